@@ -1,0 +1,28 @@
+//===- InitAllDialects.h - Register every dialect ---------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every dialect of the project, and those of MLIR that its passes produce.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_INITALLDIALECTS_H
+#define RELAY_MLIR_INITALLDIALECTS_H
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+
+namespace mlir::relay {
+
+/// Adds all dialects and their extensions to `registry`.
+inline void registerAllDialects(DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+}
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_INITALLDIALECTS_H

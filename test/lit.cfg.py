@@ -1,0 +1,32 @@
+# What lit runs: .mlir and .test files beside their subject, and the gtest
+# programs of test/Unit. pytest runs test/python (see utils/check.sh).
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "RELAY"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "python", "lib", "Unit"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.relay_obj_root, "test")
+
+llvm_config.use_default_substitutions()
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+# The object cache of the tests is their own.
+config.environment["RELAY_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
+config.substitutions.append(("%python", config.python_executable))
+config.substitutions.append(("%relay_lib", config.relay_lib_dir))
+config.substitutions.append(("%relay_src", config.relay_src_root))
+config.substitutions.append(("%shlibext", config.shlib_ext))
+
+roundtrip = os.environ.get("RELAY_OPT_CHECK_IR_ROUNDTRIP")
+relay_opt = os.path.join(config.relay_tools_dir, "relay-opt")
+if roundtrip:
+    config.substitutions.append((r"\brelay-opt\b", relay_opt + " --verify-roundtrip"))
+llvm_config.add_tool_substitutions(
+    ["relay-opt", "relay-translate", "relay-compile", "relay-run",
+     "relay-lsp-server", "mlir-opt", "mlir-runner", "mlir-translate"],
+    [config.relay_tools_dir, config.llvm_tools_dir],
+)
