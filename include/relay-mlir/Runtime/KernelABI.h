@@ -1,0 +1,61 @@
+//===- KernelABI.h - How kernels are called ---------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C types that compiled kernels and the run time agree on. Plain C: it is
+// included by the run time, by its users and by the code generator's tests.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_RUNTIME_KERNELABI_H
+#define RELAY_MLIR_RUNTIME_KERNELABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct RelayKernelContext RelayKernelContext;
+
+/// The body of a parallel loop: runs the iterations [begin, end). `args` and
+/// `dims` are those of the kernel it belongs to.
+typedef void (*RelayParallelBody)(void *const *args, const int64_t *dims,
+                                  int64_t begin, int64_t end);
+
+/// A kernel. `args` holds one pointer to row-major contiguous data per buffer:
+/// inputs, then outputs, then workspaces. `dims` holds the sizes of all dynamic
+/// dimensions of these buffers, in order of buffer and dimension, one entry for
+/// each occurrence. Returns 0, or an error code that the caller passes on.
+typedef int32_t (*RelayKernel)(void *const *args, const int64_t *dims,
+                               const RelayKernelContext *context);
+
+/// What a kernel may ask of its surroundings. The layout is part of the
+/// artefact format: members are only ever added at the end.
+struct RelayKernelContext {
+  /// Runs `body` over [0, extent), split statically among the threads, and
+  /// returns when all iterations have run.
+  int32_t (*parallel_for)(const RelayKernelContext *context,
+                          RelayParallelBody body, void *const *args,
+                          const int64_t *dims, int64_t extent);
+
+  /// If not null: called after each kernel call of a program with the number
+  /// of that call (the index into RelayArtifact::calls).
+  void (*observer)(const RelayKernelContext *context, int64_t call_index,
+                   void *const *args, const int64_t *dims);
+
+  /// For the observer's owner.
+  void *observer_data;
+
+  /// For the owner of parallel_for.
+  void *thread_pool;
+};
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // RELAY_MLIR_RUNTIME_KERNELABI_H
