@@ -4,9 +4,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Load, run, free:
+//
+//   RelayModule *module;
+//   if (relayModuleLoad("model.so", &module) != RELAY_OK)
+//     return fail(relayGetLastError());
+//   DLManagedTensor *output = NULL;
+//   if (relayModuleRun(module, inputs, 1, &output, 1) != RELAY_OK) ...
+//   output->deleter(output);
+//   relayModuleFree(module);
+//
+// Every function that can fail returns a RelayStatus; relayGetLastError() then
+// has one line of text for the calling thread. A module may be run by several
+// threads at once.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef RELAY_MLIR_C_RUNTIME_H
 #define RELAY_MLIR_C_RUNTIME_H
+
+#include "relay-mlir/Runtime/ArtifactFormat.h"
+
+#include <dlpack/dlpack.h>
 
 #if defined(__GNUC__)
 #define RELAY_RT_EXPORT __attribute__((visibility("default")))
@@ -18,11 +38,98 @@
 extern "C" {
 #endif
 
+typedef struct RelayModule RelayModule;
+
+typedef enum RelayStatus {
+  RELAY_OK = 0,
+  /// A wrong argument: input count, name, shape, dtype, device, ...
+  RELAY_INVALID_ARGUMENT = 1,
+  /// The file cannot be read, or is not an artefact of this project.
+  RELAY_INVALID_ARTIFACT = 2,
+  /// An artefact of another version, or for another CPU.
+  RELAY_INCOMPATIBLE = 3,
+  RELAY_OUT_OF_MEMORY = 4,
+  /// A kernel reported an error.
+  RELAY_EXECUTION_FAILED = 5,
+} RelayStatus;
+
+/// Describes one input or output. Pointers live as long as the module.
+typedef struct RelayTensorInfo {
+  const char *name;
+  DLDataType dtype;
+  int32_t ndim;
+  /// Sizes; -1 for a dynamic dimension.
+  const int64_t *shape;
+  /// Null for a static dimension, else its expression, such as "n".
+  const char *const *dim_names;
+} RelayTensorInfo;
+
 /// Returns the version of the run time, "major.minor.patch".
 RELAY_RT_EXPORT const char *relayRuntimeVersion(void);
 
+/// Returns the calling thread's last error, one line without a newline; an
+/// empty string if there was none.
+RELAY_RT_EXPORT const char *relayGetLastError(void);
+
+/// Sets how many threads run the kernels of all modules of this process, from
+/// 1 to 1024. The default is RELAY_NUM_THREADS, or else the number of CPUs the
+/// process may use.
+RELAY_RT_EXPORT RelayStatus relaySetNumThreads(int32_t num_threads);
+
+/// Stores the number of threads in `num_threads`; fails if RELAY_NUM_THREADS is
+/// set to something that is not such a number.
+RELAY_RT_EXPORT RelayStatus relayGetNumThreads(int32_t *num_threads);
+
+/// Loads the artefact at `path` and checks that it fits this run time and CPU.
+RELAY_RT_EXPORT RelayStatus relayModuleLoad(const char *path,
+                                            RelayModule **module);
+
+/// Frees a module; null is allowed. Outputs that it returned stay valid.
+RELAY_RT_EXPORT void relayModuleFree(RelayModule *module);
+
+RELAY_RT_EXPORT int32_t relayModuleGetNumInputs(const RelayModule *module);
+RELAY_RT_EXPORT int32_t relayModuleGetNumOutputs(const RelayModule *module);
+RELAY_RT_EXPORT RelayStatus relayModuleGetInputInfo(const RelayModule *module,
+                                                    int32_t index,
+                                                    RelayTensorInfo *info);
+RELAY_RT_EXPORT RelayStatus relayModuleGetOutputInfo(const RelayModule *module,
+                                                     int32_t index,
+                                                     RelayTensorInfo *info);
+
+/// Stores the position of the input called `name` in `index`; fails, naming the
+/// inputs there are, if there is none.
+RELAY_RT_EXPORT RelayStatus relayModuleFindInput(const RelayModule *module,
+                                                 const char *name,
+                                                 int32_t *index);
+
+/// Runs the model on CPU tensors. `inputs` are in the model's order, of its
+/// dtypes and shapes; strided ones are copied, others are read in place. Where
+/// `outputs[i]` is null, a new tensor is returned there, which the caller frees
+/// through its `deleter`; otherwise the result is written into `outputs[i]`,
+/// which must be contiguous and of the right shape and dtype. On failure
+/// `outputs` is unchanged.
+RELAY_RT_EXPORT RelayStatus
+relayModuleRun(RelayModule *module, const DLTensor *const *inputs,
+               int32_t num_inputs, DLManagedTensor **outputs,
+               int32_t num_outputs);
+
+/// Called after kernel call `call_index` (an index below
+/// relayModuleGetNumCalls) with the call's arguments, see RelayArtifactCall.
+typedef void (*RelayObserver)(void *user, int64_t call_index,
+                              void *const *args, const int64_t *dims);
+
+/// Sets or, with null, removes the observer of the module's later runs. Not to
+/// be called while the module runs.
+RELAY_RT_EXPORT void relayModuleSetObserver(RelayModule *module,
+                                            RelayObserver observer,
+                                            void *user);
+
+/// Returns the artefact's own description, which lives as long as the module.
+RELAY_RT_EXPORT const RelayArtifact *
+relayModuleGetArtifact(const RelayModule *module);
+
 #ifdef __cplusplus
-}
+} // extern "C"
 #endif
 
 #endif // RELAY_MLIR_C_RUNTIME_H

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
-#define RELAY_ARTIFACT_MAGIC UINT64_C(0x5452415941454c52) /* "RLEAYART" */
+#define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
 #define RELAY_ARTIFACT_VERSION 1
 
 /// Name of the section with the packed constants.

@@ -1,0 +1,97 @@
+//===- CAPI.cpp - The C functions of the run time -------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Error.h"
+#include "Module.h"
+#include "ThreadPool.h"
+
+#include <cstring>
+
+using namespace relay_rt;
+
+static thread_local std::string lastError;
+
+void relay_rt::setLastError(const std::string &message) {
+  lastError = message;
+}
+
+const char *relayRuntimeVersion(void) { return RELAY_MLIR_VERSION; }
+
+const char *relayGetLastError(void) { return lastError.c_str(); }
+
+RelayStatus relaySetNumThreads(int32_t numThreads) {
+  return guard([&] { ThreadPool::setNumThreads(numThreads); });
+}
+
+RelayStatus relayGetNumThreads(int32_t *numThreads) {
+  return guard([&] { *numThreads = ThreadPool::get()->getNumThreads(); });
+}
+
+RelayStatus relayModuleLoad(const char *path, RelayModule **module) {
+  return guard([&] { *module = new RelayModule(path); });
+}
+
+void relayModuleFree(RelayModule *module) { delete module; }
+
+int32_t relayModuleGetNumInputs(const RelayModule *module) {
+  return static_cast<int32_t>(module->getInputs().size());
+}
+
+int32_t relayModuleGetNumOutputs(const RelayModule *module) {
+  return static_cast<int32_t>(module->getOutputs().size());
+}
+
+static void getInfo(const std::vector<RelayTensorInfo> &infos,
+                    const char *what, int32_t index, RelayTensorInfo *info) {
+  if (index < 0 || index >= static_cast<int32_t>(infos.size()))
+    fail(RELAY_INVALID_ARGUMENT, "expects the number of an ", what, " below ",
+         infos.size(), ", but got ", index);
+  *info = infos[index];
+}
+
+RelayStatus relayModuleGetInputInfo(const RelayModule *module, int32_t index,
+                                    RelayTensorInfo *info) {
+  return guard([&] { getInfo(module->getInputs(), "input", index, info); });
+}
+
+RelayStatus relayModuleGetOutputInfo(const RelayModule *module, int32_t index,
+                                     RelayTensorInfo *info) {
+  return guard([&] { getInfo(module->getOutputs(), "output", index, info); });
+}
+
+RelayStatus relayModuleFindInput(const RelayModule *module, const char *name,
+                                 int32_t *index) {
+  return guard([&] {
+    std::string known;
+    const std::vector<RelayTensorInfo> &inputs = module->getInputs();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (std::strcmp(inputs[i].name, name) == 0) {
+        *index = static_cast<int32_t>(i);
+        return;
+      }
+      known += (i ? ", '" : "'") + std::string(inputs[i].name) + "'";
+    }
+    fail(RELAY_INVALID_ARGUMENT, "expects one of the inputs ", known,
+         ", but got '", name, "'");
+  });
+}
+
+RelayStatus relayModuleRun(RelayModule *module, const DLTensor *const *inputs,
+                           int32_t numInputs, DLManagedTensor **outputs,
+                           int32_t numOutputs) {
+  return guard([&] { module->run(inputs, numInputs, outputs, numOutputs); });
+}
+
+void relayModuleSetObserver(RelayModule *module, RelayObserver observer,
+                            void *user) {
+  module->observer = observer;
+  module->observerData = user;
+}
+
+const RelayArtifact *relayModuleGetArtifact(const RelayModule *module) {
+  return &module->getArtifact();
+}

@@ -1,0 +1,85 @@
+//===- Module.h - A loaded artefact -----------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_RUNTIME_MODULE_H
+#define RELAY_MLIR_LIB_RUNTIME_MODULE_H
+
+#include "relay-mlir-c/Runtime.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace relay_rt {
+
+class ThreadPool;
+
+/// Returns memory of RELAY_BUFFER_ALIGNMENT; throws std::bad_alloc.
+struct AlignedFree {
+  void operator()(void *pointer) const;
+};
+using AlignedBuffer = std::unique_ptr<void, AlignedFree>;
+AlignedBuffer allocateAligned(size_t bytes);
+
+/// The shared object and the description it exports.
+class Library {
+public:
+  /// Throws if the file is not an artefact that this run time and CPU can run.
+  explicit Library(const char *path);
+  ~Library();
+  Library(const Library &) = delete;
+
+  const RelayArtifact &getArtifact() const { return *artifact; }
+
+private:
+  void *handle;
+  const RelayArtifact *artifact = nullptr;
+};
+
+/// Bytes of memory for the intermediate values of one run, kept for the next.
+struct Arena {
+  size_t size = 0;
+  AlignedBuffer data;
+};
+
+} // namespace relay_rt
+
+struct RelayModule {
+public:
+  explicit RelayModule(const char *path);
+
+  const RelayArtifact &getArtifact() const { return library.getArtifact(); }
+  const std::vector<RelayTensorInfo> &getInputs() const { return inputs; }
+  const std::vector<RelayTensorInfo> &getOutputs() const { return outputs; }
+
+  void run(const DLTensor *const *inputs, int32_t numInputs,
+           DLManagedTensor **outputs, int32_t numOutputs);
+
+  RelayObserver observer = nullptr;
+  void *observerData = nullptr;
+
+private:
+  std::vector<RelayTensorInfo> describe(const RelayArtifactTensor *tensors,
+                                        int32_t count);
+  std::string describeShape(const RelayTensorInfo &info) const;
+  void checkInput(int32_t index, const DLTensor &tensor,
+                  std::vector<int64_t> &symbols) const;
+  void checkOutput(int32_t index, const DLTensor &tensor,
+                   const int64_t *dims) const;
+  relay_rt::Arena takeArena(size_t bytes);
+  void returnArena(relay_rt::Arena arena);
+
+  relay_rt::Library library;
+  std::vector<std::unique_ptr<int64_t[]>> shapes;
+  std::vector<RelayTensorInfo> inputs;
+  std::vector<RelayTensorInfo> outputs;
+  std::mutex arenaMutex;
+  std::vector<relay_rt::Arena> freeArenas;
+};
+
+#endif // RELAY_MLIR_LIB_RUNTIME_MODULE_H

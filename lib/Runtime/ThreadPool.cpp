@@ -1,0 +1,193 @@
+//===- ThreadPool.cpp - Threads that run parallel loops -------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadPool.h"
+
+#include "Error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <pthread.h>
+#include <sched.h>
+
+using namespace relay_rt;
+
+static constexpr int kMaxThreads = 1024;
+
+/// How long a worker spins before it sleeps: longer than the gap between two
+/// kernels, shorter than what another process would notice.
+static constexpr std::chrono::microseconds kSpinTime(100);
+
+static void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+//===----------------------------------------------------------------------===//
+// The pool of the process
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ProcessPool {
+  std::mutex mutex;
+  std::shared_ptr<ThreadPool> pool;
+};
+} // namespace
+
+/// Never destroyed: a module may still run while the process exits.
+static ProcessPool &processPool() {
+  static ProcessPool *instance = [] {
+    // After fork() the workers exist only in the parent. The child leaks the
+    // parent's pool, whose threads cannot be joined, and makes its own.
+    pthread_atfork(
+        nullptr, nullptr, +[] {
+          ProcessPool &process = processPool();
+          new (&process.mutex) std::mutex();
+          if (process.pool)
+            new std::shared_ptr<ThreadPool>(std::move(process.pool));
+          process.pool = nullptr;
+        });
+    return new ProcessPool;
+  }();
+  return *instance;
+}
+
+static int countUsableCPUs() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return std::max(1, CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+static int getDefaultNumThreads() {
+  const char *text = std::getenv("RELAY_NUM_THREADS");
+  if (!text || !*text)
+    return std::min(countUsableCPUs(), kMaxThreads);
+  char *end;
+  errno = 0;
+  long value = std::strtol(text, &end, 10);
+  if (errno || *end || value < 1 || value > kMaxThreads)
+    fail(RELAY_INVALID_ARGUMENT,
+         "expects RELAY_NUM_THREADS to be a number from 1 to ", kMaxThreads,
+         ", but got '", text, "'");
+  return static_cast<int>(value);
+}
+
+std::shared_ptr<ThreadPool> ThreadPool::get() {
+  ProcessPool &process = processPool();
+  std::lock_guard<std::mutex> lock(process.mutex);
+  if (!process.pool)
+    process.pool = std::make_shared<ThreadPool>(getDefaultNumThreads());
+  return process.pool;
+}
+
+void ThreadPool::setNumThreads(int numThreads) {
+  if (numThreads < 1 || numThreads > kMaxThreads)
+    fail(RELAY_INVALID_ARGUMENT, "expects a number of threads from 1 to ",
+         kMaxThreads, ", but got ", numThreads);
+  ProcessPool &process = processPool();
+  std::lock_guard<std::mutex> lock(process.mutex);
+  if (!process.pool || process.pool->getNumThreads() != numThreads)
+    process.pool = std::make_shared<ThreadPool>(numThreads);
+}
+
+//===----------------------------------------------------------------------===//
+// ThreadPool
+//===----------------------------------------------------------------------===//
+
+/// Set on workers, and on a caller while it runs its part.
+static thread_local bool insideLoop = false;
+
+ThreadPool::ThreadPool(int numThreads) {
+  workers.reserve(numThreads - 1);
+  try {
+    for (int part = 1; part < numThreads; ++part)
+      workers.emplace_back([this, part] { work(part); });
+  } catch (const std::system_error &) {
+    // The system gives no more threads; go on with those there are.
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard<std::mutex> lock(sleepMutex);
+    stopping = true;
+  }
+  wakeUp.notify_all();
+  for (std::thread &worker : workers)
+    worker.join();
+}
+
+void ThreadPool::runPart(const Task &task, int part) {
+  int64_t base = task.extent / task.numParts;
+  int64_t rest = task.extent % task.numParts;
+  int64_t begin = part * base + std::min<int64_t>(part, rest);
+  int64_t end = begin + base + (part < rest ? 1 : 0);
+  if (begin < end)
+    task.body(task.args, task.dims, begin, end);
+}
+
+void ThreadPool::parallelFor(RelayParallelBody body, void *const *args,
+                             const int64_t *dims, int64_t extent) {
+  if (extent <= 0)
+    return;
+  std::unique_lock<std::mutex> lock(inUse, std::defer_lock);
+  if (extent == 1 || workers.empty() || insideLoop || !lock.try_lock()) {
+    body(args, dims, 0, extent);
+    return;
+  }
+
+  int numParts =
+      static_cast<int>(std::min<int64_t>(extent, workers.size() + 1));
+  task = {body, args, dims, extent, numParts};
+  pending.store(static_cast<int>(workers.size()), std::memory_order_relaxed);
+  // Sequentially consistent with the workers' count of sleepers: either the
+  // worker sees the new epoch, or we see the sleeper.
+  epoch.fetch_add(1);
+  if (sleepers.load() > 0) {
+    std::lock_guard<std::mutex> sleepLock(sleepMutex);
+    wakeUp.notify_all();
+  }
+
+  insideLoop = true;
+  runPart(task, 0);
+  insideLoop = false;
+
+  // More threads than CPUs: let the worker have this one.
+  for (int spins = 0; pending.load(std::memory_order_acquire) > 0; ++spins)
+    spins < 10000 ? relax() : (void)sched_yield();
+}
+
+void ThreadPool::work(int part) {
+  insideLoop = true;
+  uint64_t seen = 0;
+  while (true) {
+    auto deadline = std::chrono::steady_clock::now() + kSpinTime;
+    for (int spins = 1; epoch.load(std::memory_order_acquire) == seen &&
+                        !stopping.load(std::memory_order_relaxed);
+         ++spins) {
+      relax();
+      if (spins % 64 == 0 && std::chrono::steady_clock::now() > deadline) {
+        std::unique_lock<std::mutex> lock(sleepMutex);
+        sleepers.fetch_add(1);
+        wakeUp.wait(lock, [&] { return epoch.load() != seen || stopping; });
+        sleepers.fetch_sub(1);
+      }
+    }
+    if (epoch.load(std::memory_order_acquire) == seen)
+      return; // stopping
+    ++seen;
+    if (part < task.numParts)
+      runPart(task, part);
+    pending.fetch_sub(1, std::memory_order_acq_rel);
+  }
+}

@@ -1,0 +1,74 @@
+/* An artefact written by hand: y[n, 3] = 2 * x[n, 3], z[n] = sum of a row.
+   Compiled several times, each time with one thing wrong or different. */
+#include "relay-mlir/Runtime/ArtifactFormat.h"
+
+#ifndef MAGIC
+#define MAGIC RELAY_ARTIFACT_MAGIC
+#endif
+#ifndef VERSION
+#define VERSION RELAY_ARTIFACT_VERSION
+#endif
+#ifndef FEATURES
+#define FEATURES ""
+#endif
+#ifndef STATUS
+#define STATUS 0
+#endif
+
+static const float factor[1] = {2.0f};
+static const char *const symbols[] = {"n"};
+static const int64_t xDims[] = {-1, 3};
+static const int64_t zDims[] = {-1};
+static const char *const xNames[] = {"n", 0};
+static const RelayArtifactTensor inputs[] = {
+    {"x", {2, 32, 1}, 2, xDims, xNames}};
+static const RelayArtifactTensor outputs[] = {
+    {"y", {2, 32, 1}, 2, xDims, xNames}, {"z", {2, 32, 1}, 1, zDims, xNames}};
+static const RelayArtifactCall calls[] = {
+    {"scale", "fused_scale", 3, 1, 1, inputs}};
+
+static void scaleRows(void *const *args, const int64_t *dims, int64_t begin,
+                      int64_t end) {
+  const float *x = args[0];
+  float *y = args[1];
+  const float *w = args[2];
+  for (int64_t i = begin * 3; i < end * 3; ++i)
+    y[i] = w[0] * x[i];
+}
+
+static void sumRows(void *const *args, const int64_t *dims, int64_t begin,
+                    int64_t end) {
+  const float *y = args[0];
+  float *z = args[1];
+  for (int64_t i = begin; i < end; ++i)
+    z[i] = y[3 * i] + y[3 * i + 1] + y[3 * i + 2];
+}
+
+static int32_t shapes(const int64_t *s, int64_t *dims, int64_t *arena) {
+  dims[0] = s[0];
+  dims[1] = 3;
+  dims[2] = s[0];
+  *arena = s[0] * 12;
+  return 0;
+}
+
+static int32_t run(void *const *in, void *const *out, const void *weights,
+                   void *arena, const int64_t *s,
+                   const RelayKernelContext *ctx) {
+  void *first[] = {in[0], arena, (void *)weights};
+  if (ctx->parallel_for(ctx, scaleRows, first, s, s[0]))
+    return 1;
+  if (ctx->observer)
+    ctx->observer(ctx, 0, first, s);
+  for (int64_t i = 0; i < 3 * s[0]; ++i)
+    ((float *)out[0])[i] = ((float *)arena)[i];
+  void *second[] = {arena, out[1]};
+  if (ctx->parallel_for(ctx, sumRows, second, s, s[0]))
+    return 1;
+  return STATUS;
+}
+
+const RelayArtifact relay_artifact = {
+    MAGIC,   VERSION, sizeof(RelayArtifact), "test", "test", FEATURES, 1, 1, 2,
+    1,       symbols, inputs,                outputs, calls, factor,
+    sizeof(factor),   shapes,                run};
