@@ -1,0 +1,147 @@
+"""Checks the tree's own rules: layers, headers, tests that check nothing.
+
+    python utils/lint/lint.py [--junit FILE]
+
+Each rule is a function that yields (path, line, message). The layers are those
+of docs/Architecture.md.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INCLUDE = re.compile(r'^\s*#include\s+[<"]([^">]+)[">]')
+
+# Folder of include/relay-mlir or lib -> folders it may include. The longest
+# prefix counts; a folder may always include itself.
+LAYERS = {
+    "Support": [],
+    "Dialect/Relay/IR": ["Support"],
+    "Dialect/TIR/IR": ["Support"],
+    "Dialect/Relax/IR": ["Support", "Dialect/TIR/IR"],
+    "Dialect/VTA/IR": ["Support"],
+    "Interpreter": ["Support", "Dialect/Relay/IR"],
+    "Dialect/Relay/Transforms": [
+        "Support", "Dialect/Relay/IR", "Dialect/Relay/Analysis", "Interpreter"],
+    "Dialect/Relax/Transforms": [
+        "Support", "Dialect/Relax/IR", "Dialect/Relax/Analysis", "Dialect/TIR/IR"],
+    "Dialect/TIR/Transforms": [
+        "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Target/TargetInfo.h"],
+    "Dialect/TIR/TransformOps": [
+        "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Transforms",
+        "Target/TargetInfo.h"],
+    "Conversion": ["Support", "Dialect", "Target/TargetInfo.h"],
+    "Frontend": ["Support", "Dialect/Relay/IR"],
+    "Target": ["Support", "Dialect", "Runtime"],
+    "Pipelines": ["*"],
+    "Runtime": [],
+    "InitAllDialects.h": ["*"],
+    "InitAllPasses.h": ["*"],
+    "InitAllTranslations.h": ["*"],
+}
+
+
+def tracked(*patterns):
+    """Returns the tracked and new files that match the patterns."""
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
+        cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [ROOT / name for name in names if (ROOT / name).is_file()]
+
+
+def folder_of(path):
+    """Returns the layer's key for a file or an include path, or None."""
+    keys = [key for key in LAYERS if path == key or path.startswith(key + "/")]
+    return max(keys, key=len, default=None)
+
+
+def check_layers():
+    for path in tracked("include/relay-mlir/*.h", "lib/*.h", "lib/*.cpp"):
+        relative = path.relative_to(ROOT).as_posix()
+        inner = re.sub(r"^(include/relay-mlir|lib)/", "", relative)
+        key = folder_of(inner)
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            name = match.group(1)
+            if inner.startswith("Runtime/") and name.startswith(("mlir/", "llvm/")):
+                yield relative, number, f"the run time includes {name}"
+            if not name.startswith("relay-mlir/"):
+                continue
+            target = name[len("relay-mlir/"):]
+            if target.startswith(inner.rsplit("/", 1)[0] + "/") or key is None:
+                continue
+            allowed = LAYERS[key]
+            if "*" in allowed or target.startswith(key + "/"):
+                continue
+            if not any(target == a or target.startswith(a + "/") for a in allowed):
+                yield relative, number, f"layer {key} includes {name}"
+
+
+def check_headers():
+    for path in tracked("include/*.h", "lib/*.h", "lib/*.cpp", "tools/*.cpp",
+                        "python/*.cpp", "test/*.cpp", "*.td"):
+        relative = path.relative_to(ROOT).as_posix()
+        text = path.read_text()
+        if "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception" not in text[:800]:
+            yield relative, 1, "expects the licence header"
+        if relative.startswith("include/") and path.suffix == ".h":
+            guard = re.sub(r"[^A-Za-z0-9]", "_", relative[len("include/"):]).upper()
+            if f"#ifndef {guard}\n" not in text:
+                yield relative, 1, f"expects the include guard {guard}"
+
+
+def check_tests():
+    for path in tracked("test/*.mlir", "test/*.test"):
+        relative = path.relative_to(ROOT).as_posix()
+        if "/Inputs/" in relative:
+            continue
+        text = path.read_text()
+        runs = "\n".join(line for line in text.splitlines() if "RUN:" in line)
+        if "RUN: true" in text:
+            yield relative, 1, "a test that cannot fail"
+        if re.search(r"//\s*CHECK[-A-Z]*:", text) and "FileCheck" not in text:
+            yield relative, 1, "has CHECK lines, but does not run FileCheck"
+        if not runs:
+            yield relative, 1, "has no RUN line"
+
+
+def check_options():
+    for path in tracked("lib/*.cpp", "lib/*.h"):
+        relative = path.relative_to(ROOT).as_posix()
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.search(r"\bcl::opt<", line):
+                yield relative, number, "a library must not have cl::opt"
+
+
+RULES = [check_layers, check_headers, check_tests, check_options]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--junit", metavar="FILE", help="write the results as JUnit")
+    arguments = parser.parse_args()
+    suite = ElementTree.Element("testsuite", name="lint")
+    count = 0
+    for rule in RULES:
+        case = ElementTree.SubElement(suite, "testcase", classname="lint",
+                                      name=rule.__name__)
+        findings = [f"{path}:{line}: {text}" for path, line, text in rule()]
+        count += len(findings)
+        for finding in findings:
+            print(finding, file=sys.stderr)
+        if findings:
+            ElementTree.SubElement(case, "failure", message=findings[0]).text = (
+                "\n".join(findings))
+    if arguments.junit:
+        ElementTree.ElementTree(suite).write(arguments.junit)
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
