@@ -14,6 +14,7 @@
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 namespace mlir::relay {
 
@@ -21,6 +22,7 @@ namespace mlir::relay {
 inline void registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
+  registry.insert<tir::TIRDialect>();
 }
 
 } // namespace mlir::relay

@@ -1,0 +1,395 @@
+//===- TIROps.td - Ops of the tir dialect ------------------*- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_TIR_IR_TIROPS_TD
+#define RELAY_MLIR_DIALECT_TIR_IR_TIROPS_TD
+
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "relay-mlir/Dialect/TIR/IR/TIRBase.td"
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+def TIR_PrimFuncOp : TIR_Op<"prim_func", [
+    AffineScope, AutomaticAllocationScope, FunctionOpInterface,
+    IsolatedFromAbove, SingleBlockImplicitTerminator<"ReturnOp">
+  ]> {
+  let summary = "A kernel on buffers";
+  let description = [{
+    A kernel in destination-passing form: inputs first, then `tir.num_outputs`
+    output buffers, then, once they are lifted, `tir.workspaces` scratch
+    buffers. It has no results. Sizes of dynamic dimensions are read off the
+    arguments with `memref.dim`.
+
+    Example:
+
+    ```mlir
+    tir.prim_func @double(%x: memref<16xf32>, %y: memref<16xf32>)
+        attributes {tir.num_outputs = 1 : i64} {
+      tir.for %i = 0 to 16 {
+        tir.block @double(%v0 = spatial %i in 16)
+            reads(%x[%v0] : memref<16xf32>) writes(%y[%v0] : memref<16xf32>) {
+          %0 = affine.load %x[%v0] : memref<16xf32>
+          %1 = arith.addf %0, %0 : f32
+          affine.store %1, %y[%v0] : memref<16xf32>
+        }
+      }
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<StrAttr>:$sym_visibility,
+    OptionalAttr<DictArrayAttr>:$arg_attrs,
+    OptionalAttr<DictArrayAttr>:$res_attrs
+  );
+  let regions = (region SizedRegion<1>:$region);
+
+  let builders = [OpBuilder<(ins
+    "::llvm::StringRef":$name, "::mlir::TypeRange":$argumentTypes,
+    "int64_t":$numOutputs)>];
+  let skipDefaultBuilders = 1;
+
+  let extraClassDeclaration = [{
+    /// Names of the attributes that this op interprets.
+    static constexpr ::llvm::StringLiteral kNumOutputs = "tir.num_outputs";
+    static constexpr ::llvm::StringLiteral kLayoutFree = "tir.layout_free";
+    static constexpr ::llvm::StringLiteral kWorkspaces = "tir.workspaces";
+    static constexpr ::llvm::StringLiteral kLayout = "tir.layout";
+    static constexpr ::llvm::StringLiteral kOriginalType = "tir.original_type";
+    static constexpr ::llvm::StringLiteral kWorkspace = "tir.workspace";
+
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
+      return getFunctionType().getInputs();
+    }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
+      return getFunctionType().getResults();
+    }
+    ::mlir::Region *getCallableRegion() { return &getRegion(); }
+
+    /// Arguments are inputs, then outputs, then workspaces.
+    int64_t getNumWorkspaces();
+    int64_t getNumOutputs();
+    int64_t getNumInputs();
+    ::mlir::Block::BlockArgListType getInputs();
+    ::mlir::Block::BlockArgListType getOutputs();
+    bool isOutput(::mlir::Value buffer);
+
+    /// Whether a schedule may change the layout of argument `index`.
+    bool isLayoutFree(unsigned index);
+
+    /// The blocks of the kernel in program order, and the one named `name`
+    /// (null if there is none).
+    ::llvm::SmallVector<::mlir::tir::BlockOp, 6> getBlocks();
+    ::mlir::tir::BlockOp getBlock(::llvm::StringRef name);
+
+    /// A name for a new block that starts with `prefix` and is not in use.
+    std::string getUniqueBlockName(::llvm::StringRef prefix);
+  }];
+
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def TIR_ReturnOp : TIR_Op<"return", [
+    HasParent<"PrimFuncOp">, Pure, Terminator
+  ]> {
+  let summary = "Ends a kernel";
+  let description = [{
+    Terminates `tir.prim_func`; not printed there.
+
+    Example:
+
+    ```mlir
+    tir.return
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TIR_YieldOp : TIR_Op<"yield", [
+    ParentOneOf<["BlockOp", "ForOp", "InitOp"]>, Pure, Terminator
+  ]> {
+  let summary = "Ends the body of a loop, a block or an init";
+  let description = [{
+    Terminates the single block of `tir.for`, `tir.block` and `tir.init`; not
+    printed there.
+
+    Example:
+
+    ```mlir
+    tir.yield
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+def TIR_ForOp : TIR_Op<"for", [
+    AttrSizedOperandSegments, OpAsmOpInterface, RecursiveMemoryEffects, RecursivelySpeculatable,
+    SingleBlockImplicitTerminator<"YieldOp">
+  ]> {
+  let summary = "A loop with a kind";
+  let description = [{
+    Runs its body for each value from the lower bound to the upper bound,
+    exclusive. Bounds are constants or values of type `index`. The kind says how
+    the iterations run; a serial loop prints none. A `thread_binding` loop
+    names the hardware index that it becomes. Further attributes are
+    annotations, which primitives keep and lowerings may read.
+
+    Example:
+
+    ```mlir
+    tir.for %i = 0 to %n kind(parallel) {
+      tir.for %j = 0 to 16 kind(vectorized) {
+      }
+    }
+    tir.for %t = 0 to 256 kind(thread_binding "threadIdx.x") {
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    Optional<Index>:$dynamicLowerBound,
+    Optional<Index>:$dynamicUpperBound,
+    I64Attr:$static_lower_bound,
+    I64Attr:$static_upper_bound,
+    DefaultValuedAttr<TIR_ForKindAttr, "ForKind::Serial">:$kind,
+    OptionalAttr<StrAttr>:$thread_tag
+  );
+  let regions = (region SizedRegion<1>:$region);
+
+  let builders = [
+    OpBuilder<(ins "::mlir::OpFoldResult":$lowerBound,
+      "::mlir::OpFoldResult":$upperBound,
+      CArg<"::mlir::tir::ForKind", "::mlir::tir::ForKind::Serial">:$kind)>,
+    OpBuilder<(ins "::mlir::OpFoldResult":$extent)>
+  ];
+  let skipDefaultBuilders = 1;
+
+  let extraClassDeclaration = [{
+    ::mlir::BlockArgument getInductionVar() { return getBody()->getArgument(0); }
+
+    /// Bounds as a constant attribute or a value.
+    ::mlir::OpFoldResult getLowerBound();
+    ::mlir::OpFoldResult getUpperBound();
+    void setLowerBound(::mlir::OpFoldResult bound);
+    void setUpperBound(::mlir::OpFoldResult bound);
+
+    std::optional<int64_t> getConstantLowerBound();
+    std::optional<int64_t> getConstantUpperBound();
+    std::optional<int64_t> getConstantExtent();
+
+    /// The number of iterations, computed before the loop if it is not
+    /// constant.
+    ::mlir::OpFoldResult getExtent(::mlir::OpBuilder &builder);
+
+    /// The loop right around this one, or null.
+    ::mlir::tir::ForOp getParentLoop();
+
+    /// The loop that is, apart from the terminator, the only op of the body,
+    /// or null.
+    ::mlir::tir::ForOp getOnlyChildLoop();
+
+    /// The blocks below, in program order.
+    ::llvm::SmallVector<::mlir::tir::BlockOp, 6> getBlocks();
+
+    void getAsmBlockArgumentNames(::mlir::Region &region,
+                                  ::mlir::OpAsmSetValueNameFn setName);
+  }];
+
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+def TIR_BlockOp : TIR_Op<"block", [
+    AffineScope, AttrSizedOperandSegments, OpAsmOpInterface,
+    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">
+  ]> {
+  let summary = "A computation at one point of an iteration domain";
+  let description = [{
+    A block has iteration variables. Each has a kind (`spatial`: instances are
+    independent; `reduce`: instances combine into the same element; `opaque`: no
+    claim), a binding (an `index` value, usually an `affine.apply` of the
+    loops around the block) and the size of its domain, which starts at 0. The
+    body refers to iteration variables, to buffers and to values computed before
+    the loops, but not to the loops themselves, so a schedule may bind the
+    variables anew.
+
+    `where` guards the instance: the block runs only if the constraints of the
+    integer set hold. `reads` and `writes` list every buffer that the body
+    accesses and the element that it accesses as a function of the iteration
+    variables; a buffer without an index list is accessed at elements which
+    depend on data. They summarise the body and must agree with it.
+
+    A reduction starts with `tir.init`.
+
+    Example:
+
+    ```mlir
+    tir.block @sum(%v0 = spatial %i in 128, %v1 = reduce %k in %n)
+        where affine_set<(d0)[s0] : (s0 - d0 - 1 >= 0)>(%k)[%n]
+        reads(%x[%v0, %v1] : memref<128x?xf32>, %y[%v0] : memref<128xf32>)
+        writes(%y[%v0] : memref<128xf32>) {
+      tir.init {
+        affine.store %zero, %y[%v0] : memref<128xf32>
+      }
+      %0 = affine.load %x[%v0, %v1] : memref<128x?xf32>
+      %1 = affine.load %y[%v0] : memref<128xf32>
+      %2 = arith.addf %1, %0 : f32
+      affine.store %2, %y[%v0] : memref<128xf32>
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    StrAttr:$name,
+    TIR_IterKindArrayAttr:$iter_kinds,
+    DenseI64ArrayAttr:$static_extents,
+    OptionalAttr<IntegerSetAttr>:$predicate,
+    AffineMapArrayAttr:$read_maps,
+    AffineMapArrayAttr:$write_maps,
+    Variadic<Index>:$bindings,
+    Variadic<Index>:$dynamic_extents,
+    Variadic<Index>:$predicate_operands,
+    Variadic<AnyMemRef>:$reads,
+    Variadic<AnyMemRef>:$writes
+  );
+  let regions = (region SizedRegion<1>:$region);
+
+  let builders = [
+    /// Creates a block without regions of access and with an empty body that
+    /// has the iteration variables as arguments. Call `updateAccessRegions()`
+    /// once the body is filled.
+    OpBuilder<(ins "::llvm::StringRef":$name,
+      "::llvm::ArrayRef<::mlir::tir::IterKind>":$kinds,
+      "::mlir::ValueRange":$bindings,
+      "::llvm::ArrayRef<::mlir::OpFoldResult>":$extents)>
+  ];
+  let skipDefaultBuilders = 1;
+
+  let extraClassDeclaration = [{
+    ::mlir::Block::BlockArgListType getIterVars() {
+      return getBody()->getArguments();
+    }
+    unsigned getNumIters() { return getBindings().size(); }
+    ::mlir::tir::IterKind getIterKind(unsigned index);
+    ::llvm::SmallVector<::mlir::tir::IterKind> getKinds();
+    bool hasReduceIters();
+
+    /// Sizes of the iteration domain.
+    ::llvm::SmallVector<::mlir::OpFoldResult> getExtents();
+    void setExtents(::llvm::ArrayRef<::mlir::OpFoldResult> extents);
+
+    /// The `tir.init` of a reduction, or null.
+    ::mlir::tir::InitOp getInit();
+
+    /// The loops around the block, outermost first.
+    ::llvm::SmallVector<::mlir::tir::ForOp, 6> getLoops();
+    ::mlir::tir::PrimFuncOp getFunction();
+
+    /// Replaces the guard; a null set removes it.
+    void setGuard(::mlir::IntegerSet set, ::mlir::ValueRange operands);
+
+    /// Recomputes `reads` and `writes` from the body. Whoever changes the body
+    /// calls it.
+    void updateAccessRegions();
+
+    void getAsmBlockArgumentNames(::mlir::Region &region,
+                                  ::mlir::OpAsmSetValueNameFn setName);
+  }];
+
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def TIR_InitOp : TIR_Op<"init", [
+    HasParent<"BlockOp">, NoRegionArguments, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">
+  ]> {
+  let summary = "The start value of a reduction";
+  let description = [{
+    The first op of a block with reduce variables. It runs in the instances in
+    which every reduce variable is 0, before the rest of the body. A block
+    without reduce variables has none.
+
+    Example:
+
+    ```mlir
+    tir.init {
+      affine.store %zero, %sum[%v0] : memref<128xf32>
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$region);
+  let builders = [OpBuilder<(ins)>];
+  let skipDefaultBuilders = 1;
+  let assemblyFormat = "attr-dict-with-keyword $region";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+def TIR_AllocBufferOp : TIR_Op<"alloc_buffer", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>
+  ]> {
+  let summary = "An intermediate buffer of a kernel";
+  let description = [{
+    A row-major buffer that lives until the end of the region that holds this
+    op. `global` buffers at the top level of the kernel become workspaces that the
+    caller provides; `local` ones are stack memory or registers of one thread.
+
+    Example:
+
+    ```mlir
+    %acc = tir.alloc_buffer(%n) : memref<?x16xf32>
+    %tile = tir.alloc_buffer() scope("local") : memref<8x32xf32>
+    ```
+  }];
+  let arguments = (ins
+    Variadic<Index>:$dynamicSizes,
+    DefaultValuedStrAttr<StrAttr, "global">:$scope
+  );
+  let results = (outs AnyStridedMemRef:$buffer);
+  let builders = [
+    OpBuilder<(ins "::mlir::MemRefType":$type,
+      CArg<"::mlir::ValueRange", "{}">:$dynamicSizes,
+      CArg<"::llvm::StringRef", "\"global\"">:$scope)>
+  ];
+  let skipDefaultBuilders = 1;
+  let assemblyFormat = [{
+    `(` $dynamicSizes `)` (`scope` `(` $scope^ `)`)? attr-dict `:` type($buffer)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MemRefType getType() {
+      return ::llvm::cast<::mlir::MemRefType>(getBuffer().getType());
+    }
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
+    bool isLocal() { return getScope() == "local"; }
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // RELAY_MLIR_DIALECT_TIR_IR_TIROPS_TD

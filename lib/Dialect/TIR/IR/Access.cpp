@@ -1,0 +1,195 @@
+//===- Access.cpp - What a block reads and writes ---------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/TIR/IR/Access.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+Value mlir::tir::getBaseBuffer(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  return buffer;
+}
+
+namespace {
+
+/// Turns index operands into a map over the iteration variables of one block
+/// and further symbols.
+class IndexMapBuilder {
+public:
+  explicit IndexMapBuilder(BlockOp block) : block(block) {}
+
+  /// The map of an access `map(operands)`; nullopt if an operand is computed
+  /// inside the block from data.
+  std::optional<AffineMap> get(AffineMap map, ValueRange operands,
+                               SmallVectorImpl<Value> &symbols) {
+    SmallVector<AffineExpr> dims, syms;
+    for (auto [index, operand] : llvm::enumerate(operands)) {
+      AffineExpr expr = getExpr(operand, symbols);
+      if (!expr)
+        return std::nullopt;
+      (index < map.getNumDims() ? dims : syms).push_back(expr);
+    }
+    return simplifyAffineMap(map.replaceDimsAndSymbols(
+        dims, syms, block.getNumIters(), symbols.size()));
+  }
+
+private:
+  AffineExpr getExpr(Value value, SmallVectorImpl<Value> &symbols) {
+    MLIRContext *context = block.getContext();
+    if (auto arg = dyn_cast<BlockArgument>(value);
+        arg && arg.getOwner() == block.getBody())
+      return getAffineDimExpr(arg.getArgNumber(), context);
+    if (std::optional<int64_t> constant = getConstantIntValue(value))
+      return getAffineConstantExpr(*constant, context);
+    if (auto apply = value.getDefiningOp<affine::AffineApplyOp>()) {
+      SmallVector<AffineExpr> dims, syms;
+      AffineMap map = apply.getAffineMap();
+      for (auto [index, operand] : llvm::enumerate(apply.getMapOperands())) {
+        AffineExpr expr = getExpr(operand, symbols);
+        if (!expr)
+          return {};
+        (index < map.getNumDims() ? dims : syms).push_back(expr);
+      }
+      return map.getResult(0).replaceDimsAndSymbols(dims, syms);
+    }
+    // Whatever is computed inside the block is data; what comes from outside
+    // is the same for all instances.
+    if (block.getRegion().isAncestor(value.getParentRegion()))
+      return {};
+    auto *it = llvm::find(symbols, value);
+    unsigned position = it - symbols.begin();
+    if (it == symbols.end())
+      symbols.push_back(value);
+    return getAffineSymbolExpr(position, context);
+  }
+
+  BlockOp block;
+};
+
+} // namespace
+
+/// The access of `op` if it touches one element, with its index operands.
+static bool matchElementAccess(Operation *op, Value &buffer, bool &isWrite,
+                               AffineMap &map, SmallVector<Value> &operands) {
+  if (auto read = dyn_cast<affine::AffineReadOpInterface>(op)) {
+    buffer = read.getMemRef();
+    isWrite = false;
+    map = read.getAffineMap();
+    operands = read.getMapOperands();
+    return isa<affine::AffineLoadOp>(op);
+  }
+  if (auto write = dyn_cast<affine::AffineWriteOpInterface>(op)) {
+    buffer = write.getMemRef();
+    isWrite = true;
+    map = write.getAffineMap();
+    operands = write.getMapOperands();
+    return isa<affine::AffineStoreOp>(op);
+  }
+  auto identity = [&](ValueRange indices) {
+    operands = llvm::to_vector(indices);
+    map = AffineMap::getMultiDimIdentityMap(indices.size(), op->getContext());
+    return true;
+  };
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    buffer = load.getMemRef();
+    isWrite = false;
+    return identity(load.getIndices());
+  }
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    buffer = store.getMemRef();
+    isWrite = true;
+    return identity(store.getIndices());
+  }
+  return false;
+}
+
+SmallVector<BufferAccess> mlir::tir::collectAccesses(BlockOp block) {
+  SmallVector<BufferAccess> accesses;
+  IndexMapBuilder indices(block);
+  auto add = [&](Operation *op, Value buffer, bool isWrite) -> BufferAccess * {
+    Value base = getBaseBuffer(buffer);
+    if (block.getRegion().isAncestor(base.getParentRegion()))
+      return nullptr;
+    accesses.push_back({op, base, isWrite, std::nullopt, {}});
+    return &accesses.back();
+  };
+  block.getRegion().walk([&](Operation *op) {
+    Value buffer;
+    bool isWrite;
+    AffineMap map;
+    SmallVector<Value> operands;
+    if (matchElementAccess(op, buffer, isWrite, map, operands)) {
+      BufferAccess *access = add(op, buffer, isWrite);
+      if (access && access->buffer == buffer)
+        access->map = indices.get(map, operands, access->symbols);
+      return;
+    }
+    // Other ops count by their declared effects on their operands.
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!effects || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return;
+    for (Value operand : op->getOperands()) {
+      if (!isa<MemRefType>(operand.getType()))
+        continue;
+      if (effects.getEffectOnValue<MemoryEffects::Read>(operand))
+        add(op, operand, /*isWrite=*/false);
+      if (effects.getEffectOnValue<MemoryEffects::Write>(operand))
+        add(op, operand, /*isWrite=*/true);
+    }
+  });
+  return accesses;
+}
+
+void mlir::tir::computeReadsAndWrites(BlockOp block,
+                                      SmallVectorImpl<AccessRegion> &reads,
+                                      SmallVectorImpl<AccessRegion> &writes) {
+  AffineMap whole = AffineMap::get(block.getContext());
+  for (const BufferAccess &access : collectAccesses(block)) {
+    SmallVectorImpl<AccessRegion> &regions = access.isWrite ? writes : reads;
+    bool isElement = access.map && access.symbols.empty();
+    AffineMap map = isElement ? *access.map : whole;
+    bool known = llvm::any_of(regions, [&](const AccessRegion &region) {
+      return region.buffer == access.buffer && region.map == map;
+    });
+    if (!known)
+      regions.push_back({access.buffer, map});
+  }
+}
+
+/// Blocks of the kernel around `buffer` that list it, or a view of it, in the
+/// operands that `select` picks.
+template <typename SelectFn>
+static SmallVector<BlockOp> getAccessors(Value buffer, SelectFn select) {
+  Value base = getBaseBuffer(buffer);
+  SmallVector<BlockOp> blocks;
+  Operation *scope = base.getParentRegion()->getParentOp();
+  scope->walk<WalkOrder::PreOrder>([&](BlockOp block) {
+    for (Value listed : select(block))
+      if (getBaseBuffer(listed) == base) {
+        blocks.push_back(block);
+        return;
+      }
+  });
+  return blocks;
+}
+
+SmallVector<BlockOp> mlir::tir::getWriters(Value buffer) {
+  return getAccessors(buffer, [](BlockOp block) { return block.getWrites(); });
+}
+
+SmallVector<BlockOp> mlir::tir::getReaders(Value buffer) {
+  return getAccessors(buffer, [](BlockOp block) { return block.getReads(); });
+}

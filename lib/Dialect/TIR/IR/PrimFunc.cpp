@@ -1,0 +1,196 @@
+//===- PrimFunc.cpp - Kernels -----------------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+void PrimFuncOp::build(OpBuilder &builder, OperationState &state,
+                       StringRef name, TypeRange argumentTypes,
+                       int64_t numOutputs) {
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
+  state.addAttribute(
+      getFunctionTypeAttrName(state.name),
+      TypeAttr::get(builder.getFunctionType(argumentTypes, TypeRange())));
+  state.addAttribute(kNumOutputs, builder.getI64IntegerAttr(numOutputs));
+  Region *body = state.addRegion();
+  Block &block = body->emplaceBlock();
+  for (Type type : argumentTypes)
+    block.addArgument(type, state.location);
+  ensureTerminator(*body, builder, state.location);
+}
+
+ParseResult PrimFuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr visibility;
+  if (succeeded(parser.parseOptionalKeyword("private")))
+    visibility = parser.getBuilder().getStringAttr("private");
+  if (visibility)
+    result.addAttribute(getSymVisibilityAttrName(result.name), visibility);
+
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Type> resultTypes;
+  SmallVector<DictionaryAttr> resultAttrs;
+  bool isVariadic = false;
+  if (parser.parseSymbolName(name, SymbolTable::getSymbolAttrName(),
+                             result.attributes) ||
+      function_interface_impl::parseFunctionSignatureWithArguments(
+          parser, /*allowVariadic=*/false, arguments, isVariadic, resultTypes,
+          resultAttrs) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+
+  SmallVector<Type> argumentTypes;
+  for (OpAsmParser::Argument &argument : arguments)
+    argumentTypes.push_back(argument.type);
+  result.addAttribute(getFunctionTypeAttrName(result.name),
+                      TypeAttr::get(parser.getBuilder().getFunctionType(
+                          argumentTypes, resultTypes)));
+  call_interface_impl::addArgAndResultAttrs(
+      parser.getBuilder(), result, arguments, resultAttrs,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void PrimFuncOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  if (StringAttr visibility = getSymVisibilityAttr())
+    printer << visibility.getValue() << ' ';
+  printer.printSymbolName(getSymName());
+  function_interface_impl::printFunctionSignature(
+      printer, *this, getArgumentTypes(), /*isVariadic=*/false,
+      getResultTypes());
+  function_interface_impl::printFunctionAttributes(
+      printer, *this,
+      {getSymVisibilityAttrName(), getFunctionTypeAttrName(),
+       getArgAttrsAttrName(), getResAttrsAttrName()});
+  printer << ' ';
+  printer.printRegion(getRegion(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+}
+
+/// Reads a non-negative count off a discardable attribute.
+static int64_t getCount(Operation *op, StringRef name) {
+  auto attr = op->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : 0;
+}
+
+LogicalResult PrimFuncOp::verify() {
+  if (!getResultTypes().empty())
+    return emitOpError("expects no results, but got ")
+           << getResultTypes().size();
+  for (auto [index, type] : llvm::enumerate(getArgumentTypes()))
+    if (!isa<MemRefType>(type))
+      return emitOpError("expects argument ")
+             << index << " to be a ranked memref, but got " << type;
+
+  for (StringRef name : {kNumOutputs, kWorkspaces}) {
+    Attribute attr = (*this)->getAttr(name);
+    auto count = dyn_cast_or_null<IntegerAttr>(attr);
+    if (attr && (!count || count.getInt() < 0))
+      return emitOpError("expects ")
+             << name << " to be a count, but got " << attr;
+  }
+  int64_t numTrailing = getNumOutputs() + getNumWorkspaces();
+  if (numTrailing > static_cast<int64_t>(getNumArguments()))
+    return emitOpError("expects at least ")
+           << numTrailing
+           << " arguments for its outputs and workspaces, but got "
+           << getNumArguments();
+
+  if (Attribute attr = (*this)->getAttr(kLayoutFree)) {
+    auto indices = dyn_cast<ArrayAttr>(attr);
+    if (!indices)
+      return emitOpError("expects tir.layout_free to be an array, but got ")
+             << attr;
+    for (Attribute element : indices) {
+      auto index = dyn_cast<IntegerAttr>(element);
+      if (!index || index.getInt() < 0 || index.getInt() >= getNumInputs())
+        return emitOpError("expects tir.layout_free to list inputs, but got ")
+               << element;
+    }
+  }
+  for (unsigned index = 0, e = getNumArguments(); index != e; ++index) {
+    Attribute layout = getArgAttr(index, kLayout);
+    Attribute original = getArgAttr(index, kOriginalType);
+    if (!layout && !original)
+      continue;
+    auto map = dyn_cast_or_null<AffineMapAttr>(layout);
+    auto type = dyn_cast_or_null<TypeAttr>(original);
+    if (!map || !type || !isa<MemRefType>(type.getValue()))
+      return emitOpError("expects argument ")
+             << index << " to have both an affine map tir.layout and a memref "
+             << "tir.original_type";
+    auto originalType = cast<MemRefType>(type.getValue());
+    auto packedType = cast<MemRefType>(getArgumentTypes()[index]);
+    if (map.getValue().getNumDims() != originalType.getRank() ||
+        map.getValue().getNumResults() != packedType.getRank())
+      return emitOpError("expects tir.layout of argument ")
+             << index << " to map rank " << originalType.getRank()
+             << " to rank " << packedType.getRank() << ", but got " << map;
+  }
+  return success();
+}
+
+int64_t PrimFuncOp::getNumOutputs() { return getCount(*this, kNumOutputs); }
+
+int64_t PrimFuncOp::getNumWorkspaces() { return getCount(*this, kWorkspaces); }
+
+int64_t PrimFuncOp::getNumInputs() {
+  return getNumArguments() - getNumOutputs() - getNumWorkspaces();
+}
+
+Block::BlockArgListType PrimFuncOp::getInputs() {
+  return getArguments().take_front(getNumInputs());
+}
+
+Block::BlockArgListType PrimFuncOp::getOutputs() {
+  return getArguments().slice(getNumInputs(), getNumOutputs());
+}
+
+bool PrimFuncOp::isOutput(Value buffer) {
+  return llvm::is_contained(getOutputs(), buffer);
+}
+
+bool PrimFuncOp::isLayoutFree(unsigned index) {
+  auto indices = (*this)->getAttrOfType<ArrayAttr>(kLayoutFree);
+  return indices && llvm::any_of(indices, [&](Attribute attr) {
+           return cast<IntegerAttr>(attr).getInt() == index;
+         });
+}
+
+SmallVector<BlockOp, 6> PrimFuncOp::getBlocks() {
+  SmallVector<BlockOp, 6> blocks;
+  walk<WalkOrder::PreOrder>([&](BlockOp block) { blocks.push_back(block); });
+  return blocks;
+}
+
+BlockOp PrimFuncOp::getBlock(StringRef name) {
+  BlockOp found;
+  walk([&](BlockOp block) {
+    if (block.getName() != name)
+      return WalkResult::advance();
+    found = block;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+std::string PrimFuncOp::getUniqueBlockName(StringRef prefix) {
+  std::string name = prefix.str();
+  for (unsigned suffix = 1; getBlock(name); ++suffix)
+    name = (prefix + "_" + Twine(suffix)).str();
+  return name;
+}

@@ -1,0 +1,126 @@
+// RUN: relay-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{expects at least 2 arguments for its outputs and workspaces, but got 1}}
+tir.prim_func @outputs(%x: memref<4xf32>) attributes {tir.num_outputs = 2 : i64} {
+}
+
+// -----
+
+// expected-error @below {{expects argument 0 to be a ranked memref, but got 'tensor<4xf32>'}}
+tir.prim_func @tensor(%x: tensor<4xf32>) {
+}
+
+// -----
+
+// expected-error @below {{expects tir.layout_free to list inputs, but got 1 : i64}}
+tir.prim_func @layout_free(%x: memref<4xf32>, %y: memref<4xf32>)
+    attributes {tir.num_outputs = 1 : i64, tir.layout_free = [1]} {
+}
+
+// -----
+
+// expected-error @below {{expects tir.layout of argument 0 to map rank 1 to rank 2}}
+tir.prim_func @layout(%x: memref<1x4xf32> {tir.layout = affine_map<(i) -> (i)>, tir.original_type = memref<4xf32>}) {
+}
+
+// -----
+
+tir.prim_func @bounds() {
+  // expected-error @below {{expects the upper bound not below the lower bound, but got 4 to 2}}
+  tir.for %i = 4 to 2 {
+  }
+}
+
+// -----
+
+tir.prim_func @kind() {
+  // expected-error @below {{expects a loop kind, but got sideways}}
+  tir.for %i = 0 to 2 kind(sideways) {
+  }
+}
+
+// -----
+
+tir.prim_func @iter_kind() {
+  tir.for %i = 0 to 2 {
+    // expected-error @below {{expects spatial, reduce or opaque, but got parallel}}
+    tir.block @b(%v = parallel %i in 2) {
+    }
+  }
+}
+
+// -----
+
+tir.prim_func @region(%x: memref<4xf32>) {
+  tir.for %i = 0 to 2 {
+    // expected-error @below {{expects an iteration variable of the block, but got %i}}
+    tir.block @b(%v = spatial %i in 2) reads(%x[%i] : memref<4xf32>) {
+    }
+  }
+}
+
+// -----
+
+tir.prim_func @region_rank(%x: memref<4x4xf32>) {
+  tir.for %i = 0 to 2 {
+    // expected-error @below {{expects reads of 'memref<4x4xf32>' to map the iteration variables to 2 indices, but got affine_map<(d0) -> (d0)>}}
+    tir.block @b(%v = spatial %i in 2) reads(%x[%v] : memref<4x4xf32>) {
+    }
+  }
+}
+
+// -----
+
+tir.prim_func @not_listed(%x: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  tir.for %i = 0 to 4 {
+    // expected-error @below {{expects writes to list every buffer that its body writes}}
+    tir.block @b(%v = spatial %i in 4) reads(%x[%v] : memref<4xf32>) {
+      // expected-note @below {{not listed: accessed here}}
+      affine.store %zero, %x[%v] : memref<4xf32>
+    }
+  }
+}
+
+// -----
+
+tir.prim_func @loop_variable(%x: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  tir.for %i = 0 to 4 {
+    tir.block @b(%v = spatial %i in 4) writes(%x : memref<4xf32>) {
+      // expected-error @below {{expects a block to use its iteration variables, but got a loop variable}}
+      affine.store %zero, %x[%i] : memref<4xf32>
+    }
+  }
+}
+
+// -----
+
+tir.prim_func @init(%x: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  tir.for %i = 0 to 4 {
+    // expected-error @below {{expects a reduce variable in a block with tir.init}}
+    tir.block @b(%v = spatial %i in 4) writes(%x[%v] : memref<4xf32>) {
+      tir.init {
+        affine.store %zero, %x[%v] : memref<4xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+tir.prim_func @guard() {
+  tir.for %i = 0 to 4 {
+    // expected-error @below {{expects 2 operands for its guard, but got 1}}
+    tir.block @b(%v = spatial %i in 4) where affine_set<(d0, d1) : (d0 - d1 >= 0)>(%i) {
+    }
+  }
+}
+
+// -----
+
+tir.prim_func @alloc() {
+  // expected-error @below {{expects 1 dynamic sizes, but got 0}}
+  %0 = tir.alloc_buffer() : memref<?xf32>
+}
