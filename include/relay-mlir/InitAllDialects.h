@@ -18,11 +18,16 @@
 
 namespace mlir::relay {
 
-/// Adds all dialects and their extensions to `registry`.
+/// Adds the dialects of this project, and their extensions, to `registry`.
+inline void registerProjectDialects(DialectRegistry &registry) {
+  registry.insert<tir::TIRDialect>();
+}
+
+/// Adds all dialects of MLIR and of this project to `registry`.
 inline void registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<tir::TIRDialect>();
+  registerProjectDialects(registry);
 }
 
 } // namespace mlir::relay

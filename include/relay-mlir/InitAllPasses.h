@@ -12,8 +12,14 @@
 
 namespace mlir::relay {
 
-/// Registers all passes and pipelines of the project and of MLIR.
-inline void registerAllPasses() { mlir::registerAllPasses(); }
+/// Registers the passes and pipelines of this project.
+inline void registerProjectPasses() {}
+
+/// Registers all passes and pipelines of MLIR and of this project.
+inline void registerAllPasses() {
+  mlir::registerAllPasses();
+  registerProjectPasses();
+}
 
 } // namespace mlir::relay
 

@@ -1,0 +1,23 @@
+//===- LoadModel.h - Read a model of any format -----------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_PIPELINES_LOADMODEL_H
+#define RELAY_MLIR_PIPELINES_LOADMODEL_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::relay {
+
+/// Reads the model at `path` into the relay dialect: ONNX if the name ends in
+/// `.onnx`, otherwise MLIR text or bytecode. Errors go to the context's
+/// diagnostics, and the result is null.
+OwningOpRef<ModuleOp> loadModel(llvm::StringRef path, MLIRContext *context);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_PIPELINES_LOADMODEL_H

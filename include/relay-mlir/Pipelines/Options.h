@@ -1,0 +1,35 @@
+//===- Options.h - How a model is compiled ----------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_PIPELINES_OPTIONS_H
+#define RELAY_MLIR_PIPELINES_OPTIONS_H
+
+#include <string>
+
+namespace mlir::relay {
+
+/// What tools and the Python package may choose about a compilation.
+struct CompileOptions {
+  /// A target as TargetInfo::parse() reads it: "native", "x86-64-v3", ...
+  std::string target = "native";
+
+  /// 0: no graph optimisation beyond what lowering needs, each operator is a
+  /// kernel of its own; 1: constants are folded too; 2 and up: operators are
+  /// fused.
+  int optLevel = 3;
+
+  /// The object cache; an empty folder means the default one.
+  bool useCache = true;
+  std::string cacheDir;
+
+  /// Prints the time of each pass, and of each phase, to standard error.
+  bool timing = false;
+};
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_PIPELINES_OPTIONS_H
