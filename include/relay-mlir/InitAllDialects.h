@@ -15,6 +15,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/Relax/IR/Relax.h"
 
 namespace mlir::relay {
 
@@ -28,6 +29,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registerProjectDialects(registry);
+  registry.insert<relax::RelaxDialect>();
 }
 
 } // namespace mlir::relay

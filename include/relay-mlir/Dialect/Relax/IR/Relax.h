@@ -1,0 +1,57 @@
+//===- Relax.h - The relax dialect ------------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAX_IR_RELAX_H
+#define RELAY_MLIR_DIALECT_RELAX_IR_RELAX_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "relay-mlir/Dialect/Relax/IR/SymbolicExpr.h"
+
+#include "relay-mlir/Dialect/Relax/IR/RelaxDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "relay-mlir/Dialect/Relax/IR/RelaxAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "relay-mlir/Dialect/Relax/IR/RelaxTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relax/IR/RelaxOps.h.inc"
+
+namespace mlir::relax {
+
+/// Names of discardable attributes of relax.func's parameters and results, and
+/// of those of kernels (tir.prim_func) that this dialect reads.
+inline constexpr llvm::StringLiteral kNameAttr = "relax.name";
+inline constexpr llvm::StringLiteral kNumOutputsAttr = "tir.num_outputs";
+inline constexpr llvm::StringLiteral kNumWorkspacesAttr = "tir.workspaces";
+
+/// The type of `tensor` as a relax value.
+SymbolicTensorType getSymbolicType(RankedTensorType tensor);
+
+/// How the buffers of a kernel divide into inputs, outputs and workspaces.
+struct KernelSignature {
+  unsigned numInputs;
+  unsigned numOutputs;
+  unsigned numWorkspaces;
+  /// True for a function on tensors, which returns its outputs.
+  bool returnsOutputs;
+
+  static KernelSignature of(FunctionOpInterface kernel);
+};
+
+} // namespace mlir::relax
+
+#endif // RELAY_MLIR_DIALECT_RELAX_IR_RELAX_H

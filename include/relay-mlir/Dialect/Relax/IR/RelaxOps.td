@@ -1,0 +1,352 @@
+//===- RelaxOps.td - Operations of the relax dialect -------*- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In order: functions and blocks; values and kernels (relax-kernels);
+// storage and kernel calls (relax-executable).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAX_IR_RELAXOPS_TD
+#define RELAY_MLIR_DIALECT_RELAX_IR_RELAXOPS_TD
+
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "relay-mlir/Dialect/Relax/IR/RelaxBase.td"
+
+class Relax_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Relax_Dialect, mnemonic, traits>;
+
+/// What a relax value can be; closures and objects join here.
+def Relax_Value : AnyTypeOf<[Relax_TensorType, AnyTuple]>;
+
+//===----------------------------------------------------------------------===//
+// Functions and blocks
+//===----------------------------------------------------------------------===//
+
+def Relax_FuncOp : Relax_Op<"func", [
+    FunctionOpInterface, IsolatedFromAbove, SingleBlock, OpAsmOpInterface
+  ]> {
+  let summary = "A function over tensors with symbolic dimensions";
+  let description = [{
+    The symbols of a function are the bare symbols among the dimensions of its
+    parameters; every other type in it may only use these. Parameter and result
+    names are the attribute `relax.name`.
+
+    Example:
+
+    ```mlir
+    relax.func @main(%x: !relax.tensor<[n, 4], f32> {relax.name = "x"})
+        -> (!relax.tensor<[n, 4], f32> {relax.name = "y"}) {
+      %0 = relax.call_tir @relu(%x)
+        : (!relax.tensor<[n, 4], f32>) -> !relax.tensor<[n, 4], f32>
+      relax.return %0 : !relax.tensor<[n, 4], f32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region MaxSizedRegion<1>:$body);
+  let builders = [
+    OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
+                   CArg<"::llvm::ArrayRef<::mlir::NamedAttribute>", "{}">:
+                     $attrs)>
+  ];
+  let extraClassDeclaration = [{
+    /// The symbols that the parameters bind, in order of first appearance.
+    ::llvm::SmallVector<::mlir::StringAttr> getSymbols();
+
+    ::mlir::Region *getCallableRegion() {
+      return isExternal() ? nullptr : &getBody();
+    }
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
+      return getFunctionType().getInputs();
+    }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
+      return getFunctionType().getResults();
+    }
+    bool isDeclaration() { return isExternal(); }
+
+    void getAsmBlockArgumentNames(::mlir::Region &region,
+                                  ::mlir::OpAsmSetValueNameFn setNameFn);
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Relax_ReturnOp : Relax_Op<"return", [
+    Pure, Terminator, HasParent<"FuncOp">
+  ]> {
+  let summary = "Leaves a function with its results";
+  let arguments = (ins Variadic<Relax_Value>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+  let hasVerifier = 1;
+}
+
+def Relax_DataflowOp : Relax_Op<"dataflow", [
+    NoRegionArguments, SingleBlock, RecursiveMemoryEffects
+  ]> {
+  let summary = "A straight-line block without side effects";
+  let description = [{
+    Passes may reorder and remove operations in a dataflow block freely. Only
+    what `relax.output` lists is visible outside.
+
+    Example:
+
+    ```mlir
+    %y = relax.dataflow {
+      %0 = relax.call_tir @relu(%x)
+        : (!relax.tensor<[n], f32>) -> !relax.tensor<[n], f32>
+      relax.output %0 : !relax.tensor<[n], f32>
+    } : !relax.tensor<[n], f32>
+    ```
+  }];
+  let results = (outs Variadic<Relax_Value>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict-with-keyword $body (`:` type($results)^)?";
+  let hasRegionVerifier = 1;
+}
+
+def Relax_OutputOp : Relax_Op<"output", [
+    Pure, Terminator, HasParent<"DataflowOp">
+  ]> {
+  let summary = "Names the values that leave a dataflow block";
+  let arguments = (ins Variadic<Relax_Value>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Values and kernels
+//===----------------------------------------------------------------------===//
+
+def Relax_ConstantOp : Relax_Op<"constant", [
+    Pure, ConstantLike, InferTypeOpAdaptor
+  ]> {
+  let summary = "A tensor that is known at compile time";
+  let description = [{
+    Large constants are `dense_resource`: they are neither copied nor printed.
+
+    Example:
+
+    ```mlir
+    %w = relax.constant dense_resource<conv1.weight> : tensor<16x3x3x3xf32>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Relax_TensorType:$result);
+  let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
+}
+
+def Relax_TupleOp : Relax_Op<"tuple", [Pure, InferTypeOpAdaptor]> {
+  let summary = "Makes a tuple of its operands";
+  let arguments = (ins Variadic<Relax_Value>:$fields);
+  let results = (outs AnyTuple:$result);
+  let assemblyFormat = "$fields attr-dict (`:` type($fields)^)?";
+}
+
+def Relax_TupleGetItemOp : Relax_Op<"tuple_get_item", [
+    Pure, InferTypeOpAdaptor
+  ]> {
+  let summary = "Takes one field of a tuple";
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relax.tuple_get_item %t[1] : tuple<!relax.tensor<[n], f32>, i1>
+    ```
+  }];
+  let arguments = (ins AnyTuple:$tuple, I64Attr:$index);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$tuple `` `[` $index `]` attr-dict `:` type($tuple)";
+  let hasFolder = 1;
+}
+
+def Relax_CallTIROp : Relax_Op<"call_tir", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>
+  ]> {
+  let summary = "Calls a kernel on values";
+  let description = [{
+    Calls a kernel in destination-passing style: the operands are its inputs,
+    the results are fresh tensors that it writes. The callee is a
+    `tir.prim_func`, or, before it has been lowered to loops, a function on
+    tensors. The result types state the shapes of the results over the symbols
+    of the enclosing function.
+
+    Example:
+
+    ```mlir
+    %0 = relax.call_tir @dense(%x, %w)
+      : (!relax.tensor<[n, 16], f32>, !relax.tensor<[10, 16], f32>)
+      -> !relax.tensor<[n, 10], f32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee,
+                       Variadic<Relax_TensorType>:$args);
+  let results = (outs Variadic<Relax_TensorType>:$results);
+  let assemblyFormat = [{
+    $callee `(` $args `)` attr-dict `:` functional-type($args, $results)
+  }];
+}
+
+def Relax_ReshapeOp : Relax_Op<"reshape", [Pure]> {
+  let summary = "Gives the elements of a tensor another shape";
+  let description = [{
+    The result has the elements of the source in the same row-major order. In
+    the executable form it is the same memory under another type.
+
+    Example:
+
+    ```mlir
+    %1 = relax.reshape %0
+      : !relax.tensor<[n, 16, 1, 1], f32> to !relax.tensor<[n, 16], f32>
+    ```
+  }];
+  let arguments = (ins Relax_TensorType:$source);
+  let results = (outs Relax_TensorType:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` qualified(type($source)) `to`
+    qualified(type($result))
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Storage and kernel calls
+//===----------------------------------------------------------------------===//
+
+def Relax_AllocStorageOp : Relax_Op<"alloc_storage"> {
+  let summary = "Allocates device memory";
+  let description = [{
+    Allocates as many bytes as the largest of the `size` expressions. Storage
+    lives until `relax.kill`.
+
+    Example:
+
+    ```mlir
+    %s0 = relax.alloc_storage size [65536 * n] align 64 device 0
+    ```
+  }];
+  let arguments = (ins Relax_ShapeAttr:$size,
+                       DefaultValuedAttr<I64Attr, "64">:$alignment,
+                       DefaultValuedAttr<I64Attr, "0">:$device);
+  let results = (outs
+    Res<Relax_StorageType, "the memory", [MemAlloc]>:$result);
+  let assemblyFormat = [{
+    `size` custom<ShapeList>($size) `align` $alignment `device` $device
+    attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Relax_AllocTensorOp : Relax_Op<"alloc_tensor", [Pure]> {
+  let summary = "Places a tensor in storage";
+  let description = [{
+    A row-major contiguous tensor that starts `offset` bytes into the storage.
+
+    Example:
+
+    ```mlir
+    %t0 = relax.alloc_tensor %s0[64 * n] : !relax.tensor<[n, 16, 32, 32], f32>
+    ```
+  }];
+  let arguments = (ins Relax_StorageType:$storage, Relax_ShapeAttr:$offset);
+  let results = (outs Relax_TensorType:$result);
+  let assemblyFormat = [{
+    $storage `` custom<ShapeList>($offset) attr-dict `:`
+    qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Relax_ResultBufferOp : Relax_Op<"result_buffer", [Pure]> {
+  let summary = "The memory of a result of the function";
+  let description = [{
+    The buffer for result number `index` of the enclosing function. The caller
+    provides it (AOT) or the executor allocates it (VM); kernels write into it
+    directly, and `relax.return` returns it.
+
+    Example:
+
+    ```mlir
+    %y = relax.result_buffer 0 : !relax.tensor<[n, 10], f32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$index);
+  let results = (outs Relax_TensorType:$result);
+  let assemblyFormat = "$index attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Relax_CallKernelOp : Relax_Op<"call_kernel", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>
+  ]> {
+  let summary = "Runs a kernel on memory";
+  let description = [{
+    Runs a `tir.prim_func` whose buffers are the inputs, then the outputs, then
+    the workspaces. A kernel may read and write a workspace; its contents are
+    undefined before and after the call.
+
+    Example:
+
+    ```mlir
+    relax.call_kernel @dense ins(%x, %w : !relax.tensor<[n, 16], f32>,
+                                          !relax.tensor<[10, 16], f32>)
+                             outs(%t0 : !relax.tensor<[n, 10], f32>)
+    ```
+  }];
+  let arguments = (ins
+    FlatSymbolRefAttr:$callee,
+    Arg<Variadic<Relax_TensorType>, "inputs", [MemRead]>:$inputs,
+    Arg<Variadic<Relax_TensorType>, "outputs", [MemWrite]>:$outputs,
+    Arg<Variadic<Relax_TensorType>, "workspaces", [MemRead, MemWrite]>:
+      $workspaces);
+  let assemblyFormat = [{
+    $callee
+    (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    (`outs` `(` $outputs^ `:` type($outputs) `)`)?
+    (`workspaces` `(` $workspaces^ `:` type($workspaces) `)`)? attr-dict
+  }];
+}
+
+def Relax_CopyOp : Relax_Op<"copy", [SameTypeOperands]> {
+  let summary = "Copies the elements of a tensor";
+  let description = [{
+    Needed where a result of the function is not written by a kernel: a
+    parameter or a constant that is returned.
+  }];
+  let arguments = (ins Arg<Relax_TensorType, "", [MemRead]>:$source,
+                       Arg<Relax_TensorType, "", [MemWrite]>:$target);
+  let assemblyFormat =
+      "$source `to` $target attr-dict `:` qualified(type($source))";
+}
+
+def Relax_KillOp : Relax_Op<"kill"> {
+  let summary = "Ends the life of storage";
+  let description = [{
+    Nothing may use the storage, or a tensor in it, after this.
+
+    Example:
+
+    ```mlir
+    relax.kill %s0
+    ```
+  }];
+  let arguments = (ins Arg<Relax_StorageType, "", [MemFree]>:$storage);
+  let assemblyFormat = "$storage attr-dict";
+}
+
+#endif // RELAY_MLIR_DIALECT_RELAX_IR_RELAXOPS_TD

@@ -1,0 +1,365 @@
+//===- RelaxOps.cpp - Operations of the relax dialect ---------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+/// `[e0, e1, ...]` without the attribute's name around it.
+static ParseResult parseShapeList(OpAsmParser &parser, ShapeAttr &shape) {
+  FailureOr<ShapeAttr> parsed = ShapeAttr::parseList(parser);
+  if (failed(parsed))
+    return failure();
+  shape = *parsed;
+  return success();
+}
+
+static void printShapeList(OpAsmPrinter &printer, Operation *,
+                           ShapeAttr shape) {
+  shape.printList(printer.getStream());
+}
+
+/// Calls `callback` with every tensor type in `type`.
+static void walkTensorTypes(Type type,
+                            function_ref<void(SymbolicTensorType)> callback) {
+  if (auto tensor = dyn_cast<SymbolicTensorType>(type))
+    callback(tensor);
+  else if (auto tuple = dyn_cast<TupleType>(type))
+    for (Type field : tuple.getTypes())
+      walkTensorTypes(field, callback);
+}
+
+/// Checks that `values` have the types that `expected` lists.
+static LogicalResult verifyTypes(Operation *op, StringRef what,
+                                 ValueRange values, TypeRange expected) {
+  if (values.size() != expected.size())
+    return op->emitOpError() << "expects " << expected.size() << ' ' << what
+                             << (expected.size() == 1 ? "" : "s")
+                             << ", but got " << values.size();
+  for (auto [index, value, type] : llvm::enumerate(values, expected))
+    if (value.getType() != type)
+      return op->emitOpError()
+             << "expects " << what << ' ' << index << " to be " << type
+             << ", but got " << value.getType();
+  return success();
+}
+
+KernelSignature KernelSignature::of(FunctionOpInterface kernel) {
+  KernelSignature signature;
+  signature.returnsOutputs = kernel.getNumResults() != 0;
+  if (signature.returnsOutputs) {
+    signature.numInputs = kernel.getNumArguments();
+    signature.numOutputs = kernel.getNumResults();
+    signature.numWorkspaces = 0;
+    return signature;
+  }
+  auto count = [&](StringRef name) -> unsigned {
+    auto attr = kernel->getAttrOfType<IntegerAttr>(name);
+    return attr ? attr.getInt() : 0;
+  };
+  signature.numOutputs = count(kNumOutputsAttr);
+  signature.numWorkspaces = count(kNumWorkspacesAttr);
+  unsigned trailing = signature.numOutputs + signature.numWorkspaces;
+  unsigned total = kernel.getNumArguments();
+  signature.numInputs = total < trailing ? 0 : total - trailing;
+  return signature;
+}
+
+/// Looks up the kernel of a call and checks the number of its buffers.
+static LogicalResult verifyKernelCall(Operation *call, FlatSymbolRefAttr callee,
+                                      unsigned numInputs, unsigned numOutputs,
+                                      SymbolTableCollection &symbolTable,
+                                      KernelSignature &signature) {
+  auto kernel = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
+      call, callee.getAttr());
+  if (!kernel)
+    return call->emitOpError() << "expects a kernel named " << callee;
+  signature = KernelSignature::of(kernel);
+  auto check = [&](StringRef what, unsigned expected,
+                   unsigned actual) -> LogicalResult {
+    if (expected == actual)
+      return success();
+    InFlightDiagnostic diag = call->emitOpError()
+                              << "expects " << expected << ' ' << what
+                              << (expected == 1 ? "" : "s") << ", but got "
+                              << actual;
+    diag.attachNote(kernel.getLoc()) << "kernel " << callee << " is here";
+    return diag;
+  };
+  if (failed(check("input", signature.numInputs, numInputs)))
+    return failure();
+  return check("output", signature.numOutputs, numOutputs);
+}
+
+//===----------------------------------------------------------------------===//
+// FuncOp
+//===----------------------------------------------------------------------===//
+
+void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                   FunctionType type, ArrayRef<NamedAttribute> attrs) {
+  state.addAttribute(SymbolTable::getSymbolAttrName(),
+                     builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  state.attributes.append(attrs.begin(), attrs.end());
+  state.addRegion();
+}
+
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildFuncType =
+      [](Builder &builder, ArrayRef<Type> argTypes, ArrayRef<Type> results,
+         function_interface_impl::VariadicFlag,
+         std::string &) { return builder.getFunctionType(argTypes, results); };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false,
+      getFunctionTypeAttrName(result.name), buildFuncType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void FuncOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(
+      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+      getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+SmallVector<StringAttr> FuncOp::getSymbols() {
+  llvm::SetVector<StringAttr> symbols;
+  for (Type type : getArgumentTypes())
+    walkTensorTypes(type, [&](SymbolicTensorType tensor) {
+      for (size_t i = 0, e = tensor.getShape().size(); i < e; ++i)
+        if (StringAttr symbol = tensor.getShape().getBareSymbol(i))
+          symbols.insert(symbol);
+    });
+  return symbols.takeVector();
+}
+
+void FuncOp::getAsmBlockArgumentNames(Region &region,
+                                      OpAsmSetValueNameFn setNameFn) {
+  if (region.empty())
+    return;
+  for (BlockArgument arg : region.getArguments()) {
+    auto name = getArgAttrOfType<StringAttr>(arg.getArgNumber(), kNameAttr);
+    // The printer makes names valid and unique.
+    if (name && !name.getValue().empty())
+      setNameFn(arg, name.getValue());
+  }
+}
+
+LogicalResult FuncOp::verify() {
+  for (Type type :
+       llvm::concat<const Type>(getArgumentTypes(), getResultTypes()))
+    if (!isa<SymbolicTensorType, TupleType>(type))
+      return emitOpError() << "expects parameters and results of relax types, "
+                              "but got "
+                           << type;
+  return success();
+}
+
+/// Checks that `op` uses no symbol that the function does not bind.
+static LogicalResult verifySymbolUses(Operation *op, TypeRange types,
+                                      const DenseSet<StringAttr> &bound) {
+  for (Type type : types) {
+    StringAttr unbound;
+    walkTensorTypes(type, [&](SymbolicTensorType tensor) {
+      for (StringAttr symbol : tensor.getShape().getSymbols())
+        if (!unbound && !bound.contains(symbol))
+          unbound = symbol;
+    });
+    if (unbound)
+      return op->emitOpError()
+             << "uses symbol " << unbound
+             << ", which is not a bare dimension of a function parameter";
+  }
+  return success();
+}
+
+LogicalResult FuncOp::verifyRegions() {
+  SmallVector<StringAttr> symbols = getSymbols();
+  DenseSet<StringAttr> bound(symbols.begin(), symbols.end());
+  if (failed(verifySymbolUses(*this, getArgumentTypes(), bound)) ||
+      failed(verifySymbolUses(*this, getResultTypes(), bound)))
+    return failure();
+  WalkResult result = getBody().walk([&](Operation *op) {
+    return WalkResult(verifySymbolUses(op, op->getResultTypes(), bound));
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult ReturnOp::verify() {
+  auto func = cast<FuncOp>((*this)->getParentOp());
+  return verifyTypes(*this, "result", getOperands(), func.getResultTypes());
+}
+
+//===----------------------------------------------------------------------===//
+// DataflowOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult OutputOp::verify() {
+  auto block = cast<DataflowOp>((*this)->getParentOp());
+  return verifyTypes(*this, "result", getOperands(), block.getResultTypes());
+}
+
+LogicalResult DataflowOp::verifyRegions() {
+  for (Operation &op : getBody().front()) {
+    if (isMemoryEffectFree(&op))
+      continue;
+    InFlightDiagnostic diag =
+        emitOpError("expects operations without side effects");
+    diag.attachNote(op.getLoc()) << op.getName() << " has side effects";
+    return diag;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &results) {
+  auto tensor = dyn_cast<RankedTensorType>(adaptor.getValue().getShapedType());
+  if (!tensor)
+    return emitOptionalError(loc, "expects elements of a tensor, but got ",
+                             adaptor.getValue().getType());
+  results.push_back(getSymbolicType(tensor));
+  return success();
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+LogicalResult TupleOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location>,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &results) {
+  results.push_back(TupleType::get(context, TypeRange(adaptor.getFields())));
+  return success();
+}
+
+LogicalResult TupleGetItemOp::inferReturnTypes(MLIRContext *,
+                                               std::optional<Location> loc,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &results) {
+  auto type = cast<TupleType>(adaptor.getTuple().getType());
+  uint64_t index = adaptor.getIndex();
+  if (index >= type.size())
+    return emitOptionalError(loc, "expects an index below ", type.size(),
+                             ", but got ", static_cast<int64_t>(index));
+  results.push_back(type.getType(index));
+  return success();
+}
+
+OpFoldResult TupleGetItemOp::fold(FoldAdaptor) {
+  if (auto tuple = getTuple().getDefiningOp<TupleOp>())
+    return tuple.getFields()[getIndex()];
+  return {};
+}
+
+/// Counts elements over a common numbering of the symbols.
+static AffineExpr getNumElements(SymbolicTensorType type, SymbolScope &scope) {
+  return getSymbolicProduct(scope.import(type.getShape()), scope.getContext());
+}
+
+LogicalResult ReshapeOp::verify() {
+  SymbolicTensorType source = getSource().getType();
+  SymbolicTensorType result = getResult().getType();
+  if (source.getElementType() != result.getElementType())
+    return emitOpError() << "expects element type " << source.getElementType()
+                         << ", but got " << result.getElementType();
+  SymbolScope scope(getContext());
+  Polynomial difference(getNumElements(result, scope) -
+                        getNumElements(source, scope));
+  // What depends on a relation between symbols is checked at run time.
+  std::optional<int64_t> constant = difference.getConstant();
+  if (constant && *constant != 0)
+    return emitOpError() << "expects as many elements as the source " << source
+                         << " has, but got " << result;
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  if (auto inner = getSource().getDefiningOp<ReshapeOp>()) {
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+LogicalResult CallTIROp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  KernelSignature signature;
+  return verifyKernelCall(*this, getCalleeAttr(), getArgs().size(),
+                          getNumResults(), symbolTable, signature);
+}
+
+//===----------------------------------------------------------------------===//
+// Storage
+//===----------------------------------------------------------------------===//
+
+LogicalResult AllocStorageOp::verify() {
+  if (getSize().size() == 0)
+    return emitOpError("expects at least one size expression");
+  if (getAlignment() <= 0 || !llvm::isPowerOf2_64(getAlignment()))
+    return emitOpError() << "expects an alignment that is a power of two, "
+                            "but got "
+                         << getAlignment();
+  if (getDevice() < 0)
+    return emitOpError() << "expects a device number that is not negative, "
+                            "but got "
+                         << getDevice();
+  return success();
+}
+
+LogicalResult AllocTensorOp::verify() {
+  if (getOffset().size() != 1)
+    return emitOpError() << "expects one offset, but got "
+                         << getOffset().size();
+  return success();
+}
+
+LogicalResult ResultBufferOp::verify() {
+  auto func = (*this)->getParentOfType<FuncOp>();
+  if (!func)
+    return emitOpError("expects to be in a relax.func");
+  ArrayRef<Type> results = func.getResultTypes();
+  uint64_t index = getIndex();
+  if (index >= results.size())
+    return emitOpError() << "expects a result number below " << results.size()
+                         << ", but got " << static_cast<int64_t>(index);
+  if (getType() != results[index])
+    return emitOpError() << "expects the type of result " << index << ", "
+                         << results[index] << ", but got " << getType();
+  return success();
+}
+
+LogicalResult
+CallKernelOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  KernelSignature signature;
+  if (failed(verifyKernelCall(*this, getCalleeAttr(), getInputs().size(),
+                              getOutputs().size(), symbolTable, signature)))
+    return failure();
+  if (signature.returnsOutputs)
+    return emitOpError() << "expects a kernel on buffers, but "
+                         << getCalleeAttr() << " returns values";
+  if (signature.numWorkspaces != getWorkspaces().size())
+    return emitOpError() << "expects " << signature.numWorkspaces
+                         << " workspaces, but got " << getWorkspaces().size();
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relax/IR/RelaxOps.cpp.inc"
