@@ -9,11 +9,12 @@
 #define RELAY_MLIR_INITALLPASSES_H
 
 #include "mlir/InitAllPasses.h"
+#include "relay-mlir/Conversion/Passes.h"
 
 namespace mlir::relay {
 
 /// Registers the passes and pipelines of this project.
-inline void registerProjectPasses() {}
+inline void registerProjectPasses() { registerRelayConversionPasses(); }
 
 /// Registers all passes and pipelines of MLIR and of this project.
 inline void registerAllPasses() {
