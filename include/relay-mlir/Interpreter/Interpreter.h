@@ -1,0 +1,108 @@
+//===- Interpreter.h - Reference interpreter of relay -----------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Evaluates relay programs directly, independent of every lowering: the oracle
+// for the compiled paths, and the engine of constant folding.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_INTERPRETER_INTERPRETER_H
+#define RELAY_MLIR_INTERPRETER_INTERPRETER_H
+
+#include "relay-mlir/Interpreter/Tensor.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectInterface.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <functional>
+
+namespace mlir::relay {
+
+/// Computes the result of one operation from its operands. Fails with a
+/// diagnostic at the operation.
+using Evaluator = std::function<FailureOr<InterpreterValue>(
+    Operation *, ArrayRef<InterpreterValue>)>;
+
+/// The evaluators of all operations, by operation name.
+class EvaluatorTable {
+public:
+  explicit EvaluatorTable(MLIRContext *context) : context(context) {}
+
+  void add(StringRef operationName, Evaluator evaluator);
+
+  /// Adds an evaluator for `OpT`, all of whose operands are tensors.
+  template <typename OpT>
+  void add(FailureOr<InterpreterValue> (*evaluator)(OpT, ArrayRef<Tensor>)) {
+    add(OpT::getOperationName(),
+        [evaluator](Operation *op, ArrayRef<InterpreterValue> operands)
+            -> FailureOr<InterpreterValue> {
+          SmallVector<Tensor> tensors;
+          if (failed(getTensors(op, operands, tensors)))
+            return failure();
+          return evaluator(cast<OpT>(op), tensors);
+        });
+  }
+
+  /// Returns null when there is none.
+  const Evaluator *lookup(Operation *op) const;
+
+private:
+  static LogicalResult getTensors(Operation *op,
+                                  ArrayRef<InterpreterValue> operands,
+                                  SmallVectorImpl<Tensor> &tensors);
+
+  MLIRContext *context;
+  DenseMap<OperationName, Evaluator> evaluators;
+};
+
+/// How a dialect outside this project brings evaluators for its own operations:
+/// every interpreter asks the loaded dialects that have this interface.
+class EvaluatorDialectInterface
+    : public DialectInterface::Base<EvaluatorDialectInterface> {
+public:
+  EvaluatorDialectInterface(Dialect *dialect) : Base(dialect) {}
+  virtual void populateEvaluators(EvaluatorTable &table) const = 0;
+};
+
+/// Evaluates functions and single operations. Holds no state between runs.
+class Interpreter {
+public:
+  /// Called after each call of a function by `relay.call`, with its results.
+  using Observer =
+      std::function<void(CallOpInterface call, ArrayRef<InterpreterValue>)>;
+
+  explicit Interpreter(MLIRContext *context);
+
+  void setObserver(Observer newObserver) { observer = std::move(newObserver); }
+
+  /// Runs `function`. Inputs must have its argument types, with any size for a
+  /// dynamic dimension; results likewise.
+  FailureOr<SmallVector<InterpreterValue>>
+  run(func::FuncOp function, ArrayRef<InterpreterValue> inputs);
+
+  /// Whether `op` can be evaluated from its operands alone.
+  bool canEvaluate(Operation *op) const;
+
+  /// Evaluates one operation and checks the result against its result type.
+  LogicalResult evaluateOp(Operation *op, ArrayRef<InterpreterValue> operands,
+                           InterpreterValue &result) const;
+
+private:
+  EvaluatorTable evaluators;
+  Observer observer;
+};
+
+/// Runs the function @main of `module`.
+FailureOr<SmallVector<InterpreterValue>>
+interpretMain(ModuleOp module, ArrayRef<InterpreterValue> inputs,
+              Interpreter::Observer observer = nullptr);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_INTERPRETER_INTERPRETER_H
