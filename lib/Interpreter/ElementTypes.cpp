@@ -28,6 +28,8 @@ Float16 Float16::get(double value) {
   // Half way between the largest half and the next power of two.
   if (magnitude >= 65520.0)
     return {static_cast<uint16_t>(sign | 0x7c00)};
+  if (magnitude == 0)
+    return {sign};
   int exponent;
   std::frexp(magnitude, &exponent);
   // The last place of a half is 2^-10 of its leading power, at least 2^-24.

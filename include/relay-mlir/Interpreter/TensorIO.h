@@ -1,0 +1,24 @@
+//===- TensorIO.h - Tensors in files ----------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_INTERPRETER_TENSORIO_H
+#define RELAY_MLIR_INTERPRETER_TENSORIO_H
+
+#include "relay-mlir/Interpreter/Tensor.h"
+#include "relay-mlir/Support/Npy.h"
+
+namespace mlir::relay {
+
+/// Signed integers become signless ones.
+Tensor getTensor(const NpyArray &array, MLIRContext *context);
+
+/// The array shares the tensor's memory, which the tensor must outlive.
+NpyArray getNpyArray(const Tensor &tensor);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_INTERPRETER_TENSORIO_H

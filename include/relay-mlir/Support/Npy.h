@@ -1,0 +1,58 @@
+//===- Npy.h - NumPy's .npy files -------------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// No Debian package reads these files, and the format is one header line.
+// Versions 1 to 3, C and Fortran order, both byte orders; bfloat16 as the
+// two-byte void type by which NumPy stores it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_SUPPORT_NPY_H
+#define RELAY_MLIR_SUPPORT_NPY_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace mlir::relay {
+
+/// An array in native byte order and C order; a bool is one byte, 0 or 1.
+struct NpyArray {
+  enum class Kind { Bool, Int, UInt, Float, BFloat };
+
+  Kind kind = Kind::Float;
+  unsigned elementSize = 4;
+  llvm::SmallVector<int64_t> shape;
+  llvm::ArrayRef<char> data;
+  /// Keeps `data` alive; null where the caller does.
+  std::shared_ptr<const void> owner;
+};
+
+/// Reads a file. Its data is mapped, not copied, where it has the form of
+/// NpyArray already.
+llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
+
+/// Reads an array from memory, which `owner` keeps alive. `name` is what errors
+/// call it.
+llvm::Expected<NpyArray> parseNpy(llvm::StringRef bytes, llvm::StringRef name,
+                                  std::shared_ptr<const void> owner);
+
+/// Writes format version 1.0, or 2.0 where the shape needs it.
+void writeNpy(llvm::raw_ostream &os, const NpyArray &array);
+llvm::Error writeNpy(llvm::StringRef path, const NpyArray &array);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_SUPPORT_NPY_H

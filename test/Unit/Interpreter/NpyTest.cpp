@@ -1,0 +1,160 @@
+//===- NpyTest.cpp - Read and write .npy files ----------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Support/Npy.h"
+
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::relay;
+
+/// A version-1 file with the given header and data.
+static std::string getFile(std::string header, std::string data,
+                           char version = 1) {
+  std::string file = "\x93NUMPY";
+  file += version;
+  file += '\0';
+  header += '\n';
+  file += static_cast<char>(header.size() & 0xff);
+  file += static_cast<char>(header.size() >> 8);
+  if (version > 1)
+    file += std::string(2, '\0');
+  return file + header + data;
+}
+
+static std::string getError(const std::string &file) {
+  auto array = parseNpy(file, "x.npy", nullptr);
+  return array ? "" : llvm::toString(array.takeError());
+}
+
+template <typename T>
+static std::vector<T> getValues(const NpyArray &array) {
+  auto *begin = reinterpret_cast<const T *>(array.data.data());
+  return std::vector<T>(begin, begin + array.data.size() / sizeof(T));
+}
+
+TEST(NpyTest, WritesWhatItReads) {
+  int16_t values[] = {1, -2, 3, -4, 5, -6};
+  NpyArray array;
+  array.kind = NpyArray::Kind::Int;
+  array.elementSize = 2;
+  array.shape = {2, 3};
+  array.data = llvm::ArrayRef(reinterpret_cast<char *>(values), 12);
+  std::string file;
+  llvm::raw_string_ostream os(file);
+  writeNpy(os, array);
+  EXPECT_EQ(0u, (file.size() - 12) % 64);
+  EXPECT_NE(std::string::npos,
+            file.find("{'descr': '<i2', 'fortran_order': False, "
+                      "'shape': (2, 3), }"));
+
+  auto read = llvm::cantFail(parseNpy(file, "x.npy", nullptr));
+  EXPECT_EQ(NpyArray::Kind::Int, read.kind);
+  EXPECT_EQ(2u, read.elementSize);
+  EXPECT_EQ((llvm::SmallVector<int64_t>{2, 3}), read.shape);
+  EXPECT_EQ((std::vector<int16_t>{1, -2, 3, -4, 5, -6}),
+            getValues<int16_t>(read));
+}
+
+TEST(NpyTest, WritesEveryRank) {
+  char value = 1;
+  for (unsigned rank : {0u, 1u, 2u, 20000u}) {
+    NpyArray array;
+    array.kind = NpyArray::Kind::Bool;
+    array.elementSize = 1;
+    array.shape.assign(rank, 1);
+    array.data = value;
+    std::string file;
+    llvm::raw_string_ostream os(file);
+    writeNpy(os, array);
+    auto read = llvm::cantFail(parseNpy(file, "x.npy", nullptr));
+    EXPECT_EQ(array.shape, read.shape);
+  }
+}
+
+TEST(NpyTest, ReadsEveryVersion) {
+  for (char version : {1, 2, 3}) {
+    std::string file =
+        getFile("{'descr': '|u1', 'fortran_order': False, 'shape': (2,)}", "ab",
+                version);
+    auto array = llvm::cantFail(parseNpy(file, "x.npy", nullptr));
+    EXPECT_EQ((std::vector<char>{'a', 'b'}), getValues<char>(array));
+  }
+}
+
+TEST(NpyTest, ReadsFortranOrder) {
+  std::string file = getFile(
+      "{'fortran_order': True, 'shape': (2, 3), 'descr': '|u1', }", "adbecf");
+  auto array = llvm::cantFail(parseNpy(file, "x.npy", nullptr));
+  EXPECT_EQ((std::vector<char>{'a', 'b', 'c', 'd', 'e', 'f'}),
+            getValues<char>(array));
+}
+
+TEST(NpyTest, ReadsBigEndian) {
+  std::string file =
+      getFile("{'descr': \">u2\", 'fortran_order': False, 'shape': (2L,)}",
+              std::string("\1\2\3\4"));
+  auto array = llvm::cantFail(parseNpy(file, "x.npy", nullptr));
+  EXPECT_EQ((std::vector<uint16_t>{0x0102, 0x0304}),
+            getValues<uint16_t>(array));
+}
+
+TEST(NpyTest, NormalizesBools) {
+  std::string file =
+      getFile("{'descr': '|b1', 'fortran_order': False, 'shape': (3,)}",
+              std::string("\0\2\1", 3));
+  auto array = llvm::cantFail(parseNpy(file, "x.npy", nullptr));
+  EXPECT_EQ((std::vector<char>{0, 1, 1}), getValues<char>(array));
+}
+
+TEST(NpyTest, RefusesCorruptFiles) {
+  EXPECT_EQ("'x.npy': expects an .npy file, but got other contents",
+            getError("PK\3\4 something else"));
+  EXPECT_EQ("'x.npy': expects an .npy file, but got other contents",
+            getError("\x93NUMPY"));
+  EXPECT_EQ("'x.npy': expects .npy version 1, 2 or 3, but got 9",
+            getError(getFile("{}", "", 9)));
+  std::string good = getFile(
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", "abcd");
+  EXPECT_EQ("", getError(good));
+  for (size_t size = 0; size < good.size(); ++size)
+    EXPECT_NE("", getError(good.substr(0, size))) << size;
+  EXPECT_EQ("'x.npy': expects 4 bytes of data, but got 5",
+            getError(good + "e"));
+}
+
+TEST(NpyTest, RefusesWrongHeaders) {
+  auto getHeaderError = [](const std::string &header) {
+    return getError(getFile(header, "abcd"));
+  };
+  EXPECT_EQ("'x.npy': expects a dtype of floats, integers or bools, but got "
+            "'<c8'",
+            getHeaderError(
+                "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}"));
+  EXPECT_EQ("'x.npy': expects a string in the header, but got "
+            "'[('a', '<f4')], 'for'",
+            getHeaderError("{'descr': [('a', '<f4')], 'fortran_order': "
+                           "False, 'shape': (1,)}"));
+  EXPECT_EQ("'x.npy': expects a size in the header, but got '-1,)}'",
+            getHeaderError(
+                "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"));
+  EXPECT_EQ("'x.npy': expects the keys 'descr', 'fortran_order' and 'shape' in "
+            "the header, but got fewer",
+            getHeaderError("{'descr': '<f4', 'shape': (1,)}"));
+  EXPECT_EQ("'x.npy': expects 18446744073709551615 bytes of data, but got 4",
+            getHeaderError("{'descr': '<f4', 'fortran_order': False, "
+                           "'shape': (4611686018427387904, 8)}"));
+}
+
+TEST(NpyTest, NamesMissingFiles) {
+  auto array = readNpy("/does/not/exist.npy");
+  ASSERT_FALSE(static_cast<bool>(array));
+  EXPECT_EQ("'/does/not/exist.npy': cannot open: No such file or directory",
+            llvm::toString(array.takeError()));
+  EXPECT_EQ("'/does/not/exist.npy': cannot write: No such file or directory",
+            llvm::toString(writeNpy("/does/not/exist.npy", NpyArray())));
+}
