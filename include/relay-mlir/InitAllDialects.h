@@ -14,14 +14,14 @@
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 namespace mlir::relay {
 
 /// Adds the dialects of this project, and their extensions, to `registry`.
 inline void registerProjectDialects(DialectRegistry &registry) {
-  registry.insert<tir::TIRDialect>();
+  registry.insert<relax::RelaxDialect, tir::TIRDialect>();
 }
 
 /// Adds all dialects of MLIR and of this project to `registry`.
@@ -29,7 +29,6 @@ inline void registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registerProjectDialects(registry);
-  registry.insert<relax::RelaxDialect>();
 }
 
 } // namespace mlir::relay

@@ -10,11 +10,15 @@
 
 #include "mlir/InitAllPasses.h"
 #include "relay-mlir/Conversion/Passes.h"
+#include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 
 namespace mlir::relay {
 
 /// Registers the passes and pipelines of this project.
-inline void registerProjectPasses() { registerRelayConversionPasses(); }
+inline void registerProjectPasses() {
+  registerRelayConversionPasses();
+  relax::registerRelaxTransformsPasses();
+}
 
 /// Registers all passes and pipelines of MLIR and of this project.
 inline void registerAllPasses() {

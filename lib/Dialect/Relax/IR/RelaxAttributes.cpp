@@ -389,6 +389,14 @@ SymbolicTensorType relax::getSymbolicType(RankedTensorType tensor) {
   return SymbolicTensorType::get(tensor.getShape(), tensor.getElementType());
 }
 
+AffineExpr relax::getNumElements(SymbolicTensorType type, SymbolScope &scope) {
+  return getSymbolicProduct(scope.import(type.getShape()), scope.getContext());
+}
+
+AffineExpr relax::getNumBytes(SymbolicTensorType type, SymbolScope &scope) {
+  return getNumElements(type, scope) * type.getElementBytes();
+}
+
 //===----------------------------------------------------------------------===//
 // Registration
 //===----------------------------------------------------------------------===//

@@ -268,11 +268,6 @@ OpFoldResult TupleGetItemOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// Counts elements over a common numbering of the symbols.
-static AffineExpr getNumElements(SymbolicTensorType type, SymbolScope &scope) {
-  return getSymbolicProduct(scope.import(type.getShape()), scope.getContext());
-}
-
 LogicalResult ReshapeOp::verify() {
   SymbolicTensorType source = getSource().getType();
   SymbolicTensorType result = getResult().getType();

@@ -37,9 +37,16 @@ namespace mlir::relax {
 inline constexpr llvm::StringLiteral kNameAttr = "relax.name";
 inline constexpr llvm::StringLiteral kNumOutputsAttr = "tir.num_outputs";
 inline constexpr llvm::StringLiteral kNumWorkspacesAttr = "tir.workspaces";
+inline constexpr llvm::StringLiteral kWorkspaceAttr = "tir.workspace";
+inline constexpr llvm::StringLiteral kLayoutAttr = "tir.layout";
+inline constexpr llvm::StringLiteral kLayoutFreeAttr = "tir.layout_free";
 
 /// The type of `tensor` as a relax value.
 SymbolicTensorType getSymbolicType(RankedTensorType tensor);
+
+/// The number of elements, and of bytes, of `type` over the symbols of `scope`.
+AffineExpr getNumElements(SymbolicTensorType type, SymbolScope &scope);
+AffineExpr getNumBytes(SymbolicTensorType type, SymbolScope &scope);
 
 /// How the buffers of a kernel divide into inputs, outputs and workspaces.
 struct KernelSignature {

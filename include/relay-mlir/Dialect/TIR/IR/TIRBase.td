@@ -37,7 +37,7 @@ def TIR_Dialect : Dialect {
     | `tir.workspaces` | prim_func | number of trailing scratch arguments, after the outputs |
     | `tir.layout` | argument | map from an original index to the packed index; padding is zero |
     | `tir.original_type` | argument | type of the argument before `tir.layout` |
-    | `tir.workspace` | argument | the argument is scratch memory of the kernel |
+    | `tir.workspace` | argument | the argument is scratch memory of the kernel; an affine map `()[s0, ...] -> (...)` from the dynamic sizes of the inputs and outputs (all `?` in order) to the sizes of its own `?`, or unit if it has none |
     | `tir.block_name` | linalg op | name of the block it becomes |
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect"];

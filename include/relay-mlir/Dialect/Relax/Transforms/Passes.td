@@ -1,0 +1,82 @@
+//===- Passes.td - Passes on the relax dialect -------------*- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAX_TRANSFORMS_PASSES_TD
+#define RELAY_MLIR_DIALECT_RELAX_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Give every value of a relax function storage";
+  let description = [{
+    Turns relax-kernels into relax-executable. Values that are not alive at the
+    same time share storage; a value that the function returns is written into
+    the result's buffer by the kernel that computes it; a reshape costs
+    nothing; workspaces of kernels live for one call. Sizes are expressions over
+    the symbols, so one plan serves all shapes, and memory is shared only where
+    that is right for all values of the symbols.
+
+    Kernels must have their final signatures: workspaces are the trailing
+    arguments that `tir.workspaces` counts.
+
+    ```mlir
+    relax.func @main(%x: !relax.tensor<[n, 4], f32>) -> !relax.tensor<[n, 4], f32> {
+      %0 = relax.call_tir @a(%x) : (!relax.tensor<[n, 4], f32>) -> !relax.tensor<[n, 8], f32>
+      %1 = relax.call_tir @b(%0) : (!relax.tensor<[n, 8], f32>) -> !relax.tensor<[n, 4], f32>
+      relax.return %1 : !relax.tensor<[n, 4], f32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    relax.func @main(%x: !relax.tensor<[n, 4], f32>) -> !relax.tensor<[n, 4], f32> {
+      %s = relax.alloc_storage size [64 * n] align 64 device 0
+      %0 = relax.alloc_tensor %s[0] : !relax.tensor<[n, 8], f32>
+      relax.call_kernel @a ins(%x : !relax.tensor<[n, 4], f32>)
+                           outs(%0 : !relax.tensor<[n, 8], f32>)
+      %1 = relax.result_buffer 0 : !relax.tensor<[n, 4], f32>
+      relax.call_kernel @b ins(%0 : !relax.tensor<[n, 8], f32>)
+                           outs(%1 : !relax.tensor<[n, 4], f32>)
+      relax.kill %s
+      relax.return %1 : !relax.tensor<[n, 4], f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"reuse", "reuse", "bool", /*default=*/"true",
+           "Let values that are not alive at the same time share storage">,
+    Option<"report", "report", "bool", /*default=*/"false",
+           "Emit a remark with the planned bytes for each function">
+  ];
+  let statistics = [
+    Statistic<"numBuffers", "num-buffers",
+              "Number of values and workspaces that were placed">,
+    Statistic<"numStorages", "num-storages", "Number of storages">,
+    Statistic<"plannedBytes", "planned-bytes",
+              "Bytes of all storages with every symbol equal to 1">,
+    Statistic<"unsharedBytes", "unshared-bytes",
+              "Bytes without sharing, with every symbol equal to 1">
+  ];
+}
+
+def VerifyExecutablePass
+    : Pass<"verify-relax-executable", "::mlir::ModuleOp"> {
+  let summary = "Check the normal form that executors consume";
+  let description = [{
+    Fails at the first operation that is not in the form relax-executable:
+
+    * no dataflow block, no tuple, no `relax.call_tir`; `--relax-plan-memory`
+      removes them,
+    * every tensor lies within its storage for all values of the symbols,
+    * no tensor is used after its storage is killed, and a kernel's output or
+      workspace does not overlap memory that is read later,
+    * every result of a function is its `relax.result_buffer`.
+  }];
+}
+
+#endif // RELAY_MLIR_DIALECT_RELAX_TRANSFORMS_PASSES_TD

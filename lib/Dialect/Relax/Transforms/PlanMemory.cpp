@@ -1,0 +1,394 @@
+//===- PlanMemory.cpp - Give every value storage --------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "relay-mlir/Dialect/Relax/Analysis/StoragePlanner.h"
+#include "relay-mlir/Dialect/Relax/IR/Relax.h"
+
+namespace mlir::relax {
+#define GEN_PASS_DEF_PLANMEMORYPASS
+#include "relay-mlir/Dialect/Relax/Transforms/Passes.h.inc"
+} // namespace mlir::relax
+
+using namespace mlir;
+using namespace mlir::relax;
+
+namespace {
+
+constexpr int64_t kAlignment = 64;
+
+/// The value whose memory `value` is: reshapes share that of their source.
+Value getRoot(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getSource();
+  return value;
+}
+
+/// Moves the operations of dataflow blocks before them and removes them.
+void inlineDataflow(FuncOp func) {
+  for (auto dataflow :
+       llvm::make_early_inc_range(func.getBody().getOps<DataflowOp>())) {
+    Block &body = dataflow.getBody().front();
+    auto output = cast<OutputOp>(body.getTerminator());
+    dataflow.replaceAllUsesWith(output.getOperands());
+    output.erase();
+    dataflow->getBlock()->getOperations().splice(dataflow->getIterator(),
+                                                 body.getOperations());
+    dataflow.erase();
+  }
+}
+
+void eraseDeadOps(FuncOp func) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// Plans and rewrites one function.
+class FunctionPlanner {
+public:
+  FunctionPlanner(FuncOp func, SymbolTableCollection &symbolTable)
+      : func(func), symbolTable(symbolTable), scope(func.getContext()) {}
+
+  /// Collects calls, buffers and lifetimes.
+  LogicalResult analyze();
+
+  /// Decides where buffers lie.
+  void plan(bool reuse);
+
+  /// Rewrites the function to its executable form.
+  void rewrite();
+
+  size_t getNumBuffers() const { return lifetimes.size(); }
+  size_t getNumStorages() const { return storagePlan.storages.size(); }
+  /// With every symbol equal to `symbol`.
+  int64_t getPlannedBytes(int64_t symbol) const;
+  int64_t getUnsharedBytes(int64_t symbol) const;
+  /// Writes the symbols' names, as in "m = n = ".
+  void printSymbols(Diagnostic &diag) const {
+    for (StringAttr name : scope.getNames())
+      diag << name.getValue() << " = ";
+  }
+  bool hasSymbols() const { return !scope.getNames().empty(); }
+
+private:
+  struct Call {
+    CallTIROp op;
+    SmallVector<SymbolicTensorType> workspaceTypes;
+    /// Number of the first workspace's buffer; the others follow.
+    unsigned firstWorkspace = 0;
+  };
+
+  LogicalResult analyzeCall(CallTIROp op);
+  FailureOr<SymbolicTensorType> getWorkspaceType(CallTIROp call,
+                                                 FunctionOpInterface kernel,
+                                                 unsigned index,
+                                                 ArrayRef<AffineExpr> sizes);
+  unsigned addBuffer(SymbolicTensorType type, int64_t first, int64_t last);
+
+  Value getStorage(OpBuilder &builder, Location loc, unsigned storage);
+  Value allocate(OpBuilder &builder, Location loc, unsigned buffer,
+                 SymbolicTensorType type);
+  Value getOutput(OpBuilder &builder, OpResult result);
+
+  FuncOp func;
+  SymbolTableCollection &symbolTable;
+  SymbolScope scope;
+
+  SmallVector<Call> calls;
+  SmallVector<BufferLifetime> lifetimes;
+  /// Buffer of each kernel result that has one, and the function's result that
+  /// each other kernel result is written to.
+  DenseMap<Value, unsigned> buffers;
+  DenseMap<Value, unsigned> resultOf;
+
+  StoragePlan storagePlan;
+  SmallVector<Value> storages;
+  SmallVector<int64_t> storageEnds;
+  SmallVector<Value> resultBuffers;
+};
+
+} // namespace
+
+LogicalResult FunctionPlanner::analyze() {
+  for (StringAttr name : func.getSymbols())
+    scope.getSymbol(name);
+  for (Operation &op : func.getBody().front()) {
+    if (auto call = dyn_cast<CallTIROp>(op)) {
+      if (failed(analyzeCall(call)))
+        return failure();
+    } else if (!isa<ConstantOp, ReshapeOp, ReturnOp>(op)) {
+      return op.emitOpError() << "expects an operation of the form "
+                                 "relax-kernels without tuples";
+    }
+  }
+
+  // The kernel that computes a result writes it in place. A value that is
+  // returned twice is copied for the second.
+  auto returnOp = cast<ReturnOp>(func.getBody().front().getTerminator());
+  for (auto [index, operand] : llvm::enumerate(returnOp.getOperands())) {
+    if (!isa<SymbolicTensorType>(operand.getType()))
+      return returnOp.emitOpError()
+             << "expects results that are tensors, but got "
+             << operand.getType();
+    Value root = getRoot(operand);
+    if (root.getDefiningOp<CallTIROp>())
+      resultOf.try_emplace(root, index);
+  }
+
+  DenseMap<Value, int64_t> lastUse;
+  for (auto [step, call] : llvm::enumerate(calls))
+    for (Value arg : call.op.getArgs())
+      lastUse[getRoot(arg)] = step;
+  for (auto [step, call] : llvm::enumerate(calls)) {
+    for (OpResult result : call.op->getResults()) {
+      if (resultOf.contains(result))
+        continue;
+      int64_t last = std::max<int64_t>(step, lastUse.lookup(result));
+      buffers[result] =
+          addBuffer(cast<SymbolicTensorType>(result.getType()), step, last);
+    }
+    call.firstWorkspace = lifetimes.size();
+    for (SymbolicTensorType type : call.workspaceTypes)
+      addBuffer(type, step, step);
+  }
+  return success();
+}
+
+LogicalResult FunctionPlanner::analyzeCall(CallTIROp op) {
+  auto kernel = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
+      op, op.getCalleeAttr());
+  KernelSignature signature = KernelSignature::of(kernel);
+  if (signature.returnsOutputs) {
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "expects a kernel on buffers, but "
+                              << op.getCalleeAttr() << " returns values";
+    diag.attachNote(kernel.getLoc())
+        << "kernel is here; run --convert-linalg-to-tir before this pass";
+    return diag;
+  }
+
+  // The sizes of all dynamic dimensions of inputs and outputs, in the order of
+  // the kernel ABI: what the sizes of workspaces are functions of.
+  SmallVector<AffineExpr> sizes;
+  SmallVector<Value> values(op.getArgs());
+  llvm::append_range(values, op.getResults());
+  for (auto [index, value] : llvm::enumerate(values)) {
+    auto memref = dyn_cast<MemRefType>(kernel.getArgumentTypes()[index]);
+    auto type = cast<SymbolicTensorType>(value.getType());
+    if (!memref || memref.hasStaticShape())
+      continue;
+    if (memref.getRank() != type.getRank())
+      return op.emitOpError()
+             << "expects buffer " << index << " of " << op.getCalleeAttr()
+             << ", " << memref << ", to have the rank of " << type;
+    for (int64_t dim = 0, e = memref.getRank(); dim != e; ++dim)
+      if (memref.isDynamicDim(dim))
+        sizes.push_back(scope.import(type.getShape(), dim));
+  }
+
+  Call &call = calls.emplace_back();
+  call.op = op;
+  for (unsigned i = 0; i != signature.numWorkspaces; ++i) {
+    FailureOr<SymbolicTensorType> type = getWorkspaceType(
+        op, kernel, signature.numInputs + signature.numOutputs + i, sizes);
+    if (failed(type))
+      return failure();
+    call.workspaceTypes.push_back(*type);
+  }
+  return success();
+}
+
+FailureOr<SymbolicTensorType>
+FunctionPlanner::getWorkspaceType(CallTIROp call, FunctionOpInterface kernel,
+                                  unsigned index, ArrayRef<AffineExpr> sizes) {
+  auto memref = dyn_cast<MemRefType>(kernel.getArgumentTypes()[index]);
+  if (!memref)
+    return call.emitOpError()
+           << "expects workspace " << index << " of " << call.getCalleeAttr()
+           << " to be a memref, but got " << kernel.getArgumentTypes()[index];
+  if (memref.hasStaticShape())
+    return SymbolicTensorType::get(memref.getShape(), memref.getElementType());
+
+  auto map = kernel.getArgAttrOfType<AffineMapAttr>(index, kWorkspaceAttr);
+  if (!map || map.getValue().getNumDims() != 0 ||
+      map.getValue().getNumSymbols() != sizes.size() ||
+      map.getValue().getNumResults() !=
+          static_cast<unsigned>(memref.getNumDynamicDims())) {
+    InFlightDiagnostic diag =
+        call.emitOpError() << "expects " << kWorkspaceAttr
+                           << " to give the dynamic sizes of workspace "
+                           << index << ", " << memref << ", as a function of "
+                           << sizes.size() << " sizes";
+    diag.attachNote(kernel.getLoc()) << "kernel is here";
+    return diag;
+  }
+  SmallVector<AffineExpr> dims;
+  unsigned next = 0;
+  for (int64_t size : memref.getShape())
+    dims.push_back(ShapedType::isDynamic(size)
+                       ? map.getValue().getResult(next++).replaceSymbols(sizes)
+                       : getAffineConstantExpr(size, func.getContext()));
+  return SymbolicTensorType::get(scope.makeShape(dims),
+                                 memref.getElementType());
+}
+
+unsigned FunctionPlanner::addBuffer(SymbolicTensorType type, int64_t first,
+                                    int64_t last) {
+  lifetimes.push_back(
+      {canonicalizeSymbolicExpr(getNumBytes(type, scope)), first, last});
+  return lifetimes.size() - 1;
+}
+
+void FunctionPlanner::plan(bool reuse) {
+  MLIRContext *context = func.getContext();
+  if (reuse) {
+    storagePlan =
+        planStorage(lifetimes, scope.getNames().size(), kAlignment, context);
+  } else {
+    for (auto [index, buffer] : llvm::enumerate(lifetimes)) {
+      storagePlan.storages.push_back({buffer.bytes});
+      storagePlan.placements.push_back(
+          {static_cast<unsigned>(index), getAffineConstantExpr(0, context)});
+    }
+  }
+  storages.assign(storagePlan.storages.size(), Value());
+  storageEnds.assign(storagePlan.storages.size(), 0);
+  for (auto [buffer, placement] :
+       llvm::zip_equal(lifetimes, storagePlan.placements)) {
+    int64_t &end = storageEnds[placement.storage];
+    end = std::max(end, buffer.last);
+  }
+}
+
+int64_t FunctionPlanner::getPlannedBytes(int64_t symbol) const {
+  SmallVector<int64_t> symbols(scope.getNames().size(), symbol);
+  return storagePlan.getTotalBytes(symbols, kAlignment);
+}
+
+int64_t FunctionPlanner::getUnsharedBytes(int64_t symbol) const {
+  SmallVector<int64_t> symbols(scope.getNames().size(), symbol);
+  int64_t total = 0;
+  for (const BufferLifetime &buffer : lifetimes)
+    total +=
+        llvm::alignTo(evaluateSymbolicExpr(buffer.bytes, symbols), kAlignment);
+  return total;
+}
+
+Value FunctionPlanner::getStorage(OpBuilder &builder, Location loc,
+                                  unsigned storage) {
+  Value &value = storages[storage];
+  if (!value)
+    value = AllocStorageOp::create(
+        builder, loc, StorageType::get(builder.getContext()),
+        scope.makeShape(storagePlan.storages[storage]), kAlignment,
+        /*device=*/0);
+  return value;
+}
+
+Value FunctionPlanner::allocate(OpBuilder &builder, Location loc,
+                                unsigned buffer, SymbolicTensorType type) {
+  const StoragePlan::Placement &placement = storagePlan.placements[buffer];
+  return AllocTensorOp::create(builder, loc, type,
+                               getStorage(builder, loc, placement.storage),
+                               scope.makeShape(placement.offset));
+}
+
+Value FunctionPlanner::getOutput(OpBuilder &builder, OpResult result) {
+  auto type = cast<SymbolicTensorType>(result.getType());
+  Location loc = result.getLoc();
+  auto it = resultOf.find(result);
+  if (it == resultOf.end())
+    return allocate(builder, loc, buffers.lookup(result), type);
+  unsigned index = it->second;
+  Value buffer =
+      ResultBufferOp::create(builder, loc, func.getResultTypes()[index], index);
+  resultBuffers[index] = buffer;
+  if (buffer.getType() == type)
+    return buffer;
+  return ReshapeOp::create(builder, loc, type, buffer);
+}
+
+void FunctionPlanner::rewrite() {
+  auto returnOp = cast<ReturnOp>(func.getBody().front().getTerminator());
+  resultBuffers.assign(func.getNumResults(), Value());
+  for (auto [step, call] : llvm::enumerate(calls)) {
+    OpBuilder builder(call.op);
+    Location loc = call.op.getLoc();
+    SmallVector<Value> outputs, workspaces;
+    for (OpResult result : call.op->getResults())
+      outputs.push_back(getOutput(builder, result));
+    for (auto [index, type] : llvm::enumerate(call.workspaceTypes))
+      workspaces.push_back(
+          allocate(builder, loc, call.firstWorkspace + index, type));
+    auto kernel = CallKernelOp::create(builder, loc, call.op.getCalleeAttr(),
+                                       call.op.getArgs(), outputs, workspaces);
+    call.op.replaceAllUsesWith(outputs);
+    call.op.erase();
+    builder.setInsertionPointAfter(kernel);
+    for (auto [storage, end] : llvm::enumerate(storageEnds))
+      if (end == static_cast<int64_t>(step) && storages[storage])
+        KillOp::create(builder, loc, storages[storage]);
+  }
+
+  OpBuilder builder(returnOp);
+  for (auto [index, operand] : llvm::enumerate(returnOp->getOpOperands())) {
+    if (!resultBuffers[index]) {
+      resultBuffers[index] = ResultBufferOp::create(
+          builder, returnOp.getLoc(), func.getResultTypes()[index], index);
+      CopyOp::create(builder, returnOp.getLoc(), operand.get(),
+                     resultBuffers[index]);
+    }
+    operand.set(resultBuffers[index]);
+  }
+  eraseDeadOps(func);
+}
+
+namespace {
+
+struct PlanMemoryPass final : relax::impl::PlanMemoryPassBase<PlanMemoryPass> {
+  using PlanMemoryPassBase::PlanMemoryPassBase;
+
+  void runOnOperation() override {
+    SymbolTableCollection symbolTable;
+    for (auto func : getOperation().getOps<FuncOp>()) {
+      if (func.isExternal())
+        continue;
+      inlineDataflow(func);
+      eraseDeadOps(func);
+      FunctionPlanner planner(func, symbolTable);
+      if (failed(planner.analyze()))
+        return signalPassFailure();
+      planner.plan(reuse);
+      planner.rewrite();
+
+      numBuffers += planner.getNumBuffers();
+      numStorages += planner.getNumStorages();
+      plannedBytes += planner.getPlannedBytes(/*symbol=*/1);
+      unsharedBytes += planner.getUnsharedBytes(/*symbol=*/1);
+      if (report) {
+        InFlightDiagnostic diag = func.emitRemark();
+        diag << planner.getNumBuffers() << " buffers in "
+             << planner.getNumStorages()
+             << " storages: " << planner.getPlannedBytes(/*symbol=*/1)
+             << " bytes, " << planner.getUnsharedBytes(/*symbol=*/1)
+             << " without sharing";
+        if (planner.hasSymbols()) {
+          diag << " (at ";
+          planner.printSymbols(*diag.getUnderlyingDiagnostic());
+          diag << "1)";
+        }
+      }
+    }
+  }
+};
+
+} // namespace

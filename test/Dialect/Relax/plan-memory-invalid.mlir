@@ -1,0 +1,35 @@
+// RUN: relay-opt %s --split-input-file --relax-plan-memory --verify-diagnostics
+
+// expected-note @+1 {{kernel is here; run --convert-linalg-to-tir before this pass}}
+func.func private @f(tensor<4xf32>) -> tensor<4xf32>
+
+relax.func @not_a_buffer_kernel(%x: !relax.tensor<[4], f32>)
+    -> !relax.tensor<[4], f32> {
+  // expected-error @+1 {{expects a kernel on buffers, but @f returns values}}
+  %0 = relax.call_tir @f(%x)
+    : (!relax.tensor<[4], f32>) -> !relax.tensor<[4], f32>
+  relax.return %0 : !relax.tensor<[4], f32>
+}
+
+// -----
+
+// expected-note @+1 {{kernel is here}}
+func.func private @f(memref<?xf32>, memref<?xf32>,
+                     memref<?xf32> {tir.workspace})
+  attributes {tir.num_outputs = 1 : i64, tir.workspaces = 1 : i64}
+
+relax.func @workspace_of_unknown_size(%x: !relax.tensor<[n], f32>)
+    -> !relax.tensor<[n], f32> {
+  // expected-error @+1 {{expects tir.workspace to give the dynamic sizes of workspace 2, 'memref<?xf32>', as a function of 2 sizes}}
+  %0 = relax.call_tir @f(%x)
+    : (!relax.tensor<[n], f32>) -> !relax.tensor<[n], f32>
+  relax.return %0 : !relax.tensor<[n], f32>
+}
+
+// -----
+
+relax.func @tuple(%x: !relax.tensor<[n], f32>) -> tuple<!relax.tensor<[n], f32>> {
+  // expected-error @+1 {{expects an operation of the form relax-kernels without tuples}}
+  %0 = relax.tuple %x : !relax.tensor<[n], f32>
+  relax.return %0 : tuple<!relax.tensor<[n], f32>>
+}
