@@ -37,6 +37,8 @@ LAYERS = {
     "Conversion": ["Support", "Dialect", "Target/TargetInfo.h"],
     "Frontend": ["Support", "Dialect/Relay/IR"],
     "Target": ["Support", "Dialect", "Runtime"],
+    # Sequences the conversions that make one kernel.
+    "Target/Kernel": ["Support", "Dialect", "Runtime", "Conversion", "Target/TargetInfo.h"],
     "Pipelines": ["*"],
     "Runtime": [],
     "InitAllDialects.h": ["*"],

@@ -1,0 +1,39 @@
+//===- ObjectEmitter.h - Machine code for an LLVM-dialect module -*- C++
+//-*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_TARGET_KERNEL_OBJECTEMITTER_H
+#define RELAY_MLIR_TARGET_KERNEL_OBJECTEMITTER_H
+
+#include "relay-mlir/Target/TargetInfo.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::relay {
+
+/// The form in which code is wanted.
+enum class CodeKind {
+  /// A relocatable, position-independent object.
+  Object,
+  Assembly,
+  /// LLVM IR, after optimisation.
+  LLVMIR
+};
+
+/// Loads the dialects that code generation creates, and makes their translation
+/// to LLVM IR known. Must be called before several threads compile in
+/// `context`.
+void prepareForCodeGeneration(MLIRContext &context);
+
+/// Compiles a module in the LLVM dialect. Several threads may compile modules
+/// of one context at once. Errors are reported at the module.
+LogicalResult compileLLVMModule(ModuleOp module, const TargetInfo &target,
+                                CodeKind kind, SmallVectorImpl<char> &output);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_TARGET_KERNEL_OBJECTEMITTER_H

@@ -1,0 +1,227 @@
+//===- TargetInfo.cpp - What code is generated for ------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Target/TargetInfo.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::relay;
+
+/// Instruction sets of which LLVM makes use by itself, as the run time knows
+/// them. The ones every processor of the architecture has are left out.
+static constexpr StringLiteral kCheckedFeatures[] = {
+    // x86-64
+    "sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "cx16", "sahf", "crc32",
+    "movbe", "xsave", "lzcnt", "bmi", "bmi2", "f16c", "fma", "avx", "avx2",
+    "avx512f", "avx512cd", "avx512dq", "avx512bw", "avx512vl", "avx512ifma",
+    "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512bitalg",
+    "avx512vpopcntdq", "avx512bf16", "avx512fp16", "avxvnni", "avxifma", "gfni",
+    "aes", "vaes", "pclmul", "vpclmulqdq",
+    // AArch64
+    "neon", "lse", "fullfp16", "dotprod", "sve", "sve2", "i8mm", "bf16"};
+
+/// Makes LLVM's tables of the architectures that we generate code for known.
+static void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+  });
+}
+
+static std::unique_ptr<llvm::MCSubtargetInfo>
+getSubtarget(const llvm::Triple &triple, StringRef cpu, StringRef features) {
+  initializeTargets();
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  return std::unique_ptr<llvm::MCSubtargetInfo>(
+      target->createMCSubtargetInfo(triple, cpu, features));
+}
+
+static llvm::Triple getX86Triple() {
+  return llvm::Triple("x86_64-unknown-linux-gnu");
+}
+
+static llvm::Triple getAArch64Triple() {
+  return llvm::Triple("aarch64-unknown-linux-gnu");
+}
+
+/// Reads the caches of the first core from the kernel's description.
+static CacheSizes readNativeCacheSizes() {
+  CacheSizes sizes;
+  auto read = [](const Twine &path) -> std::string {
+    auto buffer = llvm::MemoryBuffer::getFileAsStream(path);
+    return buffer ? (*buffer)->getBuffer().trim().str() : std::string();
+  };
+  for (unsigned index = 0;; ++index) {
+    std::string folder =
+        ("/sys/devices/system/cpu/cpu0/cache/index" + Twine(index) + "/").str();
+    if (!llvm::sys::fs::is_directory(folder))
+      return sizes;
+    if (read(folder + "type") == "Instruction")
+      continue;
+    std::string text = read(folder + "size");
+    StringRef digits = text;
+    int64_t unit = digits.consume_back("K")   ? 1 << 10
+                   : digits.consume_back("M") ? 1 << 20
+                                              : 1;
+    int64_t value;
+    if (digits.getAsInteger(10, value))
+      continue;
+    std::string level = read(folder + "level");
+    if (level == "1")
+      sizes.l1 = value * unit;
+    else if (level == "2")
+      sizes.l2 = value * unit;
+    else if (level == "3")
+      sizes.l3 = value * unit;
+  }
+}
+
+void TargetInfo::resolveFeatures() {
+  features.clear();
+  if (auto subtarget = getSubtarget(triple, cpu, featureString))
+    for (const llvm::SubtargetFeatureKV &feature :
+         subtarget->getEnabledProcessorFeatures())
+      features.push_back(feature.Key);
+  llvm::sort(features);
+  vectorBits = 128;
+  if (hasFeature("avx512f") && hasFeature("avx512vl"))
+    vectorBits = 512;
+  else if (hasFeature("avx2"))
+    vectorBits = 256;
+}
+
+bool TargetInfo::hasFeature(StringRef feature) const {
+  return llvm::binary_search(features, feature.str());
+}
+
+TargetInfo TargetInfo::getNative() {
+  TargetInfo target;
+  target.triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());
+  target.cpu = llvm::sys::getHostCPUName().str();
+  // The CPU's name alone promises features that a hypervisor may have taken
+  // away.
+  SmallVector<std::string> changes;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    changes.push_back((feature.second ? "+" : "-") + feature.first().str());
+  llvm::sort(changes);
+  target.featureString = llvm::join(changes, ",");
+  target.caches = readNativeCacheSizes();
+  target.resolveFeatures();
+  return target;
+}
+
+/// The names of all CPUs of an architecture.
+static std::string getCPUNames(const llvm::Triple &triple) {
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget =
+      getSubtarget(triple, "", "");
+  if (!subtarget)
+    return "none";
+  SmallVector<StringRef> names;
+  for (const llvm::SubtargetSubTypeKV &entry :
+       subtarget->getAllProcessorDescriptions())
+    names.push_back(entry.Key);
+  return llvm::join(names, ", ");
+}
+
+FailureOr<TargetInfo>
+TargetInfo::parse(StringRef description,
+                  llvm::function_ref<InFlightDiagnostic()> emitError) {
+  SmallVector<StringRef> parts;
+  description.split(parts, ',');
+  StringRef name = parts.front().trim();
+
+  TargetInfo target;
+  auto tryCPU = [&](const llvm::Triple &triple, StringRef cpu) {
+    std::unique_ptr<llvm::MCSubtargetInfo> subtarget =
+        getSubtarget(triple, cpu, "");
+    if (!subtarget || !subtarget->isCPUStringValid(cpu))
+      return false;
+    if (triple.isX86() && !subtarget->checkFeatures("+64bit"))
+      return false;
+    target.triple = triple;
+    target.cpu = cpu.str();
+    return true;
+  };
+  StringRef armCPU = name;
+  bool known = true;
+  if (name == "native")
+    target = getNative();
+  else if (name == "aarch64")
+    known = tryCPU(getAArch64Triple(), "generic");
+  else if (armCPU.consume_front("aarch64-"))
+    known = tryCPU(getAArch64Triple(), armCPU);
+  else
+    known = name != "generic" &&
+            (tryCPU(getX86Triple(), name) || tryCPU(getAArch64Triple(), name));
+  if (!known) {
+    InFlightDiagnostic diag = emitError();
+    diag << "expects a target (native, x86-64, x86-64-v2, x86-64-v3, "
+            "x86-64-v4, aarch64, aarch64-<cpu>, or a CPU), but got '"
+         << name << "'";
+    bool isArm = name.starts_with("aarch64-");
+    diag.attachNote() << "CPUs are: "
+                      << getCPUNames(isArm ? getAArch64Triple()
+                                           : getX86Triple());
+    return diag;
+  }
+
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget =
+      getSubtarget(target.triple, "", "");
+  for (StringRef part : llvm::drop_begin(parts)) {
+    StringRef change = part.trim(),
+              feature = change.drop_front(!change.empty());
+    bool isKnown =
+        llvm::any_of(subtarget->getAllProcessorFeatures(),
+                     [&](const auto &entry) { return entry.Key == feature; });
+    if (!isKnown || (change.front() != '+' && change.front() != '-'))
+      return emitError() << "expects +<feature> or -<feature> of "
+                         << target.triple.getArchName() << ", but got '"
+                         << change << "'";
+    target.featureString += (target.featureString.empty() ? "" : ",");
+    target.featureString += change;
+  }
+  target.resolveFeatures();
+  return target;
+}
+
+std::string TargetInfo::getRequiredFeatures() const {
+  std::string result;
+  for (StringRef feature : kCheckedFeatures)
+    if (hasFeature(feature))
+      (result += result.empty() ? "" : ",") += feature;
+  return result;
+}
+
+std::string TargetInfo::getKey() const {
+  std::string key = triple.str() + "/" + cpu + "/" + llvm::join(features, ",");
+  return key + "/" + std::to_string(caches.l1) + "/" +
+         std::to_string(caches.l2) + "/" + std::to_string(caches.l3);
+}
