@@ -15,13 +15,14 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 namespace mlir::relay {
 
 /// Adds the dialects of this project, and their extensions, to `registry`.
 inline void registerProjectDialects(DialectRegistry &registry) {
-  registry.insert<relax::RelaxDialect, tir::TIRDialect>();
+  registry.insert<RelayDialect, relax::RelaxDialect, tir::TIRDialect>();
 }
 
 /// Adds all dialects of MLIR and of this project to `registry`.

@@ -1,0 +1,54 @@
+//===- Relay.h - The relay dialect ------------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAY_IR_RELAY_H
+#define RELAY_MLIR_DIALECT_RELAY_IR_RELAY_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "relay-mlir/Dialect/Relay/IR/RelayEnums.h.inc"
+
+#include "relay-mlir/Dialect/Relay/IR/RelayInterfaces.h.inc"
+
+#include "relay-mlir/Dialect/Relay/IR/RelayDialect.h.inc"
+
+namespace mlir::relay {
+
+/// Marks a function that holds the operators of one kernel.
+inline constexpr StringLiteral kPrimitiveAttrName = "relay.primitive";
+
+/// Argument and result attribute: the name that users know it by.
+inline constexpr StringLiteral kNameAttrName = "relay.name";
+
+/// Argument attribute: names of its dimensions, empty for those without.
+inline constexpr StringLiteral kDimsAttrName = "relay.dims";
+
+} // namespace mlir::relay
+
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayCoreOps.h.inc"
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayElementwiseOps.h.inc"
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayImageOps.h.inc"
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayNNOps.h.inc"
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayReduceOps.h.inc"
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayTensorOps.h.inc"
+
+#endif // RELAY_MLIR_DIALECT_RELAY_IR_RELAY_H

@@ -1,0 +1,125 @@
+//===- RelayBase.td - Base of the relay dialect ------------*- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAY_IR_RELAYBASE_TD
+#define RELAY_MLIR_DIALECT_RELAY_IR_RELAYBASE_TD
+
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "relay-mlir/Dialect/Relay/IR/RelayInterfaces.td"
+
+def Relay_Dialect : Dialect {
+  let name = "relay";
+  let cppNamespace = "::mlir::relay";
+  let summary = "Whole programs over tensors, in the language Relay";
+  let description = [{
+    The `relay` dialect says what is computed: operators on ranked tensors and
+    tuples of them, in functions (`func.func`) that call each other. It knows
+    nothing of loops, buffers or devices.
+
+    Types are builtin: `tensor<...>`, where `?` is a size that is known only at
+    run time, unsigned integers stay unsigned and `i1` is bool, and
+    `tuple<...>`, which operators with several results return.
+
+    Operator names, attributes and defaults are those of Relay. All operators
+    are written alike: operands, the attributes that differ from their
+    default, and a function type.
+
+    ```mlir
+    %0 = relay.nn.conv2d %x, %w {padding = [1, 1, 1, 1]}
+        : (tensor<?x3x32x32xf32>, tensor<16x3x3x3xf32>) -> tensor<?x16x32x32xf32>
+    ```
+  }];
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Types and attributes
+//===----------------------------------------------------------------------===//
+
+def Relay_Tensor
+    : RankedTensorOf<[AnyFloat, AnySignlessInteger, AnyUnsignedInteger]>;
+def Relay_FloatTensor : RankedTensorOf<[AnyFloat]>;
+def Relay_IntegerTensor
+    : RankedTensorOf<[AnySignlessInteger, AnyUnsignedInteger]>;
+def Relay_BoolTensor : RankedTensorOf<[I1]>;
+def Relay_Scalar
+    : 0DTensorOf<[AnyFloat, AnySignlessInteger, AnyUnsignedInteger]>;
+def Relay_Vector
+    : 1DTensorOf<[AnyFloat, AnySignlessInteger, AnyUnsignedInteger]>;
+def Relay_Value : AnyTypeOf<[Relay_Tensor, AnyTuple]>;
+
+/// An integer, signed in C++.
+def Relay_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t",
+                                                 "64-bit integer attribute"> {
+  let returnType = "int64_t";
+  let convertFromStorage = "$_self.getValue().getSExtValue()";
+}
+class Relay_DefaultInt<string value> : DefaultValuedAttr<Relay_IntAttr, value>;
+class Relay_DefaultInts<string value>
+    : DefaultValuedAttr<DenseI64ArrayAttr, value>;
+class Relay_DefaultBool<string value> : DefaultValuedAttr<BoolAttr, value>;
+class Relay_DefaultFloat<string value> : DefaultValuedAttr<F64Attr, value>;
+class Relay_DefaultStr<string value> : DefaultValuedStrAttr<StrAttr, value>;
+def Relay_OptionalInt : OptionalAttr<Relay_IntAttr>;
+def Relay_OptionalInts : OptionalAttr<DenseI64ArrayAttr>;
+
+/// An element type; absent means that of the data.
+def Relay_OptionalDType : OptionalAttr<TypeAttr>;
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+/// An operator: pure, with one result whose type follows from operands and
+/// attributes. `pattern` is a case of OpPatternKind.
+class Relay_Operator<string mnemonic, string pattern, list<Trait> traits = []>
+    : Op<Relay_Dialect, mnemonic,
+         !listconcat([Pure, InferTypeOpAdaptorWithIsCompatible,
+                      DeclareOpInterfaceMethods<FusionPatternOpInterface>],
+                     traits)> {
+  let results = (outs Relay_Tensor:$result);
+  let hasCustomAssemblyFormat = 1;
+
+  // What all operators share; a class that adds to it starts with this.
+  code operatorDefinition = [{
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser,
+                                         ::mlir::OperationState &result) {
+      return ::mlir::relay::detail::parseOperator(parser, result);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) {
+      ::mlir::relay::detail::printOperator(
+          printer, *this, ::mlir::relay::detail::getDefaultAttrs(*this));
+    }
+    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred,
+                                            ::mlir::TypeRange actual) {
+      return ::mlir::relay::detail::areTypesCompatible(inferred, actual);
+    }
+    ::mlir::relay::OpPatternKind $cppClass::getFusionPattern() {
+      return ::mlir::relay::OpPatternKind::}] # pattern # [{;
+    }
+  }];
+  let extraClassDefinition = operatorDefinition;
+}
+
+/// An operator whose result has the type of operand `operand`.
+class Relay_SameTypeOperator<string mnemonic, string pattern,
+                             string operand = "data", list<Trait> traits = []>
+    : Relay_Operator<mnemonic, pattern, traits> {
+  let extraClassDefinition = operatorDefinition # [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location>,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      types.push_back(adaptor.getODSOperands(0).front().getType());
+      return ::mlir::success();
+    }
+  }];
+}
+
+#endif // RELAY_MLIR_DIALECT_RELAY_IR_RELAYBASE_TD

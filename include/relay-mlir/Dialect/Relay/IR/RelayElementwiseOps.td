@@ -1,0 +1,195 @@
+//===- RelayElementwiseOps.td - Elementwise and broadcast operators -*- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAY_IR_RELAYELEMENTWISEOPS_TD
+#define RELAY_MLIR_DIALECT_RELAY_IR_RELAYELEMENTWISEOPS_TD
+
+include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
+
+//===----------------------------------------------------------------------===//
+// Unary operators
+//===----------------------------------------------------------------------===//
+
+class Relay_UnaryOp<string mnemonic, string what>
+    : Relay_SameTypeOperator<mnemonic, "ElemWise"> {
+  let summary = "Elementwise " # what;
+  let arguments = (ins Relay_Tensor:$data);
+}
+
+def Relay_LogOp : Relay_UnaryOp<"log", "natural logarithm">;
+def Relay_Log2Op : Relay_UnaryOp<"log2", "logarithm to base 2">;
+def Relay_Log10Op : Relay_UnaryOp<"log10", "logarithm to base 10">;
+def Relay_TanOp : Relay_UnaryOp<"tan", "tangent">;
+def Relay_CosOp : Relay_UnaryOp<"cos", "cosine">;
+def Relay_CoshOp : Relay_UnaryOp<"cosh", "hyperbolic cosine">;
+def Relay_SinOp : Relay_UnaryOp<"sin", "sine">;
+def Relay_SinhOp : Relay_UnaryOp<"sinh", "hyperbolic sine">;
+def Relay_AcosOp : Relay_UnaryOp<"acos", "arc cosine">;
+def Relay_AcoshOp : Relay_UnaryOp<"acosh", "inverse hyperbolic cosine">;
+def Relay_AsinOp : Relay_UnaryOp<"asin", "arc sine">;
+def Relay_AsinhOp : Relay_UnaryOp<"asinh", "inverse hyperbolic sine">;
+def Relay_AtanOp : Relay_UnaryOp<"atan", "arc tangent">;
+def Relay_AtanhOp : Relay_UnaryOp<"atanh", "inverse hyperbolic tangent">;
+def Relay_ExpOp : Relay_UnaryOp<"exp", "exponential">;
+def Relay_FastExpOp : Relay_UnaryOp<"fast_exp", "exponential, approximate">;
+def Relay_ErfOp : Relay_UnaryOp<"erf", "error function">;
+def Relay_FastErfOp : Relay_UnaryOp<"fast_erf", "error function, approximate">;
+def Relay_SqrtOp : Relay_UnaryOp<"sqrt", "square root">;
+def Relay_RsqrtOp : Relay_UnaryOp<"rsqrt", "1 / sqrt(x)">;
+def Relay_ZerosLikeOp : Relay_UnaryOp<"zeros_like", "0">;
+def Relay_OnesLikeOp : Relay_UnaryOp<"ones_like", "1">;
+def Relay_SigmoidOp : Relay_UnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
+def Relay_CopyOp : Relay_UnaryOp<"copy", "copy">;
+def Relay_FloorOp : Relay_UnaryOp<"floor", "largest integer not above x">;
+def Relay_CeilOp : Relay_UnaryOp<"ceil", "smallest integer not below x">;
+def Relay_TruncOp : Relay_UnaryOp<"trunc", "rounding toward zero">;
+def Relay_RoundOp : Relay_UnaryOp<"round", "rounding to the nearest integer, halves away from zero">;
+def Relay_SignOp : Relay_UnaryOp<"sign", "sign: -1, 0 or 1">;
+def Relay_AbsOp : Relay_UnaryOp<"abs", "absolute value">;
+def Relay_TanhOp : Relay_UnaryOp<"tanh", "hyperbolic tangent">;
+def Relay_FastTanhOp : Relay_UnaryOp<"fast_tanh", "hyperbolic tangent, approximate">;
+def Relay_NegativeOp : Relay_UnaryOp<"negative", "negation">;
+def Relay_BitwiseNotOp : Relay_UnaryOp<"bitwise_not", "complement of the bits">;
+
+def Relay_LogicalNotOp : Relay_SameTypeOperator<"logical_not", "ElemWise"> {
+  let summary = "Elementwise logical negation";
+  let arguments = (ins Relay_BoolTensor:$data);
+}
+
+def Relay_ClipOp : Relay_SameTypeOperator<"clip", "ElemWise"> {
+  let summary = "Elementwise min(max(x, a_min), a_max)";
+  let arguments = (ins Relay_Tensor:$data, F64Attr:$a_min, F64Attr:$a_max);
+}
+
+def Relay_FixedPointMultiplyOp
+    : Relay_SameTypeOperator<"fixed_point_multiply", "ElemWise"> {
+  let summary = "Elementwise product with a fixed-point number";
+  let description = [{
+    round(x * multiplier * 2^(shift - 31)), with `multiplier` in Q31; int32.
+  }];
+  let arguments = (ins RankedTensorOf<[I32]>:$data, Relay_IntAttr:$multiplier,
+                       Relay_IntAttr:$shift);
+}
+
+/// A test of floating-point values: same shape, bool.
+class Relay_FloatTestOp<string mnemonic, string what>
+    : Relay_Operator<mnemonic, "ElemWise"> {
+  let summary = "Elementwise test for " # what;
+  let arguments = (ins Relay_Tensor:$data);
+  let extraClassDefinition = operatorDefinition # [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, std::optional<::mlir::Location>,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      types.push_back(
+          ::llvm::cast<::mlir::RankedTensorType>(adaptor.getData().getType())
+              .clone(::mlir::IntegerType::get(context, 1)));
+      return ::mlir::success();
+    }
+  }];
+}
+
+def Relay_IsnanOp : Relay_FloatTestOp<"isnan", "NaN">;
+def Relay_IsfiniteOp : Relay_FloatTestOp<"isfinite", "finite values">;
+def Relay_IsinfOp : Relay_FloatTestOp<"isinf", "infinities">;
+
+//===----------------------------------------------------------------------===//
+// Binary operators
+//===----------------------------------------------------------------------===//
+
+/// Operands of one element type, shapes that broadcast as in NumPy.
+class Relay_BroadcastOp<string mnemonic, string what, string inference>
+    : Relay_Operator<mnemonic, "Broadcast"> {
+  let summary = "Elementwise " # what # ", with broadcasting";
+  let description = [{
+    Shapes are aligned at their last dimension; sizes that differ must be 1, in
+    which case the element is repeated. Element types must be equal.
+  }];
+  let arguments = (ins Relay_Tensor:$lhs, Relay_Tensor:$rhs);
+  let extraClassDefinition = operatorDefinition # [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location> location,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::mlir::relay::detail::}] # inference # [{(
+          location, adaptor.getLhs().getType(), adaptor.getRhs().getType(),
+          types);
+    }
+  }];
+}
+
+class Relay_BinaryOp<string mnemonic, string what>
+    : Relay_BroadcastOp<mnemonic, what, "inferBroadcast">;
+class Relay_LogicalOp<string mnemonic, string what>
+    : Relay_BinaryOp<mnemonic, what> {
+  let arguments = (ins Relay_BoolTensor:$lhs, Relay_BoolTensor:$rhs);
+}
+class Relay_BitwiseOp<string mnemonic, string what>
+    : Relay_BinaryOp<mnemonic, what> {
+  let arguments = (ins Relay_IntegerTensor:$lhs, Relay_IntegerTensor:$rhs);
+}
+class Relay_ComparisonOp<string mnemonic, string what>
+    : Relay_BroadcastOp<mnemonic, what, "inferComparison">;
+
+def Relay_AddOp : Relay_BinaryOp<"add", "sum">;
+def Relay_SubtractOp : Relay_BinaryOp<"subtract", "difference">;
+def Relay_MultiplyOp : Relay_BinaryOp<"multiply", "product">;
+def Relay_DivideOp : Relay_BinaryOp<"divide", "quotient; of integers, truncated">;
+def Relay_TruncDivideOp : Relay_BinaryOp<"trunc_divide", "quotient, truncated">;
+def Relay_FloorDivideOp : Relay_BinaryOp<"floor_divide", "quotient, rounded down">;
+def Relay_ModOp : Relay_BinaryOp<"mod", "remainder with the sign of lhs (as % in C)">;
+def Relay_TruncModOp : Relay_BinaryOp<"trunc_mod", "remainder of truncated division">;
+def Relay_FloorModOp : Relay_BinaryOp<"floor_mod", "remainder of floored division: a - floor(a / b) * b">;
+def Relay_PowerOp : Relay_BinaryOp<"power", "power">;
+def Relay_MaximumOp : Relay_BinaryOp<"maximum", "maximum">;
+def Relay_MinimumOp : Relay_BinaryOp<"minimum", "minimum">;
+
+def Relay_LogicalAndOp : Relay_LogicalOp<"logical_and", "and">;
+def Relay_LogicalOrOp : Relay_LogicalOp<"logical_or", "or">;
+def Relay_LogicalXorOp : Relay_LogicalOp<"logical_xor", "exclusive or">;
+def Relay_BitwiseAndOp : Relay_BitwiseOp<"bitwise_and", "and of bits">;
+def Relay_BitwiseOrOp : Relay_BitwiseOp<"bitwise_or", "or of bits">;
+def Relay_BitwiseXorOp : Relay_BitwiseOp<"bitwise_xor", "exclusive or of bits">;
+def Relay_LeftShiftOp : Relay_BitwiseOp<"left_shift", "shift to the left">;
+def Relay_RightShiftOp : Relay_BitwiseOp<"right_shift", "shift to the right">;
+
+def Relay_EqualOp : Relay_ComparisonOp<"equal", "a == b">;
+def Relay_NotEqualOp : Relay_ComparisonOp<"not_equal", "a != b">;
+def Relay_LessOp : Relay_ComparisonOp<"less", "a < b">;
+def Relay_LessEqualOp : Relay_ComparisonOp<"less_equal", "a <= b">;
+def Relay_GreaterOp : Relay_ComparisonOp<"greater", "a > b">;
+def Relay_GreaterEqualOp : Relay_ComparisonOp<"greater_equal", "a >= b">;
+
+//===----------------------------------------------------------------------===//
+// Other elementwise operators
+//===----------------------------------------------------------------------===//
+
+def Relay_CastOp : Relay_Operator<"cast", "ElemWise"> {
+  let summary = "Conversion to another element type";
+  let description = [{
+    Floating-point values become integers by truncation; anything becomes bool
+    by comparison with zero.
+  }];
+  let arguments = (ins Relay_Tensor:$data, TypeAttr:$dtype);
+  let hasFolder = 1;
+}
+
+def Relay_WhereOp : Relay_Operator<"where", "Broadcast"> {
+  let summary = "x where the condition is not zero, else y";
+  let description = [{
+    The three shapes broadcast together; x and y have one element type.
+  }];
+  let arguments = (ins Relay_Tensor:$condition, Relay_Tensor:$x,
+                       Relay_Tensor:$y);
+}
+
+def Relay_NNReluOp : Relay_UnaryOp<"nn.relu", "max(x, 0)">;
+
+def Relay_NNLeakyReluOp : Relay_SameTypeOperator<"nn.leaky_relu", "ElemWise"> {
+  let summary = "Elementwise x if x > 0, else alpha * x";
+  let arguments = (ins Relay_FloatTensor:$data, Relay_DefaultFloat<"0.25">:$alpha);
+}
+
+#endif // RELAY_MLIR_DIALECT_RELAY_IR_RELAYELEMENTWISEOPS_TD

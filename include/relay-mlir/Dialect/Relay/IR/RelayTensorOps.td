@@ -1,0 +1,338 @@
+//===- RelayTensorOps.td - Operators that make, move and index elements -*- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAY_IR_RELAYTENSOROPS_TD
+#define RELAY_MLIR_DIALECT_RELAY_IR_RELAYTENSOROPS_TD
+
+include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
+
+//===----------------------------------------------------------------------===//
+// Shape
+//===----------------------------------------------------------------------===//
+
+def Relay_ReshapeOp : Relay_Operator<"reshape", "Injective"> {
+  let summary = "The same elements, in row-major order, in another shape";
+  let description = [{
+    Codes in `newshape`: a positive number is a size; 0 copies the size of the
+    same position of `data` (with `allowzero`: the size 0); -1 is inferred (at
+    most once); -2 copies all remaining sizes; -3 is the product of the next two
+    sizes; -4 splits the next size into the following two values, of which one
+    may be -1.
+  }];
+  let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$newshape,
+                       Relay_DefaultBool<"false">:$allowzero);
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Relay_ExpandDimsOp : Relay_Operator<"expand_dims", "Broadcast"> {
+  let summary = "Inserts `num_newaxis` dimensions of size 1 at `axis`";
+  let arguments = (ins Relay_Tensor:$data, Relay_IntAttr:$axis,
+                       Relay_DefaultInt<"1">:$num_newaxis);
+}
+
+def Relay_SqueezeOp : Relay_Operator<"squeeze", "Injective"> {
+  let summary = "Removes dimensions of size 1";
+  let description = [{
+    Those of `axis`, or all whose static size is 1.
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_OptionalInts:$axis);
+}
+
+def Relay_NNBatchFlattenOp : Relay_Operator<"nn.batch_flatten", "Injective"> {
+  let summary = "Merges all dimensions but the first";
+  let arguments = (ins Relay_Tensor:$data);
+}
+
+def Relay_BroadcastToOp : Relay_Operator<"broadcast_to", "Broadcast"> {
+  let summary = "Repeats elements along dimensions of size 1";
+  let description = [{
+    A size of -1 in `shape` copies the size of `data` at that dimension (aligned
+    at the last one).
+  }];
+  let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$shape);
+}
+
+def Relay_ShapeOfOp : Relay_Operator<"shape_of", "Opaque"> {
+  let summary = "The sizes of a tensor, as a vector (int32 by default)";
+  let arguments = (ins Relay_Tensor:$data, Relay_OptionalDType:$dtype);
+}
+
+def Relay_NdarraySizeOp : Relay_Operator<"ndarray_size", "Injective"> {
+  let summary = "The number of elements of a tensor (int32 by default)";
+  let arguments = (ins Relay_Tensor:$data, Relay_OptionalDType:$dtype);
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+class Relay_CreateOp<string mnemonic, string what>
+    : Relay_Operator<mnemonic, "ElemWise"> {
+  let summary = "A tensor of " # what;
+  let arguments = (ins DenseI64ArrayAttr:$shape, TypeAttr:$dtype);
+  let extraClassDefinition = operatorDefinition # [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location> location,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::mlir::relay::detail::inferCreate(location, adaptor.getShape(),
+                                                adaptor.getDtype(), types);
+    }
+  }];
+}
+def Relay_ZerosOp : Relay_CreateOp<"zeros", "zeros">;
+def Relay_OnesOp : Relay_CreateOp<"ones", "ones">;
+
+def Relay_FullOp : Relay_Operator<"full", "ElemWise"> {
+  let summary = "A tensor of one value";
+  let arguments = (ins Relay_Scalar:$fill_value, DenseI64ArrayAttr:$shape,
+                       Relay_OptionalDType:$dtype);
+}
+
+def Relay_FullLikeOp : Relay_SameTypeOperator<"full_like", "ElemWise"> {
+  let summary = "A tensor of one value, of the shape of `data`";
+  let arguments = (ins Relay_Tensor:$data, Relay_Scalar:$fill_value);
+}
+
+def Relay_ArangeOp : Relay_Operator<"arange", "Opaque"> {
+  let summary = "start, start + step, ... below stop";
+  let description = [{
+    The operands are scalars of element type `dtype`. The size is static if they
+    are constants.
+  }];
+  let arguments = (ins Relay_Scalar:$start, Relay_Scalar:$stop,
+                       Relay_Scalar:$step, TypeAttr:$dtype);
+}
+
+def Relay_OneHotOp : Relay_Operator<"one_hot", "OutEWiseFusable"> {
+  let summary = "on_value at the position an index names, else off_value";
+  let description = [{
+    A dimension of size `depth` is inserted at `axis` (-1: last). An index out of
+    range gives off_value everywhere.
+  }];
+  let arguments = (ins Relay_IntegerTensor:$indices, Relay_Scalar:$on_value,
+                       Relay_Scalar:$off_value, Relay_DefaultInt<"1">:$depth,
+                       Relay_DefaultInt<"-1">:$axis, Relay_OptionalDType:$dtype);
+}
+
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
+def Relay_TransposeOp : Relay_Operator<"transpose", "Injective"> {
+  let summary = "Permutes dimensions";
+  let description = [{
+    Dimension i of the result is dimension `axes[i]` of `data`; without `axes`
+    the order is reversed.
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_OptionalInts:$axes);
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// Returns the permutation, without negative numbers.
+    ::llvm::SmallVector<int64_t> getPermutation();
+  }];
+}
+
+def Relay_LayoutTransformOp : Relay_Operator<"layout_transform", "Injective"> {
+  let summary = "Changes between layouts such as NCHW and NCHW16c";
+  let arguments = (ins Relay_Tensor:$data, StrAttr:$src_layout,
+                       StrAttr:$dst_layout);
+}
+
+def Relay_ConcatenateOp : Relay_Operator<"concatenate", "Injective"> {
+  let summary = "Joins tensors along an axis";
+  let arguments = (ins Variadic<Relay_Tensor>:$data, Relay_DefaultInt<"0">:$axis);
+}
+
+def Relay_StackOp : Relay_Operator<"stack", "Injective"> {
+  let summary = "Joins tensors along a new axis";
+  let arguments = (ins Variadic<Relay_Tensor>:$data, Relay_DefaultInt<"0">:$axis);
+}
+
+def Relay_SplitOp : Relay_Operator<"split", "Injective"> {
+  let summary = "Cuts a tensor along an axis";
+  let description = [{
+    `indices_or_sections` is a number of equal parts, or the increasing positions
+    at which to cut. The result is a tuple.
+  }];
+  let arguments = (ins Relay_Tensor:$data,
+                       AnyAttrOf<[I64Attr, DenseI64ArrayAttr]>:$indices_or_sections,
+                       Relay_DefaultInt<"0">:$axis);
+  let results = (outs AnyTuple:$result);
+}
+
+def Relay_StridedSliceOp : Relay_Operator<"strided_slice", "Injective"> {
+  let summary = "Every stride-th element from begin to end";
+  let description = [{
+    As in NumPy: the lists belong to the leading dimensions, or to those of
+    `axes`; negative positions count from the end; positions are clamped;
+    missing strides are 1. With `slice_mode = "size"`, `end` holds lengths (-1:
+    to the end) and strides are ignored.
+  }];
+  let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$begin,
+                       DenseI64ArrayAttr:$end, Relay_OptionalInts:$strides,
+                       Relay_DefaultStr<"end">:$slice_mode,
+                       Relay_OptionalInts:$axes);
+}
+
+def Relay_TileOp : Relay_Operator<"tile", "Broadcast"> {
+  let summary = "Repeats the whole tensor along each dimension";
+  let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$reps);
+}
+
+def Relay_RepeatOp : Relay_Operator<"repeat", "Broadcast"> {
+  let summary = "Repeats each element along an axis";
+  let description = [{
+    Without `axis` the tensor is flattened first.
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_IntAttr:$repeats,
+                       Relay_OptionalInt:$axis);
+}
+
+def Relay_ReverseOp : Relay_SameTypeOperator<"reverse", "Injective"> {
+  let summary = "Reverses the order along an axis";
+  let arguments = (ins Relay_Tensor:$data, Relay_IntAttr:$axis);
+}
+
+def Relay_TriluOp : Relay_SameTypeOperator<"trilu", "ElemWise"> {
+  let summary = "The upper or lower triangle of matrices, else zero";
+  let description = [{
+    `k` moves the diagonal up (positive) or down. The matrices are the last two
+    dimensions.
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_Scalar:$k,
+                       Relay_DefaultBool<"true">:$upper);
+}
+
+def Relay_NNPadOp : Relay_Operator<"nn.pad", "Injective"> {
+  let summary = "Adds elements before and after each dimension";
+  let description = [{
+    `pad_width` is [before0, after0, before1, after1, ...]; negative widths
+    remove elements. `pad_mode` is `constant` (the value `pad_val`), `edge` or
+    `reflect`.
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_Scalar:$pad_val,
+                       DenseI64ArrayAttr:$pad_width,
+                       Relay_DefaultStr<"constant">:$pad_mode);
+}
+
+class Relay_BlockOp<string mnemonic, string what>
+    : Relay_Operator<mnemonic, "Injective"> {
+  let summary = what;
+  let description = [{
+    `layout` is NCHW or NHWC. `mode` is the order in which the channel dimension
+    is split: DCR (block first) or CDR (channel first).
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_DefaultInt<"1">:$block_size,
+                       Relay_DefaultStr<"NCHW">:$layout,
+                       Relay_DefaultStr<"DCR">:$mode);
+}
+def Relay_NNDepthToSpaceOp
+    : Relay_BlockOp<"nn.depth_to_space", "Moves channels into blocks of pixels">;
+def Relay_NNSpaceToDepthOp
+    : Relay_BlockOp<"nn.space_to_depth", "Moves blocks of pixels into channels">;
+
+//===----------------------------------------------------------------------===//
+// Indexing
+//===----------------------------------------------------------------------===//
+
+def Relay_TakeOp : Relay_Operator<"take", "Injective"> {
+  let summary = "Elements or slices at given positions";
+  let description = [{
+    result = data[..., indices, ...] with `indices` in place of `axis`, or of
+    the flattened data without `axis`. `mode` tells what an index out of range
+    means: `clip` to the nearest, `wrap` around, or `fast`, undefined. The first
+    `batch_dims` dimensions of data and indices are common.
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_IntegerTensor:$indices,
+                       Relay_DefaultInt<"0">:$batch_dims,
+                       Relay_OptionalInt:$axis, Relay_DefaultStr<"clip">:$mode);
+}
+
+def Relay_GatherOp : Relay_Operator<"gather", "Injective"> {
+  let summary = "data[..., indices[...], ...] along an axis";
+  let description = [{
+    Ranks are equal; the result has the shape of `indices`. Negative indices
+    count from the end.
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_IntegerTensor:$indices,
+                       Relay_IntAttr:$axis);
+}
+
+def Relay_GatherNdOp : Relay_Operator<"gather_nd", "Injective"> {
+  let summary = "Slices at positions given by the columns of `indices`";
+  let description = [{
+    indices is (M, Y...), its columns are positions in the first M dimensions of
+    data after `batch_dims`; the result is (Y..., data[batch_dims + M:]).
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_IntegerTensor:$indices,
+                       Relay_DefaultInt<"0">:$batch_dims,
+                       Relay_OptionalInt:$index_rank);
+}
+
+def Relay_ScatterElementsOp
+    : Relay_SameTypeOperator<"scatter_elements", "Opaque"> {
+  let summary = "data with elements replaced along an axis";
+  let description = [{
+    `reduction` says how an update meets what is there: update, add, mul, mean,
+    min or max.
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_IntegerTensor:$indices,
+                       Relay_Tensor:$updates, Relay_DefaultInt<"0">:$axis,
+                       Relay_DefaultStr<"update">:$reduction);
+}
+
+def Relay_ScatterNdOp : Relay_SameTypeOperator<"scatter_nd", "Opaque"> {
+  let summary = "data with slices replaced";
+  let description = [{
+    indices is (M, Y...), as in gather_nd; `mode` is update, add, mul, min or
+    max.
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_IntegerTensor:$indices,
+                       Relay_Tensor:$updates, Relay_DefaultStr<"update">:$mode);
+}
+
+def Relay_CumsumOp : Relay_Operator<"cumsum", "Opaque"> {
+  let summary = "Running sum along an axis";
+  let description = [{
+    Without `axis` the tensor is flattened. With `exclusive` an element does not
+    count itself.
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_OptionalInt:$axis,
+                       Relay_OptionalDType:$dtype,
+                       Relay_DefaultBool<"false">:$exclusive);
+}
+
+def Relay_SortOp : Relay_SameTypeOperator<"sort", "Opaque"> {
+  let summary = "Sorts along an axis";
+  let arguments = (ins Relay_Tensor:$data, Relay_DefaultInt<"-1">:$axis,
+                       Relay_DefaultBool<"true">:$is_ascend);
+}
+
+def Relay_ArgsortOp : Relay_Operator<"argsort", "Opaque"> {
+  let summary = "Positions of the sorted elements along an axis (stable)";
+  let arguments = (ins Relay_Tensor:$data, Relay_DefaultInt<"-1">:$axis,
+                       Relay_DefaultBool<"true">:$is_ascend,
+                       Relay_OptionalDType:$dtype);
+}
+
+def Relay_TopkOp : Relay_Operator<"topk", "Opaque"> {
+  let summary = "The k largest (smallest) elements along an axis";
+  let description = [{
+    `ret_type` is `both`, a tuple of values and positions, `values` or
+    `indices`. Equal elements keep their order. k < 1 means all.
+  }];
+  let arguments = (ins Relay_Tensor:$data, Relay_IntAttr:$k,
+                       Relay_DefaultInt<"-1">:$axis,
+                       Relay_DefaultStr<"both">:$ret_type,
+                       Relay_DefaultBool<"false">:$is_ascend,
+                       Relay_OptionalDType:$dtype);
+  let results = (outs Relay_Value:$result);
+}
+
+#endif // RELAY_MLIR_DIALECT_RELAY_IR_RELAYTENSOROPS_TD

@@ -1,0 +1,97 @@
+//===- CoreOps.cpp - Constants, calls and tuples --------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperatorFormat.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+
+//===----------------------------------------------------------------------===//
+// ConstantOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location> location,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  Type type = adaptor.getValue().getShapedType();
+  if (!isa<RankedTensorType>(type))
+    return emitOptionalError(location, "expects a tensor value, but got ",
+                             type);
+  types.push_back(type);
+  return success();
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+//===----------------------------------------------------------------------===//
+// CallOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto callee = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getCalleeAttr());
+  if (!callee)
+    return emitOpError("expects the name of a function, but got '")
+           << getCallee() << "'";
+  auto check = [&](StringRef what, TypeRange expected,
+                   TypeRange actual) -> LogicalResult {
+    if (detail::areTypesCompatible(expected, actual))
+      return success();
+    InFlightDiagnostic diag = emitOpError("expects ") << what << " of types (";
+    llvm::interleaveComma(expected, diag);
+    diag << "), but got (";
+    llvm::interleaveComma(actual, diag);
+    diag << ")";
+    diag.attachNote(callee.getLoc()) << "the function is defined here";
+    return diag;
+  };
+  if (failed(check("arguments", callee.getArgumentTypes(),
+                   getOperands().getTypes())))
+    return failure();
+  return check("results", callee.getResultTypes(), getResultTypes());
+}
+
+//===----------------------------------------------------------------------===//
+// Tuples
+//===----------------------------------------------------------------------===//
+
+LogicalResult TupleOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location>,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  types.push_back(
+      TupleType::get(context, llvm::to_vector(adaptor.getFields().getTypes())));
+  return success();
+}
+
+LogicalResult TupleGetItemOp::inferReturnTypes(MLIRContext *,
+                                               std::optional<Location> location,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  auto tuple = cast<TupleType>(adaptor.getTuple().getType());
+  int64_t index = adaptor.getIndex();
+  if (index < 0 || index >= static_cast<int64_t>(tuple.size()))
+    return emitOptionalError(location, "expects index in the range [0, ",
+                             tuple.size(), "), but got ", index);
+  types.push_back(tuple.getType(index));
+  return success();
+}
+
+OpFoldResult TupleGetItemOp::fold(FoldAdaptor) {
+  if (auto tuple = getTuple().getDefiningOp<TupleOp>()) {
+    Value field = tuple.getFields()[getIndex()];
+    if (field.getType() == getType())
+      return field;
+  }
+  return {};
+}
+
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayCoreOps.cpp.inc"

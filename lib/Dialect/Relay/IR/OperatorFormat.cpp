@@ -1,0 +1,162 @@
+//===- OperatorFormat.cpp - Assembly and types that all operators share ---===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperatorFormat.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+
+/// Returns `attr` as a dense array if it is a list of numbers of one kind.
+static Attribute toDenseArray(Attribute attr) {
+  auto array = dyn_cast<ArrayAttr>(attr);
+  if (!array)
+    return attr;
+  SmallVector<int64_t> integers;
+  SmallVector<double> floats;
+  for (Attribute element : array) {
+    if (auto integer = dyn_cast<IntegerAttr>(element);
+        integer && integer.getType().isSignlessInteger(64))
+      integers.push_back(integer.getInt());
+    else if (auto number = dyn_cast<FloatAttr>(element))
+      floats.push_back(number.getValueAsDouble());
+  }
+  if (integers.size() == array.size())
+    return DenseI64ArrayAttr::get(attr.getContext(), integers);
+  if (floats.size() == array.size())
+    return DenseF64ArrayAttr::get(attr.getContext(), floats);
+  return attr;
+}
+
+ParseResult relay::detail::parseOperator(OpAsmParser &parser,
+                                         OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand, 4> operands;
+  NamedAttrList attributes;
+  FunctionType type;
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseOperandList(operands) ||
+      parser.parseOptionalAttrDict(attributes) || parser.parseColonType(type) ||
+      parser.resolveOperands(operands, type.getInputs(), location,
+                             result.operands))
+    return failure();
+  for (NamedAttribute attribute : attributes)
+    result.addAttribute(attribute.getName(),
+                        toDenseArray(attribute.getValue()));
+  result.addTypes(type.getResults());
+  return success();
+}
+
+/// Prints dense arrays as lists, and numbers without the type that the parser
+/// gives them anyway.
+static void printAttribute(OpAsmPrinter &printer, Attribute attr) {
+  auto integer = dyn_cast<IntegerAttr>(attr);
+  auto number = dyn_cast<FloatAttr>(attr);
+  if ((integer && integer.getType().isSignlessInteger(64)) ||
+      (number && number.getType().isF64() && number.getValue().isFinite())) {
+    printer.printAttributeWithoutType(attr);
+    return;
+  }
+  if (auto integers = dyn_cast<DenseI64ArrayAttr>(attr)) {
+    printer << '[';
+    llvm::interleaveComma(integers.asArrayRef(), printer);
+    printer << ']';
+  } else if (auto floats = dyn_cast<DenseF64ArrayAttr>(attr);
+             floats && !floats.empty()) {
+    printer << '[';
+    Type f64 = Float64Type::get(attr.getContext());
+    llvm::interleaveComma(floats.asArrayRef(), printer, [&](double value) {
+      printAttribute(printer, FloatAttr::get(f64, value));
+    });
+    printer << ']';
+  } else {
+    printer.printAttribute(attr);
+  }
+}
+
+void relay::detail::printOperator(OpAsmPrinter &printer, Operation *op,
+                                  DictionaryAttr defaults) {
+  if (op->getNumOperands())
+    printer << ' ' << op->getOperands();
+  SmallVector<NamedAttribute> attributes;
+  for (NamedAttribute attribute : op->getAttrDictionary())
+    if (defaults.get(attribute.getName()) != attribute.getValue())
+      attributes.push_back(attribute);
+  if (!attributes.empty()) {
+    printer << " {";
+    llvm::interleaveComma(attributes, printer, [&](NamedAttribute attribute) {
+      printer.printKeywordOrString(attribute.getName());
+      if (isa<UnitAttr>(attribute.getValue()))
+        return;
+      printer << " = ";
+      printAttribute(printer, attribute.getValue());
+    });
+    printer << '}';
+  }
+  printer << " : ";
+  printer.printFunctionalType(op);
+}
+
+static bool isCompatible(Type a, Type b) {
+  if (a == b)
+    return true;
+  if (auto tupleA = dyn_cast<TupleType>(a)) {
+    auto tupleB = dyn_cast<TupleType>(b);
+    return tupleB && relay::detail::areTypesCompatible(tupleA.getTypes(),
+                                                       tupleB.getTypes());
+  }
+  auto tensorA = dyn_cast<RankedTensorType>(a);
+  auto tensorB = dyn_cast<RankedTensorType>(b);
+  return tensorA && tensorB &&
+         tensorA.getElementType() == tensorB.getElementType() &&
+         succeeded(verifyCompatibleShape(tensorA, tensorB));
+}
+
+bool relay::detail::areTypesCompatible(TypeRange inferred, TypeRange actual) {
+  return inferred.size() == actual.size() &&
+         llvm::all_of(llvm::zip_equal(inferred, actual), [](auto pair) {
+           return isCompatible(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
+FailureOr<int64_t>
+relay::detail::normalizeAxis(std::optional<Location> location, int64_t axis,
+                             int64_t rank, StringRef name) {
+  if (axis < -rank || axis >= rank)
+    return emitOptionalError(location, "expects ", name, " in the range [",
+                             -rank, ", ", rank, "), but got ", axis);
+  return axis < 0 ? axis + rank : axis;
+}
+
+LogicalResult relay::detail::verifyAlongAxis(Operation *op, Value data,
+                                             Value vector, StringRef name,
+                                             int64_t axis) {
+  auto dataType = cast<RankedTensorType>(data.getType());
+  auto vectorType = cast<RankedTensorType>(vector.getType());
+  FailureOr<int64_t> normalized =
+      normalizeAxis(op->getLoc(), axis, dataType.getRank());
+  if (failed(normalized))
+    return failure();
+  int64_t size = dataType.getDimSize(*normalized);
+  int64_t length = vectorType.getDimSize(0);
+  if (vectorType.getElementType() != dataType.getElementType())
+    return op->emitOpError("expects ")
+           << name << " of element type " << dataType.getElementType()
+           << ", but got " << vectorType.getElementType();
+  if (ShapedType::isStatic(size) && ShapedType::isStatic(length) &&
+      size != length) {
+    InFlightDiagnostic diag = op->emitOpError("expects ")
+                              << name << " of length " << size
+                              << " to match axis " << axis
+                              << " of data, but got length " << length;
+    diag.attachNote(vector.getLoc()) << name << " is defined here";
+    return diag;
+  }
+  return success();
+}

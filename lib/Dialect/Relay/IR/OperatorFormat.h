@@ -1,0 +1,102 @@
+//===- OperatorFormat.h - Assembly and types that all operators share -*- C++
+//-*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to this folder: what the generated operator definitions call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_RELAY_IR_OPERATORFORMAT_H
+#define RELAY_MLIR_LIB_DIALECT_RELAY_IR_OPERATORFORMAT_H
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+namespace mlir::relay::detail {
+
+/// Reads `%a, %b {attributes} : (types) -> type`. Lists of numbers in the
+/// attributes become dense arrays.
+ParseResult parseOperator(OpAsmParser &parser, OperationState &result);
+
+/// Prints the form that parseOperator reads, without the attributes that equal
+/// those of `defaults`.
+void printOperator(OpAsmPrinter &printer, Operation *op,
+                   DictionaryAttr defaults);
+
+/// Returns the attributes of an operator that has only defaults.
+template <typename OpTy>
+DictionaryAttr getDefaultAttrs(OpTy op) {
+  if constexpr (!std::is_same_v<typename OpTy::Properties, EmptyProperties>) {
+    typename OpTy::Properties defaults;
+    OpTy::populateDefaultProperties(op->getName(), defaults);
+    return cast<DictionaryAttr>(
+        OpTy::getPropertiesAsAttr(op->getContext(), defaults));
+  } else {
+    return DictionaryAttr::get(op->getContext());
+  }
+}
+
+/// Whether `actual` may stand for `inferred`: equal up to dimensions that one
+/// of the two does not know.
+bool areTypesCompatible(TypeRange inferred, TypeRange actual);
+
+/// Returns `axis` counted from the first of `rank` dimensions; fails with a
+/// diagnostic if it is out of range.
+FailureOr<int64_t> normalizeAxis(std::optional<Location> location, int64_t axis,
+                                 int64_t rank, StringRef name = "axis");
+
+/// Broadcasts shapes as NumPy does.
+FailureOr<SmallVector<int64_t>>
+broadcastShapes(std::optional<Location> location, ArrayRef<int64_t> lhs,
+                ArrayRef<int64_t> rhs);
+
+LogicalResult inferBroadcast(std::optional<Location> location, Type lhs,
+                             Type rhs, SmallVectorImpl<Type> &types);
+LogicalResult inferComparison(std::optional<Location> location, Type lhs,
+                              Type rhs, SmallVectorImpl<Type> &types);
+
+/// `elementType` null means that of the data.
+LogicalResult inferReduce(std::optional<Location> location, Type data,
+                          std::optional<ArrayRef<int64_t>> axis, bool keepdims,
+                          bool exclude, Type elementType,
+                          SmallVectorImpl<Type> &types);
+LogicalResult inferCreate(std::optional<Location> location,
+                          ArrayRef<int64_t> shape, Type dtype,
+                          SmallVectorImpl<Type> &types);
+
+/// The attributes of a convolution, and the layouts that are supported.
+struct ConvAttrs {
+  ArrayRef<int64_t> strides, padding, dilation;
+  int64_t groups;
+  std::optional<int64_t> channels;
+  std::optional<ArrayRef<int64_t>> kernelSize;
+  StringRef dataLayout, kernelLayout, outLayout;
+  std::optional<Type> outDtype;
+  StringRef supportedDataLayout, supportedKernelLayout;
+};
+LogicalResult inferConv(std::optional<Location> location, Type data,
+                        Type weight, const ConvAttrs &attrs,
+                        SmallVectorImpl<Type> &types);
+LogicalResult inferConvTranspose(std::optional<Location> location, Type data,
+                                 Type weight, const ConvAttrs &attrs,
+                                 ArrayRef<int64_t> outputPadding,
+                                 SmallVectorImpl<Type> &types);
+LogicalResult inferPool(std::optional<Location> location, Type data,
+                        ArrayRef<int64_t> poolSize, ArrayRef<int64_t> strides,
+                        ArrayRef<int64_t> dilation, ArrayRef<int64_t> padding,
+                        StringRef layout, bool ceilMode,
+                        SmallVectorImpl<Type> &types);
+LogicalResult inferAdaptivePool(std::optional<Location> location, Type data,
+                                ArrayRef<int64_t> outputSize, StringRef layout,
+                                SmallVectorImpl<Type> &types);
+
+/// Checks that vector `vector` has the size of dimension `axis` of `data`.
+LogicalResult verifyAlongAxis(Operation *op, Value data, Value vector,
+                              StringRef name, int64_t axis);
+
+} // namespace mlir::relay::detail
+
+#endif // RELAY_MLIR_LIB_DIALECT_RELAY_IR_OPERATORFORMAT_H

@@ -1,0 +1,69 @@
+//===- RelayDialect.cpp - The relay dialect -------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+
+#include "relay-mlir/Dialect/Relay/IR/RelayDialect.cpp.inc"
+
+#include "relay-mlir/Dialect/Relay/IR/RelayEnums.cpp.inc"
+
+#include "relay-mlir/Dialect/Relay/IR/RelayInterfaces.cpp.inc"
+
+void RelayDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "relay-mlir/Dialect/Relay/IR/RelayCoreOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "relay-mlir/Dialect/Relay/IR/RelayElementwiseOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "relay-mlir/Dialect/Relay/IR/RelayImageOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "relay-mlir/Dialect/Relay/IR/RelayNNOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "relay-mlir/Dialect/Relay/IR/RelayReduceOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "relay-mlir/Dialect/Relay/IR/RelayTensorOps.cpp.inc"
+      >();
+}
+
+Operation *RelayDialect::materializeConstant(OpBuilder &builder,
+                                             Attribute value, Type type,
+                                             Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type || !isa<RankedTensorType>(type))
+    return nullptr;
+  return ConstantOp::create(builder, loc, elements);
+}
+
+LogicalResult RelayDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  if (attribute.getName() == kPrimitiveAttrName) {
+    if (!isa<FunctionOpInterface>(op))
+      return op->emitOpError("expects '")
+             << kPrimitiveAttrName << "' on a function only";
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError("expects '")
+             << kPrimitiveAttrName << "' to be a unit attribute, but got "
+             << attribute.getValue();
+  }
+  return success();
+}

@@ -1,0 +1,609 @@
+//===- TensorOps.cpp - Operators that make, move and index elements -------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperatorFormat.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
+
+static bool mayEqual(int64_t a, int64_t b) {
+  return a == b || isDynamic(a) || isDynamic(b);
+}
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static LogicalResult checkMode(std::optional<Location> location, StringRef name,
+                               StringRef mode, ArrayRef<StringRef> modes) {
+  if (llvm::is_contained(modes, mode))
+    return success();
+  return emitOptionalError(location, "expects ", name, " to be one of ",
+                           llvm::join(modes, ", "), ", but got ", mode);
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+LogicalResult relay::detail::inferCreate(std::optional<Location> location,
+                                         ArrayRef<int64_t> shape, Type dtype,
+                                         SmallVectorImpl<Type> &types) {
+  if (llvm::any_of(shape, [](int64_t size) { return size < 0; }))
+    return emitOptionalError(
+        location, "expects sizes not to be negative, but got [", shape, "]");
+  types.push_back(RankedTensorType::get(shape, dtype));
+  return success();
+}
+
+LogicalResult FullOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  return inferCreate(location, adaptor.getShape(),
+                     adaptor.getDtype()
+                         ? *adaptor.getDtype()
+                         : tensorType(adaptor.getFillValue()).getElementType(),
+                     types);
+}
+
+/// Returns the value of a constant scalar.
+static std::optional<double> getConstant(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return std::nullopt;
+  if (auto type = dyn_cast<IntegerType>(elements.getElementType())) {
+    APInt number = elements.getSplatValue<APInt>();
+    return type.isUnsigned() ? number.roundToDouble(false)
+                             : number.signedRoundToDouble();
+  }
+  if (isa<FloatType>(elements.getElementType()))
+    return elements.getSplatValue<FloatAttr>().getValueAsDouble();
+  return std::nullopt;
+}
+
+LogicalResult ArangeOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  std::optional<double> start = getConstant(adaptor.getStart()),
+                        stop = getConstant(adaptor.getStop()),
+                        step = getConstant(adaptor.getStep());
+  if (step && *step == 0)
+    return emitOptionalError(location, "expects step not to be zero");
+  int64_t size = ShapedType::kDynamic;
+  if (start && stop && step)
+    size = std::max<int64_t>(
+        0, static_cast<int64_t>(std::ceil((*stop - *start) / *step)));
+  types.push_back(RankedTensorType::get({size}, adaptor.getDtype()));
+  return success();
+}
+
+LogicalResult OneHotOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  RankedTensorType indices = tensorType(adaptor.getIndices());
+  FailureOr<int64_t> axis =
+      normalizeAxis(location, adaptor.getAxis(), indices.getRank() + 1);
+  if (failed(axis))
+    return failure();
+  if (adaptor.getDepth() < 0)
+    return emitOptionalError(location,
+                             "expects depth not to be negative, but got ",
+                             adaptor.getDepth());
+  SmallVector<int64_t> shape(indices.getShape());
+  shape.insert(shape.begin() + *axis, adaptor.getDepth());
+  types.push_back(RankedTensorType::get(
+      shape, adaptor.getDtype()
+                 ? *adaptor.getDtype()
+                 : tensorType(adaptor.getOnValue()).getElementType()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// TransposeOp
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> getAxes(std::optional<ArrayRef<int64_t>> axes,
+                                    int64_t rank) {
+  if (!axes)
+    return llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, rank)));
+  SmallVector<int64_t> result(*axes);
+  for (int64_t &axis : result)
+    axis = axis < 0 ? axis + rank : axis;
+  return result;
+}
+
+SmallVector<int64_t> TransposeOp::getPermutation() {
+  return ::getAxes(getAxes(), getData().getType().getRank());
+}
+
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  RankedTensorType data = tensorType(adaptor.getData());
+  SmallVector<int64_t> axes = ::getAxes(adaptor.getAxes(), data.getRank());
+  if (static_cast<int64_t>(axes.size()) != data.getRank() ||
+      !isPermutationVector(axes))
+    return emitOptionalError(location, "expects axes to be a permutation of ",
+                             data.getRank(), " dimensions, but got [",
+                             adaptor.getAxes().value_or(axes), "]");
+  types.push_back(data.clone(applyPermutation(data.getShape(), axes)));
+  return success();
+}
+
+OpFoldResult TransposeOp::fold(FoldAdaptor) {
+  if (isIdentityPermutation(getPermutation()) &&
+      getType() == getData().getType())
+    return getData();
+  return {};
+}
+
+namespace {
+/// transpose(transpose(x)) is one transpose.
+struct CombineTransposes : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getData().getDefiningOp<TransposeOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "data is not a transpose");
+    SmallVector<int64_t> axes =
+        applyPermutation(inner.getPermutation(), op.getPermutation());
+    rewriter.replaceOpWithNewOp<TransposeOp>(
+        op, op.getType(), inner.getData(), rewriter.getDenseI64ArrayAttr(axes));
+    return success();
+  }
+};
+
+/// reshape(reshape(x)) is one reshape, if the result's type says it all.
+struct CombineReshapes : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getData().getDefiningOp<ReshapeOp>();
+    if (!inner)
+      return rewriter.notifyMatchFailure(op, "data is not a reshape");
+    if (!op.getType().hasStaticShape() || op.getType().getNumElements() == 0)
+      return rewriter.notifyMatchFailure(op, "the shape is not static");
+    rewriter.replaceOpWithNewOp<ReshapeOp>(
+        op, op.getType(), inner.getData(),
+        rewriter.getDenseI64ArrayAttr(op.getType().getShape()),
+        rewriter.getBoolAttr(false));
+    return success();
+  }
+};
+} // namespace
+
+void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<CombineTransposes>(context);
+}
+
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<CombineReshapes>(context);
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  if (getType() == getData().getType() && getType().hasStaticShape())
+    return getData();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// LayoutTransformOp
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A letter of a layout: an axis, or with a factor the inner part of one.
+struct LayoutAxis {
+  char letter;
+  int64_t factor; // 0 for the primal axis.
+};
+} // namespace
+
+static std::optional<SmallVector<LayoutAxis>> parseLayout(StringRef text) {
+  SmallVector<LayoutAxis> axes;
+  int64_t factor = 0;
+  for (char c : text) {
+    if (llvm::isDigit(c)) {
+      factor = factor * 10 + (c - '0');
+    } else if (c >= 'A' && c <= 'Z' && factor == 0) {
+      axes.push_back({c, 0});
+    } else if (c >= 'a' && c <= 'z' && factor > 0) {
+      axes.push_back({static_cast<char>(c - 'a' + 'A'), factor});
+      factor = 0;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return factor == 0 && !axes.empty() ? std::optional(axes) : std::nullopt;
+}
+
+LogicalResult LayoutTransformOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  RankedTensorType data = tensorType(adaptor.getData());
+  auto src = parseLayout(adaptor.getSrcLayout());
+  auto dst = parseLayout(adaptor.getDstLayout());
+  if (!src || !dst)
+    return emitOptionalError(
+        location, "expects layouts such as \"NCHW16c\", but got \"",
+        adaptor.getSrcLayout(), "\" and \"", adaptor.getDstLayout(), "\"");
+  if (static_cast<int64_t>(src->size()) != data.getRank())
+    return emitOptionalError(location, "expects data of rank ", src->size(),
+                             " for src_layout \"", adaptor.getSrcLayout(),
+                             "\", but got ", data);
+  // The full size of each axis.
+  llvm::SmallDenseMap<char, int64_t> sizes;
+  for (auto [axis, size] : llvm::zip_equal(*src, data.getShape())) {
+    int64_t &whole = sizes.try_emplace(axis.letter, 1).first->second;
+    whole = isDynamic(whole) || isDynamic(size) ? ShapedType::kDynamic
+                                                : whole * size;
+  }
+  SmallVector<int64_t> shape;
+  for (LayoutAxis axis : *dst) {
+    auto it = sizes.find(axis.letter);
+    if (it == sizes.end())
+      return emitOptionalError(location, "expects the axes of src_layout \"",
+                               adaptor.getSrcLayout(), "\", but got \"",
+                               adaptor.getDstLayout(), "\"");
+    if (axis.factor) {
+      shape.push_back(axis.factor);
+      continue;
+    }
+    int64_t inner = 1;
+    for (LayoutAxis other : *dst)
+      if (other.letter == axis.letter && other.factor)
+        inner *= other.factor;
+    if (!isDynamic(it->second) && it->second % inner != 0)
+      return emitOptionalError(
+          location, "expects the size of axis ", StringRef(&axis.letter, 1),
+          " to be divisible by ", inner, ", but got ", it->second);
+    shape.push_back(isDynamic(it->second) ? it->second : it->second / inner);
+  }
+  for (auto [letter, size] : sizes)
+    if (llvm::none_of(*dst, [l = letter](LayoutAxis axis) {
+          return axis.letter == l && !axis.factor;
+        }))
+      return emitOptionalError(location, "expects the axes of src_layout \"",
+                               adaptor.getSrcLayout(), "\", but got \"",
+                               adaptor.getDstLayout(), "\"");
+  types.push_back(data.clone(shape));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Joining and splitting
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *,
+                                              std::optional<Location> location,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  if (adaptor.getData().empty())
+    return emitOptionalError(location, "expects one tensor or more");
+  RankedTensorType first = tensorType(adaptor.getData().front());
+  FailureOr<int64_t> axis =
+      normalizeAxis(location, adaptor.getAxis(), first.getRank());
+  if (failed(axis))
+    return failure();
+  SmallVector<int64_t> shape(first.getShape());
+  for (Value value : adaptor.getData().drop_front()) {
+    RankedTensorType type = tensorType(value);
+    bool fits = type.getRank() == first.getRank() &&
+                type.getElementType() == first.getElementType();
+    for (int64_t i = 0; fits && i < type.getRank(); ++i) {
+      int64_t size = type.getDimSize(i);
+      if (i == *axis) {
+        shape[i] = isDynamic(shape[i]) || isDynamic(size) ? ShapedType::kDynamic
+                                                          : shape[i] + size;
+        continue;
+      }
+      fits = mayEqual(shape[i], size);
+      if (isDynamic(shape[i]))
+        shape[i] = size;
+    }
+    if (!fits)
+      return emitOptionalError(location,
+                               "expects tensors that agree in all dimensions "
+                               "but axis ",
+                               *axis, ", but got ", first, " and ", type);
+  }
+  types.push_back(first.clone(shape));
+  return success();
+}
+
+LogicalResult StackOp::inferReturnTypes(MLIRContext *,
+                                        std::optional<Location> location,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  if (adaptor.getData().empty())
+    return emitOptionalError(location, "expects one tensor or more");
+  RankedTensorType first = tensorType(adaptor.getData().front());
+  FailureOr<int64_t> axis =
+      normalizeAxis(location, adaptor.getAxis(), first.getRank() + 1);
+  if (failed(axis))
+    return failure();
+  SmallVector<int64_t> shape(first.getShape());
+  for (Value value : adaptor.getData().drop_front()) {
+    RankedTensorType type = tensorType(value);
+    if (!areTypesCompatible(Type(type), Type(first)))
+      return emitOptionalError(location,
+                               "expects tensors of the same type, but got ",
+                               first, " and ", type);
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (isDynamic(shape[i]))
+        shape[i] = type.getDimSize(i);
+  }
+  shape.insert(shape.begin() + *axis, adaptor.getData().size());
+  types.push_back(first.clone(shape));
+  return success();
+}
+
+LogicalResult SplitOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location> location,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  RankedTensorType data = tensorType(adaptor.getData());
+  FailureOr<int64_t> axis =
+      normalizeAxis(location, adaptor.getAxis(), data.getRank());
+  if (failed(axis))
+    return failure();
+  int64_t size = data.getDimSize(*axis);
+  SmallVector<int64_t> sizes;
+  if (auto sections = dyn_cast<IntegerAttr>(adaptor.getIndicesOrSections())) {
+    int64_t count = sections.getInt();
+    if (count < 1 || (!isDynamic(size) && size % count != 0))
+      return emitOptionalError(location,
+                               "expects a number of sections that "
+                               "divides ",
+                               size, ", but got ", count);
+    sizes.assign(count, isDynamic(size) ? size : size / count);
+  } else {
+    int64_t last = 0;
+    ArrayRef<int64_t> indices =
+        cast<DenseI64ArrayAttr>(adaptor.getIndicesOrSections()).asArrayRef();
+    for (int64_t index : indices) {
+      if (index < last || (!isDynamic(size) && index > size))
+        return emitOptionalError(location, "expects increasing indices up to ",
+                                 size, ", but got [", indices, "]");
+      sizes.push_back(index - last);
+      last = index;
+    }
+    sizes.push_back(isDynamic(size) ? size : size - last);
+  }
+  SmallVector<Type> fields;
+  for (int64_t part : sizes) {
+    SmallVector<int64_t> shape(data.getShape());
+    shape[*axis] = part;
+    fields.push_back(data.clone(shape));
+  }
+  types.push_back(TupleType::get(context, fields));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks of pixels
+//===----------------------------------------------------------------------===//
+
+static LogicalResult inferBlocks(std::optional<Location> location,
+                                 RankedTensorType data, int64_t block,
+                                 StringRef layout, StringRef mode,
+                                 bool depthToSpace,
+                                 SmallVectorImpl<Type> &types) {
+  if (failed(checkMode(location, "layout", layout, {"NCHW", "NHWC"})) ||
+      failed(checkMode(location, "mode", mode, {"DCR", "CDR"})))
+    return failure();
+  if (data.getRank() != 4 || block < 1)
+    return emitOptionalError(location,
+                             "expects data of rank 4 and a positive "
+                             "block_size, but got ",
+                             data, " and ", block);
+  SmallVector<int64_t> shape(data.getShape());
+  size_t channel = layout.find('C'), height = layout.find('H'),
+         width = layout.find('W');
+  auto divide = [&](size_t dim, int64_t by) -> LogicalResult {
+    if (isDynamic(shape[dim]))
+      return success();
+    if (shape[dim] % by != 0)
+      return emitOptionalError(location, "expects dimension ", dim,
+                               " divisible by ", by, ", but got ", data);
+    shape[dim] /= by;
+    return success();
+  };
+  auto multiply = [&](size_t dim, int64_t by) {
+    if (!isDynamic(shape[dim]))
+      shape[dim] *= by;
+  };
+  if (depthToSpace) {
+    if (failed(divide(channel, block * block)))
+      return failure();
+    multiply(height, block);
+    multiply(width, block);
+  } else {
+    if (failed(divide(height, block)) || failed(divide(width, block)))
+      return failure();
+    multiply(channel, block * block);
+  }
+  types.push_back(data.clone(shape));
+  return success();
+}
+
+LogicalResult NNDepthToSpaceOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  return inferBlocks(location, tensorType(adaptor.getData()),
+                     adaptor.getBlockSize(), adaptor.getLayout(),
+                     adaptor.getMode(), /*depthToSpace=*/true, types);
+}
+
+LogicalResult NNSpaceToDepthOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  return inferBlocks(location, tensorType(adaptor.getData()),
+                     adaptor.getBlockSize(), adaptor.getLayout(),
+                     adaptor.getMode(), /*depthToSpace=*/false, types);
+}
+
+//===----------------------------------------------------------------------===//
+// Indexing
+//===----------------------------------------------------------------------===//
+
+LogicalResult TakeOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  RankedTensorType data = tensorType(adaptor.getData());
+  RankedTensorType indices = tensorType(adaptor.getIndices());
+  if (failed(checkMode(location, "mode", adaptor.getMode(),
+                       {"clip", "wrap", "fast"})))
+    return failure();
+  if (!adaptor.getAxis()) {
+    types.push_back(data.clone(indices.getShape()));
+    return success();
+  }
+  FailureOr<int64_t> axis =
+      normalizeAxis(location, *adaptor.getAxis(), data.getRank());
+  if (failed(axis))
+    return failure();
+  int64_t batch = adaptor.getBatchDims();
+  if (batch < 0)
+    batch += indices.getRank();
+  if (batch < 0 || batch > *axis || batch > indices.getRank())
+    return emitOptionalError(location, "expects batch_dims up to axis ", *axis,
+                             " and the rank of indices, but got ",
+                             adaptor.getBatchDims());
+  SmallVector<int64_t> shape(data.getShape().take_front(*axis));
+  llvm::append_range(shape, indices.getShape().drop_front(batch));
+  llvm::append_range(shape, data.getShape().drop_front(*axis + 1));
+  types.push_back(data.clone(shape));
+  return success();
+}
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  RankedTensorType data = tensorType(adaptor.getData());
+  RankedTensorType indices = tensorType(adaptor.getIndices());
+  if (failed(normalizeAxis(location, adaptor.getAxis(), data.getRank())))
+    return failure();
+  if (data.getRank() != indices.getRank())
+    return emitOptionalError(location, "expects indices of rank ",
+                             data.getRank(), ", but got ", indices);
+  types.push_back(data.clone(indices.getShape()));
+  return success();
+}
+
+LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location> location,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  RankedTensorType data = tensorType(adaptor.getData());
+  RankedTensorType indices = tensorType(adaptor.getIndices());
+  int64_t batch = adaptor.getBatchDims();
+  if (indices.getRank() < 1 || isDynamic(indices.getDimSize(0)))
+    return emitOptionalError(location,
+                             "expects indices whose first size is "
+                             "static, but got ",
+                             indices);
+  int64_t indexed = indices.getDimSize(0);
+  if (batch < 0 || batch >= indices.getRank() ||
+      batch + indexed > data.getRank())
+    return emitOptionalError(location, "expects indices of at most ",
+                             data.getRank() - batch,
+                             " dimensions of data, but got ", indices);
+  SmallVector<int64_t> shape(indices.getShape().drop_front());
+  llvm::append_range(shape, data.getShape().drop_front(batch + indexed));
+  types.push_back(data.clone(shape));
+  return success();
+}
+
+LogicalResult CumsumOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  RankedTensorType data = tensorType(adaptor.getData());
+  Type element =
+      adaptor.getDtype() ? *adaptor.getDtype() : data.getElementType();
+  if (adaptor.getAxis()) {
+    if (failed(normalizeAxis(location, *adaptor.getAxis(), data.getRank())))
+      return failure();
+    types.push_back(data.clone(element));
+    return success();
+  }
+  int64_t count =
+      data.hasStaticShape() ? data.getNumElements() : ShapedType::kDynamic;
+  types.push_back(RankedTensorType::get({count}, element));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sorting
+//===----------------------------------------------------------------------===//
+
+static Type getIndexType(MLIRContext *context, std::optional<Type> dtype) {
+  return dtype ? *dtype : IntegerType::get(context, 32);
+}
+
+LogicalResult ArgsortOp::inferReturnTypes(MLIRContext *context,
+                                          std::optional<Location> location,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  RankedTensorType data = tensorType(adaptor.getData());
+  if (failed(normalizeAxis(location, adaptor.getAxis(), data.getRank())))
+    return failure();
+  types.push_back(data.clone(getIndexType(context, adaptor.getDtype())));
+  return success();
+}
+
+LogicalResult TopkOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  RankedTensorType data = tensorType(adaptor.getData());
+  FailureOr<int64_t> axis =
+      normalizeAxis(location, adaptor.getAxis(), data.getRank());
+  if (failed(axis) ||
+      failed(checkMode(location, "ret_type", adaptor.getRetType(),
+                       {"both", "values", "indices"})))
+    return failure();
+  SmallVector<int64_t> shape(data.getShape());
+  if (adaptor.getK() >= 1) {
+    if (!isDynamic(shape[*axis]) && adaptor.getK() > shape[*axis])
+      return emitOptionalError(location, "expects k up to ", shape[*axis],
+                               ", but got ", adaptor.getK());
+    shape[*axis] = adaptor.getK();
+  }
+  Type values = data.clone(shape);
+  Type indices =
+      RankedTensorType::get(shape, getIndexType(context, adaptor.getDtype()));
+  if (adaptor.getRetType() == "both")
+    types.push_back(TupleType::get(context, {values, indices}));
+  else
+    types.push_back(adaptor.getRetType() == "values" ? values : indices);
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayTensorOps.cpp.inc"
