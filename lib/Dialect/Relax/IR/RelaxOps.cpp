@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "llvm/ADT/SetVector.h"
@@ -285,9 +286,28 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
-OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+/// The constant `source` under the shape of `type`; its bytes stay where they
+/// are.
+static Attribute reshapeConstant(Attribute source, SymbolicTensorType type) {
+  auto elements = dyn_cast_or_null<ElementsAttr>(source);
+  if (!elements || !type.isStatic())
+    return {};
+  SmallVector<int64_t> dims;
+  for (size_t i = 0, e = type.getShape().size(); i < e; ++i)
+    dims.push_back(*type.getShape().getConstant(i));
+  auto tensor = RankedTensorType::get(dims, elements.getElementType());
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(source))
+    return DenseResourceElementsAttr::get(tensor, resource.getRawHandle());
+  if (auto dense = dyn_cast<DenseElementsAttr>(source))
+    return dense.reshape(tensor);
+  return {};
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getSource().getType() == getType())
     return getSource();
+  if (Attribute constant = reshapeConstant(adaptor.getSource(), getType()))
+    return constant;
   if (auto inner = getSource().getDefiningOp<ReshapeOp>()) {
     getSourceMutable().assign(inner.getSource());
     return getResult();

@@ -1,0 +1,21 @@
+//===- RelayToRelax.h - Lower relay's main to relax -------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_CONVERSION_RELAYTORELAX_RELAYTORELAX_H
+#define RELAY_MLIR_CONVERSION_RELAYTORELAX_RELAYTORELAX_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::relay {
+
+#define GEN_PASS_DECL_CONVERTRELAYTORELAXPASS
+#include "relay-mlir/Conversion/Passes.h.inc"
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_CONVERSION_RELAYTORELAX_RELAYTORELAX_H

@@ -1,0 +1,393 @@
+//===- RelayToRelax.cpp - Lower relay's main to relax ---------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// This pass runs between two others that it knows nothing about:
+//
+//   convert-relay-to-linalg   primitive functions: relay -> linalg on tensors
+//   convert-relay-to-relax    @main: relay -> relax, shapes read off the linalg
+//   convert-linalg-to-tir     primitive functions: linalg -> tir.prim_func
+//
+// In the middle the primitive functions are on tensors, where upstream's
+// interfaces say how the shape of each result follows from the operands. A call
+// keeps its symbol when the callee turns into a tir.prim_func.
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Conversion/RelayToRelax/RelayToRelax.h"
+
+#include "ShapeReifier.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_CONVERTRELAYTORELAXPASS
+#include "relay-mlir/Conversion/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+using namespace mlir::relay;
+using relay::detail::Dims;
+using relay::detail::ShapeReifier;
+
+namespace {
+
+constexpr StringLiteral kPrimitiveAttr = "relay.primitive";
+constexpr StringLiteral kRelayNameAttr = "relay.name";
+constexpr StringLiteral kRelayDimsAttr = "relay.dims";
+
+/// The shape reifiers of the kernels of a module.
+class KernelTable {
+public:
+  explicit KernelTable(ModuleOp module) : symbolTable(module) {}
+
+  func::FuncOp lookup(StringAttr name) {
+    return symbolTable.lookup<func::FuncOp>(name);
+  }
+  ShapeReifier &getReifier(func::FuncOp kernel) {
+    std::unique_ptr<ShapeReifier> &reifier = reifiers[kernel];
+    if (!reifier)
+      reifier = std::make_unique<ShapeReifier>(kernel);
+    return *reifier;
+  }
+
+private:
+  SymbolTable symbolTable;
+  DenseMap<Operation *, std::unique_ptr<ShapeReifier>> reifiers;
+};
+
+/// Converts one function. Tuples exist only at compile time: a relay value is a
+/// list of relax values.
+class FunctionConverter {
+public:
+  FunctionConverter(func::FuncOp source, KernelTable &kernels)
+      : source(source), kernels(kernels), context(source.getContext()),
+        scope(context), builder(source) {}
+
+  FailureOr<relax::FuncOp> convert();
+
+private:
+  FailureOr<relax::SymbolicTensorType> convertArgument(BlockArgument argument);
+  LogicalResult convertOp(Operation *op);
+  LogicalResult convertCall(CallOp op);
+  LogicalResult convertReturn(func::ReturnOp op);
+  void wrapInDataflow(Block &block);
+
+  Dims getDims(Value value) {
+    return scope.import(
+        cast<relax::SymbolicTensorType>(value.getType()).getShape());
+  }
+  /// A new symbol with a name that no dimension of the function has.
+  StringAttr makeSymbol();
+  /// The element type that a call's result has for its users: unsigned, where a
+  /// bitcast says so.
+  static Type getElementType(Value result);
+
+  func::FuncOp source;
+  KernelTable &kernels;
+  MLIRContext *context;
+  relax::SymbolScope scope;
+  OpBuilder builder;
+  relax::FuncOp target;
+  llvm::StringSet<> givenNames;
+  unsigned numGenerated = 0;
+  DenseMap<Value, SmallVector<Value>> values;
+};
+
+} // namespace
+
+StringAttr FunctionConverter::makeSymbol() {
+  std::string name;
+  do
+    name = "d" + std::to_string(numGenerated++);
+  while (givenNames.contains(name));
+  return builder.getStringAttr(name);
+}
+
+FailureOr<relax::SymbolicTensorType>
+FunctionConverter::convertArgument(BlockArgument argument) {
+  auto tensor = dyn_cast<RankedTensorType>(argument.getType());
+  if (!tensor)
+    return source.emitOpError()
+           << "expects parameter " << argument.getArgNumber()
+           << " to be a ranked tensor, but got " << argument.getType();
+  auto names = source.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
+                                                  kRelayDimsAttr);
+  Dims dims;
+  for (auto [dim, size] : llvm::enumerate(tensor.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      dims.push_back(builder.getAffineConstantExpr(size));
+      continue;
+    }
+    auto name = names && dim < names.size() ? dyn_cast<StringAttr>(names[dim])
+                                            : StringAttr();
+    if (!name || name.empty())
+      name = makeSymbol();
+    // The context's own copy, so that equal names have equal types.
+    dims.push_back(scope.getSymbol(builder.getStringAttr(name.getValue())));
+  }
+  return relax::SymbolicTensorType::get(scope.makeShape(dims),
+                                        tensor.getElementType());
+}
+
+FailureOr<relax::FuncOp> FunctionConverter::convert() {
+  if (!source.getBody().hasOneBlock())
+    return source.emitOpError() << "expects a body of one block, but got "
+                                << source.getBody().getBlocks().size();
+  for (unsigned i = 0, e = source.getNumArguments(); i != e; ++i)
+    if (auto names = source.getArgAttrOfType<ArrayAttr>(i, kRelayDimsAttr))
+      for (auto name : names.getAsRange<StringAttr>())
+        givenNames.insert(name.getValue());
+
+  SmallVector<Type> arguments;
+  for (BlockArgument argument : source.getArguments()) {
+    FailureOr<relax::SymbolicTensorType> type = convertArgument(argument);
+    if (failed(type))
+      return failure();
+    arguments.push_back(*type);
+  }
+  target = relax::FuncOp::create(builder, source.getLoc(), source.getSymName(),
+                                 builder.getFunctionType(arguments, {}));
+  target.setSymVisibilityAttr(source.getSymVisibilityAttr());
+  Block *body = builder.createBlock(
+      &target.getBody(), {}, arguments,
+      llvm::map_to_vector(source.getArguments(), [](BlockArgument argument) {
+        return argument.getLoc();
+      }));
+  for (auto [from, to] :
+       llvm::zip_equal(source.getArguments(), body->getArguments()))
+    values[from] = {to};
+
+  for (Operation &op : source.getBody().front())
+    if (failed(convertOp(&op)))
+      return failure();
+  wrapInDataflow(*body);
+
+  for (unsigned i = 0, e = source.getNumArguments(); i != e; ++i)
+    if (Attribute name = source.getArgAttr(i, kRelayNameAttr))
+      target.setArgAttr(i, relax::kNameAttr, name);
+  // A tuple that is returned has become several results.
+  if (source.getNumResults() == target.getNumResults())
+    for (unsigned i = 0, e = source.getNumResults(); i != e; ++i)
+      if (Attribute name = source.getResultAttr(i, kRelayNameAttr))
+        target.setResultAttr(i, relax::kNameAttr, name);
+  return target;
+}
+
+LogicalResult FunctionConverter::convertOp(Operation *op) {
+  Location loc = op->getLoc();
+  if (auto constant = dyn_cast<relay::ConstantOp>(op)) {
+    values[constant.getResult()] = {
+        relax::ConstantOp::create(builder, loc, constant.getValue())};
+    return success();
+  }
+  if (auto call = dyn_cast<CallOp>(op))
+    return convertCall(call);
+  if (auto tuple = dyn_cast<relay::TupleOp>(op)) {
+    SmallVector<Value> fields;
+    for (Value field : tuple->getOperands())
+      llvm::append_range(fields, values.lookup(field));
+    values[tuple.getResult()] = std::move(fields);
+    return success();
+  }
+  if (auto item = dyn_cast<relay::TupleGetItemOp>(op)) {
+    // Fields before this one may be tuples themselves.
+    auto countTensors = [](Type type) {
+      SmallVector<Type> flat{type};
+      if (auto tuple = dyn_cast<TupleType>(type)) {
+        flat.clear();
+        tuple.getFlattenedTypes(flat);
+      }
+      return flat.size();
+    };
+    auto type = cast<TupleType>(item.getTuple().getType());
+    size_t begin = 0;
+    for (Type field : type.getTypes().take_front(item.getIndex()))
+      begin += countTensors(field);
+    SmallVector<Value> all = values.lookup(item.getTuple());
+    ArrayRef<Value> field =
+        ArrayRef(all).slice(begin, countTensors(type.getType(item.getIndex())));
+    values[item.getResult()] = SmallVector<Value>(field);
+    return success();
+  }
+  // Kernels know no signs, so the same value serves both types.
+  if (auto bitcast = dyn_cast<tensor::BitcastOp>(op)) {
+    values[bitcast.getResult()] = values.lookup(bitcast.getSource());
+    return success();
+  }
+  if (auto returnOp = dyn_cast<func::ReturnOp>(op))
+    return convertReturn(returnOp);
+  InFlightDiagnostic diag = op->emitOpError()
+                            << "expects a constant, a tuple or a call of a "
+                               "primitive function";
+  if (isa_and_present<RelayDialect>(op->getDialect()))
+    diag.attachNote() << "run --relay-fuse-ops before this pass";
+  return diag;
+}
+
+Type FunctionConverter::getElementType(Value result) {
+  for (Operation *user : result.getUsers())
+    if (auto bitcast = dyn_cast<tensor::BitcastOp>(user))
+      return bitcast.getType().getElementType();
+  return cast<RankedTensorType>(result.getType()).getElementType();
+}
+
+LogicalResult FunctionConverter::convertCall(CallOp op) {
+  func::FuncOp kernel = kernels.lookup(op.getCalleeAttr().getAttr());
+  if (!kernel || kernel.isExternal() || !kernel.getBody().hasOneBlock())
+    return op.emitOpError() << "expects a primitive function with a body named "
+                            << op.getCalleeAttr();
+  for (Operation &inner : kernel.getBody().front())
+    if (isa_and_present<RelayDialect>(inner.getDialect())) {
+      InFlightDiagnostic diag = op.emitOpError()
+                                << "expects " << op.getCalleeAttr()
+                                << " to be in linalg form";
+      diag.attachNote(inner.getLoc())
+          << "'" << inner.getName()
+          << "' is here; run --convert-relay-to-linalg before this pass";
+      return diag;
+    }
+
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    llvm::append_range(operands, values.lookup(operand));
+  if (operands.size() != kernel.getNumArguments())
+    return op.emitOpError() << "expects " << kernel.getNumArguments()
+                            << " tensors, but got " << operands.size();
+  SmallVector<Dims> argumentShapes = llvm::map_to_vector(
+      operands, [&](Value operand) { return getDims(operand); });
+  ShapeReifier &reifier = kernels.getReifier(kernel);
+  FailureOr<SmallVector<Dims>> shapes =
+      reifier.getResultShapes(op, argumentShapes);
+  if (failed(shapes))
+    return failure();
+
+  SmallVector<Type> types;
+  for (auto [shape, result] : llvm::zip_equal(*shapes, op->getResults()))
+    types.push_back(relax::SymbolicTensorType::get(scope.makeShape(shape),
+                                                   getElementType(result)));
+  // A kernel that only changes shapes does not run.
+  if (std::optional<SmallVector<unsigned>> forwarded =
+          reifier.getForwardedArguments()) {
+    for (auto [result, type, number] :
+         llvm::zip_equal(op->getResults(), types, *forwarded))
+      values[result] = {builder.createOrFold<relax::ReshapeOp>(
+          op.getLoc(), type, operands[number])};
+    return success();
+  }
+  auto call = relax::CallTIROp::create(builder, op.getLoc(), types,
+                                       op.getCalleeAttr(), operands);
+  for (auto [from, to] : llvm::zip_equal(op->getResults(), call->getResults()))
+    values[from] = {to};
+  return success();
+}
+
+LogicalResult FunctionConverter::convertReturn(func::ReturnOp op) {
+  SmallVector<Value> results;
+  for (Value operand : op.getOperands())
+    llvm::append_range(results, values.lookup(operand));
+  target.setFunctionType(builder.getFunctionType(
+      target.getArgumentTypes(), ValueRange(results).getTypes()));
+  relax::ReturnOp::create(builder, op.getLoc(), results);
+  return success();
+}
+
+/// Moves everything but constants into one dataflow block.
+void FunctionConverter::wrapInDataflow(Block &block) {
+  auto returnOp = cast<relax::ReturnOp>(block.getTerminator());
+  SmallVector<Operation *> inside;
+  for (Operation &op : block.without_terminator())
+    if (!isa<relax::ConstantOp>(op))
+      inside.push_back(&op);
+  if (inside.empty())
+    return;
+  SmallVector<Value> outputs;
+  for (Value result : returnOp.getOperands())
+    if (isa_and_nonnull<relax::CallTIROp, relax::ReshapeOp>(
+            result.getDefiningOp()) &&
+        !llvm::is_contained(outputs, result))
+      outputs.push_back(result);
+  builder.setInsertionPoint(returnOp);
+  auto dataflow = relax::DataflowOp::create(builder, source.getLoc(),
+                                            ValueRange(outputs).getTypes());
+  Block *body = builder.createBlock(&dataflow.getBody());
+  for (Operation *op : inside)
+    op->moveBefore(body, body->end());
+  builder.setInsertionPointToEnd(body);
+  relax::OutputOp::create(builder, source.getLoc(), outputs);
+  for (auto [inner, outer] : llvm::zip_equal(outputs, dataflow.getResults()))
+    returnOp->replaceUsesOfWith(inner, outer);
+}
+
+/// Marks the arguments of kernels that are constants in every call, whose
+/// layout a schedule may choose because the constants are packed to fit.
+static void markLayoutFreeArguments(ModuleOp module) {
+  llvm::MapVector<StringAttr, SmallVector<bool>> constantArguments;
+  module.walk([&](relax::CallTIROp call) {
+    SmallVector<bool> &isConstant =
+        constantArguments[call.getCalleeAttr().getAttr()];
+    isConstant.resize(call.getArgs().size(), true);
+    for (auto [flag, argument] : llvm::zip_equal(isConstant, call.getArgs()))
+      flag = flag && argument.getDefiningOp<relax::ConstantOp>() &&
+             cast<relax::SymbolicTensorType>(argument.getType()).getRank() != 0;
+  });
+  SymbolTable symbolTable(module);
+  Builder builder(module.getContext());
+  for (auto &[name, isConstant] : constantArguments) {
+    SmallVector<int64_t> numbers;
+    for (auto [number, flag] : llvm::enumerate(isConstant))
+      if (flag)
+        numbers.push_back(number);
+    if (!numbers.empty())
+      symbolTable.lookup(name)->setAttr(relax::kLayoutFreeAttr,
+                                        builder.getI64ArrayAttr(numbers));
+  }
+}
+
+namespace {
+
+struct ConvertRelayToRelaxPass final
+    : relay::impl::ConvertRelayToRelaxPassBase<ConvertRelayToRelaxPass> {
+  using ConvertRelayToRelaxPassBase::ConvertRelayToRelaxPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto isPrimitive = [](func::FuncOp function) {
+      return function->hasAttr(kPrimitiveAttr);
+    };
+    {
+      KernelTable kernels(module);
+      for (auto function :
+           llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+        if (isPrimitive(function) || function.isExternal())
+          continue;
+        if (failed(FunctionConverter(function, kernels).convert()))
+          return signalPassFailure();
+        function.erase();
+      }
+    }
+    markLayoutFreeArguments(module);
+
+    // Kernels that became reshapes have no call left.
+    llvm::DenseSet<StringAttr> called;
+    module.walk([&](relax::CallTIROp call) {
+      called.insert(call.getCalleeAttr().getAttr());
+    });
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (isPrimitive(function) && function.isPrivate() &&
+          !called.contains(function.getSymNameAttr()))
+        function.erase();
+  }
+};
+
+} // namespace

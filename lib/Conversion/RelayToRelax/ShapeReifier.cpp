@@ -1,0 +1,282 @@
+//===- ShapeReifier.cpp - Result shapes of kernels ------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeReifier.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "relay-mlir/Dialect/Relax/IR/SymbolicExpr.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::relay::detail;
+
+ShapeReifier::ShapeReifier(func::FuncOp kernel) : kernel(kernel.clone()) {}
+
+AffineExpr ShapeReifier::getConstant(int64_t value) {
+  return getAffineConstantExpr(value, kernel.get()->getContext());
+}
+
+FailureOr<AffineExpr> ShapeReifier::giveUp(Operation *op) {
+  // The first operation is the cause; its users fail because of it.
+  if (!unknown)
+    unknown = op;
+  return failure();
+}
+
+FailureOr<SmallVector<Dims>>
+ShapeReifier::getResultShapes(Operation *call, ArrayRef<Dims> argumentShapes) {
+  arguments = argumentShapes;
+  dims.clear();
+  unknown = nullptr;
+
+  auto returnOp =
+      cast<func::ReturnOp>(kernel.get().getBody().front().getTerminator());
+  SmallVector<Dims> shapes;
+  for (auto [index, result] : llvm::enumerate(returnOp.getOperands())) {
+    Dims &shape = shapes.emplace_back();
+    auto type = cast<RankedTensorType>(result.getType());
+    for (int64_t dim = 0, e = type.getRank(); dim != e; ++dim) {
+      FailureOr<AffineExpr> size = getDim(result, dim);
+      if (succeeded(size)) {
+        shape.push_back(*size);
+        continue;
+      }
+      InFlightDiagnostic diag =
+          call->emitOpError()
+          << "expects dimension " << dim << " of result " << index << " of @"
+          << kernel.get().getSymName()
+          << " to be an expression over the shapes of its arguments";
+      if (unknown)
+        diag.attachNote(unknown->getLoc())
+            << "the size depends on '" << unknown->getName()
+            << "', which is not understood";
+      return diag;
+    }
+  }
+  return shapes;
+}
+
+std::optional<SmallVector<unsigned>> ShapeReifier::getForwardedArguments() {
+  auto returnOp =
+      cast<func::ReturnOp>(kernel.get().getBody().front().getTerminator());
+  SmallVector<unsigned> numbers;
+  for (Value value : returnOp.getOperands()) {
+    while (Operation *op = value.getDefiningOp()) {
+      if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+               tensor::ReshapeOp>(op))
+        return std::nullopt;
+      value = op->getOperand(0);
+    }
+    numbers.push_back(cast<BlockArgument>(value).getArgNumber());
+  }
+  return numbers;
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+FailureOr<AffineExpr> ShapeReifier::getDim(Value tensor, int64_t dim) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type || dim < 0 || dim >= type.getRank())
+    return failure();
+  if (!type.isDynamicDim(dim))
+    return getConstant(type.getDimSize(dim));
+  if (AffineExpr known = dims.lookup({tensor, dim}))
+    return known;
+  FailureOr<AffineExpr> size = computeDim(tensor, dim);
+  if (succeeded(size)) {
+    size = relax::canonicalizeSymbolicExpr(*size);
+    dims[{tensor, dim}] = *size;
+  }
+  return size;
+}
+
+FailureOr<AffineExpr> ShapeReifier::computeDim(Value tensor, int64_t dim) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    if (argument.getOwner() != &kernel.get().getBody().front())
+      return giveUp(argument.getOwner()->getParentOp());
+    return arguments[argument.getArgNumber()][dim];
+  }
+  auto result = cast<OpResult>(tensor);
+  Operation *op = result.getOwner();
+  // Shorter than what reification emits for these.
+  if (isa<tensor::CastOp, tensor::BitcastOp>(op))
+    return getDim(op->getOperand(0), dim);
+  if (auto destinationStyle = dyn_cast<DestinationStyleOpInterface>(op))
+    return getDim(destinationStyle.getTiedOpOperand(result)->get(), dim);
+
+  auto [it, inserted] = reified.try_emplace(op);
+  if (inserted) {
+    OpBuilder builder(op);
+    if (failed(reifyResultShapes(builder, op, it->second)))
+      it->second.clear();
+  }
+  ArrayRef<SmallVector<OpFoldResult>> shapes = it->second;
+  if (shapes.size() <= result.getResultNumber())
+    return giveUp(op);
+  return getIndex(shapes[result.getResultNumber()][dim]);
+}
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic
+//===----------------------------------------------------------------------===//
+
+FailureOr<AffineExpr> ShapeReifier::getIndex(OpFoldResult index) {
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return getConstant(*constant);
+  auto value = cast<Value>(index);
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return giveUp(value.getParentBlock()->getParentOp());
+  FailureOr<AffineExpr> expr = computeIndex(result.getOwner(), result);
+  if (succeeded(expr))
+    expr = relax::canonicalizeSymbolicExpr(*expr);
+  return expr;
+}
+
+FailureOr<SmallVector<AffineExpr>> ShapeReifier::getIndices(ValueRange values) {
+  SmallVector<AffineExpr> exprs;
+  for (Value value : values) {
+    FailureOr<AffineExpr> expr = getIndex(OpFoldResult(value));
+    if (failed(expr))
+      return failure();
+    exprs.push_back(*expr);
+  }
+  return exprs;
+}
+
+/// The candidate that is provably the largest (or smallest) one.
+FailureOr<AffineExpr> ShapeReifier::getExtremum(ArrayRef<AffineExpr> candidates,
+                                                bool max) {
+  for (AffineExpr candidate : candidates)
+    if (llvm::all_of(candidates, [&](AffineExpr other) {
+          return max ? relax::isProvablyGreaterEqual(candidate, other)
+                     : relax::isProvablyGreaterEqual(other, candidate);
+        }))
+      return candidate;
+  return failure();
+}
+
+FailureOr<bool> ShapeReifier::getCondition(Value condition) {
+  APInt constant;
+  if (matchPattern(condition, m_ConstantInt(&constant)))
+    return !constant.isZero();
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return failure();
+  FailureOr<AffineExpr> lhs = getIndex(OpFoldResult(compare.getLhs()));
+  FailureOr<AffineExpr> rhs = getIndex(OpFoldResult(compare.getRhs()));
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  auto isAtLeast = [](AffineExpr a, AffineExpr b) {
+    return relax::isProvablyGreaterEqual(a, b);
+  };
+  bool less = isAtLeast(*rhs, *lhs + 1), greater = isAtLeast(*lhs, *rhs + 1);
+  bool lessEqual = isAtLeast(*rhs, *lhs), greaterEqual = isAtLeast(*lhs, *rhs);
+  auto decide = [](bool yes, bool no) -> FailureOr<bool> {
+    if (!yes && !no)
+      return failure();
+    return yes;
+  };
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::eq:
+    return decide(lessEqual && greaterEqual, less || greater);
+  case arith::CmpIPredicate::ne:
+    return decide(less || greater, lessEqual && greaterEqual);
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::ult:
+    return decide(less, greaterEqual);
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::ule:
+    return decide(lessEqual, greater);
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::ugt:
+    return decide(greater, lessEqual);
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::uge:
+    return decide(greaterEqual, less);
+  }
+  return failure();
+}
+
+FailureOr<AffineExpr> ShapeReifier::computeIndex(Operation *op,
+                                                 OpResult result) {
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    return index ? getDim(dim.getSource(), *index) : giveUp(op);
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    FailureOr<bool> condition = getCondition(select.getCondition());
+    if (failed(condition))
+      return giveUp(op);
+    return getIndex(OpFoldResult(*condition ? select.getTrueValue()
+                                            : select.getFalseValue()));
+  }
+  if (!isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(
+          op) &&
+      op->getDialect() !=
+          op->getContext()->getLoadedDialect<arith::ArithDialect>())
+    return giveUp(op);
+
+  FailureOr<SmallVector<AffineExpr>> operands = getIndices(op->getOperands());
+  if (failed(operands))
+    return giveUp(op);
+  auto applyMap = [&](AffineMap map) {
+    ArrayRef<AffineExpr> all = *operands;
+    return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+      return expr.replaceDimsAndSymbols(all.take_front(map.getNumDims()),
+                                        all.drop_front(map.getNumDims()));
+    });
+  };
+  FailureOr<AffineExpr> expr =
+      llvm::TypeSwitch<Operation *, FailureOr<AffineExpr>>(op)
+          .Case<affine::AffineApplyOp>(
+              [&](auto apply) { return applyMap(apply.getAffineMap())[0]; })
+          .Case<affine::AffineMinOp>([&](auto min) {
+            return getExtremum(applyMap(min.getMap()), /*max=*/false);
+          })
+          .Case<affine::AffineMaxOp>([&](auto max) {
+            return getExtremum(applyMap(max.getMap()), /*max=*/true);
+          })
+          .Case<arith::MinSIOp, arith::MinUIOp>(
+              [&](auto) { return getExtremum(*operands, /*max=*/false); })
+          .Case<arith::MaxSIOp, arith::MaxUIOp>(
+              [&](auto) { return getExtremum(*operands, /*max=*/true); })
+          .Case<arith::AddIOp>(
+              [&](auto) { return (*operands)[0] + (*operands)[1]; })
+          .Case<arith::SubIOp>(
+              [&](auto) { return (*operands)[0] - (*operands)[1]; })
+          .Case<arith::MulIOp>(
+              [&](auto) { return (*operands)[0] * (*operands)[1]; })
+          .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
+              [&](auto) { return (*operands)[0].ceilDiv((*operands)[1]); })
+          .Case<arith::FloorDivSIOp, arith::DivUIOp>(
+              [&](auto) { return (*operands)[0].floorDiv((*operands)[1]); })
+          .Case<arith::RemUIOp>(
+              [&](auto) { return (*operands)[0] % (*operands)[1]; })
+          .Case<arith::DivSIOp, arith::RemSIOp>(
+              [&](auto) -> FailureOr<AffineExpr> {
+                // Rounds to zero, as floordiv does if nothing is negative.
+                AffineExpr lhs = (*operands)[0], rhs = (*operands)[1];
+                if (!relax::isProvablyGreaterEqual(lhs, getConstant(0)) ||
+                    !relax::isProvablyGreaterEqual(rhs, getConstant(0)))
+                  return failure();
+                return isa<arith::DivSIOp>(op) ? lhs.floorDiv(rhs) : lhs % rhs;
+              })
+          .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+                arith::ExtUIOp, arith::TruncIOp>(
+              [&](auto) { return (*operands)[0]; })
+          .Default([](Operation *) { return failure(); });
+  if (failed(expr))
+    return giveUp(op);
+  return expr;
+}
