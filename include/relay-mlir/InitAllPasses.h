@@ -11,12 +11,14 @@
 #include "mlir/InitAllPasses.h"
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 namespace mlir::relay {
 
 /// Registers the passes and pipelines of this project.
 inline void registerProjectPasses() {
   registerRelayConversionPasses();
+  registerRelayPasses();
   relax::registerRelaxTransformsPasses();
 }
 

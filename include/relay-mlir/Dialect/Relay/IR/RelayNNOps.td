@@ -189,7 +189,7 @@ def Relay_NNBatchNormOp : Relay_Operator<"nn.batch_norm", "OutEWiseFusable"> {
 }
 
 class Relay_NormOp<string mnemonic, string what, string axis>
-    : Relay_SameTypeOperator<mnemonic, "Opaque"> {
+    : Relay_SameTypeOperator<mnemonic, "OutEWiseFusable"> {
   let summary = what;
   let description = [{
     (data - mean) / sqrt(variance + epsilon) [* gamma] [+ beta], where gamma and
@@ -206,7 +206,8 @@ def Relay_NNLayerNormOp : Relay_NormOp<"nn.layer_norm",
 def Relay_NNInstanceNormOp : Relay_NormOp<"nn.instance_norm",
     "Normalisation over all axes but the batch and `axis`", "1">;
 
-def Relay_NNGroupNormOp : Relay_SameTypeOperator<"nn.group_norm", "Opaque"> {
+def Relay_NNGroupNormOp
+    : Relay_SameTypeOperator<"nn.group_norm", "OutEWiseFusable"> {
   let summary = "Normalisation over groups of channels";
   let arguments = (ins Relay_FloatTensor:$data, Relay_Vector:$gamma,
     Relay_Vector:$beta, Relay_IntAttr:$num_groups, Relay_DefaultInt<"1">:$axis,
@@ -226,7 +227,7 @@ def Relay_NNLrnOp : Relay_SameTypeOperator<"nn.lrn", "Opaque"> {
 }
 
 def Relay_NNL2NormalizeOp
-    : Relay_SameTypeOperator<"nn.l2_normalize", "Opaque"> {
+    : Relay_SameTypeOperator<"nn.l2_normalize", "OutEWiseFusable"> {
   let summary = "x / sqrt(max(sum of x^2 over axis, eps))";
   let arguments = (ins Relay_FloatTensor:$data, F64Attr:$eps,
                        DenseI64ArrayAttr:$axis);

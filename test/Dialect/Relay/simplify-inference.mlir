@@ -1,0 +1,36 @@
+// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-simplify-inference))' | FileCheck %s
+
+// CHECK-LABEL: func.func @batch_norm
+// CHECK-SAME: (%[[X:.*]]: tensor<1x4x2x2xf32>, %[[G:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>, %[[M:.*]]: tensor<4xf32>, %[[V:.*]]: tensor<4xf32>)
+// CHECK: %[[E:.*]] = relay.constant dense<1.000000e-03>
+// CHECK: %[[VE:.*]] = relay.add %[[V]], %[[E]]
+// CHECK: %[[R:.*]] = relay.rsqrt %[[VE]]
+// CHECK: %[[S:.*]] = relay.multiply %[[R]], %[[G]]
+// CHECK: %[[MS:.*]] = relay.multiply %[[M]], %[[S]]
+// CHECK: %[[N:.*]] = relay.negative %[[MS]]
+// CHECK: %[[T:.*]] = relay.add %[[N]], %[[B]]
+// CHECK: relay.expand_dims %[[S]] {axis = 1, num_newaxis = 2}
+// CHECK-NOT: batch_norm
+func.func @batch_norm(%x: tensor<1x4x2x2xf32>, %g: tensor<4xf32>, %b: tensor<4xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>) -> tensor<1x4x2x2xf32> {
+  %0 = relay.nn.batch_norm %x, %g, %b, %m, %v {epsilon = 1.0e-3} : (tensor<1x4x2x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tuple<tensor<1x4x2x2xf32>, tensor<4xf32>, tensor<4xf32>>
+  %1 = relay.tuple_get_item %0[0] : tuple<tensor<1x4x2x2xf32>, tensor<4xf32>, tensor<4xf32>>
+  return %1 : tensor<1x4x2x2xf32>
+}
+
+// The statistics of a batch are no part of inference: the operator stays.
+// CHECK-LABEL: func.func @statistics
+// CHECK: relay.nn.batch_norm
+func.func @statistics(%x: tensor<1x4xf32>, %g: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.nn.batch_norm %x, %g, %g, %g, %g : (tensor<1x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tuple<tensor<1x4xf32>, tensor<4xf32>, tensor<4xf32>>
+  %1 = relay.tuple_get_item %0[1] : tuple<tensor<1x4xf32>, tensor<4xf32>, tensor<4xf32>>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @dropout
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>)
+// CHECK-NEXT: return %[[X]]
+func.func @dropout(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.nn.dropout %x : (tensor<4xf32>) -> tuple<tensor<4xf32>, tensor<4xf32>>
+  %1 = relay.tuple_get_item %0[0] : tuple<tensor<4xf32>, tensor<4xf32>>
+  return %1 : tensor<4xf32>
+}
