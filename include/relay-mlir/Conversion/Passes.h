@@ -9,6 +9,7 @@
 #define RELAY_MLIR_CONVERSION_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
 #include "relay-mlir/Conversion/RelayToRelax/RelayToRelax.h"
 
 namespace mlir::relay {

@@ -16,6 +16,63 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// LinalgToTIR
+//===----------------------------------------------------------------------===//
+
+def ConvertLinalgToTIRPass
+    : Pass<"convert-linalg-to-tir", "::mlir::ModuleOp"> {
+  let summary = "Turn functions of linalg on tensors into tir kernels";
+  let description = [{
+    Replaces each `func.func` with a body of linalg and tensor ops by a
+    `tir.prim_func` in destination-passing form: the results become trailing
+    buffer arguments, intermediate tensors become `tir.alloc_buffer`, and every
+    linalg op, `tensor.pad` or piece of a `tensor.concat` becomes one loop nest
+    with one block. Reshapes, slices and casts become index expressions in the blocks
+    that read or write through them. The last op writes straight into the output
+    argument.
+
+    Functions with calls are left alone.
+
+    ```mlir
+    func.func @double(%x: tensor<16xf32>) -> tensor<16xf32> {
+      %e = tensor.empty() : tensor<16xf32>
+      %0 = linalg.generic {
+          indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+          iterator_types = ["parallel"]}
+          ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>)
+          attrs = {tir.block_name = "double"} {
+      ^bb0(%a: f32, %b: f32):
+        %1 = arith.addf %a, %a : f32
+        linalg.yield %1 : f32
+      } -> tensor<16xf32>
+      return %0 : tensor<16xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    tir.prim_func @double(%x: memref<16xf32>, %y: memref<16xf32>)
+        attributes {tir.num_outputs = 1 : i64} {
+      tir.for %i0 = 0 to 16 {
+        tir.block @double(%v0 = spatial %i0 in 16)
+            reads(%x[%v0] : memref<16xf32>)
+            writes(%y[%v0] : memref<16xf32>) {
+          %0 = affine.load %x[%v0] : memref<16xf32>
+          %1 = arith.addf %0, %0 : f32
+          affine.store %1, %y[%v0] : memref<16xf32>
+        }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tir::TIRDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // RelayToRelax
 //===----------------------------------------------------------------------===//
 

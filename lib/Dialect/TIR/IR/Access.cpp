@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/TIR/IR/Access.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -65,6 +66,17 @@ private:
       }
       return map.getResult(0).replaceDimsAndSymbols(dims, syms);
     }
+    if (auto add = value.getDefiningOp<arith::AddIOp>())
+      return combine(add, symbols,
+                     [](AffineExpr a, AffineExpr b) { return a + b; });
+    if (auto sub = value.getDefiningOp<arith::SubIOp>())
+      return combine(sub, symbols,
+                     [](AffineExpr a, AffineExpr b) { return a - b; });
+    if (auto mul = value.getDefiningOp<arith::MulIOp>())
+      return combine(mul, symbols, [](AffineExpr a, AffineExpr b) {
+        bool isAffine = a.isSymbolicOrConstant() || b.isSymbolicOrConstant();
+        return isAffine ? a * b : AffineExpr();
+      });
     // Whatever is computed inside the block is data; what comes from outside
     // is the same for all instances.
     if (block.getRegion().isAncestor(value.getParentRegion()))
@@ -74,6 +86,14 @@ private:
     if (it == symbols.end())
       symbols.push_back(value);
     return getAffineSymbolExpr(position, context);
+  }
+
+  template <typename OpTy, typename CombineFn>
+  AffineExpr combine(OpTy op, SmallVectorImpl<Value> &symbols,
+                     CombineFn combineExprs) {
+    AffineExpr lhs = getExpr(op.getLhs(), symbols);
+    AffineExpr rhs = getExpr(op.getRhs(), symbols);
+    return lhs && rhs ? combineExprs(lhs, rhs) : AffineExpr();
   }
 
   BlockOp block;
@@ -192,4 +212,43 @@ SmallVector<BlockOp> mlir::tir::getWriters(Value buffer) {
 
 SmallVector<BlockOp> mlir::tir::getReaders(Value buffer) {
   return getAccessors(buffer, [](BlockOp block) { return block.getReads(); });
+}
+
+void mlir::tir::dropUnusedOperands(AffineMap &map,
+                                   SmallVectorImpl<Value> &operands) {
+  MLIRContext *context = map.getContext();
+  unsigned numDims = map.getNumDims();
+  SmallVector<AffineExpr> dims(numDims), symbols(map.getNumSymbols());
+  SmallVector<Value> used;
+  unsigned newDims = 0, newSymbols = 0;
+  for (unsigned i = 0; i != numDims; ++i)
+    if (map.isFunctionOfDim(i)) {
+      dims[i] = getAffineDimExpr(newDims++, context);
+      used.push_back(operands[i]);
+    }
+  for (unsigned i = 0, e = symbols.size(); i != e; ++i)
+    if (map.isFunctionOfSymbol(i)) {
+      symbols[i] = getAffineSymbolExpr(newSymbols++, context);
+      used.push_back(operands[numDims + i]);
+    }
+  map = map.replaceDimsAndSymbols(dims, symbols, newDims, newSymbols);
+  operands.assign(used.begin(), used.end());
+}
+
+Value mlir::tir::createLoad(OpBuilder &builder, Location loc, Value buffer,
+                            AffineMap map, ValueRange dims,
+                            ValueRange symbols) {
+  SmallVector<Value> operands = llvm::to_vector(dims);
+  llvm::append_range(operands, symbols);
+  dropUnusedOperands(map, operands);
+  return affine::AffineLoadOp::create(builder, loc, buffer, map, operands);
+}
+
+void mlir::tir::createStore(OpBuilder &builder, Location loc, Value value,
+                            Value buffer, AffineMap map, ValueRange dims,
+                            ValueRange symbols) {
+  SmallVector<Value> operands = llvm::to_vector(dims);
+  llvm::append_range(operands, symbols);
+  dropUnusedOperands(map, operands);
+  affine::AffineStoreOp::create(builder, loc, value, buffer, map, operands);
 }

@@ -51,6 +51,17 @@ Value getBaseBuffer(Value buffer);
 SmallVector<BlockOp> getWriters(Value buffer);
 SmallVector<BlockOp> getReaders(Value buffer);
 
+/// Builds `affine.load buffer[map(dims)[symbols]]` without unused operands.
+Value createLoad(OpBuilder &builder, Location loc, Value buffer, AffineMap map,
+                 ValueRange dims, ValueRange symbols = {});
+
+/// Builds `affine.store value, buffer[map(dims)[symbols]]` likewise.
+void createStore(OpBuilder &builder, Location loc, Value value, Value buffer,
+                 AffineMap map, ValueRange dims, ValueRange symbols = {});
+
+/// Drops the operands of `map` that no result uses.
+void dropUnusedOperands(AffineMap &map, SmallVectorImpl<Value> &operands);
+
 } // namespace mlir::tir
 
 #endif // RELAY_MLIR_DIALECT_TIR_IR_ACCESS_H

@@ -1,0 +1,87 @@
+//===- KernelLowering.h - One function to one kernel ------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_CONVERSION_LINALGTOTIR_KERNELLOWERING_H
+#define RELAY_MLIR_LIB_CONVERSION_LINALGTOTIR_KERNELLOWERING_H
+
+#include "TensorView.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+
+namespace mlir::tir {
+
+/// Builds the kernel of one function of linalg on tensors.
+class KernelLowering {
+public:
+  explicit KernelLowering(func::FuncOp function)
+      : function(function), builder(function.getContext()) {}
+
+  /// Creates the kernel before the function, which stays.
+  FailureOr<PrimFuncOp> run();
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Destinations
+  //===--------------------------------------------------------------------===//
+
+  /// Lets `tensor` be computed in `destination`, as far as its defining op can.
+  /// Of `destination` only buffer and map count.
+  void assignDestination(Value tensor, const TensorView &destination);
+
+  /// The memory of a result: its destination, else a new buffer.
+  TensorView createResult(Value tensor, ArrayRef<OpFoldResult> sizes);
+
+  //===--------------------------------------------------------------------===//
+  // Ops
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult convert(Operation &op);
+  LogicalResult convertConstant(arith::ConstantOp op);
+  LogicalResult convertLinalg(linalg::LinalgOp op);
+  LogicalResult convertPad(tensor::PadOp op);
+  LogicalResult convertConcat(tensor::ConcatOp op);
+  LogicalResult convertInsertSlice(tensor::InsertSliceOp op);
+  LogicalResult convertExtractSlice(tensor::ExtractSliceOp op);
+  LogicalResult convertExpandShape(tensor::ExpandShapeOp op);
+  LogicalResult convertCollapseShape(tensor::CollapseShapeOp op);
+  LogicalResult convertFromElements(tensor::FromElementsOp op);
+  LogicalResult convertGenerate(tensor::GenerateOp op);
+
+  /// Clones an op of a payload region into a block; payload-only ops become
+  /// iteration variables and loads.
+  void clonePayloadOp(Operation &op, IRMapping &mapping, Domain domain);
+  void clonePayload(Block &payload, IRMapping &mapping, Domain domain);
+
+  /// Writes `source` to `destination` in a block of its own.
+  void copy(Location loc, StringRef name, const TensorView &source,
+            const TensorView &destination, ArrayRef<OpFoldResult> extents);
+
+  //===--------------------------------------------------------------------===//
+  // Values
+  //===--------------------------------------------------------------------===//
+
+  const TensorView &lookup(Value tensor) { return views.find(tensor)->second; }
+  SmallVector<OpFoldResult> remap(ArrayRef<OpFoldResult> values);
+  Value materialize(Location loc, OpFoldResult value);
+  OpFoldResult add(Location loc, OpFoldResult lhs, OpFoldResult rhs);
+  std::string getBlockName(Operation *op, StringRef fallback);
+
+  func::FuncOp function;
+  PrimFuncOp kernel;
+  OpBuilder builder;
+  DenseMap<Value, TensorView> views;
+  DenseMap<Value, TensorView> destinations;
+  /// Scalars and sizes of the function to those of the kernel.
+  IRMapping scalars;
+};
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_CONVERSION_LINALGTOTIR_KERNELLOWERING_H

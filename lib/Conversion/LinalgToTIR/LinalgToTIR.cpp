@@ -1,0 +1,64 @@
+//===- LinalgToTIR.cpp - Linalg to tir --------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
+
+#include "KernelLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_CONVERTLINALGTOTIRPASS
+#include "relay-mlir/Conversion/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// Erases what was computed on the way and is not needed, such as sizes.
+static void eraseUnused(PrimFuncOp kernel) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*kernel.getBody())))
+    if (!op.hasTrait<OpTrait::IsTerminator>() && isOpTriviallyDead(&op))
+      op.erase();
+}
+
+FailureOr<PrimFuncOp> mlir::tir::convertLinalgFuncToTIR(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("expects a body of one block to become a "
+                                "kernel");
+  FailureOr<PrimFuncOp> kernel = KernelLowering(function).run();
+  if (failed(kernel))
+    return failure();
+  eraseUnused(*kernel);
+  kernel->setSymName(function.getSymName());
+  kernel->setSymVisibilityAttr(function.getSymVisibilityAttr());
+  function.erase();
+  return *kernel;
+}
+
+namespace {
+
+struct ConvertLinalgToTIR
+    : relay::impl::ConvertLinalgToTIRPassBase<ConvertLinalgToTIR> {
+  void runOnOperation() override {
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      bool hasCalls =
+          function.walk([](CallOpInterface) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+      if (function.isExternal() || hasCalls)
+        continue;
+      if (failed(convertLinalgFuncToTIR(function)))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
