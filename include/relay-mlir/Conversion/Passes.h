@@ -8,8 +8,8 @@
 #ifndef RELAY_MLIR_CONVERSION_PASSES_H
 #define RELAY_MLIR_CONVERSION_PASSES_H
 
-#include "mlir/Pass/Pass.h"
 #include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
+#include "relay-mlir/Conversion/RelayToLinalg/RelayToLinalg.h"
 #include "relay-mlir/Conversion/RelayToRelax/RelayToRelax.h"
 
 namespace mlir::relay {

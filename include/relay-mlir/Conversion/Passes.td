@@ -73,6 +73,61 @@ def ConvertLinalgToTIRPass
 }
 
 //===----------------------------------------------------------------------===//
+// RelayToLinalg
+//===----------------------------------------------------------------------===//
+
+def ConvertRelayToLinalgPass
+    : Pass<"convert-relay-to-linalg", "mlir::func::FuncOp"> {
+  let summary = "Lower relay operators to linalg on tensors";
+  let description = [{
+    Rewrites the body of a primitive function: each operator becomes the loops
+    it means, as `linalg.generic` and `linalg.fill` on tensors, `tensor.pad`,
+    `tensor.concat` and reshapes. The attribute `tir.block_name` keeps the
+    operator's name. Integers lose their sign (`ui8` becomes `i8`), tuples
+    become their fields. An operator without a lowering is an error.
+
+    In a function that calls others with `relay.call` only the calls change, to
+    pass signless tensors to primitive functions.
+
+    ```mlir
+    func.func private @relu(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
+        attributes {relay.primitive} {
+      %0 = relay.nn.relu %x : (tensor<?x8xf32>) -> tensor<?x8xf32>
+      return %0 : tensor<?x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func private @relu(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
+        attributes {relay.primitive} {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+      %init = tensor.empty(%n) : tensor<?x8xf32>
+      %0 = linalg.generic {
+          indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
+                           affine_map<(d0, d1) -> (d0, d1)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<?x8xf32>) outs(%init : tensor<?x8xf32>)
+          attrs = {tir.block_name = "relu"} {
+      ^bb0(%in: f32, %out: f32):
+        %zero = arith.constant 0.0 : f32
+        %negative = arith.cmpf olt, %in, %zero : f32
+        %result = arith.select %negative, %zero, %in : f32
+        linalg.yield %result : f32
+      } -> tensor<?x8xf32>
+      return %0 : tensor<?x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+    "math::MathDialect", "tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // RelayToRelax
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,336 @@
+//===- Creation.cpp - Lower creation of tensors to linalg -----------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operators whose elements follow from attributes, scalars, shapes and
+// positions rather than from the elements of a tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementMath.h"
+#include "Gather.h"
+#include "PopulatePatterns.h"
+#include "ReductionBuilder.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+static Type getElementType(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
+
+/// Fills a tensor with the scalar tensor `value`.
+static Value buildFull(LinalgBuilder &b, Value value,
+                       ArrayRef<OpFoldResult> sizes, Type from, Type to) {
+  TypedAttr constant = getSplatValue(value);
+  if (constant && constant.getType() == getSignless(to))
+    return b.filled(sizes, constant, b.getBlockName());
+  return b.elements(
+      b.getBlockName(), {{value, b.map(sizes.size(), {})}}, sizes,
+      getSignless(to), [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+        return ElementMath(bodyBuilder, to).convertFrom(from, args[0]);
+      });
+}
+
+namespace {
+
+using Number = TypedAttr (*)(Type);
+
+/// zeros, ones
+template <typename OpT>
+struct NumberToLinalg : OpConversionPattern<OpT> {
+  NumberToLinalg(const TypeConverter &converter, MLIRContext *context,
+                 Number number)
+      : OpConversionPattern<OpT>(converter, context), number(number) {}
+
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getType());
+    if (!type.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "expects a static shape");
+    LinalgBuilder b(rewriter, op);
+    rewriter.replaceOp(
+        op, b.filled(getAsIndexOpFoldResult(b.getContext(), type.getShape()),
+                     number(type.getElementType()), b.getBlockName()));
+    return success();
+  }
+
+private:
+  Number number;
+};
+
+/// zeros_like, ones_like
+template <typename OpT>
+struct NumberLikeToLinalg : OpConversionPattern<OpT> {
+  NumberLikeToLinalg(const TypeConverter &converter, MLIRContext *context,
+                     Number number)
+      : OpConversionPattern<OpT>(converter, context), number(number) {}
+
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LinalgBuilder b(rewriter, op);
+    rewriter.replaceOp(op, b.filled(b.getSizes(adaptor.getData()),
+                                    number(getElementType(op.getData())),
+                                    b.getBlockName()));
+    return success();
+  }
+
+private:
+  Number number;
+};
+
+struct FullToLinalg : OpConversionPattern<FullOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(FullOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getType());
+    if (!type.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "expects a static shape");
+    LinalgBuilder b(rewriter, op);
+    rewriter.replaceOp(
+        op,
+        buildFull(b, adaptor.getFillValue(),
+                  getAsIndexOpFoldResult(b.getContext(), type.getShape()),
+                  getElementType(op.getFillValue()), type.getElementType()));
+    return success();
+  }
+};
+
+struct FullLikeToLinalg : OpConversionPattern<FullLikeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(FullLikeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LinalgBuilder b(rewriter, op);
+    rewriter.replaceOp(op, buildFull(b, adaptor.getFillValue(),
+                                     b.getSizes(adaptor.getData()),
+                                     getElementType(op.getFillValue()),
+                                     getElementType(op.getData())));
+    return success();
+  }
+};
+
+/// start + i * step
+struct ArangeToLinalg : OpConversionPattern<ArangeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(ArangeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getType());
+    Type elementType = type.getElementType();
+    Type wideType = getAccumulatorType(elementType);
+    LinalgBuilder b(rewriter, op);
+    OpFoldResult size = b.getIndexAttr(type.getDimSize(0));
+    if (type.isDynamicDim(0))
+      size = buildCount(b, elementType, adaptor);
+    AffineMap scalar = b.map(1, {});
+    Value result = b.elements(
+        b.getBlockName(),
+        {{adaptor.getStart(), scalar}, {adaptor.getStep(), scalar}}, size,
+        getSignless(elementType),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          ElementMath math(bodyBuilder, wideType);
+          Value position =
+              arith::IndexCastOp::create(bodyBuilder, bodyBuilder.getI64Type(),
+                                         emitLoopIndex(bodyBuilder, 0));
+          position = math.convertFrom(bodyBuilder.getI64Type(), position);
+          Value start = math.convertFrom(elementType, args[0]);
+          Value step = math.convertFrom(elementType, args[1]);
+          Value element = math.add(start, math.mul(position, step));
+          return ElementMath(bodyBuilder, elementType)
+              .convertFrom(wideType, element);
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  /// max(ceil((stop - start) / step), 0), computed in f64 like NumPy does.
+  static OpFoldResult buildCount(LinalgBuilder &b, Type elementType,
+                                 OpAdaptor adaptor) {
+    Type f64 = b.getF64Type();
+    ElementMath math(b, f64);
+    auto get = [&](Value tensor) {
+      return math.convertFrom(elementType, emitExtract(b, tensor, {}));
+    };
+    Value start = get(adaptor.getStart());
+    Value span = math.sub(get(adaptor.getStop()), start);
+    Value count = math.div(span, get(adaptor.getStep()));
+    // Truncation and a correction are ceil without a math operation.
+    Type i64 = b.getI64Type();
+    ElementMath integer(b, i64);
+    Value truncated = arith::FPToSIOp::create(b, i64, count);
+    Value isBelow = math.compare(ElementMath::Order::LT,
+                                 math.convertFrom(i64, truncated), count);
+    Value rounded = integer.select(
+        isBelow, integer.add(truncated, integer.one()), truncated);
+    return arith::IndexCastOp::create(b, b.getIndexType(),
+                                      integer.max(rounded, integer.zero()))
+        .getResult();
+  }
+};
+
+struct OneHotToLinalg : OpConversionPattern<OneHotOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(OneHotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    int64_t rank = type.getRank();
+    int64_t axis = normalizeAxis(op.getAxis(), rank);
+    Type indexType = getElementType(op.getIndices());
+    Type from = getElementType(op.getOnValue());
+    Type to = getElementType(op.getResult());
+    LinalgBuilder b(rewriter, op);
+    Value indices = adaptor.getIndices();
+    SmallVector<OpFoldResult> sizes = b.getSizes(indices);
+    sizes.insert(sizes.begin() + axis, b.getIndexAttr(op.getDepth()));
+    SmallVector<int64_t> outer;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      if (dim != axis)
+        outer.push_back(dim);
+    AffineMap scalar = b.map(rank, {});
+    Value result =
+        b.elements(b.getBlockName(),
+                   {{indices, b.select(rank, outer)},
+                    {adaptor.getOnValue(), scalar},
+                    {adaptor.getOffValue(), scalar}},
+                   sizes, type.getElementType(),
+                   [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+                     ElementMath math(bodyBuilder, to);
+                     Value index = emitToIndex(bodyBuilder, indexType, args[0]);
+                     Value isHot = arith::CmpIOp::create(
+                         bodyBuilder, arith::CmpIPredicate::eq, index,
+                         emitLoopIndex(bodyBuilder, axis));
+                     return math.select(isHot, math.convertFrom(from, args[1]),
+                                        math.convertFrom(from, args[2]));
+                   });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// The sizes of the data, each selected at its position.
+struct ShapeOfToLinalg : OpConversionPattern<ShapeOfOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(ShapeOfOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> sizes = b.getSizes(adaptor.getData());
+    Value result = b.elements(
+        b.getBlockName(), {},
+        getAsIndexOpFoldResult(b.getContext(), type.getShape()),
+        type.getElementType(),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange) {
+          Value size = arith::ConstantIndexOp::create(bodyBuilder, 1);
+          if (type.getRank() == 0)
+            sizes.clear();
+          for (auto [axis, extent] : llvm::enumerate(sizes)) {
+            Value isAxis = arith::CmpIOp::create(
+                bodyBuilder, arith::CmpIPredicate::eq,
+                emitLoopIndex(bodyBuilder, 0),
+                arith::ConstantIndexOp::create(bodyBuilder, axis));
+            size = arith::SelectOp::create(
+                bodyBuilder, isAxis, emitIndex(bodyBuilder, extent), size);
+          }
+          return arith::IndexCastOp::create(bodyBuilder, type.getElementType(),
+                                            size)
+              .getResult();
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct NdarraySizeToLinalg : OpConversionPattern<NdarraySizeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(NdarraySizeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    LinalgBuilder b(rewriter, op);
+    OpFoldResult count = b.getIndexAttr(1);
+    for (OpFoldResult size : b.getSizes(adaptor.getData()))
+      count = b.multiply(count, size);
+    Value result = b.elements(
+        b.getBlockName(), {}, {}, type.getElementType(),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange) {
+          return arith::IndexCastOp::create(bodyBuilder, type.getElementType(),
+                                            emitIndex(bodyBuilder, count))
+              .getResult();
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// Keeps what is not below (upper) or not above (lower) the diagonal
+/// column - row = k.
+struct TriluToLinalg : OpConversionPattern<TriluOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(TriluOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData();
+    int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
+    Type elementType = getElementType(data);
+    Type diagonalType = getElementType(op.getK());
+    bool upper = op.getUpper();
+    LinalgBuilder b(rewriter, op);
+    Value result = b.elements(
+        b.getBlockName(),
+        {{data, b.identity(rank)}, {adaptor.getK(), b.map(rank, {})}},
+        b.getSizes(data), elementType,
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          Value offset = arith::SubIOp::create(
+              bodyBuilder, emitLoopIndex(bodyBuilder, rank - 1),
+              emitLoopIndex(bodyBuilder, rank - 2));
+          Value diagonal = emitToIndex(bodyBuilder, diagonalType, args[1]);
+          Value keeps = arith::CmpIOp::create(bodyBuilder,
+                                              upper ? arith::CmpIPredicate::sge
+                                                    : arith::CmpIPredicate::sle,
+                                              offset, diagonal);
+          ElementMath math(bodyBuilder, elementType);
+          return math.select(keeps, args[0], math.zero());
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::relay::detail::populateCreationPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<NumberToLinalg<ZerosOp>>(converter, context, getZeroAttr);
+  patterns.add<NumberToLinalg<OnesOp>>(converter, context, getOneAttr);
+  patterns.add<NumberLikeToLinalg<ZerosLikeOp>>(converter, context,
+                                                getZeroAttr);
+  patterns.add<NumberLikeToLinalg<OnesLikeOp>>(converter, context, getOneAttr);
+  patterns
+      .add<ArangeToLinalg, FullLikeToLinalg, FullToLinalg, NdarraySizeToLinalg,
+           OneHotToLinalg, ShapeOfToLinalg, TriluToLinalg>(converter, context);
+}

@@ -1,0 +1,395 @@
+//===- ElementMath.cpp - Arithmetic on elements of relay tensors ----------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementMath.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::relay::detail;
+
+//===----------------------------------------------------------------------===//
+// Types and attributes
+//===----------------------------------------------------------------------===//
+
+Type mlir::relay::detail::getSignless(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.isSignless())
+    return type;
+  return IntegerType::get(type.getContext(), integer.getWidth());
+}
+
+Type mlir::relay::detail::getAccumulatorType(Type type) {
+  auto floating = dyn_cast<FloatType>(type);
+  if (floating && floating.getWidth() < 32)
+    return Float32Type::get(type.getContext());
+  return type;
+}
+
+TypedAttr mlir::relay::detail::getNumberAttr(Type type, double value) {
+  if (isa<FloatType>(type))
+    return FloatAttr::get(type, value);
+  auto integer = cast<IntegerType>(getSignless(type));
+  if (integer.getWidth() == 1)
+    return IntegerAttr::get(integer, value != 0);
+  // Out of range bounds (a clip to infinity) mean the ends of the type.
+  bool isUnsigned = type.isUnsignedInteger();
+  llvm::APSInt bits(integer.getWidth(), isUnsigned);
+  bool isExact;
+  if (llvm::APFloat(value).convertToInteger(bits, llvm::APFloat::rmTowardZero,
+                                            &isExact) ==
+      llvm::APFloat::opInvalidOp)
+    bits = value < 0
+               ? llvm::APSInt::getMinValue(integer.getWidth(), isUnsigned)
+               : llvm::APSInt::getMaxValue(integer.getWidth(), isUnsigned);
+  return IntegerAttr::get(integer, bits);
+}
+
+TypedAttr mlir::relay::detail::getZeroAttr(Type type) {
+  return getNumberAttr(type, 0);
+}
+
+TypedAttr mlir::relay::detail::getOneAttr(Type type) {
+  return getNumberAttr(type, 1);
+}
+
+TypedAttr mlir::relay::detail::getLowestAttr(Type type) {
+  if (auto floating = dyn_cast<FloatType>(type))
+    return FloatAttr::get(type,
+                          llvm::APFloat::getInf(floating.getFloatSemantics(),
+                                                /*Negative=*/true));
+  auto integer = cast<IntegerType>(getSignless(type));
+  bool isUnsigned = type.isUnsignedInteger() || integer.getWidth() == 1;
+  return IntegerAttr::get(
+      integer, llvm::APSInt::getMinValue(integer.getWidth(), isUnsigned));
+}
+
+TypedAttr mlir::relay::detail::getHighestAttr(Type type) {
+  if (auto floating = dyn_cast<FloatType>(type))
+    return FloatAttr::get(type,
+                          llvm::APFloat::getInf(floating.getFloatSemantics()));
+  auto integer = cast<IntegerType>(getSignless(type));
+  bool isUnsigned = type.isUnsignedInteger() || integer.getWidth() == 1;
+  return IntegerAttr::get(
+      integer, llvm::APSInt::getMaxValue(integer.getWidth(), isUnsigned));
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value ElementMath::constant(TypedAttr value) const {
+  return arith::ConstantOp::create(b, value);
+}
+
+Value ElementMath::number(double value) const {
+  return constant(getNumberAttr(type, value));
+}
+
+Value ElementMath::add(Value lhs, Value rhs) const {
+  if (isFloat())
+    return arith::AddFOp::create(b, lhs, rhs);
+  if (type.isInteger(1))
+    return bitOr(lhs, rhs);
+  return arith::AddIOp::create(b, lhs, rhs);
+}
+
+Value ElementMath::sub(Value lhs, Value rhs) const {
+  if (isFloat())
+    return arith::SubFOp::create(b, lhs, rhs);
+  return arith::SubIOp::create(b, lhs, rhs);
+}
+
+Value ElementMath::mul(Value lhs, Value rhs) const {
+  if (isFloat())
+    return arith::MulFOp::create(b, lhs, rhs);
+  return arith::MulIOp::create(b, lhs, rhs);
+}
+
+Value ElementMath::guardedDivide(Value lhs, Value rhs, bool remainder) const {
+  Value isZero = compare(Order::EQ, rhs, zero());
+  // Quotient and remainder where the machine would trap.
+  Value traps = isZero;
+  Value whenMinusOne;
+  if (!isUnsigned()) {
+    Value isMinusOne = compare(Order::EQ, rhs, number(-1));
+    traps = arith::OrIOp::create(b, isZero, isMinusOne);
+    whenMinusOne = select(isMinusOne, negate(lhs), zero());
+  }
+  Value divisor = select(traps, one(), rhs);
+  Value result;
+  if (isUnsigned())
+    result = remainder ? arith::RemUIOp::create(b, lhs, divisor).getResult()
+                       : arith::DivUIOp::create(b, lhs, divisor).getResult();
+  else
+    result = remainder ? arith::RemSIOp::create(b, lhs, divisor).getResult()
+                       : arith::DivSIOp::create(b, lhs, divisor).getResult();
+  if (remainder || isUnsigned())
+    return select(traps, zero(), result);
+  return select(traps, whenMinusOne, result);
+}
+
+Value ElementMath::div(Value lhs, Value rhs) const {
+  if (isFloat())
+    return arith::DivFOp::create(b, lhs, rhs);
+  return guardedDivide(lhs, rhs, /*remainder=*/false);
+}
+
+Value ElementMath::rem(Value lhs, Value rhs) const {
+  if (isFloat())
+    return arith::RemFOp::create(b, lhs, rhs);
+  return guardedDivide(lhs, rhs, /*remainder=*/true);
+}
+
+Value ElementMath::floorMod(Value lhs, Value rhs) const {
+  if (isFloat())
+    return sub(lhs, mul(floorDiv(lhs, rhs), rhs));
+  Value remainder = rem(lhs, rhs);
+  if (isUnsigned())
+    return remainder;
+  // The remainder takes the divisor's sign.
+  Value isOff =
+      arith::AndIOp::create(b, isNonZero(remainder),
+                            compare(Order::LT, bitXor(remainder, rhs), zero()));
+  return select(isOff, add(remainder, rhs), remainder);
+}
+
+Value ElementMath::floorDiv(Value lhs, Value rhs) const {
+  if (isFloat())
+    return inSinglePrecision<math::FloorOp>(div(lhs, rhs));
+  Value quotient = div(lhs, rhs);
+  if (isUnsigned())
+    return quotient;
+  Value remainder = rem(lhs, rhs);
+  Value isOff =
+      arith::AndIOp::create(b, isNonZero(remainder),
+                            compare(Order::LT, bitXor(remainder, rhs), zero()));
+  return select(isOff, sub(quotient, one()), quotient);
+}
+
+Value ElementMath::truncDiv(Value lhs, Value rhs) const {
+  Value quotient = div(lhs, rhs);
+  return isFloat() ? inSinglePrecision<math::TruncOp>(quotient) : quotient;
+}
+
+Value ElementMath::power(Value lhs, Value rhs) const {
+  if (!isFloat())
+    return integerPower(lhs, rhs);
+  return narrow(math::PowFOp::create(b, widen(lhs), widen(rhs)));
+}
+
+/// Square and multiply over all bits of the exponent, exact modulo 2^width.
+Value ElementMath::integerPower(Value base, Value exponent) const {
+  unsigned width = storage.getIntOrFloatBitWidth();
+  Value result = one();
+  Value square = base;
+  for (unsigned bit = 0; bit < width; ++bit) {
+    Value mask =
+        constant(b.getIntegerAttr(storage, APInt::getOneBitSet(width, bit)));
+    Value isSet = isNonZero(bitAnd(exponent, mask));
+    result = select(isSet, mul(result, square), result);
+    if (bit + 1 < width)
+      square = mul(square, square);
+  }
+  if (isUnsigned())
+    return result;
+  // A negative power of anything but 1 and -1 rounds to zero; the sign of a
+  // power of -1 is that of the low exponent bit, which `result` has.
+  Value isUnit = arith::OrIOp::create(b, compare(Order::EQ, base, one()),
+                                      compare(Order::EQ, base, number(-1)));
+  Value isNegative = compare(Order::LT, exponent, zero());
+  Value whenNegative = select(isUnit, result, zero());
+  return select(isNegative, whenNegative, result);
+}
+
+Value ElementMath::shiftLeft(Value lhs, Value rhs) const {
+  Value width = number(storage.getIntOrFloatBitWidth());
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, rhs, width);
+  Value amount = select(fits, rhs, zero());
+  return select(fits, arith::ShLIOp::create(b, lhs, amount), zero());
+}
+
+Value ElementMath::shiftRight(Value lhs, Value rhs) const {
+  unsigned bits = storage.getIntOrFloatBitWidth();
+  Value fits =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, rhs, number(bits));
+  if (isUnsigned()) {
+    Value amount = select(fits, rhs, zero());
+    return select(fits, arith::ShRUIOp::create(b, lhs, amount), zero());
+  }
+  Value amount = select(fits, rhs, number(bits - 1));
+  return arith::ShRSIOp::create(b, lhs, amount);
+}
+
+Value ElementMath::bitAnd(Value lhs, Value rhs) const {
+  return arith::AndIOp::create(b, lhs, rhs);
+}
+
+Value ElementMath::bitOr(Value lhs, Value rhs) const {
+  return arith::OrIOp::create(b, lhs, rhs);
+}
+
+Value ElementMath::bitXor(Value lhs, Value rhs) const {
+  return arith::XOrIOp::create(b, lhs, rhs);
+}
+
+Value ElementMath::max(Value lhs, Value rhs) const {
+  if (isFloat())
+    return arith::MaximumFOp::create(b, lhs, rhs);
+  if (isUnsigned())
+    return arith::MaxUIOp::create(b, lhs, rhs);
+  return arith::MaxSIOp::create(b, lhs, rhs);
+}
+
+Value ElementMath::min(Value lhs, Value rhs) const {
+  if (isFloat())
+    return arith::MinimumFOp::create(b, lhs, rhs);
+  if (isUnsigned())
+    return arith::MinUIOp::create(b, lhs, rhs);
+  return arith::MinSIOp::create(b, lhs, rhs);
+}
+
+Value ElementMath::negate(Value value) const {
+  if (isFloat())
+    return arith::NegFOp::create(b, value);
+  return sub(zero(), value);
+}
+
+Value ElementMath::abs(Value value) const {
+  if (isFloat())
+    return math::AbsFOp::create(b, value);
+  if (isUnsigned())
+    return value;
+  return max(value, negate(value));
+}
+
+Value ElementMath::sign(Value value) const {
+  if (isUnsigned())
+    return select(isNonZero(value), one(), zero());
+  // What is neither above nor below zero (zero, NaN) is its own sign.
+  Value negative = select(compare(Order::LT, value, zero()), number(-1), value);
+  return select(compare(Order::GT, value, zero()), one(), negative);
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+Value ElementMath::compare(Order order, Value lhs, Value rhs) const {
+  using FloatPredicate = arith::CmpFPredicate;
+  using IntPredicate = arith::CmpIPredicate;
+  if (isFloat()) {
+    static constexpr FloatPredicate predicates[] = {
+        FloatPredicate::OEQ, FloatPredicate::UNE, FloatPredicate::OLT,
+        FloatPredicate::OLE, FloatPredicate::OGT, FloatPredicate::OGE};
+    return arith::CmpFOp::create(b, predicates[static_cast<unsigned>(order)],
+                                 lhs, rhs);
+  }
+  static constexpr IntPredicate signedPredicates[] = {
+      IntPredicate::eq,  IntPredicate::ne,  IntPredicate::slt,
+      IntPredicate::sle, IntPredicate::sgt, IntPredicate::sge};
+  static constexpr IntPredicate unsignedPredicates[] = {
+      IntPredicate::eq,  IntPredicate::ne,  IntPredicate::ult,
+      IntPredicate::ule, IntPredicate::ugt, IntPredicate::uge};
+  const IntPredicate *predicates =
+      isUnsigned() ? unsignedPredicates : signedPredicates;
+  return arith::CmpIOp::create(b, predicates[static_cast<unsigned>(order)], lhs,
+                               rhs);
+}
+
+Value ElementMath::isNaN(Value value) const {
+  if (!isFloat())
+    return arith::ConstantOp::create(b, b.getBoolAttr(false));
+  return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
+}
+
+Value ElementMath::isNonZero(Value value) const {
+  if (type.isInteger(1))
+    return value;
+  return compare(Order::NE, value, zero());
+}
+
+Value ElementMath::precedes(Value lhs, Value rhs) const {
+  Value isLess = compare(Order::LT, lhs, rhs);
+  if (!isFloat())
+    return isLess;
+  Value isNumber =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, lhs, lhs);
+  Value isBeforeNaN = arith::AndIOp::create(b, isNumber, isNaN(rhs));
+  return arith::OrIOp::create(b, isLess, isBeforeNaN);
+}
+
+Value ElementMath::select(Value condition, Value whenTrue,
+                          Value whenFalse) const {
+  return arith::SelectOp::create(b, condition, whenTrue, whenFalse);
+}
+
+//===----------------------------------------------------------------------===//
+// Conversion
+//===----------------------------------------------------------------------===//
+
+Value ElementMath::widen(Value value) const {
+  if (getAccumulatorType(value.getType()) == value.getType())
+    return value;
+  return arith::ExtFOp::create(b, b.getF32Type(), value);
+}
+
+Value ElementMath::narrow(Value value) const {
+  if (value.getType() == storage)
+    return value;
+  return arith::TruncFOp::create(b, storage, value);
+}
+
+/// Converts a float to an integer type as x86 does for C: through i32, whose
+/// low bits a narrower or unsigned type then takes.
+static Value convertFloatToInteger(ImplicitLocOpBuilder &b, Value value,
+                                   IntegerType signless, bool isUnsigned) {
+  unsigned width = signless.getWidth();
+  if (isUnsigned && width == 64)
+    return arith::FPToUIOp::create(b, signless, value);
+  unsigned via = width < 32 || (width == 32 && !isUnsigned) ? 32 : 64;
+  Value wide = arith::FPToSIOp::create(b, b.getIntegerType(via), value);
+  if (via == width)
+    return wide;
+  return arith::TruncIOp::create(b, signless, wide);
+}
+
+Value ElementMath::convertFrom(Type from, Value value) const {
+  if (from == type)
+    return value;
+  ElementMath source(b, from);
+  if (type.isInteger(1))
+    return source.isNonZero(value);
+
+  if (source.isFloat() && isFloat()) {
+    unsigned fromWidth = from.getIntOrFloatBitWidth();
+    unsigned toWidth = type.getIntOrFloatBitWidth();
+    // f16 and bf16 do not contain each other.
+    if (fromWidth == toWidth)
+      return narrow(source.widen(value));
+    if (fromWidth < toWidth)
+      return arith::ExtFOp::create(b, type, value);
+    return arith::TruncFOp::create(b, type, value);
+  }
+  if (source.isFloat())
+    return convertFloatToInteger(b, value, cast<IntegerType>(storage),
+                                 isUnsigned());
+  if (isFloat()) {
+    if (source.isUnsigned())
+      return arith::UIToFPOp::create(b, type, value);
+    return arith::SIToFPOp::create(b, type, value);
+  }
+  unsigned fromWidth = from.getIntOrFloatBitWidth();
+  unsigned toWidth = type.getIntOrFloatBitWidth();
+  if (fromWidth == toWidth)
+    return value;
+  if (fromWidth > toWidth)
+    return arith::TruncIOp::create(b, storage, value);
+  if (source.isUnsigned())
+    return arith::ExtUIOp::create(b, storage, value);
+  return arith::ExtSIOp::create(b, storage, value);
+}

@@ -1,0 +1,231 @@
+//===- Elementwise.cpp - Lower elementwise relay operators to linalg ------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operators without attributes whose result elements each depend on one element
+// of every operand, shapes broadcast. A table row says what the element is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementMath.h"
+#include "LinalgBuilder.h"
+#include "PopulatePatterns.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace mlir::relay::detail;
+
+namespace {
+
+using Order = ElementMath::Order;
+/// Emits one element; the arithmetic is that of the operands' type.
+using EmitElement = Value (*)(const ElementMath &, ValueRange);
+
+enum class Domain { Any, Float };
+
+/// Lowers an operator to one nest over the broadcast shape.
+struct ElementwiseToLinalg : ConversionPattern {
+  ElementwiseToLinalg(const TypeConverter &converter, MLIRContext *context,
+                      StringRef name, Domain domain, EmitElement emit)
+      : ConversionPattern(converter, ("relay." + name).str(), /*benefit=*/1,
+                          context),
+        domain(domain), emit(emit) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    // The first operand of `where` is the condition.
+    Type elementType = getElementTypeOrSelf(op->getOperands().back());
+    if (domain == Domain::Float && !isa<FloatType>(elementType))
+      return rewriter.notifyMatchFailure(op, "expects a float element type");
+    auto resultType = getTypeConverter()->convertType<RankedTensorType>(
+        op->getResult(0).getType());
+
+    LinalgBuilder b(rewriter, op);
+    SmallVector<Access> inputs;
+    for (Value operand : operands)
+      inputs.push_back(
+          {operand, b.broadcast(cast<RankedTensorType>(operand.getType()),
+                                resultType.getRank())});
+    Value result = b.elements(
+        b.getBlockName(), inputs, b.getBroadcastSizes(operands, resultType),
+        resultType.getElementType(),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          ElementMath math(bodyBuilder, elementType);
+          return emit(math, args.take_front(operands.size()));
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  Domain domain;
+  EmitElement emit;
+};
+
+struct TableRow {
+  StringLiteral name;
+  Domain domain;
+  EmitElement emit;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+template <typename OpT>
+static Value emitFunction(const ElementMath &math, ValueRange args) {
+  return math.inSinglePrecision<OpT>(args[0]);
+}
+
+/// Rounding functions leave integers alone.
+template <typename OpT>
+static Value emitRounding(const ElementMath &math, ValueRange args) {
+  return math.isFloat() ? math.inSinglePrecision<OpT>(args[0]) : args[0];
+}
+
+template <Value (ElementMath::*method)(Value) const>
+static Value emitUnary(const ElementMath &math, ValueRange args) {
+  return (math.*method)(args[0]);
+}
+
+template <Value (ElementMath::*method)(Value, Value) const>
+static Value emitBinary(const ElementMath &math, ValueRange args) {
+  return (math.*method)(args[0], args[1]);
+}
+
+template <ElementMath::Order order>
+static Value emitComparison(const ElementMath &math, ValueRange args) {
+  return math.compare(order, args[0], args[1]);
+}
+
+/// 1 / (1 + exp(-x)): the exponential overflows to infinity and its reciprocal
+/// to zero, so no sign needs a form of its own.
+static Value emitSigmoid(const ElementMath &math, ValueRange args) {
+  ImplicitLocOpBuilder &b = math.getBuilder();
+  Value wide = math.widen(args[0]);
+  ElementMath wideMath(b, wide.getType());
+  Value exponential = math::ExpOp::create(b, wideMath.negate(wide));
+  Value one = wideMath.one();
+  return math.narrow(wideMath.div(one, wideMath.add(one, exponential)));
+}
+
+static Value emitCopy(const ElementMath &math, ValueRange args) {
+  return args[0];
+}
+
+static Value emitBitwiseNot(const ElementMath &math, ValueRange args) {
+  Type type = args[0].getType();
+  APInt ones = APInt::getAllOnes(type.getIntOrFloatBitWidth());
+  return math.bitXor(args[0], math.constant(IntegerAttr::get(type, ones)));
+}
+
+static Value emitLogicalNot(const ElementMath &math, ValueRange args) {
+  return math.compare(Order::EQ, args[0], math.zero());
+}
+
+template <Order order, bool ofIntegers>
+static Value emitMagnitudeTest(const ElementMath &math, ValueRange args) {
+  if (!math.isFloat())
+    return arith::ConstantOp::create(math.getBuilder(),
+                                     math.getBuilder().getBoolAttr(ofIntegers));
+  Type type = args[0].getType();
+  return math.compare(order, math.abs(args[0]),
+                      math.constant(getHighestAttr(type)));
+}
+
+static Value emitWhere(const ElementMath &math, ValueRange args) {
+  // Any type of condition: what is not zero is true.
+  ElementMath condition(math.getBuilder(), args[0].getType());
+  return math.select(condition.isNonZero(args[0]), args[1], args[2]);
+}
+
+//===----------------------------------------------------------------------===//
+// Table
+//===----------------------------------------------------------------------===//
+
+static const TableRow kTable[] = {
+    // Functions of one real number.
+    {"log", Domain::Float, emitFunction<math::LogOp>},
+    {"log2", Domain::Float, emitFunction<math::Log2Op>},
+    {"log10", Domain::Float, emitFunction<math::Log10Op>},
+    {"exp", Domain::Float, emitFunction<math::ExpOp>},
+    {"fast_exp", Domain::Float, emitFunction<math::ExpOp>},
+    {"erf", Domain::Float, emitFunction<math::ErfOp>},
+    {"fast_erf", Domain::Float, emitFunction<math::ErfOp>},
+    {"sqrt", Domain::Float, emitFunction<math::SqrtOp>},
+    {"rsqrt", Domain::Float, emitFunction<math::RsqrtOp>},
+    {"sigmoid", Domain::Float, emitSigmoid},
+    {"tan", Domain::Float, emitFunction<math::TanOp>},
+    {"cos", Domain::Float, emitFunction<math::CosOp>},
+    {"cosh", Domain::Float, emitFunction<math::CoshOp>},
+    {"sin", Domain::Float, emitFunction<math::SinOp>},
+    {"sinh", Domain::Float, emitFunction<math::SinhOp>},
+    {"tanh", Domain::Float, emitFunction<math::TanhOp>},
+    {"fast_tanh", Domain::Float, emitFunction<math::TanhOp>},
+    {"acos", Domain::Float, emitFunction<math::AcosOp>},
+    {"acosh", Domain::Float, emitFunction<math::AcoshOp>},
+    {"asin", Domain::Float, emitFunction<math::AsinOp>},
+    {"asinh", Domain::Float, emitFunction<math::AsinhOp>},
+    {"atan", Domain::Float, emitFunction<math::AtanOp>},
+    {"atanh", Domain::Float, emitFunction<math::AtanhOp>},
+    // Rounding; `round` takes halves away from zero.
+    {"floor", Domain::Any, emitRounding<math::FloorOp>},
+    {"ceil", Domain::Any, emitRounding<math::CeilOp>},
+    {"trunc", Domain::Any, emitRounding<math::TruncOp>},
+    {"round", Domain::Any, emitRounding<math::RoundOp>},
+    // Signs, bits and tests.
+    {"copy", Domain::Any, emitCopy},
+    {"sign", Domain::Any, emitUnary<&ElementMath::sign>},
+    {"abs", Domain::Any, emitUnary<&ElementMath::abs>},
+    {"negative", Domain::Any, emitUnary<&ElementMath::negate>},
+    {"logical_not", Domain::Any, emitLogicalNot},
+    {"bitwise_not", Domain::Any, emitBitwiseNot},
+    {"isnan", Domain::Any, emitUnary<&ElementMath::isNaN>},
+    {"isfinite", Domain::Any, emitMagnitudeTest<Order::LT, true>},
+    {"isinf", Domain::Any, emitMagnitudeTest<Order::EQ, false>},
+    // Arithmetic.
+    {"add", Domain::Any, emitBinary<&ElementMath::add>},
+    {"subtract", Domain::Any, emitBinary<&ElementMath::sub>},
+    {"multiply", Domain::Any, emitBinary<&ElementMath::mul>},
+    {"divide", Domain::Any, emitBinary<&ElementMath::div>},
+    {"trunc_divide", Domain::Any, emitBinary<&ElementMath::truncDiv>},
+    {"floor_divide", Domain::Any, emitBinary<&ElementMath::floorDiv>},
+    {"mod", Domain::Any, emitBinary<&ElementMath::rem>},
+    {"trunc_mod", Domain::Any, emitBinary<&ElementMath::rem>},
+    {"floor_mod", Domain::Any, emitBinary<&ElementMath::floorMod>},
+    {"power", Domain::Any, emitBinary<&ElementMath::power>},
+    {"maximum", Domain::Any, emitBinary<&ElementMath::max>},
+    {"minimum", Domain::Any, emitBinary<&ElementMath::min>},
+    {"left_shift", Domain::Any, emitBinary<&ElementMath::shiftLeft>},
+    {"right_shift", Domain::Any, emitBinary<&ElementMath::shiftRight>},
+    {"bitwise_and", Domain::Any, emitBinary<&ElementMath::bitAnd>},
+    {"bitwise_or", Domain::Any, emitBinary<&ElementMath::bitOr>},
+    {"bitwise_xor", Domain::Any, emitBinary<&ElementMath::bitXor>},
+    {"logical_and", Domain::Any, emitBinary<&ElementMath::bitAnd>},
+    {"logical_or", Domain::Any, emitBinary<&ElementMath::bitOr>},
+    {"logical_xor", Domain::Any, emitBinary<&ElementMath::bitXor>},
+    // Comparison and choice.
+    {"equal", Domain::Any, emitComparison<Order::EQ>},
+    {"not_equal", Domain::Any, emitComparison<Order::NE>},
+    {"less", Domain::Any, emitComparison<Order::LT>},
+    {"less_equal", Domain::Any, emitComparison<Order::LE>},
+    {"greater", Domain::Any, emitComparison<Order::GT>},
+    {"greater_equal", Domain::Any, emitComparison<Order::GE>},
+    {"where", Domain::Any, emitWhere},
+};
+
+void mlir::relay::detail::populateElementwisePatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns) {
+  for (const TableRow &row : kTable)
+    patterns.add<ElementwiseToLinalg>(converter, patterns.getContext(),
+                                      row.name, row.domain, row.emit);
+}

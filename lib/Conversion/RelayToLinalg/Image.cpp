@@ -1,0 +1,236 @@
+//===- Image.cpp - Lower image operators to linalg ------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gather.h"
+#include "ImageSampling.h"
+#include "Layout.h"
+#include "PopulatePatterns.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+namespace {
+
+/// A resize of two spatial axes.
+struct Resize {
+  ResizeMode mode;
+  SmallVector<int64_t> axes;
+  /// Sizes of the result.
+  SmallVector<OpFoldResult> sizes;
+  /// Begin and end of the part that is resized, per axis of `axes`.
+  SmallVector<std::pair<double, double>> roi;
+  /// Relay element types of the data and the result.
+  Type from, to;
+};
+
+} // namespace
+
+/// The factor by which each element is repeated along `axis`, if that is all
+/// the resize does to it.
+static std::optional<int64_t> getRepetition(const ResizeMode &mode,
+                                            OpFoldResult source,
+                                            OpFoldResult result) {
+  std::optional<int64_t> from = getConstantIntValue(source);
+  std::optional<int64_t> to = getConstantIntValue(result);
+  if (!from || !to || *from == 0 || *to % *from != 0 ||
+      mode.method != "nearest_neighbor")
+    return std::nullopt;
+  StringRef rounding = mode.getRounding();
+  bool repeats =
+      (mode.coordinates == "asymmetric" && rounding == "floor") ||
+      (mode.coordinates == "half_pixel" && rounding.starts_with("round"));
+  if (!repeats)
+    return std::nullopt;
+  return *to / *from;
+}
+
+/// Each element repeated: a read at d floordiv factor.
+static Value buildRepetition(LinalgBuilder &b, Value data, const Resize &resize,
+                             ArrayRef<int64_t> factors) {
+  int64_t rank = resize.sizes.size();
+  SmallVector<AffineExpr> exprs;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    exprs.push_back(b.dim(dim));
+  for (auto [axis, factor] : llvm::zip_equal(resize.axes, factors))
+    exprs[axis] = exprs[axis].floorDiv(factor);
+  return b.elements(b.getBlockName(), {{data, b.map(rank, exprs)}},
+                    resize.sizes, getSignless(resize.to),
+                    [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+                      return ElementMath(bodyBuilder, resize.to)
+                          .convertFrom(resize.from, args[0]);
+                    });
+}
+
+/// The weighted sum of the samples of all axes.
+static Value emitSamples(const ElementMath &math, Value data, Type from,
+                         SmallVector<Value> &position, ArrayRef<int64_t> axes,
+                         ArrayRef<SmallVector<Tap>> taps) {
+  if (axes.empty())
+    return math.convertFrom(from,
+                            emitExtract(math.getBuilder(), data, position));
+  Value sum;
+  for (const Tap &tap : taps.front()) {
+    position[axes.front()] = tap.index;
+    Value sample = emitSamples(math, data, from, position, axes.drop_front(),
+                               taps.drop_front());
+    if (tap.weight)
+      sample = math.mul(sample, tap.weight);
+    sum = sum ? math.add(sum, sample) : sample;
+  }
+  return sum;
+}
+
+static Value buildResize(LinalgBuilder &b, Value data, const Resize &resize) {
+  SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
+  SmallVector<int64_t> factors;
+  for (int64_t axis : resize.axes)
+    if (std::optional<int64_t> factor =
+            getRepetition(resize.mode, dataSizes[axis], resize.sizes[axis]))
+      factors.push_back(*factor);
+  if (factors.size() == resize.axes.size())
+    return buildRepetition(b, data, resize, factors);
+
+  bool isNearest = resize.mode.method == "nearest_neighbor";
+  Type positionType = getAccumulatorType(resize.from);
+  if (!isa<FloatType>(positionType))
+    positionType = b.getF32Type();
+  // A nearest neighbour is copied, so no float stands in between.
+  Type sampleType = isNearest ? resize.from : positionType;
+  return b.elements(
+      b.getBlockName(), {}, resize.sizes, getSignless(resize.to),
+      [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange) {
+        SmallVector<Value> position =
+            emitLoopIndices(bodyBuilder, resize.sizes.size());
+        SmallVector<SmallVector<Tap>> taps;
+        Value isOutside;
+        for (auto [axis, roi] : llvm::zip_equal(resize.axes, resize.roi)) {
+          AxisSampler sampler(bodyBuilder, resize.mode, positionType,
+                              dataSizes[axis], resize.sizes[axis], roi);
+          taps.push_back(sampler.sample(position[axis]));
+          if (Value outside = sampler.getIsOutside())
+            isOutside = isOutside ? arith::OrIOp::create(bodyBuilder, isOutside,
+                                                         outside)
+                                  : outside;
+        }
+        ElementMath math(bodyBuilder, sampleType);
+        ElementMath result(bodyBuilder, resize.to);
+        Value element = result.convertFrom(
+            sampleType,
+            emitSamples(math, data, resize.from, position, resize.axes, taps));
+        if (!isOutside)
+          return element;
+        return result.select(isOutside,
+                             result.number(resize.mode.extrapolation), element);
+      });
+}
+
+namespace {
+
+struct Resize2dToLinalg : OpConversionPattern<ImageResize2dOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(ImageResize2dOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FailureOr<SmallVector<int64_t>> axes =
+        getAxisPositions(op.getLayout(), "NCHW");
+    if (failed(axes))
+      return rewriter.notifyMatchFailure(op, "expects layout NCHW or NHWC");
+    Resize resize;
+    resize.mode = {op.getMethod(),
+                   op.getCoordinateTransformationMode(),
+                   op.getRoundingMethod(),
+                   op.getCubicAlpha().convertToDouble(),
+                   op.getCubicExclude() != 0,
+                   op.getExtrapolationValue().convertToDouble()};
+    if (!resize.mode.isValid())
+      return rewriter.notifyMatchFailure(op, "expects a known mode");
+    LinalgBuilder b(rewriter, op);
+    resize.axes = {(*axes)[2], (*axes)[3]};
+    resize.sizes = b.getSizes(adaptor.getData());
+    for (auto [axis, size] : llvm::zip_equal(resize.axes, op.getSize()))
+      resize.sizes[axis] = b.getIndexAttr(size);
+    // roi is (start_h, start_w, end_h, end_w).
+    resize.roi.assign(2, {0.0, 1.0});
+    if (std::optional<ArrayRef<double>> roi = op.getRoi();
+        roi && roi->size() == 4)
+      resize.roi = {{(*roi)[0], (*roi)[2]}, {(*roi)[1], (*roi)[3]}};
+    resize.from =
+        cast<RankedTensorType>(op.getData().getType()).getElementType();
+    resize.to = cast<RankedTensorType>(op.getType()).getElementType();
+    rewriter.replaceOp(op, buildResize(b, adaptor.getData(), resize));
+    return success();
+  }
+};
+
+struct UpsamplingToLinalg : OpConversionPattern<NNUpsamplingOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(NNUpsamplingOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FailureOr<SmallVector<int64_t>> axes =
+        getAxisPositions(op.getLayout(), "NCHW");
+    if (failed(axes))
+      return rewriter.notifyMatchFailure(op, "expects layout NCHW or NHWC");
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    Resize resize;
+    StringRef method = op.getMethod();
+    resize.mode.method = method == "bilinear"  ? "linear"
+                         : method == "bicubic" ? "cubic"
+                                               : method;
+    resize.mode.coordinates =
+        op.getAlignCorners() ? "align_corners" : "asymmetric";
+    resize.mode.rounding = "";
+    if (!resize.mode.isValid())
+      return rewriter.notifyMatchFailure(op, "expects a known method");
+    double scales[] = {op.getScaleH().convertToDouble(),
+                       op.getScaleW().convertToDouble()};
+    resize.axes = {(*axes)[2], (*axes)[3]};
+    for (auto [axis, scale] : llvm::zip_equal(resize.axes, scales))
+      if (type.isDynamicDim(axis) && scale != std::trunc(scale))
+        return rewriter.notifyMatchFailure(
+            op, "expects a static size or an integer scale");
+
+    LinalgBuilder b(rewriter, op);
+    Value data = adaptor.getData();
+    resize.sizes = b.getSizes(data);
+    SmallVector<int64_t> factors;
+    for (auto [axis, scale] : llvm::zip_equal(resize.axes, scales)) {
+      factors.push_back(scale);
+      resize.sizes[axis] =
+          b.multiply(resize.sizes[axis], b.getIndexAttr(factors.back()));
+    }
+    resize.sizes = LinalgBuilder::refine(resize.sizes, type);
+    resize.roi.assign(2, {0.0, 1.0});
+    resize.from = resize.to =
+        cast<RankedTensorType>(op.getData().getType()).getElementType();
+    bool isRepetition = method == "nearest_neighbor" && !op.getAlignCorners() &&
+                        llvm::all_of(scales, [](double scale) {
+                          return scale >= 1 && scale == std::trunc(scale);
+                        });
+    Value result = isRepetition ? buildRepetition(b, data, resize, factors)
+                                : buildResize(b, data, resize);
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::relay::detail::populateImagePatterns(const TypeConverter &converter,
+                                                RewritePatternSet &patterns) {
+  patterns.add<Resize2dToLinalg, UpsamplingToLinalg>(converter,
+                                                     patterns.getContext());
+}

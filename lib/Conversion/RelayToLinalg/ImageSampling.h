@@ -1,0 +1,71 @@
+//===- ImageSampling.h - Where a resized image reads its source -*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_IMAGESAMPLING_H
+#define RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_IMAGESAMPLING_H
+
+#include "ElementMath.h"
+#include "LinalgBuilder.h"
+
+namespace mlir::relay::detail {
+
+/// The attributes of a resize.
+struct ResizeMode {
+  StringRef method = "linear";
+  StringRef coordinates = "half_pixel";
+  StringRef rounding = "round";
+  double cubicAlpha = -0.5;
+  bool cubicExclude = false;
+  double extrapolation = 0;
+
+  /// True if the operator's documentation knows all of the names.
+  bool isValid() const;
+  /// How `nearest_neighbor` rounds; the empty string stands for a default.
+  StringRef getRounding() const;
+};
+
+/// One sample of the source along an axis: a position and its weight.
+struct Tap {
+  Value index, weight;
+};
+
+/// Samples one axis of the source for one position of the result.
+class AxisSampler {
+public:
+  /// Computes in the float type `type`. `roi` is the part of the axis that is
+  /// resized, for the coordinates of tf_crop_and_resize.
+  AxisSampler(ImplicitLocOpBuilder &builder, const ResizeMode &mode, Type type,
+              OpFoldResult sourceSize, OpFoldResult resultSize,
+              std::pair<double, double> roi)
+      : b(builder), mode(mode), math(builder, type), sourceSize(sourceSize),
+        resultSize(resultSize), roi(roi) {}
+
+  /// The samples for position `index`, all within the source.
+  SmallVector<Tap> sample(Value index);
+  /// True if the last position lay outside of the source, or null if that does
+  /// not matter.
+  Value getIsOutside() const { return isOutside; }
+
+private:
+  Value toFloat(OpFoldResult size);
+  Value getCoordinate(Value index);
+  Value toIndex(Value position);
+  SmallVector<Tap> sampleNearest(Value coordinate);
+  SmallVector<Tap> sampleLinear(Value coordinate);
+  SmallVector<Tap> sampleCubic(Value coordinate);
+
+  ImplicitLocOpBuilder &b;
+  const ResizeMode &mode;
+  ElementMath math;
+  OpFoldResult sourceSize, resultSize;
+  std::pair<double, double> roi;
+  Value isOutside;
+};
+
+} // namespace mlir::relay::detail
+
+#endif // RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_IMAGESAMPLING_H

@@ -1,0 +1,178 @@
+//===- Indexing.cpp - Lower gathers to linalg -----------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gather.h"
+#include "PopulatePatterns.h"
+#include "ReshapeBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+static RankedTensorType getTensorType(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
+}
+
+/// (d<first>, ..., d<first + count - 1>)
+static SmallVector<int64_t> getLoopRange(int64_t first, int64_t count) {
+  return llvm::to_vector(llvm::seq<int64_t>(first, first + count));
+}
+
+namespace {
+
+/// result[a..., i..., c...] = data[a..., indices[a[:batch]..., i...], c...]
+struct TakeToLinalg : OpConversionPattern<TakeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(TakeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    StringRef mode = op.getMode();
+    if (mode != "clip" && mode != "wrap" && mode != "fast")
+      return rewriter.notifyMatchFailure(op, "expects mode clip, wrap or fast");
+    LinalgBuilder b(rewriter, op);
+    Value data = adaptor.getData(), indices = adaptor.getIndices();
+    int64_t axis = 0;
+    if (std::optional<int64_t> given = op.getAxis())
+      axis = normalizeAxis(*given, getTensorType(data).getRank());
+    else
+      data = buildFlatten(b, data);
+    int64_t dataRank = getTensorType(data).getRank();
+    int64_t indexRank = getTensorType(indices).getRank();
+    int64_t batchRank = normalizeAxis(op.getBatchDims(), indexRank);
+    int64_t rank = type.getRank();
+    int64_t ownRank = indexRank - batchRank;
+
+    SmallVector<OpFoldResult> dataSizes = b.getSizes(data), sizes = dataSizes;
+    SmallVector<OpFoldResult> indexSizes = b.getSizes(indices);
+    sizes.erase(sizes.begin() + axis);
+    sizes.insert(sizes.begin() + axis, indexSizes.begin() + batchRank,
+                 indexSizes.end());
+    SmallVector<int64_t> indexLoops = getLoopRange(0, batchRank);
+    llvm::append_range(indexLoops, getLoopRange(axis, ownRank));
+    Type indexType = getTensorType(op.getIndices()).getElementType();
+
+    Value result = b.elements(
+        b.getBlockName(), {{indices, b.select(rank, indexLoops)}},
+        LinalgBuilder::refine(sizes, type), type.getElementType(),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          Value index = emitToIndex(bodyBuilder, indexType, args[0]);
+          if (mode == "clip")
+            index = emitClamp(bodyBuilder, index, dataSizes[axis]);
+          else if (mode == "wrap")
+            index = emitWrap(bodyBuilder, index, dataSizes[axis]);
+          SmallVector<Value> position;
+          for (int64_t dim = 0; dim < dataRank; ++dim)
+            position.push_back(
+                dim == axis
+                    ? index
+                    : emitLoopIndex(bodyBuilder,
+                                    dim < axis ? dim : dim + ownRank - 1));
+          return emitExtract(bodyBuilder, data, position);
+        });
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
+/// result[i...] = data[..., indices[i...], ...]
+struct GatherToLinalg : OpConversionPattern<GatherOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(GatherOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData(), indices = adaptor.getIndices();
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    int64_t rank = type.getRank();
+    int64_t axis = normalizeAxis(op.getAxis(), rank);
+    Type indexType = getTensorType(op.getIndices()).getElementType();
+    LinalgBuilder b(rewriter, op);
+    OpFoldResult size = b.getSize(data, axis);
+    Value result = b.elements(
+        b.getBlockName(), {{indices, b.identity(rank)}},
+        LinalgBuilder::refine(b.getSizes(indices), type), type.getElementType(),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          SmallVector<Value> position = emitLoopIndices(bodyBuilder, rank);
+          Value index = emitToIndex(bodyBuilder, indexType, args[0]);
+          position[axis] = emitFromEnd(bodyBuilder, index, size);
+          return emitExtract(bodyBuilder, data, position);
+        });
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
+/// result[y..., s...] = data[y[:batch]..., indices[0, y...], ..., s...]
+struct GatherNdToLinalg : OpConversionPattern<GatherNdOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(GatherNdOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData(), indices = adaptor.getIndices();
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    if (getTensorType(indices).isDynamicDim(0))
+      return rewriter.notifyMatchFailure(
+          op, "expects a static first dimension of indices");
+    int64_t depth = getTensorType(indices).getDimSize(0);
+    int64_t outerRank = getTensorType(indices).getRank() - 1;
+    int64_t dataRank = getTensorType(data).getRank();
+    int64_t batchRank = op.getBatchDims();
+    int64_t rank = type.getRank();
+    Type indexType = getTensorType(op.getIndices()).getElementType();
+
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
+    SmallVector<OpFoldResult> sizes = b.getSizes(indices);
+    sizes.erase(sizes.begin());
+    llvm::append_range(sizes,
+                       ArrayRef(dataSizes).drop_front(batchRank + depth));
+    // One operand per row of the indices.
+    SmallVector<Access> rows;
+    for (int64_t row = 0; row < depth; ++row) {
+      SmallVector<AffineExpr> exprs = {b.constant(row)};
+      for (int64_t loop = 0; loop < outerRank; ++loop)
+        exprs.push_back(b.dim(loop));
+      rows.push_back({indices, b.map(rank, exprs)});
+    }
+    Value result = b.elements(
+        b.getBlockName(), rows, LinalgBuilder::refine(sizes, type),
+        type.getElementType(),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          SmallVector<Value> position;
+          for (int64_t dim = 0; dim < dataRank; ++dim) {
+            int64_t row = dim - batchRank;
+            if (row < 0)
+              position.push_back(emitLoopIndex(bodyBuilder, dim));
+            else if (row < depth)
+              position.push_back(emitFromEnd(
+                  bodyBuilder, emitToIndex(bodyBuilder, indexType, args[row]),
+                  dataSizes[dim]));
+            else
+              position.push_back(
+                  emitLoopIndex(bodyBuilder, outerRank + row - depth));
+          }
+          return emitExtract(bodyBuilder, data, position);
+        });
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::relay::detail::populateIndexingPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<GatherNdToLinalg, GatherToLinalg, TakeToLinalg>(
+      converter, patterns.getContext());
+}

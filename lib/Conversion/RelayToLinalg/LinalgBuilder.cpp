@@ -1,0 +1,291 @@
+//===- LinalgBuilder.cpp - Builds linalg from relay operators -------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgBuilder.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+/// The discardable attribute that names the block a linalg op becomes.
+static constexpr StringLiteral kBlockNameAttr = "tir.block_name";
+
+LinalgBuilder::LinalgBuilder(OpBuilder &builder, Operation *op)
+    : ImplicitLocOpBuilder(op->getLoc(), builder),
+      blockName(op->getName().stripDialect()) {
+  blockName = blockName.substr(blockName.rfind('.') + 1);
+}
+
+void LinalgBuilder::name(Operation *op, StringRef name) {
+  op->setAttr(kBlockNameAttr, getStringAttr(name));
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+OpFoldResult LinalgBuilder::getSize(Value tensor, int64_t dim) {
+  return tensor::getMixedSize(*this, getLoc(), tensor, dim);
+}
+
+SmallVector<OpFoldResult> LinalgBuilder::getSizes(Value tensor) {
+  return tensor::getMixedSizes(*this, getLoc(), tensor);
+}
+
+SmallVector<OpFoldResult> LinalgBuilder::refine(ArrayRef<OpFoldResult> sizes,
+                                                ShapedType type) {
+  SmallVector<OpFoldResult> refined(sizes);
+  Builder builder(type.getContext());
+  for (auto [size, extent] : llvm::zip_equal(refined, type.getShape()))
+    if (ShapedType::isStatic(extent))
+      size = builder.getIndexAttr(extent);
+  return refined;
+}
+
+SmallVector<OpFoldResult>
+LinalgBuilder::getBroadcastSizes(ValueRange operands,
+                                 RankedTensorType resultType) {
+  int64_t rank = resultType.getRank();
+  SmallVector<OpFoldResult> sizes(rank, getIndexAttr(1));
+  for (Value operand : operands) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    int64_t offset = rank - type.getRank();
+    for (auto [position, extent] : llvm::enumerate(type.getShape())) {
+      OpFoldResult &size = sizes[offset + position];
+      // A static size is worth more than a dynamic one.
+      if (isOneInteger(size) ? extent != 1 : isa<Value>(size) && extent > 1)
+        size = getSize(operand, position);
+    }
+  }
+  return refine(sizes, resultType);
+}
+
+OpFoldResult LinalgBuilder::apply(AffineExpr expr,
+                                  ArrayRef<OpFoldResult> operands) {
+  return affine::makeComposedFoldedAffineApply(
+      *this, getLoc(), map(operands.size(), expr), operands);
+}
+
+OpFoldResult LinalgBuilder::multiply(OpFoldResult lhs, OpFoldResult rhs) {
+  // An affine map multiplies by symbols only.
+  AffineExpr product = getAffineSymbolExpr(0) * getAffineSymbolExpr(1);
+  return affine::makeComposedFoldedAffineApply(
+      *this, getLoc(), AffineMap::get(0, 2, product), {lhs, rhs});
+}
+
+OpFoldResult LinalgBuilder::add(OpFoldResult lhs, OpFoldResult rhs) {
+  return apply(dim(0) + dim(1), {lhs, rhs});
+}
+
+OpFoldResult LinalgBuilder::floorDiv(OpFoldResult lhs, OpFoldResult rhs) {
+  AffineExpr quotient = getAffineSymbolExpr(0).floorDiv(getAffineSymbolExpr(1));
+  return affine::makeComposedFoldedAffineApply(
+      *this, getLoc(), AffineMap::get(0, 2, quotient), {lhs, rhs});
+}
+
+Value LinalgBuilder::indexValue(int64_t value) {
+  return arith::ConstantIndexOp::create(*this, value);
+}
+
+Value LinalgBuilder::toValue(OpFoldResult size) {
+  return getValueOrCreateConstantIndexOp(*this, getLoc(), size);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Value LinalgBuilder::empty(ArrayRef<OpFoldResult> sizes, Type elementType) {
+  return tensor::EmptyOp::create(*this, sizes, elementType);
+}
+
+Value LinalgBuilder::filled(ArrayRef<OpFoldResult> sizes, TypedAttr value,
+                            StringRef fillName) {
+  Value scalar = arith::ConstantOp::create(*this, value);
+  auto fill =
+      linalg::FillOp::create(*this, scalar, empty(sizes, scalar.getType()));
+  name(fill, fillName);
+  return fill.getResult(0);
+}
+
+Value LinalgBuilder::castTo(Value tensor, Type type) {
+  if (tensor.getType() == type)
+    return tensor;
+  return tensor::CastOp::create(*this, type, tensor);
+}
+
+Value LinalgBuilder::pad(Value tensor, ArrayRef<OpFoldResult> low,
+                         ArrayRef<OpFoldResult> high, TypedAttr value,
+                         StringRef padName) {
+  auto isZero = [](OpFoldResult size) { return isZeroInteger(size); };
+  if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
+    return tensor;
+  Value scalar = arith::ConstantOp::create(*this, value);
+  auto padded = tensor::PadOp::create(*this, /*resultType=*/Type(), tensor, low,
+                                      high, scalar);
+  name(padded, padName);
+  return padded;
+}
+
+Value LinalgBuilder::shapeOnly(ArrayRef<OpFoldResult> sizes) {
+  return empty(sizes, getI8Type());
+}
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> LinalgBuilder::nest(StringRef nestName,
+                                       ArrayRef<Access> inputs,
+                                       ArrayRef<Access> destinations,
+                                       ArrayRef<utils::IteratorType> iterators,
+                                       NestBody body) {
+  // A constant scalar is an operand only while a loop has no other bound.
+  SmallVector<TypedAttr> scalars;
+  for (const Access &input : inputs)
+    scalars.push_back(getSplatValue(input.tensor));
+  auto getMaps = [&] {
+    SmallVector<AffineMap> maps;
+    for (auto [input, scalar] : llvm::zip_equal(inputs, scalars))
+      if (!scalar)
+        maps.push_back(input.map);
+    for (const Access &destination : destinations)
+      maps.push_back(destination.map);
+    return maps;
+  };
+  SmallVector<AffineMap> maps = getMaps();
+  if (!inversePermutation(concatAffineMaps(maps, getContext()))) {
+    scalars.assign(inputs.size(), TypedAttr());
+    maps = getMaps();
+  }
+
+  SmallVector<Value> operands, inits;
+  for (auto [input, scalar] : llvm::zip_equal(inputs, scalars))
+    if (!scalar)
+      operands.push_back(input.tensor);
+  for (const Access &destination : destinations)
+    inits.push_back(destination.tensor);
+
+  auto buildBody = [&](OpBuilder &builder, Location loc, ValueRange args) {
+    ImplicitLocOpBuilder bodyBuilder(loc, builder);
+    SmallVector<Value> elements;
+    for (TypedAttr scalar : scalars) {
+      if (scalar) {
+        elements.push_back(arith::ConstantOp::create(bodyBuilder, scalar));
+        continue;
+      }
+      elements.push_back(args.front());
+      args = args.drop_front();
+    }
+    llvm::append_range(elements, args);
+    linalg::YieldOp::create(bodyBuilder, body(bodyBuilder, elements));
+  };
+  auto generic =
+      linalg::GenericOp::create(*this, ValueRange(inits).getTypes(), operands,
+                                inits, maps, iterators, buildBody);
+  name(generic, nestName);
+  return llvm::to_vector_of<Value>(generic.getResults());
+}
+
+Value LinalgBuilder::nest(StringRef nestName, ArrayRef<Access> inputs,
+                          Access destination,
+                          ArrayRef<utils::IteratorType> iterators,
+                          ElementBody body) {
+  return nest(nestName, inputs, ArrayRef<Access>(destination), iterators,
+              [&](ImplicitLocOpBuilder &builder, ValueRange args) {
+                return SmallVector<Value>{body(builder, args)};
+              })
+      .front();
+}
+
+Value LinalgBuilder::elements(StringRef nestName, ArrayRef<Access> inputs,
+                              ArrayRef<OpFoldResult> sizes, Type elementType,
+                              ElementBody body) {
+  int64_t rank = sizes.size();
+  return nest(nestName, inputs, {empty(sizes, elementType), identity(rank)},
+              getIterators(rank), body);
+}
+
+//===----------------------------------------------------------------------===//
+// Maps
+//===----------------------------------------------------------------------===//
+
+AffineMap LinalgBuilder::select(int64_t loops, ArrayRef<int64_t> dims) {
+  SmallVector<AffineExpr> exprs;
+  for (int64_t position : dims)
+    exprs.push_back(dim(position));
+  return map(loops, exprs);
+}
+
+AffineMap LinalgBuilder::map(int64_t loops, ArrayRef<AffineExpr> results) {
+  return AffineMap::get(loops, /*symbolCount=*/0, results, getContext());
+}
+
+AffineMap LinalgBuilder::broadcast(RankedTensorType operandType,
+                                   int64_t resultRank) {
+  int64_t offset = resultRank - operandType.getRank();
+  SmallVector<AffineExpr> exprs;
+  for (auto [position, extent] : llvm::enumerate(operandType.getShape()))
+    exprs.push_back(extent == 1 ? constant(0) : dim(offset + position));
+  return map(resultRank, exprs);
+}
+
+Value mlir::relay::detail::emitLoopIndex(ImplicitLocOpBuilder &builder,
+                                         int64_t loop) {
+  return linalg::IndexOp::create(builder, loop);
+}
+
+Value mlir::relay::detail::emitIndex(ImplicitLocOpBuilder &builder,
+                                     OpFoldResult size) {
+  return getValueOrCreateConstantIndexOp(builder, builder.getLoc(), size);
+}
+
+Iterators mlir::relay::detail::getIterators(int64_t parallel,
+                                            int64_t reduction) {
+  Iterators iterators(parallel, utils::IteratorType::parallel);
+  iterators.append(reduction, utils::IteratorType::reduction);
+  return iterators;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+TypedAttr mlir::relay::detail::getSplatValue(Value tensor) {
+  SplatElementsAttr splat;
+  if (!matchPattern(tensor, m_Constant(&splat)))
+    return {};
+  return splat.getSplatValue<TypedAttr>();
+}
+
+void mlir::relay::detail::finalizeConstants(Operation *root) {
+  SmallVector<arith::ConstantOp> constants;
+  root->walk([&](arith::ConstantOp constant) {
+    if (isa<RankedTensorType>(constant.getType()))
+      constants.push_back(constant);
+  });
+  for (arith::ConstantOp constant : constants) {
+    TypedAttr value = getSplatValue(constant);
+    if (value && !constant->use_empty()) {
+      OpBuilder anchor(constant);
+      LinalgBuilder builder(anchor, constant);
+      auto type = cast<RankedTensorType>(constant.getType());
+      SmallVector<OpFoldResult> sizes =
+          getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+      constant.replaceAllUsesWith(builder.filled(sizes, value, "full"));
+    }
+    if (constant->use_empty())
+      constant->erase();
+  }
+}

@@ -1,0 +1,155 @@
+//===- LinalgBuilder.h - Builds linalg from relay operators -----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every lowering of this library goes through this builder, so that one place
+// decides what a loop nest looks like: destination-style generics that carry
+// the name of their block, sizes of the destination taken from the operands,
+// and constant scalars inside the body instead of among the operands.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_LINALGBUILDER_H
+#define RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_LINALGBUILDER_H
+
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir::relay::detail {
+
+/// A tensor and the elements of it that one iteration of a nest touches.
+struct Access {
+  Value tensor;
+  AffineMap map;
+};
+
+/// Emits the body of a nest: the elements of the inputs, then those of the
+/// destinations, to the new elements of the destinations.
+using NestBody =
+    llvm::function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, ValueRange)>;
+/// The same for a nest with one destination.
+using ElementBody =
+    llvm::function_ref<Value(ImplicitLocOpBuilder &, ValueRange)>;
+
+using Iterators = SmallVector<utils::IteratorType>;
+
+class LinalgBuilder : public ImplicitLocOpBuilder {
+public:
+  /// Builds before `op`, at its location. Its name without the family
+  /// (`relay.nn.conv2d` -> `conv2d`) names the blocks.
+  LinalgBuilder(OpBuilder &builder, Operation *op);
+
+  StringRef getBlockName() const { return blockName; }
+
+  //===--------------------------------------------------------------------===//
+  // Sizes
+  //===--------------------------------------------------------------------===//
+
+  /// The size of a dimension: an attribute where it is static, else
+  /// `tensor.dim`.
+  OpFoldResult getSize(Value tensor, int64_t dim);
+  SmallVector<OpFoldResult> getSizes(Value tensor);
+
+  /// The size as the static type of `type` knows it, else `size`.
+  static SmallVector<OpFoldResult> refine(ArrayRef<OpFoldResult> sizes,
+                                          ShapedType type);
+
+  /// The sizes of operands that broadcast to `resultType`. Two dynamic sizes
+  /// are taken to be equal: a size that is 1 only at run time does not repeat.
+  SmallVector<OpFoldResult> getBroadcastSizes(ValueRange operands,
+                                              RankedTensorType resultType);
+
+  /// `expr` over dimensions d0, d1, ... bound to `operands`.
+  OpFoldResult apply(AffineExpr expr, ArrayRef<OpFoldResult> operands);
+  OpFoldResult multiply(OpFoldResult lhs, OpFoldResult rhs);
+  OpFoldResult add(OpFoldResult lhs, OpFoldResult rhs);
+  OpFoldResult floorDiv(OpFoldResult lhs, OpFoldResult rhs);
+
+  Value indexValue(int64_t value);
+  Value toValue(OpFoldResult size);
+
+  //===--------------------------------------------------------------------===//
+  // Tensors
+  //===--------------------------------------------------------------------===//
+
+  Value empty(ArrayRef<OpFoldResult> sizes, Type elementType);
+  /// A tensor of the given sizes, every element `value`.
+  Value filled(ArrayRef<OpFoldResult> sizes, TypedAttr value,
+               StringRef name = "init");
+  /// Casts between static and dynamic forms of one type, if needed.
+  Value castTo(Value tensor, Type type);
+  /// Pads `tensor` by `low` and `high` with `value`; no op when all are zero.
+  Value pad(Value tensor, ArrayRef<OpFoldResult> low,
+            ArrayRef<OpFoldResult> high, TypedAttr value,
+            StringRef name = "pad");
+
+  //===--------------------------------------------------------------------===//
+  // Nests
+  //===--------------------------------------------------------------------===//
+
+  /// One linalg.generic. `destinations` are tensors to start from.
+  SmallVector<Value> nest(StringRef name, ArrayRef<Access> inputs,
+                          ArrayRef<Access> destinations,
+                          ArrayRef<utils::IteratorType> iterators,
+                          NestBody body);
+  /// One linalg.generic with one destination.
+  Value nest(StringRef name, ArrayRef<Access> inputs, Access destination,
+             ArrayRef<utils::IteratorType> iterators, ElementBody body);
+  /// A nest over all elements of a new tensor of the given sizes.
+  Value elements(StringRef name, ArrayRef<Access> inputs,
+                 ArrayRef<OpFoldResult> sizes, Type elementType,
+                 ElementBody body);
+
+  /// A tensor whose only purpose is its shape: operand of a nest some of whose
+  /// loops index no other operand by themselves.
+  Value shapeOnly(ArrayRef<OpFoldResult> sizes);
+
+  //===--------------------------------------------------------------------===//
+  // Maps
+  //===--------------------------------------------------------------------===//
+
+  AffineMap identity(int64_t rank) { return getMultiDimIdentityMap(rank); }
+  /// (d0, ..., d<loops-1>) -> (dims...)
+  AffineMap select(int64_t loops, ArrayRef<int64_t> dims);
+  AffineMap map(int64_t loops, ArrayRef<AffineExpr> results);
+  AffineExpr dim(int64_t position) { return getAffineDimExpr(position); }
+  AffineExpr constant(int64_t value) { return getAffineConstantExpr(value); }
+  /// How an operand of `operandType` is read in a nest over `resultRank`
+  /// dimensions, shapes aligned at the end and sizes of one repeated.
+  AffineMap broadcast(RankedTensorType operandType, int64_t resultRank);
+
+  /// Names the block that `op` becomes.
+  void name(Operation *op, StringRef name);
+
+private:
+  StringRef blockName;
+};
+
+/// Inside a body: the value of a loop, and a size as a value.
+Value emitLoopIndex(ImplicitLocOpBuilder &builder, int64_t loop);
+Value emitIndex(ImplicitLocOpBuilder &builder, OpFoldResult size);
+
+/// `parallel` loops followed by `reduction` loops.
+Iterators getIterators(int64_t parallel, int64_t reduction = 0);
+
+/// The element all elements of the constant `tensor` are equal to, or null.
+TypedAttr getSplatValue(Value tensor);
+
+/// `axis` counted from the front.
+inline int64_t normalizeAxis(int64_t axis, int64_t rank) {
+  return axis < 0 ? axis + rank : axis;
+}
+
+/// Replaces what remains of splat constant tensors by fills, and erases those
+/// that the bodies of nests have absorbed.
+void finalizeConstants(Operation *root);
+
+} // namespace mlir::relay::detail
+
+#endif // RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_LINALGBUILDER_H

@@ -1,0 +1,137 @@
+//===- Pad.cpp - Lower padding to linalg ----------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementMath.h"
+#include "Gather.h"
+#include "PopulatePatterns.h"
+
+#include "mlir/Transforms/DialectConversion.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+namespace {
+
+/// Widths of padding; what is negative is cut off.
+struct PadWidths {
+  SmallVector<int64_t> before, after;
+
+  explicit PadWidths(ArrayRef<int64_t> widths) {
+    for (size_t i = 0; i + 1 < widths.size(); i += 2) {
+      before.push_back(widths[i]);
+      after.push_back(widths[i + 1]);
+    }
+  }
+  bool hasCrop() const {
+    auto isNegative = [](int64_t width) { return width < 0; };
+    return llvm::any_of(before, isNegative) || llvm::any_of(after, isNegative);
+  }
+};
+
+struct PadToTensor : OpConversionPattern<NNPadOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(NNPadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    LinalgBuilder b(rewriter, op);
+    PadWidths widths(op.getPadWidth());
+    Value data = adaptor.getData();
+    StringRef mode = op.getPadMode();
+    TypedAttr value = getSplatValue(adaptor.getPadVal());
+    Value result;
+    if (mode == "constant" && value && !widths.hasCrop())
+      result = buildConstantPad(b, data, widths, value);
+    else if (mode == "constant" || mode == "edge" || mode == "reflect")
+      result =
+          buildIndexedPad(b, data, adaptor.getPadVal(), widths, mode, type);
+    else
+      return rewriter.notifyMatchFailure(
+          op, "expects pad_mode constant, edge or reflect");
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+
+private:
+  static Value buildConstantPad(LinalgBuilder &b, Value data,
+                                const PadWidths &widths, TypedAttr value) {
+    int64_t rank = widths.before.size();
+    SmallVector<OpFoldResult> low, high;
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      low.push_back(b.getIndexAttr(widths.before[axis]));
+      high.push_back(b.getIndexAttr(widths.after[axis]));
+    }
+    return b.pad(data, low, high, value);
+  }
+
+  /// Reads the data at clamped or mirrored positions.
+  static Value buildIndexedPad(LinalgBuilder &b, Value data, Value padValue,
+                               const PadWidths &widths, StringRef mode,
+                               RankedTensorType type) {
+    int64_t rank = type.getRank();
+    SmallVector<OpFoldResult> dataSizes = b.getSizes(data), sizes;
+    for (auto [axis, size] : llvm::enumerate(dataSizes))
+      sizes.push_back(
+          b.apply(b.dim(0) + (widths.before[axis] + widths.after[axis]), size));
+    return b.elements(
+        b.getBlockName(), {{padValue, b.map(rank, {})}},
+        LinalgBuilder::refine(sizes, type), type.getElementType(),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          SmallVector<Value> indices = emitLoopIndices(bodyBuilder, rank);
+          Value isInside;
+          for (auto [axis, index] : llvm::enumerate(indices)) {
+            if (widths.before[axis] == 0 && widths.after[axis] == 0)
+              continue;
+            index =
+                arith::SubIOp::create(bodyBuilder, index,
+                                      arith::ConstantIndexOp::create(
+                                          bodyBuilder, widths.before[axis]));
+            Value unclamped = index;
+            if (mode == "reflect")
+              index = emitMirror(bodyBuilder, index, dataSizes[axis]);
+            index = emitClamp(bodyBuilder, index, dataSizes[axis]);
+            if (mode != "constant")
+              continue;
+            Value isOn = arith::CmpIOp::create(
+                bodyBuilder, arith::CmpIPredicate::eq, unclamped, index);
+            isInside = isInside
+                           ? arith::AndIOp::create(bodyBuilder, isInside, isOn)
+                           : isOn;
+          }
+          Value element = emitExtract(bodyBuilder, data, indices);
+          if (!isInside)
+            return element;
+          return arith::SelectOp::create(bodyBuilder, isInside, element,
+                                         args[0])
+              .getResult();
+        });
+  }
+
+  /// Mirrors positions before the first and behind the last element, which are
+  /// not repeated.
+  static Value emitMirror(ImplicitLocOpBuilder &b, Value index,
+                          OpFoldResult size) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value negated = arith::SubIOp::create(b, zero, index);
+    Value distance = arith::MaxSIOp::create(b, index, negated);
+    Value last = arith::SubIOp::create(b, emitIndex(b, size), one);
+    Value beyond = arith::SubIOp::create(b, distance, last);
+    Value mirrored = arith::SubIOp::create(b, last, beyond);
+    return arith::MinSIOp::create(b, distance, mirrored);
+  }
+};
+
+} // namespace
+
+void mlir::relay::detail::populatePadPatterns(const TypeConverter &converter,
+                                              RewritePatternSet &patterns) {
+  patterns.add<PadToTensor>(converter, patterns.getContext());
+}

@@ -1,0 +1,153 @@
+//===- RelayToLinalg.cpp - Lower relay to linalg --------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass and its conversion target only. A pattern goes into the file of its
+// family and is announced in PopulatePatterns.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Conversion/RelayToLinalg/RelayToLinalg.h"
+
+#include "LinalgBuilder.h"
+#include "PopulatePatterns.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_CONVERTRELAYTOLINALGPASS
+#include "relay-mlir/Conversion/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+using namespace mlir::relay;
+
+RelayToLinalgTypeConverter::RelayToLinalgTypeConverter() {
+  addConversion([](Type type) { return type; });
+  addConversion([](RankedTensorType type) -> Type {
+    auto integer = dyn_cast<IntegerType>(type.getElementType());
+    if (!integer || integer.isSignless())
+      return type;
+    return type.clone(IntegerType::get(type.getContext(), integer.getWidth()));
+  });
+  addConversion([this](TupleType type, SmallVectorImpl<Type> &fields) {
+    return convertTypes(type.getTypes(), fields);
+  });
+  // Where only one side is converted (the caller of a primitive function), the
+  // same bits change their name.
+  auto bitcast = [](OpBuilder &builder, RankedTensorType type,
+                    ValueRange inputs, Location loc) -> Value {
+    if (inputs.size() != 1 || !isa<RankedTensorType>(inputs[0].getType()))
+      return {};
+    return tensor::BitcastOp::create(builder, loc, type, inputs[0]);
+  };
+  addSourceMaterialization(bitcast);
+  addTargetMaterialization(bitcast);
+}
+
+void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
+                                                RewritePatternSet &patterns) {
+  detail::populateActivationPatterns(converter, patterns);
+  detail::populateConvolutionPatterns(converter, patterns);
+  detail::populateCreationPatterns(converter, patterns);
+  detail::populateElementwisePatterns(converter, patterns);
+  detail::populateImagePatterns(converter, patterns);
+  detail::populateIndexingPatterns(converter, patterns);
+  detail::populateLayoutPatterns(converter, patterns);
+  detail::populateMatmulPatterns(converter, patterns);
+  detail::populateMovementPatterns(converter, patterns);
+  detail::populateNormalizationPatterns(converter, patterns);
+  detail::populatePadPatterns(converter, patterns);
+  detail::populatePoolingPatterns(converter, patterns);
+  detail::populateReductionPatterns(converter, patterns);
+  detail::populateReshapePatterns(converter, patterns);
+  detail::populateScanPatterns(converter, patterns);
+  detail::populateScatterPatterns(converter, patterns);
+  detail::populateSlicePatterns(converter, patterns);
+  detail::populateSoftmaxPatterns(converter, patterns);
+  detail::populateSortPatterns(converter, patterns);
+  detail::populateStructurePatterns(converter, patterns);
+}
+
+LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  RelayToLinalgTypeConverter converter;
+  ConversionTarget target(*context);
+  target.addIllegalDialect<RelayDialect>();
+  target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+    return converter.isSignatureLegal(op.getFunctionType()) &&
+           converter.isLegal(&op.getBody());
+  });
+  target.addDynamicallyLegalOp<func::ReturnOp>(
+      [&](func::ReturnOp op) { return converter.isLegal(op); });
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+
+  RewritePatternSet patterns(context);
+  populateRelayToLinalgPatterns(converter, patterns);
+  populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                 converter);
+  if (failed(applyPartialConversion(function, target, std::move(patterns))))
+    return failure();
+  detail::finalizeConstants(function);
+  return success();
+}
+
+namespace {
+
+/// Gives calls of primitive functions the signless types of their callees.
+struct ConvertCall : OpConversionPattern<CallOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(CallOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Type> results;
+    if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), results)))
+      return rewriter.notifyMatchFailure(op, "cannot convert result types");
+    Operation *call = Operation::create(
+        op.getLoc(), op->getName(), results, adaptor.getOperands(),
+        op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+        /*successors=*/{}, /*numRegions=*/0);
+    rewriter.replaceOp(op, rewriter.insert(call));
+    return success();
+  }
+};
+
+struct ConvertRelayToLinalgPass final
+    : relay::impl::ConvertRelayToLinalgPassBase<ConvertRelayToLinalgPass> {
+  using ConvertRelayToLinalgPassBase::ConvertRelayToLinalgPassBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    bool isCaller =
+        function.walk([](CallOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (failed(isCaller ? convertCalls(function)
+                        : convertRelayToLinalg(function)))
+      signalPassFailure();
+  }
+
+  LogicalResult convertCalls(func::FuncOp function) {
+    RelayToLinalgTypeConverter converter;
+    ConversionTarget target(getContext());
+    target.addDynamicallyLegalOp<CallOp>(
+        [&](CallOp op) { return converter.isLegal(op); });
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ConvertCall>(converter, &getContext());
+    return applyPartialConversion(function, target, std::move(patterns));
+  }
+};
+
+} // namespace

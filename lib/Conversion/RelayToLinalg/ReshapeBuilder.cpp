@@ -1,0 +1,193 @@
+//===- ReshapeBuilder.cpp - Row-major reshapes ----------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReshapeBuilder.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::relay::detail;
+
+namespace {
+
+/// A product of sizes: a number times dynamic sizes, each known by the source
+/// dimension it equals, or unknown (-1).
+struct Product {
+  int64_t factor = 1;
+  SmallVector<int64_t> dynamic;
+
+  void multiply(std::optional<int64_t> size, int64_t sourceDim) {
+    if (size)
+      factor *= *size;
+    else
+      dynamic.insert(llvm::upper_bound(dynamic, sourceDim), sourceDim);
+  }
+  bool isKnownEqual(const Product &other) const {
+    return factor == other.factor && dynamic == other.dynamic &&
+           !llvm::is_contained(dynamic, -1);
+  }
+};
+
+/// Neighbouring dimensions of the source and of the result that hold the same
+/// elements.
+struct Group {
+  int64_t sourceEnd, resultEnd;
+};
+
+class Grouping {
+public:
+  Grouping(Value data, ArrayRef<OpFoldResult> sizes)
+      : source(cast<RankedTensorType>(data.getType()).getShape()),
+        result(sizes), sourceDims(sizes.size(), -1) {
+    for (auto [position, size] : llvm::enumerate(sizes))
+      linkToSource(data, position, size);
+    linkLastUnknown();
+  }
+
+  SmallVector<Group> getGroups() const;
+
+private:
+  std::optional<int64_t> getSourceSize(int64_t dim) const {
+    if (ShapedType::isDynamic(source[dim]))
+      return std::nullopt;
+    return source[dim];
+  }
+
+  void linkToSource(Value data, int64_t position, OpFoldResult size) {
+    auto value = dyn_cast<Value>(size);
+    auto dim = value ? value.getDefiningOp<tensor::DimOp>() : nullptr;
+    if (dim && dim.getSource() == data && dim.getConstantIndex())
+      sourceDims[position] = *dim.getConstantIndex();
+  }
+
+  /// The one dynamic size left on either side is the same if the static sizes
+  /// have the same product.
+  void linkLastUnknown();
+
+  std::optional<Group> findNext(Group begin) const;
+
+  ArrayRef<int64_t> source;
+  ArrayRef<OpFoldResult> result;
+  SmallVector<int64_t> sourceDims;
+};
+
+void Grouping::linkLastUnknown() {
+  SmallVector<int64_t> unknown, unused;
+  int64_t sourceFactor = 1, resultFactor = 1;
+  for (auto [dim, extent] : llvm::enumerate(source)) {
+    if (!ShapedType::isDynamic(extent))
+      sourceFactor *= extent;
+    else if (!llvm::is_contained(sourceDims, dim))
+      unused.push_back(dim);
+  }
+  for (auto [position, size] : llvm::enumerate(result)) {
+    if (std::optional<int64_t> known = getConstantIntValue(size))
+      resultFactor *= *known;
+    else if (sourceDims[position] < 0)
+      unknown.push_back(position);
+  }
+  if (unknown.size() == 1 && unused.size() == 1 && sourceFactor == resultFactor)
+    sourceDims[unknown[0]] = unused[0];
+}
+
+std::optional<Group> Grouping::findNext(Group begin) const {
+  Product sourceProduct;
+  for (int64_t i = begin.sourceEnd, e = source.size(); i < e; ++i) {
+    sourceProduct.multiply(getSourceSize(i), i);
+    Product resultProduct;
+    for (int64_t j = begin.resultEnd, f = result.size(); j < f; ++j) {
+      resultProduct.multiply(getConstantIntValue(result[j]), sourceDims[j]);
+      if (sourceProduct.isKnownEqual(resultProduct))
+        return Group{i + 1, j + 1};
+    }
+  }
+  return std::nullopt;
+}
+
+SmallVector<Group> Grouping::getGroups() const {
+  SmallVector<Group> groups;
+  Group last{0, 0};
+  Group end{static_cast<int64_t>(source.size()),
+            static_cast<int64_t>(result.size())};
+  while (last.sourceEnd < end.sourceEnd && last.resultEnd < end.resultEnd) {
+    last = findNext(last).value_or(end);
+    groups.push_back(last);
+  }
+  // What remains on one side has size one.
+  if (!groups.empty())
+    groups.back() = end;
+  return groups;
+}
+
+} // namespace
+
+/// Makes each dimension of `data` static exactly if the dimensions it is split
+/// into are.
+static Value matchStaticness(LinalgBuilder &b, Value data,
+                             ArrayRef<ReassociationIndices> split,
+                             ArrayRef<int64_t> resultShape) {
+  auto type = cast<RankedTensorType>(data.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [extent, group] : llvm::zip_equal(shape, split)) {
+    int64_t product = 1;
+    for (int64_t dim : group)
+      product = ShapedType::isDynamic(resultShape[dim]) ||
+                        ShapedType::isDynamic(product)
+                    ? ShapedType::kDynamic
+                    : product * resultShape[dim];
+    extent = product;
+  }
+  return b.castTo(data, RankedTensorType::get(shape, type.getElementType()));
+}
+
+Value mlir::relay::detail::buildReshape(LinalgBuilder &b, Value data,
+                                        ArrayRef<OpFoldResult> sizes) {
+  auto type = cast<RankedTensorType>(data.getType());
+  SmallVector<Group> groups = Grouping(data, sizes).getGroups();
+  SmallVector<ReassociationIndices> merge, split;
+  Group begin{0, 0};
+  for (Group group : groups) {
+    merge.push_back(
+        llvm::to_vector<2>(llvm::seq(begin.sourceEnd, group.sourceEnd)));
+    split.push_back(
+        llvm::to_vector<2>(llvm::seq(begin.resultEnd, group.resultEnd)));
+    begin = group;
+  }
+  int64_t groupCount = groups.size();
+  if (groupCount != type.getRank())
+    data = tensor::CollapseShapeOp::create(b, data, merge);
+  SmallVector<int64_t> resultShape;
+  for (OpFoldResult size : sizes)
+    resultShape.push_back(
+        getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  auto resultType = RankedTensorType::get(resultShape, type.getElementType());
+  if (groupCount == resultType.getRank())
+    return b.castTo(data, resultType);
+  data = matchStaticness(b, data, split, resultShape);
+  return tensor::ExpandShapeOp::create(b, resultType, data, split, sizes);
+}
+
+Value mlir::relay::detail::buildExpandDims(LinalgBuilder &b, Value data,
+                                           ArrayRef<int64_t> axes) {
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
+  int64_t rank = dataSizes.size() + axes.size();
+  auto next = dataSizes.begin();
+  for (int64_t dim = 0; dim < rank; ++dim)
+    sizes.push_back(llvm::is_contained(axes, dim) ? b.getIndexAttr(1)
+                                                  : *next++);
+  return buildReshape(b, data, sizes);
+}
+
+Value mlir::relay::detail::buildFlatten(LinalgBuilder &b, Value data) {
+  OpFoldResult count = b.getIndexAttr(1);
+  for (OpFoldResult size : b.getSizes(data))
+    count = b.multiply(count, size);
+  return buildReshape(b, data, count);
+}

@@ -1,0 +1,28 @@
+//===- ReshapeBuilder.h - Row-major reshapes --------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_RESHAPEBUILDER_H
+#define RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_RESHAPEBUILDER_H
+
+#include "LinalgBuilder.h"
+
+namespace mlir::relay::detail {
+
+/// Reshapes `data` to `sizes` by merging dimensions, by splitting them, or by
+/// merging and then splitting. A size that is the same value as one of `data`
+/// (see LinalgBuilder::getSize) is known to be equal to it.
+Value buildReshape(LinalgBuilder &b, Value data, ArrayRef<OpFoldResult> sizes);
+
+/// `data` with dimensions of size one inserted at `axes` of the result.
+Value buildExpandDims(LinalgBuilder &b, Value data, ArrayRef<int64_t> axes);
+
+/// `data` as a vector.
+Value buildFlatten(LinalgBuilder &b, Value data);
+
+} // namespace mlir::relay::detail
+
+#endif // RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_RESHAPEBUILDER_H

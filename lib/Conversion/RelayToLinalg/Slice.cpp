@@ -1,0 +1,269 @@
+//===- Slice.cpp - Lower slices to linalg ---------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A slice copies from d * stride + begin. Bounds are clamped as in NumPy; along
+// a dynamic axis that takes index arithmetic.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gather.h"
+#include "PopulatePatterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+namespace {
+
+/// What a slice takes of one axis.
+struct AxisSlice {
+  OpFoldResult begin, size;
+  int64_t stride = 1;
+};
+
+/// Bounds of a slice as they are written: an absent one is at the far end.
+struct AxisBounds {
+  std::optional<int64_t> begin, end;
+  int64_t stride = 1;
+};
+
+} // namespace
+
+/// Slices of a static axis.
+static AxisSlice clampStatic(Builder &b, AxisBounds bounds, int64_t size) {
+  int64_t stride = bounds.stride;
+  // Where a position may lie: [0, size] going up, [-1, size - 1] going down.
+  int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
+  auto clamp = [&](int64_t position) {
+    if (position < 0)
+      position = std::max(position, -size - 1) + size;
+    return std::clamp(position, low, high);
+  };
+  int64_t begin =
+      bounds.begin ? clamp(*bounds.begin) : (stride > 0 ? low : high);
+  int64_t end = bounds.end ? clamp(*bounds.end) : (stride > 0 ? high : low);
+  int64_t count =
+      stride > 0 ? llvm::divideCeil(std::max<int64_t>(end - begin, 0), stride)
+                 : llvm::divideCeil(std::max<int64_t>(begin - end, 0), -stride);
+  return {b.getIndexAttr(begin), b.getIndexAttr(count), stride};
+}
+
+/// Slices of an axis whose size is known at run time.
+static AxisSlice clampDynamic(LinalgBuilder &b, AxisBounds bounds,
+                              OpFoldResult size) {
+  int64_t stride = bounds.stride;
+  Value extent = b.toValue(size);
+  auto constant = [&](int64_t value) { return b.indexValue(value); };
+  Value low = constant(stride > 0 ? 0 : -1);
+  Value high =
+      stride > 0 ? extent : arith::SubIOp::create(b, extent, constant(1));
+  auto clamp = [&](int64_t position) -> Value {
+    Value value = constant(position);
+    if (position < 0)
+      value = arith::AddIOp::create(b, extent, value);
+    value = arith::MinSIOp::create(b, value, high);
+    return arith::MaxSIOp::create(b, value, low);
+  };
+  // Whole axes and everything from a position on are the common cases: affine
+  // sizes, from which symbolic shapes follow.
+  bool isUp = stride > 0;
+  bool startsInside = isUp && (!bounds.begin || *bounds.begin >= 0);
+  if (startsInside && !bounds.end) {
+    int64_t begin = bounds.begin.value_or(0);
+    AffineExpr count = (b.dim(0) - begin).ceilDiv(stride);
+    return {b.getIndexAttr(begin), b.apply(count, size), stride};
+  }
+  OpFoldResult begin = startsInside
+                           ? OpFoldResult(b.getIndexAttr(*bounds.begin))
+                       : bounds.begin ? OpFoldResult(clamp(*bounds.begin))
+                       : isUp         ? OpFoldResult(b.getIndexAttr(0))
+                                      : OpFoldResult(high);
+  Value end = bounds.end ? clamp(*bounds.end) : (isUp ? high : low);
+  Value beginValue = b.toValue(begin);
+  Value length = isUp ? arith::SubIOp::create(b, end, beginValue)
+                      : arith::SubIOp::create(b, beginValue, end);
+  length = arith::MaxSIOp::create(b, length, constant(0));
+  OpFoldResult count =
+      b.apply(b.dim(0).ceilDiv(std::abs(stride)), OpFoldResult(length));
+  return {begin, count, stride};
+}
+
+static AxisSlice clamp(LinalgBuilder &b, AxisBounds bounds, OpFoldResult size) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return clampStatic(b, bounds, *known);
+  return clampDynamic(b, bounds, size);
+}
+
+static Value buildSlice(LinalgBuilder &b, Value data,
+                        ArrayRef<AxisSlice> slices, RankedTensorType type) {
+  int64_t rank = type.getRank();
+  SmallVector<OpFoldResult> dataSizes = b.getSizes(data), sizes;
+  SmallVector<AffineExpr> exprs;
+  bool isAffine = true;
+  for (auto [axis, slice] : llvm::enumerate(slices)) {
+    std::optional<int64_t> begin = getConstantIntValue(slice.begin);
+    // In linalg a loop that indexes a dimension alone covers all of it.
+    bool isPrefix =
+        begin == 0 && slice.stride == 1 && slice.size != dataSizes[axis];
+    isAffine &= begin.has_value() && !isPrefix;
+    sizes.push_back(slice.size);
+    exprs.push_back(b.dim(axis) * slice.stride + begin.value_or(0));
+  }
+  sizes = LinalgBuilder::refine(sizes, type);
+  Value result;
+  if (isAffine) {
+    result = b.elements(
+        b.getBlockName(), {{data, b.map(rank, exprs)}}, sizes,
+        type.getElementType(),
+        [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
+  } else {
+    result = b.elements(
+        b.getBlockName(), {}, sizes, type.getElementType(),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange) {
+          SmallVector<Value> indices = emitLoopIndices(bodyBuilder, rank);
+          for (auto [index, slice] : llvm::zip_equal(indices, slices)) {
+            if (slice.stride != 1)
+              index = arith::MulIOp::create(
+                  bodyBuilder, index,
+                  arith::ConstantIndexOp::create(bodyBuilder, slice.stride));
+            if (!isZeroInteger(slice.begin))
+              index = arith::AddIOp::create(
+                  bodyBuilder, index, emitIndex(bodyBuilder, slice.begin));
+          }
+          return emitExtract(bodyBuilder, data, indices);
+        });
+  }
+  return b.castTo(result, type);
+}
+
+namespace {
+
+struct StridedSliceToLinalg : OpConversionPattern<StridedSliceOp> {
+  using Base::Base;
+
+  /// The bounds written for the axis that is at `position` in the lists.
+  static AxisBounds getBounds(StridedSliceOp op, size_t position) {
+    // Importers write the extreme integers for "to the end".
+    constexpr int64_t farthest = std::numeric_limits<int32_t>::max();
+    auto get = [&](ArrayRef<int64_t> list) -> std::optional<int64_t> {
+      if (position >= list.size())
+        return std::nullopt;
+      return list[position];
+    };
+    AxisBounds bounds{get(op.getBegin()), get(op.getEnd())};
+    bool takesSize = op.getSliceMode() == "size";
+    if (std::optional<ArrayRef<int64_t>> strides = op.getStrides();
+        strides && !strides->empty() && !takesSize)
+      bounds.stride = strides->size() == 1         ? strides->front()
+                      : position < strides->size() ? (*strides)[position]
+                                                   : 1;
+    if (takesSize && bounds.end) {
+      int64_t size = *bounds.end;
+      int64_t begin = bounds.begin.value_or(0);
+      bounds.end = begin + size;
+      // -1 means to the end, and so does an end that wraps around to zero.
+      if (size < 0 || (begin < 0 && *bounds.end >= 0))
+        bounds.end = std::nullopt;
+      return bounds;
+    }
+    bool isUp = bounds.stride > 0;
+    if (bounds.end &&
+        (isUp ? *bounds.end >= farthest : *bounds.end <= -farthest))
+      bounds.end = std::nullopt;
+    if (bounds.begin &&
+        (isUp ? *bounds.begin <= -farthest : *bounds.begin >= farthest))
+      bounds.begin = std::nullopt;
+    return bounds;
+  }
+
+  LogicalResult
+  matchAndRewrite(StridedSliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData();
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    int64_t rank = type.getRank();
+    LinalgBuilder b(rewriter, op);
+    SmallVector<AxisBounds> bounds(rank);
+    if (std::optional<ArrayRef<int64_t>> axes = op.getAxes()) {
+      for (auto [position, axis] : llvm::enumerate(*axes))
+        bounds[normalizeAxis(axis, rank)] = getBounds(op, position);
+    } else {
+      for (int64_t axis = 0; axis < rank; ++axis)
+        bounds[axis] = getBounds(op, axis);
+    }
+    SmallVector<AxisSlice> slices;
+    for (auto [axis, size] : llvm::enumerate(b.getSizes(data)))
+      slices.push_back(clamp(b, bounds[axis], size));
+    rewriter.replaceOp(op, buildSlice(b, data, slices, type));
+    return success();
+  }
+};
+
+/// One slice per field of the result.
+struct SplitToLinalg : OpConversionPattern<SplitOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(SplitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData();
+    int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
+    int64_t axis = normalizeAxis(op.getAxis(), rank);
+    SmallVector<Type> types;
+    if (failed(
+            getTypeConverter()->convertType(op.getResult().getType(), types)))
+      return rewriter.notifyMatchFailure(op, "cannot convert the result type");
+
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> sizes = b.getSizes(data);
+    SmallVector<Value> fields;
+    int64_t count = types.size();
+    ArrayRef<int64_t> positions = getSplitPositions(op);
+    for (int64_t field = 0; field < count; ++field) {
+      SmallVector<AxisSlice> slices;
+      for (OpFoldResult size : sizes)
+        slices.push_back({b.getIndexAttr(0), size});
+      if (positions.empty()) {
+        OpFoldResult part = b.floorDiv(sizes[axis], b.getIndexAttr(count));
+        slices[axis] = {b.multiply(part, b.getIndexAttr(field)), part};
+      } else {
+        AxisBounds bounds;
+        if (field > 0)
+          bounds.begin = positions[field - 1];
+        if (field + 1 < count)
+          bounds.end = positions[field];
+        slices[axis] = clamp(b, bounds, sizes[axis]);
+      }
+      fields.push_back(
+          buildSlice(b, data, slices, cast<RankedTensorType>(types[field])));
+    }
+    rewriter.replaceOpWithMultiple(op, {fields});
+    return success();
+  }
+
+  /// Where fields begin after the first, or nothing if all are equal.
+  static ArrayRef<int64_t> getSplitPositions(SplitOp op) {
+    if (auto positions = dyn_cast<DenseI64ArrayAttr>(op.getIndicesOrSections()))
+      return positions;
+    return {};
+  }
+};
+
+} // namespace
+
+void mlir::relay::detail::populateSlicePatterns(const TypeConverter &converter,
+                                                RewritePatternSet &patterns) {
+  patterns.add<SplitToLinalg, StridedSliceToLinalg>(converter,
+                                                    patterns.getContext());
+}

@@ -1,0 +1,129 @@
+//===- Softmax.cpp - Lower softmax to linalg ------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The maximum is subtracted before the exponential, which then cannot overflow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PopulatePatterns.h"
+#include "ReductionBuilder.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+/// The maximum along the reduced axis, which is kept with size one.
+static Value buildMax(AxisReduction &reduction, Type elementType) {
+  return reduction.reduce("softmax_max", getLowestAttr(elementType),
+                          [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                            ElementMath math(b, elementType);
+                            return math.max(args[1], args[0]);
+                          });
+}
+
+/// x - max, in at least f32.
+static Value emitShifted(ImplicitLocOpBuilder &b, Value element, Value max) {
+  ElementMath math(b, element.getType());
+  Value wide = math.widen(element);
+  return ElementMath(b, wide.getType()).sub(wide, math.widen(max));
+}
+
+namespace {
+
+struct SoftmaxToLinalg : OpConversionPattern<NNSoftmaxOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(NNSoftmaxOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData();
+    auto type = cast<RankedTensorType>(data.getType());
+    int64_t rank = type.getRank();
+    Type elementType = type.getElementType();
+    Type wideType = getAccumulatorType(elementType);
+    llvm::SmallBitVector axis(rank);
+    axis.set(normalizeAxis(op.getAxis(), rank));
+
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> sizes = b.getSizes(data);
+    AxisReduction overData(b, data, axis, /*keepDims=*/true);
+    Value max = buildMax(overData, elementType);
+    AffineMap alongAxis = overData.getBroadcastMap();
+    Value exponential = b.elements(
+        "softmax_exp", {{data, b.identity(rank)}, {max, alongAxis}}, sizes,
+        wideType, [](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          Value shifted = emitShifted(bodyBuilder, args[0], args[1]);
+          return math::ExpOp::create(bodyBuilder, shifted).getResult();
+        });
+    AxisReduction overExponential(b, exponential, axis, /*keepDims=*/true);
+    Value sum = buildSum(overExponential, "softmax_sum", wideType);
+    Value result = b.elements(
+        b.getBlockName(), {{exponential, b.identity(rank)}, {sum, alongAxis}},
+        sizes, elementType,
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          ElementMath wide(bodyBuilder, wideType);
+          return ElementMath(bodyBuilder, elementType)
+              .narrow(wide.div(args[0], args[1]));
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct LogSoftmaxToLinalg : OpConversionPattern<NNLogSoftmaxOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(NNLogSoftmaxOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData();
+    auto type = cast<RankedTensorType>(data.getType());
+    int64_t rank = type.getRank();
+    Type elementType = type.getElementType();
+    Type wideType = getAccumulatorType(elementType);
+    llvm::SmallBitVector axis(rank);
+    axis.set(normalizeAxis(op.getAxis(), rank));
+
+    LinalgBuilder b(rewriter, op);
+    AxisReduction overData(b, data, axis, /*keepDims=*/true);
+    Value max = buildMax(overData, elementType);
+    AffineMap alongAxis = overData.getBroadcastMap();
+    Value sum = overData.reduce(
+        "softmax_sum", getZeroAttr(wideType),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          Value shifted = emitShifted(bodyBuilder, args[0], args[1]);
+          Value exponential = math::ExpOp::create(bodyBuilder, shifted);
+          return ElementMath(bodyBuilder, wideType).add(args[2], exponential);
+        },
+        Access{max, overData.getKeptMap()});
+    Value result = b.elements(
+        b.getBlockName(),
+        {{data, b.identity(rank)}, {max, alongAxis}, {sum, alongAxis}},
+        b.getSizes(data), elementType,
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          ElementMath wide(bodyBuilder, wideType);
+          Value shifted = emitShifted(bodyBuilder, args[0], args[1]);
+          Value logarithm = math::LogOp::create(bodyBuilder, args[2]);
+          return ElementMath(bodyBuilder, elementType)
+              .narrow(wide.sub(shifted, logarithm));
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::relay::detail::populateSoftmaxPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<LogSoftmaxToLinalg, SoftmaxToLinalg>(converter,
+                                                    patterns.getContext());
+}
