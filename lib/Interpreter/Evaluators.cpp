@@ -10,4 +10,21 @@
 using namespace mlir;
 using namespace mlir::relay;
 
-void mlir::relay::populateRelayEvaluators(EvaluatorTable &table) {}
+Type mlir::relay::getResultElementType(Operation *op) {
+  return cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+}
+
+void mlir::relay::populateRelayEvaluators(EvaluatorTable &table) {
+  relay::detail::populateConvolutionEvaluators(table);
+  relay::detail::populateCoreEvaluators(table);
+  relay::detail::populateElementwiseEvaluators(table);
+  relay::detail::populateImageEvaluators(table);
+  relay::detail::populateIndexingEvaluators(table);
+  relay::detail::populateMatmulEvaluators(table);
+  relay::detail::populateMovementEvaluators(table);
+  relay::detail::populateNormalizationEvaluators(table);
+  relay::detail::populatePoolingEvaluators(table);
+  relay::detail::populateReduceEvaluators(table);
+  relay::detail::populateShapeEvaluators(table);
+  relay::detail::populateSortEvaluators(table);
+}

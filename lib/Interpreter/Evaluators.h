@@ -15,7 +15,23 @@ namespace mlir::relay {
 /// Adds the evaluators of all operations of the relay dialect.
 void populateRelayEvaluators(EvaluatorTable &table);
 
-namespace detail {} // namespace detail
+/// Returns the element type of the tensor that `op` returns.
+Type getResultElementType(Operation *op);
+
+namespace detail {
+void populateConvolutionEvaluators(EvaluatorTable &table);
+void populateCoreEvaluators(EvaluatorTable &table);
+void populateElementwiseEvaluators(EvaluatorTable &table);
+void populateImageEvaluators(EvaluatorTable &table);
+void populateIndexingEvaluators(EvaluatorTable &table);
+void populateMatmulEvaluators(EvaluatorTable &table);
+void populateMovementEvaluators(EvaluatorTable &table);
+void populateNormalizationEvaluators(EvaluatorTable &table);
+void populatePoolingEvaluators(EvaluatorTable &table);
+void populateReduceEvaluators(EvaluatorTable &table);
+void populateShapeEvaluators(EvaluatorTable &table);
+void populateSortEvaluators(EvaluatorTable &table);
+} // namespace detail
 
 } // namespace mlir::relay
 

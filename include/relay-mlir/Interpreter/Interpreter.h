@@ -36,16 +36,21 @@ public:
 
   void add(StringRef operationName, Evaluator evaluator);
 
-  /// Adds an evaluator for `OpT`, all of whose operands are tensors.
-  template <typename OpT>
-  void add(FailureOr<InterpreterValue> (*evaluator)(OpT, ArrayRef<Tensor>)) {
+  /// Adds an evaluator for `OpT`, all of whose operands are tensors: it is
+  /// called with (OpT, ArrayRef<Tensor>) and returns FailureOr<Tensor>, or
+  /// FailureOr<InterpreterValue> where the result is a tuple.
+  template <typename OpT, typename Fn>
+  void add(Fn evaluator) {
     add(OpT::getOperationName(),
         [evaluator](Operation *op, ArrayRef<InterpreterValue> operands)
             -> FailureOr<InterpreterValue> {
           SmallVector<Tensor> tensors;
           if (failed(getTensors(op, operands, tensors)))
             return failure();
-          return evaluator(cast<OpT>(op), tensors);
+          auto result = evaluator(cast<OpT>(op), ArrayRef<Tensor>(tensors));
+          if (failed(result))
+            return failure();
+          return InterpreterValue(std::move(*result));
         });
   }
 

@@ -1,0 +1,231 @@
+//===- Pooling.cpp - Pooling ----------------------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One kernel for one to three spatial dimensions: each operator says where a
+// window begins and ends along each of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluators.h"
+#include "Layout.h"
+#include "Strided.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#include <array>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::relay;
+
+namespace {
+
+/// The elements of a window along one dimension: `begin`, `begin + step`, ...
+/// below `end`, all inside the data. `size` counts padding as well.
+struct Window {
+  int64_t begin, end, step, size;
+};
+
+/// The windows along each spatial dimension.
+using Windows = std::array<SmallVector<Window>, 3>;
+
+enum class PoolKind { Max, Average, AverageWithPadding };
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Kernel on NCDHW data
+//===----------------------------------------------------------------------===//
+
+template <typename W>
+static W poolWindow(const W *plane, ArrayRef<int64_t> shape, const Window &z,
+                    const Window &y, const Window &x, PoolKind kind) {
+  W best = std::numeric_limits<W>::lowest();
+  if constexpr (std::is_same_v<W, double>)
+    best = -std::numeric_limits<double>::infinity();
+  double sum = 0;
+  int64_t count = 0;
+  for (int64_t i = z.begin; i < z.end; i += z.step)
+    for (int64_t j = y.begin; j < y.end; j += y.step)
+      for (int64_t k = x.begin; k < x.end; k += x.step) {
+        W value = plane[(i * shape[3] + j) * shape[4] + k];
+        if (value != value || value > best)
+          best = value;
+        sum += static_cast<double>(value);
+        ++count;
+      }
+  if (kind == PoolKind::Max)
+    return best;
+  if (kind == PoolKind::AverageWithPadding)
+    count = z.size * y.size * x.size;
+  // A window may lie in the padding as a whole.
+  return static_cast<W>(count ? sum / count : 0.0);
+}
+
+template <typename W>
+static Tensor pool(const Tensor &data, const Windows &windows, PoolKind kind) {
+  ArrayRef<int64_t> shape = data.getShape();
+  SmallVector<int64_t> resultShape = {shape[0], shape[1]};
+  int64_t windowSize = 1;
+  for (ArrayRef<Window> along : windows) {
+    resultShape.push_back(along.size());
+    windowSize *= along.empty() ? 0 : along.front().size;
+  }
+  Tensor result = Tensor::allocate(resultShape, data.getElementType());
+  int64_t planes = shape[0] * shape[1];
+  int64_t planeSize = shape[2] * shape[3] * shape[4];
+  int64_t resultSize = getProduct(ArrayRef(resultShape).drop_front(2));
+  auto poolRange = [&](int64_t begin, int64_t end) {
+    std::vector<W> plane(planeSize), pooled(resultSize);
+    for (int64_t i = begin; i < end; ++i) {
+      data.load(i * planeSize, 1, planeSize, plane.data());
+      W *to = pooled.data();
+      for (const Window &z : windows[0])
+        for (const Window &y : windows[1])
+          for (const Window &x : windows[2])
+            *to++ = poolWindow(plane.data(), shape, z, y, x, kind);
+      result.store(i * resultSize, resultSize, pooled.data());
+    }
+  };
+  forEachRange(data.getContext(), planes, resultSize * windowSize, poolRange);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Evaluators
+//===----------------------------------------------------------------------===//
+
+static StringRef getCanonicalLayout(size_t spatialRank) {
+  static constexpr StringRef layouts[] = {"NCW", "NCHW", "NCDHW"};
+  return layouts[spatialRank - 1];
+}
+
+/// Pools with windows that depend on the size of each spatial dimension.
+template <typename OpT>
+static FailureOr<Tensor> evaluatePool(
+    OpT op, const Tensor &operand, size_t spatialRank, PoolKind kind,
+    function_ref<SmallVector<Window>(size_t dim, int64_t size)> getWindows) {
+  StringRef canonical = getCanonicalLayout(spatialRank);
+  FailureOr<Tensor> data =
+      transformLayout(op, operand, op.getLayout(), canonical);
+  if (failed(data))
+    return failure();
+  SmallVector<int64_t> shape(data->getShape());
+  shape.insert(shape.begin() + 2, 3 - spatialRank, 1);
+  Windows windows;
+  for (size_t dim = 0; dim < 3; ++dim) {
+    // Dimensions in front that the operator does not have.
+    if (dim < 3 - spatialRank)
+      windows[dim].push_back({0, 1, 1, 1});
+    else
+      windows[dim] = getWindows(dim + spatialRank - 3, shape[2 + dim]);
+  }
+
+  Tensor result = dispatchWideType(data->getElementType(), [&](auto wide) {
+    return pool<decltype(wide)>(data->reshape(shape), windows, kind);
+  });
+  SmallVector<int64_t> resultShape(result.getShape());
+  resultShape.erase(resultShape.begin() + 2, resultShape.end() - spatialRank);
+  StringRef outLayout =
+      op.getOutLayout().empty() ? op.getLayout() : op.getOutLayout();
+  FailureOr<Tensor> moved =
+      transformLayout(op, result.reshape(resultShape), canonical, outLayout);
+  return moved;
+}
+
+/// Windows of a size, at a stride, over padded data.
+static SmallVector<Window> getSlidingWindows(int64_t size, int64_t pool,
+                                             int64_t stride, int64_t dilation,
+                                             int64_t before, int64_t after,
+                                             bool ceilMode) {
+  SmallVector<Window> windows;
+  int64_t room = size + before + after - ((pool - 1) * dilation + 1);
+  if (ceilMode)
+    room += stride - 1;
+  for (int64_t start = 0; start <= room; start += stride) {
+    int64_t begin = start - before;
+    int64_t end = std::min(begin + pool * dilation, size);
+    // What ceil_mode adds beyond the padding does not count.
+    int64_t paddedEnd = std::min(begin + pool * dilation, size + after);
+    int64_t counted =
+        std::max<int64_t>(0, (paddedEnd - begin + dilation - 1) / dilation);
+    if (begin < 0)
+      begin += (-begin + dilation - 1) / dilation * dilation;
+    windows.push_back({begin, end, dilation, counted});
+  }
+  return windows;
+}
+
+template <typename OpT>
+static FailureOr<Tensor> evaluateSliding(OpT op, const Tensor &data,
+                                         PoolKind kind) {
+  ArrayRef<int64_t> poolSize = op.getPoolSize(), padding = op.getPadding();
+  size_t rank = poolSize.size();
+  return evaluatePool(op, data, rank, kind, [&](size_t dim, int64_t size) {
+    bool isFull = padding.size() == 2 * rank;
+    int64_t before = padding.size() == 1 ? padding[0] : padding[dim];
+    int64_t after = isFull ? padding[rank + dim] : before;
+    return getSlidingWindows(size, poolSize[dim], op.getStrides()[dim],
+                             op.getDilation()[dim], before, after,
+                             op.getCeilMode());
+  });
+}
+
+template <typename OpT>
+static FailureOr<Tensor> evaluateMaxPool(OpT op, ArrayRef<Tensor> operands) {
+  return evaluateSliding(op, operands[0], PoolKind::Max);
+}
+
+template <typename OpT>
+static FailureOr<Tensor> evaluateAvgPool(OpT op, ArrayRef<Tensor> operands) {
+  return evaluateSliding(op, operands[0],
+                         op.getCountIncludePad() ? PoolKind::AverageWithPadding
+                                                 : PoolKind::Average);
+}
+
+template <typename OpT, PoolKind kind>
+static FailureOr<Tensor> evaluateGlobalPool(OpT op, ArrayRef<Tensor> operands) {
+  return evaluatePool(op, operands[0], 2, kind, [](size_t, int64_t size) {
+    return SmallVector<Window>{{0, size, 1, size}};
+  });
+}
+
+template <typename OpT, PoolKind kind>
+static FailureOr<Tensor> evaluateAdaptivePool(OpT op,
+                                              ArrayRef<Tensor> operands) {
+  ArrayRef<int64_t> outputSize = op.getOutputSize();
+  auto getWindows = [&](size_t dim, int64_t size) {
+    int64_t count = outputSize.empty()       ? size
+                    : outputSize.size() == 1 ? outputSize[0]
+                                             : outputSize[dim];
+    SmallVector<Window> windows;
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t begin = i * size / count;
+      int64_t end = ((i + 1) * size + count - 1) / count;
+      windows.push_back({begin, end, 1, end - begin});
+    }
+    return windows;
+  };
+  return evaluatePool(op, operands[0], 2, kind, getWindows);
+}
+
+void relay::detail::populatePoolingEvaluators(EvaluatorTable &table) {
+  table.add<NNMaxPool1dOp>(evaluateMaxPool<NNMaxPool1dOp>);
+  table.add<NNMaxPool2dOp>(evaluateMaxPool<NNMaxPool2dOp>);
+  table.add<NNMaxPool3dOp>(evaluateMaxPool<NNMaxPool3dOp>);
+  table.add<NNAvgPool1dOp>(evaluateAvgPool<NNAvgPool1dOp>);
+  table.add<NNAvgPool2dOp>(evaluateAvgPool<NNAvgPool2dOp>);
+  table.add<NNAvgPool3dOp>(evaluateAvgPool<NNAvgPool3dOp>);
+  table.add<NNGlobalMaxPool2dOp>(
+      evaluateGlobalPool<NNGlobalMaxPool2dOp, PoolKind::Max>);
+  table.add<NNGlobalAvgPool2dOp>(
+      evaluateGlobalPool<NNGlobalAvgPool2dOp, PoolKind::Average>);
+  table.add<NNAdaptiveMaxPool2dOp>(
+      evaluateAdaptivePool<NNAdaptiveMaxPool2dOp, PoolKind::Max>);
+  table.add<NNAdaptiveAvgPool2dOp>(
+      evaluateAdaptivePool<NNAdaptiveAvgPool2dOp, PoolKind::Average>);
+}

@@ -1,0 +1,218 @@
+//===- Reduce.cpp - Reductions and running sums ---------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reduction first moves the reduced axes to the end: each result element is
+// then a function of one contiguous row.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluators.h"
+#include "Strided.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::relay;
+
+namespace {
+
+/// `data` as a matrix of one row per result element, and the result's shape.
+struct Rows {
+  Tensor matrix;
+  SmallVector<int64_t> axes;
+  SmallVector<int64_t> resultShape;
+};
+
+} // namespace
+
+static Rows getRows(const Tensor &data,
+                    std::optional<ArrayRef<int64_t>> axisAttr, bool keepdims,
+                    bool exclude) {
+  int64_t rank = data.getRank();
+  llvm::SmallDenseSet<int64_t> listed;
+  for (int64_t axis : axisAttr.value_or(ArrayRef<int64_t>()))
+    listed.insert(normalizeAxis(axis, rank));
+  bool all = listed.empty();
+
+  Rows rows;
+  int64_t rowSize = 1;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    bool isReduced = all || listed.contains(dim) != exclude;
+    if (isReduced) {
+      rows.axes.push_back(dim);
+      rowSize *= data.getDimSize(dim);
+    }
+    if (!isReduced || keepdims)
+      rows.resultShape.push_back(isReduced ? 1 : data.getDimSize(dim));
+  }
+  Tensor moved = transpose(data, getAxesLastPermutation(rank, rows.axes));
+  rows.matrix = moved.reshape({getProduct(rows.resultShape), rowSize});
+  return rows;
+}
+
+/// Computes one value per row.
+template <typename W>
+static Tensor reduceRows(const Rows &rows, Type elementType,
+                         function_ref<W(ArrayRef<W> row)> fn) {
+  Tensor result = Tensor::allocate(rows.resultShape, elementType);
+  int64_t columns = rows.matrix.getDimSize(1);
+  auto reduceRange = [&](int64_t begin, int64_t end) {
+    std::vector<W> row(columns);
+    for (int64_t i = begin; i < end; ++i) {
+      rows.matrix.load(i * columns, 1, columns, row.data());
+      W value = fn(row);
+      result.store(i, 1, &value);
+    }
+  };
+  forEachRange(result.getContext(), result.getNumElements(), columns * 2,
+               reduceRange);
+  return result;
+}
+
+template <typename W>
+static W sum(ArrayRef<W> row) {
+  // Unsigned, where integers wrap without being undefined.
+  using Accumulator =
+      std::conditional_t<std::is_same_v<W, double>, double, uint64_t>;
+  Accumulator total = 0;
+  for (W value : row)
+    total += static_cast<Accumulator>(value);
+  return static_cast<W>(total);
+}
+
+template <typename W>
+static W product(ArrayRef<W> row) {
+  using Accumulator =
+      std::conditional_t<std::is_same_v<W, double>, double, uint64_t>;
+  Accumulator total = 1;
+  for (W value : row)
+    total *= static_cast<Accumulator>(value);
+  return static_cast<W>(total);
+}
+
+/// Position of the best element; a NaN is better than any number.
+template <typename W, typename Better>
+static size_t findBest(ArrayRef<W> row, bool last, Better better) {
+  size_t best = 0;
+  for (size_t i = 1; i < row.size(); ++i) {
+    bool bestIsNaN = row[best] != row[best];
+    bool isBetter =
+        bestIsNaN ? false : row[i] != row[i] || better(row[i], row[best]);
+    bool isEqual = bestIsNaN ? row[i] != row[i] : row[i] == row[best];
+    if (isBetter || (last && isEqual))
+      best = i;
+  }
+  return best;
+}
+
+/// Adds a reduction `fn(row)` in the wide type. `needsElements` refuses rows
+/// without elements, for which the reduction has no value.
+template <typename OpT, typename Fn>
+static void addReduction(EvaluatorTable &table, bool needsElements, Fn fn) {
+  table.add<OpT>([=](OpT op, ArrayRef<Tensor> operands) -> FailureOr<Tensor> {
+    const Tensor &data = operands[0];
+    Rows rows = getRows(data, op.getAxis(), op.getKeepdims(), op.getExclude());
+    if (needsElements && rows.matrix.getDimSize(1) == 0 &&
+        rows.matrix.getDimSize(0) != 0)
+      return op.emitOpError("expects elements to reduce, but got ")
+             << data.getType();
+    return dispatchWideType(data.getElementType(), [&](auto wide) {
+      using W = decltype(wide);
+      return reduceRows<W>(
+          rows, getResultElementType(op),
+          [&](ArrayRef<W> row) { return static_cast<W>(fn(op, row)); });
+    });
+  });
+}
+
+static FailureOr<Tensor> evaluateVariance(VarianceOp op,
+                                          ArrayRef<Tensor> operands) {
+  const Tensor &data = operands[0];
+  auto shape = broadcastShapes(data.getShape(), operands[1].getShape());
+  if (!shape || ArrayRef<int64_t>(*shape) != data.getShape())
+    return op.emitOpError("expects a mean that broadcasts to ")
+           << data.getType() << ", but got " << operands[1].getType();
+  // In double up to the end, so that the result is rounded once.
+  Tensor squares = mapElements<double>(
+      operands, data.getShape(), Float64Type::get(op.getContext()),
+      [](const double *x) { return (x[0] - x[1]) * (x[0] - x[1]); });
+  Rows rows = getRows(squares, op.getAxis(), op.getKeepdims(), op.getExclude());
+  double count = rows.matrix.getDimSize(1) - (op.getUnbiased() ? 1 : 0);
+  return reduceRows<double>(
+      rows, data.getElementType(),
+      [&](ArrayRef<double> row) { return sum(row) / count; });
+}
+
+static FailureOr<Tensor> evaluateCumsum(CumsumOp op,
+                                        ArrayRef<Tensor> operands) {
+  Tensor data = operands[0];
+  int64_t axis = 0;
+  if (op.getAxis())
+    axis = normalizeAxis(*op.getAxis(), data.getRank());
+  else
+    data = data.reshape(data.getNumElements());
+  Type elementType = getResultElementType(op);
+  SmallVector<int64_t> permutation =
+      getAxesLastPermutation(data.getRank(), axis);
+  bool exclusive = op.getExclusive();
+  Tensor moved = transpose(data, permutation);
+  Tensor sums = dispatchWideType(elementType, [&](auto wide) {
+    using W = decltype(wide);
+    return mapRows<W>(moved, elementType, [&](MutableArrayRef<W> row) {
+      using Accumulator =
+          std::conditional_t<std::is_same_v<W, double>, double, uint64_t>;
+      Accumulator total = 0;
+      for (W &value : row) {
+        Accumulator before = total;
+        total += static_cast<Accumulator>(value);
+        value = static_cast<W>(exclusive ? before : total);
+      }
+    });
+  });
+  return transpose(sums, invertPermutation(permutation));
+}
+
+void relay::detail::populateReduceEvaluators(EvaluatorTable &table) {
+  auto max = [](auto op, auto row) {
+    return row[findBest(row, false, [](auto a, auto b) { return a > b; })];
+  };
+  auto min = [](auto op, auto row) {
+    return row[findBest(row, false, [](auto a, auto b) { return a < b; })];
+  };
+  addReduction<SumOp>(table, false, [](auto op, auto row) { return sum(row); });
+  addReduction<ProdOp>(table, false,
+                       [](auto op, auto row) { return product(row); });
+  addReduction<MeanOp>(table, false, [](auto op, auto row) {
+    using W = std::decay_t<decltype(row[0])>;
+    if constexpr (std::is_same_v<W, double>)
+      return sum(row) / static_cast<double>(row.size());
+    else // Integers: truncated; empty rows have no mean, hence 0.
+      return row.empty() ? W(0) : sum(row) / static_cast<W>(row.size());
+  });
+  addReduction<MaxOp>(table, true, max);
+  addReduction<MinOp>(table, true, min);
+  addReduction<AllOp>(table, false, [](auto op, auto row) {
+    return llvm::all_of(row, [](auto x) { return x != 0; });
+  });
+  addReduction<AnyOp>(table, false, [](auto op, auto row) {
+    return llvm::any_of(row, [](auto x) { return x != 0; });
+  });
+  addReduction<ArgmaxOp>(table, true, [](auto op, auto row) {
+    return findBest(row, op.getSelectLastIndex(),
+                    [](auto a, auto b) { return a > b; });
+  });
+  addReduction<ArgminOp>(table, true, [](auto op, auto row) {
+    return findBest(row, op.getSelectLastIndex(),
+                    [](auto a, auto b) { return a < b; });
+  });
+  table.add<VarianceOp>(evaluateVariance);
+  table.add<CumsumOp>(evaluateCumsum);
+}
