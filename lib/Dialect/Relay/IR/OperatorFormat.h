@@ -32,11 +32,11 @@ DictionaryAttr getDefaultAttrs(OpTy op) {
   if constexpr (!std::is_same_v<typename OpTy::Properties, EmptyProperties>) {
     typename OpTy::Properties defaults;
     OpTy::populateDefaultProperties(op->getName(), defaults);
-    return cast<DictionaryAttr>(
-        OpTy::getPropertiesAsAttr(op->getContext(), defaults));
-  } else {
-    return DictionaryAttr::get(op->getContext());
+    // Null where no attribute has a default.
+    if (Attribute attrs = OpTy::getPropertiesAsAttr(op->getContext(), defaults))
+      return cast<DictionaryAttr>(attrs);
   }
+  return DictionaryAttr::get(op->getContext());
 }
 
 /// Whether `actual` may stand for `inferred`: equal up to dimensions that one
