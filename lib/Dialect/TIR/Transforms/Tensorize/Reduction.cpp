@@ -1,0 +1,205 @@
+//===- Reduction.cpp - What a block computes --------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduction.h"
+
+#include "TileEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "relay-mlir/Dialect/TIR/IR/Access.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+using vector::CombiningKind;
+
+static std::optional<CombiningKind> getCombiningKind(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<CombiningKind>>(op)
+      .Case<arith::AddFOp, arith::AddIOp>(
+          [](auto) { return CombiningKind::ADD; })
+      .Case<arith::MulFOp, arith::MulIOp>(
+          [](auto) { return CombiningKind::MUL; })
+      .Case([](arith::MaximumFOp) { return CombiningKind::MAXIMUMF; })
+      .Case([](arith::MinimumFOp) { return CombiningKind::MINIMUMF; })
+      .Case([](arith::MaxNumFOp) { return CombiningKind::MAXNUMF; })
+      .Case([](arith::MinNumFOp) { return CombiningKind::MINNUMF; })
+      .Case([](arith::MaxSIOp) { return CombiningKind::MAXSI; })
+      .Case([](arith::MinSIOp) { return CombiningKind::MINSI; })
+      .Case([](arith::MaxUIOp) { return CombiningKind::MAXUI; })
+      .Case([](arith::MinUIOp) { return CombiningKind::MINUI; })
+      .Case([](arith::AndIOp) { return CombiningKind::AND; })
+      .Case([](arith::OrIOp) { return CombiningKind::OR; })
+      .Case([](arith::XOrIOp) { return CombiningKind::XOR; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+TypedAttr Computation::getNeutral() const {
+  return *arith::getNeutralElement(combiner);
+}
+
+bool Computation::isInitNeutral() const {
+  switch (kind) {
+  case CombiningKind::ADD:
+    // Either zero starts a sum.
+    return matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero());
+  case CombiningKind::MUL:
+    return matchPattern(init, m_OneFloat()) || matchPattern(init, m_One());
+  case CombiningKind::XOR:
+    return matchPattern(init, m_Zero());
+  default:
+    // Idempotent: combining with the start value again changes nothing.
+    return true;
+  }
+}
+
+Value Computation::combine(OpBuilder &builder, Value a, Value b) const {
+  Operation *clone = combiner->clone();
+  clone->setOperands({a, b});
+  clone->getResult(0).setType(a.getType());
+  builder.insert(clone);
+  return clone->getResult(0);
+}
+
+std::optional<std::pair<Value, Value>> Computation::getProduct() const {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (!product || !isa_and_nonnull<arith::AddFOp>(combiner))
+    return std::nullopt;
+  return std::make_pair(product.getLhs(), product.getRhs());
+}
+
+/// The only store in `region`, or null.
+static Operation *getOnlyStore(Block &body) {
+  Operation *store = nullptr;
+  for (Operation &op : body) {
+    if (!isa<affine::AffineStoreOp, memref::StoreOp>(op))
+      continue;
+    if (store)
+      return nullptr;
+    store = &op;
+  }
+  return store;
+}
+
+static bool isLoadOf(Operation *op, Value buffer) {
+  return isa_and_nonnull<affine::AffineLoadOp, memref::LoadOp>(op) &&
+         op->getOperand(0) == buffer;
+}
+
+FailureOr<Computation> mlir::tir::matchComputation(NestedBlock &nest,
+                                                   std::string &reason) {
+  BlockOp block = nest.block;
+  Computation result;
+  result.store = getOnlyStore(*block.getBody());
+  if (!result.store) {
+    reason = "expects a block with one store";
+    return failure();
+  }
+  AffineExpr position = nest.getLinearIndex(result.store);
+  if (!position) {
+    reason = "expects to store at an affine index of a row-major buffer";
+    return failure();
+  }
+  Value buffer = result.getBuffer();
+  result.value = result.store->getOperand(0);
+  if (!result.value.getType().isIntOrFloat() ||
+      result.value.getType().isInteger(1)) {
+    reason = "expects results of at least a byte";
+    return failure();
+  }
+
+  if (block.hasReduceIters()) {
+    Operation *combiner = result.value.getDefiningOp();
+    std::optional<CombiningKind> kind =
+        combiner ? getCombiningKind(combiner) : std::nullopt;
+    if (!kind || combiner->getBlock() != block.getBody()) {
+      reason = "expects a reduction by one associative op";
+      return failure();
+    }
+    result.combiner = combiner;
+    result.kind = *kind;
+    Operation *lhs = combiner->getOperand(0).getDefiningOp();
+    unsigned old = isLoadOf(lhs, buffer) ? 0 : 1;
+    Operation *previous = combiner->getOperand(old).getDefiningOp();
+    if (!isLoadOf(previous, buffer) ||
+        nest.getLinearIndex(previous) != position) {
+      reason = "expects a reduction to update the element that it stores";
+      return failure();
+    }
+    result.value = combiner->getOperand(1 - old);
+    if (InitOp init = block.getInit()) {
+      Operation *store = getOnlyStore(init.getRegion().front());
+      if (!store || store->getOperand(1) != buffer ||
+          nest.getLinearIndex(store) != position) {
+        reason = "expects the init to store the element that the body updates";
+        return failure();
+      }
+      result.init = store->getOperand(0);
+      if (failed(checkVectorizable(nest, result.init, reason)))
+        return failure();
+    }
+  } else if (block.getInit()) {
+    reason = "expects reduce variables in a block with an init";
+    return failure();
+  }
+  if (failed(checkVectorizable(nest, result.value, reason)))
+    return failure();
+  for (const BufferAccess &access : collectAccesses(block)) {
+    bool isUpdate = result.combiner && !access.isWrite &&
+                    llvm::is_contained(result.combiner->getOperands(),
+                                       access.op->getResult(0));
+    if (!access.isWrite && access.buffer == buffer && !isUpdate) {
+      reason = "expects a block that does not read what it writes";
+      return failure();
+    }
+  }
+  return result;
+}
+
+/// The part of a nest that reads an outer loop: whether only spatial variables
+/// use it.
+static IterKind getKindOf(const NestedBlock &nest, unsigned symbol) {
+  BlockOp block = nest.block;
+  for (auto [position, expr] : llvm::enumerate(nest.iterExprs))
+    if (expr.isFunctionOfSymbol(symbol) &&
+        block.getIterKind(position) != IterKind::Spatial)
+      return block.getIterKind(position);
+  return IterKind::Spatial;
+}
+
+FailureOr<BlockOp>
+mlir::tir::createTensorizedBlock(RewriterBase &rewriter, NestedBlock &nest,
+                                 SmallVectorImpl<Value> &symbolValues,
+                                 std::string &reason) {
+  SmallVector<Value> bindings;
+  SmallVector<IterKind> kinds;
+  SmallVector<OpFoldResult> extents;
+  for (auto [position, symbol] : llvm::enumerate(nest.symbols)) {
+    auto arg = dyn_cast<BlockArgument>(symbol);
+    auto loop = arg ? dyn_cast<ForOp>(arg.getOwner()->getParentOp()) : ForOp();
+    if (loop) {
+      bindings.push_back(symbol);
+      kinds.push_back(getKindOf(nest, position));
+      extents.push_back(loop.getUpperBound());
+    } else if (!isa<PrimFuncOp>(symbol.getParentBlock()->getParentOp())) {
+      reason = "expects indices over loops and values from before the loops";
+      return failure();
+    }
+  }
+  ForOp outermost = nest.loops.front();
+  rewriter.setInsertionPoint(outermost);
+  auto block = BlockOp::create(rewriter, nest.block.getLoc(),
+                               nest.block.getName(), kinds, bindings, extents);
+  block->setDiscardableAttrs(nest.block->getDiscardableAttrDictionary());
+  auto iterVar = block.getIterVars().begin();
+  for (Value symbol : nest.symbols) {
+    bool isLoop = llvm::is_contained(bindings, symbol);
+    symbolValues.push_back(isLoop ? *iterVar++ : symbol);
+  }
+  return block;
+}

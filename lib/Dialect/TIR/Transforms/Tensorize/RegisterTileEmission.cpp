@@ -1,0 +1,518 @@
+//===- RegisterTileEmission.cpp - Code of register tiles --------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One vector register per row and group of lanes is carried through the
+// reduction loops as `iter_args`. Only register-sized vectors cross a loop
+// boundary: larger ones are split by LLVM in ways that spill. Each step of the
+// reduction updates all registers once before the next step begins, so that no
+// update waits for the one before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegisterTile.h"
+#include "TileEmitter.h"
+#include "VectorTranspose.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// The reduction is unrolled to about this many updates per iteration, and
+/// dissolves if it has no more than `kMaxStraightUpdates`.
+static constexpr int64_t kUpdatesPerIteration = 128;
+static constexpr int64_t kMaxStraightUpdates = 256;
+
+namespace {
+
+class RegisterTile {
+public:
+  RegisterTile(NestedBlock &nest, const Computation &computation,
+               const TileShape &shape, BlockOp result,
+               ArrayRef<Value> symbolValues)
+      : nest(nest), computation(computation), shape(shape),
+        anchor(TileEmitter::createAnchor(result)),
+        emitter(nest, anchor, shape.laneLoop, shape.lanes, shape.getOverhang(),
+                symbolValues),
+        vectorType(emitter.getVectorType(computation.getElementType())),
+        loc(nest.block.getLoc()), context(loc.getContext()) {}
+
+  void emit();
+
+private:
+  AffineExpr constant(int64_t value) const {
+    return getAffineConstantExpr(value, context);
+  }
+  Value constantIndex(OpBuilder &builder, int64_t value) const {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value emitLimit(OpBuilder &builder, unsigned loop, int64_t extent);
+  bool sharesLoads(unsigned reduceLoop) const;
+
+  void emitGuardedRows(OpBuilder &builder);
+  void emitTile(OpBuilder &builder, int64_t numRows, bool hasRowBase);
+  SmallVector<Value> startValues(OpBuilder &builder);
+  SmallVector<Value> reduce(OpBuilder &builder, unsigned depth,
+                            SmallVector<Value> values);
+  SmallVector<Value> loop(OpBuilder &builder, unsigned depth, Value from,
+                          Value to, int64_t step, ArrayRef<Value> values);
+  SmallVector<Value> update(OpBuilder &builder, ArrayRef<Value> values);
+  void store(OpBuilder &builder, ArrayRef<Value> values);
+  void storeTransposed(OpBuilder &builder, ArrayRef<Value> values);
+  void storeVector(OpBuilder &builder, Value value, Value mask);
+  void storeScalars(OpBuilder &builder, Value value, int64_t vector);
+
+  /// Moves `point` to a row and a lane of the tile.
+  void moveTo(int64_t row, int64_t lane) {
+    shape.moveTo(point, row, lane, rowBase);
+  }
+  Value &at(SmallVectorImpl<Value> &values, int64_t row, int64_t vector) {
+    return values[row * shape.getNumVectors() + vector];
+  }
+
+  NestedBlock &nest;
+  const Computation &computation;
+  const TileShape &shape;
+  Operation *anchor;
+  TileEmitter emitter;
+  VectorType vectorType;
+  Location loc;
+  MLIRContext *context;
+
+  /// Which lanes of each vector exist; null for all.
+  SmallVector<Value> masks;
+  /// The number of lanes that exist, if that is not constant.
+  Value numLanes;
+  /// Whether this is the first part of the reduction; null if it is the only
+  /// one. Later parts add to what is stored.
+  Value isFirst;
+
+  // Of the tile under construction.
+  int64_t rows = 1;
+  AffineExpr rowBase;
+  SmallVector<AffineExpr> point;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+/// The number of iterations of a guarded loop; null if nothing guards it.
+Value RegisterTile::emitLimit(OpBuilder &builder, unsigned loop,
+                              int64_t extent) {
+  Value limit;
+  for (const LoopGuard &guard : nest.guards) {
+    if (guard.loop != loop)
+      continue;
+    Value value = emitter.emitIndex(builder, guard.limit);
+    limit = limit ? arith::MinSIOp::create(builder, loc, limit, value) : value;
+  }
+  if (!limit)
+    return {};
+  Value bound = constantIndex(builder, extent);
+  return arith::MinSIOp::create(builder, loc, limit, bound);
+}
+
+/// `limit mod extent`, if all limits of the loop agree on it.
+static std::optional<int64_t> getRemainder(const NestedBlock &nest,
+                                           unsigned loop, int64_t extent) {
+  std::optional<int64_t> remainder;
+  for (const LoopGuard &guard : nest.guards) {
+    if (guard.loop != loop)
+      continue;
+    LinearSum sum = LinearSum::get(guard.limit);
+    for (auto [term, coefficient] : sum.terms)
+      if (coefficient % extent != 0)
+        return std::nullopt;
+    int64_t rest = llvm::mod(sum.constant, extent);
+    if (remainder && *remainder != rest)
+      return std::nullopt;
+    remainder = rest;
+  }
+  return remainder;
+}
+
+void RegisterTile::emit() {
+  OpBuilder builder(anchor->getBlock()->getTerminator());
+
+  for (AffineExpr guard : nest.outerGuards) {
+    Value value = emitter.emitIndex(builder, guard);
+    Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                        value, anchor->getResult(0));
+    auto branch = scf::IfOp::create(builder, loc, holds);
+    builder.setInsertionPoint(branch.thenYield());
+  }
+
+  numLanes = emitLimit(builder, shape.laneLoop, shape.numLanes);
+  for (int64_t vector = 0; vector != shape.getNumVectors(); ++vector) {
+    int64_t first = vector * shape.lanes;
+    Value mask;
+    auto maskType = emitter.getVectorType(builder.getI1Type());
+    if (numLanes) {
+      Value offset = constantIndex(builder, first);
+      Value rest = arith::SubIOp::create(builder, loc, numLanes, offset);
+      mask = vector::CreateMaskOp::create(builder, loc, maskType, rest);
+    } else if (first + shape.lanes > shape.numLanes) {
+      mask = vector::ConstantMaskOp::create(builder, loc, maskType,
+                                            ArrayRef{shape.numLanes - first});
+    }
+    masks.push_back(mask);
+  }
+
+  if (computation.isReduction()) {
+    // The init belongs to the instance in which all reduce variables are 0.
+    for (auto [position, expr] : llvm::enumerate(nest.iterExprs)) {
+      if (nest.block.getIterKind(position) != IterKind::Reduce)
+        continue;
+      SmallVector<AffineExpr> zeros(nest.loops.size(), constant(0));
+      AffineExpr start = nest.bounds.simplify(expr.replaceDims(zeros));
+      if (start == constant(0))
+        continue;
+      Value value = emitter.emitIndex(builder, start);
+      Value isZero = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, value, anchor->getResult(0));
+      isFirst = isFirst ? arith::AndIOp::create(builder, loc, isFirst, isZero)
+                        : isZero;
+    }
+    if (!computation.init)
+      isFirst = arith::ConstantIntOp::create(builder, loc, 0, 1);
+  }
+  emitGuardedRows(builder);
+}
+
+void RegisterTile::emitGuardedRows(OpBuilder &builder) {
+  Value limit;
+  if (!shape.rowLoops.empty())
+    limit =
+        emitLimit(builder, shape.rowLoops.front(), shape.rowExtents.front());
+  if (!limit)
+    return emitTile(builder, shape.numRows, /*hasRowBase=*/false);
+
+  int64_t extent = shape.rowExtents.front(), perStep = shape.getRowsPerStep();
+  auto compare = [&](int64_t steps) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, limit,
+                                 constantIndex(builder, steps));
+  };
+  auto full = scf::IfOp::create(builder, loc, compare(extent),
+                                /*withElseRegion=*/true);
+  builder.setInsertionPoint(full.thenYield());
+  emitTile(builder, shape.numRows, /*hasRowBase=*/false);
+  builder.setInsertionPoint(full.elseYield());
+  if (std::optional<int64_t> rest =
+          getRemainder(nest, shape.rowLoops.front(), extent)) {
+    if (*rest == 0)
+      return;
+    auto tail = scf::IfOp::create(builder, loc, compare(*rest));
+    builder.setInsertionPoint(tail.thenYield());
+    return emitTile(builder, *rest * perStep, /*hasRowBase=*/false);
+  }
+
+  // Any number of rows may be left: some tiles of few rows.
+  Value from = constantIndex(builder, 0);
+  for (int64_t steps : {4, 1}) {
+    if (steps >= extent)
+      continue;
+    Value step = constantIndex(builder, steps);
+    Value to = limit;
+    if (steps != 1) {
+      Value rest = arith::RemSIOp::create(builder, loc, limit, step);
+      to = arith::SubIOp::create(builder, loc, limit, rest);
+    }
+    auto rowLoop = scf::ForOp::create(builder, loc, from, to, step);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(rowLoop.getBody()->getTerminator());
+    emitter.setDim(nest.loops.size(), rowLoop.getInductionVar());
+    emitTile(builder, steps * perStep, /*hasRowBase=*/true);
+    from = to;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The reduction
+//===----------------------------------------------------------------------===//
+
+void RegisterTile::emitTile(OpBuilder &builder, int64_t numRows,
+                            bool hasRowBase) {
+  rows = numRows;
+  rowBase = hasRowBase ? emitter.getRowBase() : AffineExpr();
+  point.assign(nest.loops.size(), constant(0));
+  emitter.beginBody();
+  SmallVector<Value> values;
+  if (computation.isReduction()) {
+    values = reduce(builder, 0, startValues(builder));
+  } else {
+    for (int64_t row = 0; row != rows; ++row)
+      for (int64_t vector = 0; vector != shape.getNumVectors(); ++vector) {
+        moveTo(row, vector * shape.lanes);
+        values.push_back(emitter.evaluateVector(builder, computation.value,
+                                                point, masks[vector]));
+      }
+  }
+  emitter.beginBody();
+  for (unsigned loop : shape.reduceLoops)
+    point[loop] = constant(0);
+  store(builder, values);
+}
+
+SmallVector<Value> RegisterTile::startValues(OpBuilder &builder) {
+  int64_t numVectors = shape.getNumVectors();
+  if (isFirst) {
+    Value neutral = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(vectorType,
+                               Attribute(computation.getNeutral())));
+    return SmallVector<Value>(rows * numVectors, neutral);
+  }
+  SmallVector<Value> values;
+  for (int64_t row = 0; row != rows; ++row)
+    for (int64_t vector = 0; vector != numVectors; ++vector) {
+      moveTo(row, vector * shape.lanes);
+      values.push_back(emitter.evaluateVector(builder, computation.init, point,
+                                              masks[vector]));
+    }
+  return values;
+}
+
+SmallVector<Value> RegisterTile::update(OpBuilder &builder,
+                                        ArrayRef<Value> values) {
+  SmallVector<Value> updated(values);
+  for (int64_t row = 0; row != rows; ++row)
+    for (int64_t vector = 0; vector != shape.getNumVectors(); ++vector) {
+      moveTo(row, vector * shape.lanes);
+      Value &value = at(updated, row, vector);
+      auto evaluate = [&](Value operand) {
+        return emitter.evaluateVector(builder, operand, point, masks[vector]);
+      };
+      if (auto product = computation.getProduct()) {
+        Value lhs = evaluate(product->first), rhs = evaluate(product->second);
+        value = vector::FMAOp::create(builder, loc, lhs, rhs, value);
+      } else {
+        value =
+            computation.combine(builder, value, evaluate(computation.value));
+      }
+    }
+  return updated;
+}
+
+/// Whether steps of a reduction loop broadcast the same elements to different
+/// rows, as the columns of a convolution window do. Unrolled, these loads would
+/// be merged and their values kept, for which there are no registers.
+bool RegisterTile::sharesLoads(unsigned reduceLoop) const {
+  bool shared = false;
+  nest.block.getBody()->walk([&](Operation *op) {
+    AffineExpr position = nest.getLinearIndex(op);
+    if (!position || NestedBlock::dependsOn(position, shape.laneLoop) ||
+        !NestedBlock::dependsOn(position, reduceLoop))
+      return;
+    SmallVector<AffineExpr> at(nest.loops.size(), constant(0));
+    llvm::SmallDenseSet<AffineExpr> first;
+    for (int64_t step : {0, 1})
+      for (int64_t row = 0; row != shape.numRows; ++row) {
+        at[reduceLoop] = constant(step);
+        shape.moveTo(at, row, 0);
+        AffineExpr element = nest.bounds.simplify(position.replaceDims(at));
+        if (step == 0)
+          first.insert(element);
+        else
+          shared |= first.contains(element);
+      }
+  });
+  return shared;
+}
+
+SmallVector<Value> RegisterTile::loop(OpBuilder &builder, unsigned depth,
+                                      Value from, Value to, int64_t step,
+                                      ArrayRef<Value> values) {
+  unsigned dim = shape.reduceLoops[depth];
+  auto loop = scf::ForOp::create(builder, loc, from, to,
+                                 constantIndex(builder, step), values);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBody());
+  emitter.beginBody();
+  emitter.setDim(dim, loop.getInductionVar());
+  SmallVector<Value> next(loop.getRegionIterArgs());
+  for (int64_t offset = 0; offset != step; ++offset) {
+    point[dim] = getAffineDimExpr(dim, context) + offset;
+    next = reduce(builder, depth + 1, next);
+  }
+  scf::YieldOp::create(builder, loc, next);
+  emitter.beginBody();
+  return loop.getResults();
+}
+
+SmallVector<Value> RegisterTile::reduce(OpBuilder &builder, unsigned depth,
+                                        SmallVector<Value> values) {
+  if (depth == shape.reduceLoops.size())
+    return update(builder, values);
+  unsigned dim = shape.reduceLoops[depth];
+  ForOp source = nest.loops[dim];
+  std::optional<int64_t> extent = source.getConstantExtent();
+  bool isGuarded = llvm::any_of(
+      nest.guards, [&](const LoopGuard &guard) { return guard.loop == dim; });
+  bool isInnermost = depth + 1 == shape.reduceLoops.size();
+  int64_t updates = rows * shape.getNumVectors();
+
+  auto straight = [&](int64_t first, int64_t last) {
+    for (int64_t index = first; index != last; ++index) {
+      point[dim] = constant(index);
+      values = reduce(builder, depth + 1, values);
+    }
+    return values;
+  };
+  bool canUnroll = isInnermost && !sharesLoads(dim);
+  int64_t unroll =
+      canUnroll ? std::clamp<int64_t>(kUpdatesPerIteration / updates, 1, 4) : 1;
+  Value zero = constantIndex(builder, 0);
+  if (extent && !isGuarded) {
+    if (*extent == 1 ||
+        (canUnroll && *extent <= 8 && *extent * updates <= kMaxStraightUpdates))
+      return straight(0, *extent);
+    int64_t whole = *extent - *extent % unroll;
+    values = loop(builder, depth, zero, constantIndex(builder, whole), unroll,
+                  values);
+    return straight(whole, *extent);
+  }
+
+  Value to;
+  if (isGuarded && extent) {
+    to = emitLimit(builder, dim, *extent);
+  } else {
+    to = extent ? constantIndex(builder, *extent)
+                : emitter.emitIndex(builder, nest.bounds.dimExtents[dim]);
+    for (const LoopGuard &guard : nest.guards)
+      if (guard.loop == dim)
+        to = arith::MinSIOp::create(builder, loc, to,
+                                    emitter.emitIndex(builder, guard.limit));
+  }
+  if (unroll == 1)
+    return loop(builder, depth, zero, to, 1, values);
+  Value step = constantIndex(builder, unroll);
+  Value rest = arith::RemSIOp::create(builder, loc, to, step);
+  Value whole = arith::SubIOp::create(builder, loc, to, rest);
+  values = loop(builder, depth, zero, whole, unroll, values);
+  return loop(builder, depth, whole, to, 1, values);
+}
+
+//===----------------------------------------------------------------------===//
+// The results
+//===----------------------------------------------------------------------===//
+
+/// Stores one vector to consecutive elements from `point` on.
+void RegisterTile::storeVector(OpBuilder &builder, Value value, Value mask) {
+  Value view = emitter.getFlatView(computation.getBuffer());
+  Value index =
+      emitter.emitIndex(builder, emitter.getPosition(computation.store, point));
+  if (isFirst) {
+    Value old;
+    if (mask)
+      old = vector::MaskedLoadOp::create(builder, loc, vectorType, view, index,
+                                         mask, value);
+    else
+      old = vector::LoadOp::create(builder, loc, vectorType, view, index);
+    Value sum = computation.combine(builder, old, value);
+    value = arith::SelectOp::create(builder, loc, isFirst, value, sum);
+  }
+  if (mask)
+    vector::MaskedStoreOp::create(builder, loc, view, index, mask, value);
+  else
+    vector::StoreOp::create(builder, loc, value, view, index);
+}
+
+/// Stores the lanes of one vector one by one.
+void RegisterTile::storeScalars(OpBuilder &builder, Value value,
+                                int64_t vector) {
+  int64_t first = vector * shape.lanes;
+  AffineExpr lane = point[shape.laneLoop];
+  for (int64_t i = 0; i != shape.lanes && first + i < shape.numLanes; ++i) {
+    OpBuilder::InsertionGuard guard(builder);
+    point[shape.laneLoop] = lane + i;
+    Value view = emitter.getFlatView(computation.getBuffer());
+    Value index = emitter.emitIndex(
+        builder, emitter.getPosition(computation.store, point));
+    Value element = vector::ExtractOp::create(builder, loc, value, i);
+    if (numLanes) {
+      Value exists =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                numLanes, constantIndex(builder, first + i));
+      auto branch = scf::IfOp::create(builder, loc, exists);
+      builder.setInsertionPoint(branch.thenYield());
+    }
+    if (isFirst) {
+      Value old = memref::LoadOp::create(builder, loc, view, index);
+      Value sum = computation.combine(builder, old, element);
+      element = arith::SelectOp::create(builder, loc, isFirst, element, sum);
+    }
+    memref::StoreOp::create(builder, loc, element, view, index);
+  }
+  point[shape.laneLoop] = lane;
+}
+
+/// The result is contiguous along the rows: transposes squares of registers.
+void RegisterTile::storeTransposed(OpBuilder &builder, ArrayRef<Value> values) {
+  int64_t lanes = shape.lanes, numVectors = shape.getNumVectors();
+  auto maskType = emitter.getVectorType(builder.getI1Type());
+  for (int64_t row = 0; row < rows; row += lanes) {
+    int64_t numValid = std::min(lanes, rows - row);
+    for (int64_t vector = 0; vector != numVectors; ++vector) {
+      // Rows that are missing may hold anything.
+      SmallVector<Value> square;
+      for (int64_t i = 0; i != lanes; ++i)
+        square.push_back(
+            values[(row + std::min(i, numValid - 1)) * numVectors + vector]);
+      SmallVector<Value> columns = transposeVectors(builder, loc, square);
+      for (int64_t i = 0; i != lanes; ++i) {
+        int64_t lane = vector * lanes + i;
+        if (lane >= shape.numLanes)
+          break;
+        Value mask;
+        if (numLanes) {
+          Value exists =
+              arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                    numLanes, constantIndex(builder, lane));
+          Value count = arith::SelectOp::create(
+              builder, loc, exists, constantIndex(builder, numValid),
+              constantIndex(builder, 0));
+          mask = vector::CreateMaskOp::create(builder, loc, maskType, count);
+        } else if (numValid != lanes) {
+          mask = vector::ConstantMaskOp::create(builder, loc, maskType,
+                                                ArrayRef{numValid});
+        }
+        moveTo(row, lane);
+        storeVector(builder, columns[i], mask);
+      }
+    }
+  }
+}
+
+void RegisterTile::store(OpBuilder &builder, ArrayRef<Value> values) {
+  AffineExpr position = nest.getLinearIndex(computation.store);
+  bool byLanes = NestedBlock::getStride(position, shape.laneLoop) == 1;
+  if (!byLanes && rows > 1 && shape.isContiguousByRows(nest, position) &&
+      computation.getElementType().getIntOrFloatBitWidth() == 32 &&
+      canTransposeVectors(shape.lanes))
+    return storeTransposed(builder, values);
+  int64_t numVectors = shape.getNumVectors();
+  for (auto [index, value] : llvm::enumerate(values)) {
+    int64_t vector = index % numVectors;
+    moveTo(index / numVectors, vector * shape.lanes);
+    if (byLanes)
+      storeVector(builder, value, masks[vector]);
+    else
+      storeScalars(builder, value, vector);
+  }
+}
+
+void mlir::tir::emitRegisterTile(NestedBlock &nest,
+                                 const Computation &computation,
+                                 const TileShape &shape, BlockOp result,
+                                 ArrayRef<Value> symbolValues) {
+  RegisterTile(nest, computation, shape, result, symbolValues).emit();
+}

@@ -1,0 +1,272 @@
+//===- TileEmitter.cpp - Scalar block bodies as vector code -----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileEmitter.h"
+
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+static bool isLoad(Operation *op) {
+  return isa<affine::AffineLoadOp, memref::LoadOp>(op);
+}
+
+/// The buffer that a load or store accesses.
+static Value getBuffer(Operation *op) {
+  return op->getOperand(isLoad(op) ? 0 : 1);
+}
+
+LogicalResult mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
+                                           std::string &reason) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !nest.block.getRegion().isAncestor(op->getParentRegion())) {
+    // Values from outside the block are the same everywhere; iteration
+    // variables as data are not.
+    if (isa<BlockArgument>(value) &&
+        cast<BlockArgument>(value).getOwner() == nest.block.getBody()) {
+      reason = "expects a body that uses iteration variables as indices only";
+      return failure();
+    }
+    return success();
+  }
+  if (isLoad(op)) {
+    Type element = value.getType();
+    if (!element.isIntOrFloat() || element.isInteger(1)) {
+      reason = "expects buffers of numbers of at least a byte";
+      return failure();
+    }
+    if (!nest.getLinearIndex(op)) {
+      reason = "expects affine indices into row-major buffers";
+      return failure();
+    }
+    return success();
+  }
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return success();
+  bool isScalar = llvm::all_of(op->getOperandTypes(),
+                               [](Type type) { return type.isIntOrFloat(); });
+  if (!OpTrait::hasElementwiseMappableTraits(op) || !isScalar ||
+      op->getNumResults() != 1) {
+    reason = ("expects a body of loads and elementwise ops, but got " +
+              op->getName().getStringRef())
+                 .str();
+    return failure();
+  }
+  for (Value operand : op->getOperands())
+    if (failed(checkVectorizable(nest, operand, reason)))
+      return failure();
+  return success();
+}
+
+TileEmitter::TileEmitter(NestedBlock &nest, Operation *anchor,
+                         unsigned laneLoop, int64_t lanes, int64_t overhang,
+                         ArrayRef<Value> symbolValues)
+    : nest(nest), prologue(anchor), laneLoop(laneLoop), lanes(lanes),
+      overhang(overhang), symbolValues(symbolValues),
+      dimValues(nest.loops.size() + 1), bounds(nest.bounds) {
+  bounds.dims.push_back(IndexRange::nonNegative());
+  bounds.dimExtents.push_back(AffineExpr());
+}
+
+Operation *TileEmitter::createAnchor(BlockOp block) {
+  OpBuilder builder(block.getBody()->getTerminator());
+  return arith::ConstantIndexOp::create(builder, block.getLoc(), 0);
+}
+
+AffineExpr TileEmitter::getRowBase() const {
+  return getAffineDimExpr(nest.loops.size(), prologue.getContext());
+}
+
+void TileEmitter::beginBody() {
+  variants.clear();
+  loads.clear();
+  broadcasts.clear();
+}
+
+Value TileEmitter::getFlatView(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() <= 1)
+    return buffer;
+  Value &view = flatViews[buffer];
+  if (!view) {
+    ReassociationIndices all =
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    view = memref::CollapseShapeOp::create(prologue, buffer.getLoc(), buffer,
+                                           ArrayRef<ReassociationIndices>{all});
+  }
+  return view;
+}
+
+AffineExpr TileEmitter::getPosition(Operation *access,
+                                    ArrayRef<AffineExpr> point) {
+  AffineExpr &position = positions[access];
+  if (!position)
+    position = nest.getLinearIndex(access);
+  return bounds.simplify(position.replaceDims(point));
+}
+
+Value TileEmitter::emitIndex(OpBuilder &builder, AffineExpr expr) {
+  MLIRContext *context = builder.getContext();
+  Location loc = nest.block.getLoc();
+  LinearSum sum = LinearSum::get(bounds.simplify(expr));
+  LinearSum invariant, variant;
+  for (auto [term, coefficient] : sum.terms) {
+    bool isVariant = false;
+    for (unsigned dim = 0; dim != dimValues.size(); ++dim)
+      isVariant |= NestedBlock::dependsOn(term, dim);
+    (isVariant ? variant : invariant).add(term, coefficient);
+  }
+
+  Value result;
+  AffineExpr key = variant.toExpr(context) + invariant.toExpr(context);
+  if (!variant.terms.empty())
+    result = variants.lookup(key);
+  if (!result) {
+    Value fixed, moving;
+    if (!invariant.terms.empty()) {
+      AffineExpr fixedExpr = invariant.toExpr(context);
+      Value &cached = invariants[fixedExpr];
+      if (!cached)
+        cached = affine::expandAffineExpr(prologue, loc, fixedExpr, dimValues,
+                                          symbolValues);
+      fixed = cached;
+    }
+    if (!variant.terms.empty()) {
+      AffineExpr movingExpr = variant.toExpr(context);
+      Value &cached = variants[movingExpr];
+      if (!cached)
+        cached = affine::expandAffineExpr(builder, loc, movingExpr, dimValues,
+                                          symbolValues);
+      moving = cached;
+    }
+    if (fixed && moving)
+      result = arith::AddIOp::create(builder, loc, fixed, moving);
+    else
+      result = fixed ? fixed : moving;
+    if (moving)
+      variants[key] = result;
+  }
+  if (!result)
+    return arith::ConstantIndexOp::create(builder, loc, sum.constant);
+  if (sum.constant == 0)
+    return result;
+  Value offset = arith::ConstantIndexOp::create(builder, loc, sum.constant);
+  return arith::AddIOp::create(builder, loc, result, offset);
+}
+
+Value TileEmitter::toVector(OpBuilder &builder, Value scalar) {
+  if (isa<VectorType>(scalar.getType()))
+    return scalar;
+  Value &vector = broadcasts[scalar];
+  if (!vector)
+    vector = vector::BroadcastOp::create(
+        builder, scalar.getLoc(), getVectorType(scalar.getType()), scalar);
+  return vector;
+}
+
+/// Lanes `stride` apart. With stride 2, two loads that end exactly at the last
+/// lane, and one shuffle; else a gather.
+Value TileEmitter::loadStrided(OpBuilder &builder, Value view, Value index,
+                               int64_t stride, VectorType type, Value mask) {
+  Location loc = nest.block.getLoc();
+  if (stride == 2 && !mask) {
+    Value offset = arith::ConstantIndexOp::create(builder, loc, lanes - 1);
+    Value high = arith::AddIOp::create(builder, loc, index, offset);
+    Value first = vector::LoadOp::create(builder, loc, type, view, index);
+    Value second = vector::LoadOp::create(builder, loc, type, view, high);
+    SmallVector<int64_t> lanesTaken;
+    for (int64_t lane = 0; lane != lanes; ++lane)
+      lanesTaken.push_back(2 * lane < lanes ? 2 * lane : 2 * lane + 1);
+    return vector::ShuffleOp::create(builder, loc, first, second, lanesTaken);
+  }
+  SmallVector<int32_t> offsets;
+  for (int64_t lane = 0; lane != lanes; ++lane)
+    offsets.push_back(lane * stride);
+  auto offsetType = VectorType::get({lanes}, builder.getI32Type());
+  Value indices = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(offsetType, ArrayRef(offsets)));
+  if (!mask)
+    mask = vector::ConstantMaskOp::create(builder, loc,
+                                          getVectorType(builder.getI1Type()),
+                                          vector::ConstantMaskKind::AllTrue);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return vector::GatherOp::create(builder, loc, type, view, ValueRange{index},
+                                  indices, mask, zero);
+}
+
+Value TileEmitter::load(OpBuilder &builder, Operation *op,
+                        ArrayRef<AffineExpr> point, Value mask) {
+  Location loc = op->getLoc();
+  Value buffer = getBuffer(op);
+  Type element = op->getResult(0).getType();
+  AffineExpr position = getPosition(op, point);
+  std::optional<int64_t> stride =
+      NestedBlock::getStride(positions[op], laneLoop);
+  assert(stride && "checked when the nest was matched");
+  if (stride == 0 ||
+      nest.staysInside(buffer, positions[op] + *stride * overhang))
+    mask = Value();
+
+  Value &cached = loads[{buffer, {position, mask}}];
+  if (cached && isa<VectorType>(cached.getType()) == (*stride != 0))
+    return cached;
+  Value view = getFlatView(buffer);
+  SmallVector<Value> indices;
+  if (cast<MemRefType>(view.getType()).getRank() == 1)
+    indices.push_back(emitIndex(builder, position));
+  VectorType type = getVectorType(element);
+  Value result;
+  if (stride == 0) {
+    result = memref::LoadOp::create(builder, loc, view, indices);
+  } else if (stride != 1) {
+    result = loadStrided(builder, view, indices.front(), *stride, type, mask);
+  } else if (mask) {
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    result = vector::MaskedLoadOp::create(builder, loc, type, view, indices,
+                                          mask, zero);
+  } else {
+    result = vector::LoadOp::create(builder, loc, type, view, indices);
+  }
+  // The reference may have moved.
+  loads[{buffer, {position, mask}}] = result;
+  return result;
+}
+
+Value TileEmitter::evaluate(OpBuilder &builder, Value value,
+                            ArrayRef<AffineExpr> point, Value mask) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !nest.block.getRegion().isAncestor(op->getParentRegion()))
+    return value;
+  if (isLoad(op))
+    return load(builder, op, point, mask);
+  SmallVector<Value> operands;
+  bool isVector = false;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(evaluate(builder, operand, point, mask));
+    isVector |= isa<VectorType>(operands.back().getType());
+  }
+  if (isVector)
+    for (Value &operand : operands)
+      operand = toVector(builder, operand);
+  Operation *clone = op->clone();
+  clone->setOperands(operands);
+  if (isVector)
+    clone->getResult(0).setType(getVectorType(value.getType()));
+  builder.insert(clone);
+  return clone->getResult(0);
+}
+
+Value TileEmitter::evaluateVector(OpBuilder &builder, Value value,
+                                  ArrayRef<AffineExpr> point, Value mask) {
+  return toVector(builder, evaluate(builder, value, point, mask));
+}

@@ -1,0 +1,96 @@
+//===- TileEmitter.h - Scalar block bodies as vector code -------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Evaluates values of a block body at points of its nest, one vector along one
+// loop (the lane loop) at a time. What does not depend on the lane loop stays
+// scalar until it meets a vector.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_TENSORIZE_TILEEMITTER_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_TENSORIZE_TILEEMITTER_H
+
+#include "NestedBlock.h"
+
+namespace mlir::tir {
+
+/// Whether `value`, computed in the body of the block from loads and
+/// elementwise ops, can be evaluated by lanes. Otherwise says why.
+LogicalResult checkVectorizable(NestedBlock &nest, Value value,
+                                std::string &reason);
+
+class TileEmitter {
+public:
+  /// Index arithmetic that is the same for the whole tile goes before `anchor`.
+  /// `symbolValues` are what the symbols of `nest` stand for there. The last
+  /// vector may reach `overhang` lanes beyond the end of the lane loop.
+  TileEmitter(NestedBlock &nest, Operation *anchor, unsigned laneLoop,
+              int64_t lanes, int64_t overhang, ArrayRef<Value> symbolValues);
+
+  /// A constant 0 at the start of an empty block, as the `anchor` above.
+  static Operation *createAnchor(BlockOp block);
+
+  /// An additional dimension of the expressions in points, beyond the loops of
+  /// the nest: the first row of a tile that is itself in a loop.
+  AffineExpr getRowBase() const;
+  void setDim(unsigned dim, Value value) { dimValues[dim] = value; }
+
+  /// Forgets values of the current body; call when code moves to another one.
+  void beginBody();
+
+  /// The value at `point`, which gives each loop of the nest as an expression;
+  /// for the lane loop, the first lane. `mask` (may be null) are the lanes that
+  /// exist. A vector if it depends on the lane loop, else a scalar.
+  Value evaluate(OpBuilder &builder, Value value, ArrayRef<AffineExpr> point,
+                 Value mask);
+
+  /// `evaluate`, but always a vector.
+  Value evaluateVector(OpBuilder &builder, Value value,
+                       ArrayRef<AffineExpr> point, Value mask);
+  Value toVector(OpBuilder &builder, Value scalar);
+
+  /// `expr` as an index. Over loops, row base and symbols.
+  Value emitIndex(OpBuilder &builder, AffineExpr expr);
+
+  /// The element position that `access` touches at `point`.
+  AffineExpr getPosition(Operation *access, ArrayRef<AffineExpr> point);
+
+  /// The buffer as one row of elements.
+  Value getFlatView(Value buffer);
+
+  VectorType getVectorType(Type elementType) const {
+    return VectorType::get({lanes}, elementType);
+  }
+
+private:
+  Value load(OpBuilder &builder, Operation *op, ArrayRef<AffineExpr> point,
+             Value mask);
+  Value loadStrided(OpBuilder &builder, Value view, Value index, int64_t stride,
+                    VectorType type, Value mask);
+
+  NestedBlock &nest;
+  OpBuilder prologue;
+  unsigned laneLoop;
+  int64_t lanes;
+  int64_t overhang;
+  SmallVector<Value> symbolValues;
+  SmallVector<Value> dimValues;
+  IndexBounds bounds;
+  DenseMap<Value, Value> flatViews;
+  /// The access functions, which are asked for at every point.
+  DenseMap<Operation *, AffineExpr> positions;
+  /// Sums over symbols only; computed once, in the prologue.
+  DenseMap<AffineExpr, Value> invariants;
+  // Of the current body.
+  DenseMap<AffineExpr, Value> variants;
+  DenseMap<std::pair<Value, std::pair<AffineExpr, Value>>, Value> loads;
+  DenseMap<Value, Value> broadcasts;
+};
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_TENSORIZE_TILEEMITTER_H

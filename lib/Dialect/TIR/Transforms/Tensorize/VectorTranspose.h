@@ -1,0 +1,24 @@
+//===- VectorTranspose.h - Square transposes in registers -------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_TENSORIZE_VECTORTRANSPOSE_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_TENSORIZE_VECTORTRANSPOSE_H
+
+#include "mlir/IR/Builders.h"
+
+namespace mlir::tir {
+
+/// Whether `transposeVectors` takes `lanes` vectors of `lanes` elements.
+bool canTransposeVectors(int64_t lanes);
+
+/// Transposes a square matrix given by its rows.
+SmallVector<Value> transposeVectors(OpBuilder &builder, Location loc,
+                                    ArrayRef<Value> rows);
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_TENSORIZE_VECTORTRANSPOSE_H
