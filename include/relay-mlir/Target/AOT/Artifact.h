@@ -1,0 +1,45 @@
+//===- Artifact.h - Write a compiled model ----------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_TARGET_AOT_ARTIFACT_H
+#define RELAY_MLIR_TARGET_AOT_ARTIFACT_H
+
+#include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Target/TargetInfo.h"
+
+#include <string>
+
+namespace mlir::relay {
+
+/// A compiled kernel: any code generator can make one.
+struct ArtifactKernel {
+  /// Its name in the module.
+  StringRef name;
+  /// The function in `object` that it is, of type RelayKernel.
+  StringRef symbol;
+  /// A relocatable object; several kernels may share one.
+  StringRef object;
+};
+
+struct ArtifactOptions {
+  /// CPU features that kernels need beyond those of the target, comma
+  /// separated.
+  std::string extraFeatures;
+};
+
+/// Writes the model `main`, in the form relax-executable, as a shared object
+/// that the run time can load. The callees of `main` have the signatures that
+/// `kernels` were compiled with. Nothing is left at `output` on failure but
+/// what was there before; errors are reported at `main` or its operations.
+LogicalResult writeArtifact(relax::FuncOp main,
+                            ArrayRef<ArtifactKernel> kernels,
+                            const TargetInfo &target, StringRef output,
+                            const ArtifactOptions &options = {});
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_TARGET_AOT_ARTIFACT_H

@@ -1,0 +1,77 @@
+//===- ConstantPool.h - The constants of an artefact ------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Weights are most of an artefact. They go from the resources they were
+// imported into straight to an object file, packed for the kernels that read
+// them on the way, and never become an LLVM constant.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_TARGET_AOT_CONSTANTPOOL_H
+#define RELAY_MLIR_TARGET_AOT_CONSTANTPOOL_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "relay-mlir/Target/TargetInfo.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::relay {
+
+/// Symbol of the first byte of the constants.
+inline constexpr llvm::StringLiteral kWeightsSymbol = "relay_weights";
+
+/// Lays out constants one after the other, each once for every layout in which
+/// a kernel wants it.
+class ConstantPool {
+public:
+  explicit ConstantPool(MLIRContext *context) : context(context) {}
+
+  /// Adds a constant and returns its offset in bytes. `layout` maps the index
+  /// of an element to its index in `packedShape`, whose other elements are
+  /// zero; null leaves the constant as it is. Constants with equal bytes share
+  /// their place. Errors are reported through `emitError`.
+  FailureOr<uint64_t> add(ElementsAttr value, AffineMap layout,
+                          ArrayRef<int64_t> packedShape,
+                          llvm::function_ref<InFlightDiagnostic()> emitError);
+
+  /// Bytes of all constants.
+  uint64_t getSize() const { return size; }
+
+  /// Writes the constants to `os`, one at a time.
+  void write(raw_ostream &os) const;
+
+  /// Writes them as a relocatable ELF object for `target`: kWeightsSymbol is
+  /// the start of the section RELAY_WEIGHTS_SECTION.
+  void writeObject(const TargetInfo &target, raw_ostream &os) const;
+
+private:
+  struct Entry {
+    ElementsAttr value;
+    AffineMap layout;
+    SmallVector<int64_t> packedShape;
+    uint64_t offset;
+    uint64_t bytes;
+  };
+
+  MLIRContext *context;
+  SmallVector<Entry> entries;
+  /// Entries by a hash of what determines their bytes.
+  llvm::DenseMap<uint64_t, SmallVector<unsigned, 1>> byHash;
+  uint64_t size = 0;
+};
+
+/// Copies the elements of an array of shape `shape` to where `layout` puts them
+/// in an array of shape `packedShape`, which must be zero before.
+void packLayout(ArrayRef<char> source, ArrayRef<int64_t> shape,
+                AffineMap layout, ArrayRef<int64_t> packedShape,
+                int64_t elementBytes, MutableArrayRef<char> packed,
+                MLIRContext *context);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_TARGET_AOT_CONSTANTPOOL_H

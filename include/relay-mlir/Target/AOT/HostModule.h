@@ -1,0 +1,42 @@
+//===- HostModule.h - The program of an artefact ----------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_TARGET_AOT_HOSTMODULE_H
+#define RELAY_MLIR_TARGET_AOT_HOSTMODULE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Target/AOT/ConstantPool.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+
+namespace mlir::relay {
+
+struct HostModuleOptions {
+  std::string targetTriple;
+  /// CPU features that the kernels need, comma separated.
+  std::string requiredFeatures;
+  /// The exported function of each kernel whose symbol is not its name.
+  llvm::StringMap<std::string> kernelSymbols;
+};
+
+/// Translates `main`, in the form relax-executable, to a module in the LLVM
+/// dialect: the function that runs the model, the one that computes its shapes,
+/// and the RelayArtifact that describes both (Runtime/ArtifactFormat.h). Its
+/// constants go to `pool`. Errors are reported at the operations.
+FailureOr<OwningOpRef<ModuleOp>>
+buildHostModule(relax::FuncOp main, const HostModuleOptions &options,
+                ConstantPool &pool);
+
+/// Registers `relay-translate --relax-to-host`.
+void registerRelaxToHostTranslation();
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_TARGET_AOT_HOSTMODULE_H

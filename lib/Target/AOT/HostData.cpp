@@ -1,0 +1,164 @@
+//===- HostData.cpp - Constant data of the host module --------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostData.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+HostData::HostData(ModuleOp module)
+    : module(module), builder(module.getBodyRegion()), loc(module.getLoc()),
+      pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+
+FlatSymbolRefAttr HostData::create(Type type,
+                                   function_ref<Value(OpBuilder &)> build,
+                                   StringRef exportedName) {
+  std::string name = exportedName.empty()
+                         ? "relay.data." + std::to_string(numGlobals++)
+                         : exportedName.str();
+  builder.setInsertionPointToEnd(module.getBody());
+  auto global = LLVM::GlobalOp::create(
+      builder, loc, type, /*isConstant=*/true,
+      exportedName.empty() ? LLVM::Linkage::Internal : LLVM::Linkage::External,
+      name, /*value=*/Attribute());
+  OpBuilder inner(module.getContext());
+  inner.createBlock(&global.getInitializerRegion());
+  LLVM::ReturnOp::create(inner, loc, build(inner));
+  return FlatSymbolRefAttr::get(global);
+}
+
+FlatSymbolRefAttr HostData::getString(StringRef text) {
+  FlatSymbolRefAttr &symbol = strings[text];
+  if (symbol)
+    return symbol;
+  builder.setInsertionPointToEnd(module.getBody());
+  std::string bytes = text.str();
+  bytes.push_back('\0');
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size());
+  auto global = LLVM::GlobalOp::create(
+      builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+      "relay.data." + std::to_string(numGlobals++),
+      builder.getStringAttr(bytes));
+  return symbol = FlatSymbolRefAttr::get(global);
+}
+
+FlatSymbolRefAttr HostData::getIntegers(ArrayRef<int64_t> values) {
+  if (values.empty())
+    return {};
+  builder.setInsertionPointToEnd(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(builder.getI64Type(), values.size());
+  auto global = LLVM::GlobalOp::create(
+      builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+      "relay.data." + std::to_string(numGlobals++),
+      builder.getI64TensorAttr(values));
+  return FlatSymbolRefAttr::get(global);
+}
+
+FlatSymbolRefAttr HostData::getPointers(ArrayRef<FlatSymbolRefAttr> symbols) {
+  return getStructs(llvm::map_to_vector(symbols, [](FlatSymbolRefAttr symbol) {
+    return Struct{Member::pointer(symbol)};
+  }));
+}
+
+FlatSymbolRefAttr HostData::getStructs(ArrayRef<Struct> structs) {
+  if (structs.empty())
+    return {};
+  auto type =
+      LLVM::LLVMArrayType::get(getType(structs.front()), structs.size());
+  return create(type, [&](OpBuilder &builder) {
+    Value array = LLVM::UndefOp::create(builder, loc, type);
+    for (auto [index, value] : llvm::enumerate(structs))
+      array = LLVM::InsertValueOp::create(builder, loc, array,
+                                          build(builder, value), index);
+    return array;
+  });
+}
+
+void HostData::exportStruct(StringRef name, const Struct &value) {
+  create(
+      getType(value), [&](OpBuilder &builder) { return build(builder, value); },
+      name);
+}
+
+Type HostData::getType(const Struct &value) {
+  SmallVector<Type> types =
+      llvm::map_to_vector(value, [&](const Member &member) -> Type {
+        return member.width == 0 ? Type(pointer)
+                                 : builder.getIntegerType(member.width);
+      });
+  return LLVM::LLVMStructType::getLiteral(module.getContext(), types);
+}
+
+Value HostData::build(OpBuilder &builder, const Struct &value) {
+  Value result = LLVM::UndefOp::create(builder, loc, getType(value));
+  for (auto [index, member] : llvm::enumerate(value)) {
+    Value element;
+    if (member.width != 0)
+      element = LLVM::ConstantOp::create(
+          builder, loc, builder.getIntegerType(member.width), member.value);
+    else if (member.symbol)
+      element = LLVM::AddressOfOp::create(builder, loc, pointer,
+                                          member.symbol.getValue());
+    else
+      element = LLVM::ZeroOp::create(builder, loc, pointer);
+    result = LLVM::InsertValueOp::create(builder, loc, result, element, index);
+  }
+  return result;
+}
+
+FailureOr<HostData::Struct>
+HostData::getTensor(StringRef name, Type elementType, ArrayRef<int64_t> dims,
+                    ArrayRef<FlatSymbolRefAttr> dimNames,
+                    function_ref<InFlightDiagnostic()> emitError) {
+  // The codes of DLPack's DLDataTypeCode.
+  enum { Int = 0, UInt = 1, Float = 2, BFloat = 4, Bool = 6 };
+  unsigned width =
+      elementType.isIndex() ? 64 : elementType.getIntOrFloatBitWidth();
+  unsigned code = Int;
+  if (elementType.isInteger(1)) {
+    code = Bool;
+    width = 8;
+  } else if (elementType.isUnsignedInteger()) {
+    code = UInt;
+  } else if (elementType.isBF16()) {
+    code = BFloat;
+  } else if (isa<FloatType>(elementType)) {
+    code = Float;
+  }
+  bool isKnown = code == Float
+                     ? isa<Float16Type, Float32Type, Float64Type>(elementType)
+                     : width % 8 == 0 && width <= 64;
+  if (!isKnown)
+    return emitError() << "expects an element type that an artefact can "
+                          "describe, but got "
+                       << elementType;
+  return Struct{Member::pointer(getString(name)),
+                Member::integer(8, code),
+                Member::integer(8, width),
+                Member::integer(16, /*lanes=*/1),
+                Member::integer(32, dims.size()),
+                Member::pointer(getIntegers(dims)),
+                Member::pointer(getPointers(dimNames))};
+}
+
+SmallVector<FlatSymbolRefAttr> HostData::getDimNames(relax::ShapeAttr shape) {
+  SmallVector<FlatSymbolRefAttr> names(shape.size());
+  for (size_t dim = 0, e = shape.size(); dim != e; ++dim) {
+    if (shape.getConstant(dim))
+      continue;
+    std::string text;
+    if (StringAttr symbol = shape.getBareSymbol(dim)) {
+      text = symbol.getValue();
+    } else {
+      llvm::raw_string_ostream os(text);
+      shape.printExpr(dim, os);
+    }
+    names[dim] = getString(text);
+  }
+  return names;
+}

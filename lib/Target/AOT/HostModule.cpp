@@ -1,0 +1,659 @@
+//===- HostModule.cpp - The program of an artefact ------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions here are straight-line code: sizes are computed once at the
+// start, then each kernel call fills an array of pointers and one of sizes.
+// What every call does besides is in one small function of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Target/AOT/HostModule.h"
+
+#include "HostData.h"
+
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Runtime/ArtifactFormat.h"
+#include "relay-mlir/Support/Version.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::relay;
+using relay::detail::HostData;
+
+namespace {
+
+using Member = HostData::Member;
+
+constexpr StringLiteral kMainName = "relay_aot_main";
+constexpr StringLiteral kShapesName = "relay_aot_shapes";
+constexpr StringLiteral kCallName = "relay_aot_call";
+
+constexpr int64_t kDynamicDim = std::numeric_limits<int64_t>::min();
+
+/// Builds the LLVM dialect of one function.
+class CodeBuilder {
+public:
+  CodeBuilder(LLVM::LLVMFuncOp function, relax::SymbolScope &scope)
+      : builder(function.getContext()), loc(function.getLoc()),
+        function(function), scope(scope),
+        pointer(LLVM::LLVMPointerType::get(function.getContext())) {
+    entry = function.addEntryBlock(builder);
+    builder.setInsertionPointToEnd(entry);
+  }
+
+  Value constant(int64_t value, unsigned width = 64) {
+    return LLVM::ConstantOp::create(builder, loc, builder.getIntegerType(width),
+                                    value);
+  }
+  Value getArgument(unsigned index) { return entry->getArgument(index); }
+  Value offset(Value base, Value bytes) {
+    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(bytes)});
+  }
+  Value element(Value base, int64_t index, Type type) {
+    return LLVM::GEPOp::create(
+        builder, loc, pointer, type, base,
+        ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(static_cast<int32_t>(index))});
+  }
+  Value load(Type type, Value from) {
+    return LLVM::LoadOp::create(builder, loc, type, from);
+  }
+  void store(Value value, Value to) {
+    LLVM::StoreOp::create(builder, loc, value, to);
+  }
+  Value max(Value lhs, Value rhs) {
+    return LLVM::SMaxOp::create(builder, loc, lhs, rhs);
+  }
+
+  /// Reads the symbols from the array that argument `index` points to.
+  void loadSymbols(unsigned index, ArrayRef<StringAttr> names);
+
+  /// The value of `expr` over the symbols of the scope. All are computed where
+  /// the first one is, so that they dominate every use.
+  Value evaluate(AffineExpr expr);
+
+  /// The bytes of a storage, rounded up so that the next one is aligned.
+  Value evaluateStorage(ArrayRef<AffineExpr> alternatives);
+
+  /// Ends the current block: leaves the function with `status` unless it is
+  /// zero.
+  void returnUnlessZero(Value status);
+  void returnZero() { LLVM::ReturnOp::create(builder, loc, constant(0, 32)); }
+
+  OpBuilder builder;
+  Location loc;
+
+private:
+  Value computeFloor(AffineBinaryOpExpr expr);
+
+  LLVM::LLVMFuncOp function;
+  relax::SymbolScope &scope;
+  LLVM::LLVMPointerType pointer;
+  Block *entry;
+  DenseMap<AffineExpr, Value> sizes;
+};
+
+} // namespace
+
+void CodeBuilder::loadSymbols(unsigned index, ArrayRef<StringAttr> names) {
+  for (auto [position, name] : llvm::enumerate(names))
+    sizes[scope.getSymbol(name)] =
+        load(builder.getI64Type(),
+             element(getArgument(index), position, builder.getI64Type()));
+}
+
+/// Quotient and remainder of division that rounds down, by a divisor that is
+/// positive.
+Value CodeBuilder::computeFloor(AffineBinaryOpExpr expr) {
+  Value lhs = sizes.lookup(expr.getLHS()), rhs = sizes.lookup(expr.getRHS());
+  Value remainder = LLVM::SRemOp::create(builder, loc, lhs, rhs);
+  Value isNegative = LLVM::ICmpOp::create(
+      builder, loc, LLVM::ICmpPredicate::slt, remainder, constant(0));
+  if (expr.getKind() == AffineExprKind::Mod) {
+    Value moved = LLVM::AddOp::create(builder, loc, remainder, rhs);
+    return LLVM::SelectOp::create(builder, loc, isNegative, moved, remainder);
+  }
+  Value quotient = LLVM::SDivOp::create(builder, loc, lhs, rhs);
+  Value below = LLVM::SubOp::create(builder, loc, quotient, constant(1));
+  return LLVM::SelectOp::create(builder, loc, isNegative, below, quotient);
+}
+
+Value CodeBuilder::evaluate(AffineExpr expr) {
+  if (Value known = sizes.lookup(expr))
+    return known;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (binary) {
+    evaluate(binary.getLHS());
+    evaluate(binary.getRHS());
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  if (builder.getInsertionBlock() != entry)
+    builder.setInsertionPoint(entry->getTerminator());
+  Value value;
+  if (auto constantExpr = dyn_cast<AffineConstantExpr>(expr)) {
+    value = constant(constantExpr.getValue());
+  } else {
+    // Canonical expressions have no ceildiv, and all symbols are loaded.
+    Value lhs = sizes.lookup(binary.getLHS());
+    Value rhs = sizes.lookup(binary.getRHS());
+    switch (expr.getKind()) {
+    case AffineExprKind::Add:
+      value = LLVM::AddOp::create(builder, loc, lhs, rhs);
+      break;
+    case AffineExprKind::Mul:
+      value = LLVM::MulOp::create(builder, loc, lhs, rhs);
+      break;
+    default:
+      value = computeFloor(binary);
+    }
+  }
+  sizes[expr] = value;
+  return value;
+}
+
+Value CodeBuilder::evaluateStorage(ArrayRef<AffineExpr> alternatives) {
+  Value bytes = constant(0);
+  for (AffineExpr expr : alternatives) {
+    AffineExpr aligned =
+        expr.ceilDiv(RELAY_BUFFER_ALIGNMENT) * RELAY_BUFFER_ALIGNMENT;
+    bytes = max(bytes, evaluate(relax::canonicalizeSymbolicExpr(aligned)));
+  }
+  return bytes;
+}
+
+void CodeBuilder::returnUnlessZero(Value status) {
+  Block *next = new Block, *failed = new Block;
+  function.getBody().push_back(next);
+  function.getBody().push_back(failed);
+  Value isZero = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                      status, constant(0, 32));
+  LLVM::CondBrOp::create(builder, loc, isZero, next, failed);
+  builder.setInsertionPointToEnd(failed);
+  LLVM::ReturnOp::create(builder, loc, status);
+  builder.setInsertionPointToEnd(next);
+}
+
+namespace {
+
+/// Translates one relax function.
+class HostTranslator {
+public:
+  HostTranslator(relax::FuncOp main, const HostModuleOptions &options,
+                 ConstantPool &pool)
+      : main(main), options(options), pool(pool), context(main.getContext()),
+        scope(context), module(ModuleOp::create(main.getLoc())), data(*module),
+        builder(context), pointer(LLVM::LLVMPointerType::get(context)),
+        i32(builder.getI32Type()), i64(builder.getI64Type()),
+        symbols(main.getSymbols()) {
+    for (StringAttr name : symbols)
+      scope.getSymbol(name);
+  }
+
+  FailureOr<OwningOpRef<ModuleOp>> translate();
+
+private:
+  /// A kernel call: the callee's signature, and where its calls are described.
+  struct Call {
+    relax::CallKernelOp op;
+    FunctionOpInterface kernel;
+    StringRef symbol;
+  };
+
+  LogicalResult collectCalls();
+  LogicalResult placeConstants();
+  LLVM::LLVMFuncOp declareFunction(StringRef name, ArrayRef<Type> arguments,
+                                   LLVM::Linkage linkage);
+  LLVM::LLVMFuncOp buildCallFunction();
+  LLVM::LLVMFuncOp buildShapesFunction();
+  FailureOr<LLVM::LLVMFuncOp> buildMainFunction(LLVM::LLVMFuncOp callFunction);
+  /// The sizes of the dynamic dimensions of a kernel's buffers.
+  SmallVector<AffineExpr> getDynamicSizes(Call &call);
+
+  FailureOr<HostData::Struct> describeValue(Type type, StringRef name);
+  FailureOr<HostData::Struct> describeCall(Call &call);
+  LogicalResult describeArtifact(LLVM::LLVMFuncOp shapesFunction,
+                                 LLVM::LLVMFuncOp mainFunction);
+
+  relax::FuncOp main;
+  const HostModuleOptions &options;
+  ConstantPool &pool;
+  MLIRContext *context;
+  relax::SymbolScope scope;
+  OwningOpRef<ModuleOp> module;
+  HostData data;
+  OpBuilder builder;
+  LLVM::LLVMPointerType pointer;
+  Type i32, i64;
+  SmallVector<StringAttr> symbols;
+
+  SmallVector<Call> calls;
+  SmallVector<relax::AllocStorageOp> storages;
+  /// Offset in the pool of each use of a constant.
+  DenseMap<OpOperand *, uint64_t> constantOffsets;
+  /// The addresses of the values of `main`, while its code is built.
+  DenseMap<Value, Value> addresses;
+};
+
+Value getRoot(Value value) {
+  while (auto reshape = value.getDefiningOp<relax::ReshapeOp>())
+    value = reshape.getSource();
+  return value;
+}
+
+} // namespace
+
+LogicalResult HostTranslator::collectCalls() {
+  SymbolTableCollection symbolTable;
+  for (Operation &op : main.getBody().front()) {
+    if (auto call = dyn_cast<relax::CallKernelOp>(op)) {
+      auto kernel = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
+          call, call.getCalleeAttr());
+      auto it = options.kernelSymbols.find(call.getCallee());
+      calls.push_back({call, kernel,
+                       it == options.kernelSymbols.end()
+                           ? call.getCallee()
+                           : StringRef(it->second)});
+    } else if (auto storage = dyn_cast<relax::AllocStorageOp>(op)) {
+      storages.push_back(storage);
+    }
+  }
+  return success();
+}
+
+LogicalResult HostTranslator::placeConstants() {
+  auto place = [&](OpOperand &operand, AffineMap layout,
+                   ArrayRef<int64_t> packedShape) -> LogicalResult {
+    auto constant = getRoot(operand.get()).getDefiningOp<relax::ConstantOp>();
+    if (!constant)
+      return success();
+    FailureOr<uint64_t> offset =
+        pool.add(constant.getValue(), layout, packedShape,
+                 [&] { return constant.emitOpError(); });
+    if (failed(offset))
+      return failure();
+    constantOffsets[&operand] = *offset;
+    return success();
+  };
+  for (Call &call : calls) {
+    for (OpOperand &operand : call.op->getOpOperands()) {
+      unsigned index = operand.getOperandNumber();
+      auto layout = call.kernel.getArgAttrOfType<AffineMapAttr>(
+          index, relax::kLayoutAttr);
+      auto memref = cast<MemRefType>(call.kernel.getArgumentTypes()[index]);
+      if (failed(place(operand, layout ? layout.getValue() : AffineMap(),
+                       memref.getShape())))
+        return failure();
+    }
+  }
+  for (auto copy : main.getBody().getOps<relax::CopyOp>())
+    if (failed(place(copy.getSourceMutable(), {}, {})))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+LLVM::LLVMFuncOp HostTranslator::declareFunction(StringRef name,
+                                                 ArrayRef<Type> arguments,
+                                                 LLVM::Linkage linkage) {
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, main.getLoc(), name, LLVM::LLVMFunctionType::get(i32, arguments),
+      linkage);
+  if (linkage == LLVM::Linkage::External)
+    function.setVisibility_(LLVM::Visibility::Hidden);
+  return function;
+}
+
+/// Runs a kernel and tells the observer, if there is one.
+LLVM::LLVMFuncOp HostTranslator::buildCallFunction() {
+  LLVM::LLVMFuncOp function =
+      declareFunction(kCallName, {pointer, pointer, pointer, pointer, i64},
+                      LLVM::Linkage::Internal);
+  CodeBuilder code(function, scope);
+  OpBuilder &b = code.builder;
+  Location loc = code.loc;
+  Value kernel = code.getArgument(0), args = code.getArgument(1);
+  Value dims = code.getArgument(2), kernelContext = code.getArgument(3);
+  Value number = code.getArgument(4);
+  auto kernelType =
+      LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer});
+  Value status =
+      LLVM::CallOp::create(b, loc, kernelType,
+                           ValueRange{kernel, args, dims, kernelContext})
+          .getResult();
+  code.returnUnlessZero(status);
+
+  // RelayKernelContext starts with the pointers parallel_for and observer.
+  static_assert(offsetof(RelayKernelContext, observer) == 8);
+  Value observer = code.load(pointer, code.element(kernelContext, 1, pointer));
+  Value null = LLVM::ZeroOp::create(b, loc, pointer);
+  Value isNull =
+      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, observer, null);
+  auto *observe = new Block, *done = new Block;
+  function.getBody().push_back(observe);
+  function.getBody().push_back(done);
+  LLVM::CondBrOp::create(b, loc, isNull, done, observe);
+  b.setInsertionPointToEnd(observe);
+  auto observerType = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(context), {pointer, i64, pointer, pointer});
+  LLVM::CallOp::create(b, loc, observerType,
+                       ValueRange{observer, kernelContext, number, args, dims});
+  LLVM::BrOp::create(b, loc, ValueRange(), done);
+  b.setInsertionPointToEnd(done);
+  code.returnZero();
+  return function;
+}
+
+LLVM::LLVMFuncOp HostTranslator::buildShapesFunction() {
+  LLVM::LLVMFuncOp function = declareFunction(
+      kShapesName, {pointer, pointer, pointer}, LLVM::Linkage::Internal);
+  CodeBuilder code(function, scope);
+  code.loadSymbols(/*index=*/0, symbols);
+  // Reshapes whose sizes agree only for some values of the symbols.
+  for (auto reshape : main.getBody().getOps<relax::ReshapeOp>()) {
+    AffineExpr from =
+        relax::getNumElements(reshape.getSource().getType(), scope);
+    AffineExpr to = relax::getNumElements(reshape.getType(), scope);
+    if (relax::canonicalizeSymbolicExpr(from - to) ==
+        getAffineConstantExpr(0, context))
+      continue;
+    Value differ = LLVM::ICmpOp::create(
+        code.builder, code.loc, LLVM::ICmpPredicate::ne,
+        code.evaluate(relax::canonicalizeSymbolicExpr(from)),
+        code.evaluate(relax::canonicalizeSymbolicExpr(to)));
+    code.returnUnlessZero(
+        LLVM::ZExtOp::create(code.builder, code.loc, i32, differ));
+  }
+  int64_t position = 0;
+  for (Type type : main.getResultTypes())
+    for (AffineExpr dim :
+         scope.import(cast<relax::SymbolicTensorType>(type).getShape()))
+      code.store(code.evaluate(dim),
+                 code.element(code.getArgument(1), position++, i64));
+  Value total = code.constant(0);
+  for (relax::AllocStorageOp storage : storages)
+    total = LLVM::AddOp::create(
+        code.builder, code.loc, total,
+        code.evaluateStorage(scope.import(storage.getSize())));
+  code.store(total, code.getArgument(2));
+  code.returnZero();
+  return function;
+}
+
+SmallVector<AffineExpr> HostTranslator::getDynamicSizes(Call &call) {
+  SmallVector<AffineExpr> sizes;
+  for (auto [operand, type] : llvm::zip_equal(call.op->getOperands(),
+                                              call.kernel.getArgumentTypes())) {
+    auto memref = cast<MemRefType>(type);
+    auto shape = cast<relax::SymbolicTensorType>(operand.getType()).getShape();
+    for (int64_t dim = 0, e = memref.getRank(); dim != e; ++dim)
+      if (memref.isDynamicDim(dim))
+        sizes.push_back(
+            relax::canonicalizeSymbolicExpr(scope.import(shape, dim)));
+  }
+  return sizes;
+}
+
+FailureOr<LLVM::LLVMFuncOp>
+HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction) {
+  LLVM::LLVMFuncOp function = declareFunction(
+      kMainName, {pointer, pointer, pointer, pointer, pointer, pointer},
+      LLVM::Linkage::Internal);
+  enum { Inputs, Outputs, Weights, Arena, Symbols };
+  CodeBuilder code(function, scope);
+  OpBuilder &b = code.builder;
+  code.loadSymbols(Symbols, symbols);
+
+  // All arrays of arguments are one: a call is over when the next one starts.
+  size_t maxArgs = 1, maxDims = 1;
+  for (Call &call : calls) {
+    maxArgs = std::max<size_t>(maxArgs, call.op->getNumOperands());
+    maxDims = std::max(maxDims, getDynamicSizes(call).size());
+  }
+  Value argArray = LLVM::AllocaOp::create(b, code.loc, pointer, pointer,
+                                          code.constant(maxArgs));
+  Value dimArray =
+      LLVM::AllocaOp::create(b, code.loc, pointer, i64, code.constant(maxDims));
+  for (auto [index, argument] : llvm::enumerate(main.getArguments()))
+    addresses[argument] = code.load(
+        pointer, code.element(code.getArgument(Inputs), index, pointer));
+  Value arena = code.getArgument(Arena);
+  for (relax::AllocStorageOp storage : storages) {
+    addresses[storage.getResult()] = arena;
+    arena = code.offset(arena,
+                        code.evaluateStorage(scope.import(storage.getSize())));
+  }
+
+  unsigned number = 0;
+  auto addressOf = [&](OpOperand &operand) -> Value {
+    auto it = constantOffsets.find(&operand);
+    if (it != constantOffsets.end())
+      return code.offset(code.getArgument(Weights), code.constant(it->second));
+    return addresses.lookup(getRoot(operand.get()));
+  };
+  // The first block that is not the entry: sizes are computed before it.
+  Block *start = new Block;
+  function.getBody().push_back(start);
+  LLVM::BrOp::create(b, code.loc, ValueRange(), start);
+  b.setInsertionPointToEnd(start);
+
+  for (Operation &op : main.getBody().front()) {
+    code.loc = op.getLoc();
+    if (auto tensor = dyn_cast<relax::AllocTensorOp>(op)) {
+      Value offset = code.evaluate(
+          relax::canonicalizeSymbolicExpr(scope.import(tensor.getOffset(), 0)));
+      addresses[tensor] =
+          code.offset(addresses.lookup(tensor.getStorage()), offset);
+    } else if (auto result = dyn_cast<relax::ResultBufferOp>(op)) {
+      addresses[result] =
+          code.load(pointer, code.element(code.getArgument(Outputs),
+                                          result.getIndex(), pointer));
+    } else if (auto copy = dyn_cast<relax::CopyOp>(op)) {
+      Value bytes = code.evaluate(relax::canonicalizeSymbolicExpr(
+          relax::getNumBytes(copy.getSource().getType(), scope)));
+      LLVM::MemcpyOp::create(b, code.loc, addressOf(copy.getTargetMutable()),
+                             addressOf(copy.getSourceMutable()), bytes,
+                             /*isVolatile=*/false);
+    } else if (isa<relax::CallKernelOp>(op)) {
+      Call &call = calls[number];
+      for (OpOperand &operand : op.getOpOperands())
+        code.store(addressOf(operand),
+                   code.element(argArray, operand.getOperandNumber(), pointer));
+      for (auto [index, size] : llvm::enumerate(getDynamicSizes(call)))
+        code.store(code.evaluate(size), code.element(dimArray, index, i64));
+      Value kernel =
+          LLVM::AddressOfOp::create(b, code.loc, pointer, call.symbol);
+      Value status = LLVM::CallOp::create(b, code.loc, callFunction,
+                                          ValueRange{kernel, argArray, dimArray,
+                                                     code.getArgument(5),
+                                                     code.constant(number)})
+                         .getResult();
+      code.returnUnlessZero(status);
+      ++number;
+    }
+  }
+  code.returnZero();
+  return function;
+}
+
+//===----------------------------------------------------------------------===//
+// Metadata
+//===----------------------------------------------------------------------===//
+
+FailureOr<HostData::Struct> HostTranslator::describeValue(Type type,
+                                                          StringRef name) {
+  auto tensor = cast<relax::SymbolicTensorType>(type);
+  relax::ShapeAttr shape = tensor.getShape();
+  SmallVector<int64_t> dims;
+  for (size_t dim = 0, e = shape.size(); dim != e; ++dim) {
+    if (std::optional<int64_t> size = shape.getConstant(dim))
+      dims.push_back(*size);
+    else if (StringAttr symbol = shape.getBareSymbol(dim))
+      dims.push_back(
+          -1 - std::distance(symbols.begin(), llvm::find(symbols, symbol)));
+    else
+      dims.push_back(kDynamicDim);
+  }
+  return data.getTensor(name, tensor.getElementType(), dims,
+                        data.getDimNames(shape),
+                        [&] { return main.emitOpError(); });
+}
+
+FailureOr<HostData::Struct> HostTranslator::describeCall(Call &call) {
+  SmallVector<HostData::Struct> args;
+  for (auto [index, operand] : llvm::enumerate(call.op->getOperands())) {
+    auto memref = cast<MemRefType>(call.kernel.getArgumentTypes()[index]);
+    auto type = cast<relax::SymbolicTensorType>(operand.getType());
+    SmallVector<int64_t> dims =
+        llvm::map_to_vector(memref.getShape(), [](int64_t size) {
+          return ShapedType::isDynamic(size) ? kDynamicDim : size;
+        });
+    bool isPacked =
+        call.kernel.getArgAttr(index, relax::kLayoutAttr) != nullptr;
+    FailureOr<HostData::Struct> arg =
+        data.getTensor("", type.getElementType(), dims,
+                       isPacked ? SmallVector<FlatSymbolRefAttr>(dims.size())
+                                : data.getDimNames(type.getShape()),
+                       [&] { return call.op.emitOpError(); });
+    if (failed(arg))
+      return failure();
+    args.push_back(*arg);
+  }
+  return HostData::Struct{Member::pointer(data.getString(call.symbol)),
+                          Member::pointer(data.getString(call.op.getCallee())),
+                          Member::integer(32, args.size()),
+                          Member::integer(32, call.op.getInputs().size()),
+                          Member::integer(32, call.op.getOutputs().size()),
+                          Member::pointer(data.getStructs(args))};
+}
+
+LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
+                                               LLVM::LLVMFuncOp mainFunction) {
+  SmallVector<HostData::Struct> inputs, outputs, callData;
+  auto describe = [&](TypeRange types, StringRef prefix,
+                      function_ref<StringAttr(unsigned)> getName,
+                      SmallVector<HostData::Struct> &structs) {
+    for (auto [index, type] : llvm::enumerate(types)) {
+      StringAttr name = getName(index);
+      std::string text =
+          name && !name.empty() ? name.str() : (prefix + Twine(index)).str();
+      FailureOr<HostData::Struct> value = describeValue(type, text);
+      if (failed(value))
+        return failure();
+      structs.push_back(*value);
+    }
+    return success();
+  };
+  if (failed(describe(
+          main.getArgumentTypes(), "input",
+          [&](unsigned index) {
+            return main.getArgAttrOfType<StringAttr>(index, relax::kNameAttr);
+          },
+          inputs)) ||
+      failed(describe(
+          main.getResultTypes(), "output",
+          [&](unsigned index) {
+            return main.getResultAttrOfType<StringAttr>(index,
+                                                        relax::kNameAttr);
+          },
+          outputs)))
+    return failure();
+  for (Call &call : calls) {
+    FailureOr<HostData::Struct> value = describeCall(call);
+    if (failed(value))
+      return failure();
+    callData.push_back(*value);
+  }
+
+  FlatSymbolRefAttr weights;
+  if (pool.getSize() != 0) {
+    builder.setInsertionPointToEnd(module->getBody());
+    auto global = LLVM::GlobalOp::create(
+        builder, main.getLoc(),
+        LLVM::LLVMArrayType::get(builder.getI8Type(), pool.getSize()),
+        /*isConstant=*/true, LLVM::Linkage::External, kWeightsSymbol,
+        /*value=*/Attribute());
+    global.setVisibility_(LLVM::Visibility::Hidden);
+    weights = FlatSymbolRefAttr::get(global);
+  }
+  SmallVector<FlatSymbolRefAttr> names =
+      llvm::map_to_vector(symbols, [&](StringAttr name) {
+        return data.getString(name.getValue());
+      });
+  data.exportStruct(
+      RELAY_ARTIFACT_SYMBOL,
+      {Member::integer(64, static_cast<int64_t>(RELAY_ARTIFACT_MAGIC)),
+       Member::integer(32, RELAY_ARTIFACT_VERSION),
+       Member::integer(32, sizeof(RelayArtifact)),
+       Member::pointer(data.getString(getVersionString())),
+       Member::pointer(data.getString(options.targetTriple)),
+       Member::pointer(data.getString(options.requiredFeatures)),
+       Member::integer(32, symbols.size()), Member::integer(32, inputs.size()),
+       Member::integer(32, outputs.size()),
+       Member::integer(32, callData.size()),
+       Member::pointer(data.getPointers(names)),
+       Member::pointer(data.getStructs(inputs)),
+       Member::pointer(data.getStructs(outputs)),
+       Member::pointer(data.getStructs(callData)), Member::pointer(weights),
+       Member::integer(64, pool.getSize()),
+       Member::pointer(FlatSymbolRefAttr::get(shapesFunction)),
+       Member::pointer(FlatSymbolRefAttr::get(mainFunction))});
+  return success();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
+  if (failed(collectCalls()) || failed(placeConstants()))
+    return failure();
+  llvm::StringSet<> declared;
+  for (Call &call : calls)
+    if (declared.insert(call.symbol).second)
+      declareFunction(call.symbol, {pointer, pointer, pointer},
+                      LLVM::Linkage::External);
+  LLVM::LLVMFuncOp shapesFunction = buildShapesFunction();
+  FailureOr<LLVM::LLVMFuncOp> mainFunction =
+      buildMainFunction(buildCallFunction());
+  if (failed(mainFunction) ||
+      failed(describeArtifact(shapesFunction, *mainFunction)))
+    return failure();
+  return std::move(module);
+}
+
+FailureOr<OwningOpRef<ModuleOp>> mlir::relay::buildHostModule(
+    relax::FuncOp main, const HostModuleOptions &options, ConstantPool &pool) {
+  return HostTranslator(main, options, pool).translate();
+}
+
+void mlir::relay::registerRelaxToHostTranslation() {
+  static TranslateFromMLIRRegistration registration(
+      "relax-to-host", "print the host program of @main in the LLVM dialect",
+      [](Operation *op, raw_ostream &os) -> LogicalResult {
+        auto main = SymbolTable::lookupNearestSymbolFrom<relax::FuncOp>(
+            op, StringAttr::get(op->getContext(), "main"));
+        if (!main)
+          return op->emitError("expects a relax.func named @main");
+        ConstantPool pool(op->getContext());
+        FailureOr<OwningOpRef<ModuleOp>> host =
+            buildHostModule(main, HostModuleOptions(), pool);
+        if (failed(host))
+          return failure();
+        (*host)->print(os);
+        os << "\n";
+        return success();
+      },
+      [](DialectRegistry &registry) {
+        registry.insert<func::FuncDialect, LLVM::LLVMDialect,
+                        relax::RelaxDialect, tir::TIRDialect>();
+      });
+}
