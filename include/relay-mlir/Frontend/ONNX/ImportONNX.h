@@ -1,0 +1,41 @@
+//===- ImportONNX.h - ONNX models to the relay dialect ----------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_FRONTEND_ONNX_IMPORTONNX_H
+#define RELAY_MLIR_FRONTEND_ONNX_IMPORTONNX_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+namespace mlir::relay {
+
+struct OnnxImportOptions {
+  /// Replaces the shape of a graph input, by name. A negative entry keeps the
+  /// dimension dynamic.
+  llvm::StringMap<SmallVector<int64_t>> inputShapes;
+};
+
+/// Reads the ONNX model at `path` into a module with one public function,
+/// `@main`. Weights become resources that own their bytes; external data files
+/// are mapped. Null, after one diagnostic, if the model cannot be imported.
+OwningOpRef<ModuleOp> importOnnxFile(StringRef path, MLIRContext *context,
+                                     const OnnxImportOptions &options = {});
+
+/// The same for a model in memory. External data is looked for beside
+/// `buffer`'s identifier. The module does not refer to `buffer`.
+OwningOpRef<ModuleOp> importOnnxBuffer(llvm::MemoryBufferRef buffer,
+                                       MLIRContext *context,
+                                       const OnnxImportOptions &options = {});
+
+/// Adds `--import-onnx` to the translations of the process.
+void registerImportOnnxTranslation();
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_FRONTEND_ONNX_IMPORTONNX_H

@@ -1,0 +1,29 @@
+//===- InitAllTranslations.h - Register every translation -------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every foreign format that relay-translate reads or writes. A build without
+// protobuf does not define RELAY_ENABLE_ONNX.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_INITALLTRANSLATIONS_H
+#define RELAY_MLIR_INITALLTRANSLATIONS_H
+
+#include "relay-mlir/Frontend/ONNX/ImportONNX.h"
+
+namespace mlir::relay {
+
+/// Registers all translations with the process.
+inline void registerAllTranslations() {
+#ifdef RELAY_ENABLE_ONNX
+  registerImportOnnxTranslation();
+#endif
+}
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_INITALLTRANSLATIONS_H

@@ -1,0 +1,304 @@
+//===- Activation.cpp - Activation functions of ONNX ---------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeContext.h"
+#include "OpTable.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+namespace {
+
+/// Formulas over one tensor.
+class Formula {
+public:
+  explicit Formula(NodeContext &node)
+      : node(node), x(node.getInput(0)), type(node.getElementType(x)) {}
+
+  Value getX() const { return x; }
+  Value number(double value) const { return node.createScalar(value, type); }
+  Value add(Value a, Value b) const { return node.create<AddOp>({a, b}); }
+  Value sub(Value a, Value b) const { return node.create<SubtractOp>({a, b}); }
+  Value mul(Value a, Value b) const { return node.create<MultiplyOp>({a, b}); }
+  Value div(Value a, Value b) const { return node.create<DivideOp>({a, b}); }
+  Value max(Value a, Value b) const { return node.create<MaximumOp>({a, b}); }
+  Value min(Value a, Value b) const { return node.create<MinimumOp>({a, b}); }
+  Value exp(Value a) const { return node.create<ExpOp>({a}); }
+  Value log(Value a) const { return node.create<LogOp>({a}); }
+  Value abs(Value a) const { return node.create<AbsOp>({a}); }
+  Value neg(Value a) const { return node.create<NegativeOp>({a}); }
+  Value tanh(Value a) const { return node.create<TanhOp>({a}); }
+  Value erf(Value a) const { return node.create<ErfOp>({a}); }
+  Value sigmoid(Value a) const { return node.create<SigmoidOp>({a}); }
+  Value relu(Value a) const { return node.create<NNReluOp>({a}); }
+  Value less(Value a, Value b) const { return node.create<LessOp>({a, b}); }
+  Value greater(Value a, Value b) const {
+    return node.create<GreaterOp>({a, b});
+  }
+  Value select(Value condition, Value a, Value b) const {
+    return node.create<WhereOp>({condition, a, b});
+  }
+  Value clip(Value a, double low, double high) const {
+    ClipOp::Properties properties;
+    properties.a_min = node.getBuilder().getF64FloatAttr(low);
+    properties.a_max = node.getBuilder().getF64FloatAttr(high);
+    return node.create<ClipOp>({a}, properties);
+  }
+  /// log(1 + exp(a)) without overflow.
+  Value softplus(Value a) const {
+    Value tail = log(add(number(1), exp(neg(abs(a)))));
+    return add(relu(a), tail);
+  }
+
+private:
+  NodeContext &node;
+  Value x;
+  Type type;
+};
+
+} // namespace
+
+static LogicalResult convertRelu(NodeContext &node) {
+  return node.setResult(node.create<NNReluOp>({node.getInput(0)}));
+}
+
+static LogicalResult convertSigmoid(NodeContext &node) {
+  return node.setResult(node.create<SigmoidOp>({node.getInput(0)}));
+}
+
+static LogicalResult convertLeakyRelu(NodeContext &node) {
+  NNLeakyReluOp::Properties properties;
+  properties.alpha =
+      node.getBuilder().getF64FloatAttr(node.getFloat("alpha", 0.01));
+  return node.setResult(
+      node.create<NNLeakyReluOp>({node.getInput(0)}, properties));
+}
+
+static LogicalResult convertPRelu(NodeContext &node) {
+  Value data = node.getInput(0), slope = node.getInput(1);
+  int64_t rank = node.getRank(data);
+  // One slope for each channel has an operator of its own.
+  RankedTensorType slopeType = node.getType(slope);
+  int64_t channels = rank < 2 ? 0 : node.getType(data).getDimSize(1);
+  int64_t channelAxis = slopeType.getRank() - (rank - 1);
+  if (rank >= 2 && channelAxis >= 0 && slopeType.hasStaticShape() &&
+      slopeType.getDimSize(channelAxis) == channels &&
+      slopeType.getNumElements() == channels) {
+    NNPreluOp::Properties properties;
+    properties.axis = node.getBuilder().getI64IntegerAttr(1);
+    return node.setResult(node.create<NNPreluOp>(
+        {data, node.reshape(slope, ArrayRef<int64_t>{channels})}, properties));
+  }
+  Formula f(node);
+  return node.setResult(
+      f.select(f.less(data, f.number(0)), f.mul(slope, data), data));
+}
+
+static LogicalResult convertElu(NodeContext &node) {
+  Formula f(node);
+  Value x = f.getX();
+  Value low = f.sub(f.exp(f.min(x, f.number(0))), f.number(1));
+  Value scaled = f.mul(f.number(node.getFloat("alpha", 1)), low);
+  return node.setResult(f.add(f.relu(x), scaled));
+}
+
+static LogicalResult convertCelu(NodeContext &node) {
+  Formula f(node);
+  Value x = f.getX();
+  Value alpha = f.number(node.getFloat("alpha", 1));
+  Value low = f.sub(f.exp(f.div(f.min(x, f.number(0)), alpha)), f.number(1));
+  return node.setResult(f.add(f.relu(x), f.mul(alpha, low)));
+}
+
+static LogicalResult convertSelu(NodeContext &node) {
+  Formula f(node);
+  Value x = f.getX();
+  Value alpha = f.number(node.getFloat("alpha", 1.67326319217681884765625));
+  Value gamma = f.number(node.getFloat("gamma", 1.05070102214813232421875));
+  Value low = f.sub(f.exp(f.min(x, f.number(0))), f.number(1));
+  return node.setResult(f.mul(gamma, f.add(f.relu(x), f.mul(alpha, low))));
+}
+
+static LogicalResult convertThresholdedRelu(NodeContext &node) {
+  Formula f(node);
+  Value x = f.getX();
+  Value alpha = f.number(node.getFloat("alpha", 1));
+  return node.setResult(f.select(f.greater(x, alpha), x, f.number(0)));
+}
+
+static LogicalResult convertHardSigmoid(NodeContext &node) {
+  Formula f(node);
+  Value scaled = f.mul(f.getX(), f.number(node.getFloat("alpha", 0.2)));
+  Value line = f.add(scaled, f.number(node.getFloat("beta", 0.5)));
+  return node.setResult(f.clip(line, 0, 1));
+}
+
+static LogicalResult convertHardSwish(NodeContext &node) {
+  Formula f(node);
+  Value x = f.getX();
+  Value line = f.add(f.mul(x, f.number(1.0 / 6)), f.number(0.5));
+  return node.setResult(f.mul(x, f.clip(line, 0, 1)));
+}
+
+static LogicalResult convertSwish(NodeContext &node) {
+  Formula f(node);
+  Value x = f.getX(), scaled = x;
+  double alpha = node.getFloat("alpha", 1);
+  if (alpha != 1)
+    scaled = f.mul(x, f.number(alpha));
+  return node.setResult(f.mul(x, f.sigmoid(scaled)));
+}
+
+static LogicalResult convertSoftplus(NodeContext &node) {
+  Formula f(node);
+  return node.setResult(f.softplus(f.getX()));
+}
+
+static LogicalResult convertSoftsign(NodeContext &node) {
+  Formula f(node);
+  Value x = f.getX();
+  return node.setResult(f.div(x, f.add(f.number(1), f.abs(x))));
+}
+
+static LogicalResult convertMish(NodeContext &node) {
+  Formula f(node);
+  Value x = f.getX();
+  return node.setResult(f.mul(x, f.tanh(f.softplus(x))));
+}
+
+static LogicalResult convertShrink(NodeContext &node) {
+  Formula f(node);
+  Value x = f.getX();
+  double lambda = node.getFloat("lambd", 0.5);
+  Value bias = f.number(node.getFloat("bias", 0));
+  Value high =
+      f.select(f.greater(x, f.number(lambda)), f.sub(x, bias), f.number(0));
+  return node.setResult(
+      f.select(f.less(x, f.number(-lambda)), f.add(x, bias), high));
+}
+
+static LogicalResult convertGelu(NodeContext &node) {
+  Formula f(node);
+  Value x = f.getX();
+  StringRef approximate = node.getString("approximate", "none");
+  Value inner;
+  if (approximate == "none") {
+    inner = f.erf(f.mul(x, f.number(std::sqrt(0.5))));
+  } else if (approximate == "tanh") {
+    Value cube = f.mul(f.mul(x, x), x);
+    Value sum = f.add(x, f.mul(f.number(0.044715), cube));
+    inner = f.tanh(f.mul(f.number(std::sqrt(2 / M_PI)), sum));
+  } else {
+    return node.emitError()
+           << "expects approximate to be none or tanh, but got "
+           << "\"" << approximate << "\"";
+  }
+  Value half = f.mul(x, f.number(0.5));
+  return node.setResult(f.mul(half, f.add(f.number(1), inner)));
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+/// Until opset 12, all dimensions from `axis` on were one.
+template <typename OpT>
+static Value createSoftmax(NodeContext &node, Value data, int64_t axis,
+                           bool isFlat) {
+  int64_t rank = node.getRank(data);
+  auto create = [&](Value value, int64_t at) {
+    typename OpT::Properties properties;
+    properties.axis = node.getBuilder().getI64IntegerAttr(at);
+    return node.create<OpT>({value}, properties);
+  };
+  SmallVector<ShapeScalar> dims = node.getDims(data);
+  bool isPlain = !isFlat || axis == rank - 1 ||
+                 llvm::all_of(ArrayRef(dims).drop_front(axis + 1),
+                              [](const ShapeScalar &dim) {
+                                return dim.getConstant() == 1;
+                              });
+  if (isPlain)
+    return create(data, axis);
+  Value flat = create(node.flatten(data, axis), 1);
+  return node.reshape(flat, dims);
+}
+
+template <typename OpT>
+static LogicalResult convertSoftmax(NodeContext &node) {
+  Value data = node.getInput(0);
+  bool isFlat = node.getOpset() < 13;
+  FailureOr<int64_t> axis = node.normalizeAxis(
+      node.getInt("axis", isFlat ? 1 : -1), node.getRank(data));
+  if (failed(axis))
+    return failure();
+  return node.setResult(createSoftmax<OpT>(node, data, *axis, isFlat));
+}
+
+/// One at the first maximum, zero elsewhere.
+static LogicalResult convertHardmax(NodeContext &node) {
+  Value data = node.getInput(0);
+  bool isFlat = node.getOpset() < 13;
+  int64_t rank = node.getRank(data);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", isFlat ? 1 : -1), rank);
+  if (failed(axis))
+    return failure();
+  SmallVector<ShapeScalar> dims = node.getDims(data);
+  if (isFlat && *axis != rank - 1) {
+    data = node.flatten(data, *axis);
+    axis = 1;
+  }
+  if (!data)
+    return failure();
+  int64_t depth = node.getType(data).getDimSize(*axis);
+  if (ShapedType::isDynamic(depth))
+    return node.emitError()
+           << "expects axis " << *axis << " to have a static size";
+  Type type = node.getElementType(data);
+  ArgmaxOp::Properties argmax;
+  argmax.axis = node.getBuilder().getDenseI64ArrayAttr(*axis);
+  OneHotOp::Properties oneHot;
+  oneHot.depth = node.getBuilder().getI64IntegerAttr(depth);
+  oneHot.axis = node.getBuilder().getI64IntegerAttr(*axis);
+  oneHot.dtype = TypeAttr::get(type);
+  Value result = node.create<OneHotOp>({node.create<ArgmaxOp>({data}, argmax),
+                                        node.createScalar(1, type),
+                                        node.createScalar(0, type)},
+                                       oneHot);
+  return node.setResult(node.reshape(result, dims));
+}
+
+void mlir::relay::onnx::addActivationOps(OpTable &table) {
+  auto add = [&](StringRef name, OpEntry::Converter convert,
+                 int64_t since = kOldestOpset) {
+    table.add({name}, {convert, since});
+  };
+  add("Celu", convertCelu, 12);
+  add("Elu", convertElu);
+  add("Gelu", convertGelu, 20);
+  add("HardSigmoid", convertHardSigmoid);
+  add("HardSwish", convertHardSwish, 14);
+  add("Hardmax", convertHardmax);
+  add("LeakyRelu", convertLeakyRelu);
+  add("LogSoftmax", convertSoftmax<NNLogSoftmaxOp>);
+  add("Mish", convertMish, 18);
+  add("Relu", convertRelu);
+  add("Selu", convertSelu);
+  add("Shrink", convertShrink, 9);
+  add("Sigmoid", convertSigmoid);
+  add("Softmax", convertSoftmax<NNSoftmaxOp>);
+  add("Softplus", convertSoftplus);
+  add("Softsign", convertSoftsign);
+  add("Swish", convertSwish, 24);
+  add("ThresholdedRelu", convertThresholdedRelu, 10);
+  table.add({"PRelu"}, {convertPRelu, kOldestOpset, kNewestOpset, 2, 2});
+}

@@ -1,0 +1,207 @@
+//===- Convolution.cpp - Convolutions of ONNX ----------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpTable.h"
+#include "Window.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+/// The window of a convolution of `data` with `weight`.
+static FailureOr<Window> getWindow(NodeContext &node, Value data,
+                                   Value weight) {
+  RankedTensorType type = node.getType(weight);
+  int64_t rank = node.getRank(data);
+  if (rank < 3 || rank > 5 || type.getRank() != rank) {
+    node.emitError()
+        << "expects data and weight of the same rank, 3 to 5, but got "
+        << data.getType() << " and " << type;
+    return failure();
+  }
+  SmallVector<int64_t> kernel = llvm::to_vector(type.getShape().drop_front(2));
+  if (std::optional<ArrayRef<int64_t>> shape = node.getInts("kernel_shape");
+      shape && *shape != ArrayRef<int64_t>(kernel)) {
+    node.emitError() << "expects kernel_shape to fit the weight, which is "
+                     << type;
+    return failure();
+  }
+  return Window::get(node, kernel);
+}
+
+static Value addBias(NodeContext &node, Value result, Value bias) {
+  if (!bias)
+    return result;
+  NNBiasAddOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(1);
+  return node.create<NNBiasAddOp>({result, bias}, properties);
+}
+
+//===----------------------------------------------------------------------===//
+// Conv
+//===----------------------------------------------------------------------===//
+
+template <typename OpT>
+static Value createConvolution(NodeContext &node, Value data, Value weight,
+                               const Window &window) {
+  OpBuilder &b = node.getBuilder();
+  typename OpT::Properties properties;
+  properties.strides = window.getStridesAttr(node);
+  properties.padding = window.getPaddingAttr(node);
+  properties.dilation = window.getDilationsAttr(node);
+  properties.groups = b.getI64IntegerAttr(node.getInt("group", 1));
+  properties.channels = b.getI64IntegerAttr(node.getType(weight).getDimSize(0));
+  properties.kernel_size = b.getDenseI64ArrayAttr(window.kernel);
+  return node.create<OpT>({data, weight}, properties);
+}
+
+static Value createConvolution(NodeContext &node, Value data, Value weight) {
+  FailureOr<Window> window = getWindow(node, data, weight);
+  if (failed(window) || failed(window->resolveAutoPad(node, data)))
+    return nullptr;
+  if (node.getInt("group", 1) < 1) {
+    node.emitError() << "expects group to be positive, but got "
+                     << node.getInt("group", 1);
+    return nullptr;
+  }
+  switch (window->getRank()) {
+  case 1:
+    return createConvolution<NNConv1dOp>(node, data, weight, *window);
+  case 2:
+    return createConvolution<NNConv2dOp>(node, data, weight, *window);
+  default:
+    return createConvolution<NNConv3dOp>(node, data, weight, *window);
+  }
+}
+
+static LogicalResult convertConv(NodeContext &node) {
+  Value result = createConvolution(node, node.getInput(0), node.getInput(1));
+  return node.setResult(addBias(node, result, node.getInput(2)));
+}
+
+/// Integer convolution: 32-bit sums, after the zero points are taken off.
+static LogicalResult convertConvInteger(NodeContext &node) {
+  Type i32 = node.getBuilder().getI32Type();
+  Value data = node.castTo(node.getInput(0), i32);
+  Value weight = node.castTo(node.getInput(1), i32);
+  if (node.hasInput(2))
+    data = node.create<SubtractOp>({data, node.castTo(node.getInput(2), i32)});
+  if (node.hasInput(3)) {
+    Value zeroPoint = node.castTo(node.getInput(3), i32);
+    // One for each output channel, the first dimension of the weight.
+    if (zeroPoint && weight && node.getRank(zeroPoint) == 1)
+      zeroPoint = node.expandDims(zeroPoint, 1, node.getRank(weight) - 1);
+    weight = node.create<SubtractOp>({weight, zeroPoint});
+  }
+  if (!data || !weight)
+    return failure();
+  return node.setResult(createConvolution(node, data, weight));
+}
+
+//===----------------------------------------------------------------------===//
+// ConvTranspose
+//===----------------------------------------------------------------------===//
+
+template <typename OpT>
+static Value createTransposed(NodeContext &node, Value data, Value weight,
+                              const Window &window,
+                              ArrayRef<int64_t> outputPadding) {
+  OpBuilder &b = node.getBuilder();
+  int64_t groups = node.getInt("group", 1);
+  typename OpT::Properties properties;
+  properties.strides = window.getStridesAttr(node);
+  properties.padding = window.getPaddingAttr(node);
+  properties.dilation = window.getDilationsAttr(node);
+  properties.output_padding = b.getDenseI64ArrayAttr(outputPadding);
+  properties.groups = b.getI64IntegerAttr(groups);
+  properties.channels =
+      b.getI64IntegerAttr(node.getType(weight).getDimSize(1) * groups);
+  properties.kernel_size = b.getDenseI64ArrayAttr(window.kernel);
+  return node.create<OpT>({data, weight}, properties);
+}
+
+/// Sets the pads so that the result has the sizes that the node asks for.
+static LogicalResult resolveTransposedPads(NodeContext &node, Value data,
+                                           ArrayRef<int64_t> outputPadding,
+                                           Window &window) {
+  int64_t rank = window.getRank();
+  std::optional<ArrayRef<int64_t>> outputShape = node.getInts("output_shape");
+  bool isSame = window.autoPad != Window::AutoPad::None;
+  if (!outputShape && !isSame)
+    return success();
+  if (outputShape && int64_t(outputShape->size()) != rank)
+    return node.emitError()
+           << "expects " << rank << " entries in output_shape, but got "
+           << outputShape->size();
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    int64_t total =
+        window.getExtent(axis) - window.strides[axis] + outputPadding[axis];
+    if (outputShape) {
+      int64_t size = node.getType(data).getDimSize(axis + 2);
+      if (ShapedType::isDynamic(size))
+        return node.emitError()
+               << "output_shape expects static spatial sizes, but got "
+               << data.getType();
+      total = window.strides[axis] * (size - 1) + outputPadding[axis] +
+              window.getExtent(axis) - (*outputShape)[axis];
+    }
+    if (total < 0)
+      return node.emitError() << "expects output sizes that need no negative "
+                                 "padding";
+    // The odd one goes to the end for SAME_UPPER, to the begin otherwise.
+    int64_t small = total / 2, large = total - small;
+    bool isUpper = window.autoPad == Window::AutoPad::SameUpper;
+    window.padding[axis] = isUpper ? small : large;
+    window.padding[rank + axis] = isUpper ? large : small;
+  }
+  return success();
+}
+
+static LogicalResult convertConvTranspose(NodeContext &node) {
+  Value data = node.getInput(0), weight = node.getInput(1);
+  FailureOr<Window> window = getWindow(node, data, weight);
+  if (failed(window))
+    return failure();
+  int64_t rank = window->getRank();
+  SmallVector<int64_t> outputPadding(rank, 0);
+  if (std::optional<ArrayRef<int64_t>> values = node.getInts("output_padding");
+      values && !values->empty())
+    outputPadding = llvm::to_vector(*values);
+  if (int64_t(outputPadding.size()) != rank)
+    return node.emitError()
+           << "expects " << rank << " entries in output_padding, but got "
+           << outputPadding.size();
+  int64_t groups = node.getInt("group", 1);
+  if (groups < 1 || groups > std::numeric_limits<int32_t>::max())
+    return node.emitError()
+           << "expects group to be positive, but got " << groups;
+  if (node.getType(weight).isDynamicDim(1))
+    return node.emitError()
+           << "expects a weight of static sizes, but got " << weight.getType();
+  if (failed(resolveTransposedPads(node, data, outputPadding, *window)))
+    return failure();
+  Value result;
+  if (rank == 1)
+    result = createTransposed<NNConv1dTransposeOp>(node, data, weight, *window,
+                                                   outputPadding);
+  else if (rank == 2)
+    result = createTransposed<NNConv2dTransposeOp>(node, data, weight, *window,
+                                                   outputPadding);
+  else
+    return node.emitError() << "a transposed convolution over three spatial "
+                               "dimensions is not supported";
+  return node.setResult(addBias(node, result, node.getInput(2)));
+}
+
+void mlir::relay::onnx::addConvolutionOps(OpTable &table) {
+  table.add({"Conv"}, {convertConv, kOldestOpset, kNewestOpset, 2, 3});
+  table.add({"ConvInteger"}, {convertConvInteger, 10, kNewestOpset, 2, 4});
+  table.add({"ConvTranspose"},
+            {convertConvTranspose, kOldestOpset, kNewestOpset, 2, 3});
+}

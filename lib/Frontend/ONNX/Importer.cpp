@@ -1,0 +1,593 @@
+//===- Importer.cpp - From an ONNX graph to a function --------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+
+#include "NodeContext.h"
+#include "ShapeEvaluator.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+/// Calls of functions and branches inside each other, at most.
+static constexpr unsigned kMaxDepth = 64;
+
+Binding *Frame::lookup(StringRef name) const {
+  for (const Frame *frame = this; frame; frame = frame->parent)
+    if (Binding *binding = frame->bindings.lookup(name))
+      return binding;
+  return nullptr;
+}
+
+const NodeAttribute *Frame::lookupAttribute(StringRef name) const {
+  // A branch in a function sees the attributes of the function.
+  for (const Frame *frame = this; frame; frame = frame->parent)
+    if (const NodeAttribute *attribute = frame->attributes.lookup(name))
+      return attribute;
+  return nullptr;
+}
+
+std::string mlir::relay::onnx::describeNode(const Node &node, int64_t opset) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!node.name.empty())
+    os << "node \"" << node.name << "\"";
+  else if (!node.outputs.empty())
+    os << "node that computes \"" << node.outputs.front() << "\"";
+  else
+    os << "node without a name";
+  os << " (";
+  if (!node.domain.empty())
+    os << node.domain << '.';
+  os << node.opType << ", opset " << opset << ')';
+  return text;
+}
+
+Importer::Importer(const Model &model, llvm::MemoryBufferRef buffer,
+                   MLIRContext *context, const OnnxImportOptions &options)
+    : model(model), options(options), builder(context),
+      loader(context, model.path, buffer) {}
+
+Location Importer::getFileLoc() const {
+  return FileLineColLoc::get(builder.getContext(), model.path, 0, 0);
+}
+
+Location Importer::getNodeLoc(const Node &node) const {
+  StringRef name = node.name;
+  if (name.empty() && !node.outputs.empty())
+    name = node.outputs.front();
+  return NameLoc::get(StringAttr::get(
+      builder.getContext(), name.empty() ? StringRef(node.opType) : name));
+}
+
+InFlightDiagnostic Importer::emitError(const Node &node, int64_t opset) const {
+  return emitError() << describeNode(node, opset) << ": ";
+}
+
+//===----------------------------------------------------------------------===//
+// Bindings
+//===----------------------------------------------------------------------===//
+
+Binding *Importer::createBinding(StringRef name) {
+  Binding &binding = bindings.emplace_back();
+  binding.name = name.str();
+  return &binding;
+}
+
+Frame &Importer::createFrame() { return frames.emplace_back(); }
+
+RankedTensorType Importer::getType(const Binding &binding) const {
+  if (binding.value)
+    return cast<RankedTensorType>(binding.value.getType());
+  if (binding.tensor)
+    return RankedTensorType::get(
+        binding.tensor->dims,
+        getElementType(builder.getContext(), binding.tensor->type));
+  return binding.contents->getType();
+}
+
+SmallVector<ShapeScalar> Importer::getDims(const Binding &binding) {
+  if (binding.value)
+    return getDims(binding.value);
+  return llvm::map_to_vector(getType(binding).getShape(), ShapeScalar::get);
+}
+
+SmallVector<ShapeScalar> Importer::getDims(Value value, unsigned component) {
+  auto it = dims.find(value);
+  if (it != dims.end())
+    return it->second[component];
+  Type type = value.getType();
+  if (auto tuple = dyn_cast<TupleType>(type))
+    type = tuple.getType(component);
+  return llvm::map_to_vector(cast<RankedTensorType>(type).getShape(),
+                             ShapeScalar::get);
+}
+
+void Importer::setDims(Value value,
+                       SmallVector<SmallVector<ShapeScalar>> sizes) {
+  dims[value] = std::move(sizes);
+}
+
+std::optional<std::pair<Value, unsigned>>
+Importer::findDimension(const ShapeScalar &size) {
+  for (BlockArgument argument : function.getArguments()) {
+    auto it = dims.find(argument);
+    if (it == dims.end())
+      continue;
+    for (auto [position, dim] : llvm::enumerate(it->second.front()))
+      if (dim.isSame(size))
+        return std::pair<Value, unsigned>(argument, position);
+  }
+  return std::nullopt;
+}
+
+Value Importer::createConstant(ElementsAttr value, Location loc) {
+  Value &constant = constants[value];
+  if (!constant)
+    constant = ConstantOp::create(builder, loc, value);
+  return constant;
+}
+
+const ShapeTensor *Importer::getContents(Binding &binding) {
+  if (binding.contents)
+    return &*binding.contents;
+  if (binding.triedContents)
+    return nullptr;
+  binding.triedContents = true;
+  RankedTensorType type = getType(binding);
+  int64_t limit = isa<FloatType>(type.getElementType()) ? kMaxShapeFloats
+                                                        : kMaxShapeElements;
+  if (!type.hasStaticShape() || type.getNumElements() > limit)
+    return nullptr;
+  DenseElementsAttr attr;
+  if (binding.tensor) {
+    llvm::Expected<DenseElementsAttr> loaded =
+        loader.loadInline(*binding.tensor);
+    if (loaded)
+      attr = *loaded;
+    else
+      llvm::consumeError(loaded.takeError());
+  } else if (auto constant = binding.value.getDefiningOp<ConstantOp>()) {
+    attr = dyn_cast<DenseElementsAttr>(constant.getValue());
+  }
+  if (attr)
+    binding.contents = ShapeTensor::get(attr);
+  return binding.contents ? &*binding.contents : nullptr;
+}
+
+LogicalResult Importer::materializeConstant(Binding &binding) {
+  if (binding.value)
+    return success();
+  Location loc = NameLoc::get(builder.getStringAttr(binding.name));
+  if (binding.tensor) {
+    llvm::Expected<ElementsAttr> attr = loader.load(*binding.tensor);
+    if (!attr)
+      return emitError() << llvm::toString(attr.takeError());
+    binding.value = createConstant(*attr, loc);
+  } else if (binding.contents) {
+    if (ElementsAttr attr = binding.contents->getConstantAttr())
+      binding.value = createConstant(attr, loc);
+  }
+  return success();
+}
+
+LogicalResult Importer::materialize(Binding &binding) {
+  // Chains of shape computations can be long; no recursion.
+  SmallVector<Binding *> stack = {&binding};
+  while (!stack.empty()) {
+    Binding *top = stack.back();
+    if (failed(materializeConstant(*top)))
+      return failure();
+    if (top->value) {
+      stack.pop_back();
+      continue;
+    }
+    PendingNode &pending = *top->pending;
+    bool isReady = true;
+    for (auto [index, input] : llvm::enumerate(pending.inputs)) {
+      bool wantsContents =
+          index < 32 && (pending.entry->contentInputs & (1u << index));
+      if (!input || wantsContents)
+        continue;
+      if (failed(materializeConstant(*input)))
+        return failure();
+      if (!input->value) {
+        stack.push_back(input);
+        isReady = false;
+      }
+    }
+    if (!isReady)
+      continue;
+    if (failed(convert(pending)))
+      return failure();
+    stack.pop_back();
+  }
+  return success();
+}
+
+LogicalResult Importer::convert(PendingNode &pending) {
+  for (auto [index, input] : llvm::enumerate(pending.inputs)) {
+    bool wantsContents =
+        index < 32 && (pending.entry->contentInputs & (1u << index));
+    if (input && !wantsContents && failed(materialize(*input)))
+      return failure();
+  }
+  NodeContext node(*this, pending);
+  LogicalResult result = pending.entry->convert(node);
+  if (node.hasFailed() || failed(result)) {
+    assert(node.hasFailed() && "a converter failed without a reason");
+    return failure();
+  }
+  for (auto [output, name] :
+       llvm::zip_equal(pending.outputs, pending.node->outputs))
+    if (!name.empty() && !output->value)
+      return emitError(*pending.node, pending.opset)
+             << "output \"" << name << "\" is not supported";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+const Function *Importer::findFunction(const Node &node) const {
+  for (const Function &function : model.functions)
+    if (function.name == node.opType && function.domain == node.domain &&
+        function.overload == node.overload)
+      return &function;
+  return nullptr;
+}
+
+LogicalResult Importer::bindOutputs(const Node &node, Frame &frame,
+                                    ArrayRef<Binding *> outputs) {
+  for (auto [name, binding] : llvm::zip(node.outputs, outputs)) {
+    if (name.empty())
+      continue;
+    if (!frame.bindings.try_emplace(name, binding).second)
+      return emitError() << "value \"" << name << "\" is defined twice";
+  }
+  return success();
+}
+
+LogicalResult Importer::importNode(const Node &node, Frame &frame) {
+  PendingNode &pending = pendingNodes.emplace_back();
+  pending.node = &node;
+  pending.frame = &frame;
+  pending.opset = frame.opsets->lookup(node.domain);
+  pending.entry =
+      node.domain.empty() ? OpTable::get().lookup(node.opType) : nullptr;
+
+  for (const std::string &name : node.inputs) {
+    Binding *binding = name.empty() ? nullptr : frame.lookup(name);
+    if (!name.empty() && !binding)
+      return emitError(node, pending.opset)
+             << "input \"" << name
+             << "\" is not computed by any node before it (a missing name, a "
+                "cycle, or nodes that are out of order)";
+    pending.inputs.push_back(binding);
+  }
+
+  if (const Function *callee = findFunction(node))
+    return importCall(pending, *callee);
+  if (node.domain.empty() && node.opType == "If")
+    return importIf(pending);
+
+  assert(pending.entry && "unknown operators were reported before");
+  const OpEntry &entry = *pending.entry;
+  // Optional operands may be left out at the end.
+  while (!pending.inputs.empty() && !pending.inputs.back() &&
+         pending.inputs.size() > entry.minInputs)
+    pending.inputs.pop_back();
+  if (pending.inputs.size() < entry.minInputs ||
+      pending.inputs.size() > entry.maxInputs) {
+    InFlightDiagnostic diagnostic = emitError(node, pending.opset);
+    diagnostic << "expects " << entry.minInputs;
+    if (entry.maxInputs == kVariadic)
+      diagnostic << " or more";
+    else if (entry.maxInputs != entry.minInputs)
+      diagnostic << " to " << entry.maxInputs;
+    return diagnostic << " inputs, but got " << pending.inputs.size();
+  }
+  bool isVariadic = entry.maxInputs == kVariadic;
+  for (auto [index, input] : llvm::enumerate(pending.inputs))
+    if (!input && (isVariadic || index < entry.minInputs))
+      return emitError(node, pending.opset)
+             << "expects input " << index << ", which is left out";
+  if (node.outputs.empty())
+    return emitError(node, pending.opset) << "expects an output";
+
+  if (node.opType == "Constant")
+    if (const Tensor *tensor = NodeContext(*this, pending).getTensor("value"))
+      return importConstant(pending, *tensor);
+
+  for (const std::string &name : node.outputs) {
+    Binding *output = createBinding(name);
+    output->pending = &pending;
+    pending.outputs.push_back(output);
+  }
+  if (failed(bindOutputs(node, frame, pending.outputs)))
+    return failure();
+
+  if (node.outputs.size() == 1) {
+    NodeContext context(*this, pending);
+    if (std::optional<ShapeTensor> contents = evaluateShape(context)) {
+      pending.outputs.front()->contents = std::move(contents);
+      return success();
+    }
+    if (context.hasFailed())
+      return failure();
+  }
+  return convert(pending);
+}
+
+LogicalResult Importer::importConstant(PendingNode &pending,
+                                       const Tensor &tensor) {
+  if (llvm::Error error = loader.check(tensor))
+    return emitError(*pending.node, pending.opset)
+           << llvm::toString(std::move(error));
+  Binding *binding = createBinding(pending.node->outputs.front());
+  binding->tensor = &tensor;
+  return bindOutputs(*pending.node, *pending.frame, binding);
+}
+
+LogicalResult Importer::importIf(PendingNode &pending) {
+  const Node &node = *pending.node;
+  std::optional<int64_t> condition;
+  if (node.inputs.size() == 1 && pending.inputs.front()) {
+    const ShapeTensor *contents = getContents(*pending.inputs.front());
+    if (contents && contents->elements.size() == 1)
+      condition = contents->elements.front().getConstant();
+  }
+  if (!condition)
+    return emitError(node, pending.opset)
+           << "expects a condition that is known at import, but it is computed "
+              "at run time";
+  StringRef name = *condition ? "then_branch" : "else_branch";
+  const Graph *branch = nullptr;
+  for (const NodeAttribute &attribute : node.attributes)
+    if (attribute.name == name)
+      branch = attribute.graph.get();
+  if (!branch)
+    return emitError(node, pending.opset)
+           << "expects attribute \"" << name << "\", a graph";
+  if (branch->outputs.size() != node.outputs.size())
+    return emitError(node, pending.opset)
+           << "expects " << node.outputs.size() << " outputs of " << name
+           << ", but got " << branch->outputs.size();
+
+  Frame &frame = createFrame();
+  frame.parent = pending.frame;
+  frame.opsets = pending.frame->opsets;
+  frame.depth = pending.frame->depth + 1;
+  if (frame.depth > kMaxDepth)
+    return emitError(node, pending.opset) << "branches are nested too deeply";
+  if (failed(addInitializers(*branch, frame)) ||
+      failed(importNodes(branch->nodes, frame)))
+    return failure();
+  SmallVector<Binding *> outputs;
+  for (const ValueInfo &output : branch->outputs) {
+    outputs.push_back(frame.lookup(output.name));
+    if (!outputs.back())
+      return emitError(node, pending.opset)
+             << "output \"" << output.name << "\" of " << name
+             << " is not computed by any node";
+  }
+  return bindOutputs(node, *pending.frame, outputs);
+}
+
+LogicalResult Importer::importCall(PendingNode &pending,
+                                   const Function &callee) {
+  const Node &node = *pending.node;
+  if (node.inputs.size() > callee.inputs.size() ||
+      node.outputs.size() > callee.outputs.size())
+    return emitError(node, pending.opset)
+           << "expects at most " << callee.inputs.size() << " inputs and "
+           << callee.outputs.size() << " outputs, but got "
+           << node.inputs.size() << " and " << node.outputs.size();
+  Frame &frame = createFrame();
+  frame.opsets = &callee.opsets;
+  frame.depth = pending.frame->depth + 1;
+  if (frame.depth > kMaxDepth)
+    return emitError(node, pending.opset)
+           << "calls of functions are nested too deeply";
+  for (auto [name, binding] : llvm::zip(callee.inputs, pending.inputs))
+    if (binding)
+      frame.bindings[name] = binding;
+  for (const NodeAttribute &attribute : callee.attributes)
+    frame.attributes[attribute.name] = &attribute;
+  for (const NodeAttribute &attribute : node.attributes) {
+    const NodeAttribute *resolved = &attribute;
+    if (!attribute.reference.empty())
+      resolved = pending.frame->lookupAttribute(attribute.reference);
+    if (resolved)
+      frame.attributes[attribute.name] = resolved;
+  }
+  if (failed(importNodes(callee.nodes, frame)))
+    return failure();
+  SmallVector<Binding *> outputs;
+  for (const std::string &name : callee.outputs) {
+    outputs.push_back(frame.lookup(name));
+    if (!outputs.back())
+      return emitError(node, pending.opset)
+             << "output \"" << name << "\" of function " << callee.name
+             << " is not computed by any node";
+  }
+  return bindOutputs(node, *pending.frame, outputs);
+}
+
+LogicalResult Importer::importNodes(ArrayRef<Node> nodes, Frame &frame) {
+  for (const Node &node : nodes)
+    if (failed(importNode(node, frame)))
+      return failure();
+  return success();
+}
+
+LogicalResult Importer::addInitializers(const Graph &graph, Frame &frame) {
+  if (!graph.sparseInitializers.empty())
+    return emitError() << "sparse initializer \""
+                       << graph.sparseInitializers.front()
+                       << "\" is not supported";
+  for (const Tensor &tensor : graph.initializers) {
+    if (llvm::Error error = loader.check(tensor))
+      return emitError() << llvm::toString(std::move(error));
+    Binding *binding = createBinding(tensor.name);
+    binding->tensor = &tensor;
+    if (!frame.bindings.try_emplace(tensor.name, binding).second)
+      return emitError() << "initializer \"" << tensor.name
+                         << "\" is defined twice";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info) {
+  if (!info.isTensor)
+    return emitError() << "input \"" << info.name << "\" is not a tensor";
+  Type elementType = getElementType(builder.getContext(), info.type);
+  if (!elementType)
+    return emitError() << "input \"" << info.name << "\" has element type "
+                       << getDataTypeName(info.type)
+                       << ", which is not supported";
+  auto it = options.inputShapes.find(info.name);
+  if (!info.shape && it == options.inputShapes.end())
+    return emitError() << "input \"" << info.name
+                       << "\" has no shape; give it one";
+  SmallVector<int64_t> shape;
+  if (it != options.inputShapes.end()) {
+    if (info.shape && info.shape->size() != it->second.size())
+      return emitError() << "expects " << info.shape->size()
+                         << " dimensions for input \"" << info.name
+                         << "\", but got " << it->second.size();
+    for (int64_t size : it->second)
+      shape.push_back(size < 0 ? ShapedType::kDynamic : size);
+  } else {
+    // Some writers use -1 for an unknown size.
+    for (const Dimension &dim : *info.shape) {
+      if (dim.size < -1)
+        return emitError() << "input \"" << info.name << "\" has dimension "
+                           << dim.size;
+      shape.push_back(dim.size < 0 ? ShapedType::kDynamic : dim.size);
+    }
+  }
+  return RankedTensorType::get(shape, elementType);
+}
+
+LogicalResult Importer::createArguments() {
+  Block &entry = function.getBody().front();
+  SmallVector<Type> types;
+  for (const ValueInfo &info : model.graph.inputs) {
+    // Until IR version 3, initializers had to be inputs.
+    if (mainFrame->bindings.contains(info.name))
+      continue;
+    FailureOr<RankedTensorType> type = getInputType(info);
+    if (failed(type))
+      return failure();
+    BlockArgument argument = entry.addArgument(
+        *type, NameLoc::get(builder.getStringAttr(info.name)));
+    types.push_back(*type);
+    Binding *binding = createBinding(info.name);
+    binding->value = argument;
+    if (!mainFrame->bindings.try_emplace(info.name, binding).second)
+      return emitError() << "input \"" << info.name << "\" is defined twice";
+    if (type->hasStaticShape())
+      continue;
+
+    SmallVector<ShapeScalar> sizes;
+    for (auto [axis, size] : llvm::enumerate(type->getShape())) {
+      StringRef symbol;
+      if (info.shape && ShapedType::isDynamic(size))
+        symbol = (*info.shape)[axis].symbol;
+      if (!ShapedType::isDynamic(size)) {
+        sizes.push_back(ShapeScalar::get(size));
+      } else if (symbol.empty()) {
+        sizes.push_back(createSymbol());
+      } else {
+        auto [it, isNew] = symbols.try_emplace(symbol, numSymbols);
+        numSymbols += isNew;
+        sizes.push_back(ShapeScalar::getSymbol(it->second));
+      }
+    }
+    setDims(argument, {std::move(sizes)});
+  }
+  function.setFunctionType(builder.getFunctionType(types, {}));
+
+  unsigned index = 0;
+  for (const ValueInfo &info : model.graph.inputs) {
+    Binding *binding = mainFrame->bindings.lookup(info.name);
+    if (!isa_and_nonnull<BlockArgument>(binding->value))
+      continue;
+    auto type = cast<RankedTensorType>(binding->value.getType());
+    function.setArgAttr(index, "relay.name", builder.getStringAttr(info.name));
+    if (!type.hasStaticShape()) {
+      SmallVector<StringRef> names;
+      for (auto [axis, size] : llvm::enumerate(type.getShape()))
+        names.push_back(ShapedType::isDynamic(size) && info.shape
+                            ? StringRef((*info.shape)[axis].symbol)
+                            : StringRef());
+      function.setArgAttr(index, "relay.dims", builder.getStrArrayAttr(names));
+    }
+    ++index;
+  }
+  return success();
+}
+
+LogicalResult Importer::createResults() {
+  if (model.graph.outputs.empty())
+    return emitError() << "the graph has no output";
+  SmallVector<Value> results;
+  for (const ValueInfo &info : model.graph.outputs) {
+    Binding *binding = mainFrame->lookup(info.name);
+    if (!binding)
+      return emitError() << "output \"" << info.name
+                         << "\" is not computed by any node";
+    if (failed(materialize(*binding)))
+      return failure();
+    results.push_back(binding->value);
+  }
+  func::ReturnOp::create(builder, function.getLoc(), results);
+  function.setFunctionType(builder.getFunctionType(
+      function.getFunctionType().getInputs(), ValueRange(results).getTypes()));
+  for (auto [index, info] : llvm::enumerate(model.graph.outputs))
+    function.setResultAttr(index, "relay.name",
+                           builder.getStringAttr(info.name));
+  return success();
+}
+
+OwningOpRef<ModuleOp> Importer::run() {
+  if (failed(checkOpsets()) || failed(checkOperators()))
+    return nullptr;
+
+  OwningOpRef<ModuleOp> module = ModuleOp::create(getFileLoc());
+  builder.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(builder, getFileLoc(), "main",
+                                  builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+
+  mainFrame = &createFrame();
+  mainFrame->opsets = &model.opsets;
+  if (failed(addInitializers(model.graph, *mainFrame)) ||
+      failed(createArguments()) ||
+      failed(importNodes(model.graph.nodes, *mainFrame)) ||
+      failed(createResults()))
+    return nullptr;
+
+  // What was built for outputs that nobody reads.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  return module;
+}

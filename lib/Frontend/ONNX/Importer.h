@@ -1,0 +1,156 @@
+//===- Importer.h - From an ONNX graph to a function ------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Nodes are visited in order. A node whose outputs can be computed now (see
+// ShapeEvaluator.h) only is noted; it becomes operators when another node needs
+// its output as a value at run time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_FRONTEND_ONNX_IMPORTER_H
+#define RELAY_MLIR_LIB_FRONTEND_ONNX_IMPORTER_H
+
+#include "Model.h"
+#include "OpTable.h"
+#include "ShapeValues.h"
+#include "TensorLoader.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "relay-mlir/Frontend/ONNX/ImportONNX.h"
+
+#include <deque>
+
+namespace mlir::relay::onnx {
+
+struct PendingNode;
+
+/// What an ONNX name stands for: at least one of `value`, `tensor`, `contents`.
+struct Binding {
+  std::string name;
+  Value value;
+  /// A weight that is not loaded yet.
+  const Tensor *tensor = nullptr;
+  /// The numbers, where they can be computed now.
+  std::optional<ShapeTensor> contents;
+  bool triedContents = false;
+  /// The node that computes `value`, if it is not converted yet.
+  PendingNode *pending = nullptr;
+};
+
+/// The names of a graph: the main graph, a branch, or a call of a function.
+struct Frame {
+  /// The enclosing graph, whose names are visible.
+  Frame *parent = nullptr;
+  const OpsetMap *opsets = nullptr;
+  llvm::StringMap<Binding *> bindings;
+  /// In a function: the attributes of the call.
+  llvm::StringMap<const NodeAttribute *> attributes;
+  unsigned depth = 0;
+
+  Binding *lookup(StringRef name) const;
+  const NodeAttribute *lookupAttribute(StringRef name) const;
+};
+
+/// A node with its operands resolved.
+struct PendingNode {
+  const Node *node;
+  Frame *frame;
+  const OpEntry *entry;
+  int64_t opset;
+  /// Null for an optional operand that is left out.
+  SmallVector<Binding *> inputs;
+  SmallVector<Binding *> outputs;
+  bool isConverted = false;
+};
+
+class Importer {
+public:
+  Importer(const Model &model, llvm::MemoryBufferRef buffer,
+           MLIRContext *context, const OnnxImportOptions &options);
+
+  OwningOpRef<ModuleOp> run();
+
+  OpBuilder &getBuilder() { return builder; }
+  Location getFileLoc() const;
+  Location getNodeLoc(const Node &node) const;
+
+  /// The contents of `binding`, if they are or can be known.
+  const ShapeTensor *getContents(Binding &binding);
+  RankedTensorType getType(const Binding &binding) const;
+  SmallVector<ShapeScalar> getDims(const Binding &binding);
+
+  /// Sizes of `value`, one list for each component of a tuple.
+  SmallVector<ShapeScalar> getDims(Value value, unsigned component = 0);
+  void setDims(Value value, SmallVector<SmallVector<ShapeScalar>> dims);
+  ShapeScalar createSymbol() { return ShapeScalar::getSymbol(numSymbols++); }
+
+  /// A value of the function one of whose dimensions is `size`, with the
+  /// position of that dimension.
+  std::optional<std::pair<Value, unsigned>>
+  findDimension(const ShapeScalar &size);
+
+  /// Constants are shared within the function.
+  Value createConstant(ElementsAttr value, Location loc);
+
+  llvm::Expected<DenseElementsAttr> loadInline(const Tensor &tensor) {
+    return loader.loadInline(tensor);
+  }
+
+private:
+  LogicalResult checkOpsets();
+  LogicalResult checkOperators();
+  LogicalResult createArguments();
+  LogicalResult createResults();
+  FailureOr<RankedTensorType> getInputType(const ValueInfo &info);
+
+  LogicalResult addInitializers(const Graph &graph, Frame &frame);
+  LogicalResult importNodes(ArrayRef<Node> nodes, Frame &frame);
+  LogicalResult importNode(const Node &node, Frame &frame);
+  LogicalResult importConstant(PendingNode &pending, const Tensor &tensor);
+  LogicalResult importIf(PendingNode &pending);
+  LogicalResult importCall(PendingNode &pending, const Function &function);
+  LogicalResult bindOutputs(const Node &node, Frame &frame,
+                            ArrayRef<Binding *> outputs);
+
+  /// Makes sure that `binding` has a value.
+  LogicalResult materialize(Binding &binding);
+  /// Gives `binding` a value if its numbers are known. Fails if they cannot be
+  /// read.
+  LogicalResult materializeConstant(Binding &binding);
+  LogicalResult convert(PendingNode &pending);
+
+  Binding *createBinding(StringRef name);
+  Frame &createFrame();
+  const Function *findFunction(const Node &node) const;
+  InFlightDiagnostic emitError() const { return mlir::emitError(getFileLoc()); }
+  InFlightDiagnostic emitError(const Node &node, int64_t opset) const;
+
+  const Model &model;
+  const OnnxImportOptions &options;
+  OpBuilder builder;
+  TensorLoader loader;
+  func::FuncOp function;
+  SmallVector<Attribute> resultNames;
+
+  std::deque<Binding> bindings;
+  std::deque<Frame> frames;
+  std::deque<PendingNode> pendingNodes;
+  Frame *mainFrame = nullptr;
+  llvm::StringMap<unsigned> symbols;
+  unsigned numSymbols = 0;
+  DenseMap<Value, SmallVector<SmallVector<ShapeScalar>>> dims;
+  DenseMap<mlir::Attribute, Value> constants;
+};
+
+/// `node "x" (Conv, opset 13)`, or by its first output if it has no name.
+std::string describeNode(const Node &node, int64_t opset);
+
+} // namespace mlir::relay::onnx
+
+#endif // RELAY_MLIR_LIB_FRONTEND_ONNX_IMPORTER_H

@@ -1,0 +1,270 @@
+//===- Indexing.cpp - Operators of ONNX that index data ------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeContext.h"
+#include "OpTable.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+/// The sizes of dimensions [begin, end) of `value`, as a vector of
+/// `elementType`; a constant if they are static.
+static Value createSizes(NodeContext &node, Value value, int64_t begin,
+                         int64_t end, Type elementType) {
+  ArrayRef<int64_t> sizes =
+      node.getType(value).getShape().slice(begin, end - begin);
+  if (!llvm::is_contained(sizes, ShapedType::kDynamic))
+    return node.castTo(node.createInts(sizes), elementType);
+  ShapeOfOp::Properties properties;
+  properties.dtype = TypeAttr::get(elementType);
+  return node.slice(node.create<ShapeOfOp>({value}, properties), 0, begin, end);
+}
+
+/// Indices counted from the front. `sizes` broadcasts against `indices`.
+static Value wrapIndices(NodeContext &node, Value indices, Value sizes) {
+  if (!indices || !sizes)
+    return nullptr;
+  Value zero = node.createScalar(0, node.getElementType(indices));
+  Value isNegative = node.create<LessOp>({indices, zero});
+  return node.create<WhereOp>(
+      {isNegative, node.create<AddOp>({indices, sizes}), indices});
+}
+
+/// True if input `index` is known to hold no negative number.
+static bool isNonNegative(NodeContext &node, unsigned index) {
+  const ShapeTensor *contents = node.getContents(index);
+  std::optional<SmallVector<int64_t>> values;
+  if (contents)
+    values = contents->getConstants();
+  return values && llvm::all_of(*values, [](int64_t i) { return i >= 0; });
+}
+
+static Value getLastToFront(NodeContext &node, Value indices) {
+  int64_t rank = node.getRank(indices);
+  SmallVector<int64_t> order = {rank - 1};
+  llvm::append_range(order, llvm::seq<int64_t>(rank - 1));
+  return node.transpose(indices, order);
+}
+
+//===----------------------------------------------------------------------===//
+// Gather
+//===----------------------------------------------------------------------===//
+
+static LogicalResult convertGather(NodeContext &node) {
+  Value data = node.getInput(0);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", 0), node.getRank(data));
+  if (failed(axis))
+    return failure();
+  TakeOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
+  // Only negative indices need more than a look at the element.
+  properties.mode =
+      node.getBuilder().getStringAttr(isNonNegative(node, 1) ? "clip" : "wrap");
+  return node.setResult(
+      node.create<TakeOp>({data, node.getInput(1)}, properties));
+}
+
+static LogicalResult convertGatherElements(NodeContext &node) {
+  Value data = node.getInput(0);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", 0), node.getRank(data));
+  if (failed(axis))
+    return failure();
+  GatherOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
+  return node.setResult(
+      node.create<GatherOp>({data, node.getInput(1)}, properties));
+}
+
+/// Rows of positions, as columns of positions counted from the front.
+static Value createColumns(NodeContext &node, Value data, unsigned index,
+                           int64_t batchDims) {
+  Value indices = node.getInput(index);
+  int64_t rank = node.getRank(indices);
+  if (rank < 1) {
+    node.emitError() << "expects indices of rank 1 or more, but got "
+                     << indices.getType();
+    return nullptr;
+  }
+  int64_t depth = node.getType(indices).getDimSize(rank - 1);
+  if (ShapedType::isDynamic(depth) || batchDims + depth > node.getRank(data)) {
+    node.emitError() << "expects the last size of the indices to be static and "
+                        "at most "
+                     << node.getRank(data) - batchDims << ", but got "
+                     << indices.getType();
+    return nullptr;
+  }
+  if (!isNonNegative(node, index))
+    indices = wrapIndices(node, indices,
+                          createSizes(node, data, batchDims, batchDims + depth,
+                                      node.getElementType(indices)));
+  return indices ? getLastToFront(node, indices) : nullptr;
+}
+
+static LogicalResult convertGatherND(NodeContext &node) {
+  Value data = node.getInput(0);
+  int64_t batchDims = node.getInt("batch_dims", 0);
+  if (batchDims < 0 || batchDims >= node.getRank(data))
+    return node.emitError() << "expects batch_dims in [0, "
+                            << node.getRank(data) << "), but got " << batchDims;
+  GatherNdOp::Properties properties;
+  properties.batch_dims = node.getBuilder().getI64IntegerAttr(batchDims);
+  return node.setResult(node.create<GatherNdOp>(
+      {data, createColumns(node, data, 1, batchDims)}, properties));
+}
+
+//===----------------------------------------------------------------------===//
+// Scatter
+//===----------------------------------------------------------------------===//
+
+/// The name that relay has for attribute "reduction".
+static std::optional<StringRef> getReduction(NodeContext &node) {
+  StringRef reduction = node.getString("reduction", "none");
+  if (reduction == "none")
+    return "update";
+  if (reduction == "add" || reduction == "mul" || reduction == "min" ||
+      reduction == "max")
+    return reduction;
+  node.emitError() << "expects reduction none, add, mul, min or max, but got \""
+                   << reduction << "\"";
+  return std::nullopt;
+}
+
+static LogicalResult convertScatterElements(NodeContext &node) {
+  Value data = node.getInput(0), indices = node.getInput(1);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", 0), node.getRank(data));
+  std::optional<StringRef> reduction = getReduction(node);
+  if (failed(axis) || !reduction)
+    return failure();
+  if (!isNonNegative(node, 1))
+    indices = wrapIndices(node, indices,
+                          createSizes(node, data, *axis, *axis + 1,
+                                      node.getElementType(indices)));
+  ScatterElementsOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
+  properties.reduction = node.getBuilder().getStringAttr(*reduction);
+  return node.setResult(node.create<ScatterElementsOp>(
+      {data, indices, node.getInput(2)}, properties));
+}
+
+static LogicalResult convertScatterND(NodeContext &node) {
+  Value data = node.getInput(0);
+  std::optional<StringRef> reduction = getReduction(node);
+  if (!reduction)
+    return failure();
+  ScatterNdOp::Properties properties;
+  properties.mode = node.getBuilder().getStringAttr(*reduction);
+  return node.setResult(node.create<ScatterNdOp>(
+      {data, createColumns(node, data, 1, 0), node.getInput(2)}, properties));
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+static LogicalResult convertTopK(NodeContext &node) {
+  OpBuilder &b = node.getBuilder();
+  Value data = node.getInput(0);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", -1), node.getRank(data));
+  FailureOr<int64_t> k = node.getOpset() < 10
+                             ? FailureOr<int64_t>(node.getInt("k", 0))
+                             : node.getConstantInt(1);
+  if (failed(axis) || failed(k))
+    return failure();
+  if (*k < 1)
+    return node.emitError() << "expects k to be positive, but got " << *k;
+  TopkOp::Properties properties;
+  properties.k = b.getI64IntegerAttr(*k);
+  properties.axis = b.getI64IntegerAttr(*axis);
+  properties.is_ascend = b.getBoolAttr(!node.getInt("largest", 1));
+  properties.dtype = TypeAttr::get(b.getI64Type());
+  Value result = node.create<TopkOp>({data}, properties);
+  for (unsigned i = 0; i < 2; ++i)
+    if (node.wantsOutput(i) &&
+        failed(node.setOutput(i, node.getTupleItem(result, i))))
+      return failure();
+  return success(!node.hasFailed());
+}
+
+static LogicalResult convertCumSum(NodeContext &node) {
+  OpBuilder &b = node.getBuilder();
+  Value data = node.getInput(0);
+  FailureOr<int64_t> value = node.getConstantInt(1);
+  if (failed(value))
+    return failure();
+  FailureOr<int64_t> axis = node.normalizeAxis(*value, node.getRank(data));
+  if (failed(axis))
+    return failure();
+  bool isReverse = node.getInt("reverse", 0);
+  ReverseOp::Properties reverse;
+  reverse.axis = b.getI64IntegerAttr(*axis);
+  if (isReverse)
+    data = node.create<ReverseOp>({data}, reverse);
+  CumsumOp::Properties properties;
+  properties.axis = b.getI64IntegerAttr(*axis);
+  properties.exclusive = b.getBoolAttr(node.getInt("exclusive", 0));
+  Value result = node.create<CumsumOp>({data}, properties);
+  if (isReverse)
+    result = node.create<ReverseOp>({result}, reverse);
+  return node.setResult(result);
+}
+
+//===----------------------------------------------------------------------===//
+// OneHot
+//===----------------------------------------------------------------------===//
+
+static LogicalResult convertOneHot(NodeContext &node) {
+  OpBuilder &b = node.getBuilder();
+  Value indices = node.getInput(0), values = node.getInput(2);
+  std::optional<double> depth = node.getConstantFloat(1);
+  if (!depth || *depth < 1 || *depth > std::numeric_limits<int32_t>::max())
+    return node.emitError() << "expects a constant, positive depth";
+  int64_t rank = node.getRank(indices) + 1;
+  FailureOr<int64_t> axis = node.normalizeAxis(node.getInt("axis", -1), rank);
+  if (failed(axis))
+    return failure();
+  RankedTensorType valuesType = node.getType(values);
+  if (valuesType.getRank() != 1 || valuesType.getDimSize(0) != 2)
+    return node.emitError() << "expects two values, but got " << valuesType;
+  indices = node.castTo(indices, b.getI64Type());
+  Value size = node.createScalar(*depth, b.getI64Type());
+  auto getValue = [&](int64_t index) {
+    return node.reshape(node.slice(values, 0, index, index + 1),
+                        ArrayRef<int64_t>());
+  };
+  OneHotOp::Properties properties;
+  properties.depth = b.getI64IntegerAttr(static_cast<int64_t>(*depth));
+  properties.axis = b.getI64IntegerAttr(*axis == rank - 1 ? -1 : *axis);
+  properties.dtype = TypeAttr::get(valuesType.getElementType());
+  return node.setResult(node.create<OneHotOp>(
+      {wrapIndices(node, indices, size), getValue(1), getValue(0)},
+      properties));
+}
+
+void mlir::relay::onnx::addIndexingOps(OpTable &table) {
+  table.add({"CumSum"}, {convertCumSum, 11, kNewestOpset, 2, 2,
+                         /*contentInputs=*/0b10});
+  table.add({"Gather"}, {convertGather, kOldestOpset, kNewestOpset, 2, 2});
+  table.add({"GatherElements"},
+            {convertGatherElements, 11, kNewestOpset, 2, 2});
+  table.add({"GatherND"}, {convertGatherND, 11, kNewestOpset, 2, 2});
+  table.add({"OneHot"}, {convertOneHot, 9, kNewestOpset, 3, 3,
+                         /*contentInputs=*/0b10});
+  // Scatter is the first name of ScatterElements.
+  table.add({"Scatter"}, {convertScatterElements, 9, 10, 3, 3});
+  table.add({"ScatterElements"},
+            {convertScatterElements, 11, kNewestOpset, 3, 3});
+  table.add({"ScatterND"}, {convertScatterND, 11, kNewestOpset, 3, 3});
+  table.add({"TopK"}, {convertTopK, kOldestOpset, kNewestOpset, 1, 2,
+                       /*contentInputs=*/0b10});
+}

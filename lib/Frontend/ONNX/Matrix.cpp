@@ -1,0 +1,404 @@
+//===- Matrix.cpp - Matrix products of ONNX ------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeContext.h"
+#include "OpTable.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+//===----------------------------------------------------------------------===//
+// MatMul
+//===----------------------------------------------------------------------===//
+
+/// (..., m, k) x (k, n): all rows of the left side are one matrix.
+static Value createRowsTimesMatrix(NodeContext &node, Value lhs, Value rhs) {
+  int64_t rank = node.getRank(lhs);
+  if (rank == 2)
+    return node.create<NNMatmulOp>({lhs, rhs});
+  SmallVector<ShapeScalar> dims = node.getDims(lhs);
+  Value rows = node.create<NNMatmulOp>({node.flatten(lhs, rank - 1), rhs});
+  if (!rows)
+    return nullptr;
+  dims.back() = node.getDims(rows).back();
+  return node.reshape(rows, dims);
+}
+
+/// The dimensions before the last two, broadcast. None if they do not fit, or
+/// if a size decides at run time.
+static std::optional<SmallVector<ShapeScalar>>
+broadcastBatch(ArrayRef<ShapeScalar> lhs, ArrayRef<ShapeScalar> rhs) {
+  lhs = lhs.drop_back(2);
+  rhs = rhs.drop_back(2);
+  if (lhs.size() < rhs.size())
+    std::swap(lhs, rhs);
+  SmallVector<ShapeScalar> result = llvm::to_vector(lhs);
+  for (auto [size, target] :
+       llvm::zip(llvm::reverse(rhs), llvm::reverse(result))) {
+    if (target.getConstant() == 1)
+      target = size;
+    else if (size.getConstant() != 1 && !size.isSame(target))
+      return std::nullopt;
+  }
+  return result;
+}
+
+/// (b, m, k) from (..., m, k), for a result with the batch sizes `batch`.
+static Value flattenBatch(NodeContext &node, Value value,
+                          ArrayRef<ShapeScalar> batch) {
+  SmallVector<ShapeScalar> dims = node.getDims(value);
+  ArrayRef<ShapeScalar> matrix = ArrayRef(dims).take_back(2);
+  SmallVector<ShapeScalar> own(dims.begin(), dims.end() - 2);
+  bool isSingle = llvm::all_of(
+      own, [](const ShapeScalar &size) { return size.getConstant() == 1; });
+  bool isWhole = own.size() == batch.size() &&
+                 llvm::equal(own, batch, [](const auto &a, const auto &b) {
+                   return a.isSame(b);
+                 });
+  if (!isSingle && !isWhole) {
+    SmallVector<ShapeScalar> target = llvm::to_vector(batch);
+    target.append(matrix.begin(), matrix.end());
+    value = node.broadcast(value, target);
+    own = llvm::to_vector(batch);
+  }
+  ShapeScalar count = ShapeScalar::get(1);
+  for (const ShapeScalar &size : own)
+    count = multiplySizes(count, size);
+  return node.reshape(value,
+                      ArrayRef<ShapeScalar>{count, matrix[0], matrix[1]});
+}
+
+static Value createBatchMatmul(NodeContext &node, Value lhs, Value rhs) {
+  std::optional<SmallVector<ShapeScalar>> batch =
+      broadcastBatch(node.getDims(lhs), node.getDims(rhs));
+  if (!batch) {
+    node.emitError() << "expects batch dimensions that broadcast, but got "
+                     << lhs.getType() << " and " << rhs.getType();
+    return nullptr;
+  }
+  NNBatchMatmulOp::Properties properties;
+  properties.transpose_a = node.getBuilder().getBoolAttr(false);
+  properties.transpose_b = node.getBuilder().getBoolAttr(false);
+  Value product = node.create<NNBatchMatmulOp>(
+      {flattenBatch(node, lhs, *batch), flattenBatch(node, rhs, *batch)},
+      properties);
+  if (!product)
+    return nullptr;
+  SmallVector<ShapeScalar> dims = *batch;
+  llvm::append_range(dims, ArrayRef(node.getDims(product)).take_back(2));
+  return node.reshape(product, dims);
+}
+
+/// numpy.matmul.
+static Value createMatmul(NodeContext &node, Value lhs, Value rhs) {
+  int64_t lhsRank = node.getRank(lhs), rhsRank = node.getRank(rhs);
+  if (lhsRank == 0 || rhsRank == 0) {
+    node.emitError() << "expects operands of rank 1 or more, but got "
+                     << lhs.getType() << " and " << rhs.getType();
+    return nullptr;
+  }
+  // A vector is a row on the left, a column on the right.
+  if (lhsRank == 1)
+    lhs = node.expandDims(lhs, 0);
+  if (rhsRank == 1)
+    rhs = node.expandDims(rhs, 1);
+  if (!lhs || !rhs)
+    return nullptr;
+  Value product = node.getRank(rhs) == 2 ? createRowsTimesMatrix(node, lhs, rhs)
+                                         : createBatchMatmul(node, lhs, rhs);
+  SmallVector<int64_t> dropped;
+  if (lhsRank == 1)
+    dropped.push_back(-2);
+  if (rhsRank == 1)
+    dropped.push_back(-1);
+  if (!product)
+    return nullptr;
+  for (int64_t &axis : dropped)
+    axis += node.getRank(product);
+  return node.squeeze(product, dropped);
+}
+
+static LogicalResult convertMatMul(NodeContext &node) {
+  return node.setResult(createMatmul(node, node.getInput(0), node.getInput(1)));
+}
+
+/// Integer products: 32-bit sums of products of what is left of the zero
+/// points.
+static LogicalResult convertMatMulInteger(NodeContext &node) {
+  Type i32 = node.getBuilder().getI32Type();
+  auto getOperand = [&](unsigned index) {
+    Value operand = node.castTo(node.getInput(index), i32);
+    if (!node.hasInput(index + 2))
+      return operand;
+    Value zeroPoint = node.castTo(node.getInput(index + 2), i32);
+    // One zero point for each row of the left side is a column.
+    if (index == 0 && zeroPoint && node.getRank(zeroPoint) == 1)
+      zeroPoint = node.expandDims(zeroPoint, 1);
+    return node.create<SubtractOp>({operand, zeroPoint});
+  };
+  Value lhs = getOperand(0), rhs = getOperand(1);
+  if (!lhs || !rhs)
+    return failure();
+  return node.setResult(createMatmul(node, lhs, rhs));
+}
+
+//===----------------------------------------------------------------------===//
+// Gemm
+//===----------------------------------------------------------------------===//
+
+static Value scale(NodeContext &node, Value value, double factor) {
+  if (!value || factor == 1)
+    return value;
+  return node.create<MultiplyOp>(
+      {value, node.createScalar(factor, node.getElementType(value))});
+}
+
+static LogicalResult convertGemm(NodeContext &node) {
+  Value a = node.getInput(0), b = node.getInput(1);
+  for (Value operand : {a, b})
+    if (node.getRank(operand) != 2)
+      return node.emitError()
+             << "expects a matrix, but got " << operand.getType();
+  if (node.getInt("transA", 0))
+    a = node.transpose(a, {1, 0});
+  Value product = node.getInt("transB", 0) ? node.create<NNDenseOp>({a, b})
+                                           : node.create<NNMatmulOp>({a, b});
+  product = scale(node, product, node.getFloat("alpha", 1));
+  double beta = node.getFloat("beta", 1);
+  if (!product || !node.hasInput(2) || beta == 0)
+    return node.setResult(product);
+
+  Value c = scale(node, node.getInput(2), beta);
+  if (!c)
+    return failure();
+  int64_t columns = node.getType(product).getDimSize(1);
+  RankedTensorType type = node.getType(c);
+  bool isRow = type.hasStaticShape() && type.getRank() >= 1 &&
+               type.getShape().back() == columns &&
+               type.getNumElements() == columns;
+  if (!isRow)
+    return node.setResult(node.create<AddOp>({product, c}));
+  NNBiasAddOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(1);
+  Value bias = node.reshape(c, ArrayRef<int64_t>{columns});
+  return node.setResult(node.create<NNBiasAddOp>({product, bias}, properties));
+}
+
+//===----------------------------------------------------------------------===//
+// Einsum
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An operand or result of an einsum: a letter for each dimension.
+using Labels = SmallVector<char>;
+
+struct EinsumTerm {
+  Value value;
+  Labels labels;
+};
+
+} // namespace
+
+static bool contains(ArrayRef<char> labels, char label) {
+  return llvm::is_contained(labels, label);
+}
+
+/// Sums `term` over the labels that are not in `kept`.
+static EinsumTerm sumOver(NodeContext &node, EinsumTerm term,
+                          ArrayRef<char> kept) {
+  SmallVector<int64_t> axes;
+  Labels labels;
+  for (auto [axis, label] : llvm::enumerate(term.labels)) {
+    if (contains(kept, label))
+      labels.push_back(label);
+    else
+      axes.push_back(axis);
+  }
+  if (axes.empty())
+    return term;
+  SumOp::Properties properties;
+  properties.axis = node.getBuilder().getDenseI64ArrayAttr(axes);
+  return {node.create<SumOp>({term.value}, properties), labels};
+}
+
+static EinsumTerm permuteTo(NodeContext &node, EinsumTerm term,
+                            ArrayRef<char> labels) {
+  SmallVector<int64_t> order;
+  for (char label : labels)
+    order.push_back(llvm::find(term.labels, label) - term.labels.begin());
+  return {node.transpose(term.value, order), llvm::to_vector(labels)};
+}
+
+/// The product of two terms, summed over what `kept` does not have: a batched
+/// matrix product.
+static EinsumTerm contract(NodeContext &node, EinsumTerm lhs, EinsumTerm rhs,
+                           ArrayRef<char> kept) {
+  Labels lhsKept = llvm::to_vector(kept), rhsKept = llvm::to_vector(kept);
+  llvm::append_range(lhsKept, rhs.labels);
+  llvm::append_range(rhsKept, lhs.labels);
+  lhs = sumOver(node, lhs, lhsKept);
+  rhs = sumOver(node, rhs, rhsKept);
+
+  Labels batch, rows, columns, summed;
+  for (char label : lhs.labels) {
+    if (!contains(rhs.labels, label))
+      rows.push_back(label);
+    else if (contains(kept, label))
+      batch.push_back(label);
+    else
+      summed.push_back(label);
+  }
+  for (char label : rhs.labels)
+    if (!contains(lhs.labels, label))
+      columns.push_back(label);
+
+  auto concat = [](ArrayRef<char> a, ArrayRef<char> b, ArrayRef<char> c) {
+    Labels labels = llvm::to_vector(a);
+    llvm::append_range(labels, b);
+    llvm::append_range(labels, c);
+    return labels;
+  };
+  lhs = permuteTo(node, lhs, concat(batch, rows, summed));
+  rhs = permuteTo(node, rhs, concat(batch, summed, columns));
+  if (!lhs.value || !rhs.value)
+    return {};
+
+  auto product = [](ArrayRef<ShapeScalar> sizes) {
+    ShapeScalar result = ShapeScalar::get(1);
+    for (const ShapeScalar &size : sizes)
+      result = multiplySizes(result, size);
+    return result;
+  };
+  auto lhsDims = node.getDims(lhs.value), rhsDims = node.getDims(rhs.value);
+  ArrayRef<ShapeScalar> l = lhsDims, r = rhsDims;
+  ShapeScalar b = product(l.take_front(batch.size()));
+  ShapeScalar m = product(l.slice(batch.size(), rows.size()));
+  ShapeScalar k = product(l.take_back(summed.size()));
+  ShapeScalar n = product(r.take_back(columns.size()));
+  NNBatchMatmulOp::Properties properties;
+  properties.transpose_a = node.getBuilder().getBoolAttr(false);
+  properties.transpose_b = node.getBuilder().getBoolAttr(false);
+  Value result = node.create<NNBatchMatmulOp>(
+      {node.reshape(lhs.value, ArrayRef<ShapeScalar>{b, m, k}),
+       node.reshape(rhs.value, ArrayRef<ShapeScalar>{b, k, n})},
+      properties);
+  SmallVector<ShapeScalar> dims(l.take_front(batch.size() + rows.size()));
+  llvm::append_range(dims, r.take_back(columns.size()));
+  return {node.reshape(result, dims), concat(batch, rows, columns)};
+}
+
+/// The labels of one term; `...` becomes capital digits from the back, so that
+/// it broadcasts from the right.
+static FailureOr<Labels> parseTerm(NodeContext &node, StringRef text,
+                                   std::optional<int64_t> rank,
+                                   int64_t ellipsisRank) {
+  Labels labels;
+  auto [front, back] = text.split("...");
+  bool hasEllipsis = text.contains("...");
+  if (rank && hasEllipsis)
+    ellipsisRank = *rank - int64_t(front.size() + back.size());
+  for (char label : front)
+    labels.push_back(label);
+  if (hasEllipsis)
+    for (int64_t i = ellipsisRank; i > 0; --i)
+      labels.push_back(static_cast<char>(i));
+  for (char label : back)
+    labels.push_back(label);
+  bool isValid = llvm::all_of(front, [](char c) { return llvm::isAlpha(c); }) &&
+                 llvm::all_of(back, [](char c) { return llvm::isAlpha(c); }) &&
+                 (!rank || int64_t(labels.size()) == *rank);
+  Labels sorted = labels;
+  llvm::sort(sorted);
+  if (std::unique(sorted.begin(), sorted.end()) != sorted.end()) {
+    node.emitError() << "a repeated label in term \"" << text
+                     << "\" is not supported";
+    return failure();
+  }
+  if (!isValid) {
+    node.emitError() << "term \"" << text << "\" does not fit its operand";
+    return failure();
+  }
+  return labels;
+}
+
+static LogicalResult convertEinsum(NodeContext &node) {
+  std::string equation;
+  for (char c : node.getString("equation", ""))
+    if (c != ' ')
+      equation += c;
+  auto [left, right] = StringRef(equation).split("->");
+  SmallVector<StringRef> texts;
+  left.split(texts, ',');
+  if (texts.size() != node.getNumInputs())
+    return node.emitError()
+           << "expects " << texts.size() << " operands for \"" << equation
+           << "\", but got " << node.getNumInputs();
+  SmallVector<EinsumTerm> terms;
+  int64_t ellipsisRank = 0;
+  for (auto [index, text] : llvm::enumerate(texts)) {
+    Value operand = node.getInput(index);
+    FailureOr<Labels> labels = parseTerm(node, text, node.getRank(operand), 0);
+    if (failed(labels))
+      return failure();
+    int64_t count = llvm::count_if(*labels, [](char c) { return c < ' '; });
+    ellipsisRank = std::max(ellipsisRank, count);
+    terms.push_back({operand, *labels});
+  }
+
+  Labels output;
+  if (StringRef(equation).contains("->")) {
+    FailureOr<Labels> labels =
+        parseTerm(node, right, std::nullopt, ellipsisRank);
+    if (failed(labels))
+      return failure();
+    output = *labels;
+  } else {
+    // What occurs once, in the order of the alphabet.
+    for (int64_t i = ellipsisRank; i > 0; --i)
+      output.push_back(static_cast<char>(i));
+    Labels all;
+    for (const EinsumTerm &term : terms)
+      llvm::append_range(all, term.labels);
+    Labels sorted = all;
+    llvm::sort(sorted);
+    for (char label : sorted)
+      if (label > ' ' && llvm::count(all, label) == 1)
+        output.push_back(label);
+  }
+  for (char label : output)
+    if (llvm::none_of(terms, [&](const EinsumTerm &term) {
+          return contains(term.labels, label);
+        }))
+      return node.emitError() << "a label of the result of \"" << equation
+                              << "\" is in no operand";
+
+  EinsumTerm result = terms.front();
+  for (size_t i = 1; i < terms.size(); ++i) {
+    Labels kept = output;
+    for (const EinsumTerm &term : ArrayRef(terms).drop_front(i + 1))
+      llvm::append_range(kept, term.labels);
+    result = contract(node, result, terms[i], kept);
+    if (!result.value)
+      return failure();
+  }
+  result = sumOver(node, result, output);
+  if (!result.value)
+    return failure();
+  return node.setResult(permuteTo(node, result, output).value);
+}
+
+void mlir::relay::onnx::addMatrixOps(OpTable &table) {
+  table.add({"Einsum"}, {convertEinsum, 12, kNewestOpset, 1, kVariadic});
+  table.add({"Gemm"}, {convertGemm, kOldestOpset, kNewestOpset, 2, 3});
+  table.add({"MatMul"}, {convertMatMul, kOldestOpset, kNewestOpset, 2, 2});
+  table.add({"MatMulInteger"}, {convertMatMulInteger, 10, kNewestOpset, 2, 4});
+}

@@ -1,0 +1,180 @@
+//===- Model.h - An ONNX model in memory ------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The parts of an ONNX model that the importer needs, free of protobuf: only
+// the reader knows the wire format. Large tensors are left where they are, in
+// the file, until somebody asks for their bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_FRONTEND_ONNX_MODEL_H
+#define RELAY_MLIR_LIB_FRONTEND_ONNX_MODEL_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::relay::onnx {
+
+/// Values of TensorProto.DataType.
+enum class DataType : int32_t {
+  Undefined = 0,
+  Float = 1,
+  UInt8 = 2,
+  Int8 = 3,
+  UInt16 = 4,
+  Int16 = 5,
+  Int32 = 6,
+  Int64 = 7,
+  String = 8,
+  Bool = 9,
+  Float16 = 10,
+  Double = 11,
+  UInt32 = 12,
+  UInt64 = 13,
+  BFloat16 = 16,
+  Float8E4M3FN = 17,
+  Float8E4M3FNUZ = 18,
+  Float8E5M2 = 19,
+  Float8E5M2FNUZ = 20,
+};
+
+/// "FLOAT", as the ONNX specification spells it; "type 99" if unknown.
+std::string getDataTypeName(DataType type);
+
+/// Bytes of one element; none for strings and packed or unknown types.
+std::optional<unsigned> getElementSize(DataType type);
+
+struct Tensor {
+  struct FileRange {
+    uint64_t offset;
+    uint64_t size;
+  };
+  struct External {
+    std::string location;
+    uint64_t offset = 0;
+    std::optional<uint64_t> length;
+  };
+
+  std::string name;
+  DataType type = DataType::Undefined;
+  llvm::SmallVector<int64_t> dims;
+
+  // Where the bytes are: one of the three. Shared, so that a resource can keep
+  // them alive when the model is gone.
+  std::shared_ptr<const std::string> bytes;
+  std::optional<FileRange> range;
+  std::optional<External> external;
+
+  /// Number of elements; none if a dimension is negative or the product
+  /// overflows.
+  std::optional<int64_t> getNumElements() const;
+};
+
+struct Dimension {
+  /// Negative if unknown.
+  int64_t size = -1;
+  /// Name of an unknown dimension; empty if it has none.
+  std::string symbol;
+};
+
+struct ValueInfo {
+  std::string name;
+  bool isTensor = false;
+  DataType type = DataType::Undefined;
+  /// None if the rank is unknown.
+  std::optional<std::vector<Dimension>> shape;
+};
+
+struct Graph;
+
+struct NodeAttribute {
+  enum class Kind {
+    Float,
+    Int,
+    String,
+    Tensor,
+    Graph,
+    Floats,
+    Ints,
+    Strings,
+    Other
+  };
+
+  std::string name;
+  Kind kind = Kind::Other;
+  float f = 0;
+  int64_t i = 0;
+  std::string s;
+  std::vector<float> floats;
+  std::vector<int64_t> ints;
+  std::vector<std::string> strings;
+  std::shared_ptr<const Tensor> tensor;
+  std::shared_ptr<const Graph> graph;
+  /// In a function body: the attribute of the call that this one stands for.
+  std::string reference;
+};
+
+struct Node {
+  std::string name;
+  std::string opType;
+  /// Empty for the default domain, also when the file says "ai.onnx".
+  std::string domain;
+  std::string overload;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<NodeAttribute> attributes;
+};
+
+struct Graph {
+  std::string name;
+  std::vector<Node> nodes;
+  std::vector<Tensor> initializers;
+  std::vector<ValueInfo> inputs;
+  std::vector<ValueInfo> outputs;
+  /// Names of initializers in a sparse form.
+  std::vector<std::string> sparseInitializers;
+};
+
+using OpsetMap = llvm::StringMap<int64_t>;
+
+/// A model-local function.
+struct Function {
+  std::string name;
+  std::string domain;
+  std::string overload;
+  OpsetMap opsets;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  /// Defaults of attributes.
+  std::vector<NodeAttribute> attributes;
+  std::vector<Node> nodes;
+};
+
+struct Model {
+  /// For messages, and to find external data.
+  std::string path;
+  int64_t irVersion = 0;
+  OpsetMap opsets;
+  Graph graph;
+  std::vector<Function> functions;
+};
+
+/// Decodes the model in `buffer`. Initializers with much raw data only get the
+/// position of their bytes in `buffer`.
+llvm::Expected<std::unique_ptr<Model>> readModel(llvm::MemoryBufferRef buffer);
+
+} // namespace mlir::relay::onnx
+
+#endif // RELAY_MLIR_LIB_FRONTEND_ONNX_MODEL_H

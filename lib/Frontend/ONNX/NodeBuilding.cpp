@@ -1,0 +1,446 @@
+//===- NodeBuilding.cpp - Operators for a node ----------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "NodeContext.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+namespace {
+
+/// Keeps the messages that are emitted during its life, to be reported in the
+/// words of the importer or not at all.
+class DiagnosticCollector {
+public:
+  explicit DiagnosticCollector(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            messages.push_back(diagnostic.str());
+          return success();
+        }) {}
+
+  ArrayRef<std::string> getMessages() const { return messages; }
+
+private:
+  SmallVector<std::string> messages;
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+/// The tensor types of a value: the components of a tuple.
+static SmallVector<RankedTensorType> getTensorTypes(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return {tensor};
+  SmallVector<RankedTensorType> types;
+  for (Type component : cast<TupleType>(type).getTypes())
+    types.push_back(cast<RankedTensorType>(component));
+  return types;
+}
+
+static LogicalResult inferTypes(OperationState &state, ValueRange operands,
+                                SmallVectorImpl<Type> &types) {
+  std::optional<RegisteredOperationName> info = state.name.getRegisteredInfo();
+  if (!info)
+    return emitError(state.location)
+           << "expects the relay dialect to have " << state.name;
+  auto *concept_ = info->getInterface<InferTypeOpInterface>();
+  if (!concept_)
+    return emitError(state.location)
+           << "expects " << state.name << " to infer its result types";
+  MLIRContext *context = state.getContext();
+  return concept_->inferReturnTypes(context, state.location, operands,
+                                    state.attributes.getDictionary(context),
+                                    state.getRawProperties(), {}, types);
+}
+
+/// The sizes of the results of `state`, by inference on operands with the sizes
+/// of each case.
+static SmallVector<SmallVector<ShapeScalar>>
+inferDims(Importer &importer, OperationState &state,
+          ArrayRef<RankedTensorType> results) {
+  SmallVector<SmallVector<ShapeScalar>> dims;
+  for (RankedTensorType type : results)
+    dims.emplace_back(type.getRank());
+  for (unsigned i = 0; i < kNumCases; ++i) {
+    Block scratch;
+    SmallVector<Value> operands;
+    bool isPossible = true;
+    for (Value operand : state.operands) {
+      auto type = dyn_cast<RankedTensorType>(operand.getType());
+      if (!type || type.hasStaticShape()) {
+        operands.push_back(operand);
+        continue;
+      }
+      SmallVector<int64_t> shape;
+      for (const ShapeScalar &dim : importer.getDims(operand)) {
+        isPossible &= dim.isPossible(i) && dim[i] >= 0;
+        shape.push_back(dim[i]);
+      }
+      if (!isPossible)
+        break;
+      operands.push_back(scratch.addArgument(
+          RankedTensorType::get(shape, type.getElementType()), state.location));
+    }
+    SmallVector<Type> types;
+    if (!isPossible || failed(inferTypes(state, operands, types)))
+      continue;
+    SmallVector<RankedTensorType> tensors = getTensorTypes(types.front());
+    for (auto [type, sizes] : llvm::zip_equal(tensors, dims))
+      for (auto [size, scalar] : llvm::zip_equal(type.getShape(), sizes))
+        if (!ShapedType::isDynamic(size))
+          scalar.set(i, size);
+  }
+  for (auto [type, sizes] : llvm::zip_equal(results, dims))
+    for (auto [size, scalar] : llvm::zip_equal(type.getShape(), sizes)) {
+      if (!ShapedType::isDynamic(size))
+        scalar = ShapeScalar::get(size);
+      else if (!scalar.isReliable())
+        scalar = importer.createSymbol();
+    }
+  return dims;
+}
+
+Value NodeContext::insert(OperationState &state) {
+  if (llvm::is_contained(state.operands, Value()))
+    return fail();
+  if (OpaqueProperties properties = state.getRawProperties())
+    state.name.populateDefaultProperties(properties);
+
+  Operation *op = nullptr;
+  SmallVector<std::string> messages;
+  {
+    DiagnosticCollector collector(getContext());
+    if (succeeded(inferTypes(state, state.operands, state.types))) {
+      op = getBuilder().create(state);
+      if (failed(verify(op, /*verifyRecursively=*/false))) {
+        op->erase();
+        op = nullptr;
+      }
+    }
+    messages = llvm::to_vector(collector.getMessages());
+    if (op) {
+      SmallVector<RankedTensorType> types =
+          getTensorTypes(op->getResult(0).getType());
+      if (llvm::any_of(types, [](RankedTensorType type) {
+            return !type.hasStaticShape();
+          }))
+        importer.setDims(op->getResult(0), inferDims(importer, state, types));
+    }
+  }
+  if (op)
+    return op->getResult(0);
+
+  if (messages.empty())
+    messages.push_back("the operands do not fit " +
+                       state.name.getStringRef().str());
+  InFlightDiagnostic diagnostic = emitError() << messages.front();
+  for (const std::string &message : llvm::drop_begin(messages))
+    diagnostic.attachNote() << message;
+  for (auto [index, operand] : llvm::enumerate(state.operands))
+    diagnostic.attachNote() << "operand " << index << " of " << state.name
+                            << " is " << operand.getType();
+  return fail();
+}
+
+Value NodeContext::getTupleItem(Value tuple, unsigned index) {
+  if (!tuple)
+    return nullptr;
+  SmallVector<ShapeScalar> dims = importer.getDims(tuple, index);
+  TupleGetItemOp::Properties properties;
+  properties.index = getBuilder().getI64IntegerAttr(index);
+  Value item = create<TupleGetItemOp>({tuple}, properties);
+  if (item && !getType(item).hasStaticShape())
+    importer.setDims(item, {dims});
+  return item;
+}
+
+Value NodeContext::createConstant(ElementsAttr value) {
+  return importer.createConstant(value, getLoc());
+}
+
+static TypedAttr getNumberAttr(double value, Type elementType) {
+  if (auto floatType = dyn_cast<FloatType>(elementType))
+    return FloatAttr::get(floatType, value);
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  return IntegerAttr::get(elementType,
+                          APInt(width, static_cast<int64_t>(value),
+                                /*isSigned=*/true, /*implicitTrunc=*/true));
+}
+
+Value NodeContext::createScalar(double value, Type elementType) {
+  return createSplat(value, RankedTensorType::get({}, elementType));
+}
+
+Value NodeContext::createSplat(double value, RankedTensorType type) {
+  return createConstant(DenseElementsAttr::get(
+      type, getNumberAttr(value, type.getElementType())));
+}
+
+Value NodeContext::createInts(ArrayRef<int64_t> values) {
+  return createConstant(DenseElementsAttr::get(
+      RankedTensorType::get(values.size(), getBuilder().getI64Type()), values));
+}
+
+SmallVector<ShapeScalar> NodeContext::getDims(Value value) const {
+  return importer.getDims(value);
+}
+
+Value NodeContext::castTo(Value value, Type elementType) {
+  if (!value || getType(value).getElementType() == elementType)
+    return value;
+  CastOp::Properties properties;
+  properties.dtype = TypeAttr::get(elementType);
+  return create<CastOp>({value}, properties);
+}
+
+Value NodeContext::transpose(Value value, ArrayRef<int64_t> permutation) {
+  if (!value ||
+      llvm::equal(permutation, llvm::seq<int64_t>(permutation.size())))
+    return value;
+  TransposeOp::Properties properties;
+  properties.axes = getBuilder().getDenseI64ArrayAttr(permutation);
+  return create<TransposeOp>({value}, properties);
+}
+
+Value NodeContext::expandDims(Value value, int64_t axis, int64_t count) {
+  if (count == 0)
+    return value;
+  ExpandDimsOp::Properties properties;
+  properties.axis = getBuilder().getI64IntegerAttr(axis);
+  properties.num_newaxis = getBuilder().getI64IntegerAttr(count);
+  return create<ExpandDimsOp>({value}, properties);
+}
+
+Value NodeContext::expandRank(Value value, int64_t rank) {
+  if (!value)
+    return nullptr;
+  return expandDims(value, 0, rank - getType(value).getRank());
+}
+
+Value NodeContext::squeeze(Value value, ArrayRef<int64_t> axes) {
+  if (axes.empty())
+    return value;
+  SqueezeOp::Properties properties;
+  properties.axis = getBuilder().getDenseI64ArrayAttr(axes);
+  return create<SqueezeOp>({value}, properties);
+}
+
+Value NodeContext::slice(Value value, int64_t axis, int64_t begin,
+                         int64_t end) {
+  StridedSliceOp::Properties properties;
+  properties.begin = getBuilder().getDenseI64ArrayAttr(begin);
+  properties.end = getBuilder().getDenseI64ArrayAttr(end);
+  properties.strides = getBuilder().getDenseI64ArrayAttr(1);
+  properties.axes = getBuilder().getDenseI64ArrayAttr(axis);
+  return create<StridedSliceOp>({value}, properties);
+}
+
+Value NodeContext::reshape(Value value, ArrayRef<int64_t> newShape) {
+  if (!value || getType(value).getShape() == newShape)
+    return value;
+  ReshapeOp::Properties properties;
+  properties.newshape = getBuilder().getDenseI64ArrayAttr(newShape);
+  return create<ReshapeOp>({value}, properties);
+}
+
+Value NodeContext::flatten(Value value, int64_t axis) {
+  if (!value)
+    return nullptr;
+  ShapeScalar sizes[2] = {ShapeScalar::get(1), ShapeScalar::get(1)};
+  for (auto [i, dim] : llvm::enumerate(getDims(value)))
+    sizes[int64_t(i) >= axis] = multiplySizes(sizes[int64_t(i) >= axis], dim);
+  return reshape(value, ArrayRef<ShapeScalar>(sizes));
+}
+
+Value NodeContext::roundToEven(Value value) {
+  if (!value)
+    return nullptr;
+  // relay.round takes halves away from zero. For a half, twice the rounded
+  // half of it is the even neighbour.
+  Type type = getElementType(value);
+  Value two = createScalar(2, type);
+  Value rounded = create<RoundOp>({value});
+  Value fraction =
+      create<AbsOp>({create<SubtractOp>({value, create<TruncOp>({value})})});
+  Value even = create<MultiplyOp>(
+      {two, create<RoundOp>({create<DivideOp>({value, two})})});
+  return create<WhereOp>(
+      {create<EqualOp>({fraction, createScalar(0.5, type)}), even, rounded});
+}
+
+/// The codes of relay.reshape that turn `source` into `target`: sizes, 0 (the
+/// same dimension), -1 (inferred), -3 (two dimensions become one) and -4 (one
+/// becomes two). None if it takes more.
+static std::optional<SmallVector<int64_t>>
+getReshapeCodes(ArrayRef<ShapeScalar> source, ArrayRef<ShapeScalar> target) {
+  // First with one inferred dimension.
+  SmallVector<int64_t> codes;
+  for (auto [i, size] : llvm::enumerate(target)) {
+    if (std::optional<int64_t> constant = size.getConstant())
+      codes.push_back(*constant);
+    else if (i < source.size() && size.isSame(source[i]))
+      codes.push_back(0);
+    else
+      codes.push_back(-1);
+  }
+  if (llvm::count(codes, -1) <= 1)
+    return codes;
+
+  // Then by walking both shapes from the front.
+  codes.clear();
+  bool hasInferred = false;
+  size_t s = 0, t = 0;
+  while (t < target.size()) {
+    std::optional<int64_t> constant = target[t].getConstant();
+    if (s < source.size() && target[t].isSame(source[s])) {
+      codes.push_back(constant.value_or(0));
+      s += 1;
+      t += 1;
+    } else if (s + 1 < source.size() &&
+               target[t].isSame(multiplySizes(source[s], source[s + 1]))) {
+      codes.push_back(-3);
+      s += 2;
+      t += 1;
+    } else if (s < source.size() && t + 1 < target.size() && !hasInferred &&
+               source[s].isSame(multiplySizes(target[t], target[t + 1]))) {
+      std::optional<int64_t> second = target[t + 1].getConstant();
+      if (!constant && !second)
+        return std::nullopt;
+      codes.append({-4, constant.value_or(-1), constant ? -1 : *second});
+      hasInferred = true;
+      s += 1;
+      t += 2;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (s != source.size())
+    return std::nullopt;
+  return codes;
+}
+
+static void printSizes(Diagnostic &diagnostic, ArrayRef<ShapeScalar> sizes) {
+  diagnostic << "[";
+  llvm::interleaveComma(sizes, diagnostic, [&](const ShapeScalar &size) {
+    if (std::optional<int64_t> constant = size.getConstant())
+      diagnostic << *constant;
+    else
+      diagnostic << "?";
+  });
+  diagnostic << "]";
+}
+
+Value NodeContext::reshape(Value value, ArrayRef<ShapeScalar> sizes) {
+  if (!value)
+    return nullptr;
+  std::optional<SmallVector<int64_t>> codes =
+      getReshapeCodes(getDims(value), sizes);
+  if (!codes) {
+    InFlightDiagnostic diagnostic = emitError();
+    diagnostic << "expects at most one size that is only known at run time, "
+                  "but got ";
+    printSizes(*diagnostic.getUnderlyingDiagnostic(), sizes);
+    diagnostic << " from " << value.getType();
+    return nullptr;
+  }
+  if (getType(value).hasStaticShape() &&
+      getType(value).getShape() == ArrayRef<int64_t>(*codes))
+    return value;
+  ReshapeOp::Properties properties;
+  properties.newshape = getBuilder().getDenseI64ArrayAttr(*codes);
+  // With no code among them, a 0 is a size.
+  if (getType(value).hasStaticShape() && llvm::is_contained(*codes, 0))
+    properties.allowzero = getBuilder().getBoolAttr(true);
+  return create<ReshapeOp>({value}, properties);
+}
+
+Value NodeContext::broadcast(Value value, ArrayRef<ShapeScalar> sizes) {
+  if (!value)
+    return nullptr;
+  Type elementType = getElementType(value);
+  int64_t rank = sizes.size();
+  // A size that only other values have is brought in by zeros cut from one of
+  // them.
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    SmallVector<ShapeScalar> dims = getDims(value);
+    int64_t position = int64_t(axis) - (rank - int64_t(dims.size()));
+    if (size.getConstant() || (position >= 0 && dims[position].isSame(size)))
+      continue;
+    std::optional<std::pair<Value, unsigned>> source =
+        importer.findDimension(size);
+    if (!source) {
+      emitError() << "expects size " << axis
+                  << " of the result to be a constant or the size of an input, "
+                     "but it is computed at run time";
+      return nullptr;
+    }
+    Value zeros =
+        createZeros(source->first, source->second, axis, rank, elementType);
+    value = elementType.isInteger(1) ? create<LogicalOrOp>({value, zeros})
+                                     : create<AddOp>({value, zeros});
+    if (!value)
+      return nullptr;
+  }
+
+  SmallVector<int64_t> shape;
+  for (const ShapeScalar &size : sizes)
+    shape.push_back(size.getConstant().value_or(-1));
+  ArrayRef<int64_t> own = getType(value).getShape();
+  if (own.size() == shape.size() &&
+      llvm::all_of(llvm::zip(own, shape), [](auto pair) {
+        auto [size, target] = pair;
+        return size == target || (target == -1 && ShapedType::isDynamic(size));
+      }))
+    return value;
+  BroadcastToOp::Properties properties;
+  properties.shape = getBuilder().getDenseI64ArrayAttr(shape);
+  return create<BroadcastToOp>({value}, properties);
+}
+
+/// Zeros of shape [1, ..., n, ..., 1], where n at `axis` is the size of
+/// dimension `position` of `source`.
+Value NodeContext::createZeros(Value source, unsigned position, int64_t axis,
+                               int64_t rank, Type elementType) {
+  for (int64_t i = 0, e = getRank(source); source && i < e; ++i)
+    if (i != int64_t(position))
+      source = slice(source, i, 0, 1);
+  SmallVector<int64_t> column(rank, 1);
+  column[axis] = -1;
+  source = reshape(source, column);
+  return source ? create<ZerosLikeOp>({castTo(source, elementType)}) : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+bool NodeContext::wantsOutput(unsigned index) const {
+  return index < getNode().outputs.size() && !getNode().outputs[index].empty();
+}
+
+LogicalResult NodeContext::rejectOutput(unsigned index) {
+  if (!wantsOutput(index))
+    return success();
+  return emitError() << "output " << index << " (\"" << getNode().outputs[index]
+                     << "\") is not supported";
+}
+
+LogicalResult NodeContext::setOutput(unsigned index, Value value) {
+  if (!value || hasError)
+    return failure();
+  if (wantsOutput(index))
+    pending.outputs[index]->value = value;
+  return success();
+}

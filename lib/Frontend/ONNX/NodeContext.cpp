@@ -1,0 +1,249 @@
+//===- NodeContext.cpp - What a converter sees of its node ----------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeContext.h"
+
+#include "Importer.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+NodeContext::NodeContext(Importer &importer, PendingNode &pending)
+    : importer(importer), pending(pending) {}
+
+const Node &NodeContext::getNode() const { return *pending.node; }
+int64_t NodeContext::getOpset() const { return pending.opset; }
+OpBuilder &NodeContext::getBuilder() const { return importer.getBuilder(); }
+Location NodeContext::getLoc() const { return importer.getNodeLoc(getNode()); }
+
+InFlightDiagnostic NodeContext::emitError() const {
+  hasError = true;
+  return mlir::emitError(importer.getFileLoc())
+         << describeNode(getNode(), getOpset()) << ": ";
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+unsigned NodeContext::getNumInputs() const { return pending.inputs.size(); }
+
+bool NodeContext::hasInput(unsigned index) const {
+  return index < pending.inputs.size() && pending.inputs[index];
+}
+
+Value NodeContext::getInput(unsigned index) const {
+  return hasInput(index) ? pending.inputs[index]->value : Value();
+}
+
+SmallVector<Value> NodeContext::getInputs() const {
+  SmallVector<Value> values;
+  for (unsigned i = 0, e = getNumInputs(); i < e; ++i)
+    values.push_back(getInput(i));
+  return values;
+}
+
+RankedTensorType NodeContext::getInputType(unsigned index) const {
+  return importer.getType(*pending.inputs[index]);
+}
+
+SmallVector<ShapeScalar> NodeContext::getInputDims(unsigned index) const {
+  return importer.getDims(*pending.inputs[index]);
+}
+
+bool NodeContext::isComputed(unsigned index) const {
+  const Binding &binding = *pending.inputs[index];
+  return !binding.contents && !binding.tensor &&
+         !binding.value.getDefiningOp<ConstantOp>();
+}
+
+bool NodeContext::isArgumentSize(const ShapeScalar &size) const {
+  return importer.findDimension(size).has_value();
+}
+
+const ShapeTensor *NodeContext::getContents(unsigned index) const {
+  return hasInput(index) ? importer.getContents(*pending.inputs[index])
+                         : nullptr;
+}
+
+FailureOr<SmallVector<int64_t>> NodeContext::getConstantInts(unsigned index) {
+  if (!hasInput(index)) {
+    emitError() << "expects input " << index << ", which is left out";
+    return failure();
+  }
+  const ShapeTensor *contents = getContents(index);
+  std::optional<SmallVector<int64_t>> values;
+  if (contents)
+    values = contents->getConstants();
+  if (values)
+    return std::move(*values);
+  emitError() << "expects input " << index << " (\"" << getNode().inputs[index]
+              << "\") to be constant, but it is computed at run time";
+  return failure();
+}
+
+FailureOr<int64_t> NodeContext::getConstantInt(unsigned index) {
+  FailureOr<SmallVector<int64_t>> values = getConstantInts(index);
+  if (failed(values))
+    return failure();
+  if (values->size() == 1)
+    return values->front();
+  emitError() << "expects one element in input " << index << " (\""
+              << getNode().inputs[index] << "\"), but got " << values->size();
+  return failure();
+}
+
+std::optional<double> NodeContext::getConstantFloat(unsigned index) const {
+  const ShapeTensor *contents = getContents(index);
+  if (!contents || contents->elements.size() != 1)
+    return std::nullopt;
+  if (contents->isFloat())
+    return contents->elements[0].getFloatConstant();
+  if (std::optional<int64_t> value = contents->elements[0].getConstant())
+    return static_cast<double>(*value);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+static StringRef describeKind(NodeAttribute::Kind kind) {
+  using Kind = NodeAttribute::Kind;
+  switch (kind) {
+  case Kind::Float:
+    return "a float";
+  case Kind::Int:
+    return "an integer";
+  case Kind::String:
+    return "a string";
+  case Kind::Tensor:
+    return "a tensor";
+  case Kind::Graph:
+    return "a graph";
+  case Kind::Floats:
+    return "a list of floats";
+  case Kind::Ints:
+    return "a list of integers";
+  case Kind::Strings:
+    return "a list of strings";
+  case Kind::Other:
+    return "another kind";
+  }
+  llvm_unreachable("unknown kind of attribute");
+}
+
+static const NodeAttribute *lookupAttr(const PendingNode &pending,
+                                       StringRef name) {
+  for (const auto &attribute : pending.node->attributes) {
+    if (attribute.name != name)
+      continue;
+    if (attribute.reference.empty())
+      return &attribute;
+    // The attribute of the call; the operator's default if that has none.
+    return pending.frame->lookupAttribute(attribute.reference);
+  }
+  return nullptr;
+}
+
+bool NodeContext::hasAttr(StringRef name) const {
+  return lookupAttr(pending, name);
+}
+
+const NodeAttribute *NodeContext::findAttr(StringRef name,
+                                           NodeAttribute::Kind kind) {
+  const NodeAttribute *attribute = lookupAttr(pending, name);
+  if (!attribute || attribute->kind == kind)
+    return attribute;
+  // Writers of empty lists do not know of what.
+  if (attribute->kind == NodeAttribute::Kind::Other &&
+      attribute->reference.empty())
+    return nullptr;
+  emitError() << "expects attribute \"" << name << "\" to be "
+              << describeKind(kind) << ", but got "
+              << describeKind(attribute->kind);
+  return nullptr;
+}
+
+int64_t NodeContext::getInt(StringRef name, int64_t defaultValue) {
+  const NodeAttribute *attribute = findAttr(name, NodeAttribute::Kind::Int);
+  return attribute ? attribute->i : defaultValue;
+}
+
+double NodeContext::getFloat(StringRef name, double defaultValue) {
+  const NodeAttribute *attribute = findAttr(name, NodeAttribute::Kind::Float);
+  return attribute ? attribute->f : defaultValue;
+}
+
+StringRef NodeContext::getString(StringRef name, StringRef defaultValue) {
+  const NodeAttribute *attribute = findAttr(name, NodeAttribute::Kind::String);
+  return attribute ? StringRef(attribute->s) : defaultValue;
+}
+
+std::optional<ArrayRef<int64_t>> NodeContext::getInts(StringRef name) {
+  const NodeAttribute *attribute = findAttr(name, NodeAttribute::Kind::Ints);
+  if (!attribute)
+    return std::nullopt;
+  return ArrayRef(attribute->ints);
+}
+
+std::optional<ArrayRef<float>> NodeContext::getFloats(StringRef name) {
+  const NodeAttribute *attribute = findAttr(name, NodeAttribute::Kind::Floats);
+  if (!attribute)
+    return std::nullopt;
+  return ArrayRef(attribute->floats);
+}
+
+const Tensor *NodeContext::getTensor(StringRef name) {
+  const NodeAttribute *attribute = findAttr(name, NodeAttribute::Kind::Tensor);
+  return attribute ? attribute->tensor.get() : nullptr;
+}
+
+FailureOr<DenseElementsAttr> NodeContext::getFillValue() {
+  const Tensor *tensor = getTensor("value");
+  if (!tensor)
+    return DenseElementsAttr::get(
+        RankedTensorType::get({1}, getBuilder().getF32Type()), 0.0f);
+  llvm::Expected<DenseElementsAttr> value = importer.loadInline(*tensor);
+  if (!value) {
+    emitError() << llvm::toString(value.takeError());
+    return failure();
+  }
+  if (value->getNumElements() == 1)
+    return *value;
+  emitError() << "expects one element in attribute \"value\", but got "
+              << value->getNumElements();
+  return failure();
+}
+
+FailureOr<int64_t> NodeContext::normalizeAxis(int64_t axis, int64_t rank) {
+  if (axis >= -rank && axis < rank)
+    return axis < 0 ? axis + rank : axis;
+  emitError() << "expects an axis in [" << -rank << ", " << rank
+              << "), but got " << axis;
+  return failure();
+}
+
+FailureOr<SmallVector<int64_t>>
+NodeContext::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
+  SmallVector<int64_t> result;
+  for (int64_t axis : axes) {
+    FailureOr<int64_t> normalized = normalizeAxis(axis, rank);
+    if (failed(normalized))
+      return failure();
+    if (llvm::is_contained(result, *normalized)) {
+      emitError() << "expects distinct axes, but got " << axis << " twice";
+      return failure();
+    }
+    result.push_back(*normalized);
+  }
+  return result;
+}

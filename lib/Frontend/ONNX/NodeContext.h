@@ -1,0 +1,183 @@
+//===- NodeContext.h - What a converter sees of its node --------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_FRONTEND_ONNX_NODECONTEXT_H
+#define RELAY_MLIR_LIB_FRONTEND_ONNX_NODECONTEXT_H
+
+#include "Model.h"
+#include "ShapeValues.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OperationSupport.h"
+
+namespace mlir::relay::onnx {
+
+class Importer;
+struct Binding;
+struct PendingNode;
+
+/// One node while it is converted: its inputs and attributes, and the means to
+/// build operators.
+///
+/// Errors stick: whoever finds one reports it and goes on with a null value,
+/// which every operator built from it hands on. The converter fails at the end.
+class NodeContext {
+public:
+  NodeContext(Importer &importer, PendingNode &pending);
+
+  const Node &getNode() const;
+  StringRef getOpType() const { return getNode().opType; }
+  /// The opset of the node's domain.
+  int64_t getOpset() const;
+
+  //===--------------------------------------------------------------------===//
+  // Inputs
+  //===--------------------------------------------------------------------===//
+
+  unsigned getNumInputs() const;
+  /// False for an optional input that is left out.
+  bool hasInput(unsigned index) const;
+  /// Null for an input that is left out, or that is consumed as contents.
+  Value getInput(unsigned index) const;
+  /// All inputs, in order.
+  SmallVector<Value> getInputs() const;
+  RankedTensorType getInputType(unsigned index) const;
+  /// The sizes of an input, as far as they are known.
+  SmallVector<ShapeScalar> getInputDims(unsigned index) const;
+
+  /// True for an input whose numbers cannot be known at import.
+  bool isComputed(unsigned index) const;
+  /// The numbers in an input, if they can be computed now.
+  const ShapeTensor *getContents(unsigned index) const;
+  /// The integers in an input. Reports an error if they depend on anything.
+  FailureOr<SmallVector<int64_t>> getConstantInts(unsigned index);
+  /// The same for an input with one element.
+  FailureOr<int64_t> getConstantInt(unsigned index);
+  /// The number in an input with one element, if it is constant.
+  std::optional<double> getConstantFloat(unsigned index) const;
+
+  //===--------------------------------------------------------------------===//
+  // Attributes
+  //===--------------------------------------------------------------------===//
+
+  bool hasAttr(StringRef name) const;
+  int64_t getInt(StringRef name, int64_t defaultValue);
+  double getFloat(StringRef name, double defaultValue);
+  StringRef getString(StringRef name, StringRef defaultValue);
+  std::optional<ArrayRef<int64_t>> getInts(StringRef name);
+  std::optional<ArrayRef<float>> getFloats(StringRef name);
+  const Tensor *getTensor(StringRef name);
+  /// The number that ConstantOfShape repeats.
+  FailureOr<DenseElementsAttr> getFillValue();
+
+  /// `axis` counted from the front; reports an error if it is outside
+  /// [-rank, rank).
+  FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
+  FailureOr<SmallVector<int64_t>> normalizeAxes(ArrayRef<int64_t> axes,
+                                                int64_t rank);
+
+  //===--------------------------------------------------------------------===//
+  // Building
+  //===--------------------------------------------------------------------===//
+
+  OpBuilder &getBuilder() const;
+  MLIRContext *getContext() const { return getBuilder().getContext(); }
+  Location getLoc() const;
+
+  /// Builds `OpT` with inferred result types. Null if an operand is null, or if
+  /// the operator refuses its operands, which is reported.
+  template <typename OpT>
+  Value create(ArrayRef<Value> operands,
+               typename OpT::Properties properties = {}) {
+    OperationState state(getLoc(), OpT::getOperationName());
+    state.addOperands(operands);
+    if constexpr (!std::is_same_v<typename OpT::Properties, EmptyProperties>)
+      state.getOrAddProperties<typename OpT::Properties>() =
+          std::move(properties);
+    return insert(state);
+  }
+
+  /// Component `index` of a value with a tuple type.
+  Value getTupleItem(Value tuple, unsigned index);
+
+  Value createConstant(ElementsAttr value);
+  /// A rank-0 constant of `elementType`.
+  Value createScalar(double value, Type elementType);
+  /// A constant with the same number everywhere.
+  Value createSplat(double value, RankedTensorType type);
+  Value createInts(ArrayRef<int64_t> values);
+
+  RankedTensorType getType(Value value) const {
+    return cast<RankedTensorType>(value.getType());
+  }
+  int64_t getRank(Value value) const { return getType(value).getRank(); }
+  Type getElementType(Value value) const {
+    return getType(value).getElementType();
+  }
+  /// The sizes of `value`, as far as they are known.
+  SmallVector<ShapeScalar> getDims(Value value) const;
+
+  Value castTo(Value value, Type elementType);
+  Value reshape(Value value, ArrayRef<int64_t> newShape);
+  /// Reshapes to sizes of which some depend on unknown ones. Reports an error
+  /// if relay.reshape cannot express it.
+  Value reshape(Value value, ArrayRef<ShapeScalar> sizes);
+  Value transpose(Value value, ArrayRef<int64_t> permutation);
+  Value expandDims(Value value, int64_t axis, int64_t count = 1);
+  Value squeeze(Value value, ArrayRef<int64_t> axes);
+  /// Broadcasts to sizes of which some depend on unknown ones.
+  Value broadcast(Value value, ArrayRef<ShapeScalar> sizes);
+  /// Two dimensions: those before `axis`, and those from `axis` on.
+  Value flatten(Value value, int64_t axis);
+  /// Rounds halves to the even neighbour.
+  Value roundToEven(Value value);
+  /// Adds leading dimensions of 1.
+  Value expandRank(Value value, int64_t rank);
+  /// The elements [begin, end) along `axis`.
+  Value slice(Value value, int64_t axis, int64_t begin, int64_t end);
+
+  //===--------------------------------------------------------------------===//
+  // Results
+  //===--------------------------------------------------------------------===//
+
+  /// True if somebody may read this output.
+  bool wantsOutput(unsigned index) const;
+  /// Reports an error if somebody may read this output.
+  LogicalResult rejectOutput(unsigned index);
+  /// Sets an output. Fails for null.
+  LogicalResult setOutput(unsigned index, Value value);
+  LogicalResult setResult(Value value) { return setOutput(0, value); }
+
+  /// True if `size` is the size of a dimension of an argument.
+  bool isArgumentSize(const ShapeScalar &size) const;
+
+  /// Starts an error that names the file, the node, its operator and opset.
+  InFlightDiagnostic emitError() const;
+  bool hasFailed() const { return hasError; }
+
+  /// `value` where an error was just reported.
+  std::nullptr_t fail() {
+    hasError = true;
+    return nullptr;
+  }
+
+private:
+  const NodeAttribute *findAttr(StringRef name, NodeAttribute::Kind kind);
+  Value insert(OperationState &state);
+  Value createZeros(Value source, unsigned position, int64_t axis, int64_t rank,
+                    Type elementType);
+
+  Importer &importer;
+  PendingNode &pending;
+  mutable bool hasError = false;
+};
+
+} // namespace mlir::relay::onnx
+
+#endif // RELAY_MLIR_LIB_FRONTEND_ONNX_NODECONTEXT_H

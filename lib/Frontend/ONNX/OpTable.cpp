@@ -1,0 +1,43 @@
+//===- OpTable.cpp - ONNX operators the importer knows --------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpTable.h"
+
+using namespace mlir;
+using namespace mlir::relay::onnx;
+
+OpTable::OpTable() {
+  addActivationOps(*this);
+  addConvolutionOps(*this);
+  addElementwiseOps(*this);
+  addIndexingOps(*this);
+  addMatrixOps(*this);
+  addMovementOps(*this);
+  addNormalizationOps(*this);
+  addPoolingOps(*this);
+  addQuantizationOps(*this);
+  addReductionOps(*this);
+  addResizeOps(*this);
+  addShapeOps(*this);
+}
+
+const OpTable &OpTable::get() {
+  static const OpTable table;
+  return table;
+}
+
+const OpEntry *OpTable::lookup(StringRef opType) const {
+  auto it = entries.find(opType);
+  return it == entries.end() ? nullptr : &it->second;
+}
+
+void OpTable::add(std::initializer_list<StringRef> names, OpEntry entry) {
+  for (StringRef name : names) {
+    [[maybe_unused]] bool inserted = entries.try_emplace(name, entry).second;
+    assert(inserted && "operator has two converters");
+  }
+}

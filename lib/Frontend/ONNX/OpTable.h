@@ -1,0 +1,77 @@
+//===- OpTable.h - ONNX operators the importer knows ------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_FRONTEND_ONNX_OPTABLE_H
+#define RELAY_MLIR_LIB_FRONTEND_ONNX_OPTABLE_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <initializer_list>
+
+namespace mlir::relay::onnx {
+
+class NodeContext;
+
+/// Opsets of the default domain that the importer knows.
+inline constexpr int64_t kOldestOpset = 7;
+inline constexpr int64_t kNewestOpset = 28;
+
+/// How one operator of ONNX becomes relay.
+struct OpEntry {
+  using Converter = LogicalResult (*)(NodeContext &);
+
+  Converter convert = nullptr;
+  /// Opsets in which the operator exists.
+  int64_t since = kOldestOpset;
+  int64_t until = kNewestOpset;
+  unsigned minInputs = 1;
+  unsigned maxInputs = 1;
+  /// Bit set of the inputs of which the converter wants the numbers, not an IR
+  /// value: shapes, axes, pads, ...
+  uint32_t contentInputs = 0;
+};
+
+/// For maxInputs of variadic operators.
+inline constexpr unsigned kVariadic = ~0u;
+
+/// All operators of the default domain, by name.
+class OpTable {
+public:
+  static const OpTable &get();
+
+  /// Null if there is no such operator. Its opset range is not checked.
+  const OpEntry *lookup(StringRef opType) const;
+
+  /// Adds operators with one signature.
+  void add(std::initializer_list<StringRef> names, OpEntry entry);
+
+  const llvm::StringMap<OpEntry> &getEntries() const { return entries; }
+
+private:
+  OpTable();
+
+  llvm::StringMap<OpEntry> entries;
+};
+
+// One function per topic; each fills its part of the table.
+void addActivationOps(OpTable &table);
+void addConvolutionOps(OpTable &table);
+void addElementwiseOps(OpTable &table);
+void addIndexingOps(OpTable &table);
+void addMatrixOps(OpTable &table);
+void addMovementOps(OpTable &table);
+void addNormalizationOps(OpTable &table);
+void addPoolingOps(OpTable &table);
+void addQuantizationOps(OpTable &table);
+void addReductionOps(OpTable &table);
+void addResizeOps(OpTable &table);
+void addShapeOps(OpTable &table);
+
+} // namespace mlir::relay::onnx
+
+#endif // RELAY_MLIR_LIB_FRONTEND_ONNX_OPTABLE_H

@@ -1,0 +1,269 @@
+//===- Pooling.cpp - Pools of ONNX ---------------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpTable.h"
+#include "Window.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+namespace {
+
+/// A pool, with its window and what it does at the end of the data.
+struct Pool {
+  Value data;
+  Window window;
+  bool ceilMode;
+
+  static FailureOr<Pool> get(NodeContext &node);
+
+  template <typename OpT>
+  typename OpT::Properties getProperties(NodeContext &node) const {
+    typename OpT::Properties properties;
+    properties.pool_size =
+        node.getBuilder().getDenseI64ArrayAttr(window.kernel);
+    properties.strides = window.getStridesAttr(node);
+    properties.dilation = window.getDilationsAttr(node);
+    properties.padding = window.getPaddingAttr(node);
+    properties.ceil_mode = node.getBuilder().getBoolAttr(ceilMode);
+    return properties;
+  }
+
+  Value createMax(NodeContext &node) const;
+  Value createAverage(NodeContext &node, bool countIncludePad) const;
+
+private:
+  Value trim(NodeContext &node, Value result) const;
+};
+
+} // namespace
+
+FailureOr<Pool> Pool::get(NodeContext &node) {
+  Pool pool;
+  pool.data = node.getInput(0);
+  int64_t rank = node.getRank(pool.data);
+  if (rank < 3 || rank > 5) {
+    node.emitError() << "expects data of rank 3 to 5, but got "
+                     << pool.data.getType();
+    return failure();
+  }
+  std::optional<ArrayRef<int64_t>> kernel = node.getInts("kernel_shape");
+  if (!kernel || int64_t(kernel->size()) != rank - 2) {
+    node.emitError() << "expects attribute \"kernel_shape\" with " << rank - 2
+                     << " entries";
+    return failure();
+  }
+  FailureOr<Window> window = Window::get(node, *kernel);
+  if (failed(window) || failed(window->resolveAutoPad(node, pool.data)))
+    return failure();
+  pool.window = *window;
+  // With auto_pad, the sizes come out even.
+  pool.ceilMode =
+      node.getInt("ceil_mode", 0) && window->autoPad == Window::AutoPad::None;
+  return pool;
+}
+
+/// ONNX drops a last window that would start behind the data, in the padding;
+/// relay keeps it.
+Value Pool::trim(NodeContext &node, Value result) const {
+  if (!result || !ceilMode)
+    return result;
+  int64_t rank = window.getRank();
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    int64_t size = node.getType(data).getDimSize(axis + 2);
+    int64_t count = node.getType(result).getDimSize(axis + 2);
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(count))
+      continue;
+    int64_t start = (count - 1) * window.strides[axis];
+    if (count > 1 && start >= size + window.padding[axis])
+      result = node.slice(result, axis + 2, 0, count - 1);
+    if (!result)
+      return nullptr;
+  }
+  return result;
+}
+
+Value Pool::createMax(NodeContext &node) const {
+  Value result;
+  switch (window.getRank()) {
+  case 1:
+    result =
+        node.create<NNMaxPool1dOp>({data}, getProperties<NNMaxPool1dOp>(node));
+    break;
+  case 2:
+    result =
+        node.create<NNMaxPool2dOp>({data}, getProperties<NNMaxPool2dOp>(node));
+    break;
+  default:
+    result =
+        node.create<NNMaxPool3dOp>({data}, getProperties<NNMaxPool3dOp>(node));
+  }
+  return trim(node, result);
+}
+
+Value Pool::createAverage(NodeContext &node, bool countIncludePad) const {
+  BoolAttr include = node.getBuilder().getBoolAttr(countIncludePad);
+  auto create = [&](auto properties, auto build) {
+    properties.count_include_pad = include;
+    return build(properties);
+  };
+  Value result;
+  switch (window.getRank()) {
+  case 1:
+    result = create(getProperties<NNAvgPool1dOp>(node), [&](auto properties) {
+      return node.create<NNAvgPool1dOp>({data}, properties);
+    });
+    break;
+  case 2:
+    result = create(getProperties<NNAvgPool2dOp>(node), [&](auto properties) {
+      return node.create<NNAvgPool2dOp>({data}, properties);
+    });
+    break;
+  default:
+    result = create(getProperties<NNAvgPool3dOp>(node), [&](auto properties) {
+      return node.create<NNAvgPool3dOp>({data}, properties);
+    });
+  }
+  return trim(node, result);
+}
+
+static LogicalResult convertMaxPool(NodeContext &node) {
+  if (failed(node.rejectOutput(1)))
+    return failure();
+  FailureOr<Pool> pool = Pool::get(node);
+  if (failed(pool))
+    return failure();
+  return node.setResult(pool->createMax(node));
+}
+
+static LogicalResult convertAveragePool(NodeContext &node) {
+  FailureOr<Pool> pool = Pool::get(node);
+  if (failed(pool))
+    return failure();
+  return node.setResult(
+      pool->createAverage(node, node.getInt("count_include_pad", 0)));
+}
+
+/// |x|^p.
+static Value createPower(NodeContext &node, Value data, double p) {
+  Value magnitude = node.create<AbsOp>({data});
+  if (p == 1 || !magnitude)
+    return magnitude;
+  if (p == 2)
+    return node.create<MultiplyOp>({data, data});
+  return node.create<PowerOp>(
+      {magnitude, node.createScalar(p, node.getElementType(data))});
+}
+
+static Value createRoot(NodeContext &node, Value sum, double p) {
+  if (!sum || p == 1)
+    return sum;
+  if (p == 2)
+    return node.create<SqrtOp>({sum});
+  return node.create<PowerOp>(
+      {sum, node.createScalar(1 / p, node.getElementType(sum))});
+}
+
+static LogicalResult convertLpPool(NodeContext &node) {
+  FailureOr<Pool> pool = Pool::get(node);
+  if (failed(pool))
+    return failure();
+  double p = node.getInt("p", 2);
+  if (p < 1)
+    return node.emitError() << "expects p to be positive, but got " << p;
+  pool->data = createPower(node, pool->data, p);
+  if (!pool->data)
+    return failure();
+  // The mean over whole windows, times their size, is the sum.
+  int64_t count = 1;
+  for (int64_t size : pool->window.kernel)
+    count *= size;
+  Value mean = pool->createAverage(node, /*countIncludePad=*/true);
+  if (!mean)
+    return failure();
+  Value sum = node.create<MultiplyOp>(
+      {mean, node.createScalar(count, node.getElementType(mean))});
+  return node.setResult(createRoot(node, sum, p));
+}
+
+//===----------------------------------------------------------------------===//
+// Global pools
+//===----------------------------------------------------------------------===//
+
+/// Reduces all spatial dimensions of `data` to 1.
+template <typename OpT>
+static Value reduceSpatial(NodeContext &node, Value data) {
+  if (!data)
+    return nullptr;
+  typename OpT::Properties properties;
+  properties.axis = node.getBuilder().getDenseI64ArrayAttr(
+      llvm::to_vector(llvm::seq<int64_t>(2, node.getRank(data))));
+  properties.keepdims = node.getBuilder().getBoolAttr(true);
+  return node.create<OpT>({data}, properties);
+}
+
+template <typename Pool2dT, typename ReduceT>
+static LogicalResult convertGlobalPool(NodeContext &node) {
+  Value data = node.getInput(0);
+  int64_t rank = node.getRank(data);
+  if (rank == 4)
+    return node.setResult(node.create<Pool2dT>({data}));
+  if (rank < 3)
+    return node.emitError()
+           << "expects data of rank 3 or more, but got " << data.getType();
+  return node.setResult(reduceSpatial<ReduceT>(node, data));
+}
+
+static LogicalResult convertGlobalLpPool(NodeContext &node) {
+  double p = node.getInt("p", 2);
+  if (p < 1)
+    return node.emitError() << "expects p to be positive, but got " << p;
+  Value data = node.getInput(0);
+  if (node.getRank(data) < 3)
+    return node.emitError()
+           << "expects data of rank 3 or more, but got " << data.getType();
+  Value sum = reduceSpatial<SumOp>(node, createPower(node, data, p));
+  return node.setResult(createRoot(node, sum, p));
+}
+
+static LogicalResult convertLpNormalization(NodeContext &node) {
+  Value data = node.getInput(0);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", -1), node.getRank(data));
+  double p = node.getInt("p", 2);
+  if (failed(axis))
+    return failure();
+  if (p != 1 && p != 2)
+    return node.emitError() << "expects p to be 1 or 2, but got " << p;
+  SumOp::Properties properties;
+  properties.axis = node.getBuilder().getDenseI64ArrayAttr(*axis);
+  properties.keepdims = node.getBuilder().getBoolAttr(true);
+  Value sum = node.create<SumOp>({createPower(node, data, p)}, properties);
+  Value norm = createRoot(node, sum, p);
+  if (!norm)
+    return failure();
+  // A zero vector stays one.
+  Type type = node.getElementType(norm);
+  Value isZero = node.create<EqualOp>({norm, node.createScalar(0, type)});
+  Value divisor =
+      node.create<WhereOp>({isZero, node.createScalar(1, type), norm});
+  return node.setResult(node.create<DivideOp>({data, divisor}));
+}
+
+void mlir::relay::onnx::addPoolingOps(OpTable &table) {
+  table.add({"AveragePool"}, {convertAveragePool});
+  table.add({"GlobalAveragePool"},
+            {convertGlobalPool<NNGlobalAvgPool2dOp, MeanOp>});
+  table.add({"GlobalLpPool"}, {convertGlobalLpPool});
+  table.add({"GlobalMaxPool"}, {convertGlobalPool<NNGlobalMaxPool2dOp, MaxOp>});
+  table.add({"LpNormalization"}, {convertLpNormalization});
+  table.add({"LpPool"}, {convertLpPool});
+  table.add({"MaxPool"}, {convertMaxPool});
+}

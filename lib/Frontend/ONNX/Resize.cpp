@@ -1,0 +1,271 @@
+//===- Resize.cpp - Resizing operators of ONNX ---------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeContext.h"
+#include "OpTable.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+namespace {
+
+/// What a resize does to each dimension.
+struct Target {
+  SmallVector<int64_t> sizes;
+  /// One for a dimension that keeps its size.
+  SmallVector<bool> isKept;
+};
+
+} // namespace
+
+/// Sizes from scales, with one for each of `axes`.
+static LogicalResult applyScales(NodeContext &node, RankedTensorType type,
+                                 ArrayRef<double> scales,
+                                 ArrayRef<int64_t> axes, Target &target) {
+  if (scales.size() != axes.size())
+    return node.emitError()
+           << "expects " << axes.size() << " scales, but got " << scales.size();
+  for (auto [axis, scale] : llvm::zip_equal(axes, scales)) {
+    if (scale == 1)
+      continue;
+    int64_t size = type.getDimSize(axis);
+    if (ShapedType::isDynamic(size) || !(scale > 0))
+      return node.emitError()
+             << "expects positive scales of dimensions with "
+                "static sizes, but got "
+             << scale << " for axis " << axis << " of " << type;
+    double scaled = std::floor(size * scale);
+    // Coordinates follow from the sizes before and after; a scale that gives
+    // no whole size would shift them.
+    if (std::abs(scaled - size * scale) > 1e-4 * scaled)
+      return node.emitError() << "scale " << scale << " of axis " << axis
+                              << " does not give a whole size from " << size;
+    target.sizes[axis] = static_cast<int64_t>(scaled);
+    target.isKept[axis] = false;
+  }
+  return success();
+}
+
+static std::optional<StringRef> getMethod(NodeContext &node) {
+  StringRef mode = node.getString("mode", "nearest");
+  if (mode == "nearest")
+    return "nearest_neighbor";
+  // "bilinear" is an old name.
+  if (mode == "linear" || mode == "bilinear")
+    return "linear";
+  if (mode == "cubic")
+    return "cubic";
+  node.emitError() << "expects mode nearest, linear or cubic, but got \""
+                   << mode << "\"";
+  return std::nullopt;
+}
+
+/// Resizes the last two dimensions of `data`, of rank 4.
+static LogicalResult createResize(NodeContext &node, Value data,
+                                  const Target &target,
+                                  ImageResize2dOp::Properties properties) {
+  int64_t rank = node.getRank(data);
+  SmallVector<int64_t> resized;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (!target.isKept[axis])
+      resized.push_back(axis);
+  if (resized.empty())
+    return node.setResult(data);
+  if (resized.size() > 2)
+    return node.emitError() << "expects at most two dimensions to be resized, "
+                               "but got "
+                            << resized.size();
+  // The dimensions to resize go last, all others first.
+  if (resized.size() == 1)
+    resized.insert(resized.begin(), resized[0] == rank - 1 && rank > 1
+                                        ? rank - 2
+                                        : (resized[0] + 1) % rank);
+  if (rank == 1)
+    return node.emitError()
+           << "expects data of rank 2 or more, but got " << data.getType();
+  llvm::sort(resized);
+  SmallVector<int64_t> order, sizes;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (!llvm::is_contained(resized, axis))
+      order.push_back(axis);
+  llvm::append_range(order, resized);
+  for (int64_t axis : resized) {
+    if (ShapedType::isDynamic(target.sizes[axis]))
+      return node.emitError()
+             << "expects static spatial sizes, but got " << data.getType();
+    sizes.push_back(target.sizes[axis]);
+  }
+  properties.size = node.getBuilder().getDenseI64ArrayAttr(sizes);
+
+  Value result = node.transpose(data, order);
+  if (!result)
+    return failure();
+  SmallVector<ShapeScalar> dims = node.getDims(result);
+  if (rank < 4) {
+    result = node.expandDims(result, 0, 4 - rank);
+  } else if (rank > 4) {
+    SmallVector<ShapeScalar> flat = {ShapeScalar::get(1)};
+    for (const ShapeScalar &dim : ArrayRef(dims).drop_back(3))
+      flat[0] = multiplySizes(flat[0], dim);
+    flat.append(dims.end() - 3, dims.end());
+    result = node.reshape(result, flat);
+  }
+  result = node.create<ImageResize2dOp>({result}, properties);
+  for (auto [i, size] : llvm::enumerate(sizes))
+    dims[rank - 2 + i] = ShapeScalar::get(size);
+  if (rank != 4)
+    result = node.reshape(result, dims);
+  SmallVector<int64_t> inverse(rank);
+  for (auto [i, axis] : llvm::enumerate(order))
+    inverse[axis] = i;
+  return node.setResult(node.transpose(result, inverse));
+}
+
+static Target getUnchanged(RankedTensorType type) {
+  return {llvm::to_vector(type.getShape()),
+          SmallVector<bool>(type.getRank(), true)};
+}
+
+/// The numbers in an input of floats.
+static FailureOr<SmallVector<double>> getConstantFloats(NodeContext &node,
+                                                        unsigned index) {
+  SmallVector<double> values;
+  const ShapeTensor *contents = node.getContents(index);
+  if (contents && contents->isFloat()) {
+    for (const ShapeScalar &element : contents->elements)
+      if (std::optional<double> value = element.getFloatConstant())
+        values.push_back(*value);
+    if (values.size() == contents->elements.size())
+      return values;
+  }
+  node.emitError() << "expects input " << index << " (\""
+                   << node.getNode().inputs[index]
+                   << "\") to be constant, but it is computed at run time";
+  return failure();
+}
+
+static LogicalResult convertUpsample(NodeContext &node) {
+  OpBuilder &b = node.getBuilder();
+  Value data = node.getInput(0);
+  RankedTensorType type = node.getType(data);
+  SmallVector<double> scales;
+  if (node.getOpset() < 9) {
+    for (float scale : node.getFloats("scales").value_or(ArrayRef<float>()))
+      scales.push_back(scale);
+  } else {
+    if (!node.hasInput(1))
+      return node.emitError() << "expects input 1, which is left out";
+    FailureOr<SmallVector<double>> values = getConstantFloats(node, 1);
+    if (failed(values))
+      return failure();
+    scales = *values;
+  }
+  Target target = getUnchanged(type);
+  std::optional<StringRef> method = getMethod(node);
+  if (!method ||
+      failed(applyScales(node, type, scales,
+                         llvm::to_vector(llvm::seq<int64_t>(type.getRank())),
+                         target)))
+    return failure();
+  ImageResize2dOp::Properties properties;
+  properties.method = b.getStringAttr(*method);
+  properties.coordinate_transformation_mode = b.getStringAttr("asymmetric");
+  properties.rounding_method = b.getStringAttr("floor");
+  return createResize(node, data, target, properties);
+}
+
+static LogicalResult convertResize(NodeContext &node) {
+  OpBuilder &b = node.getBuilder();
+  Value data = node.getInput(0);
+  RankedTensorType type = node.getType(data);
+  bool isOld = node.getOpset() < 11;
+  unsigned scalesIndex = isOld ? 1 : 2;
+  if (node.getInt("antialias", 0))
+    return node.emitError() << "antialias is not supported";
+
+  SmallVector<int64_t> axes =
+      llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+  if (std::optional<ArrayRef<int64_t>> values = node.getInts("axes")) {
+    FailureOr<SmallVector<int64_t>> normalized =
+        node.normalizeAxes(*values, type.getRank());
+    if (failed(normalized))
+      return failure();
+    axes = *normalized;
+  }
+  Target target = getUnchanged(type);
+  const ShapeTensor *scales = node.getContents(scalesIndex);
+  if (node.hasInput(3)) {
+    StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
+    if (policy != "stretch")
+      return node.emitError() << "keep_aspect_ratio_policy \"" << policy
+                              << "\" is not supported";
+    const ShapeTensor *sizes = node.getContents(3);
+    if (!sizes || sizes->isFloat() || sizes->elements.size() != axes.size())
+      return node.emitError() << "expects " << axes.size()
+                              << " sizes that follow from the sizes of the "
+                                 "inputs";
+    SmallVector<ShapeScalar> dims = node.getDims(data);
+    for (auto [axis, size] : llvm::zip_equal(axes, sizes->elements)) {
+      if (size.isSame(dims[axis]))
+        continue;
+      target.isKept[axis] = false;
+      target.sizes[axis] = size.getConstant().value_or(ShapedType::kDynamic);
+      if (target.sizes[axis] < 1)
+        return node.emitError() << "expects a static size for axis " << axis;
+    }
+  } else if (!node.hasInput(scalesIndex) ||
+             (scales && scales->elements.empty())) {
+    return node.emitError() << "expects scales or sizes";
+  } else {
+    FailureOr<SmallVector<double>> values =
+        getConstantFloats(node, scalesIndex);
+    if (failed(values) ||
+        failed(applyScales(node, type, *values, axes, target)))
+      return failure();
+  }
+
+  std::optional<StringRef> method = getMethod(node);
+  if (!method)
+    return failure();
+  StringRef transformation = node.getString(
+      "coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel");
+  if (!llvm::is_contained({"half_pixel", "align_corners", "asymmetric",
+                           "pytorch_half_pixel", "tf_half_pixel_for_nn"},
+                          transformation))
+    return node.emitError() << "coordinate_transformation_mode \""
+                            << transformation << "\" is not supported";
+  StringRef rounding =
+      node.getString("nearest_mode", isOld ? "floor" : "round_prefer_floor");
+  if (!llvm::is_contained(
+          {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"},
+          rounding))
+    return node.emitError() << "expects nearest_mode floor, ceil, "
+                               "round_prefer_floor or round_prefer_ceil, but "
+                               "got \""
+                            << rounding << "\"";
+  ImageResize2dOp::Properties properties;
+  properties.method = b.getStringAttr(*method);
+  properties.coordinate_transformation_mode = b.getStringAttr(transformation);
+  properties.rounding_method = b.getStringAttr(rounding);
+  properties.cubic_alpha =
+      b.getF64FloatAttr(node.getFloat("cubic_coeff_a", -0.75));
+  properties.cubic_exclude =
+      b.getI64IntegerAttr(node.getInt("exclude_outside", 0));
+  return createResize(node, data, target, properties);
+}
+
+void mlir::relay::onnx::addResizeOps(OpTable &table) {
+  table.add({"Resize"}, {convertResize, 10, kNewestOpset, 1, 4,
+                         /*contentInputs=*/0b1110});
+  table.add({"Upsample"}, {convertUpsample, 7, 9, 1, 2,
+                           /*contentInputs=*/0b10});
+}

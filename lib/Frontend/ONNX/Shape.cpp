@@ -1,0 +1,121 @@
+//===- Shape.cpp - Operators of ONNX that make tensors from sizes --------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeContext.h"
+#include "OpTable.h"
+#include "TensorLoader.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+/// Reached where the sizes are needed as a value at run time.
+static LogicalResult convertShape(NodeContext &node) {
+  Value data = node.getInput(0);
+  int64_t rank = node.getRank(data);
+  ShapeOfOp::Properties properties;
+  properties.dtype = TypeAttr::get(node.getBuilder().getI64Type());
+  Value shape = node.create<ShapeOfOp>({data}, properties);
+  auto clamp = [&](int64_t bound) {
+    return std::clamp<int64_t>(bound < 0 ? bound + rank : bound, 0, rank);
+  };
+  int64_t start = clamp(node.getInt("start", 0));
+  int64_t end = std::max(start, clamp(node.getInt("end", rank)));
+  if (start != 0 || end != rank)
+    shape = node.slice(shape, 0, start, end);
+  return node.setResult(shape);
+}
+
+static LogicalResult convertSize(NodeContext &node) {
+  NdarraySizeOp::Properties properties;
+  properties.dtype = TypeAttr::get(node.getBuilder().getI64Type());
+  return node.setResult(
+      node.create<NdarraySizeOp>({node.getInput(0)}, properties));
+}
+
+/// Reached for what the importer cannot hold.
+static LogicalResult convertConstant(NodeContext &node) {
+  return node.emitError() << "expects a constant of numbers, in attribute "
+                             "\"value\", \"value_int(s)\" or "
+                             "\"value_float(s)\"";
+}
+
+static LogicalResult convertConstantOfShape(NodeContext &node) {
+  const ShapeTensor *shape = node.getContents(0);
+  if (!shape || shape->isFloat())
+    return node.emitError()
+           << "expects a shape that follows from the sizes of "
+              "the inputs, but \""
+           << node.getNode().inputs[0] << "\" is computed at run time";
+  FailureOr<DenseElementsAttr> value = node.getFillValue();
+  if (failed(value))
+    return failure();
+  std::optional<SmallVector<int64_t>> sizes = shape->getConstants();
+  Type elementType = value->getElementType();
+  if (sizes) {
+    int64_t count = 1;
+    for (int64_t size : *sizes)
+      if (size < 0 || llvm::MulOverflow(count, size, count))
+        return node.emitError() << "expects sizes, but got " << size;
+    return node.setResult(node.createConstant(
+        value->reshape(RankedTensorType::get({}, elementType))
+            .resizeSplat(RankedTensorType::get(*sizes, elementType))));
+  }
+  Value scalar = node.createConstant(
+      value->reshape(RankedTensorType::get({}, elementType)));
+  return node.setResult(node.broadcast(scalar, shape->elements));
+}
+
+static LogicalResult convertRange(NodeContext &node) {
+  ArangeOp::Properties properties;
+  properties.dtype = TypeAttr::get(node.getInputType(0).getElementType());
+  SmallVector<Value> bounds;
+  for (Value bound : node.getInputs())
+    bounds.push_back(node.reshape(bound, ArrayRef<int64_t>()));
+  return node.setResult(node.create<ArangeOp>(bounds, properties));
+}
+
+/// A matrix with ones on a diagonal.
+static LogicalResult convertEyeLike(NodeContext &node) {
+  RankedTensorType inputType = node.getInputType(0);
+  if (inputType.getRank() != 2 || !inputType.hasStaticShape())
+    return node.emitError()
+           << "expects a matrix of static sizes, but got " << inputType;
+  Type type = inputType.getElementType();
+  if (node.hasAttr("dtype"))
+    type = getElementType(node.getContext(),
+                          static_cast<DataType>(node.getInt("dtype", 0)));
+  if (!type)
+    return node.emitError() << "dtype is not supported";
+  OpBuilder &b = node.getBuilder();
+  int64_t rows = inputType.getDimSize(0), columns = inputType.getDimSize(1);
+  if (rows > kMaxShapeElements)
+    return node.emitError() << "expects at most " << kMaxShapeElements
+                            << " rows, but got " << rows;
+  SmallVector<int64_t> positions;
+  for (int64_t i = 0, k = node.getInt("k", 0); i < rows; ++i)
+    positions.push_back(std::clamp<int64_t>(i + k, -1, columns));
+  OneHotOp::Properties properties;
+  properties.depth = b.getI64IntegerAttr(columns);
+  properties.dtype = TypeAttr::get(type);
+  return node.setResult(node.create<OneHotOp>({node.createInts(positions),
+                                               node.createScalar(1, type),
+                                               node.createScalar(0, type)},
+                                              properties));
+}
+
+void mlir::relay::onnx::addShapeOps(OpTable &table) {
+  table.add({"Constant"}, {convertConstant, kOldestOpset, kNewestOpset, 0, 0});
+  table.add({"ConstantOfShape"}, {convertConstantOfShape, 9, kNewestOpset, 1, 1,
+                                  /*contentInputs=*/0b1});
+  table.add({"EyeLike"}, {convertEyeLike, 9});
+  table.add({"Range"}, {convertRange, 11, kNewestOpset, 3, 3});
+  table.add({"Shape"}, {convertShape});
+  table.add({"Size"}, {convertSize});
+}

@@ -1,0 +1,145 @@
+//===- ShapeValues.cpp - Numbers that depend on unknown sizes -------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeValues.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::relay::onnx;
+
+ShapeScalar ShapeScalar::get(int64_t value) {
+  ShapeScalar scalar;
+  for (unsigned i = 0; i < kNumCases; ++i)
+    scalar.set(i, value);
+  return scalar;
+}
+
+ShapeScalar ShapeScalar::getFloat(double value) {
+  return get(llvm::bit_cast<int64_t>(value));
+}
+
+ShapeScalar ShapeScalar::getSymbol(unsigned id) {
+  // A mixing function, so that sizes of different symbols have no relation.
+  uint64_t state = 0x9e3779b97f4a7c15ull * (uint64_t(id) + 1);
+  auto next = [&](uint64_t bound) {
+    state += 0x9e3779b97f4a7c15ull;
+    uint64_t z = state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return (z ^ (z >> 31)) % bound;
+  };
+  // The first half divides by all that models divide sizes by; the second half
+  // is odd, which tells `n` from `n / 2 * 2`. The ranges do not overlap.
+  ShapeScalar scalar;
+  constexpr unsigned half = kNumCases / 2;
+  for (unsigned i = 0; i < half; ++i) {
+    scalar.set(i, 480 * int64_t(1 + 8 * i + next(8)));
+    scalar.set(half + i, 2 * int64_t(50 + 400 * i + next(400)) + 1);
+  }
+  return scalar;
+}
+
+std::optional<int64_t> ShapeScalar::getConstant() const {
+  std::optional<int64_t> value;
+  if (!isReliable())
+    return std::nullopt;
+  for (unsigned i = 0; i < kNumCases; ++i) {
+    if (!isPossible(i))
+      continue;
+    if (value && *value != bits[i])
+      return std::nullopt;
+    value = bits[i];
+  }
+  return value;
+}
+
+std::optional<double> ShapeScalar::getFloatConstant() const {
+  if (std::optional<int64_t> value = getConstant())
+    return llvm::bit_cast<double>(*value);
+  return std::nullopt;
+}
+
+bool ShapeScalar::isReliable() const {
+  return llvm::popcount(possible) >= int(kNumCases / 2);
+}
+
+bool ShapeScalar::isSame(const ShapeScalar &other) const {
+  uint8_t common = possible & other.possible;
+  if (llvm::popcount(common) < int(kNumCases / 2))
+    return false;
+  for (unsigned i = 0; i < kNumCases; ++i)
+    if ((common & (1u << i)) && bits[i] != other.bits[i])
+      return false;
+  return true;
+}
+
+ShapeScalar mlir::relay::onnx::multiplySizes(const ShapeScalar &a,
+                                             const ShapeScalar &b) {
+  ShapeScalar result;
+  for (unsigned i = 0; i < kNumCases; ++i) {
+    int64_t product;
+    if (a.isPossible(i) && b.isPossible(i) &&
+        !llvm::MulOverflow(a[i], b[i], product))
+      result.set(i, product);
+  }
+  return result;
+}
+
+std::optional<SmallVector<int64_t>> ShapeTensor::getConstants() const {
+  if (isFloat())
+    return std::nullopt;
+  SmallVector<int64_t> values;
+  for (const ShapeScalar &element : elements) {
+    std::optional<int64_t> value = element.getConstant();
+    if (!value)
+      return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
+}
+
+ElementsAttr ShapeTensor::getConstantAttr() const {
+  SmallVector<Attribute> values;
+  for (const ShapeScalar &element : elements) {
+    std::optional<int64_t> value = element.getConstant();
+    if (!value)
+      return {};
+    if (auto floatType = dyn_cast<FloatType>(elementType))
+      values.push_back(
+          FloatAttr::get(floatType, llvm::bit_cast<double>(*value)));
+    else
+      values.push_back(IntegerAttr::get(
+          elementType, APInt(elementType.getIntOrFloatBitWidth(), *value,
+                             /*isSigned=*/true, /*implicitTrunc=*/true)));
+  }
+  return DenseElementsAttr::get(getType(), values);
+}
+
+std::optional<ShapeTensor> ShapeTensor::get(DenseElementsAttr attr) {
+  auto type = cast<RankedTensorType>(attr.getType());
+  ShapeTensor tensor{
+      type.getElementType(), llvm::to_vector(type.getShape()), {}};
+  if (tensor.isFloat()) {
+    for (APFloat value : attr.getValues<APFloat>()) {
+      bool losesInfo;
+      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                    &losesInfo);
+      tensor.elements.push_back(ShapeScalar::getFloat(value.convertToDouble()));
+    }
+    return tensor;
+  }
+  auto integer = dyn_cast<IntegerType>(tensor.elementType);
+  if (!integer)
+    return std::nullopt;
+  // Booleans are 0 and 1, not -1.
+  bool isSigned = !integer.isUnsigned() && integer.getWidth() > 1;
+  for (const APInt &value : attr.getValues<APInt>())
+    tensor.elements.push_back(ShapeScalar::get(
+        isSigned ? value.getSExtValue() : int64_t(value.getZExtValue())));
+  return tensor;
+}

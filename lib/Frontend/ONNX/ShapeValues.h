@@ -1,0 +1,108 @@
+//===- ShapeValues.h - Numbers that depend on unknown sizes -----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// ONNX computes shapes with ordinary tensors (Shape, Gather, Concat, Reshape),
+// Relay wants them as attributes. So the importer evaluates such tensors, with
+// unknown sizes among their inputs.
+//
+// An unknown size stands for a handful of concrete ones at once, and a number
+// computed from it is the handful of its results. A number that is the same in
+// every case is a constant; one that is in every case the size of a dimension
+// is that dimension. Nothing has to be known about the formula in between, and
+// the dimensions of a result come from the type inference of the operator
+// itself. The cases mix smooth and odd sizes, large enough that no formula of
+// a real model agrees on all of them by accident; comparisons that depend on
+// the case are never decided.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_FRONTEND_ONNX_SHAPEVALUES_H
+#define RELAY_MLIR_LIB_FRONTEND_ONNX_SHAPEVALUES_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Support/LLVM.h"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace mlir::relay::onnx {
+
+/// Number of cases.
+inline constexpr unsigned kNumCases = 6;
+
+/// An integer, or a float, in every case. A case may be impossible, such as an
+/// odd size where the model halves it.
+class ShapeScalar {
+public:
+  /// Unknown in every case.
+  ShapeScalar() = default;
+  static ShapeScalar get(int64_t value);
+  static ShapeScalar getFloat(double value);
+  /// A size that is unlike any other; `id` tells them apart.
+  static ShapeScalar getSymbol(unsigned id);
+
+  bool isUnknown() const { return possible == 0; }
+  bool isPossible(unsigned index) const { return possible & (1u << index); }
+  int64_t operator[](unsigned index) const { return bits[index]; }
+  double getFloat(unsigned index) const {
+    return llvm::bit_cast<double>(bits[index]);
+  }
+  void set(unsigned index, int64_t value) {
+    bits[index] = value;
+    possible |= 1u << index;
+  }
+  void setFloat(unsigned index, double value) {
+    set(index, llvm::bit_cast<int64_t>(value));
+  }
+
+  /// The value, if it is the same in every possible case.
+  std::optional<int64_t> getConstant() const;
+  std::optional<double> getFloatConstant() const;
+
+  /// True if both are known and agree in every case that is possible for both.
+  bool isSame(const ShapeScalar &other) const;
+
+  /// True if enough cases are possible to conclude anything.
+  bool isReliable() const;
+
+private:
+  std::array<int64_t, kNumCases> bits = {};
+  uint8_t possible = 0;
+};
+
+/// The product, impossible where it overflows.
+ShapeScalar multiplySizes(const ShapeScalar &a, const ShapeScalar &b);
+
+/// A tensor with a static shape whose elements are known.
+struct ShapeTensor {
+  Type elementType;
+  SmallVector<int64_t> shape;
+  std::vector<ShapeScalar> elements;
+
+  bool isFloat() const { return isa<FloatType>(elementType); }
+  RankedTensorType getType() const {
+    return RankedTensorType::get(shape, elementType);
+  }
+  /// The elements, if all are integer constants.
+  std::optional<SmallVector<int64_t>> getConstants() const;
+  /// The tensor as an attribute, if all elements are constants.
+  ElementsAttr getConstantAttr() const;
+
+  /// The values of `attr`; none for types other than integers and floats.
+  static std::optional<ShapeTensor> get(DenseElementsAttr attr);
+};
+
+/// Numbers at most that the evaluator follows: indices and shapes are integers,
+/// floats are scales.
+inline constexpr int64_t kMaxShapeElements = 4096;
+inline constexpr int64_t kMaxShapeFloats = 16;
+
+} // namespace mlir::relay::onnx
+
+#endif // RELAY_MLIR_LIB_FRONTEND_ONNX_SHAPEVALUES_H

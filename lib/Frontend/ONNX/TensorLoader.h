@@ -1,0 +1,63 @@
+//===- TensorLoader.h - Bytes and attributes of ONNX tensors ----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_FRONTEND_ONNX_TENSORLOADER_H
+#define RELAY_MLIR_LIB_FRONTEND_ONNX_TENSORLOADER_H
+
+#include "Model.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace mlir::relay::onnx {
+
+/// The builtin type of an ONNX element type; null if there is none.
+Type getElementType(MLIRContext *context, DataType type);
+
+/// Turns the tensors of one model into attributes. No byte is copied more than
+/// once: what lies in the model file is read straight into the buffer of the
+/// resource, external data is mapped.
+class TensorLoader {
+public:
+  /// Large tensors are read from the file at `path`, or from `buffer` if there
+  /// is no such file.
+  TensorLoader(MLIRContext *context, StringRef path,
+               llvm::MemoryBufferRef buffer);
+  ~TensorLoader();
+
+  /// Fails if the type is not supported, or the shape does not fit the bytes.
+  llvm::Error check(const Tensor &tensor) const;
+
+  /// A dense attribute for a few elements, a resource for many.
+  llvm::Expected<ElementsAttr> load(const Tensor &tensor);
+
+  /// The same, never as a resource, for looking at the numbers.
+  llvm::Expected<DenseElementsAttr> loadInline(const Tensor &tensor);
+
+private:
+  struct Bytes {
+    ArrayRef<char> data;
+    size_t alignment;
+    std::shared_ptr<const void> owner;
+  };
+
+  llvm::Expected<Bytes> getBytes(const Tensor &tensor);
+  llvm::Expected<Bytes> getExternalBytes(const Tensor &tensor, uint64_t size);
+  llvm::Error readModelFile(uint64_t offset, MutableArrayRef<char> bytes);
+  RankedTensorType getType(const Tensor &tensor) const;
+
+  MLIRContext *context;
+  std::string directory;
+  llvm::MemoryBufferRef buffer;
+  std::optional<llvm::sys::fs::file_t> modelFile;
+  llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> externalFiles;
+};
+
+} // namespace mlir::relay::onnx
+
+#endif // RELAY_MLIR_LIB_FRONTEND_ONNX_TENSORLOADER_H

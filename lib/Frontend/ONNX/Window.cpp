@@ -1,0 +1,104 @@
+//===- Window.cpp - Sliding windows of ONNX operators --------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Window.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::relay::onnx;
+
+/// A list attribute with `count` entries; `defaultValue` for each if it is left
+/// out.
+static FailureOr<SmallVector<int64_t>> getEntries(NodeContext &node,
+                                                  StringRef name, size_t count,
+                                                  int64_t defaultValue,
+                                                  int64_t minimum) {
+  std::optional<ArrayRef<int64_t>> values = node.getInts(name);
+  if (!values || values->empty())
+    return SmallVector<int64_t>(count, defaultValue);
+  if (values->size() != count) {
+    node.emitError() << "expects " << count << " entries in " << name
+                     << ", but got " << values->size();
+    return failure();
+  }
+  for (int64_t value : *values)
+    if (value < minimum || value > std::numeric_limits<int32_t>::max()) {
+      node.emitError() << "expects entries of " << name << " to be at least "
+                       << minimum << ", but got " << value;
+      return failure();
+    }
+  return llvm::to_vector(*values);
+}
+
+FailureOr<Window> Window::get(NodeContext &node, ArrayRef<int64_t> kernel) {
+  Window window;
+  window.kernel = llvm::to_vector(kernel);
+  for (int64_t size : kernel)
+    if (size < 1) {
+      node.emitError() << "expects a window of static, positive sizes";
+      return failure();
+    }
+  size_t rank = kernel.size();
+  auto strides = getEntries(node, "strides", rank, 1, 1);
+  auto dilations = getEntries(node, "dilations", rank, 1, 1);
+  auto padding = getEntries(node, "pads", 2 * rank, 0, 0);
+  if (failed(strides) || failed(dilations) || failed(padding))
+    return failure();
+  window.strides = *strides;
+  window.dilations = *dilations;
+  window.padding = *padding;
+
+  StringRef autoPad = node.getString("auto_pad", "NOTSET");
+  if (autoPad == "SAME_UPPER") {
+    window.autoPad = AutoPad::SameUpper;
+  } else if (autoPad == "SAME_LOWER") {
+    window.autoPad = AutoPad::SameLower;
+  } else if (autoPad == "VALID") {
+    window.padding.assign(2 * rank, 0);
+  } else if (autoPad != "NOTSET" && !autoPad.empty()) {
+    node.emitError() << "expects auto_pad to be NOTSET, SAME_UPPER, SAME_LOWER "
+                        "or VALID, but got \""
+                     << autoPad << "\"";
+    return failure();
+  }
+  return window;
+}
+
+LogicalResult Window::resolveAutoPad(NodeContext &node, Value data) {
+  if (autoPad == AutoPad::None)
+    return success();
+  for (int64_t axis = 0, rank = getRank(); axis < rank; ++axis) {
+    int64_t total = getExtent(axis) - 1;
+    // A step of 1 pads the same whatever the size is.
+    if (strides[axis] != 1) {
+      int64_t size = node.getType(data).getDimSize(axis + 2);
+      if (ShapedType::isDynamic(size))
+        return node.emitError()
+               << "auto_pad with strides expects static spatial sizes, but got "
+               << data.getType();
+      int64_t steps = llvm::divideCeil(size, strides[axis]);
+      total = std::max<int64_t>(0, (steps - 1) * strides[axis] +
+                                       getExtent(axis) - size);
+    }
+    int64_t small = total / 2, large = total - small;
+    bool isUpper = autoPad == AutoPad::SameUpper;
+    padding[axis] = isUpper ? small : large;
+    padding[rank + axis] = isUpper ? large : small;
+  }
+  return success();
+}
+
+DenseI64ArrayAttr Window::getStridesAttr(NodeContext &node) const {
+  return node.getBuilder().getDenseI64ArrayAttr(strides);
+}
+DenseI64ArrayAttr Window::getDilationsAttr(NodeContext &node) const {
+  return node.getBuilder().getDenseI64ArrayAttr(dilations);
+}
+DenseI64ArrayAttr Window::getPaddingAttr(NodeContext &node) const {
+  return node.getBuilder().getDenseI64ArrayAttr(padding);
+}
