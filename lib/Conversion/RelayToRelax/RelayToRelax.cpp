@@ -81,6 +81,7 @@ private:
   LogicalResult convertCall(CallOp op);
   LogicalResult convertReturn(func::ReturnOp op);
   void wrapInDataflow(Block &block);
+  void stateAssumptions(Block &block);
 
   Dims getDims(Value value) {
     return scope.import(
@@ -98,6 +99,8 @@ private:
   relax::SymbolScope scope;
   OpBuilder builder;
   relax::FuncOp target;
+  /// Sizes that kernels take as equal.
+  SmallVector<std::pair<AffineExpr, AffineExpr>> assumptions;
   llvm::StringSet<> givenNames;
   unsigned numGenerated = 0;
   DenseMap<Value, SmallVector<Value>> values;
@@ -171,6 +174,7 @@ FailureOr<relax::FuncOp> FunctionConverter::convert() {
     if (failed(convertOp(&op)))
       return failure();
   wrapInDataflow(*body);
+  stateAssumptions(*body);
 
   for (unsigned i = 0, e = source.getNumArguments(); i != e; ++i)
     if (Attribute name = source.getArgAttr(i, kRelayNameAttr))
@@ -268,7 +272,7 @@ LogicalResult FunctionConverter::convertCall(CallOp op) {
   ShapeReifier &reifier = kernels.getReifier(kernel);
   FailureOr<SmallVector<Dims>> shapes =
       reifier.getResultShapes(op, argumentShapes);
-  if (failed(shapes))
+  if (failed(shapes) || failed(reifier.getAssumptions(op, assumptions)))
     return failure();
 
   SmallVector<Type> types;
@@ -326,6 +330,25 @@ void FunctionConverter::wrapInDataflow(Block &block) {
   relax::OutputOp::create(builder, source.getLoc(), outputs);
   for (auto [inner, outer] : llvm::zip_equal(outputs, dataflow.getResults()))
     returnOp->replaceUsesOfWith(inner, outer);
+}
+
+void FunctionConverter::stateAssumptions(Block &block) {
+  Dims lhs, rhs;
+  llvm::SmallDenseSet<AffineExpr> stated;
+  for (auto [left, right] : assumptions) {
+    // Stated once for every pair, in whichever order.
+    AffineExpr difference = relax::canonicalizeSymbolicExpr(left - right);
+    AffineExpr opposite = relax::canonicalizeSymbolicExpr(right - left);
+    if (stated.contains(opposite) || !stated.insert(difference).second)
+      continue;
+    lhs.push_back(left);
+    rhs.push_back(right);
+  }
+  if (lhs.empty())
+    return;
+  builder.setInsertionPointToStart(&block);
+  relax::AssertEqualOp::create(builder, source.getLoc(), scope.makeShape(lhs),
+                               scope.makeShape(rhs));
 }
 
 /// Marks the arguments of kernels that are constants in every call, whose

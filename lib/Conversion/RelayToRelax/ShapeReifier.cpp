@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -78,6 +79,71 @@ std::optional<SmallVector<unsigned>> ShapeReifier::getForwardedArguments() {
     numbers.push_back(cast<BlockArgument>(value).getArgNumber());
   }
   return numbers;
+}
+
+//===----------------------------------------------------------------------===//
+// Assumptions
+//===----------------------------------------------------------------------===//
+
+void ShapeReifier::walkEqualSizes(
+    Operation *op, function_ref<void(AffineExpr, AffineExpr)> callback) {
+  auto compare = [&](Value lhs, int64_t lhsDim, Value rhs, int64_t rhsDim) {
+    FailureOr<AffineExpr> lhsSize = getDim(lhs, lhsDim);
+    FailureOr<AffineExpr> rhsSize = getDim(rhs, rhsDim);
+    if (succeeded(lhsSize) && succeeded(rhsSize))
+      callback(*lhsSize, *rhsSize);
+  };
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    // All operands that a loop indexes by itself have its extent.
+    SmallVector<std::pair<Value, int64_t>> extents(linalgOp.getNumLoops());
+    for (OpOperand &operand : op->getOpOperands())
+      for (auto [position, expr] : llvm::enumerate(
+               linalgOp.getMatchingIndexingMap(&operand).getResults())) {
+        auto loop = dyn_cast<AffineDimExpr>(expr);
+        if (!loop)
+          continue;
+        auto &[tensor, dim] = extents[loop.getPosition()];
+        if (tensor)
+          compare(tensor, dim, operand.get(), position);
+        else
+          extents[loop.getPosition()] = {operand.get(), position};
+      }
+  } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+    auto type = dyn_cast<RankedTensorType>(cast.getType());
+    for (int64_t dim = 0, e = type ? type.getRank() : 0; dim != e; ++dim)
+      compare(cast.getSource(), dim, cast.getDest(), dim);
+  } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+    Value first = concat.getInputs().front();
+    for (Value input : concat.getInputs().drop_front())
+      for (int64_t dim = 0, e = concat.getRank(); dim != e; ++dim)
+        if (dim != static_cast<int64_t>(concat.getDim()))
+          compare(first, dim, input, dim);
+  }
+}
+
+LogicalResult ShapeReifier::getAssumptions(
+    Operation *call,
+    SmallVectorImpl<std::pair<AffineExpr, AffineExpr>> &equal) {
+  LogicalResult result = success();
+  for (Operation &op : kernel.get().getBody().front()) {
+    walkEqualSizes(&op, [&](AffineExpr lhs, AffineExpr rhs) {
+      if (lhs == rhs || failed(result))
+        return;
+      auto difference = dyn_cast<AffineConstantExpr>(
+          relax::canonicalizeSymbolicExpr(lhs - rhs));
+      if (!difference) {
+        equal.push_back({lhs, rhs});
+        return;
+      }
+      InFlightDiagnostic diag = call->emitOpError()
+                                << "expects sizes that fit together, but two "
+                                   "always differ by "
+                                << std::abs(difference.getValue());
+      diag.attachNote(op.getLoc()) << "sizes of this '" << op.getName() << "'";
+      result = failure();
+    });
+  }
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,11 +30,22 @@ public:
   FailureOr<SmallVector<Dims>> getResultShapes(Operation *call,
                                                ArrayRef<Dims> argumentShapes);
 
+  /// Adds the sizes that the kernel takes as equal, for the arguments of the
+  /// last call of getResultShapes, and that are not known to be so. Fails if
+  /// two can never be equal.
+  LogicalResult
+  getAssumptions(Operation *call,
+                 SmallVectorImpl<std::pair<AffineExpr, AffineExpr>> &equal);
+
   /// For each result the number of the argument that it is, up to its shape;
   /// none if a result is computed.
   std::optional<SmallVector<unsigned>> getForwardedArguments();
 
 private:
+  /// Calls `callback` with the sizes that `op` takes as equal.
+  void walkEqualSizes(Operation *op,
+                      function_ref<void(AffineExpr, AffineExpr)> callback);
+
   FailureOr<AffineExpr> getDim(Value tensor, int64_t dim);
   FailureOr<AffineExpr> computeDim(Value tensor, int64_t dim);
   FailureOr<AffineExpr> getIndex(OpFoldResult index);

@@ -361,20 +361,26 @@ LLVM::LLVMFuncOp HostTranslator::buildShapesFunction() {
       kShapesName, {pointer, pointer, pointer}, LLVM::Linkage::Internal);
   CodeBuilder code(function, scope);
   code.loadSymbols(/*index=*/0, symbols);
-  // Reshapes whose sizes agree only for some values of the symbols.
-  for (auto reshape : main.getBody().getOps<relax::ReshapeOp>()) {
-    AffineExpr from =
-        relax::getNumElements(reshape.getSource().getType(), scope);
-    AffineExpr to = relax::getNumElements(reshape.getType(), scope);
-    if (relax::canonicalizeSymbolicExpr(from - to) ==
+  auto requireEqual = [&](AffineExpr lhs, AffineExpr rhs) {
+    if (relax::canonicalizeSymbolicExpr(lhs - rhs) ==
         getAffineConstantExpr(0, context))
-      continue;
+      return;
     Value differ = LLVM::ICmpOp::create(
         code.builder, code.loc, LLVM::ICmpPredicate::ne,
-        code.evaluate(relax::canonicalizeSymbolicExpr(from)),
-        code.evaluate(relax::canonicalizeSymbolicExpr(to)));
+        code.evaluate(relax::canonicalizeSymbolicExpr(lhs)),
+        code.evaluate(relax::canonicalizeSymbolicExpr(rhs)));
     code.returnUnlessZero(
         LLVM::ZExtOp::create(code.builder, code.loc, i32, differ));
+  };
+  for (Operation &op : main.getBody().front()) {
+    if (auto assertion = dyn_cast<relax::AssertEqualOp>(op)) {
+      for (auto [lhs, rhs] : llvm::zip_equal(scope.import(assertion.getLhs()),
+                                             scope.import(assertion.getRhs())))
+        requireEqual(lhs, rhs);
+    } else if (auto reshape = dyn_cast<relax::ReshapeOp>(op)) {
+      requireEqual(relax::getNumElements(reshape.getSource().getType(), scope),
+                   relax::getNumElements(reshape.getType(), scope));
+    }
   }
   int64_t position = 0;
   for (Type type : main.getResultTypes())

@@ -46,3 +46,30 @@ func.func @not_fused(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @scalar(%x: f32) {
   return
 }
+
+// -----
+
+func.func private @add(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32>
+    attributes {relay.primitive} {
+  // expected-note @+1 {{sizes of this 'linalg.add'}}
+  %0 = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>)
+                  outs(%x : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func private @grow(%x: tensor<?xf32>) -> tensor<?xf32>
+    attributes {relay.primitive} {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.pad %x low[1] high[1] {
+    ^bb0(%i: index):
+      tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+func.func @never_equal(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = relay.call @grow(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  // expected-error @+1 {{expects sizes that fit together, but two always differ by 2}}
+  %1 = relay.call @add(%x, %0)
+    : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}

@@ -213,6 +213,57 @@ func.func @tuples(%x: tensor<4xf32>, %y: tensor<4xf32>)
 
 // -----
 
+// Sizes that a kernel takes as equal, under different names, are checked before
+// a run.
+
+func.func private @add(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32>
+    attributes {relay.primitive} {
+  %0 = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>)
+                  outs(%x : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func private @concat(%x: tensor<?x?xf32>, %y: tensor<?x3xf32>)
+    -> tensor<?x?xf32> attributes {relay.primitive} {
+  %0 = tensor.concat dim(1) %x, %y
+    : (tensor<?x?xf32>, tensor<?x3xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+func.func private @cast(%x: tensor<?xf32>) -> tensor<4xf32>
+    attributes {relay.primitive} {
+  %0 = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
+  %1 = linalg.exp ins(%0 : tensor<4xf32>) outs(%0 : tensor<4xf32>)
+    -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: relax.func @assumptions
+func.func @assumptions(%a: tensor<?xf32> {relay.dims = ["n"]},
+                       %b: tensor<?xf32> {relay.dims = ["m"]},
+                       %c: tensor<?x?xf32> {relay.dims = ["n", "k"]},
+                       %d: tensor<?x3xf32> {relay.dims = ["l", ""]})
+    -> (tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>, tensor<4xf32>) {
+  // CHECK: relax.assert_equal [n, n, k], [m, l, 4]
+  %0 = relay.call @add(%a, %b)
+    : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = relay.call @add(%b, %a)
+    : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %2 = relay.call @concat(%c, %d)
+    : (tensor<?x?xf32>, tensor<?x3xf32>) -> tensor<?x?xf32>
+  %3 = relay.call @row(%c) : (tensor<?x?xf32>) -> tensor<?xf32>
+  %4 = relay.call @cast(%3) : (tensor<?xf32>) -> tensor<4xf32>
+  return %0, %1, %2, %4
+    : tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>, tensor<4xf32>
+}
+func.func private @row(%x: tensor<?x?xf32>) -> tensor<?xf32>
+    attributes {relay.primitive} {
+  %c1 = arith.constant 1 : index
+  %k = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %0 = tensor.empty(%k) : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
 // Kernels have signless elements, the model keeps its own.
 
 func.func private @copy(%x: tensor<4xi8>) -> tensor<4xi8>

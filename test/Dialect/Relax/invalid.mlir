@@ -196,3 +196,19 @@ relax.func @result_number() {
   %y = relax.result_buffer 0 : !relax.tensor<[4], f32>
   relax.return
 }
+
+// -----
+
+relax.func @assertion_lengths(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{expects lists of one length, but got 1 and 2 sizes}}
+  relax.assert_equal [n], [4, 5]
+  relax.return
+}
+
+// -----
+
+relax.func @unbound_symbol_in_size(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{uses symbol "k", which is not a bare dimension of a function parameter}}
+  %s = relax.alloc_storage size [4 * k] align 64 device 0
+  relax.return
+}

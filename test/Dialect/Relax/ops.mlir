@@ -64,6 +64,13 @@ relax.func private @expressions(!relax.tensor<[n, m, h, "batch size"], ui8>,
     !relax.tensor<[(h mod n) * 2, h floordiv n, n * 2 * m, "batch size"], f32>,
     !relax.tensor<[], i64>)
 
+// CHECK-LABEL: relax.func @assertion
+relax.func @assertion(%x: !relax.tensor<[n, m], f32>) {
+  // CHECK: relax.assert_equal [n, 4], [2 * m, n]
+  relax.assert_equal [n, 4], [m * 2, n]
+  relax.return
+}
+
 // CHECK-LABEL: relax.func @executable
 relax.func @executable(%x: !relax.tensor<[n, 4], f32>)
     -> (!relax.tensor<[n, 4], f32>, !relax.tensor<[n, 4], f32>) {

@@ -168,22 +168,37 @@ LogicalResult FuncOp::verify() {
   return success();
 }
 
-/// Checks that `op` uses no symbol that the function does not bind.
+/// Checks that `op` uses no symbol in `shape` that the function does not bind.
+static LogicalResult verifySymbolUses(Operation *op, ShapeAttr shape,
+                                      const DenseSet<StringAttr> &bound) {
+  for (StringAttr symbol : shape.getSymbols())
+    if (!bound.contains(symbol))
+      return op->emitOpError()
+             << "uses symbol " << symbol
+             << ", which is not a bare dimension of a function parameter";
+  return success();
+}
+
 static LogicalResult verifySymbolUses(Operation *op, TypeRange types,
                                       const DenseSet<StringAttr> &bound) {
-  for (Type type : types) {
-    StringAttr unbound;
+  LogicalResult result = success();
+  for (Type type : types)
     walkTensorTypes(type, [&](SymbolicTensorType tensor) {
-      for (StringAttr symbol : tensor.getShape().getSymbols())
-        if (!unbound && !bound.contains(symbol))
-          unbound = symbol;
+      if (succeeded(result))
+        result = verifySymbolUses(op, tensor.getShape(), bound);
     });
-    if (unbound)
-      return op->emitOpError()
-             << "uses symbol " << unbound
-             << ", which is not a bare dimension of a function parameter";
-  }
-  return success();
+  return result;
+}
+
+/// The shapes that `op` has as attributes.
+static SmallVector<ShapeAttr, 2> getShapeAttrs(Operation *op) {
+  if (auto storage = dyn_cast<AllocStorageOp>(op))
+    return {storage.getSize()};
+  if (auto tensor = dyn_cast<AllocTensorOp>(op))
+    return {tensor.getOffset()};
+  if (auto assertion = dyn_cast<AssertEqualOp>(op))
+    return {assertion.getLhs(), assertion.getRhs()};
+  return {};
 }
 
 LogicalResult FuncOp::verifyRegions() {
@@ -193,6 +208,9 @@ LogicalResult FuncOp::verifyRegions() {
       failed(verifySymbolUses(*this, getResultTypes(), bound)))
     return failure();
   WalkResult result = getBody().walk([&](Operation *op) {
+    for (ShapeAttr shape : getShapeAttrs(op))
+      if (failed(verifySymbolUses(op, shape, bound)))
+        return WalkResult::interrupt();
     return WalkResult(verifySymbolUses(op, op->getResultTypes(), bound));
   });
   return failure(result.wasInterrupted());
@@ -319,6 +337,14 @@ LogicalResult CallTIROp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   KernelSignature signature;
   return verifyKernelCall(*this, getCalleeAttr(), getArgs().size(),
                           getNumResults(), symbolTable, signature);
+}
+
+LogicalResult AssertEqualOp::verify() {
+  if (getLhs().size() != getRhs().size())
+    return emitOpError() << "expects lists of one length, but got "
+                         << getLhs().size() << " and " << getRhs().size()
+                         << " sizes";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -125,7 +125,7 @@ LogicalResult FunctionPlanner::analyze() {
     if (auto call = dyn_cast<CallTIROp>(op)) {
       if (failed(analyzeCall(call)))
         return failure();
-    } else if (!isa<ConstantOp, ReshapeOp, ReturnOp>(op)) {
+    } else if (!isa<AssertEqualOp, ConstantOp, ReshapeOp, ReturnOp>(op)) {
       return op.emitOpError() << "expects an operation of the form "
                                  "relax-kernels without tuples";
     }

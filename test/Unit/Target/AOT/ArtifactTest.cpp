@@ -109,9 +109,11 @@ func.func private @add_bias(memref<?x3xf32>,
 func.func private @twice(memref<?xf32>, memref<?xf32>)
   attributes {tir.num_outputs = 1 : i64}
 
-relax.func @main(%x: !relax.tensor<[n, 3], f32> {relax.name = "x"})
+relax.func @main(%x: !relax.tensor<[n, 3], f32> {relax.name = "x"},
+                 %y: !relax.tensor<[m], f32>)
     -> (!relax.tensor<[3 * n], f32> {relax.name = "doubled"},
         !relax.tensor<[n, 3], f32>, !relax.tensor<[3], f32>) {
+  relax.assert_equal [m], [2 * n]
   %bias = relax.constant dense<[10.0, 20.0, 30.0]> : tensor<3xf32>
   %0 = relax.call_tir @add_bias(%x, %bias)
     : (!relax.tensor<[n, 3], f32>, !relax.tensor<[3], f32>)
@@ -203,10 +205,16 @@ TEST_F(ArtifactTest, RunsWithEveryBatch) {
     input.ndim = 2;
     input.dtype = {kDLFloat, 32, 1};
     input.shape = shape;
-    const DLTensor *inputs[] = {&input};
+    std::vector<float> y(2 * n);
+    int64_t otherShape[] = {2 * n};
+    DLTensor other = input;
+    other.data = y.data();
+    other.ndim = 1;
+    other.shape = otherShape;
+    const DLTensor *inputs[] = {&input, &other};
     DLManagedTensor *outputs[3] = {};
     observed.clear();
-    ASSERT_EQ(relayModuleRun(module, inputs, 1, outputs, 3), RELAY_OK)
+    ASSERT_EQ(relayModuleRun(module, inputs, 2, outputs, 3), RELAY_OK)
         << relayGetLastError();
     EXPECT_EQ(outputs[0]->dl_tensor.ndim, 1);
     EXPECT_EQ(outputs[0]->dl_tensor.shape[0], n * 3);
@@ -216,6 +224,13 @@ TEST_F(ArtifactTest, RunsWithEveryBatch) {
     EXPECT_EQ(observed, std::vector<int64_t>({0, 1, 2}));
     for (DLManagedTensor *output : outputs)
       output->deleter(output);
+
+    // The program asserts that this size is 2 * n.
+    otherShape[0] -= 1;
+    EXPECT_EQ(relayModuleRun(module, inputs, 2, outputs, 3),
+              RELAY_EXECUTION_FAILED);
+    EXPECT_STREQ(relayGetLastError(),
+                 "the shapes of the inputs do not fit the model");
   }
   relayModuleFree(module);
 }
@@ -226,11 +241,11 @@ TEST_F(ArtifactTest, DescribesItself) {
   ASSERT_EQ(relayModuleLoad(path.c_str(), &module), RELAY_OK)
       << relayGetLastError();
   const RelayArtifact &artifact = *relayModuleGetArtifact(module);
-  ASSERT_EQ(artifact.num_symbols, 1);
+  ASSERT_EQ(artifact.num_symbols, 2);
   EXPECT_STREQ(artifact.symbols[0], "n");
   EXPECT_EQ(StringRef(artifact.target_triple),
             TargetInfo::getNative().getTriple().str());
-  ASSERT_EQ(artifact.num_inputs, 1);
+  ASSERT_EQ(artifact.num_inputs, 2);
   EXPECT_STREQ(artifact.inputs[0].name, "x");
   EXPECT_EQ(artifact.inputs[0].dims[0], -1);
   EXPECT_STREQ(artifact.inputs[0].dim_names[0], "n");

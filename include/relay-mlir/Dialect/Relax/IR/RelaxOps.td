@@ -224,6 +224,25 @@ def Relax_ReshapeOp : Relax_Op<"reshape", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Relax_AssertEqualOp : Relax_Op<"assert_equal"> {
+  let summary = "States that sizes are equal";
+  let description = [{
+    Kernels take sizes as equal that the model does not name alike, such as those
+    of two operands of an addition. The run time checks this before a run:
+    element `i` of the first list must equal element `i` of the second.
+
+    Example:
+
+    ```mlir
+    relax.assert_equal [n, 4], [m, 2 * k]
+    ```
+  }];
+  let arguments = (ins Relax_ShapeAttr:$lhs, Relax_ShapeAttr:$rhs);
+  let assemblyFormat =
+      "custom<ShapeList>($lhs) `,` custom<ShapeList>($rhs) attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Storage and kernel calls
 //===----------------------------------------------------------------------===//
