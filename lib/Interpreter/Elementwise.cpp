@@ -291,7 +291,8 @@ static W divideFlooring(W a, W b) {
   if constexpr (std::is_same_v<W, double>)
     return std::floor(a / b);
   else
-    return divideTruncating<W>(a - remainderFlooring(a, b), b);
+    return divideTruncating(a, b) -
+           (remainderFlooring(a, b) != remainderTruncating(a, b));
 }
 
 template <typename W>

@@ -13,6 +13,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::relay;
 
@@ -219,12 +221,8 @@ static int64_t getPaddingSource(int64_t position, int64_t size,
     return position;
   if (mode == "edge")
     return std::clamp<int64_t>(position, 0, size - 1);
-  if (mode == "reflect") {
-    // Back and forth over the data, without repeating its ends.
-    int64_t period = std::max<int64_t>(2 * (size - 1), 1);
-    int64_t phase = ((position % period) + period) % period;
-    return phase < size ? phase : period - phase;
-  }
+  if (mode == "reflect") // At the ends, which are not repeated.
+    return position < 0 ? -position : 2 * (size - 1) - position;
   return -1;
 }
 
@@ -236,9 +234,15 @@ static FailureOr<Tensor> evaluatePad(NNPadOp op, ArrayRef<Tensor> operands) {
   for (int64_t dim = 0; dim < data.getRank(); ++dim) {
     int64_t size = data.getDimSize(dim);
     int64_t before = widths[2 * dim], after = widths[2 * dim + 1];
-    if (size == 0 && mode != "constant" && before + after > 0)
-      return op.emitOpError("expects elements to pad with, but got ")
-             << data.getType();
+    // One reflection reaches all elements but the first; an edge needs one.
+    int64_t most = mode == "reflect" ? size - 1
+                   : size || mode == "constant"
+                       ? std::numeric_limits<int64_t>::max()
+                       : 0;
+    if (before > most || after > most)
+      return op.emitOpError("expects widths of at most ")
+             << most << " along dimension " << dim << ", but got " << before
+             << " and " << after;
     for (int64_t i = -before; i < size + after; ++i)
       indices[dim].push_back(getPaddingSource(i, size, mode));
   }
