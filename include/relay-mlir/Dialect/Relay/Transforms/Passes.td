@@ -13,6 +13,33 @@ include "mlir/Pass/PassBase.td"
 // In alphabetical order. Passes that also touch another dialect of the project
 // are conversions and declared there.
 
+def FoldConstantPass : Pass<"relay-fold-constant", "::mlir::func::FuncOp"> {
+  let summary = "Evaluate operators whose operands are constants";
+  let description = [{
+    Runs the reference interpreter on every operator all of whose operands are
+    constants or folded themselves. Results become constants: resources, which
+    passes neither copy nor print, or literals if they are small. Results that
+    take much more memory than their operands (`max-growth`) are computed at run
+    time instead.
+
+    ```mlir
+    %c = relay.constant dense<2.0> : tensor<f32>
+    %0 = relay.sqrt %c : (tensor<f32>) -> tensor<f32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.constant dense<1.41421354> : tensor<f32>
+    ```
+  }];
+  let options = [
+    Option<"maxGrowth", "max-growth", "int64_t", /*default=*/"1048576",
+           "Largest number of bytes by which a result may exceed its operands">
+  ];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "Number of operators evaluated">
+  ];
+}
+
 def FuseOpsPass : Pass<"relay-fuse-ops", "::mlir::ModuleOp"> {
   let summary = "Group operators into primitive functions";
   let description = [{
