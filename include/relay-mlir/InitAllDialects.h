@@ -17,12 +17,14 @@
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
 
 namespace mlir::relay {
 
 /// Adds the dialects of this project, and their extensions, to `registry`.
 inline void registerProjectDialects(DialectRegistry &registry) {
   registry.insert<RelayDialect, relax::RelaxDialect, tir::TIRDialect>();
+  tir::registerTransformDialectExtension(registry);
 }
 
 /// Adds all dialects of MLIR and of this project to `registry`.

@@ -12,6 +12,7 @@
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 
 namespace mlir::relay {
 
@@ -20,6 +21,7 @@ inline void registerProjectPasses() {
   registerRelayConversionPasses();
   registerRelayPasses();
   relax::registerRelaxTransformsPasses();
+  tir::registerTIRTransformsPasses();
 }
 
 /// Registers all passes and pipelines of MLIR and of this project.

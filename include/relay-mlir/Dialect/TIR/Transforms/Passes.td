@@ -1,0 +1,69 @@
+//===- Passes.td - Passes on tir ---------------------------*- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_TIR_TRANSFORMS_PASSES_TD
+#define RELAY_MLIR_DIALECT_TIR_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TIRApplySchedulesPass : Pass<"tir-apply-schedules", "::mlir::ModuleOp"> {
+  let summary = "Apply and erase the schedule of each kernel";
+  let description = [{
+    For every `tir.prim_func @k` with a `transform.named_sequence @k.schedule` in
+    the module, applies the sequence to the kernel and erases it. A primitive that
+    refuses is an error.
+
+    ```mlir
+    module attributes {transform.with_named_sequence} {
+      tir.prim_func @k(%x: memref<64xf32>) {
+        ...
+      }
+      transform.named_sequence @k.schedule(%f: !transform.any_op) {
+        %b = transform.tir.get_block @b in %f
+        %i = transform.tir.get_loops %b
+        transform.tir.parallel %i
+        transform.yield
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::transform::TransformDialect",
+    "::mlir::tir::TIRDialect"
+  ];
+}
+
+def TIRSimplifyPass : Pass<"tir-simplify", "::mlir::tir::PrimFuncOp"> {
+  let summary = "Simplify indices, guards and trivial loops of a kernel";
+  let description = [{
+    Uses what loop bounds say about loop variables: divisions and remainders in
+    indices resolve, guards that always hold vanish, and a serial loop with one
+    iteration is replaced by its body.
+
+    ```mlir
+    tir.for %i = 0 to 4 {
+      tir.for %j = 0 to 16 {
+        %0 = affine.apply affine_map<(d0, d1) -> ((d0 * 16 + d1) floordiv 16)>(%i, %j)
+        tir.block @b(%v0 = spatial %0 in 4) ...
+    ```
+
+    becomes
+
+    ```mlir
+    tir.for %i = 0 to 4 {
+      tir.for %j = 0 to 16 {
+        tir.block @b(%v0 = spatial %i in 4) ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+#endif // RELAY_MLIR_DIALECT_TIR_TRANSFORMS_PASSES_TD

@@ -1,0 +1,302 @@
+//===- TIRTransformOps.cpp - Schedule primitives as ops ---------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
+
+#include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+using namespace mlir::tir::transform_ops;
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseBlockName(OpAsmParser &parser, StringAttr &name) {
+  return parser.parseSymbolName(name);
+}
+
+static void printBlockName(OpAsmPrinter &printer, Operation *,
+                           StringAttr name) {
+  printer.printSymbolName(name);
+}
+
+/// Every result is a handle, so the names before the `=` say all.
+static ParseResult parseResultHandles(OpAsmParser &parser,
+                                      SmallVectorImpl<Type> &types) {
+  size_t count = parser.getNumResults();
+  if (count == static_cast<size_t>(-1))
+    count = 0;
+  types.assign(count, transform::AnyOpType::get(parser.getContext()));
+  return success();
+}
+
+static void printResultHandles(OpAsmPrinter &, Operation *, TypeRange) {}
+
+static ParseResult parseFactors(OpAsmParser &parser,
+                                DenseI64ArrayAttr &factors) {
+  SmallVector<int64_t> values;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square, [&]() -> ParseResult {
+            if (succeeded(parser.parseOptionalQuestion())) {
+              values.push_back(kInferFactor);
+              return success();
+            }
+            return parser.parseInteger(values.emplace_back());
+          }))
+    return failure();
+  factors = parser.getBuilder().getDenseI64ArrayAttr(values);
+  return success();
+}
+
+static void printFactors(OpAsmPrinter &printer, Operation *,
+                         DenseI64ArrayAttr factors) {
+  printer << '[';
+  llvm::interleaveComma(factors.asArrayRef(), printer, [&](int64_t factor) {
+    if (factor == kInferFactor)
+      printer << '?';
+    else
+      printer << factor;
+  });
+  printer << ']';
+}
+
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Payload and effects
+//===----------------------------------------------------------------------===//
+
+/// Finds the one payload op of `handle`, which must be an `OpTy`.
+template <typename OpTy>
+static DiagnosedSilenceableFailure getPayload(transform::TransformState &state,
+                                              Operation *op, Value handle,
+                                              OpTy &payload) {
+  auto ops = state.getPayloadOps(handle);
+  if (!llvm::hasSingleElement(ops))
+    return emitSilenceableFailure(op->getLoc())
+           << "expects a handle to one op, but got " << llvm::range_size(ops);
+  payload = dyn_cast<OpTy>(*ops.begin());
+  if (payload)
+    return DiagnosedSilenceableFailure::success();
+  DiagnosedSilenceableFailure failure =
+      emitSilenceableFailure(op->getLoc())
+      << "expects a handle to " << OpTy::getOperationName() << ", but got "
+      << (*ops.begin())->getName();
+  failure.attachNote((*ops.begin())->getLoc()) << "payload";
+  return failure;
+}
+
+static DiagnosedSilenceableFailure getLoops(transform::TransformState &state,
+                                            Operation *op, ValueRange handles,
+                                            SmallVectorImpl<ForOp> &loops) {
+  for (Value handle : handles) {
+    DiagnosedSilenceableFailure found =
+        getPayload(state, op, handle, loops.emplace_back());
+    if (!found.succeeded())
+      return found;
+  }
+  if (loops.empty())
+    return emitSilenceableFailure(op->getLoc()) << "expects a loop";
+  return DiagnosedSilenceableFailure::success();
+}
+
+/// Primitives keep the ops behind their handles, so they only read them.
+static void
+getPrimitiveEffects(Operation *op,
+                    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::onlyReadsHandle(op->getOpOperands(), effects);
+  transform::producesHandle(op->getOpResults(), effects);
+  transform::modifiesPayload(effects);
+}
+
+static void
+getQueryEffects(Operation *op,
+                SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::onlyReadsHandle(op->getOpOperands(), effects);
+  transform::producesHandle(op->getOpResults(), effects);
+  transform::onlyReadsPayload(effects);
+}
+
+#define DEFINE_EFFECTS(OP, KIND)                                               \
+  void OP::getEffects(                                                         \
+      SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {               \
+    get##KIND##Effects(*this, effects);                                        \
+  }
+
+//===----------------------------------------------------------------------===//
+// Queries
+//===----------------------------------------------------------------------===//
+
+DEFINE_EFFECTS(GetBlockOp, Query)
+DEFINE_EFFECTS(GetLoopsOp, Query)
+
+DiagnosedSilenceableFailure
+GetBlockOp::apply(transform::TransformRewriter &,
+                  transform::TransformResults &results,
+                  transform::TransformState &state) {
+  PrimFuncOp function;
+  DiagnosedSilenceableFailure found =
+      getPayload(state, *this, getFunction(), function);
+  if (!found.succeeded())
+    return found;
+  BlockOp block = function.getBlock(getName());
+  if (!block)
+    return emitSilenceableFailure(getLoc()) << "expects a block @" << getName()
+                                            << " in @" << function.getSymName();
+  results.set(cast<OpResult>(getBlock()), {block});
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
+GetLoopsOp::apply(transform::TransformRewriter &,
+                  transform::TransformResults &results,
+                  transform::TransformState &state) {
+  BlockOp block;
+  DiagnosedSilenceableFailure found =
+      getPayload(state, *this, getBlock(), block);
+  if (!found.succeeded())
+    return found;
+  SmallVector<ForOp, 6> loops = block.getLoops();
+  if (loops.size() != getNumResults())
+    return emitSilenceableFailure(getLoc())
+           << "expects " << getNumResults() << " loops around block @"
+           << block.getName() << ", but got " << loops.size();
+  for (auto [result, loop] : llvm::zip((*this)->getOpResults(), loops))
+    results.set(result, {loop});
+  return DiagnosedSilenceableFailure::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+DEFINE_EFFECTS(SplitOp, Primitive)
+DEFINE_EFFECTS(FuseOp, Primitive)
+DEFINE_EFFECTS(ReorderOp, Primitive)
+DEFINE_EFFECTS(ParallelOp, Primitive)
+DEFINE_EFFECTS(VectorizeOp, Primitive)
+DEFINE_EFFECTS(UnrollOp, Primitive)
+DEFINE_EFFECTS(BindOp, Primitive)
+DEFINE_EFFECTS(AnnotateOp, Primitive)
+
+LogicalResult SplitOp::verify() {
+  if (getTail() != "predicate" && getTail() != "partition")
+    return emitOpError("expects tail to be predicate or partition, but got ")
+           << getTailAttr();
+  size_t wanted = getFactors().size() + (getTail() == "partition");
+  if (getNumResults() != wanted)
+    return emitOpError("expects ")
+           << wanted << " results, but got " << getNumResults();
+  return success();
+}
+
+DiagnosedSilenceableFailure
+SplitOp::apply(transform::TransformRewriter &rewriter,
+               transform::TransformResults &results,
+               transform::TransformState &state) {
+  ForOp loop, tailLoop;
+  DiagnosedSilenceableFailure found = getPayload(state, *this, getLoop(), loop);
+  if (!found.succeeded())
+    return found;
+  TailStrategy tail = getTail() == "partition" ? TailStrategy::Partition
+                                               : TailStrategy::Predicate;
+  SmallVector<ForOp> loops;
+  DiagnosedSilenceableFailure done =
+      split(rewriter, loop, getFactors(), tail, loops, &tailLoop);
+  if (!done.succeeded())
+    return done;
+  for (auto [result, created] : llvm::zip((*this)->getOpResults(), loops))
+    results.set(result, {created});
+  if (tail == TailStrategy::Partition) {
+    OpResult rest = (*this)->getOpResults().back();
+    if (tailLoop)
+      results.set(rest, {tailLoop});
+    else
+      results.set(rest, ArrayRef<Operation *>());
+  }
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
+FuseOp::apply(transform::TransformRewriter &rewriter,
+              transform::TransformResults &results,
+              transform::TransformState &state) {
+  SmallVector<ForOp> loops;
+  DiagnosedSilenceableFailure found =
+      ::getLoops(state, *this, getLoops(), loops);
+  if (!found.succeeded())
+    return found;
+  ForOp fused;
+  DiagnosedSilenceableFailure done = fuse(rewriter, loops, fused);
+  if (done.succeeded())
+    results.set(cast<OpResult>(getFused()), {fused});
+  return done;
+}
+
+DiagnosedSilenceableFailure
+ReorderOp::apply(transform::TransformRewriter &rewriter,
+                 transform::TransformResults &,
+                 transform::TransformState &state) {
+  SmallVector<ForOp> loops;
+  DiagnosedSilenceableFailure found =
+      ::getLoops(state, *this, getLoops(), loops);
+  return found.succeeded() ? reorder(rewriter, loops) : std::move(found);
+}
+
+/// Applies a primitive that only needs the loop.
+template <typename OpTy, typename PrimitiveFn>
+static DiagnosedSilenceableFailure
+applyToLoop(OpTy op, transform::TransformState &state, PrimitiveFn primitive) {
+  ForOp loop;
+  DiagnosedSilenceableFailure found = getPayload(state, op, op.getLoop(), loop);
+  return found.succeeded() ? primitive(loop) : std::move(found);
+}
+
+DiagnosedSilenceableFailure
+ParallelOp::apply(transform::TransformRewriter &rewriter,
+                  transform::TransformResults &,
+                  transform::TransformState &state) {
+  return applyToLoop(*this, state,
+                     [&](ForOp loop) { return parallel(rewriter, loop); });
+}
+
+DiagnosedSilenceableFailure
+VectorizeOp::apply(transform::TransformRewriter &rewriter,
+                   transform::TransformResults &,
+                   transform::TransformState &state) {
+  return applyToLoop(*this, state,
+                     [&](ForOp loop) { return vectorize(rewriter, loop); });
+}
+
+DiagnosedSilenceableFailure
+UnrollOp::apply(transform::TransformRewriter &rewriter,
+                transform::TransformResults &,
+                transform::TransformState &state) {
+  return applyToLoop(*this, state,
+                     [&](ForOp loop) { return unroll(rewriter, loop); });
+}
+
+DiagnosedSilenceableFailure
+BindOp::apply(transform::TransformRewriter &rewriter,
+              transform::TransformResults &, transform::TransformState &state) {
+  return applyToLoop(*this, state, [&](ForOp loop) {
+    return tir::bind(rewriter, loop, getTag());
+  });
+}
+
+DiagnosedSilenceableFailure
+AnnotateOp::apply(transform::TransformRewriter &rewriter,
+                  transform::TransformResults &,
+                  transform::TransformState &state) {
+  auto ops = state.getPayloadOps(getTarget());
+  if (!llvm::hasSingleElement(ops))
+    return emitSilenceableFailure(getLoc()) << "expects a handle to one op";
+  return annotate(rewriter, *ops.begin(), getName(), getValue());
+}

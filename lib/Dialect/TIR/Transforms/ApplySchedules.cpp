@@ -1,0 +1,51 @@
+//===- ApplySchedules.cpp - Apply schedule scripts --------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
+#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+
+namespace mlir::tir {
+#define GEN_PASS_DEF_TIRAPPLYSCHEDULESPASS
+#include "relay-mlir/Dialect/TIR/Transforms/Passes.h.inc"
+} // namespace mlir::tir
+
+using namespace mlir;
+using namespace mlir::tir;
+
+namespace {
+
+struct TIRApplySchedules
+    : tir::impl::TIRApplySchedulesPassBase<TIRApplySchedules> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<transform::NamedSequenceOp> applied;
+    for (auto function : module.getOps<PrimFuncOp>()) {
+      std::string name = (function.getSymName() + ".schedule").str();
+      auto schedule = module.lookupSymbol<transform::NamedSequenceOp>(name);
+      if (!schedule)
+        continue;
+      if (failed(transform::applyTransformNamedSequence(
+              function, schedule, module, transform::TransformOptions())))
+        return signalPassFailure();
+      applied.push_back(schedule);
+    }
+    for (transform::NamedSequenceOp schedule : applied)
+      schedule.erase();
+    if (module.getOps<transform::NamedSequenceOp>().empty())
+      module->removeAttr(
+          transform::TransformDialect::kWithNamedSequenceAttrName);
+  }
+};
+
+} // namespace

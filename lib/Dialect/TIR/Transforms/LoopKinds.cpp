@@ -1,0 +1,116 @@
+//===- LoopKinds.cpp - Loop kinds, annotations, scopes ----------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleSupport.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// Whether the iteration variables in `depends` tell apart the elements that a
+/// block writes through `map`.
+static bool separatesWrites(AffineMap map, ArrayRef<bool> depends) {
+  // The map of a whole buffer says nothing about elements.
+  if (map.getNumDims() == 0)
+    return llvm::is_contained(depends, true);
+  return llvm::any_of(
+      llvm::seq<unsigned>(0, map.getNumDims()),
+      [&](unsigned dim) { return depends[dim] && map.isFunctionOfDim(dim); });
+}
+
+/// Iterations of a parallel or vectorized loop run in any order or at once:
+/// they must not combine into an element, nor write the same one.
+static DiagnosedSilenceableFailure checkIndependent(ForOp loop) {
+  for (BlockOp block : loop.getBlocks()) {
+    IndexSpace space(loop.getContext());
+    SmallVector<bool> depends;
+    for (auto [index, binding] : llvm::enumerate(block.getBindings())) {
+      AffineExpr expr = space.getExpr(binding);
+      depends.push_back(space.dependsOn(expr, loop.getInductionVar()));
+      if (depends.back() && block.getIterKind(index) != IterKind::Spatial)
+        return refuse(loop)
+               << "expects a loop that feeds spatial variables only, but it "
+                  "feeds a "
+               << stringifyIterKind(block.getIterKind(index))
+               << " variable of block @" << block.getName();
+    }
+    for (auto [buffer, attr] :
+         llvm::zip(block.getWrites(), block.getWriteMaps())) {
+      AffineMap map = cast<AffineMapAttr>(attr).getValue();
+      if (isDefinedOutside(buffer, loop) && !separatesWrites(map, depends))
+        return refuse(loop)
+               << "expects iterations that write different elements, but "
+                  "block @"
+               << block.getName() << " writes the same ones in each";
+    }
+  }
+  return DiagnosedSilenceableFailure::success();
+}
+
+static void setKind(RewriterBase &rewriter, ForOp loop, ForKind kind,
+                    StringAttr tag = {}) {
+  rewriter.modifyOpInPlace(loop, [&] {
+    loop.setKind(kind);
+    loop.setThreadTagAttr(tag);
+  });
+}
+
+DiagnosedSilenceableFailure mlir::tir::parallel(RewriterBase &rewriter,
+                                                ForOp loop) {
+  DiagnosedSilenceableFailure independent = checkIndependent(loop);
+  if (independent.succeeded())
+    setKind(rewriter, loop, ForKind::Parallel);
+  return independent;
+}
+
+DiagnosedSilenceableFailure mlir::tir::vectorize(RewriterBase &rewriter,
+                                                 ForOp loop) {
+  if (!loop.getConstantExtent())
+    return refuse(loop) << "expects a constant extent to vectorize";
+  DiagnosedSilenceableFailure independent = checkIndependent(loop);
+  if (independent.succeeded())
+    setKind(rewriter, loop, ForKind::Vectorized);
+  return independent;
+}
+
+DiagnosedSilenceableFailure mlir::tir::unroll(RewriterBase &rewriter,
+                                              ForOp loop) {
+  if (!loop.getConstantExtent())
+    return refuse(loop) << "expects a constant extent to unroll";
+  setKind(rewriter, loop, ForKind::Unrolled);
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure mlir::tir::bind(RewriterBase &rewriter, ForOp loop,
+                                            StringRef threadTag) {
+  DiagnosedSilenceableFailure independent = checkIndependent(loop);
+  if (independent.succeeded())
+    setKind(rewriter, loop, ForKind::ThreadBinding,
+            rewriter.getStringAttr(threadTag));
+  return independent;
+}
+
+DiagnosedSilenceableFailure mlir::tir::annotate(RewriterBase &rewriter,
+                                                Operation *op, StringRef name,
+                                                Attribute value) {
+  if (!isa<ForOp, BlockOp>(op))
+    return refuse(op) << "expects a loop or a block to annotate";
+  if (op->hasAttr(name))
+    return refuse(op) << "expects no annotation " << name << " yet";
+  rewriter.modifyOpInPlace(op, [&] { op->setAttr(name, value); });
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure mlir::tir::setScope(RewriterBase &rewriter,
+                                                AllocBufferOp buffer,
+                                                StringRef scope) {
+  if (scope != "global" && scope != "local")
+    return refuse(buffer) << "expects scope global or local, but got " << scope;
+  if (scope == "local" && !buffer.getDynamicSizes().empty())
+    return refuse(buffer) << "expects a static size for a local buffer";
+  rewriter.modifyOpInPlace(buffer, [&] { buffer.setScope(scope); });
+  return DiagnosedSilenceableFailure::success();
+}

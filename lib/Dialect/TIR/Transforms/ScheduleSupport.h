@@ -1,0 +1,60 @@
+//===- ScheduleSupport.h - Shared by schedule primitives --------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULESUPPORT_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULESUPPORT_H
+
+#include "relay-mlir/Dialect/TIR/Analysis/IndexSpace.h"
+#include "relay-mlir/Dialect/TIR/IR/Access.h"
+#include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
+
+namespace mlir::tir {
+
+/// A refusal at `op`, to which the reason is streamed.
+inline DiagnosedSilenceableFailure refuse(Operation *op) {
+  return emitSilenceableFailure(op->getLoc());
+}
+
+/// Whether `value` is computed outside of `op`.
+bool isDefinedOutside(Value value, Operation *op);
+
+/// Rebuilds the bindings and guards of the blocks below `root` directly from
+/// the loop variables, simplified with the loop bounds; conditions that always
+/// hold go. Erases index arithmetic that is no longer used.
+void simplifyBindings(RewriterBase &rewriter, Operation *root);
+
+/// Composes index arithmetic in the body of `block` into its accesses,
+/// simplifies them over the iteration domain, and recomputes the regions. An
+/// access that is not affine any more becomes a memref.load.
+void normalizeAccesses(RewriterBase &rewriter, BlockOp block);
+
+/// Adds conditions `expr >= 0` over `space` to the guard of `block`.
+void addGuard(BlockOp block, IndexSpace &space,
+              ArrayRef<AffineExpr> constraints);
+
+/// Conditions that keep each iteration variable of `block` in its domain.
+SmallVector<AffineExpr> getDomainConstraints(BlockOp block, IndexSpace &space);
+
+/// Erases `loop` and the loops around it while they are empty.
+void eraseEmptyLoops(RewriterBase &rewriter, Operation *loop);
+
+/// Erases index arithmetic in the loops from `root` down that nothing uses.
+void eraseDeadIndexOps(RewriterBase &rewriter, Operation *root);
+
+/// The iteration variable that each index of `map` is, all different; -1 for a
+/// constant zero. Fails for any other map.
+FailureOr<SmallVector<int>> matchBareIndices(AffineMap map);
+
+/// The op that allocates `buffer`, or null for an argument.
+AllocBufferOp getAllocation(Value buffer);
+
+/// Whether `a` comes before `b` in the program.
+bool isBefore(Operation *a, Operation *b);
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULESUPPORT_H

@@ -1,0 +1,61 @@
+//===- Simplify.cpp - Simplify a scheduled kernel ---------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleSupport.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+
+namespace mlir::tir {
+#define GEN_PASS_DEF_TIRSIMPLIFYPASS
+#include "relay-mlir/Dialect/TIR/Transforms/Passes.h.inc"
+} // namespace mlir::tir
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// Replaces a loop that runs once by its body.
+static void inlineTrivialLoop(RewriterBase &rewriter, ForOp loop) {
+  IndexSpace space(loop.getContext());
+  AffineExpr only = space.getExpr(loop.getLowerBound());
+  rewriter.setInsertionPoint(loop);
+  Value value = space.materializeValue(rewriter, loop.getLoc(), only);
+  Block *body = loop.getBody();
+  rewriter.eraseOp(body->getTerminator());
+  rewriter.inlineBlockBefore(body, loop, value);
+  rewriter.eraseOp(loop);
+}
+
+void mlir::tir::simplifyIndices(RewriterBase &rewriter, Operation *root) {
+  OpBuilder::InsertionGuard insertion(rewriter);
+  SmallVector<ForOp> trivial;
+  root->walk([&](ForOp loop) {
+    bool isPlain = loop.getKind() == ForKind::Serial ||
+                   loop.getKind() == ForKind::Unrolled;
+    if (loop != root && isPlain && loop.getConstantExtent() == 1)
+      trivial.push_back(loop);
+  });
+  for (ForOp loop : trivial)
+    inlineTrivialLoop(rewriter, loop);
+  simplifyBindings(rewriter, root);
+  SmallVector<BlockOp> blocks;
+  root->walk([&](BlockOp block) { blocks.push_back(block); });
+  for (BlockOp block : blocks)
+    normalizeAccesses(rewriter, block);
+}
+
+namespace {
+
+struct TIRSimplify : tir::impl::TIRSimplifyPassBase<TIRSimplify> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    simplifyIndices(rewriter, getOperation());
+  }
+};
+
+} // namespace
