@@ -86,6 +86,6 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
   for (const ArtifactKernel &kernel : kernels)
     if (linked.insert(kernel.object.data()).second)
       inputs.push_back(LinkInput::fromMemory(kernel.object));
-  return linkSharedObject(inputs, target, output,
-                          [&] { return main.emitOpError(); });
+  auto *link = options.relocatable ? linkRelocatableObject : linkSharedObject;
+  return link(inputs, target, output, [&] { return main.emitOpError(); });
 }

@@ -29,6 +29,10 @@ struct ArtifactOptions {
   /// CPU features that kernels need beyond those of the target, comma
   /// separated.
   std::string extraFeatures;
+
+  /// Write a relocatable object, which a linker can put into a program, in
+  /// place of the shared object.
+  bool relocatable = false;
 };
 
 /// Writes the model `main`, in the form relax-executable, as a shared object

@@ -15,6 +15,7 @@
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Target/Kernel/ObjectEmitter.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 
@@ -138,7 +139,7 @@ protected:
   }
 
   /// Compiles the program above to a file that is removed with the test.
-  void build() {
+  void build(bool relocatable = false) {
     auto kernels = parseSourceString<ModuleOp>(kKernels, &context);
     auto program = parseSourceString<ModuleOp>(kProgram, &context);
     ASSERT_TRUE(kernels && program);
@@ -155,10 +156,12 @@ protected:
     StringRef bytes(object.data(), object.size());
     // The second kernel shares the object of the first, so it is linked once.
     auto main = program->lookupSymbol<relax::FuncOp>("main");
+    ArtifactOptions options;
+    options.relocatable = relocatable;
     ASSERT_TRUE(succeeded(writeArtifact(
         main,
         {{"add_bias", "add_bias", bytes}, {"twice", "twice.shared", bytes}},
-        target, path)));
+        target, path, options)));
   }
 
   void TearDown() override {
@@ -266,6 +269,18 @@ TEST_F(ArtifactTest, DescribesItself) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(artifact.weights) % 4096, 0u);
   EXPECT_EQ(artifact.weights_size, 64u + 12u);
   relayModuleFree(module);
+}
+
+TEST_F(ArtifactTest, RelocatableObjectExportsTheArtifact) {
+  build(/*relocatable=*/true);
+  auto file = llvm::object::ObjectFile::createObjectFile(path);
+  ASSERT_TRUE(bool(file)) << llvm::toString(file.takeError());
+  const llvm::object::ObjectFile &object = *file->getBinary();
+  EXPECT_TRUE(object.isRelocatableObject());
+  EXPECT_TRUE(
+      llvm::any_of(object.symbols(), [](const llvm::object::SymbolRef &symbol) {
+        return llvm::cantFail(symbol.getName()) == RELAY_ARTIFACT_SYMBOL;
+      }));
 }
 
 TEST_F(ArtifactTest, UnwritableOutputIsAnError) {
