@@ -15,6 +15,7 @@
 #include "ContractionBuilder.h"
 #include "Layout.h"
 #include "PopulatePatterns.h"
+#include "ReshapeBuilder.h"
 #include "WindowBuilder.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -119,7 +120,7 @@ private:
     AffineExpr within = o ? o : b.constant(0);
     return groups > 1 ? g * outputs + within : within;
   }
-  AffineMap getWeightMap();
+  Factor getWeight(Type elementType);
 
   LinalgBuilder &b;
   const ConvolutionAxes &axes;
@@ -134,24 +135,32 @@ private:
   SmallVector<AffineExpr> output, kernel;
 };
 
-AffineMap ConvolutionNest::getWeightMap() {
+Factor ConvolutionNest::getWeight(Type elementType) {
   SmallVector<AffineExpr> exprs(spatialRank + 2);
   AffineExpr zero = b.constant(0);
-  if (isTransposed) {
-    // The O letter stands for the channels of the data here, as in the
-    // convolution whose gradient this is.
-    exprs[axes.weight[0]] = getDataChannel();
-    exprs[axes.weight[1]] = o ? o : zero;
-  } else if (isMultiplier) {
-    exprs[axes.weight[0]] = g;
-    exprs[axes.weight[1]] = o;
-  } else {
-    exprs[axes.weight[0]] = getOutputChannel();
-    exprs[axes.weight[1]] = c ? c : zero;
-  }
   for (int64_t axis = 0; axis < spatialRank; ++axis)
     exprs[axes.weight[2 + axis]] = kernel[axis];
-  return b.map(loops, exprs);
+  if (!isTransposed) {
+    exprs[axes.weight[0]] = isMultiplier ? g : getOutputChannel();
+    exprs[axes.weight[1]] = isMultiplier ? o : c ? c : zero;
+    return {weight, b.map(loops, exprs), elementType};
+  }
+  // The O letter stands for the channels of the data here, as in the
+  // convolution whose gradient this is.
+  int64_t channelAxis = axes.weight[0];
+  exprs[axes.weight[1]] = o ? o : zero;
+  if (groups == 1 || !c) {
+    exprs[channelAxis] = groups == 1 ? c : g;
+    return {weight, b.map(loops, exprs), elementType};
+  }
+  // Groups become a dimension of the weight: no other operand has the loop over
+  // the channels alone.
+  exprs[channelAxis] = g;
+  exprs.insert(exprs.begin() + channelAxis + 1, c);
+  SmallVector<OpFoldResult> sizes = b.getSizes(weight);
+  sizes[channelAxis] = b.getIndexAttr(groups);
+  sizes.insert(sizes.begin() + channelAxis + 1, b.getIndexAttr(channels));
+  return {buildReshape(b, weight, sizes), b.map(loops, exprs), elementType};
 }
 
 Value ConvolutionNest::build(Type dataElement, Type weightElement,
@@ -185,8 +194,8 @@ Value ConvolutionNest::build(Type dataElement, Type weightElement,
     sizes.insert(sizes.begin() + channelAxis + 1, b.getIndexAttr(outputs));
   }
   Value result = buildContraction(
-      b, {data, b.map(loops, dataExprs), dataElement},
-      {weight, getWeightMap(), weightElement}, sizes, b.map(loops, resultExprs),
+      b, {data, b.map(loops, dataExprs), dataElement}, getWeight(weightElement),
+      sizes, b.map(loops, resultExprs),
       getIterators(parallel, loops - parallel), resultElement);
   if (!isSplit)
     return result;
@@ -391,6 +400,7 @@ void mlir::relay::detail::populateConvolutionPatterns(
   patterns.add<ConvolutionToLinalg<NNConv1dOp>, ConvolutionToLinalg<NNConv2dOp>,
                ConvolutionToLinalg<NNConv3dOp>,
                TransposedConvolutionToLinalg<NNConv1dTransposeOp>,
-               TransposedConvolutionToLinalg<NNConv2dTransposeOp>>(
+               TransposedConvolutionToLinalg<NNConv2dTransposeOp>,
+               TransposedConvolutionToLinalg<NNConv3dTransposeOp>>(
       converter, patterns.getContext());
 }
