@@ -104,18 +104,29 @@ struct BlockToLinalg : OpConversionPattern<OpT> {
     SmallVector<int64_t> permutation;
     for (char part : to)
       permutation.push_back(from.find(part));
-
-    Value parts = buildReshape(b, data, partSizes);
+    Value parts =
+        buildSplit(b, data, getGroups(op.getLayout(), toSpace), partSizes);
     Value permuted = buildPermute(b, parts, permutation);
-    SmallVector<OpFoldResult> merged = {sizes};
-    merged[channel] = toSpace ? depth : b.multiply(depth, blocks);
-    for (int64_t axis : {(*axes)[2], (*axes)[3]})
-      merged[axis] = toSpace ? b.multiply(sizes[axis], block)
-                             : b.floorDiv(sizes[axis], block);
-    Value result =
-        buildReshape(b, permuted, LinalgBuilder::refine(merged, type));
+    Value result = buildMerge(b, permuted, getGroups(op.getLayout(), !toSpace));
     rewriter.replaceOp(op, b.castTo(result, type));
     return success();
+  }
+
+private:
+  /// Which parts belong to which axis of `layout`: channels consist of three
+  /// when they are deep, height and width of two when they are not.
+  static SmallVector<SmallVector<int64_t, 2>> getGroups(StringRef layout,
+                                                        bool isDeep) {
+    SmallVector<SmallVector<int64_t, 2>> groups;
+    int64_t next = 0;
+    for (char letter : layout) {
+      int64_t count = letter == 'N'   ? 1
+                      : letter == 'C' ? (isDeep ? 3 : 1)
+                                      : (isDeep ? 1 : 2);
+      groups.push_back(llvm::to_vector<2>(llvm::seq(next, next + count)));
+      next += count;
+    }
+    return groups;
   }
 };
 

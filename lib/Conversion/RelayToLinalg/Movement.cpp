@@ -132,6 +132,7 @@ struct TileToLinalg : OpConversionPattern<TileOp> {
     SmallVector<OpFoldResult> sizes;
     SmallVector<AffineExpr> exprs;
     SmallVector<std::pair<int64_t, OpFoldResult>> wrapped;
+    bool isAffine = true;
     for (int64_t axis = 0; axis < rank; ++axis) {
       int64_t count = axis < firstRep ? 1 : reps[axis - firstRep];
       if (axis < firstDim) {
@@ -145,11 +146,13 @@ struct TileToLinalg : OpConversionPattern<TileOp> {
                       : count == 1
                           ? b.dim(axis)
                           : b.dim(axis) % std::max<int64_t>(extent, 1));
-      if (ShapedType::isDynamic(extent) && count != 1)
-        wrapped.push_back({axis - firstDim, size});
+      if (count == 1)
+        continue;
+      wrapped.push_back({axis - firstDim, size});
+      isAffine &= !ShapedType::isDynamic(extent);
     }
     sizes = LinalgBuilder::refine(sizes, type);
-    if (wrapped.empty()) {
+    if (isAffine) {
       rewriter.replaceOp(
           op, b.castTo(buildCopy(b, data, b.map(rank, exprs), sizes), type));
       return success();

@@ -11,9 +11,9 @@
 
 #include "PopulatePatterns.h"
 #include "ReductionBuilder.h"
+#include "ReshapeBuilder.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -160,7 +160,7 @@ struct GroupNormToLinalg : OpConversionPattern<NNGroupNormOp> {
 
     LinalgBuilder b(rewriter, op);
     // Groups and the channels within become dimensions of their own.
-    SmallVector<ReassociationIndices> split;
+    SmallVector<SmallVector<int64_t, 2>> split;
     for (int64_t dim = 0, next = 0; dim < rank; ++dim) {
       split.push_back({next++});
       if (dim == axis)
@@ -169,12 +169,7 @@ struct GroupNormToLinalg : OpConversionPattern<NNGroupNormOp> {
     SmallVector<OpFoldResult> sizes = b.getSizes(data);
     sizes[axis] = b.getIndexAttr(groups);
     sizes.insert(sizes.begin() + axis + 1, b.getIndexAttr(groupSize));
-    SmallVector<int64_t> shape(type.getShape());
-    shape[axis] = groups;
-    shape.insert(shape.begin() + axis + 1, groupSize);
-    Value grouped = tensor::ExpandShapeOp::create(
-        b, RankedTensorType::get(shape, type.getElementType()), data, split,
-        sizes);
+    Value grouped = buildSplit(b, data, split, sizes);
 
     llvm::SmallBitVector reduced(rank + 1, true);
     reduced.reset(0);

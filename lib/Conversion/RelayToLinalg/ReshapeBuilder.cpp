@@ -127,6 +127,14 @@ SmallVector<Group> Grouping::getGroups() const {
 
 } // namespace
 
+/// The type of a tensor of `data`'s elements with `sizes`.
+static RankedTensorType getTypeOf(Value data, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return cast<RankedTensorType>(data.getType()).clone(shape);
+}
+
 /// Makes each dimension of `data` static exactly if the dimensions it is split
 /// into are.
 static Value matchStaticness(LinalgBuilder &b, Value data,
@@ -162,15 +170,22 @@ Value mlir::relay::detail::buildReshape(LinalgBuilder &b, Value data,
   int64_t groupCount = groups.size();
   if (groupCount != type.getRank())
     data = tensor::CollapseShapeOp::create(b, data, merge);
-  SmallVector<int64_t> resultShape;
-  for (OpFoldResult size : sizes)
-    resultShape.push_back(
-        getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  auto resultType = RankedTensorType::get(resultShape, type.getElementType());
-  if (groupCount == resultType.getRank())
-    return b.castTo(data, resultType);
-  data = matchStaticness(b, data, split, resultShape);
-  return tensor::ExpandShapeOp::create(b, resultType, data, split, sizes);
+  if (groupCount == static_cast<int64_t>(sizes.size()))
+    return b.castTo(data, getTypeOf(data, sizes));
+  return buildSplit(b, data, split, sizes);
+}
+
+Value mlir::relay::detail::buildSplit(LinalgBuilder &b, Value data,
+                                      ArrayRef<ReassociationIndices> parts,
+                                      ArrayRef<OpFoldResult> sizes) {
+  RankedTensorType type = getTypeOf(data, sizes);
+  data = matchStaticness(b, data, parts, type.getShape());
+  return tensor::ExpandShapeOp::create(b, type, data, parts, sizes);
+}
+
+Value mlir::relay::detail::buildMerge(LinalgBuilder &b, Value data,
+                                      ArrayRef<ReassociationIndices> groups) {
+  return tensor::CollapseShapeOp::create(b, data, groups);
 }
 
 Value mlir::relay::detail::buildExpandDims(LinalgBuilder &b, Value data,

@@ -17,6 +17,14 @@ namespace mlir::relay::detail {
 /// (see LinalgBuilder::getSize) is known to be equal to it.
 Value buildReshape(LinalgBuilder &b, Value data, ArrayRef<OpFoldResult> sizes);
 
+/// Splits each dimension of `data` into the `parts` it belongs to, which have
+/// `sizes`; merges the dimensions of each group into one.
+Value buildSplit(LinalgBuilder &b, Value data,
+                 ArrayRef<SmallVector<int64_t, 2>> parts,
+                 ArrayRef<OpFoldResult> sizes);
+Value buildMerge(LinalgBuilder &b, Value data,
+                 ArrayRef<SmallVector<int64_t, 2>> groups);
+
 /// `data` with dimensions of size one inserted at `axes` of the result.
 Value buildExpandDims(LinalgBuilder &b, Value data, ArrayRef<int64_t> axes);
 

@@ -84,11 +84,10 @@ static AxisSlice clampDynamic(LinalgBuilder &b, AxisBounds bounds,
     AffineExpr count = (b.dim(0) - begin).ceilDiv(stride);
     return {b.getIndexAttr(begin), b.apply(count, size), stride};
   }
-  OpFoldResult begin = startsInside
-                           ? OpFoldResult(b.getIndexAttr(*bounds.begin))
-                       : bounds.begin ? OpFoldResult(clamp(*bounds.begin))
-                       : isUp         ? OpFoldResult(b.getIndexAttr(0))
-                                      : OpFoldResult(high);
+  OpFoldResult begin =
+      startsInside   ? OpFoldResult(b.getIndexAttr(bounds.begin.value_or(0)))
+      : bounds.begin ? OpFoldResult(clamp(*bounds.begin))
+                     : OpFoldResult(high);
   Value end = bounds.end ? clamp(*bounds.end) : (isUp ? high : low);
   Value beginValue = b.toValue(begin);
   Value length = isUp ? arith::SubIOp::create(b, end, beginValue)
