@@ -1,17 +1,15 @@
-//===- FusionGroups.cpp - Which operators share a kernel ------------------===//
+//===- FusionGroups.cpp - Which operators fuse ----------------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every operator looks at its immediate post-dominator, the first operation
-// that all its uses lead to. It may join that one's group if what lies between
-// them may be fused as well; then all of it joins.
-//
-// The rules are those of Relay's FuseOps. Fusion goes in phases, since tuples
-// and injective operators must wait until the convolution-like ones have chosen
-// their elementwise consumers.
+// Groups grow along post-dominators: if every path from an operator leads
+// through another one, merging both with all that lies between leaves a group
+// with one exit. Three rounds widen what may merge: first the epilogues of
+// heavy operators, then injective operators, last what feeds a tuple that was
+// itself merged into an injective operator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,307 +17,343 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/MapVector.h"
-
 using namespace mlir;
 using namespace mlir::relay;
 
 namespace {
 
-/// Index of a node, or none.
-constexpr int kNone = -1;
+/// Fusion patterns are ordered: what consists of two parts fuses as the one
+/// that fuses with less.
+OpPatternKind combine(OpPatternKind a, OpPatternKind b) {
+  return std::max(a, b);
+}
 
 struct Edge {
-  int consumer;
+  unsigned user;
   OpPatternKind pattern;
 };
 
-/// An operator in the graph of a block.
 struct Node {
   Operation *op;
-  OpPatternKind pattern;
-  SmallVector<Edge, 2> consumers;
-  /// Used by something that is no node, so that its value must exist.
+
+  /// Operators that use the results; complete unless `escapes`.
+  SmallVector<Edge, 2> users;
   bool escapes = false;
+
+  /// The immediate post-dominator, if there is one, and the pattern of all
+  /// paths to it.
+  std::optional<unsigned> dominator;
+  unsigned dominatorDepth = 1;
+  OpPatternKind pathPattern = OpPatternKind::Opaque;
+
+  /// The group, a union-find set. Size, pattern and anchor are those of the
+  /// group only at its root; elsewhere they are as when the node was merged.
+  unsigned parent;
+  unsigned groupSize = 1;
+  OpPatternKind groupPattern;
+  bool hasAnchor;
+
+  /// The last search that came here, and the last that counted the group.
+  unsigned visited = 0, counted = 0;
 };
 
-/// Node of the post-dominator tree.
-struct DomNode {
-  int parent = kNone;
-  int depth = 0;
-  /// The strongest pattern on any path to the parent.
-  OpPatternKind pattern = OpPatternKind::Opaque;
-};
-
-/// Node of the union-find forest of groups.
-struct Group {
-  int parent;
-  /// That of the group as a whole, if this is its root.
-  OpPatternKind pattern;
-  int64_t size = 1;
-};
-
-class Partitioner {
+class FusionGraph {
 public:
-  Partitioner(Block &block, int64_t maxDepth);
-  void run();
-  FusionGroups getGroups();
+  FusionGraph(Block &block, unsigned maxDepth);
+
+  SmallVector<FusionGroup> computeGroups();
 
 private:
-  void buildGraph(Block &block);
-  void buildDominatorTree();
-  int findCommonAncestor(int a, int b, OpPatternKind &pattern) const;
-  int findRoot(int node);
-  void runPhase(int phase);
-  bool mayFuse(int node, int phase);
-  bool checkPaths(int from, int sink,
-                  function_ref<bool(OpPatternKind, bool)> accept);
-  int64_t countWith(int from, int sink);
-  void fuse(int from, int sink);
+  enum class Phase { Epilogues, Injective, Tuples };
 
-  /// Visits the nodes on paths from the consumers of `from` to `sink`, each
-  /// once, until `visit` returns false.
-  bool visitPaths(int from, int sink, function_ref<bool(int)> visit);
+  void addUsers(unsigned index, const DenseMap<Operation *, unsigned> &indices);
+  void computeDominator(unsigned index);
+  std::optional<unsigned> findCommonDominator(std::optional<unsigned> a,
+                                              std::optional<unsigned> b,
+                                              OpPatternKind &pattern);
+  unsigned findRoot(unsigned index);
+  OpPatternKind getGroupPattern(unsigned index) {
+    return nodes[findRoot(index)].groupPattern;
+  }
 
-  int64_t maxDepth;
-  std::vector<Node> nodes;
-  std::vector<DomNode> dominators;
-  std::vector<Group> groups;
-  /// The number of the visit that last saw a node.
-  std::vector<unsigned> visited;
-  unsigned visitNumber = 0;
+  /// Calls `visit` for each node on the paths from `source`, which is left out,
+  /// to `sink`, until it returns false. Returns whether it never did.
+  bool walkPaths(unsigned source, unsigned sink,
+                 function_ref<bool(unsigned)> visit);
+  bool fits(unsigned source, unsigned sink);
+  bool mergeIf(unsigned source, unsigned sink,
+               function_ref<bool(OpPatternKind, bool isSink)> allowed);
+  void merge(unsigned from, unsigned into);
+  void fuse(unsigned index, Phase phase);
+
+  SmallVector<Node, 0> nodes;
+  SmallVector<unsigned> worklist;
+  unsigned maxDepth;
+  unsigned search = 0;
 };
 
 } // namespace
 
-static OpPatternKind combine(OpPatternKind a, OpPatternKind b) {
-  return std::max(a, b);
+/// How an operator reads operand `value`.
+static OpPatternKind getEdgePattern(FusionPatternOpInterface user,
+                                    Value value) {
+  OpPatternKind pattern = user.getFusionPattern();
+  // Making a tuple moves elements at most.
+  if (pattern == OpPatternKind::Tuple)
+    return OpPatternKind::Injective;
+  if (pattern != OpPatternKind::Broadcast)
+    return pattern;
+  auto from = dyn_cast<ShapedType>(value.getType());
+  auto to = dyn_cast<ShapedType>(user->getResult(0).getType());
+  return from && to && from.getShape() == to.getShape()
+             ? OpPatternKind::ElemWise
+             : OpPatternKind::Broadcast;
 }
 
-Partitioner::Partitioner(Block &block, int64_t maxDepth) : maxDepth(maxDepth) {
-  buildGraph(block);
-  buildDominatorTree();
-  visited.assign(nodes.size(), 0);
-  for (auto [i, node] : llvm::enumerate(nodes))
-    groups.push_back({static_cast<int>(i), node.pattern});
+/// Kernels do not handle tuples within tuples.
+static bool isNestedTuple(Type type) {
+  auto tuple = dyn_cast<TupleType>(type);
+  return tuple && llvm::any_of(tuple.getTypes(), llvm::IsaPred<TupleType>);
 }
 
-void Partitioner::buildGraph(Block &block) {
-  llvm::DenseMap<Operation *, int> numbers;
-  for (Operation &op : block)
-    if (auto fusible = dyn_cast<FusionPatternOpInterface>(op)) {
-      numbers[&op] = nodes.size();
-      nodes.push_back({&op, fusible.getFusionPattern(), {}});
-    }
-  for (Node &node : nodes)
-    for (OpOperand &use : node.op->getUses()) {
-      Operation *user = use.getOwner();
-      auto it = numbers.find(user);
-      if (it == numbers.end()) {
-        node.escapes = true;
-        continue;
-      }
-      OpPatternKind pattern = nodes[it->second].pattern;
-      // A broadcast operator is elementwise in operands of its result's shape.
-      if (pattern == OpPatternKind::Broadcast) {
-        auto from = dyn_cast<RankedTensorType>(use.get().getType());
-        auto to = dyn_cast<RankedTensorType>(user->getResult(0).getType());
-        if (from && to && from.getShape() == to.getShape())
-          pattern = OpPatternKind::ElemWise;
-      }
-      node.consumers.push_back({it->second, pattern});
-    }
+static OpPatternKind getPattern(FusionPatternOpInterface op) {
+  if (llvm::any_of(op->getOperandTypes(), isNestedTuple) ||
+      llvm::any_of(op->getResultTypes(), isNestedTuple))
+    return OpPatternKind::Opaque;
+  return op.getFusionPattern();
 }
 
-/// Climbs from both nodes to the first common one and adds up the patterns on
-/// the way.
-int Partitioner::findCommonAncestor(int a, int b,
-                                    OpPatternKind &pattern) const {
+FusionGraph::FusionGraph(Block &block, unsigned maxDepth) : maxDepth(maxDepth) {
+  DenseMap<Operation *, unsigned> indices;
+  for (Operation &op : block) {
+    auto fusable = dyn_cast<FusionPatternOpInterface>(op);
+    if (!fusable)
+      continue;
+    unsigned index = nodes.size();
+    indices[&op] = index;
+    Node &node = nodes.emplace_back();
+    node.op = &op;
+    node.parent = index;
+    node.groupPattern = getPattern(fusable);
+    node.hasAnchor = node.groupPattern == OpPatternKind::OutEWiseFusable;
+  }
+  for (unsigned index = 0, e = nodes.size(); index != e; ++index)
+    addUsers(index, indices);
+  for (unsigned index = nodes.size(); index-- > 0;)
+    computeDominator(index);
+}
+
+void FusionGraph::addUsers(unsigned index,
+                           const DenseMap<Operation *, unsigned> &indices) {
+  Node &node = nodes[index];
+  for (OpOperand &use : node.op->getUses()) {
+    auto user = indices.find(use.getOwner());
+    if (user == indices.end())
+      node.escapes = true;
+    else
+      node.users.push_back(
+          {user->second,
+           getEdgePattern(cast<FusionPatternOpInterface>(use.getOwner()),
+                          use.get())});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Post-dominators
+//===----------------------------------------------------------------------===//
+
+void FusionGraph::computeDominator(unsigned index) {
+  Node &node = nodes[index];
+  if (node.escapes || node.users.empty())
+    return;
+  OpPatternKind pattern = OpPatternKind::ElemWise;
+  std::optional<unsigned> dominator = node.users.front().user;
+  for (Edge edge : node.users) {
+    dominator = findCommonDominator(dominator, edge.user, pattern);
+    pattern = combine(pattern, edge.pattern);
+  }
+  if (!dominator)
+    return;
+  node.dominator = dominator;
+  node.dominatorDepth = nodes[*dominator].dominatorDepth + 1;
+  node.pathPattern = pattern;
+}
+
+std::optional<unsigned>
+FusionGraph::findCommonDominator(std::optional<unsigned> a,
+                                 std::optional<unsigned> b,
+                                 OpPatternKind &pattern) {
+  auto ascend = [&](std::optional<unsigned> &position) {
+    Node &node = nodes[*position];
+    pattern = combine(pattern, node.pathPattern);
+    position = node.dominator;
+  };
   while (a != b) {
-    if (a == kNone || b == kNone)
-      return kNone;
-    int depthA = dominators[a].depth, depthB = dominators[b].depth;
-    if (depthA >= depthB) {
-      pattern = combine(pattern, dominators[a].pattern);
-      a = dominators[a].parent;
-    }
-    if (depthB >= depthA) {
-      pattern = combine(pattern, dominators[b].pattern);
-      b = dominators[b].parent;
-    }
+    if (!a || !b)
+      return std::nullopt;
+    unsigned depthA = nodes[*a].dominatorDepth;
+    unsigned depthB = nodes[*b].dominatorDepth;
+    if (depthA >= depthB)
+      ascend(a);
+    if (depthB >= depthA)
+      ascend(b);
   }
   return a;
 }
 
-void Partitioner::buildDominatorTree() {
-  dominators.resize(nodes.size());
-  // Consumers come after their producers in the block.
-  for (int i = static_cast<int>(nodes.size()) - 1; i >= 0; --i) {
-    DomNode &dominator = dominators[i];
-    const Node &node = nodes[i];
-    dominator.depth = 1;
-    if (node.escapes || node.consumers.empty())
-      continue;
-    int parent = node.consumers.front().consumer;
-    OpPatternKind pattern = node.consumers.front().pattern;
-    for (Edge edge : ArrayRef(node.consumers).drop_front()) {
-      parent = findCommonAncestor(parent, edge.consumer, pattern);
-      pattern = combine(pattern, edge.pattern);
-    }
-    dominator.parent = parent;
-    dominator.pattern = pattern;
-    if (parent != kNone)
-      dominator.depth = dominators[parent].depth + 1;
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+unsigned FusionGraph::findRoot(unsigned index) {
+  while (nodes[index].parent != index) {
+    nodes[index].parent = nodes[nodes[index].parent].parent;
+    index = nodes[index].parent;
   }
+  return index;
 }
 
-int Partitioner::findRoot(int node) {
-  int root = node;
-  while (groups[root].parent != root)
-    root = groups[root].parent;
-  while (groups[node].parent != root)
-    node = std::exchange(groups[node].parent, root);
-  return root;
-}
-
-bool Partitioner::visitPaths(int from, int sink,
-                             function_ref<bool(int)> visit) {
-  ++visitNumber;
-  SmallVector<int> worklist = {from};
+bool FusionGraph::walkPaths(unsigned source, unsigned sink,
+                            function_ref<bool(unsigned)> visit) {
+  ++search;
+  worklist.assign(1, source);
   while (!worklist.empty()) {
-    int node = worklist.pop_back_val();
-    for (Edge edge : nodes[node].consumers) {
-      if (std::exchange(visited[edge.consumer], visitNumber) == visitNumber)
+    unsigned index = worklist.pop_back_val();
+    for (Edge edge : nodes[index].users) {
+      Node &user = nodes[edge.user];
+      if (user.visited == search)
         continue;
-      if (!visit(edge.consumer))
+      user.visited = search;
+      if (!visit(edge.user))
         return false;
-      if (edge.consumer != sink)
-        worklist.push_back(edge.consumer);
+      if (edge.user != sink)
+        worklist.push_back(edge.user);
     }
   }
   return true;
 }
 
-bool Partitioner::checkPaths(int from, int sink,
-                             function_ref<bool(OpPatternKind, bool)> accept) {
-  return visitPaths(from, sink, [&](int node) {
-    return accept(groups[findRoot(node)].pattern, node == sink);
-  });
+/// Whether merging `source` with `sink` keeps the group within the limit. Also
+/// bounds the searches that follow, so that all take linear time together.
+bool FusionGraph::fits(unsigned source, unsigned sink) {
+  unsigned size = nodes[findRoot(source)].groupSize;
+  unsigned sourceRoot = findRoot(source);
+  return size <= maxDepth && walkPaths(source, sink, [&](unsigned index) {
+           Node &root = nodes[findRoot(index)];
+           if (root.counted != search && findRoot(index) != sourceRoot) {
+             root.counted = search;
+             size += root.groupSize;
+           }
+           return size <= maxDepth;
+         });
 }
 
-int64_t Partitioner::countWith(int from, int sink) {
-  llvm::SmallDenseSet<int> roots = {findRoot(from), findRoot(sink)};
-  visitPaths(from, sink, [&](int node) {
-    roots.insert(findRoot(node));
+void FusionGraph::merge(unsigned from, unsigned into) {
+  from = findRoot(from);
+  into = findRoot(into);
+  if (from == into)
+    return;
+  Node &child = nodes[from], &root = nodes[into];
+  child.parent = into;
+  root.groupSize += child.groupSize;
+  if (!child.hasAnchor)
+    return;
+  assert(!root.hasAnchor && "a group has one heavy operator at most");
+  root.hasAnchor = true;
+  root.groupPattern = combine(root.groupPattern, child.groupPattern);
+}
+
+bool FusionGraph::mergeIf(
+    unsigned source, unsigned sink,
+    function_ref<bool(OpPatternKind, bool isSink)> allowed) {
+  if (!fits(source, sink) || !walkPaths(source, sink, [&](unsigned index) {
+        return allowed(getGroupPattern(index), index == sink);
+      }))
+    return false;
+  merge(source, sink);
+  walkPaths(source, sink, [&](unsigned index) {
+    merge(index, sink);
     return true;
   });
-  int64_t count = 0;
-  for (int root : roots)
-    count += groups[root].size;
-  return count;
+  return true;
 }
 
-void Partitioner::fuse(int from, int sink) {
-  SmallVector<int> members = {from};
-  visitPaths(from, sink, [&](int node) {
-    members.push_back(node);
-    return true;
-  });
-  for (int node : members) {
-    int child = findRoot(node), root = findRoot(sink);
-    if (child == root)
-      continue;
-    groups[root].size += groups[child].size;
-    groups[root].pattern = combine(groups[root].pattern, groups[child].pattern);
-    groups[child].parent = root;
-  }
-}
-
-/// Decides whether `node` joins its post-dominator, whose group it is not in.
-bool Partitioner::mayFuse(int node, int phase) {
-  int sink = dominators[node].parent;
-  OpPatternKind pattern = groups[node].pattern;
-  OpPatternKind path = dominators[node].pattern;
-
-  auto isInjective = [](OpPatternKind kind, bool) {
+void FusionGraph::fuse(unsigned index, Phase phase) {
+  const Node &node = nodes[index];
+  if (node.groupPattern == OpPatternKind::Opaque || !node.dominator)
+    return;
+  unsigned sink = *node.dominator;
+  OpPatternKind sinkPattern = nodes[sink].groupPattern;
+  auto upToInjective = [](OpPatternKind kind, bool) {
     return kind <= OpPatternKind::Injective;
   };
-  if (phase == 2) {
-    // Injective operators go into tuples that were fused into their consumer.
-    return pattern <= OpPatternKind::Injective &&
-           groups[sink].pattern == OpPatternKind::Tuple &&
-           groups[findRoot(sink)].pattern <= OpPatternKind::Injective &&
-           checkPaths(node, sink, isInjective);
-  }
-  if (groups[sink].pattern == OpPatternKind::Tuple)
-    return false;
 
-  switch (pattern) {
+  if (phase == Phase::Tuples) {
+    // A tuple that was not merged itself is a result: its fields are results of
+    // kernels of their own.
+    if (node.groupPattern <= OpPatternKind::Injective &&
+        sinkPattern == OpPatternKind::Tuple &&
+        getGroupPattern(sink) <= OpPatternKind::Injective)
+      mergeIf(index, sink, upToInjective);
+    return;
+  }
+  if (findRoot(index) == findRoot(sink) || sinkPattern == OpPatternKind::Tuple)
+    return;
+
+  switch (node.groupPattern) {
   case OpPatternKind::OutEWiseFusable:
-    return phase == 0 && path == OpPatternKind::ElemWise &&
-           checkPaths(node, sink, [](OpPatternKind kind, bool) {
-             return kind <= OpPatternKind::Broadcast;
-           });
+    // Its result is read in the order in which it is computed.
+    if (phase == Phase::Epilogues &&
+        node.pathPattern == OpPatternKind::ElemWise)
+      mergeIf(index, sink, [](OpPatternKind kind, bool) {
+        return kind <= OpPatternKind::Broadcast;
+      });
+    return;
   case OpPatternKind::ElemWise:
   case OpPatternKind::Broadcast:
-    return (path <= OpPatternKind::Injective ||
-            path == OpPatternKind::CommReduce) &&
-           checkPaths(node, sink, [](OpPatternKind kind, bool isSink) {
-             // The sink may have taken a convolution-like operator already.
-             return kind <= OpPatternKind::Injective ||
-                    (isSink && (kind == OpPatternKind::CommReduce ||
-                                kind == OpPatternKind::OutEWiseFusable));
-           });
+    if (node.pathPattern <= OpPatternKind::Injective ||
+        node.pathPattern == OpPatternKind::CommReduce)
+      mergeIf(index, sink, [](OpPatternKind kind, bool isSink) {
+        return kind <= OpPatternKind::Injective ||
+               (isSink && (kind == OpPatternKind::CommReduce ||
+                           kind == OpPatternKind::OutEWiseFusable));
+      });
+    return;
   case OpPatternKind::Injective:
   case OpPatternKind::Tuple:
-    return phase == 1 && checkPaths(node, sink, isInjective);
+    // Later, so that it does not keep an elementwise operator from a heavy one.
+    if (phase == Phase::Injective)
+      mergeIf(index, sink, upToInjective);
+    return;
   case OpPatternKind::CommReduce:
   case OpPatternKind::Opaque:
-    return false;
-  }
-  llvm_unreachable("unknown pattern");
-}
-
-void Partitioner::runPhase(int phase) {
-  for (int node = 0, end = nodes.size(); node < end; ++node) {
-    int sink = dominators[node].parent;
-    if (sink == kNone || groups[node].pattern == OpPatternKind::Opaque ||
-        findRoot(node) == findRoot(sink))
-      continue;
-    if (mayFuse(node, phase) && countWith(node, sink) <= maxDepth)
-      fuse(node, sink);
+    return;
   }
 }
 
-void Partitioner::run() {
-  for (int phase : {0, 1, 2})
-    runPhase(phase);
-}
+SmallVector<FusionGroup> FusionGraph::computeGroups() {
+  for (Phase phase : {Phase::Epilogues, Phase::Injective, Phase::Tuples})
+    for (unsigned index = 0, e = nodes.size(); index != e; ++index)
+      fuse(index, phase);
 
-FusionGroups Partitioner::getGroups() {
-  // Keyed by root; a later member moves nothing, so sort by the last one.
-  llvm::MapVector<int, SmallVector<Operation *>> members;
-  llvm::DenseMap<int, int> last;
-  for (int node = 0, end = nodes.size(); node < end; ++node) {
-    int root = findRoot(node);
-    members[root].push_back(nodes[node].op);
-    last[root] = node;
+  SmallVector<FusionGroup> groups;
+  SmallVector<unsigned> groupOfRoot(nodes.size());
+  // Backwards, because the last operation of a group decides its place.
+  for (unsigned index = nodes.size(); index-- > 0;) {
+    unsigned &group = groupOfRoot[findRoot(index)];
+    if (group == 0) {
+      groups.emplace_back();
+      group = groups.size();
+    }
+    groups[group - 1].push_back(nodes[index].op);
   }
-  SmallVector<std::pair<int, int>> order;
-  for (auto &[root, ops] : members)
-    order.push_back({last[root], root});
-  llvm::sort(order);
-  FusionGroups result;
-  for (auto [position, root] : order)
-    result.groups.push_back(std::move(members[root]));
-  return result;
+  for (FusionGroup &group : groups)
+    std::reverse(group.begin(), group.end());
+  std::reverse(groups.begin(), groups.end());
+  return groups;
 }
 
-FusionGroups relay::computeFusionGroups(Block &block, int64_t maxDepth,
-                                        bool merge) {
-  Partitioner partitioner(block, maxDepth);
-  if (merge)
-    partitioner.run();
-  return partitioner.getGroups();
+SmallVector<FusionGroup> relay::computeFusionGroups(Block &block,
+                                                    unsigned maxDepth) {
+  return FusionGraph(block, maxDepth).computeGroups();
 }

@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -18,7 +19,27 @@ using namespace mlir::relay;
 
 #include "relay-mlir/Dialect/Relay/IR/RelayInterfaces.cpp.inc"
 
+namespace {
+
+/// Any function can be inlined but those that are to be compiled as they are.
+struct RelayInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *call, Operation *callable,
+                       bool wouldBeCloned) const final {
+    return !callable->hasAttr(kPrimitiveAttrName) &&
+           !callable->hasAttr("relay.compiler");
+  }
+  bool isLegalToInline(Operation *op, Region *dest, bool wouldBeCloned,
+                       IRMapping &mapping) const final {
+    return true;
+  }
+};
+
+} // namespace
+
 void RelayDialect::initialize() {
+  addInterfaces<RelayInlinerInterface>();
   addOperations<
 #define GET_OP_LIST
 #include "relay-mlir/Dialect/Relay/IR/RelayCoreOps.cpp.inc"

@@ -7,12 +7,17 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "relay-mlir/Dialect/Relay/Analysis/FusionGroups.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
-#include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_FUSEOPSPASS
@@ -22,219 +27,290 @@ namespace mlir::relay {
 using namespace mlir;
 using namespace mlir::relay;
 
-/// Longer names say no more, and end up in symbol tables.
-static constexpr size_t kMaxNameLength = 80;
-
-/// Whether `op` is a constant that is copied into the groups that use it.
-static bool isScalarConstant(Operation *op) {
-  auto constant = dyn_cast_or_null<ConstantOp>(op);
-  return constant && constant.getType().getNumElements() == 1 &&
-         constant.getType().getRank() == 0;
-}
-
 namespace {
 
-/// Moves groups of operations into functions of a module.
-class Outliner {
-public:
-  explicit Outliner(ModuleOp module)
-      : module(module), symbols(module),
-        builder(OpBuilder::atBlockBegin(module.getBody())) {}
+/// What a group computes, apart from where its arguments come from. Attributes
+/// and types are unique in the context, so that their addresses tell them
+/// apart.
+using GroupKey = std::vector<uintptr_t>;
 
-  void outline(ArrayRef<Operation *> group, func::FuncOp parent);
-  int64_t getNumFunctions() const { return numFunctions; }
+/// A group that is about to become a call.
+struct Kernel {
+  FusionGroup ops;
+  /// Arguments, in order of first use.
+  llvm::SetVector<Value> inputs;
+  /// Constants to copy into the body, with their contents inline.
+  llvm::MapVector<Value, DenseElementsAttr> constants;
+  /// If the last operation makes a tuple: the fields to return.
+  std::optional<SmallVector<int64_t>> fields;
+};
+
+class FuseOps : public relay::impl::FuseOpsPassBase<FuseOps> {
+public:
+  using Base::Base;
+
+  void runOnOperation() override;
 
 private:
-  func::FuncOp getOrCreate(ArrayRef<Operation *> group, ValueRange inputs,
-                           ValueRange outputs, func::FuncOp parent);
+  void fuseBlock(Block &block, func::FuncOp function);
+  void outline(Kernel kernel, func::FuncOp function);
+  func::FuncOp createFunction(const Kernel &kernel, func::FuncOp before);
+  std::string createName(const Kernel &kernel);
 
-  ModuleOp module;
-  SymbolTable symbols;
-  OpBuilder builder;
-  /// By the text of type and body, so that equal groups share a function.
-  llvm::StringMap<func::FuncOp> functions;
-  int64_t numFunctions = 0;
+  std::optional<SymbolTable> symbols;
+  /// Functions by what they compute.
+  std::map<GroupKey, func::FuncOp> functions;
+  /// How often a name was asked for.
+  llvm::StringMap<unsigned> names;
 };
 
 } // namespace
 
-/// Returns the values that a function returns in place of `value`: the fields,
-/// if it is a tuple.
-static SmallVector<Value> flatten(OpBuilder &builder, Value value) {
-  auto tuple = dyn_cast<TupleType>(value.getType());
-  if (!tuple)
-    return {value};
-  SmallVector<Value> fields;
-  for (size_t i = 0; i < tuple.size(); ++i) {
-    Value field = builder.createOrFold<TupleGetItemOp>(value.getLoc(), value,
-                                                       static_cast<int64_t>(i));
-    llvm::append_range(fields, flatten(builder, field));
+//===----------------------------------------------------------------------===//
+// What a group needs and gives
+//===----------------------------------------------------------------------===//
+
+/// Returns the contents of a constant with one element, which is cheaper to
+/// have in the kernel than to read from memory.
+static DenseElementsAttr getScalar(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant)
+    return nullptr;
+  auto type = cast<RankedTensorType>(constant.getType());
+  if (!type.hasStaticShape() || type.getNumElements() != 1)
+    return nullptr;
+  if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
+    return dense;
+  auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob || blob->getData().empty())
+    return nullptr;
+  // Resources hold a byte per bool, attributes a bit.
+  if (type.getElementType().isInteger(1))
+    return DenseElementsAttr::get(type, blob->getData().front() != 0);
+  bool isSplat;
+  if (!DenseElementsAttr::isValidRawBuffer(type, blob->getData(), isSplat))
+    return nullptr;
+  return DenseElementsAttr::getFromRawBuffer(type, blob->getData());
+}
+
+/// Returns which fields of `result`, a tuple, are used.
+static SmallVector<int64_t> getUsedFields(Value result) {
+  SmallVector<int64_t> fields;
+  for (Operation *user : result.getUsers()) {
+    auto item = dyn_cast<TupleGetItemOp>(user);
+    if (!item)
+      return llvm::to_vector(
+          llvm::seq<int64_t>(0, cast<TupleType>(result.getType()).size()));
+    fields.push_back(item.getIndex());
   }
+  llvm::sort(fields);
+  fields.erase(llvm::unique(fields), fields.end());
   return fields;
 }
 
-/// Rebuilds a value of type `type` from the front of `flat`.
-static Value unflatten(OpBuilder &builder, Location loc, Type type,
-                       ValueRange &flat) {
-  auto tuple = dyn_cast<TupleType>(type);
-  if (!tuple) {
-    Value value = flat.front();
-    flat = flat.drop_front();
-    return value;
-  }
-  SmallVector<Value> fields;
-  for (Type field : tuple.getTypes())
-    fields.push_back(unflatten(builder, loc, field, flat));
-  return TupleOp::create(builder, loc, fields);
+static Kernel describe(FusionGroup group) {
+  Kernel kernel;
+  for (Operation *op : group)
+    for (Value operand : op->getOperands()) {
+      if (DenseElementsAttr scalar = getScalar(operand))
+        kernel.constants.insert({operand, scalar});
+      else if (!llvm::is_contained(group, operand.getDefiningOp()))
+        kernel.inputs.insert(operand);
+    }
+  Value result = group.back()->getResult(0);
+  if (isa<TupleType>(result.getType()))
+    kernel.fields = getUsedFields(result);
+  kernel.ops = std::move(group);
+  return kernel;
 }
 
-static std::string getFunctionName(ArrayRef<Operation *> group) {
+static GroupKey getKey(const Kernel &kernel) {
+  GroupKey key;
+  auto add = [&](const void *pointer) {
+    key.push_back(reinterpret_cast<uintptr_t>(pointer));
+  };
+  DenseMap<Value, unsigned> numbers;
+  auto define = [&](Value value) {
+    numbers.insert({value, numbers.size()});
+    add(value.getType().getAsOpaquePointer());
+  };
+  key.push_back(kernel.inputs.size());
+  llvm::for_each(kernel.inputs, define);
+  key.push_back(kernel.constants.size());
+  for (auto [value, scalar] : kernel.constants) {
+    add(scalar.getAsOpaquePointer());
+    define(value);
+  }
+  for (Operation *op : kernel.ops) {
+    add(op->getName().getAsOpaquePointer());
+    add(op->getAttrDictionary().getAsOpaquePointer());
+    key.push_back(op->getNumOperands());
+    for (Value operand : op->getOperands())
+      key.push_back(numbers.lookup(operand));
+    llvm::for_each(op->getResults(), define);
+  }
+  if (kernel.fields)
+    llvm::append_range(key, *kernel.fields);
+  return key;
+}
+
+static Location getLoc(const Kernel &kernel) {
+  SmallVector<Location> locations;
+  for (Operation *op : kernel.ops)
+    locations.push_back(op->getLoc());
+  return FusedLoc::get(kernel.ops.front()->getContext(), locations);
+}
+
+//===----------------------------------------------------------------------===//
+// Outlining
+//===----------------------------------------------------------------------===//
+
+std::string FuseOps::createName(const Kernel &kernel) {
   std::string name = "fused";
-  for (Operation *op : group) {
+  std::string rest;
+  for (Operation *op : kernel.ops) {
     if (isa<TupleOp, TupleGetItemOp>(op))
       continue;
-    std::string part = op->getName().stripDialect().str();
+    std::string part = ("_" + op->getName().stripDialect()).str();
     llvm::replace(part, '.', '_');
-    if (name.size() + part.size() >= kMaxNameLength)
-      break;
-    name += "_" + part;
+    // A long group is told apart by a digest of what does not fit.
+    (rest.empty() && name.size() + part.size() <= 80 ? name : rest) += part;
   }
-  return name;
+  if (!rest.empty())
+    name += "_" + llvm::utohexstr(llvm::xxh3_64bits(rest), /*LowerCase=*/true);
+
+  std::string unique = name;
+  do {
+    unsigned &count = names[name];
+    if (count > 0)
+      unique = name + "_" + std::to_string(count);
+    ++count;
+  } while (symbols->lookup(unique));
+  return unique;
 }
 
-func::FuncOp Outliner::getOrCreate(ArrayRef<Operation *> group,
-                                   ValueRange inputs, ValueRange outputs,
-                                   func::FuncOp parent) {
-  SmallVector<Location> locations;
-  for (Operation *op : group)
-    locations.push_back(op->getLoc());
-  Location loc = FusedLoc::get(module.getContext(), locations);
-  auto function = func::FuncOp::create(
-      loc, getFunctionName(group),
-      FunctionType::get(module.getContext(), inputs.getTypes(), {}));
-  Block *body = function.addEntryBlock();
-  OpBuilder inner = OpBuilder::atBlockBegin(body);
-  IRMapping mapping;
-  mapping.map(inputs, body->getArguments());
-  for (Operation *op : group) {
-    for (Value operand : op->getOperands())
-      if (isScalarConstant(operand.getDefiningOp()) &&
-          !mapping.contains(operand))
-        inner.clone(*operand.getDefiningOp(), mapping);
-    inner.clone(*op, mapping);
-  }
-  SmallVector<Value> results;
-  for (Value output : outputs)
-    llvm::append_range(results, flatten(inner, mapping.lookup(output)));
-  func::ReturnOp::create(inner, loc, results);
-  function.setType(FunctionType::get(module.getContext(), inputs.getTypes(),
-                                     ValueRange(results).getTypes()));
+func::FuncOp FuseOps::createFunction(const Kernel &kernel,
+                                     func::FuncOp before) {
+  OpBuilder builder(before);
+  Location loc = getLoc(kernel);
+  auto function = func::FuncOp::create(builder, loc, createName(kernel),
+                                       builder.getFunctionType({}, {}));
   function.setPrivate();
   function->setAttr(kPrimitiveAttrName, builder.getUnitAttr());
 
-  std::string key;
-  llvm::raw_string_ostream os(key);
-  function.getFunctionType().print(os);
-  for (Operation &op : *body)
-    op.print(os, OpPrintingFlags().useLocalScope().printGenericOpForm());
-  auto [it, isNew] = functions.try_emplace(key, function);
-  if (!isNew) {
-    function->erase();
-    return it->second;
-  }
-  symbols.insert(function, parent->getIterator());
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  IRMapping mapping;
+  for (Value input : kernel.inputs)
+    mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
+  for (auto [value, scalar] : kernel.constants)
+    mapping.map(value, ConstantOp::create(builder, value.getLoc(), scalar));
+  for (Operation *op : kernel.ops)
+    builder.clone(*op, mapping);
+
+  Value result = mapping.lookup(kernel.ops.back()->getResult(0));
+  SmallVector<Value> results;
+  if (!kernel.fields)
+    results.push_back(result);
+  else
+    for (int64_t field : *kernel.fields)
+      results.push_back(
+          TupleGetItemOp::create(builder, result.getLoc(), result, field));
+  func::ReturnOp::create(builder, loc, results);
+  function.setType(builder.getFunctionType(body->getArgumentTypes(),
+                                           ValueRange(results).getTypes()));
+  symbols->insert(function);
   ++numFunctions;
   return function;
 }
 
-void Outliner::outline(ArrayRef<Operation *> group, func::FuncOp parent) {
-  // A projection of a tuple from elsewhere stays outside, so that arguments are
-  // tensors; so do tuples that only gather what leaves the group.
-  llvm::SetVector<Operation *> members(group.begin(), group.end());
-  for (Operation *op : group)
-    if (auto item = dyn_cast<TupleGetItemOp>(op))
-      if (!members.contains(item.getTuple().getDefiningOp()))
-        members.remove(op);
-  for (Operation *op : llvm::reverse(group))
-    if (isa<TupleOp>(op) && llvm::none_of(op->getUsers(), [&](Operation *u) {
-          return members.contains(u);
-        }))
-      members.remove(op);
-  if (members.empty())
-    return;
+void FuseOps::outline(Kernel kernel, func::FuncOp function) {
+  func::FuncOp &callee = functions[getKey(kernel)];
+  if (!callee)
+    callee = createFunction(kernel, function);
 
-  llvm::SetVector<Value> inputs;
-  SmallVector<Value> outputs;
-  for (Operation *op : members) {
-    for (Value operand : op->getOperands())
-      if (!members.contains(operand.getDefiningOp()) &&
-          !isScalarConstant(operand.getDefiningOp()))
-        inputs.insert(operand);
-    for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !members.contains(user);
-          }))
-        outputs.push_back(result);
+  Operation *last = kernel.ops.back();
+  OpBuilder builder(last);
+  auto call = CallOp::create(builder, getLoc(kernel), callee.getResultTypes(),
+                             callee.getSymName(), kernel.inputs.getArrayRef(),
+                             /*arg_attrs=*/{}, /*res_attrs=*/{});
+  Value result = last->getResult(0);
+  if (!kernel.fields) {
+    result.replaceAllUsesWith(call.getResult(0));
+  } else {
+    for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
+      auto item = dyn_cast<TupleGetItemOp>(user);
+      if (!item)
+        continue;
+      auto field = llvm::find(*kernel.fields, item.getIndex());
+      item.replaceAllUsesWith(call.getResult(field - kernel.fields->begin()));
+      item.erase();
+    }
+    if (!result.use_empty())
+      result.replaceAllUsesWith(
+          TupleOp::create(builder, last->getLoc(), call.getResults()));
   }
-
-  func::FuncOp function =
-      getOrCreate(members.getArrayRef(), inputs.getArrayRef(), outputs, parent);
-  Operation *last = members.back();
-  builder.setInsertionPoint(last);
-  auto call = CallOp::create(
-      builder, function.getLoc(), function.getResultTypes(),
-      FlatSymbolRefAttr::get(function.getSymNameAttr()), inputs.getArrayRef(),
-      /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
-  ValueRange results = call.getResults();
-  for (Value output : outputs) {
-    Value value =
-        unflatten(builder, output.getLoc(), output.getType(), results);
-    output.replaceUsesWithIf(value, [&](OpOperand &use) {
-      return !members.contains(use.getOwner());
-    });
-  }
-  for (Operation *op : llvm::reverse(members))
+  for (Operation *op : llvm::reverse(kernel.ops))
     op->erase();
+  ++numGroups;
 }
 
-namespace {
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
 
-struct FuseOpsPass : relay::impl::FuseOpsPassBase<FuseOpsPass> {
-  using FuseOpsPassBase::FuseOpsPassBase;
-
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    Outliner outliner(module);
-    SmallVector<func::FuncOp> parents;
-    for (auto function : module.getOps<func::FuncOp>())
-      if (!function.isExternal() && !function->hasAttr(kPrimitiveAttrName))
-        parents.push_back(function);
-    for (func::FuncOp function : parents)
-      for (Block &block : function.getBody()) {
-        FusionGroups groups = computeFusionGroups(block, maxDepth, merge);
-        for (ArrayRef<Operation *> group : groups.groups)
-          outliner.outline(group, function);
-        numGroups += groups.groups.size();
-        cleanUp(block);
-      }
-    numFunctions += outliner.getNumFunctions();
+/// Removes what no kernel should compute: fields of tuples that are at hand and
+/// operations without a use.
+static void simplifyBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (auto item = dyn_cast<TupleGetItemOp>(op))
+      if (auto tuple = item.getTuple().getDefiningOp<TupleOp>())
+        item.replaceAllUsesWith(tuple.getFields()[item.getIndex()]);
+    if (isOpTriviallyDead(&op))
+      op.erase();
   }
+}
 
-private:
-  /// Projections of the tuples that outlining rebuilt become plain values, and
-  /// scalar constants that moved into groups go.
-  static void cleanUp(Block &block) {
-    for (Operation &op : llvm::make_early_inc_range(block))
-      if (auto item = dyn_cast<TupleGetItemOp>(op))
-        if (auto tuple = item.getTuple().getDefiningOp<TupleOp>()) {
-          item.replaceAllUsesWith(tuple.getFields()[item.getIndex()]);
-          item.erase();
-        }
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(block.getOperations())))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+/// Removes from `group` what is no operator of its kernel: projections of
+/// tuples that another kernel makes, as its results, and tuples that are only
+/// made.
+static void trimGroup(FusionGroup &group) {
+  DenseSet<Operation *> members(group.begin(), group.end());
+  llvm::erase_if(group, [&](Operation *op) {
+    auto item = dyn_cast<TupleGetItemOp>(op);
+    return item && !members.contains(item.getTuple().getDefiningOp());
+  });
+  if (llvm::all_of(group, llvm::IsaPred<TupleOp, TupleGetItemOp>))
+    group.clear();
+}
+
+void FuseOps::fuseBlock(Block &block, func::FuncOp function) {
+  simplifyBlock(block);
+  SmallVector<FusionGroup> groups =
+      computeFusionGroups(block, merge ? maxDepth : 1);
+  // Before the first is outlined, because that removes projections.
+  llvm::for_each(groups, trimGroup);
+  for (FusionGroup &group : groups)
+    if (!group.empty())
+      outline(describe(std::move(group)), function);
+  // Constants that were copied.
+  simplifyBlock(block);
+}
+
+void FuseOps::runOnOperation() {
+  symbols.emplace(getOperation());
+  functions.clear();
+  names.clear();
+  for (auto function :
+       llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+    if (function->hasAttr(kPrimitiveAttrName) ||
+        function->hasAttr("relay.compiler"))
+      continue;
+    SmallVector<Block *> blocks;
+    function.walk([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      fuseBlock(*block, function);
   }
-};
-
-} // namespace
+}

@@ -1,5 +1,4 @@
-//===- SimplifyInference.cpp - Replace operators that differ only in training
-//-===//
+//===- SimplifyInference.cpp - Drop what only training needs --------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

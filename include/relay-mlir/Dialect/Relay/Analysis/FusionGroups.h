@@ -1,4 +1,4 @@
-//===- FusionGroups.h - Which operators share a kernel ----------*- C++ -*-===//
+//===- FusionGroups.h - Which operators fuse --------------------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,19 +9,21 @@
 #define RELAY_MLIR_DIALECT_RELAY_ANALYSIS_FUSIONGROUPS_H
 
 #include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
 
 namespace mlir::relay {
 
-/// A partition of a block's operators.
-struct FusionGroups {
-  /// Each group's operations in block order; groups in the order of their last
-  /// operation. Constants, calls and terminators are in no group.
-  SmallVector<SmallVector<Operation *>> groups;
-};
+/// The operations of one kernel, in block order. Only the results of the last
+/// one are used outside.
+using FusionGroup = SmallVector<Operation *, 4>;
 
-/// Partitions the operators of `block` by their fusion patterns. With `merge`
-/// off every operator is a group of its own.
-FusionGroups computeFusionGroups(Block &block, int64_t maxDepth, bool merge);
+/// Partitions the operators of a block into groups to be computed together.
+///
+/// An operator is merged with its immediate post-dominator, and with all that
+/// lies between, if the fusion patterns of the operators allow it. Constants
+/// are in no group, nor is an operation without a fusion pattern. Groups are
+/// ordered by their last operation and hold at most `maxDepth` operations.
+SmallVector<FusionGroup> computeFusionGroups(Block &block, unsigned maxDepth);
 
 } // namespace mlir::relay
 

@@ -13,6 +13,37 @@ include "mlir/Pass/PassBase.td"
 // In alphabetical order. Passes that also touch another dialect of the project
 // are conversions and declared there.
 
+def DeadCodePass : Pass<"relay-dead-code", "::mlir::ModuleOp"> {
+  let summary = "Remove operations and private functions without a use";
+  let description = [{
+    Removes operations whose results are not used, among them calls of functions
+    that do nothing but compute (a recursive function is assumed to end), and
+    then the private functions that no public function reaches.
+
+    ```mlir
+    func.func private @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    }
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = relay.call @unused(%0) : (tensor<4xf32>) -> tensor<4xf32>
+      return %x : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numOperations", "num-operations",
+              "Number of operations removed">,
+    Statistic<"numFunctions", "num-functions", "Number of functions removed">
+  ];
+}
+
 def FoldConstantPass : Pass<"relay-fold-constant", "::mlir::func::FuncOp"> {
   let summary = "Evaluate operators whose operands are constants";
   let description = [{
@@ -51,8 +82,9 @@ def FuseOpsPass : Pass<"relay-fuse-ops", "::mlir::ModuleOp"> {
     An operator joins the group of its immediate post-dominator if every path
     between the two may be fused: convolution-like operators take elementwise
     consumers, elementwise and broadcast operators go into reductions and
-    injective consumers, injective operators into each other. Scalar constants
-    are copied into the groups that use them; other constants become arguments.
+    injective consumers, injective operators into each other. Constants with one
+    element are copied into the groups that use them; others become arguments. A
+    group that makes a tuple returns the fields that are used as several results.
 
     Needs the form `relay-typed`, leaves `relay-fused`.
 
@@ -66,7 +98,7 @@ def FuseOpsPass : Pass<"relay-fuse-ops", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"maxDepth", "max-depth", "int64_t", /*default=*/"256",
+    Option<"maxDepth", "max-depth", "unsigned", /*default=*/"256",
            "Largest number of operators in a group">,
     Option<"merge", "merge", "bool", /*default=*/"true",
            "Merge operators; if not, each becomes a group of its own">
@@ -76,7 +108,44 @@ def FuseOpsPass : Pass<"relay-fuse-ops", "::mlir::ModuleOp"> {
     Statistic<"numFunctions", "num-functions",
               "Number of different primitive functions">
   ];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::relay::RelayDialect"];
+}
+
+def InferTypesPass : Pass<"relay-infer-types", "::mlir::ModuleOp"> {
+  let summary = "Infer the types of all values from those of the arguments";
+  let description = [{
+    Gives every value the type that follows from the operands and attributes of
+    its operation, and every function the result types that follow from its body.
+    A private function takes the arguments that its callers pass; a size on which
+    they differ becomes dynamic.
+
+    What a type says beyond inference is kept, as long as it agrees with the
+    operands' types. So the pass makes types more precise, and follows changes of
+    the arguments, such as those that `arg-types` makes.
+
+    Leaves the form `relay-typed`.
+
+    ```mlir
+    func.func @main(%x: tensor<2x3xf32>) -> tensor<?x3xf32> {
+      %0 = relay.exp %x : (tensor<2x3xf32>) -> tensor<?x3xf32>
+      return %0 : tensor<?x3xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+      %0 = relay.exp %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+      return %0 : tensor<2x3xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"argTypes", "arg-types", "std::string",
+               "New types for the arguments of the entry function, in order">,
+    Option<"entry", "entry", "std::string", /*default=*/"\"main\"",
+           "Function whose arguments `arg-types` changes">
+  ];
 }
 
 def SimplifyInferencePass
@@ -90,6 +159,35 @@ def SimplifyInferencePass
     Statistic<"numSimplified", "num-simplified",
               "Number of operators replaced">
   ];
+}
+
+def VerifyFusedPass : Pass<"verify-relay-fused", "::mlir::ModuleOp"> {
+  let summary = "Check the form that kernels are made from";
+  let description = [{
+    Fails at the first operation that is not in the form `relay-fused`:
+
+    * a function with the attribute `relay.primitive` is private and holds
+      operators and constants of one element; neither its arguments nor its
+      results are tuples,
+    * any other function holds constants, tuples, and calls of primitive
+      functions or of functions for an external compiler.
+
+    `--relay-fuse-ops` leaves this form.
+  }];
+}
+
+def VerifyTypedPass : Pass<"verify-relay-typed", "::mlir::ModuleOp"> {
+  let summary = "Check that types are complete";
+  let description = [{
+    Fails at the first operation that is not in the form `relay-typed`:
+
+    * functions hold operations of the relay dialect only,
+    * every type is as precise as inference can make it,
+    * calls return exactly the types of the function they name, and pass its
+      argument types or more precise ones.
+
+    `--relay-infer-types` leaves this form.
+  }];
 }
 
 #endif // RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_PASSES_TD

@@ -1,0 +1,110 @@
+//===- VerifyFused.cpp - Check the form that kernels are made from --------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_VERIFYFUSEDPASS
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+using namespace mlir::relay;
+
+static bool isForCompiler(func::FuncOp function) {
+  return function->hasAttr("relay.compiler");
+}
+
+/// Checks that nothing but tensors crosses the border of a kernel.
+static LogicalResult checkBorder(Operation *op, StringRef what,
+                                 TypeRange types) {
+  for (Type type : types)
+    if (!isa<RankedTensorType>(type))
+      return op->emitOpError("expects ")
+             << what << " of a primitive function to be tensors, but got "
+             << type;
+  return success();
+}
+
+static LogicalResult checkPrimitive(func::FuncOp function) {
+  if (!function.isPrivate())
+    return function.emitOpError("expects a primitive function to be private");
+  if (failed(checkBorder(function, "arguments", function.getArgumentTypes())) ||
+      failed(checkBorder(function, "results", function.getResultTypes())))
+    return failure();
+  if (function.isExternal())
+    return function.emitOpError("expects a primitive function to have a body");
+  for (Operation &op : function.getOps()) {
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      if (constant.getType().getNumElements() != 1)
+        return constant.emitOpError("expects a constant of one element in a "
+                                    "primitive function, but got ")
+               << constant.getType();
+    } else if (!isa<FusionPatternOpInterface, func::ReturnOp>(op)) {
+      return op.emitOpError("expects operators only in a primitive function");
+    }
+  }
+  return success();
+}
+
+static LogicalResult checkCall(CallOp call, SymbolTable &symbols) {
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!callee ||
+      !(callee->hasAttr(kPrimitiveAttrName) || isForCompiler(callee))) {
+    InFlightDiagnostic diag =
+        call.emitOpError("expects a primitive function, but got '@")
+        << call.getCallee() << "'";
+    if (callee)
+      diag.attachNote(callee.getLoc())
+          << "the function is defined here; run --inline to dissolve it";
+    return diag;
+  }
+  return success();
+}
+
+static LogicalResult checkCaller(func::FuncOp function, SymbolTable &symbols) {
+  for (Block &block : function.getBody())
+    for (Operation &op : block) {
+      if (auto call = dyn_cast<CallOp>(op)) {
+        if (failed(checkCall(call, symbols)))
+          return failure();
+      } else if (!isa<ConstantOp, TupleOp, TupleGetItemOp, func::ReturnOp>(
+                     op)) {
+        InFlightDiagnostic diag = op.emitOpError(
+            "expects a constant, a tuple or a call of a primitive function");
+        if (isa<FusionPatternOpInterface>(op))
+          diag.attachNote() << "run --relay-fuse-ops to move operators into "
+                               "primitive functions";
+        return diag;
+      }
+    }
+  return success();
+}
+
+namespace {
+
+struct VerifyFusedPass : relay::impl::VerifyFusedPassBase<VerifyFusedPass> {
+  using VerifyFusedPassBase::VerifyFusedPassBase;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      LogicalResult result = success();
+      if (function->hasAttr(kPrimitiveAttrName))
+        result = checkPrimitive(function);
+      else if (!isForCompiler(function))
+        result = checkCaller(function, symbols);
+      if (failed(result))
+        return signalPassFailure();
+    }
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace

@@ -1,0 +1,107 @@
+// RUN: relay-opt %s --relay-dead-code --split-input-file | FileCheck %s
+
+// A chain of unused operations goes, with the constants that it used.
+// CHECK-LABEL: func.func @chain
+// CHECK-NEXT:    %[[E:.*]] = relay.exp %arg0
+// CHECK-NEXT:    return %[[E]]
+func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = relay.constant dense<1.0> : tensor<f32>
+  %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.add %0, %c : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = relay.tanh %1 : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// An operation of which one field is used stays.
+// CHECK-LABEL: func.func @fields
+// CHECK-NEXT:    %[[S:.*]] = relay.split
+// CHECK-NEXT:    %[[F:.*]] = relay.tuple_get_item %[[S]][1]
+// CHECK-NEXT:    return %[[F]]
+func.func @fields(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %0 = relay.split %x {indices_or_sections = 2} : (tensor<4xf32>) -> tuple<tensor<2xf32>, tensor<2xf32>>
+  %1 = relay.tuple_get_item %0[0] : tuple<tensor<2xf32>, tensor<2xf32>>
+  %2 = relay.tuple_get_item %0[1] : tuple<tensor<2xf32>, tensor<2xf32>>
+  return %2 : tensor<2xf32>
+}
+
+// -----
+
+// Calls without a use go, then functions that only those called.
+// CHECK-NOT:   @unused
+// CHECK-NOT:   @only_by_unused
+// CHECK:       func.func private @used
+// CHECK-NOT:   @only_by_unused
+// CHECK-LABEL: func.func @calls
+// CHECK-NEXT:    relay.call @used
+// CHECK-NEXT:    return
+func.func private @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.call @only_by_unused(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @used(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @only_by_unused(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.call @unused(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.call @used(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// Functions that call each other and nobody else does are unreachable; a public
+// function stays though nothing calls it.
+// CHECK-NOT:   @ping
+// CHECK-NOT:   @pong
+// CHECK-LABEL: func.func @public
+func.func private @ping(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.call @pong(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @pong(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.call @ping(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @public(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// Nobody knows what a function without a body does, nor one that calls it.
+// CHECK:       func.func private @external
+// CHECK:       func.func private @wrapper
+// CHECK-LABEL: func.func @effects
+// CHECK-NEXT:    relay.call @external
+// CHECK-NEXT:    relay.call @wrapper
+// CHECK-NEXT:    return
+func.func private @external(tensor<4xf32>) -> tensor<4xf32>
+func.func private @wrapper(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.call @external(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %x : tensor<4xf32>
+}
+func.func @effects(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.call @external(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.call @wrapper(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// A recursive function is assumed to end.
+// CHECK-NOT:   @forever
+// CHECK-LABEL: func.func @recursion
+// CHECK-NEXT:    return
+func.func private @forever(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.call @forever(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @recursion(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.call @forever(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %x : tensor<4xf32>
+}

@@ -1,0 +1,26 @@
+// RUN: relay-opt %s --relay-infer-types --split-input-file --verify-diagnostics
+
+// Ranks have no common type.
+// expected-note @below {{the function is defined here}}
+func.func private @callee(%x: tuple<tensor<?xf32>>) -> tensor<?xf32> {
+  %0 = relay.tuple_get_item %x[0] : tuple<tensor<?xf32>>
+  return %0 : tensor<?xf32>
+}
+func.func @main(%x: tensor<?xf32>, %y: tensor<4xf32>) -> tensor<?xf32> {
+  %0 = relay.tuple %x : tensor<?xf32>
+  %1 = relay.call @callee(%0) : (tuple<tensor<?xf32>>) -> tensor<?xf32>
+  %2 = relay.tuple %y, %y : tensor<4xf32>, tensor<4xf32>
+  // expected-error @below {{expects arguments of types}}
+  %3 = relay.call @callee(%2) : (tuple<tensor<4xf32>, tensor<4xf32>>) -> tensor<?xf32>
+  return %3 : tensor<?xf32>
+}
+
+// -----
+
+// Sizes that become known turn out not to fit.
+func.func @main(%x: tensor<2x3xf32>, %y: tensor<4xf32>) -> tensor<2x4xf32> {
+  %0 = relay.exp %x : (tensor<2x3xf32>) -> tensor<2x?xf32>
+  // expected-error @below {{expects shapes that broadcast, but got}}
+  %1 = relay.add %0, %y : (tensor<2x?xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  return %1 : tensor<2x4xf32>
+}
