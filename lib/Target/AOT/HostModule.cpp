@@ -15,7 +15,6 @@
 
 #include "HostData.h"
 
-#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
@@ -172,8 +171,8 @@ Value CodeBuilder::evaluateStorage(ArrayRef<AffineExpr> alternatives) {
 
 void CodeBuilder::returnUnlessZero(Value status) {
   Block *next = new Block, *failed = new Block;
-  function.getBody().push_back(next);
   function.getBody().push_back(failed);
+  function.getBody().push_back(next);
   Value isZero = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
                                       status, constant(0, 32));
   LLVM::CondBrOp::create(builder, loc, isZero, next, failed);
@@ -638,6 +637,7 @@ FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
 
 FailureOr<OwningOpRef<ModuleOp>> mlir::relay::buildHostModule(
     relax::FuncOp main, const HostModuleOptions &options, ConstantPool &pool) {
+  main.getContext()->loadDialect<LLVM::LLVMDialect>();
   return HostTranslator(main, options, pool).translate();
 }
 

@@ -375,7 +375,7 @@ struct PlanMemoryPass final : relax::impl::PlanMemoryPassBase<PlanMemoryPass> {
       plannedBytes += planner.getPlannedBytes(/*symbol=*/1);
       unsharedBytes += planner.getUnsharedBytes(/*symbol=*/1);
       if (report) {
-        InFlightDiagnostic diag = func.emitRemark();
+        InFlightDiagnostic diag = emitRemark(func.getLoc());
         diag << planner.getNumBuffers() << " buffers in "
              << planner.getNumStorages()
              << " storages: " << planner.getPlannedBytes(/*symbol=*/1)

@@ -1,0 +1,66 @@
+// RUN: relay-translate %s --relax-to-host | FileCheck %s
+// RUN: relay-translate %s --relax-to-host | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LLVMIR
+
+// The second kernel reads its constant packed, and has a workspace of dynamic
+// size.
+
+func.func private @f(memref<?x4xf32>, memref<4xf32>, memref<?x4xf32>)
+  attributes {tir.num_outputs = 1 : i64}
+func.func private @g(memref<?x4xf32>,
+    memref<2x2xf32> {tir.layout = affine_map<(d0) -> (d0 mod 2, d0 floordiv 2)>},
+    memref<?x4xf32>, memref<?xf32> {tir.workspace = affine_map<()[n, m] -> (n)>})
+  attributes {tir.num_outputs = 1 : i64, tir.workspaces = 1 : i64}
+
+// Kernels are called directly, within the shared object.
+// CHECK-DAG: llvm.func hidden @f(!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// CHECK-DAG: llvm.func hidden @g(!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+
+// The sizes of the results, and the bytes of both storages.
+// CHECK-LABEL: llvm.func internal @relay_aot_shapes(
+//  CHECK-SAME:   %[[SYMBOLS:.*]]: !llvm.ptr, %[[DIMS:.*]]: !llvm.ptr, %[[BYTES:.*]]: !llvm.ptr) -> i32
+// CHECK: %[[N:.*]] = llvm.load {{.*}} -> i64
+// CHECK: llvm.store %[[N]]
+// CHECK: llvm.intr.smax
+// CHECK: llvm.store %{{.*}}, %[[BYTES]] : i64, !llvm.ptr
+
+// CHECK-LABEL: llvm.func internal @relay_aot_main(
+//  CHECK-SAME:   %[[INPUTS:[a-z0-9]+]]: !llvm.ptr, %[[OUTPUTS:[a-z0-9]+]]: !llvm.ptr,
+//  CHECK-SAME:   %[[WEIGHTS:[a-z0-9]+]]: !llvm.ptr, %[[ARENA:[a-z0-9]+]]: !llvm.ptr,
+//  CHECK-SAME:   %[[SYMBOLS:[a-z0-9]+]]: !llvm.ptr, %[[CONTEXT:[a-z0-9]+]]: !llvm.ptr) -> i32
+// CHECK: llvm.mlir.addressof @f
+// CHECK: %[[STATUS:.*]] = llvm.call @relay_aot_call({{.*}}, %[[CONTEXT]],
+// CHECK: %[[OK:.*]] = llvm.icmp "eq" %[[STATUS]]
+// CHECK: llvm.cond_br %[[OK]], ^{{.*}}, ^[[FAIL:.*]]
+// CHECK: ^[[FAIL]]:
+// CHECK-NEXT: llvm.return %[[STATUS]]
+// CHECK: llvm.mlir.addressof @g
+// CHECK: llvm.call @relay_aot_call(
+
+// Constants as they are, and packed: 64 bytes apart.
+// CHECK: llvm.mlir.global external hidden constant @relay_weights() {{.*}} : !llvm.array<80 x i8>
+// CHECK: llvm.mlir.global external constant @relay_artifact()
+
+// LLVMIR-DAG: @relay_weights = external hidden constant [80 x i8]
+// LLVMIR-DAG: @relay_artifact = constant {{.*}} { i64 6075990698879632722, i32 1, i32 {{[0-9]+}},
+// LLVMIR-DAG: c"x\00"
+// LLVMIR-DAG: c"result\00"
+// LLVMIR-DAG: c"n\00"
+relax.func @main(%x: !relax.tensor<[n, 4], f32> {relax.name = "x"})
+    -> (!relax.tensor<[n, 4], f32> {relax.name = "result"}) {
+  %w = relax.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %s = relax.alloc_storage size [16 * n] align 64 device 0
+  %t = relax.alloc_tensor %s[0] : !relax.tensor<[n, 4], f32>
+  relax.call_kernel @f
+    ins(%x, %w : !relax.tensor<[n, 4], f32>, !relax.tensor<[4], f32>)
+    outs(%t : !relax.tensor<[n, 4], f32>)
+  %ws = relax.alloc_storage size [4 * n, 64] align 64 device 0
+  %wt = relax.alloc_tensor %ws[0] : !relax.tensor<[n], f32>
+  %y = relax.result_buffer 0 : !relax.tensor<[n, 4], f32>
+  relax.call_kernel @g
+    ins(%t, %w : !relax.tensor<[n, 4], f32>, !relax.tensor<[4], f32>)
+    outs(%y : !relax.tensor<[n, 4], f32>)
+    workspaces(%wt : !relax.tensor<[n], f32>)
+  relax.kill %s
+  relax.kill %ws
+  relax.return %y : !relax.tensor<[n, 4], f32>
+}
