@@ -1,46 +1,184 @@
-// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-fold-constant))' | FileCheck %s
+// RUN: relay-opt %s --relay-fold-constant --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: relay-opt %s --relay-fold-constant='max-growth=0' --split-input-file | FileCheck %s --check-prefix=GROWTH
 
-// A chain folds to one constant; nothing of it stays.
+// A chain becomes one constant, and the constants it read are gone.
 // CHECK-LABEL: func.func @chain
-// CHECK-NEXT: %[[C:.*]] = relay.constant dense<[3.000000e+00, 6.000000e+00]> : tensor<2xf32>
-// CHECK-NEXT: %[[R:.*]] = relay.multiply %{{.*}}, %[[C]]
-// CHECK-NEXT: return %[[R]]
-func.func @chain(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %a = relay.constant dense<[1.0, 2.0]> : tensor<2xf32>
-  %b = relay.constant dense<2.0> : tensor<f32>
-  %0 = relay.multiply %a, %b : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
-  %1 = relay.add %0, %a : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  %2 = relay.multiply %x, %1 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  return %2 : tensor<2xf32>
+// CHECK-NEXT: %[[C:.*]] = relay.constant dense<{{\[\[}}-1.000000e+00, -3.000000e+00], [-2.000000e+00, -4.000000e+00]]> : tensor<2x2xf32>
+// CHECK-NEXT: %[[SUM:.*]] = relay.add %{{.*}}, %[[C]]
+// CHECK-NEXT: return %[[SUM]]
+func.func @chain(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %w = relay.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %0 = relay.transpose %w {axes = [1, 0]} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %1 = relay.negative %0 : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %2 = relay.add %x, %1 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %2 : tensor<2x2xf32>
 }
 
-// Fields of a folded tuple are constants.
-// CHECK-LABEL: func.func @split
-// CHECK-DAG: relay.constant dense<[1, 2]>
-// CHECK-DAG: relay.constant dense<[3, 4]>
-// CHECK-NOT: relay.split
-func.func @split() -> (tensor<2xi32>, tensor<2xi32>) {
+// -----
+
+// A value that is needed in the middle of a chain is one constant, shared.
+// CHECK-LABEL: func.func @middle
+// CHECK-NEXT: %[[C:.*]] = relay.constant dense<[2.000000e+00, 3.000000e+00]> : tensor<2xf32>
+// CHECK-NEXT: %[[SUM:.*]] = relay.add %{{.*}}, %[[C]]
+// CHECK-NEXT: %[[D:.*]] = relay.constant dense<[4.000000e+00, 9.000000e+00]> : tensor<2xf32>
+// CHECK-NEXT: return %[[SUM]], %[[D]], %[[C]]
+func.func @middle(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %w = relay.constant dense<[-2.0, -3.0]> : tensor<2xf32>
+  %0 = relay.abs %w : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = relay.add %x, %0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %2 = relay.multiply %0, %0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %1, %2, %0 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// Tuples are looked through, and made again where they are needed.
+// CHECK-LABEL: func.func @tuples
+// CHECK-NEXT: %[[B:.*]] = relay.constant dense<[3, 4]> : tensor<2xi32>
+// CHECK-NEXT: %[[X:.*]] = relay.constant dense<[5, 6]> : tensor<2xi32>
+// CHECK-NEXT: %[[Y:.*]] = relay.constant dense<[7, 8]> : tensor<2xi32>
+// CHECK-NEXT: %[[T:.*]] = relay.tuple %[[X]], %[[Y]]
+// CHECK-NEXT: return %[[B]], %[[T]]
+func.func @tuples() -> (tensor<2xi32>, tuple<tensor<2xi32>, tensor<2xi32>>) {
   %a = relay.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %b = relay.constant dense<[5, 6, 7, 8]> : tensor<4xi32>
   %0 = relay.split %a {indices_or_sections = 2} : (tensor<4xi32>) -> tuple<tensor<2xi32>, tensor<2xi32>>
-  %1 = relay.tuple_get_item %0[0] : tuple<tensor<2xi32>, tensor<2xi32>>
-  %2 = relay.tuple_get_item %0[1] : tuple<tensor<2xi32>, tensor<2xi32>>
-  return %1, %2 : tensor<2xi32>, tensor<2xi32>
+  %1 = relay.tuple_get_item %0[1] : tuple<tensor<2xi32>, tensor<2xi32>>
+  %2 = relay.split %b {indices_or_sections = 2} : (tensor<4xi32>) -> tuple<tensor<2xi32>, tensor<2xi32>>
+  return %1, %2 : tensor<2xi32>, tuple<tensor<2xi32>, tensor<2xi32>>
 }
 
-// Large results become resources.
+// -----
+
+// Static shapes are known even where values are not.
+// CHECK-LABEL: func.func @shapes
+// CHECK-DAG: %[[SHAPE:.*]] = relay.constant dense<[2, 3]> : tensor<2xi64>
+// CHECK-DAG: %[[SIZE:.*]] = relay.constant dense<6> : tensor<i32>
+// CHECK: %[[DYNAMIC:.*]] = relay.shape_of %{{.*}} : (tensor<?x3xf32>)
+// CHECK: return %[[SHAPE]], %[[SIZE]], %[[DYNAMIC]]
+func.func @shapes(%x: tensor<2x3xf32>, %y: tensor<?x3xf32>) -> (tensor<2xi64>, tensor<i32>, tensor<2xi32>) {
+  %0 = relay.shape_of %x {dtype = i64} : (tensor<2x3xf32>) -> tensor<2xi64>
+  %1 = relay.ndarray_size %x : (tensor<2x3xf32>) -> tensor<i32>
+  %2 = relay.shape_of %y : (tensor<?x3xf32>) -> tensor<2xi32>
+  return %0, %1, %2 : tensor<2xi64>, tensor<i32>, tensor<2xi32>
+}
+
+// -----
+
+// A result of unknown size becomes a static constant for operators, but not for
+// a return, which wants the type as it is.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: %[[START:.*]] = relay.constant dense<0>
+// CHECK: %[[RANGE:.*]] = relay.constant dense<[0, 1, 2]> : tensor<3xi32>
+// CHECK: relay.take %{{.*}}, %[[RANGE]]
+// CHECK: relay.arange %[[START]]
+func.func @dynamic(%x: tensor<8xf32>) -> (tensor<?xf32>, tensor<?xi32>) {
+  %start = relay.constant dense<0> : tensor<i32>
+  %stop = relay.constant dense<3> : tensor<i32>
+  %step = relay.constant dense<1> : tensor<i32>
+  %0 = relay.arange %start, %stop, %step {dtype = i32} : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<?xi32>
+  %1 = relay.take %x, %0 {axis = 0} : (tensor<8xf32>, tensor<?xi32>) -> tensor<?xf32>
+  %2 = relay.arange %start, %stop, %step {dtype = i32} : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<?xi32>
+  return %1, %2 : tensor<?xf32>, tensor<?xi32>
+}
+
+// -----
+
+// Large results are resources; uniform ones stay readable, however large.
 // CHECK-LABEL: func.func @large
-// CHECK: relay.constant dense_resource<folded{{.*}}> : tensor<8x4xf32>
-func.func @large() -> tensor<8x4xf32> {
-  %a = relay.constant dense<1.0> : tensor<4x8xf32>
-  %0 = relay.transpose %a : (tensor<4x8xf32>) -> tensor<8x4xf32>
-  return %0 : tensor<8x4xf32>
+// CHECK-DAG: %[[CAT:.*]] = relay.constant dense_resource<folded.concatenate> : tensor<66xf32>
+// CHECK-DAG: %[[SPLAT:.*]] = relay.constant dense<3.000000e+00> : tensor<1000xf32>
+// CHECK: return %[[CAT]], %[[SPLAT]]
+// CHECK: folded.concatenate: "0x04000000
+func.func @large() -> (tensor<66xf32>, tensor<1000xf32>) {
+  %a = relay.constant dense<1.0> : tensor<33xf32>
+  %b = relay.constant dense<2.0> : tensor<33xf32>
+  %c = relay.constant dense<3.0> : tensor<1000xf32>
+  %0 = relay.concatenate %a, %b : (tensor<33xf32>, tensor<33xf32>) -> tensor<66xf32>
+  %1 = relay.abs %c : (tensor<1000xf32>) -> tensor<1000xf32>
+  return %0, %1 : tensor<66xf32>, tensor<1000xf32>
 }
 
-// 4 MiB out of four bytes are better made at run time.
+// -----
+
+// Results that are much larger than what makes them are not stored.
 // CHECK-LABEL: func.func @growth
-// CHECK: relay.broadcast_to
-func.func @growth() -> tensor<1024x1024xf32> {
-  %a = relay.constant dense<1.0> : tensor<1x1xf32>
-  %0 = relay.broadcast_to %a {shape = [1024, 1024]} : (tensor<1x1xf32>) -> tensor<1024x1024xf32>
-  return %0 : tensor<1024x1024xf32>
+// CHECK: relay.full
+// CHECK: %[[SMALL:.*]] = relay.constant dense<1.000000e+00> : tensor<10xf32>
+// CHECK-NOT: relay.full
+// CHECK: return %{{.*}}, %[[SMALL]]
+// GROWTH-LABEL: func.func @growth
+// GROWTH: relay.full {{.*}} -> tensor<1000000xf32>
+// GROWTH: relay.full {{.*}} -> tensor<10xf32>
+func.func @growth() -> (tensor<1000000xf32>, tensor<10xf32>) {
+  %one = relay.constant dense<1.0> : tensor<f32>
+  %0 = relay.full %one {shape = [1000000]} : (tensor<f32>) -> tensor<1000000xf32>
+  %1 = relay.full %one {shape = [10]} : (tensor<f32>) -> tensor<10xf32>
+  return %0, %1 : tensor<1000000xf32>, tensor<10xf32>
+}
+
+// -----
+
+// No operands: nothing is gained.
+// CHECK-LABEL: func.func @no_operands
+// CHECK: relay.zeros
+func.func @no_operands() -> tensor<4xf32> {
+  %0 = relay.zeros {shape = [4], dtype = f32} : () -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// What fails stays, without a diagnostic: it may never run.
+// CHECK-LABEL: func.func @fails
+// CHECK: %[[X:.*]] = relay.constant dense<[1, 2]>
+// CHECK: %[[ZERO:.*]] = relay.constant dense<0>
+// CHECK: relay.divide %[[X]], %[[ZERO]]
+func.func @fails() -> tensor<2xi32> {
+  %x = relay.constant dense<[-1, -2]> : tensor<2xi32>
+  %0 = relay.abs %x : (tensor<2xi32>) -> tensor<2xi32>
+  %zero = relay.constant dense<0> : tensor<i32>
+  %1 = relay.divide %0, %zero : (tensor<2xi32>, tensor<i32>) -> tensor<2xi32>
+  return %1 : tensor<2xi32>
+}
+
+// -----
+
+// A resource without data cannot be read.
+// CHECK-LABEL: func.func @elided
+// CHECK: relay.negative
+func.func @elided() -> tensor<4xf32> {
+  %w = relay.constant dense_resource<__elided__> : tensor<4xf32>
+  %0 = relay.negative %w : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Primitive functions are left alone, and calls of them stay.
+// CHECK-LABEL: func.func private @primitive
+// CHECK: relay.constant
+// CHECK: relay.negative
+// CHECK-LABEL: func.func @caller
+// CHECK: relay.call @primitive
+func.func private @primitive() -> tensor<f32> attributes {relay.primitive} {
+  %c = relay.constant dense<1.0> : tensor<f32>
+  %0 = relay.negative %c : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @caller() -> tensor<f32> {
+  %0 = relay.call @primitive() : () -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// Dead operators are dropped, not evaluated.
+// CHECK-LABEL: func.func @dead
+// CHECK-NEXT: return
+func.func @dead(%x: tensor<2xf32>) {
+  %w = relay.constant dense<1.0> : tensor<2xf32>
+  %0 = relay.negative %w : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = relay.add %x, %0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
 }

@@ -1,14 +1,16 @@
-//===- FoldConstant.cpp - Evaluate operators on constants -----------------===//
+//===- FoldConstant.cpp - Evaluate operators of constants -----------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
-
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/Threading.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_FOLDCONSTANTPASS
@@ -18,21 +20,54 @@ namespace mlir::relay {
 using namespace mlir;
 using namespace mlir::relay;
 
-/// Constants up to this many elements are written into the program's text.
-static constexpr int64_t kMaxLiteralElements = 16;
+namespace {
 
-/// Returns the bytes of a value of type `type`, or nothing if its size is not
-/// known or the interpreter has no such values.
-static std::optional<int64_t> getByteSize(Type type) {
+/// Folds the operators of one function, in order. Results stay host tensors
+/// until an operator that is not folded needs them.
+class ConstantFolder {
+public:
+  ConstantFolder(const Interpreter &interpreter, int64_t maxGrowth)
+      : interpreter(interpreter), maxGrowth(maxGrowth) {}
+
+  /// Returns the number of operators folded.
+  int64_t run(func::FuncOp function);
+
+private:
+  struct Known {
+    InterpreterValue contents;
+    int64_t remainingUses;
+  };
+
+  bool isCandidate(Operation *op);
+  std::optional<InterpreterValue> evaluate(Operation *op);
+  std::optional<InterpreterValue> evaluateShape(Operation *op);
+  std::optional<InterpreterValue> lookup(Value value);
+  void fold(Operation *op, InterpreterValue result);
+  void materialize(Value value);
+
+  const Interpreter &interpreter;
+  int64_t maxGrowth;
+  DenseMap<Value, Known> known;
+  SmallVector<Operation *> folded;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What to fold
+//===----------------------------------------------------------------------===//
+
+/// Size of a value in bytes; none where it is not static.
+static std::optional<int64_t> getSizeInBytes(Type type) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
-    int64_t sum = 0;
+    int64_t total = 0;
     for (Type field : tuple.getTypes()) {
-      std::optional<int64_t> bytes = getByteSize(field);
-      if (!bytes)
+      std::optional<int64_t> size = getSizeInBytes(field);
+      if (!size)
         return std::nullopt;
-      sum += *bytes;
+      total += *size;
     }
-    return sum;
+    return total;
   }
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() ||
@@ -41,135 +76,185 @@ static std::optional<int64_t> getByteSize(Type type) {
   return tensor.getNumElements() * getElementSize(tensor.getElementType());
 }
 
-namespace {
-
-/// Folds the operators of one block.
-class Folder {
-public:
-  Folder(Block &block, int64_t maxGrowth)
-      : block(block), maxGrowth(maxGrowth),
-        interpreter(block.getParentOp()->getContext()) {}
-
-  LogicalResult run();
-  int64_t getNumFolded() const { return foldable.size(); }
-
-private:
-  bool isFoldable(Operation &op) const;
-  LogicalResult evaluate(Operation *op);
-  Value materialize(OpBuilder &builder, Location loc,
-                    const InterpreterValue &value);
-
-  Block &block;
-  int64_t maxGrowth;
-  Interpreter interpreter;
-  llvm::SmallPtrSet<Operation *, 32> foldable;
-  /// Values of constants and folded operators that are still to be read.
-  llvm::DenseMap<Value, InterpreterValue> values;
-};
-
-} // namespace
-
-bool Folder::isFoldable(Operation &op) const {
-  if (isa<ConstantOp>(op) || op.getNumResults() != 1 || !isPure(&op) ||
-      !interpreter.canEvaluate(&op))
-    return false;
-  int64_t operandBytes = 0;
-  for (Value operand : op.getOperands()) {
-    Operation *producer = operand.getDefiningOp();
-    if (!isa_and_nonnull<ConstantOp>(producer) && !foldable.contains(producer))
-      return false;
-    operandBytes += getByteSize(operand.getType()).value_or(0);
-  }
-  std::optional<int64_t> bytes = getByteSize(op.getResult(0).getType());
-  return bytes && *bytes - operandBytes <= maxGrowth;
+/// Whether a constant of a more static type may take the place of the result:
+/// operators accept that, returns and tuples want the type as it is.
+static bool canRefineResult(Operation *op) {
+  if (getSizeInBytes(op->getResult(0).getType()))
+    return true;
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<FusionPatternOpInterface>(user) && !isa<TupleOp>(user);
+  });
 }
 
-/// Returns an SSA value with the contents of `value`.
-Value Folder::materialize(OpBuilder &builder, Location loc,
-                          const InterpreterValue &value) {
-  if (value.isTuple()) {
+bool ConstantFolder::isCandidate(Operation *op) {
+  if (op->getNumOperands() == 0 || op->getNumResults() != 1 || !isPure(op) ||
+      !interpreter.canEvaluate(op) || !canRefineResult(op))
+    return false;
+  // Otherwise it would be taken apart only to be made again.
+  if (isa<TupleOp>(op))
+    return llvm::any_of(op->getUsers(), llvm::IsaPred<TupleGetItemOp>);
+  return true;
+}
+
+std::optional<InterpreterValue> ConstantFolder::lookup(Value value) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second.contents;
+  auto constant = value.getDefiningOp<ConstantOp>();
+  InterpreterValue contents;
+  if (constant && succeeded(interpreter.evaluateOp(constant, {}, contents)))
+    return contents;
+  return std::nullopt;
+}
+
+/// Shapes of static types are known without the value.
+std::optional<InterpreterValue> ConstantFolder::evaluateShape(Operation *op) {
+  if (!isa<ShapeOfOp, NdarraySizeOp>(op))
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type.hasStaticShape() || resultType.getRank() != isa<ShapeOfOp>(op))
+    return std::nullopt;
+  if (isa<ShapeOfOp>(op))
+    return Tensor::getVector(resultType.getElementType(), type.getShape());
+  return Tensor::getScalar(resultType.getElementType(), type.getNumElements());
+}
+
+std::optional<InterpreterValue> ConstantFolder::evaluate(Operation *op) {
+  if (!isCandidate(op))
+    return std::nullopt;
+  if (std::optional<InterpreterValue> shape = evaluateShape(op))
+    return shape;
+
+  auto isKnown = [&](Value operand) {
+    return known.contains(operand) || operand.getDefiningOp<ConstantOp>();
+  };
+  if (!llvm::all_of(op->getOperands(), isKnown))
+    return std::nullopt;
+  SmallVector<InterpreterValue> operands;
+  int64_t limit = maxGrowth;
+  for (Value operand : op->getOperands()) {
+    std::optional<InterpreterValue> contents = lookup(operand);
+    if (!contents)
+      return std::nullopt;
+    limit += *getSizeInBytes(contents->getType(op->getContext()));
+    operands.push_back(std::move(*contents));
+  }
+  if (getSizeInBytes(op->getResult(0).getType()).value_or(0) > limit)
+    return std::nullopt;
+  InterpreterValue result;
+  if (failed(interpreter.evaluateOp(op, operands, result)) ||
+      *getSizeInBytes(result.getType(op->getContext())) > limit)
+    return std::nullopt;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+static bool isSplat(const Tensor &tensor) {
+  ArrayRef<char> bytes(tensor.getRawData(), tensor.getSizeInBytes());
+  size_t size = getElementSize(tensor.getElementType());
+  // Equal to itself one element further on.
+  return bytes.drop_front(size) == bytes.drop_back(size);
+}
+
+static Value buildConstant(OpBuilder &builder, Location loc, StringRef name,
+                           const InterpreterValue &contents) {
+  if (contents.isTuple()) {
     SmallVector<Value> fields;
-    for (const InterpreterValue &field : value.getFields())
-      fields.push_back(materialize(builder, loc, field));
+    for (const InterpreterValue &field : contents.getFields())
+      fields.push_back(buildConstant(builder, loc, name, field));
     return TupleOp::create(builder, loc, fields);
   }
-  const Tensor &tensor = value.getTensor();
-  if (tensor.getNumElements() <= kMaxLiteralElements)
-    return ConstantOp::create(builder, loc, tensor.toDenseElements());
-  return ConstantOp::create(builder, loc, tensor.toDenseResource("folded"));
+  // Small and uniform tensors are readable as they are; bools have one form in
+  // memory only as attributes.
+  constexpr int64_t maxElements = 64;
+  const Tensor &tensor = contents.getTensor();
+  ElementsAttr value;
+  if (tensor.getNumElements() <= maxElements ||
+      tensor.getElementType().isInteger(1) || isSplat(tensor))
+    value = tensor.toDenseElements();
+  else
+    value = tensor.toDenseResource(name);
+  return ConstantOp::create(builder, loc, value);
 }
 
-LogicalResult Folder::evaluate(Operation *op) {
-  SmallVector<InterpreterValue> operands;
-  for (Value operand : op->getOperands()) {
-    auto it = values.find(operand);
-    if (it == values.end()) {
-      auto constant = operand.getDefiningOp<ConstantOp>();
-      FailureOr<Tensor> tensor = Tensor::get(
-          constant.getValue(), [&] { return constant.emitOpError(); });
-      if (failed(tensor))
-        return failure();
-      it = values.try_emplace(operand, InterpreterValue(*tensor)).first;
-    }
-    operands.push_back(it->second);
-  }
-  InterpreterValue result;
-  if (failed(interpreter.evaluateOp(op, operands, result)))
-    return failure();
-  values[op->getResult(0)] = result;
-
-  // What only other folded operators read never becomes a constant.
-  Value old = op->getResult(0);
-  auto isKept = [&](OpOperand &use) {
-    return !foldable.contains(use.getOwner());
-  };
-  if (llvm::any_of(old.getUses(), isKept)) {
-    OpBuilder builder(op);
-    old.replaceUsesWithIf(materialize(builder, op->getLoc(), result), isKept);
-  }
-  return success();
+/// Makes a folded value a constant of the program.
+void ConstantFolder::materialize(Value value) {
+  auto it = known.find(value);
+  if (it == known.end())
+    return;
+  Operation *op = value.getDefiningOp();
+  OpBuilder builder(op);
+  // "relay.nn.pad" gives resources "folded.nn.pad", "folded.nn.pad_1", ...
+  std::string name = ("folded." + op->getName().stripDialect()).str();
+  Value constant =
+      buildConstant(builder, op->getLoc(), name, it->second.contents);
+  known.erase(it);
+  value.replaceAllUsesWith(constant);
 }
 
-LogicalResult Folder::run() {
-  SmallVector<Operation *> order;
-  for (Operation &op : block)
-    if (isFoldable(op)) {
-      foldable.insert(&op);
-      order.push_back(&op);
-    }
+void ConstantFolder::fold(Operation *op, InterpreterValue result) {
+  // What nobody needs any more is freed now.
+  for (Value operand : op->getOperands())
+    if (auto it = known.find(operand); it != known.end())
+      if (--it->second.remainingUses == 0)
+        known.erase(it);
+  folded.push_back(op);
+  if (op->use_empty())
+    return;
+  Value value = op->getResult(0);
+  auto uses = std::distance(value.use_begin(), value.use_end());
+  known[value] = {std::move(result), uses};
+}
 
-  // The last operator that reads each value, after which it is dropped.
-  llvm::DenseMap<Value, Operation *> lastUse;
-  for (Operation *op : order)
+int64_t ConstantFolder::run(func::FuncOp function) {
+  SmallVector<ConstantOp> constants;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      constants.push_back(constant);
+      return;
+    }
+    // Dead operators would be evaluated for nothing.
+    if (isOpTriviallyDead(op))
+      return fold(op, {});
+    std::optional<InterpreterValue> result = evaluate(op);
+    if (result)
+      return fold(op, std::move(*result));
     for (Value operand : op->getOperands())
-      lastUse[operand] = op;
-  for (Operation *op : order) {
-    if (failed(evaluate(op)))
-      return failure();
-    for (Value operand : op->getOperands())
-      if (lastUse[operand] == op)
-        values.erase(operand);
-  }
-  for (Operation *op : llvm::reverse(order))
+      materialize(operand);
+  });
+  int64_t numFolded = folded.size();
+  for (Operation *op : llvm::reverse(folded))
     op->erase();
-  for (auto constant :
-       llvm::make_early_inc_range(block.getOps<ConstantOp>()))
-    if (constant.use_empty())
-      constant.erase();
-  return success();
+  for (ConstantOp constant : constants)
+    if (constant->use_empty())
+      constant->erase();
+  return numFolded;
 }
 
 namespace {
-struct FoldConstantPass : relay::impl::FoldConstantPassBase<FoldConstantPass> {
+
+struct FoldConstantPass final
+    : relay::impl::FoldConstantPassBase<FoldConstantPass> {
   using FoldConstantPassBase::FoldConstantPassBase;
 
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody()) {
-      Folder folder(block, maxGrowth);
-      if (failed(folder.run()))
-        return signalPassFailure();
-      numFolded += folder.getNumFolded();
-    }
+    func::FuncOp function = getOperation();
+    if (function->hasAttr("relay.primitive") ||
+        function->hasAttr("relay.compiler"))
+      return;
+    // What fails now stays as it is, and fails when it runs. Other functions
+    // may be folded by other threads, whose diagnostics are not for this
+    // handler.
+    uint64_t thread = llvm::get_threadid();
+    ScopedDiagnosticHandler silence(&getContext(), [=](Diagnostic &) {
+      return success(llvm::get_threadid() == thread);
+    });
+    Interpreter interpreter(&getContext());
+    numFolded += ConstantFolder(interpreter, maxGrowth).run(function);
   }
 };
+
 } // namespace

@@ -45,29 +45,34 @@ def DeadCodePass : Pass<"relay-dead-code", "::mlir::ModuleOp"> {
 }
 
 def FoldConstantPass : Pass<"relay-fold-constant", "::mlir::func::FuncOp"> {
-  let summary = "Evaluate operators whose operands are constants";
+  let summary = "Evaluate operators of constants at compile time";
   let description = [{
-    Runs the reference interpreter on every operator all of whose operands are
-    constants or folded themselves. Results become constants: resources, which
-    passes neither copy nor print, or literals if they are small. Results that
-    take much more memory than their operands (`max-growth`) are computed at run
-    time instead.
+    Runs every operator whose operands are all constants through the reference
+    interpreter and replaces it by its result. `shape_of` and `ndarray_size` of a
+    static shape fold whatever their operand is. Constants that nothing uses any
+    more are removed.
+
+    Values between folded operators never become constants of the program, and
+    large results become resources, which are neither copied nor printed. An
+    operator stays if its result is more than `max-growth` bytes larger than its
+    operands, if it has no operands, if it fails (then it fails at run time), or
+    inside primitive functions.
 
     ```mlir
-    %c = relay.constant dense<2.0> : tensor<f32>
-    %0 = relay.sqrt %c : (tensor<f32>) -> tensor<f32>
+    %w = relay.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
+    %0 = relay.transpose %w {axes = [1, 0]} : (tensor<1x2xf32>) -> tensor<2x1xf32>
     ```
     becomes
     ```mlir
-    %0 = relay.constant dense<1.41421354> : tensor<f32>
+    %0 = relay.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
     ```
   }];
   let options = [
     Option<"maxGrowth", "max-growth", "int64_t", /*default=*/"1048576",
-           "Largest number of bytes by which a result may exceed its operands">
+           "How many bytes a result may be larger than its operands">
   ];
   let statistics = [
-    Statistic<"numFolded", "num-folded", "Number of operators evaluated">
+    Statistic<"numFolded", "num-folded", "Number of operators folded">
   ];
 }
 
