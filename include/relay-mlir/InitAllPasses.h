@@ -13,6 +13,7 @@
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
 namespace mlir::relay {
 
@@ -22,6 +23,7 @@ inline void registerProjectPasses() {
   registerRelayPasses();
   relax::registerRelaxTransformsPasses();
   tir::registerTIRTransformsPasses();
+  registerTIRToLLVMPipeline();
 }
 
 /// Registers all passes and pipelines of MLIR and of this project.

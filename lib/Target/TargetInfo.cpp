@@ -160,11 +160,12 @@ TargetInfo::parse(StringRef description,
 
   TargetInfo target;
   auto tryCPU = [&](const llvm::Triple &triple, StringRef cpu) {
-    std::unique_ptr<llvm::MCSubtargetInfo> subtarget =
-        getSubtarget(triple, cpu, "");
-    if (!subtarget || !subtarget->isCPUStringValid(cpu))
+    // Looked up before use: LLVM complains about unknown CPUs on its own.
+    std::unique_ptr<llvm::MCSubtargetInfo> any = getSubtarget(triple, "", "");
+    if (!any || !any->isCPUStringValid(cpu))
       return false;
-    if (triple.isX86() && !subtarget->checkFeatures("+64bit"))
+    if (triple.isX86() &&
+        !getSubtarget(triple, cpu, "")->checkFeatures("+64bit"))
       return false;
     target.triple = triple;
     target.cpu = cpu.str();

@@ -8,9 +8,11 @@
 #ifndef RELAY_MLIR_CONVERSION_PASSES_H
 #define RELAY_MLIR_CONVERSION_PASSES_H
 
+#include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
 #include "relay-mlir/Conversion/RelayToLinalg/RelayToLinalg.h"
 #include "relay-mlir/Conversion/RelayToRelax/RelayToRelax.h"
+#include "relay-mlir/Conversion/TIRToSCF/TIRToSCF.h"
 
 namespace mlir::relay {
 

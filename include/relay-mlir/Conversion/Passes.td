@@ -16,6 +16,65 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// KernelToLLVM
+//===----------------------------------------------------------------------===//
+
+def ApproximateMathPass
+    : Pass<"approximate-math", "::mlir::ModuleOp"> {
+  let summary = "Compute exp, log, tanh, erf and the like by polynomials";
+  let description = [{
+    Replaces transcendental functions on f32, scalars and vectors alike, by
+    straight-line code, so that vectors stay vectors. Errors are some units in
+    the last place. Those on f64 become calls of libm. With `fma`, a product
+    that is only added becomes a fused multiply-add.
+  }];
+  let options = [
+    Option<"fma", "fma", "bool", /*default=*/"true",
+           "The target has a fused multiply-add instruction">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def KernelABIPass : Pass<"kernel-abi", "::mlir::ModuleOp"> {
+  let summary = "Give kernels their exported form";
+  let description = [{
+    A function on memrefs with the attribute `tir.kernel` becomes `<name>.body`,
+    a function on pointers that do not alias and on sizes. An exported
+    `llvm.func` of the type RelayKernel (see Runtime/KernelABI.h) reads both from
+    the packed arguments. Calls of outlined parallel bodies become calls of the
+    context's `parallel_for`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
+def OutlineParallelPass : Pass<"tir-outline-parallel", "::mlir::ModuleOp"> {
+  let summary = "Move the bodies of parallel loops to functions of their own";
+  let description = [{
+    The body of each `scf.parallel` at the top level of a kernel `@k` becomes
+    `@k.par<i>`, which takes the buffers of the kernel and the range of
+    iterations to run. Values that the body uses from outside are computed
+    anew from the buffers' sizes. In place of the loop stays a call for all
+    iterations, with the attribute `tir.parallel`.
+
+    ```mlir
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) { ... }
+    // becomes
+    func.call @k.par0(%x, %y, %c0, %n) {tir.parallel}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // LinalgToTIR
 //===----------------------------------------------------------------------===//
 
@@ -182,6 +241,61 @@ def ConvertRelayToRelaxPass
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::relax::RelaxDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// TIRToSCF
+//===----------------------------------------------------------------------===//
+
+def ConvertTIRToSCFPass
+    : Pass<"convert-tir-to-scf", "::mlir::ModuleOp"> {
+  let summary = "Turn scheduled kernels into loops and vectors";
+  let description = [{
+    Dissolves blocks and loops of each `tir.prim_func`, which must be in the form
+    `tir-scheduled`:
+
+    * Iteration variables are replaced by their bindings, guards become
+      `scf.if` or masks. The init of a reduction runs before its outermost
+      reduction loop.
+    * Serial loops become `scf.for`, unrolled ones are written out, parallel ones
+      become `scf.parallel`.
+    * The body of a vectorized loop is written for as many lanes as fit in one
+      register. A rest runs under a mask, or on fewer lanes where masks are
+      slow; nothing outside a buffer is read. A reduction over lanes
+      accumulates in each lane through all loops that leave its result in place.
+    * Booleans become bytes, unsigned elements signless ones.
+
+    A vectorized loop whose iterations cannot run side by side runs serially, with
+    a remark (category `tir-lowering`).
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"512",
+           "Size of a vector register">,
+    Option<"maskedAccess", "masked-access", "bool", /*default=*/"true",
+           "Masked loads and stores are fast">,
+    Option<"nativeGather", "native-gather", "bool", /*default=*/"true",
+           "The target has a gather instruction">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def HoistAccumulatorsPass
+    : Pass<"hoist-accumulators", "::mlir::func::FuncOp"> {
+  let summary = "Keep what a loop accumulates in loop-carried values";
+  let description = [{
+    An element or a vector of a buffer that a loop loads and stores at an
+    address which does not change is loaded before the loop, carried as an
+    `iter_arg`, and stored behind it. Buffers are arguments of the kernel or
+    stack buffers, which never overlap.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

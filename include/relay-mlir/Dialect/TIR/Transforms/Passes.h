@@ -9,11 +9,17 @@
 #define RELAY_MLIR_DIALECT_TIR_TRANSFORMS_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 namespace mlir::tir {
 
 #define GEN_PASS_DECL
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h.inc"
+
+/// Turns the top-level `global` buffers of a kernel into trailing arguments.
+/// The argument attribute `tir.workspace` gives their dynamic sizes as a
+/// function of the dynamic dimensions of inputs and outputs.
+LogicalResult liftWorkspaces(PrimFuncOp kernel);
 
 #define GEN_PASS_REGISTRATION
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h.inc"

@@ -38,6 +38,32 @@ def TIRApplySchedulesPass : Pass<"tir-apply-schedules", "::mlir::ModuleOp"> {
   ];
 }
 
+def TIRLiftWorkspacesPass
+    : Pass<"tir-lift-workspaces", "::mlir::tir::PrimFuncOp"> {
+  let summary = "Turn scratch buffers into arguments of the kernel";
+  let description = [{
+    Each top-level `tir.alloc_buffer` of scope `global` becomes a trailing
+    argument, which the memory plan of the program provides. Its attribute
+    `tir.workspace` maps the dynamic dimensions of all inputs and outputs, in
+    the order of the kernel ABI, to the dynamic sizes of the buffer.
+
+    ```mlir
+    tir.prim_func @k(%x: memref<?x4xf32>, %y: memref<?xf32>)
+        attributes {tir.num_outputs = 1 : i64} {
+      %n = memref.dim %x, %c0 : memref<?x4xf32>
+      %t = tir.alloc_buffer(%n) : memref<?x8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    tir.prim_func @k(%x: memref<?x4xf32>, %y: memref<?xf32>,
+        %t: memref<?x8xf32> {tir.workspace = affine_map<()[s0, s1] -> (s0)>})
+        attributes {tir.num_outputs = 1 : i64, tir.workspaces = 1 : i64} {
+    ```
+  }];
+}
+
 def TIRSimplifyPass : Pass<"tir-simplify", "::mlir::tir::PrimFuncOp"> {
   let summary = "Simplify indices, guards and trivial loops of a kernel";
   let description = [{

@@ -1,0 +1,80 @@
+//===- ApproximateMath.cpp - Transcendental functions by polynomials ------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
+
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_APPROXIMATEMATHPASS
+#include "relay-mlir/Conversion/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+
+namespace {
+
+/// a * b + c with one rounding, if nobody else needs a * b.
+struct FuseMultiplyAdd : OpRewritePattern<arith::AddFOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(arith::AddFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32() &&
+        !getElementTypeOrSelf(op.getType()).isF64())
+      return rewriter.notifyMatchFailure(op, "not f32 or f64");
+    for (auto [product, addend] : {std::pair(op.getLhs(), op.getRhs()),
+                                   std::pair(op.getRhs(), op.getLhs())}) {
+      auto mul = product.getDefiningOp<arith::MulFOp>();
+      if (!mul || !mul->hasOneUse())
+        continue;
+      rewriter.replaceOpWithNewOp<math::FmaOp>(op, mul.getLhs(), mul.getRhs(),
+                                               addend);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "no product of its own");
+  }
+};
+
+struct ApproximateMathPass
+    : relay::impl::ApproximateMathPassBase<ApproximateMathPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    if (fma)
+      patterns.add<FuseMultiplyAdd>(&getContext());
+    populateMathPolynomialApproximationPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+
+    // What is left is libm's, one element at a time. Functions that are
+    // instructions, or that LLVM knows better, stay.
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addIllegalOp<
+        math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp,
+        math::Atan2Op, math::AtanhOp, math::CbrtOp, math::CosOp, math::CoshOp,
+        math::ErfOp, math::ErfcOp, math::ExpOp, math::Exp2Op, math::ExpM1Op,
+        math::LogOp, math::Log10Op, math::Log1pOp, math::Log2Op, math::PowFOp,
+        math::SinOp, math::SinhOp, math::TanOp, math::TanhOp>();
+    RewritePatternSet calls(&getContext());
+    populateMathToLibmConversionPatterns(calls);
+    if (failed(
+            applyPartialConversion(getOperation(), target, std::move(calls))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,254 @@
+//===- KernelABI.cpp - The exported form of kernels -----------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_KERNELABIPASS
+#include "relay-mlir/Conversion/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+
+namespace {
+
+/// Builds the exported functions of one module.
+class ABIBuilder {
+public:
+  explicit ABIBuilder(MLIRContext *context)
+      : builder(context), ptr(LLVM::LLVMPointerType::get(context)),
+        i64(builder.getI64Type()), i32(builder.getI32Type()) {}
+
+  void convert(func::FuncOp function);
+
+private:
+  /// The descriptor of a row-major buffer, as the lowering of memref has it.
+  Value createMemRef(MemRefType type, Value data, ValueRange sizes);
+  void createEntry(func::FuncOp body, StringRef name, ArrayRef<Type> memrefs,
+                   bool isKernel);
+  void convertParallelCalls(func::FuncOp body, Value args, Value dims,
+                            Value context);
+  Value getInt(int64_t value) {
+    return LLVM::ConstantOp::create(builder, loc, i64, value);
+  }
+
+  OpBuilder builder;
+  Location loc = builder.getUnknownLoc();
+  Type ptr, i64, i32;
+};
+
+} // namespace
+
+Value ABIBuilder::createMemRef(MemRefType type, Value data, ValueRange sizes) {
+  int64_t rank = type.getRank();
+  SmallVector<Type> fields{ptr, ptr, i64};
+  if (rank > 0)
+    fields.append(2, LLVM::LLVMArrayType::get(i64, rank));
+  auto structType =
+      LLVM::LLVMStructType::getLiteral(builder.getContext(), fields);
+  Value descriptor = LLVM::PoisonOp::create(builder, loc, structType);
+  auto insert = [&](Value value, ArrayRef<int64_t> position) {
+    descriptor =
+        LLVM::InsertValueOp::create(builder, loc, descriptor, value, position);
+  };
+  insert(data, 0);
+  insert(data, 1);
+  insert(getInt(0), 2);
+  SmallVector<Value> dims;
+  for (int64_t size : type.getShape()) {
+    if (ShapedType::isDynamic(size)) {
+      dims.push_back(sizes.front());
+      sizes = sizes.drop_front();
+    } else {
+      dims.push_back(getInt(size));
+    }
+  }
+  Value stride = getInt(1);
+  for (int64_t dim = rank - 1; dim >= 0; --dim) {
+    insert(dims[dim], {3, dim});
+    insert(stride, {4, dim});
+    if (dim > 0)
+      stride = LLVM::MulOp::create(builder, loc, stride, dims[dim]);
+  }
+  return UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
+      .getResult(0);
+}
+
+/// Calls of parallel bodies go through the context.
+void ABIBuilder::convertParallelCalls(func::FuncOp body, Value args, Value dims,
+                                      Value context) {
+  SmallVector<func::CallOp> calls;
+  for (func::CallOp call : body.getOps<func::CallOp>())
+    if (call->hasAttr("tir.parallel"))
+      calls.push_back(call);
+  for (func::CallOp call : calls) {
+    builder.setInsertionPoint(call);
+    loc = call.getLoc();
+    Value function =
+        LLVM::AddressOfOp::create(builder, loc, ptr, call.getCallee());
+    // The first member of RelayKernelContext.
+    Value parallelFor = LLVM::LoadOp::create(builder, loc, ptr, context);
+    Value extent = arith::IndexCastOp::create(builder, loc, i64,
+                                              call.getOperands().back());
+    auto type = LLVM::LLVMFunctionType::get(i32, {ptr, ptr, ptr, ptr, i64});
+    Value status =
+        LLVM::CallOp::create(
+            builder, loc, type,
+            ValueRange{parallelFor, context, function, args, dims, extent})
+            .getResult();
+    // An error ends the kernel: what follows would read what is not there.
+    Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
+    Value isOk = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       status, zero);
+    Block *before = call->getBlock();
+    Block *after = before->splitBlock(call);
+    Block *exit = builder.createBlock(&body.getBody(), body.getBody().end());
+    func::ReturnOp::create(builder, loc, status);
+    builder.setInsertionPointToEnd(before);
+    cf::CondBranchOp::create(builder, loc, isOk, after, exit);
+    call.erase();
+  }
+}
+
+/// The exported function, or the one that the context calls for a part of a
+/// parallel loop: unpacks and calls.
+void ABIBuilder::createEntry(func::FuncOp body, StringRef name,
+                             ArrayRef<Type> memrefs, bool isKernel) {
+  loc = body.getLoc();
+  builder.setInsertionPointAfter(body);
+  SmallVector<Type> inputs{ptr, ptr};
+  if (isKernel)
+    inputs.push_back(ptr);
+  else
+    inputs.append(2, i64);
+  Type result = isKernel ? i32 : LLVM::LLVMVoidType::get(builder.getContext());
+  auto entry = LLVM::LLVMFuncOp::create(
+      builder, loc, name, LLVM::LLVMFunctionType::get(result, inputs),
+      isKernel ? LLVM::Linkage::External : LLVM::Linkage::Internal);
+  Block *block = entry.addEntryBlock(builder);
+  builder.setInsertionPointToStart(block);
+  Value args = block->getArgument(0), dims = block->getArgument(1);
+  auto loadElement = [&](Type type, Value base, int64_t index) -> Value {
+    Value address = LLVM::GEPOp::create(builder, loc, ptr, type, base,
+                                        ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    auto load = LLVM::LoadOp::create(builder, loc, type, address);
+    load.setInvariant(true);
+    return load;
+  };
+  SmallVector<Value> operands;
+  int64_t numDims = 0;
+  for (auto [index, type] : llvm::enumerate(memrefs)) {
+    operands.push_back(loadElement(ptr, args, index));
+    numDims += cast<MemRefType>(type).getNumDynamicDims();
+  }
+  for (int64_t dim = 0; dim < numDims; ++dim)
+    operands.push_back(loadElement(i64, dims, dim));
+  llvm::append_range(operands, block->getArguments());
+  auto call = func::CallOp::create(builder, loc, body, operands);
+  LLVM::ReturnOp::create(builder, loc, call.getResults());
+}
+
+void ABIBuilder::convert(func::FuncOp function) {
+  bool isKernel = function->hasAttr("tir.kernel");
+  loc = function.getLoc();
+  std::string name = function.getSymName().str();
+  SmallVector<Type> memrefs(function.getArgumentTypes());
+  if (!isKernel)
+    memrefs.pop_back_n(2);
+
+  // Pointers, then sizes, then what the entry was called with.
+  Block &entry = function.getBody().front();
+  SmallVector<Type> inputs(memrefs.size(), ptr);
+  for (Type type : memrefs)
+    inputs.append(cast<MemRefType>(type).getNumDynamicDims(), i64);
+  SmallVector<DictionaryAttr> argAttrs;
+  for (unsigned index = 0; index < memrefs.size(); ++index) {
+    NamedAttrList attrs;
+    attrs.set(LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+    attrs.set(LLVM::LLVMDialect::getNoUndefAttrName(), builder.getUnitAttr());
+    // What the caller brings is aligned as its elements are.
+    if (function.getArgAttr(index, tir::PrimFuncOp::kWorkspace))
+      attrs.set(LLVM::LLVMDialect::getAlignAttrName(),
+                builder.getI64IntegerAttr(64));
+    argAttrs.push_back(attrs.getDictionary(builder.getContext()));
+  }
+  inputs.append({ptr, ptr});
+  if (isKernel)
+    inputs.push_back(ptr);
+  else
+    inputs.append({i64, i64});
+  argAttrs.resize(inputs.size(), builder.getDictionaryAttr({}));
+
+  unsigned numOld = entry.getNumArguments();
+  for (Type type : inputs)
+    entry.addArgument(type, loc);
+  auto newArgs = entry.getArguments().drop_front(numOld);
+  builder.setInsertionPointToStart(&entry);
+  SmallVector<Value> sizes(newArgs.drop_front(memrefs.size()));
+  ArrayRef<Value> nextSize = sizes;
+  for (auto [index, type] : llvm::enumerate(memrefs)) {
+    auto memref = cast<MemRefType>(type);
+    Value buffer = createMemRef(memref, newArgs[index], nextSize);
+    nextSize = nextSize.drop_front(memref.getNumDynamicDims());
+    entry.getArgument(index).replaceAllUsesWith(buffer);
+  }
+  if (isKernel) {
+    for (func::ReturnOp ret :
+         llvm::to_vector(function.getOps<func::ReturnOp>())) {
+      builder.setInsertionPoint(ret);
+      Value zero = arith::ConstantIntOp::create(builder, ret.getLoc(), 0, 32);
+      ret.getOperandsMutable().assign(zero);
+    }
+    convertParallelCalls(function, newArgs.take_back(3)[0],
+                         newArgs.take_back(3)[1], newArgs.back());
+  } else {
+    for (unsigned bound : {1u, 2u}) {
+      Value range = arith::IndexCastOp::create(
+          builder, loc, builder.getIndexType(), newArgs.take_back(bound)[0]);
+      entry.getArgument(numOld - bound).replaceAllUsesWith(range);
+    }
+  }
+  entry.eraseArguments(0, numOld);
+  function.setFunctionType(
+      builder.getFunctionType(inputs, isKernel ? TypeRange(i32) : TypeRange()));
+  function.setAllArgAttrs(argAttrs);
+  function.setSymName(name + ".body");
+  function.setPrivate();
+  function->removeAttr("tir.kernel");
+  function->removeAttr("tir.parallel_body");
+  function->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
+  // Pointers do not alias inside the body; merged into its caller, which loads
+  // them from memory, much of that would be lost.
+  function->setAttr("passthrough",
+                    builder.getArrayAttr(builder.getStringAttr("noinline")));
+  createEntry(function, name, memrefs, isKernel);
+}
+
+namespace {
+struct KernelABIPass : relay::impl::KernelABIPassBase<KernelABIPass> {
+  void runOnOperation() override {
+    // Parallel bodies first: kernels then refer to their entries.
+    SmallVector<func::FuncOp> functions;
+    for (StringRef kind : {"tir.parallel_body", "tir.kernel"})
+      for (auto function : getOperation().getOps<func::FuncOp>())
+        if (function->hasAttr(kind))
+          functions.push_back(function);
+    ABIBuilder abi(&getContext());
+    for (func::FuncOp function : functions)
+      abi.convert(function);
+  }
+};
+} // namespace

@@ -1,0 +1,553 @@
+//===- KernelEmitter.cpp - Loop nests of blocks to scf and vector ---------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::relay::detail;
+using tir::BlockOp;
+using tir::ForKind;
+using tir::ForOp;
+
+/// A loop over vectors that is at most this long is written out.
+static constexpr int64_t kMaxUnrolledVectors = 8;
+/// Independent accumulators of one reduction: enough to hide the latency of an
+/// addition.
+static constexpr int64_t kNumSlots = 4;
+/// Stack buffers of one kernel; threads have stacks of some megabytes.
+static constexpr int64_t kMaxStackBytes = 1 << 20;
+
+Type KernelEmitter::convertType(Type type) {
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    Type element = memref.getElementType();
+    Type converted = element.isInteger(1)
+                         ? IntegerType::get(type.getContext(), 8)
+                         : convertType(element);
+    return MemRefType::get(memref.getShape(), converted, memref.getLayout(),
+                           memref.getMemorySpace());
+  }
+  if (auto integer = dyn_cast<IntegerType>(type);
+      integer && !integer.isSignless())
+    return IntegerType::get(type.getContext(), integer.getWidth());
+  return type;
+}
+
+LogicalResult KernelEmitter::emit(func::FuncOp function) {
+  plan.analyze(kernel);
+  Block *entry = function.addEntryBlock();
+  builder.setInsertionPointToStart(entry);
+  loc = kernel.getLoc();
+  for (auto [from, to] :
+       llvm::zip(kernel.getArguments(), entry->getArguments()))
+    map(from, Lowered::uniform(to));
+  allocaPoint = func::ReturnOp::create(builder, loc);
+  builder.setInsertionPoint(allocaPoint);
+  // Stack buffers are created before this op, the code after it.
+  allocaPoint = arith::ConstantIndexOp::create(builder, loc, 0);
+  return emitBody(kernel.getRegion().front());
+}
+
+LogicalResult KernelEmitter::emitBody(Block &block) {
+  for (Operation &op : block) {
+    loc = op.getLoc();
+    if (failed(emitOp(&op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitOp(Operation *op) {
+  if (isa<tir::ReturnOp, tir::YieldOp, tir::InitOp>(op))
+    return success();
+  if (auto loop = dyn_cast<ForOp>(op))
+    return emitLoop(loop);
+  if (auto block = dyn_cast<BlockOp>(op))
+    return emitBlock(block);
+  if (auto alloc = dyn_cast<tir::AllocBufferOp>(op))
+    return emitAlloc(alloc);
+  if (isa<affine::AffineLoadOp, affine::AffineStoreOp, memref::LoadOp,
+          memref::StoreOp>(op))
+    return emitAccess(op);
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    AffineMap affineMap = apply.getAffineMap();
+    map(apply, evaluate(affineMap.getResult(0), affineMap.getNumDims(),
+                        lookupAll(apply.getMapOperands())));
+    return success();
+  }
+  if (auto ifOp = dyn_cast<scf::IfOp>(op))
+    return emitConditional(op, lookup(ifOp.getCondition()),
+                           ifOp.getThenRegion(), ifOp.getElseRegion());
+  if (auto ifOp = dyn_cast<affine::AffineIfOp>(op))
+    return emitConditional(
+        op, evaluate(ifOp.getIntegerSet(), lookupAll(ifOp.getOperands())),
+        ifOp.getThenRegion(), ifOp.getElseRegion());
+  if (lanes.count > 1)
+    return emitElementwise(op);
+  return emitClone(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelEmitter::emitLoop(ForOp loop) {
+  for (BlockOp block : plan.getInitsBefore(loop)) {
+    SmallVector<ForOp, 6> loops = block.getLoops();
+    size_t depth = llvm::find(loops, loop) - loops.begin();
+    if (failed(emitHoistedInit(block, loop, ArrayRef(loops).drop_front(depth))))
+      return failure();
+    loc = loop.getLoc();
+  }
+  beginReductions(loop);
+  if (failed(emitIterations(loop, [&] { return emitBody(*loop.getBody()); })))
+    return failure();
+  loc = loop.getLoc();
+  return endReductions(loop);
+}
+
+LogicalResult KernelEmitter::emitIterations(ForOp loop, BodyFn body) {
+  auto toValue = [&](OpFoldResult bound) {
+    if (auto value = dyn_cast<Value>(bound))
+      return lookup(value).value;
+    return getConstantIndex(*getConstantIntValue(bound));
+  };
+  if (loop.getKind() == ForKind::ThreadBinding)
+    return loop.emitOpError("expects a kind that a CPU knows, but got "
+                            "thread_binding \"")
+           << *loop.getThreadTag() << '"';
+  if (loop.getKind() == ForKind::Parallel)
+    return emitParallel(loop, body);
+  if (loop.getKind() == ForKind::Vectorized && plan.canVectorize(loop))
+    return emitVectorized(loop, body);
+
+  std::optional<int64_t> extent = loop.getConstantExtent();
+  if (loop.getKind() == ForKind::Unrolled && !extent)
+    return loop.emitOpError("expects a constant extent of an unrolled loop");
+  if (extent && (loop.getKind() == ForKind::Unrolled || *extent <= 1)) {
+    for (int64_t i = 0; i < *extent; ++i) {
+      map(loop.getInductionVar(), Lowered::uniform(getConstantIndex(
+                                      *loop.getConstantLowerBound() + i)));
+      if (failed(body()))
+        return failure();
+    }
+    return success();
+  }
+  return emitSerial(loop, toValue(loop.getLowerBound()),
+                    toValue(loop.getUpperBound()), body);
+}
+
+LogicalResult KernelEmitter::emitSerial(ForOp loop, Value lower, Value upper,
+                                        BodyFn body) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto scfLoop = scf::ForOp::create(builder, loop.getLoc(), lower, upper,
+                                    getConstantIndex(1));
+  builder.setInsertionPointToStart(scfLoop.getBody());
+  map(loop.getInductionVar(), Lowered::uniform(scfLoop.getInductionVar()));
+  return body();
+}
+
+LogicalResult KernelEmitter::emitParallel(ForOp loop, BodyFn body) {
+  if (!isa<tir::PrimFuncOp>(loop->getParentOp())) {
+    InFlightDiagnostic diag = loop.emitOpError(
+        "expects to be at the top level of the kernel, as a parallel loop");
+    diag.attachNote(loop->getParentOp()->getLoc()) << "it is inside this";
+    return diag;
+  }
+  auto toValue = [&](OpFoldResult bound) {
+    if (auto value = dyn_cast<Value>(bound))
+      return lookup(value).value;
+    return getConstantIndex(*getConstantIntValue(bound));
+  };
+  auto parallel = scf::ParallelOp::create(
+      builder, loc, toValue(loop.getLowerBound()),
+      toValue(loop.getUpperBound()), getConstantIndex(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(parallel.getBody());
+  map(loop.getInductionVar(),
+      Lowered::uniform(parallel.getInductionVars().front()));
+  // Each thread has stack buffers of its own.
+  llvm::SaveAndRestore saved(allocaPoint);
+  llvm::SaveAndRestore savedBytes(stackBytes, int64_t(0));
+  allocaPoint = arith::ConstantIndexOp::create(builder, loc, 0);
+  for (tir::AllocBufferOp alloc : deferredAllocs.lookup(loop))
+    createAlloca(alloc);
+  return body();
+}
+
+/// The number of lanes such that the widest value fits in a register.
+static int64_t getNumLanes(ForOp loop, int64_t registerBits) {
+  int64_t widest = 0;
+  loop.getBody()->walk([&](Operation *op) {
+    auto count = [&](Type type) {
+      if (isa<FloatType>(type) ||
+          (isa<IntegerType>(type) && !type.isInteger(1)))
+        widest = std::max<int64_t>(widest, type.getIntOrFloatBitWidth());
+    };
+    for (Value operand : op->getOperands())
+      if (LoopPlan::dependsOn(operand, loop))
+        count(operand.getType());
+    for (Value result : op->getResults())
+      if (LoopPlan::dependsOn(result, loop))
+        count(result.getType());
+  });
+  return widest == 0 ? registerBits / 32
+                     : std::max<int64_t>(1, registerBits / widest);
+}
+
+LogicalResult KernelEmitter::emitLanes(ForOp loop, Value base, int64_t count,
+                                       Value mask, int64_t slot, BodyFn body) {
+  if (count == 1) {
+    map(loop.getInductionVar(), Lowered::uniform(base));
+    return body();
+  }
+  llvm::SaveAndRestore saved(lanes);
+  lanes = {count, mask, /*mayBeEmpty=*/false, slot, loop, base};
+  map(loop.getInductionVar(), Lowered::linear(base, 1));
+  return body();
+}
+
+LogicalResult KernelEmitter::emitVectorized(ForOp loop, BodyFn body) {
+  int64_t width = getNumLanes(loop, target.bits);
+  std::optional<int64_t> extent = loop.getConstantExtent();
+  AffineExpr d0, d1;
+  bindDims(builder.getContext(), d0, d1);
+  auto apply = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(
+        builder, loop.getLoc(), AffineMap::get(operands.size(), 0, expr),
+        operands);
+  };
+  auto toValue = [&](OpFoldResult index) {
+    return getValueOrCreateConstantIndexOp(builder, loop.getLoc(), index);
+  };
+  auto convertBound = [&](OpFoldResult bound) -> OpFoldResult {
+    if (auto value = dyn_cast<Value>(bound))
+      return getAsOpFoldResult(lookup(value).value);
+    return bound;
+  };
+  OpFoldResult lower = convertBound(loop.getLowerBound());
+  OpFoldResult upper = convertBound(loop.getUpperBound());
+  int64_t lowerDivisor = getDivisor(toValue(lower));
+  auto createMask = [&](int64_t count, OpFoldResult active) {
+    return vector::CreateMaskOp::create(
+        builder, loop.getLoc(), VectorType::get({count}, builder.getI1Type()),
+        ArrayRef<OpFoldResult>{active});
+  };
+
+  /// `upperMain` is `lower` plus a multiple of `width`.
+  auto emitVectorLoop = [&](OpFoldResult upperMain) -> LogicalResult {
+    OpBuilder::InsertionGuard guard(builder);
+    auto scfLoop =
+        scf::ForOp::create(builder, loop.getLoc(), toValue(lower),
+                           toValue(upperMain), getConstantIndex(width));
+    builder.setInsertionPointToStart(scfLoop.getBody());
+    Value base = scfLoop.getInductionVar();
+    divisors[base] = std::gcd(lowerDivisor, width);
+    return emitLanes(loop, base, width, Value(), 0, body);
+  };
+
+  if (!extent) {
+    OpFoldResult rest = apply((d1 - d0) % width, {lower, upper});
+    OpFoldResult upperMain = apply(d1 - (d1 - d0) % width, {lower, upper});
+    if (width > 1 && failed(emitVectorLoop(upperMain)))
+      return failure();
+    if (width == 1 || !target.hasMaskedAccess)
+      return emitSerial(loop, toValue(width == 1 ? lower : upperMain),
+                        toValue(upper), body);
+    OpBuilder::InsertionGuard guard(builder);
+    Value hasRest =
+        arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::sgt,
+                              toValue(rest), getConstantIndex(0));
+    auto ifOp = scf::IfOp::create(builder, loop.getLoc(), hasRest,
+                                  /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(ifOp.thenBlock());
+    return emitLanes(loop, toValue(upperMain), width, createMask(width, rest),
+                     0, body);
+  }
+
+  // Short loops do with a part of a register.
+  if (*extent < width)
+    width = target.hasMaskedAccess ? llvm::PowerOf2Ceil(*extent)
+                                   : llvm::bit_floor<uint64_t>(*extent);
+  width = std::max<int64_t>(width, 1);
+  int64_t numVectors = *extent / width;
+  int64_t done = numVectors * width;
+  if (numVectors > kMaxUnrolledVectors) {
+    if (failed(emitVectorLoop(apply(d0 + done, {lower}))))
+      return failure();
+  } else {
+    for (int64_t i = 0; i < numVectors; ++i) {
+      Value base = toValue(apply(d0 + i * width, {lower}));
+      if (failed(emitLanes(loop, base, width, Value(), i % kNumSlots, body)))
+        return failure();
+    }
+  }
+  while (done < *extent) {
+    int64_t rest = *extent - done;
+    Value base = toValue(apply(d0 + done, {lower}));
+    int64_t count = target.hasMaskedAccess ? llvm::PowerOf2Ceil(rest)
+                                           : llvm::bit_floor<uint64_t>(rest);
+    Value mask;
+    if (count > rest)
+      mask = createMask(count, builder.getIndexAttr(rest));
+    if (failed(emitLanes(loop, base, count, mask, 0, body)))
+      return failure();
+    done += count;
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitEachLane(BodyFn body) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto scfLoop =
+      scf::ForOp::create(builder, loc, getConstantIndex(0),
+                         getConstantIndex(lanes.count), getConstantIndex(1));
+  builder.setInsertionPointToStart(scfLoop.getBody());
+  Value index = arith::AddIOp::create(builder, loc, lanes.base,
+                                      scfLoop.getInductionVar());
+  // What the body maps is of no use to the lanes that run together.
+  llvm::SaveAndRestore savedValues(values, values);
+  llvm::SaveAndRestore savedScope(laneScope, lanes.loop);
+  llvm::SaveAndRestore savedLanes(lanes, Lanes());
+  map(laneScope.getInductionVar(), Lowered::uniform(index));
+  return body();
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+void KernelEmitter::emitIf(Value condition, llvm::function_ref<void()> thenBody,
+                           llvm::function_ref<void()> elseBody) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto ifOp =
+      scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/!!elseBody);
+  builder.setInsertionPointToStart(ifOp.thenBlock());
+  thenBody();
+  if (!elseBody)
+    return;
+  builder.setInsertionPointToStart(ifOp.elseBlock());
+  elseBody();
+}
+
+LogicalResult KernelEmitter::emitGuarded(BlockOp block, BodyFn body) {
+  std::optional<IntegerSet> set = block.getPredicate();
+  if (!set)
+    return body();
+  SmallVector<Lowered> operands = lookupAll(block.getPredicateOperands());
+
+  // Constraints that are the same for all lanes come first: an access at an
+  // address that no lane is guarded for must not happen.
+  Value uniform;
+  Lowered varying;
+  Value allLanes, anyLane;
+  auto both = [&](Value a, Value b) -> Value {
+    return a ? arith::AndIOp::create(builder, loc, a, b).getResult() : b;
+  };
+  bool knowsLanes = true;
+  for (auto [expr, isEquality] :
+       llvm::zip(set->getConstraints(), set->getEqFlags())) {
+    Lowered index = evaluate(expr, set->getNumDims(), operands);
+    if (index.isUniform()) {
+      std::optional<int64_t> constant = getConstantIntValue(index.value);
+      bool holds = constant && (isEquality ? *constant == 0 : *constant >= 0);
+      if (!holds)
+        uniform = both(uniform, compareWithZero(index, isEquality).value);
+      continue;
+    }
+    Lowered condition = compareWithZero(index, isEquality);
+    varying = varying.value ? conjoin(varying, condition) : condition;
+    if (index.kind != Lowered::Linear || isEquality) {
+      knowsLanes = false;
+      continue;
+    }
+    // A linear expression has its extremes in the first and the last lane.
+    AffineExpr d0 = builder.getAffineDimExpr(0);
+    int64_t reach = index.stride * (lanes.count - 1);
+    auto holdsAt = [&](int64_t offset) {
+      Lowered lane = evaluate(d0 + offset, 1, Lowered::uniform(index.value));
+      return compareWithZero(lane, /*isEquality=*/false).value;
+    };
+    allLanes = both(allLanes, holdsAt(std::min<int64_t>(reach, 0)));
+    anyLane = both(anyLane, holdsAt(std::max<int64_t>(reach, 0)));
+  }
+
+  LogicalResult result = success();
+  auto emitVarying = [&] {
+    if (!varying.value) {
+      result = body();
+      return;
+    }
+    auto emitPartial = [&] {
+      // Every lane by itself, its guard being uniform.
+      if (!target.hasMaskedAccess) {
+        result = emitEachLane([&]() -> LogicalResult {
+          for (Value operand : block.getPredicateOperands()) {
+            FailureOr<Lowered> lowered = evaluate(operand, laneScope);
+            if (failed(lowered))
+              return failure();
+            map(operand, *lowered);
+          }
+          return emitGuarded(block, body);
+        });
+        return;
+      }
+      llvm::SaveAndRestore saved(lanes);
+      lanes.mayBeEmpty |= !knowsLanes;
+      lanes.mask = lanes.mask
+                       ? conjoin(Lowered::varying(lanes.mask), varying).value
+                       : toVector(varying);
+      result = body();
+    };
+    if (!knowsLanes) {
+      emitPartial();
+      return;
+    }
+    emitIf(
+        allLanes, [&] { result = body(); },
+        [&] {
+          if (succeeded(result))
+            emitIf(anyLane, emitPartial);
+        });
+  };
+  if (uniform)
+    emitIf(uniform, emitVarying);
+  else
+    emitVarying();
+  return result;
+}
+
+LogicalResult KernelEmitter::emitBlock(BlockOp block) {
+  return emitGuarded(block, [&] { return emitBlockBody(block); });
+}
+
+LogicalResult KernelEmitter::emitBlockBody(BlockOp block) {
+  for (auto [arg, binding] :
+       llvm::zip(block.getIterVars(), block.getBindings())) {
+    // A lane by itself has values of its own.
+    FailureOr<Lowered> lowered =
+        laneScope ? evaluate(binding, laneScope) : FailureOr(lookup(binding));
+    if (failed(lowered))
+      return failure();
+    map(arg, *lowered);
+  }
+  if (block.getInit() && !plan.isInitHoisted(block) && failed(emitInit(block)))
+    return failure();
+  return emitBody(*block.getBody());
+}
+
+LogicalResult KernelEmitter::emitInit(BlockOp block) {
+  Lowered isFirst;
+  for (auto [kind, arg] : llvm::zip(block.getKinds(), block.getIterVars())) {
+    if (kind != tir::IterKind::Reduce)
+      continue;
+    Lowered isZero = compareWithZero(lookup(arg), /*isEquality=*/true);
+    isFirst = isFirst.value ? conjoin(isFirst, isZero) : isZero;
+  }
+  Region empty;
+  return emitConditional(block.getInit(), isFirst, block.getInit().getRegion(),
+                         empty);
+}
+
+LogicalResult KernelEmitter::emitHoistedInit(BlockOp block, ForOp scope,
+                                             ArrayRef<ForOp> loops) {
+  if (!loops.empty()) {
+    ForOp loop = loops.front();
+    bool isReduce = llvm::any_of(
+        llvm::zip(block.getKinds(), block.getBindings()), [&](auto pair) {
+          auto [kind, binding] = pair;
+          return kind == tir::IterKind::Reduce &&
+                 LoopPlan::dependsOn(binding, loop);
+        });
+    auto emitInner = [&] {
+      return emitHoistedInit(block, scope, loops.drop_front());
+    };
+    if (!isReduce)
+      return emitIterations(loop, emitInner);
+    // The reduction starts at the lower bounds of its loops.
+    if (auto bound = dyn_cast<Value>(loop.getLowerBound()))
+      map(loop.getInductionVar(), lookup(bound));
+    else
+      map(loop.getInductionVar(),
+          Lowered::uniform(getConstantIndex(*loop.getConstantLowerBound())));
+    return emitInner();
+  }
+  auto evaluateAll = [&](ValueRange from, ValueRange to) -> LogicalResult {
+    for (auto [source, value] : llvm::zip(from, to)) {
+      FailureOr<Lowered> lowered = evaluate(source, scope);
+      if (failed(lowered))
+        return failure();
+      map(value, *lowered);
+    }
+    return success();
+  };
+  ValueRange operands = block.getPredicateOperands();
+  if (failed(evaluateAll(operands, operands)))
+    return failure();
+  return emitGuarded(block, [&]() -> LogicalResult {
+    if (failed(evaluateAll(block.getBindings(), block.getIterVars())))
+      return failure();
+    return emitBody(block.getInit().getRegion().front());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelEmitter::emitAlloc(tir::AllocBufferOp alloc) {
+  MemRefType type = cast<MemRefType>(convertType(alloc.getType()));
+  bool isTopLevel = isa<tir::PrimFuncOp>(alloc->getParentOp());
+  if (isTopLevel && !alloc.isLocal())
+    return alloc.emitOpError(
+        "expects global buffers to be arguments: run tir-lift-workspaces");
+  if (!type.hasStaticShape())
+    return alloc.emitOpError("expects a constant size of a buffer that is "
+                             "allocated in a loop or local, but got ")
+           << alloc.getType();
+  stackBytes += type.getNumElements() *
+                llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  if (stackBytes > kMaxStackBytes)
+    return alloc.emitOpError("expects local buffers of at most ")
+           << kMaxStackBytes << " bytes in all, but got " << stackBytes;
+
+  // A buffer of one parallel loop belongs to each of its threads.
+  Operation *user = nullptr;
+  for (Operation *op : alloc->getUsers()) {
+    Operation *ancestor = alloc->getBlock()->findAncestorOpInBlock(*op);
+    if (user && user != ancestor) {
+      user = nullptr;
+      break;
+    }
+    user = ancestor;
+  }
+  auto loop = dyn_cast_or_null<ForOp>(user);
+  if (isTopLevel && loop && loop.getKind() == ForKind::Parallel) {
+    deferredAllocs[loop].push_back(alloc);
+    return success();
+  }
+  createAlloca(alloc);
+  return success();
+}
+
+void KernelEmitter::createAlloca(tir::AllocBufferOp alloc) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(allocaPoint);
+  Value buffer = memref::AllocaOp::create(
+      builder, alloc.getLoc(), cast<MemRefType>(convertType(alloc.getType())),
+      ValueRange(), builder.getI64IntegerAttr(64));
+  map(alloc.getBuffer(), Lowered::uniform(buffer));
+}

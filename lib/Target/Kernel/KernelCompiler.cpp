@@ -1,0 +1,168 @@
+//===- KernelCompiler.cpp - Scheduled kernels to machine code -------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Target/Kernel/KernelCompiler.h"
+
+#include "ObjectCache.h"
+
+#include "mlir/IR/Threading.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "relay-mlir/Support/Version.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <dlfcn.h>
+
+using namespace mlir;
+using namespace mlir::relay;
+
+/// What tells one build of the compiler from another: two builds of a version
+/// under development share its number, but not their code.
+static std::string getCompilerIdentity() {
+  std::string identity = getVersionString();
+  Dl_info info;
+  llvm::sys::fs::file_status status;
+  if (dladdr(reinterpret_cast<void *>(&getCompilerIdentity), &info) &&
+      !llvm::sys::fs::status(info.dli_fname, status)) {
+    identity +=
+        "/" + std::to_string(status.getSize()) + "/" +
+        std::to_string(
+            status.getLastModificationTime().time_since_epoch().count());
+  }
+  return identity;
+}
+
+KernelCompiler::KernelCompiler(MLIRContext *context, TargetInfo target,
+                               KernelCompilerOptions options)
+    : context(context), target(std::move(target)), options(options) {
+  prepareForCodeGeneration(*context);
+  // Dialects cannot be loaded once several threads are at work.
+  PassManager manager(context);
+  buildTIRToLLVMPipeline(manager, this->target);
+  DialectRegistry registry;
+  manager.getDependentDialects(registry);
+  context->appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    context->getOrLoadDialect(name);
+}
+
+/// The kernel's text, without its name if `withName` is false.
+static std::string getText(tir::PrimFuncOp kernel, bool withName = true) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (withName) {
+    kernel->print(os);
+    return text;
+  }
+  OwningOpRef<tir::PrimFuncOp> unnamed = kernel.clone();
+  unnamed->setSymName("kernel");
+  (*unnamed)->print(os);
+  return text;
+}
+
+/// The kernel with an empty body.
+static OwningOpRef<tir::PrimFuncOp> getSignature(tir::PrimFuncOp kernel) {
+  auto signature = cast<tir::PrimFuncOp>(kernel->cloneWithoutRegions());
+  OpBuilder builder(kernel.getContext());
+  Block *entry = builder.createBlock(&signature.getRegion());
+  for (Type type : kernel.getArgumentTypes())
+    entry->addArgument(type, kernel.getLoc());
+  tir::ReturnOp::create(builder, kernel.getLoc());
+  return signature;
+}
+
+namespace {
+
+/// One kernel on its way.
+struct Job {
+  tir::PrimFuncOp kernel;
+  CompiledKernel result;
+};
+
+} // namespace
+
+/// The kernel from the cache; failure if it is not there.
+static LogicalResult loadKernel(relay::detail::ObjectCache &cache, StringRef key,
+                                MLIRContext *context, CompiledKernel &result) {
+  std::optional<relay::detail::ObjectCache::Entry> entry = cache.load(key);
+  if (!entry)
+    return failure();
+  // An entry that was written by a build whose operations differ has another
+  // key; one that does not parse is damaged.
+  ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(entry->signature, context);
+  if (!module || !llvm::hasSingleElement(module->getOps<tir::PrimFuncOp>()))
+    return failure();
+  auto signature = *module->getOps<tir::PrimFuncOp>().begin();
+  signature->remove();
+  result.signature = signature;
+  result.object = std::make_shared<const std::string>(std::move(entry->object));
+  result.fromCache = true;
+  return success();
+}
+
+FailureOr<std::vector<CompiledKernel>>
+KernelCompiler::compile(ArrayRef<tir::PrimFuncOp> kernels,
+                        const ScheduleFn &schedule) {
+  relay::detail::ObjectCache cache(options.cacheDir, options.cacheLimitBytes);
+  std::string environment = target.getKey() + "\n" + getCompilerIdentity();
+
+  // Equal kernels are one job.
+  std::vector<Job> jobs;
+  llvm::StringMap<size_t> jobOf;
+  SmallVector<size_t> jobIndex;
+  for (tir::PrimFuncOp kernel : kernels) {
+    auto [it, isNew] =
+        jobOf.try_emplace(getText(kernel, /*withName=*/false), jobs.size());
+    if (isNew)
+      jobs.push_back({kernel, {}});
+    jobIndex.push_back(it->second);
+  }
+
+  auto run = [&](Job &job) -> LogicalResult {
+    CompiledKernel &result = job.result;
+    result.symbol = job.kernel.getSymName().str();
+    std::string key;
+    if (options.useCache) {
+      key =
+          relay::detail::ObjectCache::getKey(getText(job.kernel) + "\n" + environment);
+      if (succeeded(loadKernel(cache, key, context, result)))
+        return success();
+    }
+    OwningOpRef<ModuleOp> module = ModuleOp::create(job.kernel.getLoc());
+    auto kernel = cast<tir::PrimFuncOp>(job.kernel->clone());
+    module->push_back(kernel);
+    if (failed(schedule(kernel)))
+      return failure();
+    result.signature = getSignature(kernel);
+    SmallVector<char, 0> object;
+    if (failed(compileKernelModule(*module, target, CodeKind::Object, object)))
+      return failure();
+    result.object =
+        std::make_shared<const std::string>(object.begin(), object.end());
+    if (options.useCache)
+      cache.store(key, {getText(*result.signature), *result.object});
+    return success();
+  };
+  if (failed(failableParallelForEach(context, jobs, run)))
+    return failure();
+  if (options.useCache) {
+    if (std::string warning = cache.takeWarning(); !warning.empty())
+      emitWarning(UnknownLoc::get(context)) << warning;
+    if (llvm::any_of(jobs, [](Job &job) { return !job.result.fromCache; }))
+      cache.evict();
+  }
+
+  std::vector<CompiledKernel> results;
+  for (size_t index : jobIndex) {
+    CompiledKernel &result = jobs[index].result;
+    results.push_back({result.object, result.symbol,
+                       result.signature.get().clone(), result.fromCache});
+  }
+  return results;
+}

@@ -1,0 +1,105 @@
+//===- Lowering.cpp - Kernels to the LLVM dialect -------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Conversion/Passes.h"
+#include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Target/Kernel/KernelCompiler.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+
+void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
+                                         const TargetInfo &target) {
+  // Loops and vectors.
+  manager.addNestedPass<tir::PrimFuncOp>(tir::createTIRLiftWorkspacesPass());
+  ConvertTIRToSCFPassOptions scfOptions;
+  scfOptions.vectorBits = target.getVectorBits();
+  scfOptions.maskedAccess = target.hasMaskedAccess();
+  scfOptions.nativeGather = target.hasFeature("avx2");
+  manager.addPass(createConvertTIRToSCFPass(scfOptions));
+  manager.addPass(createOutlineParallelPass());
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(createHoistAccumulatorsPass());
+  // The stores that hoisting removed were between equal loads.
+  functions.addPass(createCSEPass());
+  functions.addPass(createLoopInvariantCodeMotionPass());
+
+  // Arithmetic in types and functions that machines have.
+  arith::ArithEmulateUnsupportedFloatsOptions emulation;
+  emulation.sourceTypeStrs = {"bf16", "f16"};
+  functions.addPass(arith::createArithEmulateUnsupportedFloats(emulation));
+  functions.addPass(math::createMathExtendToSupportedTypes());
+  ApproximateMathPassOptions mathOptions;
+  mathOptions.fma = target.hasFMA();
+  manager.addPass(createApproximateMathPass(mathOptions));
+  arith::ArithExpandOpsPassOptions expansion;
+  expansion.includeBf16 = !target.hasFeature("avx512bf16");
+  OpPassManager &expanded = manager.nest<func::FuncOp>();
+  expanded.addPass(arith::createArithExpandOpsPass(expansion));
+  expanded.addPass(createConvertVectorToSCFPass());
+
+  // Functions as callers see them, and the LLVM dialect.
+  manager.addPass(createKernelABIPass());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createConvertVectorToLLVMPass());
+  manager.addPass(createConvertToLLVMPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+namespace {
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("What to generate code for (see relay-compile --target)"),
+      llvm::cl::init("native")};
+};
+} // namespace
+
+void mlir::relay::registerTIRToLLVMPipeline() {
+  PassPipelineRegistration<PipelineOptions>(
+      "tir-to-llvm", "Lower scheduled tir kernels to the LLVM dialect",
+      [](OpPassManager &manager, const PipelineOptions &options) {
+        // There is no IR yet to report an error at.
+        MLIRContext context;
+        FailureOr<TargetInfo> target = TargetInfo::parse(options.target, [&] {
+          return emitError(UnknownLoc::get(&context));
+        });
+        if (failed(target))
+          llvm::report_fatal_error("tir-to-llvm: unknown target",
+                                   /*gen_crash_diag=*/false);
+        buildTIRToLLVMPipeline(manager, *target);
+      });
+}
+
+LogicalResult mlir::relay::compileKernelModule(ModuleOp module,
+                                               const TargetInfo &target,
+                                               CodeKind kind,
+                                               SmallVectorImpl<char> &output) {
+  PassManager manager(module.getContext());
+  buildTIRToLLVMPipeline(manager, target);
+  if (failed(manager.run(module)))
+    return failure();
+  return compileLLVMModule(module, target, kind, output);
+}
