@@ -86,11 +86,16 @@ static LogicalResult convertLeakyRelu(NodeContext &node) {
 static LogicalResult convertPRelu(NodeContext &node) {
   Value data = node.getInput(0), slope = node.getInput(1);
   int64_t rank = node.getRank(data);
-  // One slope for each channel has an operator of its own.
+  // One slope for each channel has an operator of its own. Old exporters write
+  // a vector that does not broadcast.
   RankedTensorType slopeType = node.getType(slope);
   int64_t channels = rank < 2 ? 0 : node.getType(data).getDimSize(1);
   int64_t channelAxis = slopeType.getRank() - (rank - 1);
+  if (slopeType.getRank() == 1 && rank > 2 &&
+      slopeType.getDimSize(0) != node.getType(data).getDimSize(rank - 1))
+    channelAxis = 0;
   if (rank >= 2 && channelAxis >= 0 && slopeType.hasStaticShape() &&
+      channelAxis < slopeType.getRank() && slopeType.getNumElements() > 1 &&
       slopeType.getDimSize(channelAxis) == channels &&
       slopeType.getNumElements() == channels) {
     NNPreluOp::Properties properties;

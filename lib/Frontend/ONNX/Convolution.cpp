@@ -127,9 +127,9 @@ static Value createTransposed(NodeContext &node, Value data, Value weight,
 }
 
 /// Sets the pads so that the result has the sizes that the node asks for.
-static LogicalResult resolveTransposedPads(NodeContext &node, Value data,
-                                           ArrayRef<int64_t> outputPadding,
-                                           Window &window) {
+static LogicalResult
+resolveTransposedPads(NodeContext &node, Value data,
+                      MutableArrayRef<int64_t> outputPadding, Window &window) {
   int64_t rank = window.getRank();
   std::optional<ArrayRef<int64_t>> outputShape = node.getInts("output_shape");
   bool isSame = window.autoPad != Window::AutoPad::None;
@@ -151,9 +151,11 @@ static LogicalResult resolveTransposedPads(NodeContext &node, Value data,
       total = window.strides[axis] * (size - 1) + outputPadding[axis] +
               window.getExtent(axis) - (*outputShape)[axis];
     }
-    if (total < 0)
-      return node.emitError() << "expects output sizes that need no negative "
-                                 "padding";
+    // What the result is larger than all windows cover goes to its end.
+    if (total < 0) {
+      outputPadding[axis] -= total;
+      total = 0;
+    }
     // The odd one goes to the end for SAME_UPPER, to the begin otherwise.
     int64_t small = total / 2, large = total - small;
     bool isUpper = window.autoPad == Window::AutoPad::SameUpper;

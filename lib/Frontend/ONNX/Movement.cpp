@@ -466,30 +466,20 @@ static LogicalResult convertSplit(NodeContext &node) {
 //===----------------------------------------------------------------------===//
 
 template <typename OpT>
-static LogicalResult convertBlock(NodeContext &node, StringRef mode) {
+static LogicalResult convertBlock(NodeContext &node) {
   int64_t size = node.getInt("blocksize", 0);
   if (size < 1)
     return node.emitError()
            << "expects blocksize to be positive, but got " << size;
-  typename OpT::Properties properties;
-  properties.block_size = node.getBuilder().getI64IntegerAttr(size);
-  properties.mode = node.getBuilder().getStringAttr(mode);
-  return node.setResult(node.create<OpT>({node.getInput(0)}, properties));
-}
-
-static LogicalResult convertDepthToSpace(NodeContext &node) {
   StringRef mode = node.getString("mode", "DCR");
   if (mode != "DCR" && mode != "CRD")
     return node.emitError()
            << "expects mode DCR or CRD, but got \"" << mode << "\"";
-  return convertBlock<NNDepthToSpaceOp>(node, mode == "CRD" ? "CDR" : "DCR");
-}
-
-static LogicalResult convertSpaceToDepth(NodeContext &node) {
-  StringRef mode = node.getString("mode", "DCR");
-  if (mode != "DCR")
-    return node.emitError() << "mode \"" << mode << "\" is not supported";
-  return convertBlock<NNSpaceToDepthOp>(node, "DCR");
+  typename OpT::Properties properties;
+  properties.block_size = node.getBuilder().getI64IntegerAttr(size);
+  properties.mode =
+      node.getBuilder().getStringAttr(mode == "CRD" ? "CDR" : "DCR");
+  return node.setResult(node.create<OpT>({node.getInput(0)}, properties));
 }
 
 static LogicalResult convertTrilu(NodeContext &node) {
@@ -507,7 +497,7 @@ static LogicalResult convertTrilu(NodeContext &node) {
 void mlir::relay::onnx::addMovementOps(OpTable &table) {
   table.add({"Concat"},
             {convertConcat, kOldestOpset, kNewestOpset, 1, kVariadic});
-  table.add({"DepthToSpace"}, {convertDepthToSpace});
+  table.add({"DepthToSpace"}, {convertBlock<NNDepthToSpaceOp>});
   table.add({"Expand"},
             {convertExpand, 8, kNewestOpset, 2, 2, /*contentInputs=*/0b10});
   table.add({"Flatten"}, {convertFlatten});
@@ -517,7 +507,7 @@ void mlir::relay::onnx::addMovementOps(OpTable &table) {
                           /*contentInputs=*/0b10});
   table.add({"Slice"}, {convertSlice, kOldestOpset, kNewestOpset, 1, 5,
                         /*contentInputs=*/0b11110});
-  table.add({"SpaceToDepth"}, {convertSpaceToDepth});
+  table.add({"SpaceToDepth"}, {convertBlock<NNSpaceToDepthOp>});
   table.add({"Split"}, {convertSplit, kOldestOpset, kNewestOpset, 1, 2,
                         /*contentInputs=*/0b10});
   table.add({"Squeeze"}, {convertSqueeze, kOldestOpset, kNewestOpset, 1, 2,

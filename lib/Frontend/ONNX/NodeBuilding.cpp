@@ -145,6 +145,8 @@ Value NodeContext::insert(OperationState &state) {
   if (messages.empty())
     messages.push_back("the operands do not fit " +
                        state.name.getStringRef().str());
+  if (hasError)
+    return nullptr;
   InFlightDiagnostic diagnostic = emitError() << messages.front();
   for (const std::string &message : llvm::drop_begin(messages))
     diagnostic.attachNote() << message;
@@ -351,7 +353,8 @@ Value NodeContext::reshape(Value value, ArrayRef<ShapeScalar> sizes) {
     InFlightDiagnostic diagnostic = emitError();
     diagnostic << "expects at most one size that is only known at run time, "
                   "but got ";
-    printSizes(*diagnostic.getUnderlyingDiagnostic(), sizes);
+    if (Diagnostic *underlying = diagnostic.getUnderlyingDiagnostic())
+      printSizes(*underlying, sizes);
     diagnostic << " from " << value.getType();
     return nullptr;
   }

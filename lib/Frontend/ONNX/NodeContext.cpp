@@ -25,6 +25,9 @@ OpBuilder &NodeContext::getBuilder() const { return importer.getBuilder(); }
 Location NodeContext::getLoc() const { return importer.getNodeLoc(getNode()); }
 
 InFlightDiagnostic NodeContext::emitError() const {
+  // What goes wrong after the first error follows from it.
+  if (hasError)
+    return InFlightDiagnostic();
   hasError = true;
   return mlir::emitError(importer.getFileLoc())
          << describeNode(getNode(), getOpset()) << ": ";

@@ -21,16 +21,20 @@ namespace {
 /// What a resize does to each dimension.
 struct Target {
   SmallVector<int64_t> sizes;
-  /// One for a dimension that keeps its size.
+  /// True for a dimension that stays as it is.
   SmallVector<bool> isKept;
+  /// The part that is looked at, of tf_crop_and_resize.
+  SmallVector<double> begin, end;
 };
 
 } // namespace
 
-/// Sizes from scales, with one for each of `axes`.
+/// Sizes from scales, with one for each of `axes`. `isExact` says that
+/// coordinates follow from the scale itself.
 static LogicalResult applyScales(NodeContext &node, RankedTensorType type,
                                  ArrayRef<double> scales,
-                                 ArrayRef<int64_t> axes, Target &target) {
+                                 ArrayRef<int64_t> axes, bool isExact,
+                                 Target &target) {
   if (scales.size() != axes.size())
     return node.emitError()
            << "expects " << axes.size() << " scales, but got " << scales.size();
@@ -44,9 +48,9 @@ static LogicalResult applyScales(NodeContext &node, RankedTensorType type,
                 "static sizes, but got "
              << scale << " for axis " << axis << " of " << type;
     double scaled = std::floor(size * scale);
-    // Coordinates follow from the sizes before and after; a scale that gives
-    // no whole size would shift them.
-    if (std::abs(scaled - size * scale) > 1e-4 * scaled)
+    // For relay, coordinates follow from the sizes before and after; a scale
+    // that gives no whole size would shift them.
+    if (isExact && std::abs(scaled - size * scale) > 1e-4 * scaled)
       return node.emitError() << "scale " << scale << " of axis " << axis
                               << " does not give a whole size from " << size;
     target.sizes[axis] = static_cast<int64_t>(scaled);
@@ -105,6 +109,10 @@ static LogicalResult createResize(NodeContext &node, Value data,
     sizes.push_back(target.sizes[axis]);
   }
   properties.size = node.getBuilder().getDenseI64ArrayAttr(sizes);
+  if (!target.begin.empty())
+    properties.roi = node.getBuilder().getDenseF64ArrayAttr(
+        {target.begin[resized[0]], target.begin[resized[1]],
+         target.end[resized[0]], target.end[resized[1]]});
 
   Value result = node.transpose(data, order);
   if (!result)
@@ -132,7 +140,9 @@ static LogicalResult createResize(NodeContext &node, Value data,
 
 static Target getUnchanged(RankedTensorType type) {
   return {llvm::to_vector(type.getShape()),
-          SmallVector<bool>(type.getRank(), true)};
+          SmallVector<bool>(type.getRank(), true),
+          {},
+          {}};
 }
 
 /// The numbers in an input of floats.
@@ -151,6 +161,28 @@ static FailureOr<SmallVector<double>> getConstantFloats(NodeContext &node,
                    << node.getNode().inputs[index]
                    << "\") to be constant, but it is computed at run time";
   return failure();
+}
+
+/// Reads the part of each of `axes` that tf_crop_and_resize looks at.
+static LogicalResult applyRegion(NodeContext &node, ArrayRef<int64_t> axes,
+                                 Target &target) {
+  if (!node.hasInput(1))
+    return node.emitError() << "expects input 1, which is left out";
+  FailureOr<SmallVector<double>> region = getConstantFloats(node, 1);
+  if (failed(region))
+    return failure();
+  if (region->size() != 2 * axes.size())
+    return node.emitError() << "expects " << 2 * axes.size()
+                            << " numbers in roi, but got " << region->size();
+  target.begin.assign(target.sizes.size(), 0);
+  target.end.assign(target.sizes.size(), 1);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    target.begin[axis] = (*region)[i];
+    target.end[axis] = (*region)[axes.size() + i];
+    if (target.begin[axis] != 0 || target.end[axis] != 1)
+      target.isKept[axis] = false;
+  }
+  return success();
 }
 
 static LogicalResult convertUpsample(NodeContext &node) {
@@ -174,7 +206,7 @@ static LogicalResult convertUpsample(NodeContext &node) {
   if (!method ||
       failed(applyScales(node, type, scales,
                          llvm::to_vector(llvm::seq<int64_t>(type.getRank())),
-                         target)))
+                         /*isExact=*/true, target)))
     return failure();
   ImageResize2dOp::Properties properties;
   properties.method = b.getStringAttr(*method);
@@ -201,6 +233,17 @@ static LogicalResult convertResize(NodeContext &node) {
       return failure();
     axes = *normalized;
   }
+  std::optional<StringRef> method = getMethod(node);
+  if (!method)
+    return failure();
+  StringRef transformation = node.getString(
+      "coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel");
+  if (!llvm::is_contained({"half_pixel", "align_corners", "asymmetric",
+                           "pytorch_half_pixel", "tf_half_pixel_for_nn",
+                           "tf_crop_and_resize"},
+                          transformation))
+    return node.emitError() << "coordinate_transformation_mode \""
+                            << transformation << "\" is not supported";
   Target target = getUnchanged(type);
   const ShapeTensor *scales = node.getContents(scalesIndex);
   if (node.hasInput(3)) {
@@ -229,20 +272,14 @@ static LogicalResult convertResize(NodeContext &node) {
     FailureOr<SmallVector<double>> values =
         getConstantFloats(node, scalesIndex);
     if (failed(values) ||
-        failed(applyScales(node, type, *values, axes, target)))
+        failed(applyScales(node, type, *values, axes,
+                           transformation != "align_corners", target)))
       return failure();
   }
 
-  std::optional<StringRef> method = getMethod(node);
-  if (!method)
+  if (transformation == "tf_crop_and_resize" &&
+      failed(applyRegion(node, axes, target)))
     return failure();
-  StringRef transformation = node.getString(
-      "coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel");
-  if (!llvm::is_contained({"half_pixel", "align_corners", "asymmetric",
-                           "pytorch_half_pixel", "tf_half_pixel_for_nn"},
-                          transformation))
-    return node.emitError() << "coordinate_transformation_mode \""
-                            << transformation << "\" is not supported";
   StringRef rounding =
       node.getString("nearest_mode", isOld ? "floor" : "round_prefer_floor");
   if (!llvm::is_contained(
@@ -260,6 +297,8 @@ static LogicalResult convertResize(NodeContext &node) {
       b.getF64FloatAttr(node.getFloat("cubic_coeff_a", -0.75));
   properties.cubic_exclude =
       b.getI64IntegerAttr(node.getInt("exclude_outside", 0));
+  properties.extrapolation_value =
+      b.getF64FloatAttr(node.getFloat("extrapolation_value", 0));
   return createResize(node, data, target, properties);
 }
 
