@@ -1,0 +1,88 @@
+//===- relay-test-onnx.cpp - Import and interpret ONNX models -------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Serves test/python/onnx_backend.py, which has thousands of small models. Each
+// line of input is a request, its words separated by tabs:
+//
+//   import MODEL.onnx
+//   run MODEL.onnx OUTPUT_PREFIX [INPUT.npy ...]
+//
+// The answer is one line, `ok` with the number of outputs, or `error` with the
+// diagnostics. Output i is written to OUTPUT_PREFIX<i>.npy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Frontend/ONNX/ImportONNX.h"
+#include "relay-mlir/InitAllDialects.h"
+#include "relay-mlir/Interpreter/Interpreter.h"
+#include "relay-mlir/Interpreter/TensorIO.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <iostream>
+
+using namespace mlir;
+using namespace mlir::relay;
+
+static FailureOr<unsigned> serve(ArrayRef<StringRef> words,
+                                 MLIRContext *context) {
+  Location loc = UnknownLoc::get(context);
+  OwningOpRef<ModuleOp> module = importOnnxFile(words[1], context);
+  if (!module || failed(verify(*module)))
+    return failure();
+  auto main = module->lookupSymbol<func::FuncOp>("main");
+  if (words[0] == "import")
+    return main.getNumResults();
+
+  SmallVector<InterpreterValue> inputs;
+  for (StringRef path : words.drop_front(3)) {
+    llvm::Expected<NpyArray> array = readNpy(path);
+    if (!array)
+      return emitError(loc) << llvm::toString(array.takeError());
+    inputs.push_back(getTensor(*array, context));
+  }
+  FailureOr<SmallVector<InterpreterValue>> results =
+      interpretMain(*module, inputs);
+  if (failed(results))
+    return failure();
+  for (auto [index, result] : llvm::enumerate(*results)) {
+    std::string path = (words[2] + llvm::Twine(index) + ".npy").str();
+    if (llvm::Error error = writeNpy(path, getNpyArray(result.getTensor())))
+      return emitError(loc) << llvm::toString(std::move(error));
+  }
+  return results->size();
+}
+
+int main() {
+  DialectRegistry registry;
+  mlir::relay::registerProjectDialects(registry);
+  registry.insert<func::FuncDialect>();
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    // A context of its own: resources of one model do not outlive it.
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    std::string messages;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      messages += diagnostic.str() + "; ";
+      for (Diagnostic &note : diagnostic.getNotes())
+        messages += note.str() + "; ";
+      return success();
+    });
+    SmallVector<StringRef> words;
+    StringRef(line).split(words, '\t');
+    FailureOr<unsigned> count = serve(words, &context);
+    std::replace(messages.begin(), messages.end(), '\n', ' ');
+    if (succeeded(count))
+      std::cout << "ok " << *count << std::endl;
+    else
+      std::cout << "error " << messages << std::endl;
+  }
+  return 0;
+}
