@@ -81,7 +81,9 @@ private:
   LogicalResult convertCall(CallOp op);
   LogicalResult convertReturn(func::ReturnOp op);
   void wrapInDataflow(Block &block);
-  void stateAssumptions(Block &block);
+  /// Asserts what is not known to hold.
+  template <typename AssertOp>
+  void state(const ShapeReifier::Pairs &pairs);
 
   Dims getDims(Value value) {
     return scope.import(
@@ -99,8 +101,8 @@ private:
   relax::SymbolScope scope;
   OpBuilder builder;
   relax::FuncOp target;
-  /// Sizes that kernels take as equal.
-  SmallVector<std::pair<AffineExpr, AffineExpr>> assumptions;
+  /// What kernels assume about sizes.
+  ShapeReifier::Pairs equalSizes, lowerBounds;
   llvm::StringSet<> givenNames;
   unsigned numGenerated = 0;
   DenseMap<Value, SmallVector<Value>> values;
@@ -174,7 +176,9 @@ FailureOr<relax::FuncOp> FunctionConverter::convert() {
     if (failed(convertOp(&op)))
       return failure();
   wrapInDataflow(*body);
-  stateAssumptions(*body);
+  builder.setInsertionPointToStart(body);
+  state<relax::AssertEqualOp>(equalSizes);
+  state<relax::AssertAtLeastOp>(lowerBounds);
 
   for (unsigned i = 0, e = source.getNumArguments(); i != e; ++i)
     if (Attribute name = source.getArgAttr(i, kRelayNameAttr))
@@ -272,8 +276,18 @@ LogicalResult FunctionConverter::convertCall(CallOp op) {
   ShapeReifier &reifier = kernels.getReifier(kernel);
   FailureOr<SmallVector<Dims>> shapes =
       reifier.getResultShapes(op, argumentShapes);
-  if (failed(shapes) || failed(reifier.getAssumptions(op, assumptions)))
+  if (failed(shapes) || failed(reifier.getEqualSizes(op, equalSizes)))
     return failure();
+  for (auto [size, bound] : reifier.getLowerBounds()) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    scope.makeShape(size).printExpr(0, os);
+    os << " to be at least ";
+    scope.makeShape(bound).printExpr(0, os);
+    emitRemark(op.getLoc())
+        << "takes " << text << ", which is checked before each run";
+    lowerBounds.push_back({size, bound});
+  }
 
   SmallVector<Type> types;
   for (auto [shape, result] : llvm::zip_equal(*shapes, op->getResults()))
@@ -332,23 +346,25 @@ void FunctionConverter::wrapInDataflow(Block &block) {
     returnOp->replaceUsesOfWith(inner, outer);
 }
 
-void FunctionConverter::stateAssumptions(Block &block) {
+template <typename AssertOp>
+void FunctionConverter::state(const ShapeReifier::Pairs &pairs) {
   Dims lhs, rhs;
   llvm::SmallDenseSet<AffineExpr> stated;
-  for (auto [left, right] : assumptions) {
-    // Stated once for every pair, in whichever order.
+  for (auto [left, right] : pairs) {
     AffineExpr difference = relax::canonicalizeSymbolicExpr(left - right);
+    // Equality is stated once, in whichever order it was found.
     AffineExpr opposite = relax::canonicalizeSymbolicExpr(right - left);
-    if (stated.contains(opposite) || !stated.insert(difference).second)
+    if (std::is_same_v<AssertOp, relax::AssertEqualOp> &&
+        stated.contains(opposite))
+      continue;
+    if (!stated.insert(difference).second)
       continue;
     lhs.push_back(left);
     rhs.push_back(right);
   }
-  if (lhs.empty())
-    return;
-  builder.setInsertionPointToStart(&block);
-  relax::AssertEqualOp::create(builder, source.getLoc(), scope.makeShape(lhs),
-                               scope.makeShape(rhs));
+  if (!lhs.empty())
+    AssertOp::create(builder, source.getLoc(), scope.makeShape(lhs),
+                     scope.makeShape(rhs));
 }
 
 /// Marks the arguments of kernels that are constants in every call, whose

@@ -36,6 +36,7 @@ FailureOr<SmallVector<Dims>>
 ShapeReifier::getResultShapes(Operation *call, ArrayRef<Dims> argumentShapes) {
   arguments = argumentShapes;
   dims.clear();
+  lowerBounds.clear();
   unknown = nullptr;
 
   auto returnOp =
@@ -121,9 +122,7 @@ void ShapeReifier::walkEqualSizes(
   }
 }
 
-LogicalResult ShapeReifier::getAssumptions(
-    Operation *call,
-    SmallVectorImpl<std::pair<AffineExpr, AffineExpr>> &equal) {
+LogicalResult ShapeReifier::getEqualSizes(Operation *call, Pairs &equal) {
   LogicalResult result = success();
   for (Operation &op : kernel.get().getBody().front()) {
     walkEqualSizes(&op, [&](AffineExpr lhs, AffineExpr rhs) {
@@ -220,7 +219,9 @@ FailureOr<SmallVector<AffineExpr>> ShapeReifier::getIndices(ValueRange values) {
   return exprs;
 }
 
-/// The candidate that is provably the largest (or smallest) one.
+/// The candidate that is provably the largest (or smallest) one. Else, of two,
+/// a constant is taken to be the smaller one: slices rarely reach beyond the
+/// end. The callers of getResultShapes see to it that this is checked.
 FailureOr<AffineExpr> ShapeReifier::getExtremum(ArrayRef<AffineExpr> candidates,
                                                 bool max) {
   for (AffineExpr candidate : candidates)
@@ -229,7 +230,15 @@ FailureOr<AffineExpr> ShapeReifier::getExtremum(ArrayRef<AffineExpr> candidates,
                      : relax::isProvablyGreaterEqual(other, candidate);
         }))
       return candidate;
-  return failure();
+  if (candidates.size() != 2)
+    return failure();
+  AffineExpr first = candidates[0], second = candidates[1];
+  if (isa<AffineConstantExpr>(first))
+    std::swap(first, second);
+  if (!isa<AffineConstantExpr>(second))
+    return failure();
+  lowerBounds.push_back({first, second});
+  return max ? first : second;
 }
 
 FailureOr<bool> ShapeReifier::getCondition(Value condition) {

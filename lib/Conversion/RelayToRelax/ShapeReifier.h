@@ -30,12 +30,19 @@ public:
   FailureOr<SmallVector<Dims>> getResultShapes(Operation *call,
                                                ArrayRef<Dims> argumentShapes);
 
+  using Pairs = SmallVector<std::pair<AffineExpr, AffineExpr>>;
+
   /// Adds the sizes that the kernel takes as equal, for the arguments of the
   /// last call of getResultShapes, and that are not known to be so. Fails if
   /// two can never be equal.
-  LogicalResult
-  getAssumptions(Operation *call,
-                 SmallVectorImpl<std::pair<AffineExpr, AffineExpr>> &equal);
+  LogicalResult getEqualSizes(Operation *call, Pairs &equal);
+
+  /// Pairs of which the first is taken to be at least the second, in the result
+  /// of the last call of getResultShapes: a size that is the smaller or larger
+  /// of a constant and another size.
+  ArrayRef<std::pair<AffineExpr, AffineExpr>> getLowerBounds() const {
+    return lowerBounds;
+  }
 
   /// For each result the number of the argument that it is, up to its shape;
   /// none if a result is computed.
@@ -65,6 +72,7 @@ private:
   // State of one call.
   ArrayRef<Dims> arguments;
   DenseMap<std::pair<Value, int64_t>, AffineExpr> dims;
+  Pairs lowerBounds;
   Operation *unknown = nullptr;
 };
 

@@ -360,26 +360,33 @@ LLVM::LLVMFuncOp HostTranslator::buildShapesFunction() {
       kShapesName, {pointer, pointer, pointer}, LLVM::Linkage::Internal);
   CodeBuilder code(function, scope);
   code.loadSymbols(/*index=*/0, symbols);
-  auto requireEqual = [&](AffineExpr lhs, AffineExpr rhs) {
+  auto require = [&](LLVM::ICmpPredicate violation, AffineExpr lhs,
+                     AffineExpr rhs) {
     if (relax::canonicalizeSymbolicExpr(lhs - rhs) ==
         getAffineConstantExpr(0, context))
       return;
-    Value differ = LLVM::ICmpOp::create(
-        code.builder, code.loc, LLVM::ICmpPredicate::ne,
+    Value violated = LLVM::ICmpOp::create(
+        code.builder, code.loc, violation,
         code.evaluate(relax::canonicalizeSymbolicExpr(lhs)),
         code.evaluate(relax::canonicalizeSymbolicExpr(rhs)));
     code.returnUnlessZero(
-        LLVM::ZExtOp::create(code.builder, code.loc, i32, differ));
+        LLVM::ZExtOp::create(code.builder, code.loc, i32, violated));
+  };
+  auto requireAll = [&](LLVM::ICmpPredicate violation, relax::ShapeAttr lhs,
+                        relax::ShapeAttr rhs) {
+    for (auto [left, right] :
+         llvm::zip_equal(scope.import(lhs), scope.import(rhs)))
+      require(violation, left, right);
   };
   for (Operation &op : main.getBody().front()) {
-    if (auto assertion = dyn_cast<relax::AssertEqualOp>(op)) {
-      for (auto [lhs, rhs] : llvm::zip_equal(scope.import(assertion.getLhs()),
-                                             scope.import(assertion.getRhs())))
-        requireEqual(lhs, rhs);
-    } else if (auto reshape = dyn_cast<relax::ReshapeOp>(op)) {
-      requireEqual(relax::getNumElements(reshape.getSource().getType(), scope),
-                   relax::getNumElements(reshape.getType(), scope));
-    }
+    if (auto equal = dyn_cast<relax::AssertEqualOp>(op))
+      requireAll(LLVM::ICmpPredicate::ne, equal.getLhs(), equal.getRhs());
+    else if (auto atLeast = dyn_cast<relax::AssertAtLeastOp>(op))
+      requireAll(LLVM::ICmpPredicate::slt, atLeast.getLhs(), atLeast.getRhs());
+    else if (auto reshape = dyn_cast<relax::ReshapeOp>(op))
+      require(LLVM::ICmpPredicate::ne,
+              relax::getNumElements(reshape.getSource().getType(), scope),
+              relax::getNumElements(reshape.getType(), scope));
   }
   int64_t position = 0;
   for (Type type : main.getResultTypes())

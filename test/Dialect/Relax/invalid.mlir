@@ -212,3 +212,11 @@ relax.func @unbound_symbol_in_size(%x: !relax.tensor<[n], f32>) {
   %s = relax.alloc_storage size [4 * k] align 64 device 0
   relax.return
 }
+
+// -----
+
+relax.func @bound_lengths(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{expects lists of one length, but got 1 and 0 sizes}}
+  relax.assert_at_least [n], []
+  relax.return
+}

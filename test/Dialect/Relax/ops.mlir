@@ -68,6 +68,8 @@ relax.func private @expressions(!relax.tensor<[n, m, h, "batch size"], ui8>,
 relax.func @assertion(%x: !relax.tensor<[n, m], f32>) {
   // CHECK: relax.assert_equal [n, 4], [2 * m, n]
   relax.assert_equal [n, 4], [m * 2, n]
+  // CHECK: relax.assert_at_least [n, m - 1], [3, 0]
+  relax.assert_at_least [n, m - 1], [3, 0]
   relax.return
 }
 

@@ -198,6 +198,8 @@ static SmallVector<ShapeAttr, 2> getShapeAttrs(Operation *op) {
     return {tensor.getOffset()};
   if (auto assertion = dyn_cast<AssertEqualOp>(op))
     return {assertion.getLhs(), assertion.getRhs()};
+  if (auto assertion = dyn_cast<AssertAtLeastOp>(op))
+    return {assertion.getLhs(), assertion.getRhs()};
   return {};
 }
 
@@ -339,12 +341,19 @@ LogicalResult CallTIROp::verifySymbolUses(SymbolTableCollection &symbolTable) {
                           getNumResults(), symbolTable, signature);
 }
 
-LogicalResult AssertEqualOp::verify() {
-  if (getLhs().size() != getRhs().size())
-    return emitOpError() << "expects lists of one length, but got "
-                         << getLhs().size() << " and " << getRhs().size()
-                         << " sizes";
+static LogicalResult verifyPairs(Operation *op, ShapeAttr lhs, ShapeAttr rhs) {
+  if (lhs.size() != rhs.size())
+    return op->emitOpError() << "expects lists of one length, but got "
+                             << lhs.size() << " and " << rhs.size() << " sizes";
   return success();
+}
+
+LogicalResult AssertEqualOp::verify() {
+  return verifyPairs(*this, getLhs(), getRhs());
+}
+
+LogicalResult AssertAtLeastOp::verify() {
+  return verifyPairs(*this, getLhs(), getRhs());
 }
 
 //===----------------------------------------------------------------------===//

@@ -243,6 +243,25 @@ def Relax_AssertEqualOp : Relax_Op<"assert_equal"> {
   let hasVerifier = 1;
 }
 
+def Relax_AssertAtLeastOp : Relax_Op<"assert_at_least"> {
+  let summary = "States lower bounds of sizes";
+  let description = [{
+    Element `i` of the first list must be at least element `i` of the second. The
+    shapes of results that depend on the smaller or larger of two sizes rest on
+    this; the run time checks it before a run.
+
+    Example:
+
+    ```mlir
+    relax.assert_at_least [n, n - 1], [3, 0]
+    ```
+  }];
+  let arguments = (ins Relax_ShapeAttr:$lhs, Relax_ShapeAttr:$rhs);
+  let assemblyFormat =
+      "custom<ShapeList>($lhs) `,` custom<ShapeList>($rhs) attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Storage and kernel calls
 //===----------------------------------------------------------------------===//
