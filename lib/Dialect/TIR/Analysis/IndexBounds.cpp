@@ -162,37 +162,69 @@ IndexRange IndexBounds::getRange(AffineExpr expr) const {
   }
 }
 
-bool IndexBounds::isNonNegative(AffineExpr expr) const {
-  LinearSum sum = LinearSum::get(simplify(expr));
-  if (::isNonNegative(getSumRange(sum, *this)))
-    return true;
-  // A dimension below a symbolic extent: replace each such dimension that
-  // lowers the sum by its largest value.
+/// An expression of the symbols that `expr` never exceeds (`isUpper`) or never
+/// falls below; null if there is none.
+static AffineExpr getSymbolicBound(AffineExpr expr, bool isUpper,
+                                   const IndexBounds &bounds) {
   MLIRContext *context = expr.getContext();
-  LinearSum worst;
-  worst.constant = sum.constant;
-  bool replaced = false;
-  for (auto [term, coefficient] : sum.terms) {
-    auto dim = dyn_cast<AffineDimExpr>(term);
-    AffineExpr extent = dim && dim.getPosition() < dimExtents.size()
-                            ? dimExtents[dim.getPosition()]
-                            : AffineExpr();
-    if (coefficient < 0 && extent) {
-      worst.add(extent - 1, coefficient);
-      replaced = true;
-    } else {
-      worst.add(term, coefficient);
-    }
+  if (expr.isSymbolicOrConstant())
+    return expr;
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    IndexRange range = bounds.getRange(dim);
+    if (Bound bound = isUpper ? range.max : range.min)
+      return getAffineConstantExpr(*bound, context);
+    bool hasExtent = dim.getPosition() < bounds.dimExtents.size() &&
+                     bounds.dimExtents[dim.getPosition()];
+    return isUpper && hasExtent ? bounds.dimExtents[dim.getPosition()] - 1
+                                : AffineExpr();
   }
-  if (!replaced)
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+  case AffineExprKind::Mul: {
+    LinearSum sum = LinearSum::get(expr);
+    if (sum.terms.size() == 1 && sum.terms.front().first == expr)
+      return {};
+    AffineExpr total = getAffineConstantExpr(sum.constant, context);
+    for (auto [term, coefficient] : sum.terms) {
+      AffineExpr bound =
+          getSymbolicBound(term, coefficient > 0 ? isUpper : !isUpper, bounds);
+      if (!bound)
+        return {};
+      total = total + bound * coefficient;
+    }
+    return total;
+  }
+  case AffineExprKind::FloorDiv: {
+    if (!constant || constant.getValue() <= 0)
+      return {};
+    AffineExpr bound = getSymbolicBound(binary.getLHS(), isUpper, bounds);
+    return bound ? bound.floorDiv(constant.getValue()) : AffineExpr();
+  }
+  case AffineExprKind::Mod:
+    if (!isUpper)
+      return getAffineConstantExpr(0, context);
+    return binary.getRHS() - 1;
+  default:
+    return {};
+  }
+}
+
+bool IndexBounds::isNonNegative(AffineExpr expr) const {
+  AffineExpr simplified = simplify(expr);
+  if (::isNonNegative(getRange(simplified)))
+    return true;
+  AffineExpr lower = getSymbolicBound(simplified, /*isUpper=*/false, *this);
+  if (!lower)
     return false;
-  LinearSum simplified = LinearSum::get(simplify(worst.toExpr(context)));
-  if (::isNonNegative(getSumRange(simplified, *this)))
+  LinearSum sum = LinearSum::get(simplify(lower));
+  if (::isNonNegative(getSumRange(sum, *this)))
     return true;
   // c * (e floordiv c) is at most e: lets a sum with both ends cancel.
   LinearSum relaxed;
-  relaxed.constant = simplified.constant;
-  for (auto [term, coefficient] : simplified.terms) {
+  relaxed.constant = sum.constant;
+  for (auto [term, coefficient] : sum.terms) {
     auto binary = dyn_cast<AffineBinaryOpExpr>(term);
     auto divisor = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS())
                           : AffineConstantExpr();

@@ -7,7 +7,7 @@
 
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
 
-#include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
+#include "Payload.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -68,67 +68,6 @@ static void printFactors(OpAsmPrinter &printer, Operation *,
 
 #define GET_OP_CLASSES
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.cpp.inc"
-
-//===----------------------------------------------------------------------===//
-// Payload and effects
-//===----------------------------------------------------------------------===//
-
-/// Finds the one payload op of `handle`, which must be an `OpTy`.
-template <typename OpTy>
-static DiagnosedSilenceableFailure getPayload(transform::TransformState &state,
-                                              Operation *op, Value handle,
-                                              OpTy &payload) {
-  auto ops = state.getPayloadOps(handle);
-  if (!llvm::hasSingleElement(ops))
-    return emitSilenceableFailure(op->getLoc())
-           << "expects a handle to one op, but got " << llvm::range_size(ops);
-  payload = dyn_cast<OpTy>(*ops.begin());
-  if (payload)
-    return DiagnosedSilenceableFailure::success();
-  DiagnosedSilenceableFailure failure =
-      emitSilenceableFailure(op->getLoc())
-      << "expects a handle to " << OpTy::getOperationName() << ", but got "
-      << (*ops.begin())->getName();
-  failure.attachNote((*ops.begin())->getLoc()) << "payload";
-  return failure;
-}
-
-static DiagnosedSilenceableFailure getLoops(transform::TransformState &state,
-                                            Operation *op, ValueRange handles,
-                                            SmallVectorImpl<ForOp> &loops) {
-  for (Value handle : handles) {
-    DiagnosedSilenceableFailure found =
-        getPayload(state, op, handle, loops.emplace_back());
-    if (!found.succeeded())
-      return found;
-  }
-  if (loops.empty())
-    return emitSilenceableFailure(op->getLoc()) << "expects a loop";
-  return DiagnosedSilenceableFailure::success();
-}
-
-/// Primitives keep the ops behind their handles, so they only read them.
-static void
-getPrimitiveEffects(Operation *op,
-                    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  transform::onlyReadsHandle(op->getOpOperands(), effects);
-  transform::producesHandle(op->getOpResults(), effects);
-  transform::modifiesPayload(effects);
-}
-
-static void
-getQueryEffects(Operation *op,
-                SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  transform::onlyReadsHandle(op->getOpOperands(), effects);
-  transform::producesHandle(op->getOpResults(), effects);
-  transform::onlyReadsPayload(effects);
-}
-
-#define DEFINE_EFFECTS(OP, KIND)                                               \
-  void OP::getEffects(                                                         \
-      SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {               \
-    get##KIND##Effects(*this, effects);                                        \
-  }
 
 //===----------------------------------------------------------------------===//
 // Queries
@@ -230,7 +169,7 @@ FuseOp::apply(transform::TransformRewriter &rewriter,
               transform::TransformState &state) {
   SmallVector<ForOp> loops;
   DiagnosedSilenceableFailure found =
-      ::getLoops(state, *this, getLoops(), loops);
+      getLoopPayload(state, *this, getLoops(), loops);
   if (!found.succeeded())
     return found;
   ForOp fused;
@@ -246,7 +185,7 @@ ReorderOp::apply(transform::TransformRewriter &rewriter,
                  transform::TransformState &state) {
   SmallVector<ForOp> loops;
   DiagnosedSilenceableFailure found =
-      ::getLoops(state, *this, getLoops(), loops);
+      getLoopPayload(state, *this, getLoops(), loops);
   return found.succeeded() ? reorder(rewriter, loops) : std::move(found);
 }
 

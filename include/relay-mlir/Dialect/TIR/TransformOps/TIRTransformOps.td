@@ -149,4 +149,111 @@ def AnnotateOp : TIR_TransformOp<"annotate"> {
   let assemblyFormat = "$target $name `=` $value attr-dict";
 }
 
+//===----------------------------------------------------------------------===//
+// Where a block is computed
+//===----------------------------------------------------------------------===//
+
+class TIR_TransformInlineOp<string mnemonic, string what>
+    : TIR_TransformOp<mnemonic> {
+  let summary = what;
+  let description = [{
+    The block is erased, its handle consumed.
+
+    ```mlir
+    transform.tir.}] # mnemonic # [{ %block
+    ```
+  }];
+  let arguments = (ins TIR_Handle:$block);
+  let assemblyFormat = "$block attr-dict";
+}
+
+def ComputeInlineOp : TIR_TransformInlineOp<"compute_inline",
+    "Compute the block's element where it is read">;
+def ReverseComputeInlineOp : TIR_TransformInlineOp<"reverse_compute_inline",
+    "Apply an elementwise block in its producer">;
+
+class TIR_TransformComputeAtOp<string mnemonic, string what>
+    : TIR_TransformOp<mnemonic> {
+  let summary = what;
+  let description = [{
+    ```mlir
+    transform.tir.}] # mnemonic # [{ %block, %loop
+    ```
+  }];
+  let arguments = (ins TIR_Handle:$block, TIR_Handle:$loop);
+  let assemblyFormat = "$block `,` $loop attr-dict";
+}
+
+def ComputeAtOp : TIR_TransformComputeAtOp<"compute_at",
+    "Compute in a loop what its blocks need">;
+def ReverseComputeAtOp : TIR_TransformComputeAtOp<"reverse_compute_at",
+    "Consume in a loop what its blocks produce">;
+
+//===----------------------------------------------------------------------===//
+// Buffers and reductions
+//===----------------------------------------------------------------------===//
+
+class TIR_TransformCacheOp<string mnemonic, string what>
+    : TIR_TransformOp<mnemonic> {
+  let summary = what;
+  let description = [{
+    The result is the copying block.
+
+    ```mlir
+    %copy = transform.tir.}] # mnemonic # [{ %block, 0, "local"
+    ```
+  }];
+  let arguments = (ins TIR_Handle:$block, I64Attr:$index, StrAttr:$scope);
+  let results = (outs TIR_Handle:$copy);
+  let assemblyFormat = "$block `,` $index `,` $scope attr-dict";
+}
+
+def CacheReadOp : TIR_TransformCacheOp<"cache_read",
+    "Read a copy of an input buffer">;
+def CacheWriteOp : TIR_TransformCacheOp<"cache_write",
+    "Write a copy of an output buffer">;
+
+def TransformLayoutOp : TIR_TransformOp<"transform_layout"> {
+  let summary = "Change the layout of a buffer";
+  let description = [{
+    The buffer is the block's read or written buffer of the given number.
+
+    ```mlir
+    transform.tir.transform_layout %conv, write 0,
+        affine_map<(n, o, y, x) -> (n, o floordiv 16, y, x, o mod 16)>
+    ```
+  }];
+  let arguments = (ins TIR_Handle:$block, UnitAttr:$write, I64Attr:$index,
+                       AffineMapAttr:$layout);
+  let assemblyFormat = [{
+    $block `,` (`write` $write^):(`read`)? $index `,` $layout attr-dict
+  }];
+}
+
+def SetScopeOp : TIR_TransformOp<"set_scope"> {
+  let summary = "Move an intermediate buffer to another scope";
+  let description = [{
+    ```mlir
+    transform.tir.set_scope %conv, write 0, "local"
+    ```
+  }];
+  let arguments = (ins TIR_Handle:$block, UnitAttr:$write, I64Attr:$index,
+                       StrAttr:$scope);
+  let assemblyFormat = [{
+    $block `,` (`write` $write^):(`read`)? $index `,` $scope attr-dict
+  }];
+}
+
+def DecomposeReductionOp : TIR_TransformOp<"decompose_reduction"> {
+  let summary = "Move the init of a reduction before a loop";
+  let description = [{
+    ```mlir
+    %init = transform.tir.decompose_reduction %matmul, %k
+    ```
+  }];
+  let arguments = (ins TIR_Handle:$block, TIR_Handle:$loop);
+  let results = (outs TIR_Handle:$init);
+  let assemblyFormat = "$block `,` $loop attr-dict";
+}
+
 #endif // RELAY_MLIR_DIALECT_TIR_TRANSFORMOPS_TIRTRANSFORMOPS_TD

@@ -1,0 +1,174 @@
+//===- BlockOps.cpp - Transform ops on blocks and buffers -------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Payload.h"
+#include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+using namespace mlir::tir::transform_ops;
+
+using transform::TransformResults;
+using transform::TransformRewriter;
+using transform::TransformState;
+
+//===----------------------------------------------------------------------===//
+// Where a block is computed
+//===----------------------------------------------------------------------===//
+
+DEFINE_EFFECTS(ComputeAtOp, Primitive)
+DEFINE_EFFECTS(ReverseComputeAtOp, Primitive)
+
+/// The block behind the only operand goes away.
+static void
+getInlineEffects(Operation *op,
+                 SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  transform::consumesHandle(op->getOpOperands(), effects);
+  transform::modifiesPayload(effects);
+}
+DEFINE_EFFECTS(ComputeInlineOp, Inline)
+DEFINE_EFFECTS(ReverseComputeInlineOp, Inline)
+
+template <typename OpTy, typename PrimitiveFn>
+static DiagnosedSilenceableFailure applyToBlock(OpTy op, TransformState &state,
+                                                PrimitiveFn primitive) {
+  BlockOp block;
+  DiagnosedSilenceableFailure found =
+      getPayload(state, op, op.getBlock(), block);
+  return found.succeeded() ? primitive(block) : std::move(found);
+}
+
+template <typename OpTy, typename PrimitiveFn>
+static DiagnosedSilenceableFailure
+applyToBlockAndLoop(OpTy op, TransformState &state, PrimitiveFn primitive) {
+  ForOp loop;
+  DiagnosedSilenceableFailure found = getPayload(state, op, op.getLoop(), loop);
+  if (!found.succeeded())
+    return found;
+  return applyToBlock(op, state,
+                      [&](BlockOp block) { return primitive(block, loop); });
+}
+
+DiagnosedSilenceableFailure ComputeInlineOp::apply(TransformRewriter &rewriter,
+                                                   TransformResults &,
+                                                   TransformState &state) {
+  return applyToBlock(*this, state, [&](BlockOp block) {
+    return computeInline(rewriter, block);
+  });
+}
+
+DiagnosedSilenceableFailure
+ReverseComputeInlineOp::apply(TransformRewriter &rewriter, TransformResults &,
+                              TransformState &state) {
+  return applyToBlock(*this, state, [&](BlockOp block) {
+    return reverseComputeInline(rewriter, block);
+  });
+}
+
+DiagnosedSilenceableFailure ComputeAtOp::apply(TransformRewriter &rewriter,
+                                               TransformResults &,
+                                               TransformState &state) {
+  return applyToBlockAndLoop(*this, state, [&](BlockOp block, ForOp loop) {
+    return computeAt(rewriter, block, loop);
+  });
+}
+
+DiagnosedSilenceableFailure
+ReverseComputeAtOp::apply(TransformRewriter &rewriter, TransformResults &,
+                          TransformState &state) {
+  return applyToBlockAndLoop(*this, state, [&](BlockOp block, ForOp loop) {
+    return reverseComputeAt(rewriter, block, loop);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers and reductions
+//===----------------------------------------------------------------------===//
+
+DEFINE_EFFECTS(CacheReadOp, Primitive)
+DEFINE_EFFECTS(CacheWriteOp, Primitive)
+DEFINE_EFFECTS(TransformLayoutOp, Primitive)
+DEFINE_EFFECTS(SetScopeOp, Primitive)
+DEFINE_EFFECTS(DecomposeReductionOp, Primitive)
+
+DiagnosedSilenceableFailure CacheReadOp::apply(TransformRewriter &rewriter,
+                                               TransformResults &results,
+                                               TransformState &state) {
+  return applyToBlock(*this, state, [&](BlockOp block) {
+    BlockOp copy;
+    DiagnosedSilenceableFailure done =
+        cacheRead(rewriter, block, getIndex(), getScope(), copy);
+    if (done.succeeded())
+      results.set(cast<OpResult>(getCopy()), {copy});
+    return done;
+  });
+}
+
+DiagnosedSilenceableFailure CacheWriteOp::apply(TransformRewriter &rewriter,
+                                                TransformResults &results,
+                                                TransformState &state) {
+  return applyToBlock(*this, state, [&](BlockOp block) {
+    BlockOp copy;
+    DiagnosedSilenceableFailure done =
+        cacheWrite(rewriter, block, getIndex(), getScope(), copy);
+    if (done.succeeded())
+      results.set(cast<OpResult>(getCopy()), {copy});
+    return done;
+  });
+}
+
+/// Picks the buffer that `read`/`write` and `index` name.
+template <typename OpTy, typename PrimitiveFn>
+static DiagnosedSilenceableFailure applyToBuffer(OpTy op, TransformState &state,
+                                                 PrimitiveFn primitive) {
+  return applyToBlock(
+      op, state, [&](BlockOp block) -> DiagnosedSilenceableFailure {
+        SmallVector<Value> buffers =
+            op.getWrite() ? getWrittenBuffers(block) : getReadBuffers(block);
+        uint64_t index = op.getIndex();
+        if (index >= buffers.size())
+          return emitSilenceableFailure(op.getLoc())
+                 << "expects block @" << block.getName() << " to "
+                 << (op.getWrite() ? "write" : "read") << " more than " << index
+                 << " buffers";
+        return primitive(buffers[index]);
+      });
+}
+
+DiagnosedSilenceableFailure
+TransformLayoutOp::apply(TransformRewriter &rewriter, TransformResults &,
+                         TransformState &state) {
+  return applyToBuffer(*this, state, [&](Value buffer) {
+    return transformLayout(rewriter, buffer, getLayout());
+  });
+}
+
+DiagnosedSilenceableFailure SetScopeOp::apply(TransformRewriter &rewriter,
+                                              TransformResults &,
+                                              TransformState &state) {
+  return applyToBuffer(
+      *this, state, [&](Value buffer) -> DiagnosedSilenceableFailure {
+        auto allocation = buffer.getDefiningOp<AllocBufferOp>();
+        if (!allocation)
+          return emitSilenceableFailure(getLoc())
+                 << "expects an intermediate buffer, but got an argument";
+        return tir::setScope(rewriter, allocation, getScope());
+      });
+}
+
+DiagnosedSilenceableFailure
+DecomposeReductionOp::apply(TransformRewriter &rewriter,
+                            TransformResults &results, TransformState &state) {
+  return applyToBlockAndLoop(*this, state, [&](BlockOp block, ForOp loop) {
+    BlockOp init;
+    DiagnosedSilenceableFailure done =
+        decomposeReduction(rewriter, block, loop, init);
+    if (done.succeeded())
+      results.set(cast<OpResult>(getInit()), {init});
+    return done;
+  });
+}

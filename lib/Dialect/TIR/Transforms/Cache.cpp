@@ -1,0 +1,220 @@
+//===- Cache.cpp - Copies of buffers, reductions in two ---------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleSupport.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+SmallVector<Value> mlir::tir::getWrittenBuffers(BlockOp block) {
+  SmallVector<Value> buffers;
+  for (Value buffer : block.getWrites())
+    if (!llvm::is_contained(buffers, buffer))
+      buffers.push_back(buffer);
+  return buffers;
+}
+
+SmallVector<Value> mlir::tir::getReadBuffers(BlockOp block) {
+  SmallVector<Value> written = getWrittenBuffers(block), buffers;
+  for (Value buffer : block.getReads())
+    if (!llvm::is_contained(buffers, buffer) &&
+        !llvm::is_contained(written, buffer))
+      buffers.push_back(buffer);
+  return buffers;
+}
+
+/// The outermost loop around `block`, or the block itself.
+static Operation *getNest(BlockOp block) {
+  SmallVector<ForOp, 6> loops = block.getLoops();
+  return loops.empty() ? block.getOperation() : loops.front().getOperation();
+}
+
+/// Creates a buffer like `buffer` right before `before`.
+static AllocBufferOp createLike(RewriterBase &rewriter, Operation *before,
+                                Value buffer, StringRef scope) {
+  rewriter.setInsertionPoint(before);
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<Value> sizes;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(size)) {
+      AllocBufferOp allocation = getAllocation(buffer);
+      sizes.push_back(allocation ? cast<Value>(allocation.getMixedSizes()[dim])
+                                 : memref::DimOp::create(
+                                       rewriter, before->getLoc(), buffer, dim)
+                                       .getResult());
+    }
+  return AllocBufferOp::create(
+      rewriter, before->getLoc(),
+      MemRefType::get(type.getShape(), type.getElementType()), sizes, scope);
+}
+
+/// A block that copies `source` to `target`, which have the sizes of `like`.
+static BlockOp createCopy(RewriterBase &rewriter, Location loc, StringRef name,
+                          Value source, Value target, AllocBufferOp like) {
+  SmallVector<OpFoldResult> extents = like.getMixedSizes();
+  SmallVector<IterKind> kinds(extents.size(), IterKind::Spatial);
+  return buildBlockNest(
+      rewriter, loc, name, kinds, extents, [&](OpBuilder &body, BlockOp block) {
+        AffineMap index = body.getMultiDimIdentityMap(extents.size());
+        Value value = createLoad(body, loc, source, index, block.getIterVars());
+        createStore(body, loc, value, target, index, block.getIterVars());
+      });
+}
+
+/// Lets `block` use `target` instead of `source`.
+static void redirect(RewriterBase &rewriter, BlockOp block, Value source,
+                     Value target) {
+  rewriter.replaceUsesWithIf(source, target, [&](OpOperand &use) {
+    return block->isAncestor(use.getOwner());
+  });
+  rewriter.modifyOpInPlace(block, [&] { block.updateAccessRegions(); });
+}
+
+DiagnosedSilenceableFailure mlir::tir::cacheRead(RewriterBase &rewriter,
+                                                 BlockOp block, unsigned index,
+                                                 StringRef scope,
+                                                 BlockOp &copy) {
+  SmallVector<Value> buffers = getReadBuffers(block);
+  if (index >= buffers.size())
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to read more than " << index << " buffers";
+  Value buffer = buffers[index];
+  Operation *nest = getNest(block);
+  for (BlockOp writer : getWriters(buffer))
+    if (!isBefore(writer, nest))
+      return refuse(block) << "expects what block @" << block.getName()
+                           << " reads to be complete before its nest, but @"
+                           << writer.getName() << " writes it later";
+
+  OpBuilder::InsertionGuard insertion(rewriter);
+  AllocBufferOp cache = createLike(rewriter, nest, buffer, scope);
+  std::string name = block.getFunction().getUniqueBlockName(
+      (block.getName() + "_read_" + scope).str());
+  copy = createCopy(rewriter, block.getLoc(), name, buffer, cache, cache);
+  redirect(rewriter, block, buffer, cache);
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure mlir::tir::cacheWrite(RewriterBase &rewriter,
+                                                  BlockOp block, unsigned index,
+                                                  StringRef scope,
+                                                  BlockOp &copy) {
+  SmallVector<Value> buffers = getWrittenBuffers(block);
+  if (index >= buffers.size())
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to write more than " << index << " buffers";
+  Value buffer = buffers[index];
+  if (getWriters(buffer).size() != 1)
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to be the only one that writes its buffer";
+  Operation *nest = getNest(block);
+  for (BlockOp reader : getReaders(buffer))
+    if (reader != block && !isBefore(nest, reader))
+      return refuse(block) << "expects readers of block @" << block.getName()
+                           << " after its nest, but @" << reader.getName()
+                           << " is inside";
+  OpBuilder::InsertionGuard insertion(rewriter);
+  AllocBufferOp cache = createLike(rewriter, nest, buffer, scope);
+  redirect(rewriter, block, buffer, cache);
+  rewriter.setInsertionPointAfter(nest);
+  std::string name = block.getFunction().getUniqueBlockName(
+      (block.getName() + "_write_" + scope).str());
+  copy = createCopy(rewriter, block.getLoc(), name, cache, buffer, cache);
+  return DiagnosedSilenceableFailure::success();
+}
+
+//===----------------------------------------------------------------------===//
+// decompose_reduction
+//===----------------------------------------------------------------------===//
+
+DiagnosedSilenceableFailure
+mlir::tir::decomposeReduction(RewriterBase &rewriter, BlockOp block, ForOp loop,
+                              BlockOp &init) {
+  InitOp oldInit = block.getInit();
+  if (!oldInit)
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to have an init";
+  if (!loop->isAncestor(block))
+    return refuse(block) << "expects a loop around block @" << block.getName();
+  IndexSpace space(block.getContext());
+  SmallVector<AffineExpr> bindings;
+  for (Value binding : block.getBindings())
+    bindings.push_back(space.getExpr(binding));
+  for (ForOp outer = loop.getParentLoop(); outer; outer = outer.getParentLoop())
+    for (auto [index, expr] : llvm::enumerate(bindings))
+      if (block.getIterKind(index) == IterKind::Reduce &&
+          space.dependsOn(expr, outer.getInductionVar()))
+        return refuse(loop) << "expects a loop around all of the reduction @"
+                            << block.getName();
+
+  // Loops from `loop` inwards that spatial variables need are repeated.
+  OpBuilder::InsertionGuard insertion(rewriter);
+  Location loc = block.getLoc();
+  rewriter.setInsertionPoint(loop);
+  IRMapping mapping;
+  SmallVector<IterKind> kinds;
+  SmallVector<OpFoldResult> extents;
+  for (unsigned i = 0, e = block.getNumIters(); i != e; ++i)
+    if (block.getIterKind(i) != IterKind::Reduce) {
+      kinds.push_back(block.getIterKind(i));
+      extents.push_back(block.getExtents()[i]);
+    }
+  for (ForOp inner : block.getLoops()) {
+    bool feeds = false;
+    for (auto [index, expr] : llvm::enumerate(bindings))
+      feeds |= block.getIterKind(index) != IterKind::Reduce &&
+               space.dependsOn(expr, inner.getInductionVar());
+    if (!loop->isAncestor(inner) || !feeds)
+      continue;
+    auto bound = [&](OpFoldResult value) -> OpFoldResult {
+      if (auto operand = dyn_cast<Value>(value))
+        return mapping.lookupOrDefault(operand);
+      return value;
+    };
+    auto copy = ForOp::create(rewriter, loc, bound(inner.getLowerBound()),
+                              bound(inner.getUpperBound()), inner.getKind());
+    copy.setThreadTagAttr(inner.getThreadTagAttr());
+    mapping.map(inner.getInductionVar(), copy.getInductionVar());
+    rewriter.setInsertionPoint(copy.getBody()->getTerminator());
+  }
+
+  SmallVector<Value> newBindings;
+  for (unsigned i = 0, e = block.getNumIters(); i != e; ++i) {
+    if (block.getIterKind(i) == IterKind::Reduce)
+      continue;
+    IndexSpace newSpace(block.getContext());
+    SmallVector<AffineExpr> dims, symbols;
+    for (Value dim : space.getDims())
+      dims.push_back(newSpace.getExpr(mapping.lookupOrDefault(dim)));
+    for (Value symbol : space.getSymbols())
+      symbols.push_back(newSpace.getExpr(symbol));
+    newBindings.push_back(newSpace.materializeValue(
+        rewriter, loc, bindings[i].replaceDimsAndSymbols(dims, symbols)));
+  }
+  std::string name =
+      block.getFunction().getUniqueBlockName((block.getName() + "_init").str());
+  init = BlockOp::create(rewriter, loc, name, kinds, newBindings, extents);
+  unsigned next = 0;
+  for (unsigned i = 0, e = block.getNumIters(); i != e; ++i)
+    if (block.getIterKind(i) != IterKind::Reduce)
+      mapping.map(block.getIterVars()[i], init.getIterVars()[next++]);
+  rewriter.setInsertionPoint(init.getBody()->getTerminator());
+  for (Operation &op : oldInit.getBody()->without_terminator())
+    rewriter.clone(op, mapping);
+  init.updateAccessRegions();
+  IndexSpace guardSpace(block.getContext());
+  SmallVector<AffineExpr> constraints = getDomainConstraints(init, guardSpace);
+  addGuard(init, guardSpace, constraints);
+  rewriter.eraseOp(oldInit);
+  rewriter.modifyOpInPlace(block, [&] { block.updateAccessRegions(); });
+  return DiagnosedSilenceableFailure::success();
+}

@@ -1,0 +1,420 @@
+//===- ComputeAt.cpp - Move a block into a loop -----------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleSupport.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+namespace {
+/// The indices of one buffer dimension that the inside of a loop touches:
+/// [min, min + extent), over the variables of the loop and those around it.
+struct DimRegion {
+  AffineExpr min;
+  AffineExpr extent;
+};
+
+/// Computes the region of a buffer that blocks inside a loop access.
+class RegionBuilder {
+public:
+  RegionBuilder(IndexSpace &space, ForOp loop) : space(space) {
+    for (ForOp outer = loop; outer; outer = outer.getParentLoop())
+      outerVars.push_back(outer.getInductionVar());
+  }
+
+  /// Adds the element `map` at the bindings of `block`.
+  void add(BlockOp block, AffineMap map, ArrayRef<Value> symbols) {
+    SmallVector<AffineExpr> dims, syms;
+    for (Value binding : block.getBindings())
+      dims.push_back(space.getExpr(binding));
+    for (Value symbol : symbols)
+      syms.push_back(space.getExpr(symbol));
+    SmallVector<std::optional<DimRegion>> access;
+    for (AffineExpr expr : map.getResults()) {
+      IndexBounds bounds = space.getBounds();
+      access.push_back(getRegion(
+          bounds.simplify(expr.replaceDimsAndSymbols(dims, syms)), bounds));
+    }
+    merge(access);
+  }
+
+  /// Adds the whole of a buffer of rank `rank`.
+  void addWhole(unsigned rank) {
+    merge(SmallVector<std::optional<DimRegion>>(rank));
+  }
+
+  /// nullopt for a dimension that is needed as a whole.
+  ArrayRef<std::optional<DimRegion>> get() const { return region; }
+
+private:
+  bool isOuter(AffineExpr dim) const {
+    return llvm::is_contained(outerVars, space.getDim(dim));
+  }
+
+  std::optional<DimRegion> getRegion(AffineExpr expr,
+                                     const IndexBounds &bounds) const {
+    MLIRContext *context = expr.getContext();
+    LinearSum min, extent;
+    extent.constant = 1;
+    LinearSum sum = LinearSum::get(expr);
+    min.constant = sum.constant;
+    for (auto [term, coefficient] : sum.terms) {
+      bool hasOuter = false, hasInner = false;
+      term.walk([&](AffineExpr inner) {
+        if (isa<AffineDimExpr>(inner))
+          (isOuter(inner) ? hasOuter : hasInner) = true;
+      });
+      if (!hasInner) {
+        min.add(term, coefficient);
+        continue;
+      }
+      IndexRange range = bounds.getRange(term);
+      if (hasOuter || !range.min)
+        return std::nullopt;
+      if (range.max) {
+        min.constant +=
+            coefficient * (coefficient > 0 ? *range.min : *range.max);
+        extent.constant += std::abs(coefficient) * (*range.max - *range.min);
+        continue;
+      }
+      // A loop of dynamic extent.
+      auto dim = dyn_cast<AffineDimExpr>(term);
+      AffineExpr size = dim && dim.getPosition() < bounds.dimExtents.size()
+                            ? bounds.dimExtents[dim.getPosition()]
+                            : AffineExpr();
+      if (!size || coefficient < 0)
+        return std::nullopt;
+      extent.add(size - 1, coefficient);
+    }
+    return DimRegion{min.toExpr(context), extent.toExpr(context)};
+  }
+
+  void merge(ArrayRef<std::optional<DimRegion>> access) {
+    if (!hasRegion) {
+      region.assign(access.begin(), access.end());
+      hasRegion = true;
+      return;
+    }
+    for (auto [known, added] : llvm::zip(region, access)) {
+      if (known && added && known->min == added->min &&
+          known->extent == added->extent)
+        continue;
+      // Regions a constant apart have a union; others take the whole.
+      auto offset = known && added ? dyn_cast<AffineConstantExpr>(
+                                         simplifySum(added->min - known->min))
+                                   : AffineConstantExpr();
+      auto first = known ? dyn_cast<AffineConstantExpr>(known->extent)
+                         : AffineConstantExpr();
+      auto second = added ? dyn_cast<AffineConstantExpr>(added->extent)
+                          : AffineConstantExpr();
+      if (!offset || !first || !second) {
+        known = std::nullopt;
+        continue;
+      }
+      int64_t begin = std::min<int64_t>(0, offset.getValue());
+      int64_t end =
+          std::max(first.getValue(), offset.getValue() + second.getValue());
+      MLIRContext *context = known->min.getContext();
+      known = DimRegion{known->min + begin,
+                        getAffineConstantExpr(end - begin, context)};
+    }
+  }
+
+  static AffineExpr simplifySum(AffineExpr expr) {
+    return LinearSum::get(expr).toExpr(expr.getContext());
+  }
+
+  IndexSpace &space;
+  SmallVector<Value> outerVars;
+  SmallVector<std::optional<DimRegion>> region;
+  bool hasRegion = false;
+};
+} // namespace
+
+/// Moves `block` to the insertion point under new loops. Iteration variable i
+/// runs over regions[i] if that is known and smaller than the domain, else over
+/// its whole domain.
+static void regenerate(RewriterBase &rewriter, BlockOp block, IndexSpace &space,
+                       ArrayRef<std::optional<DimRegion>> regions) {
+  Location loc = block.getLoc();
+  Operation *oldParent = block->getParentOp();
+  SmallVector<AffineExpr> mins;
+  SmallVector<OpFoldResult> loopExtents;
+  IndexBounds bounds = space.getBounds();
+  AffineExpr zero = rewriter.getAffineConstantExpr(0);
+  for (auto [region, extent] : llvm::zip(regions, block.getExtents())) {
+    std::optional<int64_t> domain = getConstantIntValue(extent);
+    AffineExpr size = region ? bounds.simplify(region->extent) : AffineExpr();
+    auto constant =
+        size ? dyn_cast<AffineConstantExpr>(size) : AffineConstantExpr();
+    bool isWhole = !region ||
+                   (domain && constant && constant.getValue() >= *domain) ||
+                   (!domain && size == space.getExpr(extent));
+    mins.push_back(isWhole ? zero : region->min);
+    loopExtents.push_back(isWhole ? extent
+                                  : space.materialize(rewriter, loc, size));
+  }
+
+  // A variable with one value needs no loop.
+  SmallVector<OpFoldResult> needed;
+  for (OpFoldResult extent : loopExtents)
+    if (getConstantIntValue(extent) != 1)
+      needed.push_back(extent);
+  SmallVector<ForOp> loops = buildLoops(rewriter, loc, needed);
+  SmallVector<Value> bindings;
+  const ForOp *next = loops.begin();
+  for (auto [min, extent] : llvm::zip(mins, loopExtents)) {
+    AffineExpr index = min;
+    if (getConstantIntValue(extent) != 1)
+      index = index + space.getExpr(ForOp(*next++).getInductionVar());
+    bindings.push_back(space.materializeValue(rewriter, loc, index));
+  }
+  rewriter.moveOpBefore(block, rewriter.getInsertionBlock(),
+                        rewriter.getInsertionPoint());
+  rewriter.modifyOpInPlace(block, [&] {
+    block.getBindingsMutable().assign(bindings);
+    block.setGuard(IntegerSet(), {});
+    IndexSpace guardSpace(block.getContext());
+    SmallVector<AffineExpr> constraints =
+        getDomainConstraints(block, guardSpace);
+    addGuard(block, guardSpace, constraints);
+  });
+  eraseEmptyLoops(rewriter, oldParent);
+  simplifyBindings(rewriter, loops.empty() ? block.getOperation()
+                                           : loops.front().getOperation());
+}
+
+static DiagnosedSilenceableFailure checkPlace(BlockOp block, ForOp loop) {
+  if (block.getFunction() != loop->getParentOfType<PrimFuncOp>())
+    return refuse(block) << "expects block and loop in the same kernel";
+  if (loop->isAncestor(block))
+    return refuse(block) << "expects a loop that is not around block @"
+                         << block.getName();
+  for (IterKind kind : block.getKinds())
+    if (kind == IterKind::Opaque)
+      return refuse(block) << "expects block @" << block.getName()
+                           << " to have no opaque variables";
+  return DiagnosedSilenceableFailure::success();
+}
+
+/// The op directly in the body of `loop` that holds `op`.
+static Operation *getChild(ForOp loop, Operation *op) {
+  return loop.getRegion().findAncestorOpInRegion(*op);
+}
+
+//===----------------------------------------------------------------------===//
+// compute_at
+//===----------------------------------------------------------------------===//
+
+DiagnosedSilenceableFailure mlir::tir::computeAt(RewriterBase &rewriter,
+                                                 BlockOp block, ForOp loop) {
+  DiagnosedSilenceableFailure place = checkPlace(block, loop);
+  if (!place.succeeded())
+    return place;
+  SmallVector<Value> written = getWrittenBuffers(block);
+  if (written.size() != 1 || !getAllocation(written.front()))
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to write one intermediate buffer";
+  Value buffer = written.front();
+  if (getWriters(buffer).size() != 1)
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to be the only one that writes its buffer";
+  SmallVector<BlockOp> readers;
+  for (BlockOp reader : getReaders(buffer))
+    if (reader != block)
+      readers.push_back(reader);
+  if (readers.empty())
+    return refuse(block) << "expects a block that reads what block @"
+                         << block.getName() << " writes";
+  for (BlockOp reader : readers)
+    if (!loop->isAncestor(reader))
+      return refuse(block) << "expects all readers of block @"
+                           << block.getName() << " inside the loop, but @"
+                           << reader.getName() << " is outside";
+  for (Value input : block.getReads())
+    for (BlockOp writer : getWriters(input))
+      if (writer != block && !isBefore(writer, block))
+        return refuse(block)
+               << "expects the inputs of block @" << block.getName()
+               << " to be complete before it, but block @" << writer.getName()
+               << " writes one later";
+  if (!isDefinedOutside(buffer, loop) &&
+      getAllocation(buffer)->getParentOp() != loop)
+    return refuse(block) << "expects a buffer that is allocated outside the "
+                            "loop";
+
+  FailureOr<SmallVector<int>> indices = failure();
+  for (const BufferAccess &access : collectAccesses(block)) {
+    if (!access.isWrite)
+      continue;
+    auto bare = access.map && access.symbols.empty()
+                    ? matchBareIndices(*access.map)
+                    : FailureOr<SmallVector<int>>(failure());
+    if (failed(bare) || (succeeded(indices) && *indices != *bare))
+      return refuse(block) << "expects block @" << block.getName()
+                           << " to index its buffer by iteration variables";
+    indices = bare;
+  }
+
+  OpBuilder::InsertionGuard insertion(rewriter);
+  IndexSpace space(block.getContext());
+  RegionBuilder region(space, loop);
+  Operation *first = nullptr;
+  for (BlockOp reader : readers) {
+    Operation *child = getChild(loop, reader);
+    if (!first || child->isBeforeInBlock(first))
+      first = child;
+    for (const BufferAccess &access : collectAccesses(reader)) {
+      if (access.buffer != buffer)
+        continue;
+      if (access.map)
+        region.add(reader, *access.map, access.symbols);
+      else
+        region.addWhole(cast<MemRefType>(buffer.getType()).getRank());
+    }
+  }
+
+  SmallVector<std::optional<DimRegion>> regions(block.getNumIters());
+  for (auto [dim, iter] : llvm::enumerate(*indices))
+    if (iter >= 0)
+      regions[iter] = region.get()[dim];
+  rewriter.setInsertionPoint(first);
+  regenerate(rewriter, block, space, regions);
+  return DiagnosedSilenceableFailure::success();
+}
+
+//===----------------------------------------------------------------------===//
+// reverse_compute_at
+//===----------------------------------------------------------------------===//
+
+/// The region of each iteration variable of `block` that follows from what
+/// producers inside `loop` have written of `buffer`.
+static DiagnosedSilenceableFailure
+inferFromProducers(BlockOp block, ForOp loop, Value buffer,
+                   ArrayRef<BlockOp> producers, IndexSpace &space,
+                   MutableArrayRef<std::optional<DimRegion>> regions) {
+  RegionBuilder region(space, loop);
+  for (BlockOp producer : producers) {
+    for (const BufferAccess &access : collectAccesses(producer)) {
+      if (!access.isWrite || access.buffer != buffer)
+        continue;
+      auto bare = access.map && access.symbols.empty()
+                      ? matchBareIndices(*access.map)
+                      : FailureOr<SmallVector<int>>(failure());
+      if (failed(bare))
+        return refuse(block)
+               << "expects block @" << producer.getName()
+               << " to index what it writes by iteration variables";
+      region.add(producer, *access.map, access.symbols);
+    }
+    // What is consumed here must be complete: no reduction goes on outside.
+    for (auto [index, binding] : llvm::enumerate(producer.getBindings())) {
+      if (producer.getIterKind(index) != IterKind::Reduce)
+        continue;
+      AffineExpr expr = space.getExpr(binding);
+      for (ForOp outer = loop; outer; outer = outer.getParentLoop())
+        if (space.dependsOn(expr, outer.getInductionVar()))
+          return refuse(block)
+                 << "expects block @" << producer.getName()
+                 << " to be complete in one iteration of the loop, but its "
+                    "reduction runs over it";
+    }
+  }
+
+  for (const BufferAccess &access : collectAccesses(block)) {
+    if (access.buffer != buffer || access.isWrite)
+      continue;
+    auto bare = access.map && access.symbols.empty()
+                    ? matchBareIndices(*access.map)
+                    : FailureOr<SmallVector<int>>(failure());
+    if (failed(bare))
+      return refuse(block) << "expects block @" << block.getName()
+                           << " to index what it reads by iteration variables";
+    for (auto [dim, iter] : llvm::enumerate(*bare)) {
+      if (iter < 0)
+        continue;
+      std::optional<DimRegion> &known = regions[iter];
+      std::optional<DimRegion> found = region.get()[dim];
+      if (!found)
+        return refuse(block)
+               << "expects dimension " << dim << " of what block @"
+               << block.getName() << " reads to be produced in one piece";
+      if (known && (known->min != found->min || known->extent != found->extent))
+        return refuse(block)
+               << "expects the inputs of block @" << block.getName()
+               << " to be produced in the same pieces";
+      known = found;
+    }
+  }
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
+mlir::tir::reverseComputeAt(RewriterBase &rewriter, BlockOp block, ForOp loop) {
+  DiagnosedSilenceableFailure place = checkPlace(block, loop);
+  if (!place.succeeded())
+    return place;
+  IndexSpace space(block.getContext());
+  SmallVector<std::optional<DimRegion>> regions(block.getNumIters());
+  Operation *last = nullptr;
+  for (Value input : getReadBuffers(block)) {
+    SmallVector<BlockOp> producers;
+    for (BlockOp writer : getWriters(input)) {
+      if (loop->isAncestor(writer))
+        producers.push_back(writer);
+      else if (!isBefore(writer, loop))
+        return refuse(block)
+               << "expects all producers of block @" << block.getName()
+               << " inside or before the loop, but @" << writer.getName()
+               << " is after it";
+    }
+    if (producers.empty())
+      continue;
+    DiagnosedSilenceableFailure inferred =
+        inferFromProducers(block, loop, input, producers, space, regions);
+    if (!inferred.succeeded())
+      return inferred;
+    for (BlockOp producer : producers) {
+      Operation *child = getChild(loop, producer);
+      if (!last || last->isBeforeInBlock(child))
+        last = child;
+    }
+  }
+  if (!last)
+    return refuse(block) << "expects a producer of block @" << block.getName()
+                         << " inside the loop";
+  for (Value output : getWrittenBuffers(block)) {
+    if (getWriters(output).size() != 1)
+      return refuse(block) << "expects block @" << block.getName()
+                           << " to be the only one that writes its output";
+    for (BlockOp reader : getReaders(output))
+      if (reader != block && isBefore(reader, block))
+        return refuse(block)
+               << "expects no block before @" << block.getName()
+               << " to read its output, but @" << reader.getName() << " does";
+  }
+  // A reduction that is consumed in pieces must see each piece once.
+  if (block.hasReduceIters()) {
+    for (ForOp outer = loop; outer; outer = outer.getParentLoop()) {
+      bool feeds = llvm::any_of(regions, [&](const auto &region) {
+        return region && space.dependsOn(region->min, outer.getInductionVar());
+      });
+      if (!feeds && outer.getConstantExtent() != 1)
+        return refuse(block)
+               << "expects every loop around the reduction @" << block.getName()
+               << " to select a part of its input";
+    }
+  }
+
+  OpBuilder::InsertionGuard insertion(rewriter);
+  rewriter.setInsertionPointAfter(last);
+  regenerate(rewriter, block, space, regions);
+  return DiagnosedSilenceableFailure::success();
+}

@@ -1,0 +1,296 @@
+//===- Inline.cpp - Compute a block inside another --------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleSupport.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+namespace {
+/// A block that computes one element of one intermediate buffer from its
+/// iteration variables, by straight code that ends in a store.
+struct ElementProducer {
+  Value buffer;
+  affine::AffineStoreOp store;
+  /// The iteration variable of each buffer index (-1: constant zero).
+  SmallVector<int> indices;
+};
+} // namespace
+
+/// Ops of `block` other than its terminator and `except`.
+static SmallVector<Operation *> getPayload(BlockOp block, Operation *except) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block.getBody()->without_terminator())
+    if (&op != except)
+      ops.push_back(&op);
+  return ops;
+}
+
+static DiagnosedSilenceableFailure checkSpatial(BlockOp block) {
+  if (block.getPredicate())
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to have no guard";
+  for (IterKind kind : block.getKinds())
+    if (kind != IterKind::Spatial)
+      return refuse(block) << "expects block @" << block.getName()
+                           << " to have spatial variables only, but got "
+                           << stringifyIterKind(kind);
+  return DiagnosedSilenceableFailure::success();
+}
+
+/// Matches `block` as the producer of an element of an intermediate buffer.
+static DiagnosedSilenceableFailure matchProducer(BlockOp block,
+                                                 ElementProducer &producer) {
+  DiagnosedSilenceableFailure spatial = checkSpatial(block);
+  if (!spatial.succeeded())
+    return spatial;
+  if (!llvm::hasSingleElement(block.getWrites()))
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to write one element of one buffer";
+  producer.buffer = block.getWrites().front();
+  if (!getAllocation(producer.buffer))
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to write an intermediate buffer, not an argument";
+  if (getWriters(producer.buffer).size() != 1)
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to be the only one that writes its buffer";
+  if (llvm::is_contained(block.getReads(), producer.buffer))
+    return refuse(block) << "expects block @" << block.getName()
+                         << " not to read what it writes";
+
+  unsigned numStores = 0;
+  for (Operation &op : block.getBody()->without_terminator()) {
+    if (auto store = dyn_cast<affine::AffineStoreOp>(op)) {
+      producer.store = store;
+      ++numStores;
+    }
+  }
+  if (numStores != 1)
+    return refuse(block) << "expects the body of block @" << block.getName()
+                         << " to end in one affine.store";
+  for (const BufferAccess &access : collectAccesses(block)) {
+    if (!access.isWrite)
+      continue;
+    auto indices = access.map && access.symbols.empty()
+                       ? matchBareIndices(*access.map)
+                       : FailureOr<SmallVector<int>>(failure());
+    if (failed(indices))
+      return refuse(block) << "expects block @" << block.getName()
+                           << " to index its buffer by iteration variables";
+    producer.indices = *indices;
+  }
+  // Each variable must follow from the index, unless there is no choice.
+  for (auto [index, extent] : llvm::enumerate(block.getStaticExtents()))
+    if (extent != 1 &&
+        !llvm::is_contained(producer.indices, static_cast<int>(index)))
+      return refuse(block) << "expects every iteration variable of block @"
+                           << block.getName() << " to index its buffer";
+  return DiagnosedSilenceableFailure::success();
+}
+
+/// Binds the iteration variables of a producer to the index of an access: one
+/// value for each result of `map(operands)`, computed at the insertion point.
+static void mapIterVars(RewriterBase &rewriter, Location loc, BlockOp producer,
+                        ArrayRef<int> indices, AffineMap map,
+                        ValueRange operands, IRMapping &mapping) {
+  Block *body = producer.getBody();
+  AffineExpr zero = rewriter.getAffineConstantExpr(0);
+  for (BlockArgument iterVar : body->getArguments()) {
+    const auto *it =
+        llvm::find(indices, static_cast<int>(iterVar.getArgNumber()));
+    AffineExpr expr =
+        it == indices.end() ? zero : map.getResult(it - indices.begin());
+    mapping.map(iterVar,
+                affine::AffineApplyOp::create(
+                    rewriter, loc,
+                    AffineMap::get(map.getNumDims(), map.getNumSymbols(), expr),
+                    operands)
+                    .getResult());
+  }
+}
+
+static void eraseBlock(RewriterBase &rewriter, BlockOp block) {
+  Operation *parent = block->getParentOp();
+  rewriter.eraseOp(block);
+  eraseEmptyLoops(rewriter, parent);
+}
+
+//===----------------------------------------------------------------------===//
+// compute_inline
+//===----------------------------------------------------------------------===//
+
+DiagnosedSilenceableFailure mlir::tir::computeInline(RewriterBase &rewriter,
+                                                     BlockOp block) {
+  ElementProducer producer;
+  DiagnosedSilenceableFailure matched = matchProducer(block, producer);
+  if (!matched.succeeded())
+    return matched;
+
+  // The inputs must still hold at the consumers what they hold at the block.
+  for (Value input : block.getReads())
+    for (BlockOp writer : getWriters(input))
+      if (!isBefore(writer, block))
+        return refuse(block)
+               << "expects the inputs of block @" << block.getName()
+               << " to be complete before it, but block @" << writer.getName()
+               << " writes one later";
+
+  SmallVector<BlockOp> readers = getReaders(producer.buffer);
+  if (readers.empty())
+    return refuse(block) << "expects a block that reads what block @"
+                         << block.getName() << " writes";
+  bool hasCondition =
+      block.walk([](affine::AffineIfOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  SmallVector<std::pair<BlockOp, Operation *>> loads;
+  for (BlockOp reader : readers)
+    for (const BufferAccess &access : collectAccesses(reader)) {
+      if (access.buffer != producer.buffer)
+        continue;
+      bool isLoad = isa<affine::AffineLoadOp, memref::LoadOp>(access.op) &&
+                    access.op->getOperand(0) == access.buffer;
+      if (!isLoad || (hasCondition && !access.map)) {
+        DiagnosedSilenceableFailure failure =
+            refuse(block) << "expects block @" << reader.getName()
+                          << " to read single elements"
+                          << (hasCondition ? " at affine indices" : "")
+                          << " to inline block @" << block.getName();
+        failure.attachNote(access.op->getLoc()) << "read here";
+        return failure;
+      }
+      loads.emplace_back(reader, access.op);
+    }
+
+  OpBuilder::InsertionGuard insertion(rewriter);
+  for (auto [reader, load] : loads) {
+    rewriter.setInsertionPoint(load);
+    AffineMap map;
+    SmallVector<Value> operands;
+    if (auto affineLoad = dyn_cast<affine::AffineLoadOp>(load)) {
+      map = affineLoad.getAffineMap();
+      operands = affineLoad.getMapOperands();
+    } else {
+      operands = cast<memref::LoadOp>(load).getIndices();
+      map = rewriter.getMultiDimIdentityMap(operands.size());
+    }
+    IRMapping mapping;
+    mapIterVars(rewriter, load->getLoc(), block, producer.indices, map,
+                operands, mapping);
+    for (Operation *op : getPayload(block, producer.store))
+      rewriter.clone(*op, mapping);
+    rewriter.replaceOp(
+        load, mapping.lookupOrDefault(producer.store.getValueToStore()));
+  }
+  AllocBufferOp allocation = getAllocation(producer.buffer);
+  eraseBlock(rewriter, block);
+  for (BlockOp reader : readers)
+    normalizeAccesses(rewriter, reader);
+  rewriter.eraseOp(allocation);
+  return DiagnosedSilenceableFailure::success();
+}
+
+//===----------------------------------------------------------------------===//
+// reverse_compute_inline
+//===----------------------------------------------------------------------===//
+
+DiagnosedSilenceableFailure
+mlir::tir::reverseComputeInline(RewriterBase &rewriter, BlockOp block) {
+  DiagnosedSilenceableFailure spatial = checkSpatial(block);
+  if (!spatial.succeeded())
+    return spatial;
+
+  // The producer is the one block whose intermediate buffer only this one
+  // reads, at one element.
+  for (Value buffer : block.getReads()) {
+    if (!getAllocation(buffer))
+      continue;
+    SmallVector<BlockOp> writers = getWriters(buffer);
+    if (writers.size() != 1 || getReaders(buffer).size() != 1)
+      continue;
+    BlockOp producerBlock = writers.front();
+    ElementProducer producer;
+    DiagnosedSilenceableFailure matched =
+        matchProducer(producerBlock, producer);
+    if (!matched.succeeded())
+      return matched;
+
+    SmallVector<affine::AffineLoadOp> loads;
+    SmallVector<int> indices;
+    for (const BufferAccess &access : collectAccesses(block)) {
+      if (access.buffer != buffer)
+        continue;
+      auto load = dyn_cast<affine::AffineLoadOp>(access.op);
+      auto bare = load && access.map && access.symbols.empty()
+                      ? matchBareIndices(*access.map)
+                      : FailureOr<SmallVector<int>>(failure());
+      if (failed(bare) || (!loads.empty() && *bare != indices))
+        return refuse(block) << "expects block @" << block.getName()
+                             << " to read one element, indexed by iteration "
+                                "variables, of what block @"
+                             << producerBlock.getName() << " writes";
+      indices = *bare;
+      loads.push_back(load);
+    }
+    for (auto [index, extent] : llvm::enumerate(block.getStaticExtents()))
+      if (extent != 1 && !llvm::is_contained(indices, static_cast<int>(index)))
+        return refuse(block)
+               << "expects every iteration variable of block @"
+               << block.getName() << " to index what it reads from block @"
+               << producerBlock.getName();
+    // Both domains cover the buffer, so each instance meets its partner.
+    for (auto [dim, iter] : llvm::enumerate(indices)) {
+      int other = producer.indices[dim];
+      if (iter >= 0 && other >= 0 &&
+          !isEqualConstantIntOrValue(block.getExtents()[iter],
+                                     producerBlock.getExtents()[other]))
+        return refuse(block)
+               << "expects blocks @" << block.getName() << " and @"
+               << producerBlock.getName() << " to have the same domain";
+    }
+    // What else the block reads must exist when the producer runs.
+    for (Value other : block.getReads())
+      for (BlockOp writer : getWriters(other))
+        if (other != buffer && !isBefore(writer, producerBlock))
+          return refuse(block)
+                 << "expects the other inputs of block @" << block.getName()
+                 << " to be complete before block @" << producerBlock.getName()
+                 << ", but block @" << writer.getName() << " writes one later";
+    for (Value output : block.getWrites())
+      if (getWriters(output).size() != 1 ||
+          llvm::any_of(getReaders(output),
+                       [&](BlockOp reader) { return isBefore(reader, block); }))
+        return refuse(block)
+               << "expects block @" << block.getName()
+               << " to be the only one that writes its output so far";
+
+    OpBuilder::InsertionGuard insertion(rewriter);
+    rewriter.setInsertionPoint(producer.store);
+    IRMapping mapping;
+    mapIterVars(rewriter, block.getLoc(), block, indices,
+                producer.store.getAffineMap(), producer.store.getMapOperands(),
+                mapping);
+    for (affine::AffineLoadOp load : loads)
+      mapping.map(load.getResult(), producer.store.getValueToStore());
+    for (Operation &op : block.getBody()->without_terminator())
+      if (!llvm::is_contained(loads, &op))
+        rewriter.clone(op, mapping);
+    rewriter.eraseOp(producer.store);
+    AllocBufferOp allocation = getAllocation(buffer);
+    // The merged block goes by the name of what it now writes.
+    rewriter.modifyOpInPlace(producerBlock,
+                             [&] { producerBlock.setName(block.getName()); });
+    eraseBlock(rewriter, block);
+    normalizeAccesses(rewriter, producerBlock);
+    rewriter.eraseOp(allocation);
+    return DiagnosedSilenceableFailure::success();
+  }
+  return refuse(block) << "expects block @" << block.getName()
+                       << " to be the only reader of an intermediate buffer";
+}

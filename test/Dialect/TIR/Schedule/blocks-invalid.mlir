@@ -1,0 +1,131 @@
+// RUN: relay-opt %s --tir-apply-schedules --split-input-file --verify-diagnostics
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @output(%x: memref<8xf32>, %y: memref<8xf32>) {
+    tir.for %i = 0 to 8 {
+      // expected-error @below {{expects block @b to write an intermediate buffer, not an argument}}
+      tir.block @b(%v0 = spatial %i in 8) reads(%x[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %x[%v0] : memref<8xf32>
+        affine.store %0, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @output.schedule(%f: !transform.any_op {transform.readonly}) {
+    %b = transform.tir.get_block @b in %f
+    transform.tir.compute_inline %b
+    transform.yield
+  }
+}
+
+// -----
+
+// The reduction is complete only after loop %k.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @incomplete(%x: memref<8x4xf32>, %y: memref<8xf32>) {
+    %t = tir.alloc_buffer() : memref<8xf32>
+    tir.for %k = 0 to 4 {
+      tir.for %i = 0 to 8 {
+        tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 4)
+            reads(%x[%v0, %v1] : memref<8x4xf32>, %t[%v0] : memref<8xf32>) writes(%t[%v0] : memref<8xf32>) {
+          %0 = affine.load %x[%v0, %v1] : memref<8x4xf32>
+          %1 = affine.load %t[%v0] : memref<8xf32>
+          %2 = arith.addf %0, %1 : f32
+          affine.store %2, %t[%v0] : memref<8xf32>
+        }
+      }
+    }
+    tir.for %i = 0 to 8 {
+      // expected-error @below {{expects block @sum to be complete in one iteration of the loop, but its reduction runs over it}}
+      tir.block @copy(%v0 = spatial %i in 8) reads(%t[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<8xf32>
+        affine.store %0, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @incomplete.schedule(%f: !transform.any_op {transform.readonly}) {
+    %sum = transform.tir.get_block @sum in %f
+    %k, %i = transform.tir.get_loops %sum
+    %copy = transform.tir.get_block @copy in %f
+    transform.tir.reverse_compute_at %copy, %i
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @outside(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
+    %t = tir.alloc_buffer() : memref<8xf32>
+    tir.for %i = 0 to 8 {
+      // expected-error @below {{expects all readers of block @a inside the loop, but @c is outside}}
+      tir.block @a(%v0 = spatial %i in 8) reads(%x[%v0] : memref<8xf32>) writes(%t[%v0] : memref<8xf32>) {
+        %0 = affine.load %x[%v0] : memref<8xf32>
+        affine.store %0, %t[%v0] : memref<8xf32>
+      }
+    }
+    tir.for %i = 0 to 8 {
+      tir.block @b(%v0 = spatial %i in 8) reads(%t[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<8xf32>
+        affine.store %0, %y[%v0] : memref<8xf32>
+      }
+    }
+    tir.for %i = 0 to 8 {
+      tir.block @c(%v0 = spatial %i in 8) reads(%t[%v0] : memref<8xf32>) writes(%z[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<8xf32>
+        affine.store %0, %z[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @outside.schedule(%f: !transform.any_op {transform.readonly}) {
+    %a = transform.tir.get_block @a in %f
+    %b = transform.tir.get_block @b in %f
+    %i = transform.tir.get_loops %b
+    transform.tir.compute_at %a, %i
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  // expected-error @below {{expects an intermediate buffer or an argument that is tir.layout_free}}
+  tir.prim_func @not_free(%x: memref<8x8xf32>, %y: memref<8x8xf32>) {
+    tir.for %i = 0 to 8 {
+      tir.for %j = 0 to 8 {
+        tir.block @b(%v0 = spatial %i in 8, %v1 = spatial %j in 8)
+            reads(%x[%v0, %v1] : memref<8x8xf32>) writes(%y[%v0, %v1] : memref<8x8xf32>) {
+          %0 = affine.load %x[%v0, %v1] : memref<8x8xf32>
+          affine.store %0, %y[%v0, %v1] : memref<8x8xf32>
+        }
+      }
+    }
+  }
+  transform.named_sequence @not_free.schedule(%f: !transform.any_op {transform.readonly}) {
+    %b = transform.tir.get_block @b in %f
+    transform.tir.transform_layout %b, read 0, affine_map<(i, j) -> (j, i)>
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @overlap(%x: memref<8x8xf32>, %y: memref<8x8xf32>) {
+    // expected-error @below {{expects a layout that keeps every element apart}}
+    %t = tir.alloc_buffer() : memref<8x8xf32>
+    tir.for %i = 0 to 8 {
+      tir.for %j = 0 to 8 {
+        tir.block @b(%v0 = spatial %i in 8, %v1 = spatial %j in 8)
+            reads(%x[%v0, %v1] : memref<8x8xf32>) writes(%t[%v0, %v1] : memref<8x8xf32>) {
+          %0 = affine.load %x[%v0, %v1] : memref<8x8xf32>
+          affine.store %0, %t[%v0, %v1] : memref<8x8xf32>
+        }
+      }
+    }
+  }
+  transform.named_sequence @overlap.schedule(%f: !transform.any_op {transform.readonly}) {
+    %b = transform.tir.get_block @b in %f
+    transform.tir.transform_layout %b, write 0, affine_map<(i, j) -> (i floordiv 4, j, i mod 2)>
+    transform.yield
+  }
+}
