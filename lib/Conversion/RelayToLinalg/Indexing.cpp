@@ -121,9 +121,6 @@ struct GatherNdToLinalg : OpConversionPattern<GatherNdOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Value data = adaptor.getData(), indices = adaptor.getIndices();
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    if (getTensorType(indices).isDynamicDim(0))
-      return rewriter.notifyMatchFailure(
-          op, "expects a static first dimension of indices");
     int64_t depth = getTensorType(indices).getDimSize(0);
     int64_t outerRank = getTensorType(indices).getRank() - 1;
     int64_t dataRank = getTensorType(data).getRank();

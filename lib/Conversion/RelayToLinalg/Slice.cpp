@@ -104,10 +104,12 @@ static AxisSlice clamp(LinalgBuilder &b, AxisBounds bounds, OpFoldResult size) {
   return clampDynamic(b, bounds, size);
 }
 
+/// `dataSizes` are the sizes that the slices were made for.
 static Value buildSlice(LinalgBuilder &b, Value data,
+                        ArrayRef<OpFoldResult> dataSizes,
                         ArrayRef<AxisSlice> slices, RankedTensorType type) {
   int64_t rank = type.getRank();
-  SmallVector<OpFoldResult> dataSizes = b.getSizes(data), sizes;
+  SmallVector<OpFoldResult> sizes;
   SmallVector<AffineExpr> exprs;
   bool isAffine = true;
   for (auto [axis, slice] : llvm::enumerate(slices)) {
@@ -202,9 +204,10 @@ struct StridedSliceToLinalg : OpConversionPattern<StridedSliceOp> {
         bounds[axis] = getBounds(op, axis);
     }
     SmallVector<AxisSlice> slices;
-    for (auto [axis, size] : llvm::enumerate(b.getSizes(data)))
+    SmallVector<OpFoldResult> sizes = b.getSizes(data);
+    for (auto [axis, size] : llvm::enumerate(sizes))
       slices.push_back(clamp(b, bounds[axis], size));
-    rewriter.replaceOp(op, buildSlice(b, data, slices, type));
+    rewriter.replaceOp(op, buildSlice(b, data, sizes, slices, type));
     return success();
   }
 };
@@ -244,8 +247,8 @@ struct SplitToLinalg : OpConversionPattern<SplitOp> {
           bounds.end = positions[field];
         slices[axis] = clamp(b, bounds, sizes[axis]);
       }
-      fields.push_back(
-          buildSlice(b, data, slices, cast<RankedTensorType>(types[field])));
+      fields.push_back(buildSlice(b, data, sizes, slices,
+                                  cast<RankedTensorType>(types[field])));
     }
     rewriter.replaceOpWithMultiple(op, {fields});
     return success();

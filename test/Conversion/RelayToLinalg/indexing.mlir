@@ -1,0 +1,117 @@
+// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(convert-relay-to-linalg))' --split-input-file | FileCheck %s
+
+// CHECK-DAG: #[[$INDEX:.*]] = affine_map<(d0, d1, d2) -> (d1)>
+
+// The index is clamped, then the element read.
+// CHECK-LABEL: func @take
+//  CHECK-SAME:     %[[X:.*]]: tensor<4x?x8xf32>, %[[I:.*]]: tensor<?xi64>
+//   CHECK-DAG:   %[[ROWS:.*]] = tensor.dim %[[X]], %c1
+//   CHECK-DAG:   %[[COUNT:.*]] = tensor.dim %[[I]], %c0
+//       CHECK:   tensor.empty(%[[COUNT]]) : tensor<4x?x8xf32>
+//       CHECK:   linalg.generic
+//  CHECK-SAME:     indexing_maps = [#[[$INDEX]], #{{[a-z0-9]+}}]
+//       CHECK:     %[[LAST:.*]] = arith.subi %[[ROWS]], %c1
+//       CHECK:     %[[LOW:.*]] = arith.minsi %{{.*}}, %[[LAST]]
+//       CHECK:     %[[AT:.*]] = arith.maxsi %[[LOW]], %c0
+//       CHECK:     tensor.extract %[[X]][%{{.*}}, %[[AT]], %{{.*}}]
+func.func @take(%x: tensor<4x?x8xf32>, %i: tensor<?xi64>) -> tensor<4x?x8xf32> {
+  %0 = relay.take %x, %i {axis = 1} : (tensor<4x?x8xf32>, tensor<?xi64>) -> tensor<4x?x8xf32>
+  return %0 : tensor<4x?x8xf32>
+}
+
+// -----
+
+// CHECK-DAG: #[[$ROW0:.*]] = affine_map<(d0, d1) -> (0, d0)>
+// CHECK-DAG: #[[$ROW1:.*]] = affine_map<(d0, d1) -> (1, d0)>
+
+// Every row of the indices is an operand of its own.
+// CHECK-LABEL: func @gather_nd
+//       CHECK:   linalg.generic
+//  CHECK-SAME:     indexing_maps = [#[[$ROW0]], #[[$ROW1]], #{{[a-z0-9]+}}]
+//       CHECK:     tensor.extract
+func.func @gather_nd(%x: tensor<3x4x5xf32>, %i: tensor<2x6xi64>) -> tensor<6x5xf32> {
+  %0 = relay.gather_nd %x, %i : (tensor<3x4x5xf32>, tensor<2x6xi64>) -> tensor<6x5xf32>
+  return %0 : tensor<6x5xf32>
+}
+
+// -----
+
+// CHECK-DAG: #[[$UPDATE:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[$DATA:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Each element of the result looks through the updates.
+// CHECK-LABEL: func @scatter_elements
+//       CHECK:   %[[INIT:.*]] = linalg.generic {{.*}}tir.block_name = "scatter_elements_init"
+//       CHECK:   linalg.generic
+//  CHECK-SAME:     indexing_maps = [#[[$UPDATE]], #[[$UPDATE]], #[[$DATA]]]
+//  CHECK-SAME:     ["parallel", "parallel", "reduction"]
+//  CHECK-SAME:     outs(%[[INIT]]
+//       CHECK:     %[[HIT:.*]] = arith.cmpi eq
+//       CHECK:     %[[SUM:.*]] = arith.addf
+//       CHECK:     arith.select %[[HIT]], %[[SUM]]
+func.func @scatter_elements(%x: tensor<3x4xf32>, %i: tensor<2x4xi64>, %u: tensor<2x4xf32>) -> tensor<3x4xf32> {
+  %0 = relay.scatter_elements %x, %i, %u {axis = 0, reduction = "add"} : (tensor<3x4xf32>, tensor<2x4xi64>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
+// Places are counted once; values and positions are selected by them.
+// CHECK-LABEL: func @topk
+//       CHECK:   tir.block_name = "sort_places"
+//       CHECK:   linalg.generic {{.*}} outs(%{{.*}} : tensor<3x2xf32>) attrs = {tir.block_name = "sort_values"}
+//       CHECK:   linalg.generic {{.*}} outs(%{{.*}} : tensor<3x2xi32>) attrs = {tir.block_name = "sort_positions"}
+//   CHECK-NOT:   linalg.generic
+//       CHECK:   return
+func.func @topk(%x: tensor<3x4xf32>) -> (tensor<3x2xf32>, tensor<3x2xi32>) {
+  %t = relay.topk %x {k = 2} : (tensor<3x4xf32>) -> tuple<tensor<3x2xf32>, tensor<3x2xi32>>
+  %0 = relay.tuple_get_item %t[0] : tuple<tensor<3x2xf32>, tensor<3x2xi32>>
+  %1 = relay.tuple_get_item %t[1] : tuple<tensor<3x2xf32>, tensor<3x2xi32>>
+  return %0, %1 : tensor<3x2xf32>, tensor<3x2xi32>
+}
+
+// CHECK-LABEL: func @one_hot
+//       CHECK:     %[[LOOP:.*]] = linalg.index 1
+//       CHECK:     arith.cmpi eq, %{{.*}}, %[[LOOP]]
+func.func @one_hot(%i: tensor<4xi64>, %on: tensor<f32>, %off: tensor<f32>) -> tensor<4x10xf32> {
+  %0 = relay.one_hot %i, %on, %off {depth = 10, dtype = f32} : (tensor<4xi64>, tensor<f32>, tensor<f32>) -> tensor<4x10xf32>
+  return %0 : tensor<4x10xf32>
+}
+
+// CHECK-LABEL: func @shape_of
+//       CHECK:   %[[N:.*]] = tensor.dim
+//       CHECK:     arith.select %{{.*}}, %[[N]], %{{.*}}
+//       CHECK:     arith.index_cast %{{.*}} : index to i64
+func.func @shape_of(%x: tensor<?x3xf32>) -> tensor<2xi64> {
+  %0 = relay.shape_of %x {dtype = i64} : (tensor<?x3xf32>) -> tensor<2xi64>
+  return %0 : tensor<2xi64>
+}
+
+// The number of elements follows from the operands.
+// CHECK-LABEL: func @dynamic_arange
+//       CHECK:   %[[COUNT:.*]] = arith.index_cast %{{.*}} : i64 to index
+//       CHECK:   tensor.empty(%[[COUNT]]) : tensor<?xi32>
+func.func @dynamic_arange(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<i32>) -> tensor<?xi32> {
+  %0 = relay.arange %a, %b, %c {dtype = i32} : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<?xi32>
+  return %0 : tensor<?xi32>
+}
+
+// -----
+
+// CHECK-DAG: #[[$NEAREST:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 floordiv 2, d3 floordiv 3)>
+
+// Repeated elements need no arithmetic on floats.
+// CHECK-LABEL: func @upsample
+//       CHECK:   linalg.generic
+//  CHECK-SAME:     indexing_maps = [#[[$NEAREST]], #{{[a-z0-9]+}}]
+func.func @upsample(%x: tensor<1x3x?x?xf32>) -> tensor<1x3x?x?xf32> {
+  %0 = relay.nn.upsampling %x {scale_h = 2.0, scale_w = 3.0} : (tensor<1x3x?x?xf32>) -> tensor<1x3x?x?xf32>
+  return %0 : tensor<1x3x?x?xf32>
+}
+
+// CHECK-LABEL: func @resize_linear
+// CHECK-COUNT-4:   tensor.extract
+//   CHECK-NOT:   tensor.extract
+//       CHECK:   return
+func.func @resize_linear(%x: tensor<1x3x4x6xf32>) -> tensor<1x3x7x5xf32> {
+  %0 = relay.image.resize2d %x {size = [7, 5]} : (tensor<1x3x4x6xf32>) -> tensor<1x3x7x5xf32>
+  return %0 : tensor<1x3x7x5xf32>
+}
