@@ -12,6 +12,7 @@
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Dialect/TIR/TransformOps/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
@@ -23,6 +24,7 @@ inline void registerProjectPasses() {
   registerRelayPasses();
   relax::registerRelaxTransformsPasses();
   tir::registerTIRTransformsPasses();
+  tir::registerTIRTransformOpsPasses();
   registerTIRToLLVMPipeline();
 }
 

@@ -36,13 +36,13 @@ struct ConvolutionAxes {
   SmallVector<int64_t> weight;
 
   static FailureOr<ConvolutionAxes> get(int64_t spatialRank, StringRef data,
-                                        StringRef weight, StringRef result);
+                                        StringRef weight, StringRef result,
+                                        bool isTransposed);
 };
 
-FailureOr<ConvolutionAxes> ConvolutionAxes::get(int64_t spatialRank,
-                                                StringRef data,
-                                                StringRef weight,
-                                                StringRef result) {
+FailureOr<ConvolutionAxes>
+ConvolutionAxes::get(int64_t spatialRank, StringRef data, StringRef weight,
+                     StringRef result, bool isTransposed) {
   StringRef dataLetters = getDataLetters(spatialRank);
   std::string weightLetters = ("OI" + dataLetters.drop_front(2)).str();
   FailureOr<SmallVector<int64_t>> dataAxes =
@@ -87,8 +87,7 @@ public:
   }
 
   /// Builds the nest over padded data. `window` has strides and dilation;
-  /// `offset` is added to every position in the data. `mirror`, if given, has
-  /// the extents of a kernel that is to be read backwards.
+  /// `offset` is added to every position in the data.
   Value build(Type dataElement, Type weightElement, Type resultElement,
               ArrayRef<OpFoldResult> resultSizes, const Window &window,
               ArrayRef<int64_t> offset, ArrayRef<int64_t> mirror);
@@ -233,9 +232,9 @@ struct ConvolutionToLinalg : OpConversionPattern<OpT> {
     auto weightType = cast<RankedTensorType>(op.getWeight().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
     int64_t spatialRank = dataType.getRank() - 2;
-    FailureOr<ConvolutionAxes> axes =
-        ConvolutionAxes::get(spatialRank, op.getDataLayout(),
-                             op.getKernelLayout(), op.getOutLayout());
+    FailureOr<ConvolutionAxes> axes = ConvolutionAxes::get(
+        spatialRank, op.getDataLayout(), op.getKernelLayout(),
+        op.getOutLayout(), /*isTransposed=*/false);
     if (failed(axes))
       return rewriter.notifyMatchFailure(
           op, "expects layouts that only permute the axes");
@@ -333,8 +332,9 @@ struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
     std::string kernelLayout = op.getKernelLayout().str();
     for (char &letter : kernelLayout)
       letter = letter == 'I' ? 'O' : letter == 'O' ? 'I' : letter;
-    FailureOr<ConvolutionAxes> axes = ConvolutionAxes::get(
-        spatialRank, op.getDataLayout(), kernelLayout, op.getOutLayout());
+    FailureOr<ConvolutionAxes> axes =
+        ConvolutionAxes::get(spatialRank, op.getDataLayout(), kernelLayout,
+                             op.getOutLayout(), /*isTransposed=*/true);
     if (failed(axes))
       return rewriter.notifyMatchFailure(
           op, "expects layouts that only permute the axes");

@@ -269,9 +269,8 @@ struct LRNToLinalg : OpConversionPattern<NNLrnOp> {
 
     LinalgBuilder b(rewriter, op);
     SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
-    // An even window reaches one further up than down.
-    low[axis] = b.getIndexAttr((size - 1) / 2);
-    high[axis] = b.getIndexAttr(size / 2);
+    low[axis] = b.getIndexAttr(size / 2);
+    high[axis] = b.getIndexAttr(size - 1 - size / 2);
     Value padded = b.pad(data, low, high, getZeroAttr(elementType));
     SmallVector<OpFoldResult> sizes = b.getSizes(data);
     SmallVector<AffineExpr> exprs;

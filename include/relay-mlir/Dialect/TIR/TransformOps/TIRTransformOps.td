@@ -256,4 +256,43 @@ def DecomposeReductionOp : TIR_TransformOp<"decompose_reduction"> {
   let assemblyFormat = "$block `,` $loop attr-dict";
 }
 
+//===----------------------------------------------------------------------===//
+// Intrinsics and clean-up
+//===----------------------------------------------------------------------===//
+
+def TensorizeOp : TIR_TransformOp<"tensorize"> {
+  let summary = "Replace a loop nest by an intrinsic";
+  let description = [{
+    The loop is the outermost of a nest with one block. `register_tile` keeps a
+    tile of results in vector registers through all reduction loops;
+    `row_reduction` reduces along contiguous memory. An intrinsic that does not
+    compute what the nest does is refused, with the reason. The result is the
+    block that takes the place of the nest.
+
+    ```mlir
+    %tile = transform.tir.tensorize %k, "register_tile" {vector_bits = 512 : i64}
+    ```
+  }];
+  let arguments = (ins TIR_Handle:$loop, StrAttr:$intrinsic,
+                       I64Attr:$vector_bits);
+  let results = (outs TIR_Handle:$block);
+  let assemblyFormat = "$loop `,` $intrinsic attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral kRegisterTile = "register_tile";
+    static constexpr ::llvm::StringLiteral kRowReduction = "row_reduction";
+  }];
+}
+
+def SimplifyOp : TIR_TransformOp<"simplify"> {
+  let summary = "Simplify indices, guards and trivial loops";
+  let description = [{
+    ```mlir
+    transform.tir.simplify %f
+    ```
+  }];
+  let arguments = (ins TIR_Handle:$function);
+  let assemblyFormat = "$function attr-dict";
+}
+
 #endif // RELAY_MLIR_DIALECT_TIR_TRANSFORMOPS_TIRTRANSFORMOPS_TD

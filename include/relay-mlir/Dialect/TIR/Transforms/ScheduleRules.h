@@ -1,0 +1,25 @@
+//===- ScheduleRules.h - Schedules without search ---------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_H
+#define RELAY_MLIR_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_H
+
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/TIR/Transforms/ScheduleTrace.h"
+#include "relay-mlir/Target/TargetInfo.h"
+
+namespace mlir::tir {
+
+/// Schedules an unscheduled kernel for a target by rules that look at its
+/// structure only: kinds of variables, access maps, extents. What no rule knows
+/// is run as it is. `trace`, if not null, receives the steps.
+LogicalResult scheduleKernel(PrimFuncOp kernel, const relay::TargetInfo &target,
+                             ScheduleTrace *trace = nullptr);
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_H

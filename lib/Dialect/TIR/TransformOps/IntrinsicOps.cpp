@@ -1,0 +1,61 @@
+//===- IntrinsicOps.cpp - Intrinsics and clean-up as ops --------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Payload.h"
+
+#include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
+#include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
+#include "relay-mlir/Dialect/TIR/Transforms/Tensorize.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+using namespace mlir::tir::transform_ops;
+
+DEFINE_EFFECTS(SimplifyOp, Primitive)
+DEFINE_EFFECTS(TensorizeOp, Primitive)
+
+LogicalResult TensorizeOp::verify() {
+  if (getIntrinsic() != kRegisterTile && getIntrinsic() != kRowReduction)
+    return emitOpError("expects \"")
+           << kRegisterTile << "\" or \"" << kRowReduction << "\", but got \""
+           << getIntrinsic() << "\"";
+  if (!llvm::isPowerOf2_64(getVectorBits()) || getVectorBits() < 64)
+    return emitOpError("expects a power of two of at least 64 vector bits, but "
+                       "got ")
+           << getVectorBits();
+  return success();
+}
+
+DiagnosedSilenceableFailure
+TensorizeOp::apply(transform::TransformRewriter &rewriter,
+                   transform::TransformResults &results,
+                   transform::TransformState &state) {
+  ForOp loop;
+  DiagnosedSilenceableFailure found = getPayload(state, *this, getLoop(), loop);
+  if (!found.succeeded())
+    return found;
+  BlockOp block;
+  DiagnosedSilenceableFailure result =
+      getIntrinsic() == kRegisterTile
+          ? tensorizeRegisterTile(rewriter, loop, getVectorBits(), block)
+          : tensorizeRowReduction(rewriter, loop, getVectorBits(), block);
+  if (result.succeeded())
+    results.set(cast<OpResult>(getBlock()), {block.getOperation()});
+  return result;
+}
+
+DiagnosedSilenceableFailure
+SimplifyOp::apply(transform::TransformRewriter &rewriter,
+                  transform::TransformResults &,
+                  transform::TransformState &state) {
+  PrimFuncOp function;
+  DiagnosedSilenceableFailure found =
+      getPayload(state, *this, getFunction(), function);
+  if (found.succeeded())
+    simplifyIndices(rewriter, function);
+  return found;
+}

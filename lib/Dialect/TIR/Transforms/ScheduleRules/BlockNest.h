@@ -1,0 +1,74 @@
+//===- BlockNest.h - What rules ask of an unscheduled block -----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_BLOCKNEST_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_BLOCKNEST_H
+
+#include "relay-mlir/Dialect/TIR/IR/Access.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+
+namespace mlir::tir {
+
+/// What unknown sizes are taken to be where a guess is needed.
+inline constexpr int64_t kGuessedExtent = 16;
+
+/// A block in its own nest at the top of the kernel, with one loop for each
+/// iteration variable, in order: the form in which kernels arrive.
+class BlockNest {
+public:
+  static FailureOr<BlockNest> get(BlockOp block);
+
+  BlockOp block;
+  SmallVector<ForOp> loops;
+  SmallVector<IterKind> kinds;
+  SmallVector<BufferAccess> accesses;
+
+  unsigned getNumVars() const { return loops.size(); }
+  std::optional<int64_t> getExtent(unsigned var) const {
+    return ForOp(loops[var]).getConstantExtent();
+  }
+  int64_t guessExtent(unsigned var) const {
+    return getExtent(var).value_or(kGuessedExtent);
+  }
+  bool isReduce(unsigned var) const { return kinds[var] == IterKind::Reduce; }
+  bool isReduction() const {
+    return llvm::is_contained(kinds, IterKind::Reduce);
+  }
+  SmallVector<unsigned> getVars(bool isReduce) const;
+
+  /// The access of an op in the body, or null.
+  const BufferAccess *getAccess(Operation *op) const;
+  /// The store, if the body has exactly one.
+  const BufferAccess *getStore() const;
+
+  /// Whether all accesses see `outer` and `inner` as one variable.
+  bool areJointlyContiguous(unsigned outer, unsigned inner) const;
+
+  /// How many instances the block has, roughly.
+  double getNumInstances() const;
+  /// Scalar work of all instances, in operations.
+  double getWork() const;
+
+private:
+  BlockNest() = default;
+};
+
+/// The number of elements between the accesses of consecutive iterations of
+/// `var`; 0 if it does not take part, nullopt if that is not one number.
+std::optional<int64_t> getStride(const BufferAccess &access, unsigned var);
+
+/// Whether some index of the access depends on `var`.
+bool dependsOn(const BufferAccess &access, unsigned var);
+
+/// Whether `var` steps through consecutive elements.
+inline bool isContiguous(const BufferAccess &access, unsigned var) {
+  return getStride(access, var) == 1;
+}
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_BLOCKNEST_H

@@ -1,0 +1,147 @@
+//===- Elementwise.cpp - Schedules blocks without reduction -----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleRule.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// A vectorized loop of this many elements has negligible overhead.
+static constexpr int64_t kLongRow = 256;
+/// The elements of one iteration of a parallel loop over a flat array.
+static constexpr int64_t kChunk = 4096;
+
+LogicalResult mlir::tir::scheduleTranspose(KernelSchedule &schedule,
+                                           BlockNest nest) {
+  const BufferAccess *store = nest.getStore();
+  if (!store || !store->map || nest.isReduction() || nest.getNumVars() < 2)
+    return failure();
+  auto getContiguous = [&](const BufferAccess &access) {
+    std::optional<unsigned> found;
+    for (unsigned var = 0; var != nest.getNumVars(); ++var)
+      if (isContiguous(access, var) && nest.getExtent(var) != 1)
+        found = var;
+    return found;
+  };
+  // The layout of a packed buffer divides the variable that is contiguous in
+  // it; rows of one group are what matters.
+  std::optional<unsigned> row = getContiguous(*store);
+  int64_t group = 0;
+  if (!row && store->map->getNumResults() != 0)
+    if (auto mod =
+            dyn_cast<AffineBinaryOpExpr>(store->map->getResults().back());
+        mod && mod.getKind() == AffineExprKind::Mod)
+      if (auto dim = dyn_cast<AffineDimExpr>(mod.getLHS())) {
+        row = dim.getPosition();
+        group = cast<AffineConstantExpr>(mod.getRHS()).getValue();
+      }
+  if (!row)
+    return failure();
+  std::optional<unsigned> lane;
+  for (const BufferAccess &access : nest.accesses) {
+    if (!access.map)
+      return failure();
+    if (!access.isWrite && !lane)
+      lane = getContiguous(access);
+  }
+  if (!lane || lane == row)
+    return failure();
+  Type elementType = cast<MemRefType>(store->buffer.getType()).getElementType();
+  if (elementType.getIntOrFloatBitWidth() != 32)
+    return failure();
+  int64_t lanes = schedule.getLanes(elementType);
+  double work = nest.getNumInstances() / 4;
+
+  int64_t rowSize = lanes;
+  if (group) {
+    rowSize = std::min(group, lanes);
+    while (group % rowSize != 0)
+      --rowSize;
+  }
+  SmallVector<ForOp> inner, outer;
+  for (unsigned var = 0; var != nest.getNumVars(); ++var) {
+    bool isTiled = var == *row || var == *lane;
+    int64_t size = var == *row ? rowSize : lanes;
+    std::optional<int64_t> extent = nest.getExtent(var);
+    if (!isTiled || (extent && *extent <= size)) {
+      (isTiled ? inner : outer).push_back(nest.loops[var]);
+      continue;
+    }
+    SmallVector<ForOp> parts =
+        schedule.split(nest.loops[var], {kInferFactor, size});
+    if (parts.empty())
+      return failure();
+    outer.push_back(parts[0]);
+    inner.push_back(parts[1]);
+  }
+  if (*row > *lane)
+    std::swap(inner[0], inner[1]);
+  SmallVector<ForOp> order = outer;
+  llvm::append_range(order, inner);
+  if (failed(schedule.reorder(order))) {
+    scheduleFallback(schedule, nest.block);
+    return success();
+  }
+  parallelizeOuter(schedule, outer, work);
+  schedule.deferTensorize(nest.block, Intrinsic::RegisterTile);
+  return success();
+}
+
+LogicalResult mlir::tir::scheduleElementwise(KernelSchedule &schedule,
+                                             BlockNest nest) {
+  if (nest.isReduction() || nest.getNumVars() == 0)
+    return failure();
+  for (IterKind kind : nest.kinds)
+    if (kind != IterKind::Spatial)
+      return failure();
+  const BufferAccess *store = nest.getStore();
+  if (!store)
+    return failure();
+  Type elementType = cast<MemRefType>(store->buffer.getType()).getElementType();
+  double work =
+      nest.getWork() / std::max<int64_t>(1, schedule.getLanes(elementType));
+
+  // One long row out of the innermost loops, as long as memory is contiguous.
+  SmallVector<ForOp> loops = nest.loops;
+  unsigned first = loops.size() - 1;
+  int64_t extent = nest.guessExtent(first);
+  while (first != 0 && nest.getExtent(first - 1) &&
+         (extent < kLongRow || nest.getExtent(first - 1) == 1) &&
+         nest.areJointlyContiguous(first - 1, first)) {
+    --first;
+    extent *= *nest.getExtent(first);
+  }
+  ForOp row = schedule.fuse(ArrayRef(loops).drop_front(first));
+  if (!row)
+    row = loops.back();
+  else
+    loops.resize(first);
+  if (llvm::is_contained(loops, row))
+    loops.pop_back();
+
+  // A single row is cut into parts for the threads.
+  std::optional<int64_t> length = row.getConstantExtent();
+  if (dropUnitLoops(loops).empty() && length && *length >= 2 * kChunk) {
+    SmallVector<ForOp> parts = schedule.split(row, {kInferFactor, kChunk});
+    if (!parts.empty()) {
+      loops.push_back(parts[0]);
+      row = parts[1];
+    }
+  }
+  (void)schedule.vectorize(row);
+  parallelizeOuter(schedule, loops, work);
+  return success();
+}
+
+void mlir::tir::scheduleFallback(KernelSchedule &schedule, BlockOp block) {
+  SmallVector<ForOp, 6> loops = block.getLoops();
+  if (loops.empty())
+    return;
+  (void)schedule.vectorize(loops.back());
+  if (loops.size() > 1)
+    (void)schedule.parallel(loops.front());
+}

@@ -1,0 +1,87 @@
+//===- KernelSchedule.h - A kernel while rules schedule it ------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The primitives as rules use them: a rule tries, learns whether it worked, and
+// goes on. Each step that worked is recorded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_KERNELSCHEDULE_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_KERNELSCHEDULE_H
+
+#include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
+#include "relay-mlir/Dialect/TIR/Transforms/ScheduleTrace.h"
+#include "relay-mlir/Target/TargetInfo.h"
+
+namespace mlir::tir {
+
+enum class Intrinsic { RegisterTile, RowReduction };
+
+class KernelSchedule {
+public:
+  KernelSchedule(PrimFuncOp kernel, const relay::TargetInfo &target,
+                 ScheduleTrace *trace)
+      : kernel(kernel), target(target), rewriter(kernel.getContext()),
+        trace(trace) {}
+
+  PrimFuncOp getKernel() const { return kernel; }
+  const relay::TargetInfo &getTarget() const { return target; }
+  /// Registers that hold vectors.
+  int64_t getNumVectorRegisters() const;
+  int64_t getLanes(Type elementType) const {
+    return target.getVectorBits() / elementType.getIntOrFloatBitWidth();
+  }
+
+  /// Empty if refused.
+  SmallVector<ForOp> split(ForOp loop, ArrayRef<int64_t> factors);
+  /// Null if refused.
+  ForOp fuse(ArrayRef<ForOp> loops);
+  LogicalResult reorder(ArrayRef<ForOp> loops);
+  LogicalResult parallel(ForOp loop);
+  LogicalResult vectorize(ForOp loop);
+  LogicalResult computeInline(BlockOp block);
+  LogicalResult reverseComputeInline(BlockOp block);
+  LogicalResult computeAt(BlockOp block, ForOp loop);
+  LogicalResult reverseComputeAt(BlockOp block, ForOp loop);
+  /// Null if refused.
+  BlockOp cacheRead(BlockOp block, Value buffer, StringRef scope);
+  /// `buffer` is one that the block reads.
+  LogicalResult transformReadLayout(BlockOp block, Value buffer,
+                                    AffineMap layout);
+  LogicalResult transformWriteLayout(BlockOp block, Value buffer,
+                                     AffineMap layout);
+  LogicalResult tensorize(ForOp loop, Intrinsic intrinsic);
+
+  /// Tensorizes the nest of the block from its outermost reduction loop on, or,
+  /// without reduction, its two innermost loops, at the end: other primitives
+  /// do not see through the result.
+  void deferTensorize(BlockOp block, Intrinsic intrinsic) {
+    deferred.emplace_back(block, intrinsic);
+  }
+
+  /// What is left to do when all blocks have been scheduled.
+  void finalize();
+
+private:
+  using Kind = ScheduleStep::Kind;
+
+  void simplify();
+  LogicalResult finish(DiagnosedSilenceableFailure result, ScheduleStep step);
+  LoopPosition getPosition(ForOp loop) const;
+  ScheduleStep getStep(Kind kind, ArrayRef<ForOp> loops,
+                       BlockOp block = {}) const;
+
+  PrimFuncOp kernel;
+  const relay::TargetInfo &target;
+  IRRewriter rewriter;
+  ScheduleTrace *trace;
+  SmallVector<std::pair<BlockOp, Intrinsic>> deferred;
+};
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_KERNELSCHEDULE_H

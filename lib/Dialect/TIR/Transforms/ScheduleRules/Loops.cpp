@@ -1,0 +1,63 @@
+//===- Loops.cpp - Outer loops and epilogues --------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleRule.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// Vector operations below which starting threads costs more than it saves:
+/// some microseconds.
+static constexpr double kMinParallelWork = 16 << 10;
+/// Iterations of a parallel loop that keep all threads busy to the end.
+static constexpr int64_t kParallelExtent = 64;
+
+SmallVector<ForOp> mlir::tir::dropUnitLoops(ArrayRef<ForOp> loops) {
+  return llvm::to_vector(llvm::make_filter_range(
+      loops, [](ForOp loop) { return loop.getConstantExtent() != 1; }));
+}
+
+void mlir::tir::attachEpilogue(KernelSchedule &schedule, Value result,
+                               ForOp loop) {
+  if (!result.getDefiningOp<AllocBufferOp>())
+    return;
+  BlockOp epilogue;
+  for (BlockOp reader : getReaders(result)) {
+    if (llvm::is_contained(getWriters(result), reader))
+      continue;
+    if (epilogue || reader.hasReduceIters())
+      return;
+    epilogue = reader;
+  }
+  if (!epilogue || failed(BlockNest::get(epilogue)) ||
+      failed(schedule.reverseComputeAt(epilogue, loop)))
+    return;
+  (void)schedule.vectorize(epilogue.getLoops().back());
+}
+
+void mlir::tir::parallelizeOuter(KernelSchedule &schedule,
+                                 SmallVectorImpl<ForOp> &loops, double work) {
+  if (work < kMinParallelWork || loops.empty())
+    return;
+  // Loops of unknown extent are only fused as the outermost one: the indices
+  // are divided by the extents of the others.
+  size_t count = 0;
+  int64_t extent = 1;
+  for (; count != loops.size() && extent < kParallelExtent; ++count) {
+    std::optional<int64_t> next = loops[count].getConstantExtent();
+    if (!next && count != 0)
+      break;
+    // An unknown extent may be 1.
+    extent *= next.value_or(1);
+  }
+  ForOp fused = schedule.fuse(ArrayRef(loops).take_front(count));
+  if (fused) {
+    loops.erase(loops.begin(), loops.begin() + count);
+    loops.insert(loops.begin(), fused);
+  }
+  (void)schedule.parallel(loops.front());
+}

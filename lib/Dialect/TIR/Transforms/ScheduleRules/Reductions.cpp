@@ -1,0 +1,160 @@
+//===- Reductions.cpp - Schedules reductions --------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleRule.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// Vectors of results in one tile: enough to hide the latency of an update.
+static constexpr int64_t kVectorsPerTile = 4;
+static constexpr int64_t kRegistersPerTile = 8;
+
+static int64_t getLanes(const KernelSchedule &schedule,
+                        const BufferAccess &store) {
+  return schedule.getLanes(
+      cast<MemRefType>(store.buffer.getType()).getElementType());
+}
+
+/// The spatial variable along which the result is contiguous.
+static std::optional<unsigned> getContiguousVar(const BlockNest &nest,
+                                                const BufferAccess &access,
+                                                bool isReduce) {
+  std::optional<unsigned> found;
+  for (unsigned var : nest.getVars(isReduce))
+    if (isContiguous(access, var) && nest.getExtent(var) != 1 &&
+        (!found || nest.guessExtent(var) > nest.guessExtent(*found)))
+      found = var;
+  return found;
+}
+
+/// The width of a tile over `extent` elements.
+static int64_t getTileWidth(int64_t extent, int64_t lanes) {
+  int64_t numTiles = llvm::divideCeil(extent, kVectorsPerTile * lanes);
+  if (extent % numTiles == 0)
+    return extent / numTiles;
+  return llvm::alignTo(llvm::divideCeil(extent, numTiles), lanes);
+}
+
+static int64_t getLargestDivisor(int64_t value, int64_t limit) {
+  for (int64_t divisor = std::min(value, limit); divisor > 1; --divisor)
+    if (value % divisor == 0)
+      return divisor;
+  return 1;
+}
+
+LogicalResult mlir::tir::scheduleSpatialReduction(KernelSchedule &schedule,
+                                                  BlockNest nest) {
+  const BufferAccess *store = nest.getStore();
+  if (!store || !store->map || !nest.isReduction())
+    return failure();
+  std::optional<unsigned> lane =
+      getContiguousVar(nest, *store, /*isReduce=*/false);
+  if (!lane)
+    return failure();
+  for (const BufferAccess &access : nest.accesses)
+    if (!access.map || (dependsOn(access, *lane) && !getStride(access, *lane)))
+      return failure();
+  int64_t lanes = getLanes(schedule, *store);
+  if (lanes < 2)
+    return failure();
+  double work = nest.getWork() / lanes;
+
+  std::optional<int64_t> extent = nest.getExtent(*lane);
+  int64_t width = extent ? getTileWidth(*extent, lanes) : lanes;
+  SmallVector<ForOp> inner, outer;
+  ForOp laneLoop = nest.loops[*lane], laneOuter;
+  if (!extent || *extent > width) {
+    SmallVector<ForOp> parts = schedule.split(laneLoop, {kInferFactor, width});
+    if (parts.empty())
+      return failure();
+    laneOuter = parts[0];
+    laneLoop = parts[1];
+  }
+  // Few lanes leave room for several rows.
+  int64_t maxRows = kRegistersPerTile / llvm::divideCeil(width, lanes);
+  ForOp rowLoop;
+  std::optional<unsigned> row;
+  for (unsigned var : nest.getVars(/*isReduce=*/false))
+    if (var != *lane && nest.getExtent(var).value_or(1) > 1)
+      row = var;
+  if (row) {
+    int64_t extent = *nest.getExtent(*row);
+    int64_t size = getLargestDivisor(extent, maxRows);
+    if (size == extent) {
+      rowLoop = nest.loops[*row];
+      nest.loops[*row] = {};
+    } else if (size > 1) {
+      SmallVector<ForOp> parts =
+          schedule.split(nest.loops[*row], {kInferFactor, size});
+      nest.loops[*row] = parts[0];
+      rowLoop = parts[1];
+    }
+  }
+  for (unsigned var : nest.getVars(/*isReduce=*/false)) {
+    ForOp loop = var == *lane ? laneOuter : nest.loops[var];
+    if (loop)
+      outer.push_back(loop);
+  }
+  SmallVector<ForOp> order = outer;
+  for (unsigned var : nest.getVars(/*isReduce=*/true))
+    order.push_back(nest.loops[var]);
+  if (rowLoop)
+    order.push_back(rowLoop);
+  order.push_back(laneLoop);
+  if (failed(schedule.reorder(order))) {
+    scheduleFallback(schedule, nest.block);
+    return success();
+  }
+  if (!outer.empty())
+    attachEpilogue(schedule, store->buffer, outer.back());
+  parallelizeOuter(schedule, outer, work);
+  schedule.deferTensorize(nest.block, Intrinsic::RegisterTile);
+  return success();
+}
+
+LogicalResult mlir::tir::scheduleRowReduction(KernelSchedule &schedule,
+                                              BlockNest nest) {
+  const BufferAccess *store = nest.getStore();
+  if (!store || !store->map || !nest.isReduction())
+    return failure();
+  std::optional<unsigned> lane;
+  for (const BufferAccess &access : nest.accesses)
+    if (!access.isWrite && access.buffer != store->buffer && access.map &&
+        !lane)
+      lane = getContiguousVar(nest, access, /*isReduce=*/true);
+  int64_t lanes = getLanes(schedule, *store);
+  if (!lane || lanes < 2)
+    return failure();
+  double work = nest.getWork() / lanes;
+
+  SmallVector<ForOp> outer;
+  for (unsigned var : nest.getVars(/*isReduce=*/false))
+    outer.push_back(nest.loops[var]);
+  SmallVector<unsigned> reduction = nest.getVars(/*isReduce=*/true);
+  llvm::erase(reduction, *lane);
+  reduction.push_back(*lane);
+  SmallVector<ForOp> order = outer;
+  for (unsigned var : reduction)
+    order.push_back(nest.loops[var]);
+  if (failed(schedule.reorder(order))) {
+    scheduleFallback(schedule, nest.block);
+    return success();
+  }
+  SmallVector<ForOp> joint = {nest.loops[*lane]};
+  for (size_t i = reduction.size() - 1; i-- != 0;) {
+    if (!nest.areJointlyContiguous(reduction[i], reduction[i + 1]))
+      break;
+    joint.insert(joint.begin(), nest.loops[reduction[i]]);
+  }
+  (void)schedule.fuse(joint);
+  if (!outer.empty())
+    attachEpilogue(schedule, store->buffer, outer.back());
+  parallelizeOuter(schedule, outer, work);
+  schedule.deferTensorize(nest.block, Intrinsic::RowReduction);
+  return success();
+}

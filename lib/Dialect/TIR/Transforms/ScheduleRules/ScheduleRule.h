@@ -1,0 +1,67 @@
+//===- ScheduleRule.h - The rules -------------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A rule looks at one block, asks for structure (kinds of variables, access
+// maps) and schedules it, together with what it pulls in. It fails before it
+// changes anything if the block is none of its business.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_SCHEDULERULE_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_SCHEDULERULE_H
+
+#include "BlockNest.h"
+#include "KernelSchedule.h"
+
+namespace mlir::tir {
+
+/// Inlines elementwise producers into their consumers where that saves memory
+/// traffic and repeats no work.
+void inlineProducers(KernelSchedule &schedule);
+
+/// Sums of products with reuse: matrix products, convolutions.
+LogicalResult scheduleContraction(KernelSchedule &schedule, BlockNest nest);
+
+/// Reductions whose results are contiguous along a spatial variable: pooling,
+/// depthwise convolutions, sums over leading dimensions.
+LogicalResult scheduleSpatialReduction(KernelSchedule &schedule,
+                                       BlockNest nest);
+
+/// Reductions along contiguous memory.
+LogicalResult scheduleRowReduction(KernelSchedule &schedule, BlockNest nest);
+
+/// Copies from one contiguous variable to another.
+LogicalResult scheduleTranspose(KernelSchedule &schedule, BlockNest nest);
+
+/// Blocks without reduction.
+LogicalResult scheduleElementwise(KernelSchedule &schedule, BlockNest nest);
+
+/// Anything: the outermost spatial loop in parallel, the innermost by vectors,
+/// as far as that is possible.
+void scheduleFallback(KernelSchedule &schedule, BlockOp block);
+
+/// Kernels of several steps along the same rows (softmax, normalisation): all
+/// steps for one row after another. Works on the whole kernel.
+LogicalResult scheduleRowSteps(KernelSchedule &schedule);
+
+/// Moves the only consumer of the block to `loop`, where the results are still
+/// in cache, if there is one and it is possible.
+void attachEpilogue(KernelSchedule &schedule, Value result, ForOp loop);
+
+/// Fuses the outermost of `loops` (a perfect nest, outermost first) until there
+/// are enough iterations for all threads, and runs them in parallel if `work`,
+/// in scalar operations, is worth it. The loops that were fused are replaced by
+/// the fused one in `loops`.
+void parallelizeOuter(KernelSchedule &schedule, SmallVectorImpl<ForOp> &loops,
+                      double work);
+
+/// `loops` without loops of one iteration.
+SmallVector<ForOp> dropUnitLoops(ArrayRef<ForOp> loops);
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_SCHEDULERULE_H

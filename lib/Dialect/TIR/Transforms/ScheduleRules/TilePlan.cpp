@@ -1,0 +1,82 @@
+//===- TilePlan.cpp - Sizes of register tiles -------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TilePlan.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// More vectors of columns than this bring nothing.
+static constexpr int64_t kMaxVectors = 8;
+/// What an unknown number of rows or columns is taken for: many.
+static constexpr int64_t kMany = 1 << 12;
+
+/// Cycles of one step of the reduction.
+static double getStepCycles(int64_t rows, int64_t numVectors) {
+  double updates = rows * numVectors / 2.0;
+  double loads = (rows + numVectors) / 2.0;
+  constexpr double kLatency = 4;
+  // Starting the step and the stores of the tile take their share.
+  constexpr double kOverhead = 0.25;
+  return std::max({updates, loads, kLatency}) + kOverhead;
+}
+
+/// Cycles of one step over all rows.
+static double getRowCycles(const TileProblem &problem, const TilePlan &plan) {
+  int64_t outer = problem.outerRows.value_or(kMany);
+  int64_t inner = problem.innerRows.value_or(kMany);
+  auto tiles = [&](int64_t total, int64_t size, int64_t rowsPerUnit) {
+    double cycles = static_cast<double>(total / size) *
+                    getStepCycles(size * rowsPerUnit, plan.numVectors);
+    if (total % size != 0)
+      cycles += getStepCycles(total % size * rowsPerUnit, plan.numVectors);
+    return cycles;
+  };
+  if (plan.outerRows > 1)
+    return tiles(outer, plan.outerRows, inner);
+  return outer * tiles(inner, plan.innerRows, 1);
+}
+
+TilePlan mlir::tir::planTile(const TileProblem &problem) {
+  TilePlan best;
+  double bestCycles = std::numeric_limits<double>::infinity();
+  auto consider = [&](const TilePlan &plan) {
+    int64_t rows = plan.outerRows * plan.innerRows;
+    if (rows * plan.numVectors + plan.numVectors + 1 > problem.numRegisters)
+      return;
+    int64_t width = plan.numVectors * problem.lanes;
+    if (problem.columnMultiple && problem.columnMultiple % width != 0)
+      return;
+    int64_t columnTiles =
+        llvm::divideCeil(problem.columns.value_or(kMany), width);
+    double cycles = columnTiles * getRowCycles(problem, plan);
+    // At equal cycles, wider tiles read the rows less often.
+    if (cycles <= bestCycles) {
+      bestCycles = cycles;
+      best = plan;
+    }
+  };
+
+  int64_t maxRows = problem.numRegisters;
+  for (int64_t numVectors = 1; numVectors <= kMaxVectors; ++numVectors) {
+    int64_t inner = problem.innerRows.value_or(kMany);
+    for (int64_t rows = 1; rows <= std::min(inner, maxRows); ++rows)
+      consider({1, rows, numVectors});
+    if (!problem.innerRows || inner > maxRows)
+      continue;
+    int64_t outer = problem.outerRows.value_or(kMany);
+    for (int64_t groups = 2; groups <= std::min(outer, maxRows / inner);
+         ++groups)
+      consider({groups, inner, numVectors});
+  }
+  return best;
+}
