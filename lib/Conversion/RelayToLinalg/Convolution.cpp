@@ -36,13 +36,13 @@ struct ConvolutionAxes {
   SmallVector<int64_t> weight;
 
   static FailureOr<ConvolutionAxes> get(int64_t spatialRank, StringRef data,
-                                        StringRef weight, StringRef result,
-                                        bool isTransposed);
+                                        StringRef weight, StringRef result);
 };
 
-FailureOr<ConvolutionAxes>
-ConvolutionAxes::get(int64_t spatialRank, StringRef data, StringRef weight,
-                     StringRef result, bool isTransposed) {
+FailureOr<ConvolutionAxes> ConvolutionAxes::get(int64_t spatialRank,
+                                                StringRef data,
+                                                StringRef weight,
+                                                StringRef result) {
   StringRef dataLetters = getDataLetters(spatialRank);
   std::string weightLetters = ("OI" + dataLetters.drop_front(2)).str();
   FailureOr<SmallVector<int64_t>> dataAxes =
@@ -87,7 +87,8 @@ public:
   }
 
   /// Builds the nest over padded data. `window` has strides and dilation;
-  /// `offset` is added to every position in the data.
+  /// `offset` is added to every position in the data. `mirror`, if given, has
+  /// the extents of a kernel that is to be read backwards.
   Value build(Type dataElement, Type weightElement, Type resultElement,
               ArrayRef<OpFoldResult> resultSizes, const Window &window,
               ArrayRef<int64_t> offset, ArrayRef<int64_t> mirror);
@@ -232,9 +233,9 @@ struct ConvolutionToLinalg : OpConversionPattern<OpT> {
     auto weightType = cast<RankedTensorType>(op.getWeight().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
     int64_t spatialRank = dataType.getRank() - 2;
-    FailureOr<ConvolutionAxes> axes = ConvolutionAxes::get(
-        spatialRank, op.getDataLayout(), op.getKernelLayout(),
-        op.getOutLayout(), /*isTransposed=*/false);
+    FailureOr<ConvolutionAxes> axes =
+        ConvolutionAxes::get(spatialRank, op.getDataLayout(),
+                             op.getKernelLayout(), op.getOutLayout());
     if (failed(axes))
       return rewriter.notifyMatchFailure(
           op, "expects layouts that only permute the axes");
@@ -332,9 +333,8 @@ struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
     std::string kernelLayout = op.getKernelLayout().str();
     for (char &letter : kernelLayout)
       letter = letter == 'I' ? 'O' : letter == 'O' ? 'I' : letter;
-    FailureOr<ConvolutionAxes> axes =
-        ConvolutionAxes::get(spatialRank, op.getDataLayout(), kernelLayout,
-                             op.getOutLayout(), /*isTransposed=*/true);
+    FailureOr<ConvolutionAxes> axes = ConvolutionAxes::get(
+        spatialRank, op.getDataLayout(), kernelLayout, op.getOutLayout());
     if (failed(axes))
       return rewriter.notifyMatchFailure(
           op, "expects layouts that only permute the axes");

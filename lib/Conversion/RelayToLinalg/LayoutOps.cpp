@@ -65,7 +65,7 @@ struct BlockToLinalg : OpConversionPattern<OpT> {
         toSpace ? b.floorDiv(sizes[channel], blocks) : sizes[channel];
 
     // The parts in the order of the axes with many channels and in that with
-    // many pixels. A letter names a part: by, bx, depth, height, width.
+    // many pixels: y and x in the block, depth, height, width, batch.
     StringRef channels = op.getMode() == "CDR" ? "dyx" : "yxd";
     auto getParts = [&](bool isDeep) {
       std::string parts;

@@ -269,8 +269,9 @@ struct LRNToLinalg : OpConversionPattern<NNLrnOp> {
 
     LinalgBuilder b(rewriter, op);
     SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
-    low[axis] = b.getIndexAttr(size / 2);
-    high[axis] = b.getIndexAttr(size - 1 - size / 2);
+    // An even window reaches one further up than down.
+    low[axis] = b.getIndexAttr((size - 1) / 2);
+    high[axis] = b.getIndexAttr(size / 2);
     Value padded = b.pad(data, low, high, getZeroAttr(elementType));
     SmallVector<OpFoldResult> sizes = b.getSizes(data);
     SmallVector<AffineExpr> exprs;

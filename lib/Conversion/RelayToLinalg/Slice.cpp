@@ -75,15 +75,11 @@ static AxisSlice clampDynamic(LinalgBuilder &b, AxisBounds bounds,
     value = arith::MinSIOp::create(b, value, high);
     return arith::MaxSIOp::create(b, value, low);
   };
-  // Whole axes and everything from a position on are the common cases: affine
-  // sizes, from which symbolic shapes follow.
   bool isUp = stride > 0;
-  bool startsInside = isUp && (!bounds.begin || *bounds.begin >= 0);
-  if (startsInside && !bounds.end) {
-    int64_t begin = bounds.begin.value_or(0);
-    AffineExpr count = (b.dim(0) - begin).ceilDiv(stride);
-    return {b.getIndexAttr(begin), b.apply(count, size), stride};
-  }
+  // All of an axis needs no arithmetic that could hide its size.
+  if (isUp && bounds.begin.value_or(0) == 0 && !bounds.end)
+    return {b.getIndexAttr(0), b.apply(b.dim(0).ceilDiv(stride), size), stride};
+  bool startsInside = isUp && bounds.begin.value_or(0) >= 0;
   OpFoldResult begin =
       startsInside   ? OpFoldResult(b.getIndexAttr(bounds.begin.value_or(0)))
       : bounds.begin ? OpFoldResult(clamp(*bounds.begin))
@@ -114,10 +110,11 @@ static Value buildSlice(LinalgBuilder &b, Value data,
   bool isAffine = true;
   for (auto [axis, slice] : llvm::enumerate(slices)) {
     std::optional<int64_t> begin = getConstantIntValue(slice.begin);
-    // In linalg a loop that indexes a dimension alone covers all of it.
+    // In linalg a loop that indexes a dimension alone covers all of it, and
+    // even a loop without iterations must stay inside.
     bool isPrefix =
         begin == 0 && slice.stride == 1 && slice.size != dataSizes[axis];
-    isAffine &= begin.has_value() && !isPrefix;
+    isAffine &= begin.has_value() && !isPrefix && !isZeroInteger(slice.size);
     sizes.push_back(slice.size);
     exprs.push_back(b.dim(axis) * slice.stride + begin.value_or(0));
   }

@@ -12,39 +12,82 @@
 #include "relay-mlir/Target/Kernel/ObjectEmitter.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/raw_ostream.h"
+
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 using namespace mlir;
 using namespace mlir::relay;
 
-/// Writes the constants to a new file beside `output`, where there is room for
-/// them if there is room for the artefact. Returns an empty path if there are
-/// none.
-static FailureOr<std::string> writeWeights(relax::FuncOp main,
-                                           const ConstantPool &pool,
-                                           const TargetInfo &target,
-                                           StringRef output) {
-  if (pool.getSize() == 0)
-    return std::string();
-  int descriptor;
+namespace {
+
+/// A file for the linker to read, which vanishes with this object. It is kept
+/// in memory where the system can do that, because a disk may take seconds for
+/// what the linker copies once.
+class TransientFile {
+public:
+  TransientFile() = default;
+  TransientFile(const TransientFile &) = delete;
+  TransientFile &operator=(const TransientFile &) = delete;
+  ~TransientFile();
+
+  /// Creates the file, on disk beside `output`.
+  std::error_code create(StringRef output);
+
+  int getDescriptor() const { return descriptor; }
+  StringRef getPath() const { return path; }
+
+private:
+  int descriptor = -1;
+  bool onDisk = false;
   SmallString<128> path;
-  std::error_code error = llvm::sys::fs::createUniqueFile(
-      output + ".weights-%%%%%%.o", descriptor, path);
-  if (error)
-    return main.emitOpError()
-           << "cannot write \"" << output << "\": " << error.message();
-  llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
-  pool.writeObject(target, os);
-  os.close();
-  if (os.has_error()) {
-    main.emitOpError() << "cannot write \"" << path
-                       << "\": " << os.error().message();
-    os.clear_error();
-    llvm::sys::fs::remove(path);
-    return failure();
+};
+
+} // namespace
+
+std::error_code TransientFile::create(StringRef output) {
+#ifdef __linux__
+  descriptor = memfd_create("relay-weights", MFD_CLOEXEC);
+  if (descriptor >= 0) {
+    path = ("/proc/self/fd/" + Twine(descriptor)).str();
+    if (llvm::sys::fs::exists(path))
+      return {};
+    ::close(descriptor);
   }
-  return std::string(path);
+#endif
+  onDisk = true;
+  return llvm::sys::fs::createUniqueFile(output + ".weights-%%%%%%.o",
+                                         descriptor, path);
+}
+
+TransientFile::~TransientFile() {
+  if (descriptor < 0)
+    return;
+  llvm::sys::fs::file_t handle =
+      llvm::sys::fs::convertFDToNativeFile(descriptor);
+  llvm::sys::fs::closeFile(handle);
+  if (onDisk)
+    llvm::sys::fs::remove(path);
+}
+
+static LogicalResult writeWeights(relax::FuncOp main, const ConstantPool &pool,
+                                  const TargetInfo &target, StringRef output,
+                                  TransientFile &file) {
+  if (std::error_code error = file.create(output))
+    return main.emitOpError()
+           << "cannot write " << output << ": " << error.message();
+  llvm::raw_fd_ostream os(file.getDescriptor(), /*shouldClose=*/false);
+  pool.writeObject(target, os);
+  os.flush();
+  if (!os.has_error())
+    return success();
+  std::error_code error = os.error();
+  os.clear_error();
+  return main.emitOpError() << "cannot write the constants of " << output
+                            << ": " << error.message();
 }
 
 LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
@@ -72,15 +115,13 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
   if (failed(compileLLVMModule(**host, target, CodeKind::Object, hostObject)))
     return failure();
 
-  FailureOr<std::string> weights = writeWeights(main, pool, target, output);
-  if (failed(weights))
-    return failure();
-  llvm::FileRemover weightsRemover;
   SmallVector<LinkInput> inputs = {
       LinkInput::fromMemory({hostObject.data(), hostObject.size()})};
-  if (!weights->empty()) {
-    weightsRemover.setFile(*weights);
-    inputs.push_back(LinkInput::fromFile(*weights));
+  TransientFile weights;
+  if (pool.getSize() != 0) {
+    if (failed(writeWeights(main, pool, target, output, weights)))
+      return failure();
+    inputs.push_back(LinkInput::fromFile(weights.getPath()));
   }
   llvm::DenseSet<const char *> linked;
   for (const ArtifactKernel &kernel : kernels)

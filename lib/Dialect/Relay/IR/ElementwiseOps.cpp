@@ -33,8 +33,8 @@ relay::detail::broadcastShapes(std::optional<Location> location,
       size = a;
     else
       return emitOptionalError(location,
-                               "expects shapes that broadcast, but got [", lhs,
-                               "] and [", rhs, "]");
+                               "expects shapes that broadcast, but got ",
+                               formatShape(lhs), " and ", formatShape(rhs));
   }
   return result;
 }

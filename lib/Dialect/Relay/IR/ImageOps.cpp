@@ -41,6 +41,10 @@ LogicalResult NNUpsamplingOp::inferReturnTypes(MLIRContext *,
   if (data.getRank() != 4)
     return emitOptionalError(location, "expects data of rank 4, but got ",
                              data);
+  if (failed(relay::detail::checkMode(
+          location, "method", adaptor.getMethod(),
+          {"nearest_neighbor", "bilinear", "bicubic"})))
+    return failure();
   int64_t first = adaptor.getLayout() == "NCHW" ? 2 : 1;
   auto scale = [&](int64_t dim, const APFloat &factor) {
     int64_t size = data.getDimSize(dim);
@@ -61,6 +65,20 @@ LogicalResult ImageResize2dOp::inferReturnTypes(
   if (size.size() != 2 || size[0] < 1 || size[1] < 1)
     return emitOptionalError(
         location, "expects size to be height and width, but got [", size, "]");
+  if (failed(
+          relay::detail::checkMode(location, "method", adaptor.getMethod(),
+                                   {"nearest_neighbor", "linear", "cubic"})) ||
+      failed(relay::detail::checkMode(
+          location, "coordinate_transformation_mode",
+          adaptor.getCoordinateTransformationMode(),
+          {"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel",
+           "tf_half_pixel_for_nn", "tf_crop_and_resize"})) ||
+      // An empty one follows from the coordinate transformation.
+      failed(relay::detail::checkMode(
+          location, "rounding_method", adaptor.getRoundingMethod(),
+          {"", "round", "floor", "ceil", "round_prefer_floor",
+           "round_prefer_ceil"})))
+    return failure();
   if (adaptor.getRoi() && adaptor.getRoi()->size() != 4)
     return emitOptionalError(location, "expects 4 values in roi, but got ",
                              adaptor.getRoi()->size());

@@ -84,9 +84,9 @@ static LogicalResult checkConv(std::optional<Location> location,
                       [](auto pair) {
                         return mayEqual(std::get<0>(pair), std::get<1>(pair));
                       }))
-      return emitOptionalError(location, "expects kernel_size [", kernel,
-                               "] as of weight, but got [", *attrs.kernelSize,
-                               "]");
+      return emitOptionalError(location, "expects kernel_size ",
+                               formatShape(kernel), " as of weight, but got ",
+                               formatShape(*attrs.kernelSize));
   }
   return success();
 }
@@ -331,6 +331,14 @@ LogicalResult NNGroupNormOp::verify() {
     return emitOpError("expects num_groups to divide the ")
            << channels << " channels, but got " << getNumGroups();
   return success();
+}
+
+LogicalResult relay::detail::checkLrn(std::optional<Location> location,
+                                      Value data, int64_t size, int64_t axis) {
+  if (size < 1)
+    return emitOptionalError(location, "expects a positive size, but got ",
+                             size);
+  return checkAxes(location, data, axis);
 }
 
 LogicalResult NNBatchNormOp::inferReturnTypes(MLIRContext *context,

@@ -10,6 +10,7 @@
 #include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -132,6 +133,56 @@ relay::detail::normalizeAxis(std::optional<Location> location, int64_t axis,
     return emitOptionalError(location, "expects ", name, " in the range [",
                              -rank, ", ", rank, "), but got ", axis);
   return axis < 0 ? axis + rank : axis;
+}
+
+std::string relay::detail::formatShape(ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(
+      shape, os,
+      [&](int64_t size) {
+        if (ShapedType::isDynamic(size))
+          os << '?';
+        else
+          os << size;
+      },
+      "x");
+  return text;
+}
+
+LogicalResult relay::detail::checkMode(std::optional<Location> location,
+                                       StringRef name, StringRef mode,
+                                       ArrayRef<StringRef> modes) {
+  if (llvm::is_contained(modes, mode))
+    return success();
+  return emitOptionalError(location, "expects ", name, " to be one of ",
+                           llvm::join(modes, ", "), ", but got ", mode);
+}
+
+LogicalResult relay::detail::checkElementType(std::optional<Location> location,
+                                              Value data, Value value,
+                                              StringRef name) {
+  Type expected = getElementTypeOrSelf(data);
+  Type actual = getElementTypeOrSelf(value);
+  if (expected == actual)
+    return success();
+  return emitOptionalError(location, "expects ", name, " of element type ",
+                           expected, " as of data, but got ", actual);
+}
+
+LogicalResult relay::detail::checkAxes(std::optional<Location> location,
+                                       Value data, ArrayRef<int64_t> axes) {
+  int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
+  SmallVector<bool> seen(rank, false);
+  for (int64_t axis : axes) {
+    FailureOr<int64_t> dim = normalizeAxis(location, axis, rank);
+    if (failed(dim))
+      return failure();
+    if (std::exchange(seen[*dim], true))
+      return emitOptionalError(location, "expects distinct axes, but got [",
+                               axes, "]");
+  }
+  return success();
 }
 
 LogicalResult relay::detail::verifyAlongAxis(Operation *op, Value data,

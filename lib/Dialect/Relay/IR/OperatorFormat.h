@@ -84,14 +84,44 @@ LogicalResult inferConvTranspose(std::optional<Location> location, Type data,
                                  Type weight, const ConvAttrs &attrs,
                                  ArrayRef<int64_t> outputPadding,
                                  SmallVectorImpl<Type> &types);
+
+/// The layouts of a pool; an empty one for the result means that of the data.
+struct PoolLayouts {
+  StringRef data, out;
+};
 LogicalResult inferPool(std::optional<Location> location, Type data,
                         ArrayRef<int64_t> poolSize, ArrayRef<int64_t> strides,
                         ArrayRef<int64_t> dilation, ArrayRef<int64_t> padding,
-                        StringRef layout, bool ceilMode,
+                        PoolLayouts layouts, bool ceilMode,
                         SmallVectorImpl<Type> &types);
 LogicalResult inferAdaptivePool(std::optional<Location> location, Type data,
-                                ArrayRef<int64_t> outputSize, StringRef layout,
+                                ArrayRef<int64_t> outputSize,
+                                PoolLayouts layouts,
                                 SmallVectorImpl<Type> &types);
+
+/// Prints a shape as types do: 2x?x3.
+std::string formatShape(ArrayRef<int64_t> shape);
+
+/// Checks that `mode`, the value of attribute `name`, is one of `modes`.
+LogicalResult checkMode(std::optional<Location> location, StringRef name,
+                        StringRef mode, ArrayRef<StringRef> modes);
+
+/// Checks that `value`, operand `name`, has the element type of `data`.
+LogicalResult checkElementType(std::optional<Location> location, Value data,
+                               Value value, StringRef name);
+
+/// Checks that `axes` are dimensions of `data`, each at most once.
+LogicalResult checkAxes(std::optional<Location> location, Value data,
+                        ArrayRef<int64_t> axes);
+
+LogicalResult checkLrn(std::optional<Location> location, Value data,
+                       int64_t size, int64_t axis);
+LogicalResult checkTrilu(std::optional<Location> location, Value data, Value k);
+LogicalResult checkScatterElements(std::optional<Location> location, Value data,
+                                   Value indices, Value updates, int64_t axis,
+                                   StringRef reduction);
+LogicalResult checkScatterNd(std::optional<Location> location, Value data,
+                             Value indices, Value updates, StringRef mode);
 
 /// Checks that vector `vector` has the size of dimension `axis` of `data`.
 LogicalResult verifyAlongAxis(Operation *op, Value data, Value vector,

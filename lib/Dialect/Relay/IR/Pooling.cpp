@@ -15,7 +15,11 @@ using namespace mlir::relay;
 /// Returns the positions of the spatial letters of a layout without splits.
 static FailureOr<SmallVector<int64_t>>
 getSpatialDims(std::optional<Location> location, RankedTensorType data,
-               StringRef layout) {
+               relay::detail::PoolLayouts layouts) {
+  StringRef layout = layouts.data;
+  if (!layouts.out.empty() && layouts.out != layout)
+    return emitOptionalError(location, "expects out_layout \"", layout,
+                             "\", but got \"", layouts.out, "\"");
   if (static_cast<int64_t>(layout.size()) != data.getRank())
     return emitOptionalError(location, "expects data of rank ", layout.size(),
                              " for layout \"", layout, "\", but got ", data);
@@ -39,10 +43,11 @@ LogicalResult relay::detail::inferPool(std::optional<Location> location,
                                        ArrayRef<int64_t> strides,
                                        ArrayRef<int64_t> dilation,
                                        ArrayRef<int64_t> paddingList,
-                                       StringRef layout, bool ceilMode,
+                                       PoolLayouts layouts, bool ceilMode,
                                        SmallVectorImpl<Type> &types) {
   auto data = cast<RankedTensorType>(dataArg);
-  FailureOr<SmallVector<int64_t>> dims = getSpatialDims(location, data, layout);
+  FailureOr<SmallVector<int64_t>> dims =
+      getSpatialDims(location, data, layouts);
   if (failed(dims))
     return failure();
   std::pair<ArrayRef<int64_t>, StringRef> lists[] = {
@@ -79,10 +84,11 @@ LogicalResult relay::detail::inferPool(std::optional<Location> location,
 LogicalResult relay::detail::inferAdaptivePool(std::optional<Location> location,
                                                Type dataArg,
                                                ArrayRef<int64_t> outputSize,
-                                               StringRef layout,
+                                               PoolLayouts layouts,
                                                SmallVectorImpl<Type> &types) {
   auto data = cast<RankedTensorType>(dataArg);
-  FailureOr<SmallVector<int64_t>> dims = getSpatialDims(location, data, layout);
+  FailureOr<SmallVector<int64_t>> dims =
+      getSpatialDims(location, data, layouts);
   if (failed(dims))
     return failure();
   if ((outputSize.size() > 1 && outputSize.size() != dims->size()) ||

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -26,14 +27,6 @@ static bool mayEqual(int64_t a, int64_t b) {
 
 static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-static LogicalResult checkMode(std::optional<Location> location, StringRef name,
-                               StringRef mode, ArrayRef<StringRef> modes) {
-  if (llvm::is_contained(modes, mode))
-    return success();
-  return emitOptionalError(location, "expects ", name, " to be one of ",
-                           llvm::join(modes, ", "), ", but got ", mode);
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,6 +73,12 @@ LogicalResult ArangeOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> location,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
+  for (Value bound : {adaptor.getStart(), adaptor.getStop(), adaptor.getStep()})
+    if (tensorType(bound).getElementType() != adaptor.getDtype())
+      return emitOptionalError(location,
+                               "expects start, stop and step of type ",
+                               RankedTensorType::get({}, adaptor.getDtype()),
+                               ", but got ", bound.getType());
   std::optional<double> start = getConstant(adaptor.getStart()),
                         stop = getConstant(adaptor.getStop()),
                         step = getConstant(adaptor.getStep());
@@ -102,6 +101,11 @@ LogicalResult OneHotOp::inferReturnTypes(MLIRContext *,
       normalizeAxis(location, adaptor.getAxis(), indices.getRank() + 1);
   if (failed(axis))
     return failure();
+  if (adaptor.getOnValue().getType() != adaptor.getOffValue().getType())
+    return emitOptionalError(
+        location, "expects on_value and off_value of the same type, but got ",
+        adaptor.getOnValue().getType(), " and ",
+        adaptor.getOffValue().getType());
   if (adaptor.getDepth() < 0)
     return emitOptionalError(location,
                              "expects depth not to be negative, but got ",
@@ -289,6 +293,17 @@ LogicalResult LayoutTransformOp::inferReturnTypes(
                                adaptor.getSrcLayout(), "\", but got \"",
                                adaptor.getDstLayout(), "\"");
   types.push_back(data.clone(shape));
+  return success();
+}
+
+LogicalResult relay::detail::checkTrilu(std::optional<Location> location,
+                                        Value data, Value k) {
+  if (tensorType(data).getRank() < 2)
+    return emitOptionalError(
+        location, "expects data of rank 2 or more, but got ", data.getType());
+  if (!isa<IntegerType>(tensorType(k).getElementType()))
+    return emitOptionalError(location, "expects an integer k, but got ",
+                             k.getType());
   return success();
 }
 
@@ -536,6 +551,52 @@ LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape(indices.getShape().drop_front());
   llvm::append_range(shape, data.getShape().drop_front(batch + indexed));
   types.push_back(data.clone(shape));
+  return success();
+}
+
+LogicalResult
+relay::detail::checkScatterElements(std::optional<Location> location,
+                                    Value data, Value indices, Value updates,
+                                    int64_t axis, StringRef reduction) {
+  RankedTensorType dataType = tensorType(data);
+  RankedTensorType indicesType = tensorType(indices);
+  RankedTensorType updatesType = tensorType(updates);
+  if (failed(checkMode(location, "reduction", reduction,
+                       {"update", "add", "mul", "mean", "min", "max"})) ||
+      failed(checkAxes(location, data, axis)) ||
+      failed(checkElementType(location, data, updates, "updates")))
+    return failure();
+  if (indicesType.getRank() != dataType.getRank())
+    return emitOptionalError(location, "expects indices of rank ",
+                             dataType.getRank(), ", but got ", indicesType);
+  if (failed(verifyCompatibleShape(indicesType, updatesType)))
+    return emitOptionalError(location, "expects updates of shape ",
+                             formatShape(indicesType.getShape()),
+                             " as of indices, but got ", updatesType);
+  return success();
+}
+
+LogicalResult relay::detail::checkScatterNd(std::optional<Location> location,
+                                            Value data, Value indices,
+                                            Value updates, StringRef mode) {
+  RankedTensorType dataType = tensorType(data);
+  RankedTensorType indicesType = tensorType(indices);
+  RankedTensorType updatesType = tensorType(updates);
+  if (failed(checkMode(location, "mode", mode,
+                       {"update", "add", "mul", "min", "max"})) ||
+      failed(checkElementType(location, data, updates, "updates")))
+    return failure();
+  if (indicesType.getRank() < 1 || isDynamic(indicesType.getDimSize(0)) ||
+      indicesType.getDimSize(0) > dataType.getRank())
+    return emitOptionalError(location,
+                             "expects indices whose first size is at most ",
+                             dataType.getRank(), ", but got ", indicesType);
+  SmallVector<int64_t> expected(indicesType.getShape().drop_front());
+  llvm::append_range(expected,
+                     dataType.getShape().drop_front(indicesType.getDimSize(0)));
+  if (failed(verifyCompatibleShape(expected, updatesType.getShape())))
+    return emitOptionalError(location, "expects updates of shape ",
+                             formatShape(expected), ", but got ", updatesType);
   return success();
 }
 

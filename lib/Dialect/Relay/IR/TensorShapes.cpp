@@ -333,6 +333,9 @@ LogicalResult NNPadOp::inferReturnTypes(MLIRContext *,
   if (static_cast<int64_t>(widths.size()) != 2 * data.getRank())
     return emitOptionalError(location, "expects ", 2 * data.getRank(),
                              " values in pad_width, but got [", widths, "]");
+  if (failed(checkElementType(location, adaptor.getData(), adaptor.getPadVal(),
+                              "pad_val")))
+    return failure();
   StringRef mode = adaptor.getPadMode();
   if (mode != "constant" && mode != "edge" && mode != "reflect")
     return emitOptionalError(location,

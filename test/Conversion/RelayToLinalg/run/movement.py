@@ -147,7 +147,7 @@ wide = random(7, 8)
 for begin, end, stride in [
         (0, 5, 1), (1, 5, 1), (2, 8, 3), (-3, END, 1), (0, -2, 1), (-5, -1, 2),
         (5, 1, -1), (END, -END, -2), (-1, -6, -1), (3, 100, 1), (4, 4, 1),
-        (-100, 100, 2), (0, END, 1)]:
+        (-100, 100, 2), (0, END, 1), (9, END, 1), (9, 3, 1)]:
     last = None if end in (END, -END) else end
     first = None if begin in (END, -END) else begin
     expected = last_first(wide[:, first:last:stride])

@@ -166,9 +166,9 @@ for center, scale, dims in itertools.product([False, True], [False, True],
   -> tuple<{{0}}, {{1}}, {{1}}>
 %0 = relay.tuple_get_item %t[0] : tuple<{{0}}, {{1}}, {{1}}>
 return %0 : {{r0}}""")
-for size, axis in [(3, 1), (5, 1), (1, 1), (3, 3)]:
+for size, axis in [(3, 1), (5, 1), (1, 1), (3, 3), (4, 1)]:
     squares = np.zeros_like(image, np.float64)
-    for offset in range(-(size // 2), size // 2 + 1):
+    for offset in range(-((size - 1) // 2), size // 2 + 1):
         for i in range(image.shape[axis]):
             if 0 <= i + offset < image.shape[axis]:
                 here = [slice(None)] * 4

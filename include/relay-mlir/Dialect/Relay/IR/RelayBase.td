@@ -108,14 +108,19 @@ class Relay_Operator<string mnemonic, string pattern, list<Trait> traits = []>
   let extraClassDefinition = operatorDefinition;
 }
 
-/// An operator whose result has the type of operand `operand`.
+/// An operator whose result has the type of its first operand.
 class Relay_SameTypeOperator<string mnemonic, string pattern,
-                             string operand = "data", list<Trait> traits = []>
+                             list<Trait> traits = []>
     : Relay_Operator<mnemonic, pattern, traits> {
+  /// An expression that checks operands and attributes: a LogicalResult.
+  code check = "::mlir::success()";
+
   let extraClassDefinition = operatorDefinition # [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
-        ::mlir::MLIRContext *, std::optional<::mlir::Location>,
+        ::mlir::MLIRContext *, std::optional<::mlir::Location> location,
         Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      if (::mlir::failed(}] # check # [{))
+        return ::mlir::failure();
       types.push_back(adaptor.getODSOperands(0).front().getType());
       return ::mlir::success();
     }

@@ -224,6 +224,8 @@ def Relay_NNLrnOp : Relay_SameTypeOperator<"nn.lrn", "Opaque"> {
   let arguments = (ins Relay_FloatTensor:$data, Relay_DefaultInt<"5">:$size,
     Relay_DefaultInt<"1">:$axis, Relay_DefaultFloat<"2.0">:$bias,
     Relay_DefaultFloat<"0.0001">:$alpha, Relay_DefaultFloat<"0.75">:$beta);
+  let check = [{::mlir::relay::detail::checkLrn(
+      location, adaptor.getData(), adaptor.getSize(), adaptor.getAxis())}];
 }
 
 def Relay_NNL2NormalizeOp
@@ -231,6 +233,8 @@ def Relay_NNL2NormalizeOp
   let summary = "x / sqrt(max(sum of x^2 over axis, eps))";
   let arguments = (ins Relay_FloatTensor:$data, F64Attr:$eps,
                        DenseI64ArrayAttr:$axis);
+  let check = [{::mlir::relay::detail::checkAxes(
+      location, adaptor.getData(), adaptor.getAxis())}];
 }
 
 def Relay_NNDropoutOp : Relay_Operator<"nn.dropout", "Opaque"> {
@@ -255,7 +259,8 @@ class Relay_PoolInference<string mnemonic>
       return ::mlir::relay::detail::inferPool(
           location, adaptor.getData().getType(), adaptor.getPoolSize(),
           adaptor.getStrides(), adaptor.getDilation(), adaptor.getPadding(),
-          adaptor.getLayout(), adaptor.getCeilMode(), types);
+          {adaptor.getLayout(), adaptor.getOutLayout()},
+          adaptor.getCeilMode(), types);
     }
   }];
 }
@@ -314,8 +319,8 @@ class Relay_GlobalPoolOp<string mnemonic, string what>
         ::mlir::MLIRContext *, std::optional<::mlir::Location> location,
         Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       return ::mlir::relay::detail::inferAdaptivePool(
-          location, adaptor.getData().getType(), {1}, adaptor.getLayout(),
-          types);
+          location, adaptor.getData().getType(), {1},
+          {adaptor.getLayout(), adaptor.getOutLayout()}, types);
     }
   }];
 }
@@ -341,7 +346,7 @@ class Relay_AdaptivePoolOp<string mnemonic, string what, string layout>
         Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       return ::mlir::relay::detail::inferAdaptivePool(
           location, adaptor.getData().getType(), adaptor.getOutputSize(),
-          adaptor.getLayout(), types);
+          {adaptor.getLayout(), adaptor.getOutLayout()}, types);
     }
   }];
 }

@@ -96,6 +96,8 @@ def Relay_FullOp : Relay_Operator<"full", "ElemWise"> {
 def Relay_FullLikeOp : Relay_SameTypeOperator<"full_like", "ElemWise"> {
   let summary = "A tensor of one value, of the shape of `data`";
   let arguments = (ins Relay_Tensor:$data, Relay_Scalar:$fill_value);
+  let check = [{::mlir::relay::detail::checkElementType(
+      location, adaptor.getData(), adaptor.getFillValue(), "fill_value")}];
 }
 
 def Relay_ArangeOp : Relay_Operator<"arange", "Opaque"> {
@@ -197,6 +199,8 @@ def Relay_RepeatOp : Relay_Operator<"repeat", "Broadcast"> {
 def Relay_ReverseOp : Relay_SameTypeOperator<"reverse", "Injective"> {
   let summary = "Reverses the order along an axis";
   let arguments = (ins Relay_Tensor:$data, Relay_IntAttr:$axis);
+  let check = [{::mlir::relay::detail::checkAxes(
+      location, adaptor.getData(), adaptor.getAxis())}];
 }
 
 def Relay_TriluOp : Relay_SameTypeOperator<"trilu", "ElemWise"> {
@@ -207,6 +211,8 @@ def Relay_TriluOp : Relay_SameTypeOperator<"trilu", "ElemWise"> {
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_Scalar:$k,
                        Relay_DefaultBool<"true">:$upper);
+  let check = [{::mlir::relay::detail::checkTrilu(
+      location, adaptor.getData(), adaptor.getK())}];
 }
 
 def Relay_NNPadOp : Relay_Operator<"nn.pad", "Injective"> {
@@ -285,6 +291,9 @@ def Relay_ScatterElementsOp
   let arguments = (ins Relay_Tensor:$data, Relay_IntegerTensor:$indices,
                        Relay_Tensor:$updates, Relay_DefaultInt<"0">:$axis,
                        Relay_DefaultStr<"update">:$reduction);
+  let check = [{::mlir::relay::detail::checkScatterElements(
+      location, adaptor.getData(), adaptor.getIndices(), adaptor.getUpdates(),
+      adaptor.getAxis(), adaptor.getReduction())}];
 }
 
 def Relay_ScatterNdOp : Relay_SameTypeOperator<"scatter_nd", "Opaque"> {
@@ -295,6 +304,9 @@ def Relay_ScatterNdOp : Relay_SameTypeOperator<"scatter_nd", "Opaque"> {
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_IntegerTensor:$indices,
                        Relay_Tensor:$updates, Relay_DefaultStr<"update">:$mode);
+  let check = [{::mlir::relay::detail::checkScatterNd(
+      location, adaptor.getData(), adaptor.getIndices(), adaptor.getUpdates(),
+      adaptor.getMode())}];
 }
 
 def Relay_CumsumOp : Relay_Operator<"cumsum", "Opaque"> {
@@ -312,6 +324,8 @@ def Relay_SortOp : Relay_SameTypeOperator<"sort", "Opaque"> {
   let summary = "Sorts along an axis";
   let arguments = (ins Relay_Tensor:$data, Relay_DefaultInt<"-1">:$axis,
                        Relay_DefaultBool<"true">:$is_ascend);
+  let check = [{::mlir::relay::detail::checkAxes(
+      location, adaptor.getData(), adaptor.getAxis())}];
 }
 
 def Relay_ArgsortOp : Relay_Operator<"argsort", "Opaque"> {
