@@ -242,12 +242,6 @@ private:
   DenseMap<Value, Value> addresses;
 };
 
-Value getRoot(Value value) {
-  while (auto reshape = value.getDefiningOp<relax::ReshapeOp>())
-    value = reshape.getSource();
-  return value;
-}
-
 } // namespace
 
 LogicalResult HostTranslator::collectCalls() {
@@ -271,7 +265,8 @@ LogicalResult HostTranslator::collectCalls() {
 LogicalResult HostTranslator::placeConstants() {
   auto place = [&](OpOperand &operand, AffineMap layout,
                    ArrayRef<int64_t> packedShape) -> LogicalResult {
-    auto constant = getRoot(operand.get()).getDefiningOp<relax::ConstantOp>();
+    auto constant =
+        relax::getReshapeRoot(operand.get()).getDefiningOp<relax::ConstantOp>();
     if (!constant)
       return success();
     FailureOr<uint64_t> offset =
@@ -453,7 +448,7 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction) {
     auto it = constantOffsets.find(&operand);
     if (it != constantOffsets.end())
       return code.offset(code.getArgument(Weights), code.constant(it->second));
-    return addresses.lookup(getRoot(operand.get()));
+    return addresses.lookup(relax::getReshapeRoot(operand.get()));
   };
   // The first block that is not the entry: sizes are computed before it.
   Block *start = new Block;

@@ -289,6 +289,12 @@ OpFoldResult TupleGetItemOp::fold(FoldAdaptor) {
   return {};
 }
 
+Value relax::getReshapeRoot(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getSource();
+  return value;
+}
+
 LogicalResult ReshapeOp::verify() {
   SymbolicTensorType source = getSource().getType();
   SymbolicTensorType result = getResult().getType();

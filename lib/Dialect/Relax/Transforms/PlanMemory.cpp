@@ -24,13 +24,6 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-/// The value whose memory `value` is: reshapes share that of their source.
-Value getRoot(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getSource();
-  return value;
-}
-
 /// Moves the operations of dataflow blocks before them and removes them.
 void inlineDataflow(FuncOp func) {
   for (auto dataflow :
@@ -140,7 +133,7 @@ LogicalResult FunctionPlanner::analyze() {
       return returnOp.emitOpError()
              << "expects results that are tensors, but got "
              << operand.getType();
-    Value root = getRoot(operand);
+    Value root = getReshapeRoot(operand);
     if (root.getDefiningOp<CallTIROp>())
       resultOf.try_emplace(root, index);
   }
@@ -148,7 +141,7 @@ LogicalResult FunctionPlanner::analyze() {
   DenseMap<Value, int64_t> lastUse;
   for (auto [step, call] : llvm::enumerate(calls))
     for (Value arg : call.op.getArgs())
-      lastUse[getRoot(arg)] = step;
+      lastUse[getReshapeRoot(arg)] = step;
   for (auto [step, call] : llvm::enumerate(calls)) {
     for (OpResult result : call.op->getResults()) {
       if (resultOf.contains(result))

@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 
+#include "KernelBuffers.h"
+
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -42,19 +44,11 @@ private:
 
   LogicalResult checkAlloc(AllocTensorOp op);
   LogicalResult checkCall(CallKernelOp op);
-  LogicalResult checkBuffer(CallKernelOp op, FunctionOpInterface kernel,
-                            unsigned index, Value value);
   LogicalResult checkRead(Operation *op, Value value);
   LogicalResult checkWrite(Operation *op, Value value);
   LogicalResult checkAlive(Operation *op, Value root);
   LogicalResult checkReturn(ReturnOp op);
   LogicalResult checkOverlaps();
-
-  static Value getRoot(Value value) {
-    while (auto reshape = value.getDefiningOp<ReshapeOp>())
-      value = reshape.getSource();
-    return value;
-  }
 
   FuncOp func;
   SymbolTableCollection &symbolTable;
@@ -134,7 +128,7 @@ LogicalResult FunctionChecker::checkAlive(Operation *op, Value root) {
 }
 
 LogicalResult FunctionChecker::checkRead(Operation *op, Value value) {
-  Value root = getRoot(value);
+  Value root = getReshapeRoot(value);
   if (failed(checkAlive(op, root)))
     return failure();
   if (root.getDefiningOp<AllocTensorOp>() ||
@@ -145,7 +139,7 @@ LogicalResult FunctionChecker::checkRead(Operation *op, Value value) {
 }
 
 LogicalResult FunctionChecker::checkWrite(Operation *op, Value value) {
-  Value root = getRoot(value);
+  Value root = getReshapeRoot(value);
   if (isa<BlockArgument>(root) || root.getDefiningOp<ConstantOp>())
     return op->emitOpError("expects to write into storage or a result buffer");
   if (failed(checkAlive(op, root)))
@@ -160,7 +154,7 @@ LogicalResult FunctionChecker::checkCall(CallKernelOp op) {
   auto kernel = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
       op, op.getCalleeAttr());
   for (auto [index, value] : llvm::enumerate(op.getOperands()))
-    if (failed(checkBuffer(op, kernel, index, value)))
+    if (failed(checkKernelBuffer(op, kernel, index, value)))
       return failure();
   for (Value value : op.getInputs())
     if (failed(checkRead(op, value)))
@@ -172,42 +166,6 @@ LogicalResult FunctionChecker::checkCall(CallKernelOp op) {
     if (failed(checkWrite(op, value)))
       return failure();
   return success();
-}
-
-LogicalResult FunctionChecker::checkBuffer(CallKernelOp op,
-                                           FunctionOpInterface kernel,
-                                           unsigned index, Value value) {
-  auto type = cast<SymbolicTensorType>(value.getType());
-  auto memref = dyn_cast<MemRefType>(kernel.getArgumentTypes()[index]);
-  if (!memref)
-    return op.emitOpError()
-           << "expects buffer " << index << " of " << op.getCalleeAttr()
-           << " to be a memref, but got " << kernel.getArgumentTypes()[index];
-  // A packed argument has another shape, which its constant is packed into.
-  bool isPacked = kernel.getArgAttr(index, kLayoutAttr) != nullptr;
-  if (isPacked && !getRoot(value).getDefiningOp<ConstantOp>())
-    return op.emitOpError() << "expects argument " << index
-                            << ", whose layout is packed, to be a constant";
-  bool matches =
-      isPacked ||
-      (memref.getRank() == type.getRank() &&
-       llvm::all_of(llvm::seq<int64_t>(0, type.getRank()), [&](int64_t dim) {
-         std::optional<int64_t> size = type.getShape().getConstant(dim);
-         return memref.isDynamicDim(dim) || size == memref.getDimSize(dim);
-       }));
-  // A kernel knows no signs.
-  Type element = memref.getElementType();
-  matches &= element == type.getElementType() ||
-             (element.isSignlessInteger() &&
-              type.getElementType().isInteger(element.getIntOrFloatBitWidth()));
-  if (matches)
-    return success();
-  InFlightDiagnostic diag = op.emitOpError()
-                            << "expects buffer " << index << " to be a "
-                            << memref << ", but got " << type;
-  diag.attachNote(kernel.getLoc())
-      << "kernel " << op.getCalleeAttr() << " is here";
-  return diag;
 }
 
 LogicalResult FunctionChecker::checkReturn(ReturnOp op) {

@@ -44,6 +44,9 @@ inline constexpr llvm::StringLiteral kLayoutFreeAttr = "tir.layout_free";
 /// The type of `tensor` as a relax value.
 SymbolicTensorType getSymbolicType(RankedTensorType tensor);
 
+/// The value whose elements `value` has: that before all reshapes.
+Value getReshapeRoot(Value value);
+
 /// The number of elements, and of bytes, of `type` over the symbols of `scope`.
 AffineExpr getNumElements(SymbolicTensorType type, SymbolScope &scope);
 AffineExpr getNumBytes(SymbolicTensorType type, SymbolScope &scope);

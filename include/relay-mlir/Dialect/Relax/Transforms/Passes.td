@@ -79,4 +79,17 @@ def VerifyExecutablePass
   }];
 }
 
+def VerifyKernelsPass : Pass<"verify-relax-kernels", "::mlir::ModuleOp"> {
+  let summary = "Check the normal form in which relax calls kernels on values";
+  let description = [{
+    Fails at the first operation that is not in the form relax-kernels:
+
+    * every kernel that a `relax.call_tir` calls is on buffers;
+      `--convert-relay-to-relax` and then `--convert-linalg-to-tir` lead there,
+    * shapes and element types of its operands and results are those of the
+      kernel's buffers,
+    * nothing says anything about storage yet.
+  }];
+}
+
 #endif // RELAY_MLIR_DIALECT_RELAX_TRANSFORMS_PASSES_TD

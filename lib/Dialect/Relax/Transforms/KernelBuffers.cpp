@@ -1,0 +1,51 @@
+//===- KernelBuffers.cpp - Values as buffers of kernels -------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBuffers.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+
+static bool haveEqualShapes(SymbolicTensorType type, MemRefType memref) {
+  if (memref.getRank() != type.getRank())
+    return false;
+  return llvm::all_of(llvm::seq<int64_t>(0, type.getRank()), [&](int64_t dim) {
+    return memref.isDynamicDim(dim) ||
+           type.getShape().getConstant(dim) == memref.getDimSize(dim);
+  });
+}
+
+/// A kernel knows no signs.
+static bool haveEqualElements(Type value, Type buffer) {
+  return value == buffer || (buffer.isSignlessInteger() &&
+                             value.isInteger(buffer.getIntOrFloatBitWidth()));
+}
+
+LogicalResult relax::checkKernelBuffer(Operation *call,
+                                       FunctionOpInterface kernel,
+                                       unsigned index, Value value) {
+  auto type = cast<SymbolicTensorType>(value.getType());
+  auto memref = dyn_cast<MemRefType>(kernel.getArgumentTypes()[index]);
+  if (!memref)
+    return call->emitOpError()
+           << "expects buffer " << index << " of @" << kernel.getName()
+           << " to be a memref, but got " << kernel.getArgumentTypes()[index];
+  // A packed argument has another shape, which its constant is packed into.
+  bool isPacked = kernel.getArgAttr(index, kLayoutAttr) != nullptr;
+  if (isPacked && !getReshapeRoot(value).getDefiningOp<ConstantOp>())
+    return call->emitOpError() << "expects argument " << index
+                               << ", whose layout is packed, to be a constant";
+  if ((isPacked || haveEqualShapes(type, memref)) &&
+      haveEqualElements(type.getElementType(), memref.getElementType()))
+    return success();
+  InFlightDiagnostic diag = call->emitOpError()
+                            << "expects buffer " << index << " to be a "
+                            << memref << ", but got " << type;
+  diag.attachNote(kernel.getLoc())
+      << "kernel @" << kernel.getName() << " is here";
+  return diag;
+}
