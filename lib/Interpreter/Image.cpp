@@ -163,17 +163,17 @@ static Tensor resize(const Tensor &data, const Axis &height, const Axis &width,
   return result;
 }
 
-/// Brings `data` to NCHW, resizes it, and moves it back.
+/// Brings `operand` to NCHW, resizes it, and moves it back.
 static FailureOr<Tensor>
 resizeInLayout(Operation *op, const Tensor &operand, StringRef layout,
                function_ref<Tensor(const Tensor &)> resizeImages) {
   FailureOr<Tensor> data = transformLayout(op, operand, layout, "NCHW");
   if (failed(data))
     return failure();
-  Tensor resized = resizeImages(*data);
-  if (resized.getNumElements() && !data->getNumElements())
+  if (data->getDimSize(2) == 0 || data->getDimSize(3) == 0)
     return op->emitOpError("expects images with pixels, but got ")
            << operand.getType();
+  Tensor resized = resizeImages(*data);
   FailureOr<Tensor> result = transformLayout(op, resized, "NCHW", layout);
   return result;
 }
@@ -213,8 +213,9 @@ static FailureOr<Tensor> evaluateUpsampling(NNUpsamplingOp op,
                                                 : Method::Nearest;
   StringRef mode = op.getAlignCorners() ? "align_corners" : "asymmetric";
   params.rounding = op.getAlignCorners() ? "round" : "floor";
+  // The verifier has seen the sizes only where they are static.
   auto scale = [](int64_t size, const APFloat &factor) -> int64_t {
-    return std::round(size * factor.convertToDouble());
+    return std::max(0.0, std::round(size * factor.convertToDouble()));
   };
   return resizeInLayout(
       op, operands[0], op.getLayout(), [&](const Tensor &data) {

@@ -23,8 +23,8 @@ void EvaluatorTable::add(StringRef operationName, Evaluator evaluator) {
   evaluators[OperationName(operationName, context)] = std::move(evaluator);
 }
 
-const Evaluator *EvaluatorTable::lookup(Operation *op) const {
-  auto it = evaluators.find(op->getName());
+const Evaluator *EvaluatorTable::lookup(OperationName name) const {
+  auto it = evaluators.find(name);
   return it == evaluators.end() ? nullptr : &it->second;
 }
 
@@ -112,14 +112,14 @@ Interpreter::Interpreter(MLIRContext *context) : evaluators(context) {
       interface->populateEvaluators(evaluators);
 }
 
-bool Interpreter::canEvaluate(Operation *op) const {
-  return evaluators.lookup(op) != nullptr;
+bool Interpreter::canEvaluate(OperationName name) const {
+  return evaluators.lookup(name) != nullptr;
 }
 
 LogicalResult Interpreter::evaluateOp(Operation *op,
                                       ArrayRef<InterpreterValue> operands,
                                       InterpreterValue &result) const {
-  const Evaluator *evaluator = evaluators.lookup(op);
+  const Evaluator *evaluator = evaluators.lookup(op->getName());
   if (!evaluator || op->getNumResults() != 1)
     return op->emitOpError("expects an operation with an evaluator, but got "
                            "one that the interpreter does not know");

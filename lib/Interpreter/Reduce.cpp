@@ -113,22 +113,65 @@ static size_t findBest(ArrayRef<W> row, bool last, Better better) {
   return best;
 }
 
-/// Adds a reduction `fn(row)` in the wide type. `needsElements` refuses rows
-/// without elements, for which the reduction has no value.
+/// Reduces each row by `fn(row)`, called with rows of the wide type.
 template <typename OpT, typename Fn>
-static void addReduction(EvaluatorTable &table, bool needsElements, Fn fn) {
+static Tensor reduce(OpT op, const Tensor &data, Fn fn) {
+  Rows rows = getRows(data, op.getAxis(), op.getKeepdims(), op.getExclude());
+  return dispatchWideType(data.getElementType(), [&](auto wide) {
+    using W = decltype(wide);
+    return reduceRows<W>(rows, getResultElementType(op), [&](ArrayRef<W> row) {
+      return static_cast<W>(fn(row));
+    });
+  });
+}
+
+template <typename OpT, typename Fn>
+static void addReduction(EvaluatorTable &table, Fn fn) {
+  table.add<OpT>([fn](OpT op, ArrayRef<Tensor> operands) -> FailureOr<Tensor> {
+    return reduce(op, operands[0], fn);
+  });
+}
+
+/// The end of the range of `elementType`, infinite for floats.
+static Tensor getLimit(Type elementType, bool isLowest) {
+  Tensor limit = Tensor::allocate({}, elementType);
+  dispatchElementType(elementType, [&](auto element) {
+    using T = decltype(element);
+    double infinity = std::numeric_limits<double>::infinity();
+    T &value = limit.getMutableElements<T>().front();
+    if constexpr (isFloatElement<T>)
+      value = narrow<T>(isLowest ? -infinity : infinity);
+    else
+      value = isLowest ? std::numeric_limits<T>::min()
+                       : std::numeric_limits<T>::max();
+  });
+  return limit;
+}
+
+/// A maximum or minimum; of no elements it is the other end of the range.
+template <typename OpT, typename Better>
+static void addExtreme(EvaluatorTable &table, bool isMax, Better better) {
+  table.add<OpT>([=](OpT op, ArrayRef<Tensor> operands) -> FailureOr<Tensor> {
+    Tensor limit = getLimit(operands[0].getElementType(), isMax);
+    return reduce(op, operands[0], [&](auto row) {
+      std::decay_t<decltype(row[0])> value;
+      limit.load(0, 1, 1, &value);
+      return row.empty() ? value : row[findBest(row, false, better)];
+    });
+  });
+}
+
+/// The position of a maximum or minimum, which must exist.
+template <typename OpT, typename Better>
+static void addPosition(EvaluatorTable &table, Better better) {
   table.add<OpT>([=](OpT op, ArrayRef<Tensor> operands) -> FailureOr<Tensor> {
     const Tensor &data = operands[0];
     Rows rows = getRows(data, op.getAxis(), op.getKeepdims(), op.getExclude());
-    if (needsElements && rows.matrix.getDimSize(1) == 0 &&
-        rows.matrix.getDimSize(0) != 0)
+    if (rows.matrix.getDimSize(1) == 0 && rows.matrix.getDimSize(0) != 0)
       return op.emitOpError("expects elements to reduce, but got ")
              << data.getType();
-    return dispatchWideType(data.getElementType(), [&](auto wide) {
-      using W = decltype(wide);
-      return reduceRows<W>(
-          rows, getResultElementType(op),
-          [&](ArrayRef<W> row) { return static_cast<W>(fn(op, row)); });
+    return reduce(op, data, [&](auto row) {
+      return findBest(row, op.getSelectLastIndex(), better);
     });
   });
 }
@@ -181,38 +224,27 @@ static FailureOr<Tensor> evaluateCumsum(CumsumOp op,
 }
 
 void relay::detail::populateReduceEvaluators(EvaluatorTable &table) {
-  auto max = [](auto op, auto row) {
-    return row[findBest(row, false, [](auto a, auto b) { return a > b; })];
-  };
-  auto min = [](auto op, auto row) {
-    return row[findBest(row, false, [](auto a, auto b) { return a < b; })];
-  };
-  addReduction<SumOp>(table, false, [](auto op, auto row) { return sum(row); });
-  addReduction<ProdOp>(table, false,
-                       [](auto op, auto row) { return product(row); });
-  addReduction<MeanOp>(table, false, [](auto op, auto row) {
+  auto isGreater = [](auto a, auto b) { return a > b; };
+  auto isLess = [](auto a, auto b) { return a < b; };
+  addReduction<SumOp>(table, [](auto row) { return sum(row); });
+  addReduction<ProdOp>(table, [](auto row) { return product(row); });
+  addReduction<MeanOp>(table, [](auto row) {
     using W = std::decay_t<decltype(row[0])>;
     if constexpr (std::is_same_v<W, double>)
       return sum(row) / static_cast<double>(row.size());
     else // Integers: truncated; empty rows have no mean, hence 0.
       return row.empty() ? W(0) : sum(row) / static_cast<W>(row.size());
   });
-  addReduction<MaxOp>(table, true, max);
-  addReduction<MinOp>(table, true, min);
-  addReduction<AllOp>(table, false, [](auto op, auto row) {
+  addReduction<AllOp>(table, [](auto row) {
     return llvm::all_of(row, [](auto x) { return x != 0; });
   });
-  addReduction<AnyOp>(table, false, [](auto op, auto row) {
+  addReduction<AnyOp>(table, [](auto row) {
     return llvm::any_of(row, [](auto x) { return x != 0; });
   });
-  addReduction<ArgmaxOp>(table, true, [](auto op, auto row) {
-    return findBest(row, op.getSelectLastIndex(),
-                    [](auto a, auto b) { return a > b; });
-  });
-  addReduction<ArgminOp>(table, true, [](auto op, auto row) {
-    return findBest(row, op.getSelectLastIndex(),
-                    [](auto a, auto b) { return a < b; });
-  });
+  addExtreme<MaxOp>(table, /*isMax=*/true, isGreater);
+  addExtreme<MinOp>(table, /*isMax=*/false, isLess);
+  addPosition<ArgmaxOp>(table, isGreater);
+  addPosition<ArgminOp>(table, isLess);
   table.add<VarianceOp>(evaluateVariance);
   table.add<CumsumOp>(evaluateCumsum);
 }

@@ -68,11 +68,11 @@ func.func @step() -> tensor<?xi32> {
 
 // -----
 
-func.func @no_elements() -> tensor<2xf32> {
+func.func @no_elements() -> tensor<2xi32> {
   %x = relay.constant dense<> : tensor<2x0xf32>
   // expected-error @below {{expects elements to reduce, but got 'tensor<2x0xf32>'}}
-  %0 = relay.max %x {axis = [1]} : (tensor<2x0xf32>) -> tensor<2xf32>
-  return %0 : tensor<2xf32>
+  %0 = relay.argmax %x {axis = [1]} : (tensor<2x0xf32>) -> tensor<2xi32>
+  return %0 : tensor<2xi32>
 }
 
 // -----
@@ -211,4 +211,17 @@ func.func @elided() -> tensor<4xf32> {
   // expected-error @below {{expects resource '__elided__' to have data, but got none}}
   %w = relay.constant dense_resource<__elided__> : tensor<4xf32>
   return %w : tensor<4xf32>
+}
+
+// -----
+
+func.func private @resize(%x: tensor<1x1x?x2xf32>) -> tensor<1x1x4x4xf32> {
+  // expected-error @below {{expects images with pixels, but got 'tensor<1x1x0x2xf32>'}}
+  %0 = relay.image.resize2d %x {size = [4, 4]} : (tensor<1x1x?x2xf32>) -> tensor<1x1x4x4xf32>
+  return %0 : tensor<1x1x4x4xf32>
+}
+func.func @resizes() -> tensor<1x1x4x4xf32> {
+  %x = relay.constant dense<> : tensor<1x1x0x2xf32>
+  %0 = relay.call @resize(%x) : (tensor<1x1x0x2xf32>) -> tensor<1x1x4x4xf32>
+  return %0 : tensor<1x1x4x4xf32>
 }

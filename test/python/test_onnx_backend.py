@@ -39,9 +39,6 @@ REFUSED = {
     "test_maxpool_with_argmax_": "output 1 .* is not supported",
     "test_not_": "expects opset 7 to 28",
     "test_quantizelinear_blocked": "scales of blocks",
-    "test_reduce_log_sum_exp_empty_set": "expects elements to reduce",
-    "test_reduce_max_empty_set": "expects elements to reduce",
-    "test_reduce_min_empty_set": "expects elements to reduce",
     "test_resize_downsample_scales_cubic": "a whole size|antialias",
     "test_resize_downsample_scales_linear": "a whole size|antialias|symmetric",
     "test_resize_downsample_scales_nearest": "a whole size",
@@ -55,8 +52,7 @@ REFUSED = {
 
 # The exceptions from these beginnings.
 ACCEPTED = {
-    "test_reduce_log_sum_exp_empty_set_expanded",
-    "test_reduce_max_empty_set_bool", "test_training_dropout_zero_ratio",
+    "test_training_dropout_zero_ratio",
     "test_training_dropout_zero_ratio_mask"
 }
 

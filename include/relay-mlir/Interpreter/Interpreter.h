@@ -55,7 +55,7 @@ public:
   }
 
   /// Returns null when there is none.
-  const Evaluator *lookup(Operation *op) const;
+  const Evaluator *lookup(OperationName name) const;
 
 private:
   static LogicalResult getTensors(Operation *op,
@@ -91,8 +91,9 @@ public:
   FailureOr<SmallVector<InterpreterValue>>
   run(func::FuncOp function, ArrayRef<InterpreterValue> inputs);
 
-  /// Whether `op` can be evaluated from its operands alone.
-  bool canEvaluate(Operation *op) const;
+  /// Whether an operation can be evaluated from its operands alone.
+  bool canEvaluate(OperationName name) const;
+  bool canEvaluate(Operation *op) const { return canEvaluate(op->getName()); }
 
   /// Evaluates one operation and checks the result against its result type.
   LogicalResult evaluateOp(Operation *op, ArrayRef<InterpreterValue> operands,

@@ -175,3 +175,16 @@ TEST_F(InterpreterTest, RunsWithoutThreads) {
   ASSERT_TRUE(succeeded(results));
   EXPECT_EQ(1, results->front().getTensor().loadAll<double>()[0]);
 }
+
+TEST_F(InterpreterTest, KnowsEveryOperator) {
+  Interpreter interpreter(&context);
+  size_t count = 0;
+  for (RegisteredOperationName name :
+       context.getRegisteredOperationsByDialect("relay")) {
+    if (!name.hasInterface<FusionPatternOpInterface>())
+      continue; // Calls, which it runs itself.
+    EXPECT_TRUE(interpreter.canEvaluate(name)) << name.getStringRef().str();
+    ++count;
+  }
+  EXPECT_LT(100u, count);
+}
