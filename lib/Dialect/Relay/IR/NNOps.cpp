@@ -358,7 +358,7 @@ LogicalResult NNBatchNormOp::inferReturnTypes(MLIRContext *context,
       {"moving_var", adaptor.getMovingVar()}};
   for (auto [name, vector] : vectors) {
     auto type = cast<RankedTensorType>(vector.getType());
-    if (!mayEqual(type.getDimSize(0), size) ||
+    if (type.getRank() != 1 || !mayEqual(type.getDimSize(0), size) ||
         type.getElementType() != data.getElementType())
       return emitOptionalError(
           location, "expects ", name, " of type ",
