@@ -143,6 +143,7 @@ private:
 /// its whole domain.
 static void regenerate(RewriterBase &rewriter, BlockOp block, IndexSpace &space,
                        ArrayRef<std::optional<DimRegion>> regions) {
+  hoistDefinitions(rewriter, block.getFunction());
   Location loc = block.getLoc();
   Operation *oldParent = block->getParentOp();
   SmallVector<AffineExpr> mins;

@@ -271,6 +271,7 @@ mlir::tir::reverseComputeInline(RewriterBase &rewriter, BlockOp block) {
                << " to be the only one that writes its output so far";
 
     OpBuilder::InsertionGuard insertion(rewriter);
+    hoistDefinitions(rewriter, block.getFunction());
     rewriter.setInsertionPoint(producer.store);
     IRMapping mapping;
     mapIterVars(rewriter, block.getLoc(), block, indices,

@@ -97,6 +97,35 @@ static ForOp createTail(RewriterBase &rewriter, ForOp loop,
   return tail;
 }
 
+/// The init of a reduction runs once, so it leaves the blocks that `loop`,
+/// which feeds their reduction, is about to duplicate.
+static DiagnosedSilenceableFailure separateInits(RewriterBase &rewriter,
+                                                 ForOp loop) {
+  for (BlockOp block : loop.getBlocks()) {
+    if (!block.getInit())
+      continue;
+    IndexSpace space(loop.getContext());
+    ForOp outermost;
+    bool isFed = false;
+    SmallVector<ForOp, 6> loops = block.getLoops();
+    for (ForOp outer : llvm::reverse(loops))
+      for (auto [index, binding] : llvm::enumerate(block.getBindings()))
+        if (block.getIterKind(index) == IterKind::Reduce &&
+            space.dependsOn(space.getExpr(binding), outer.getInductionVar())) {
+          outermost = outer;
+          isFed |= outer == loop;
+        }
+    BlockOp init;
+    if (!isFed)
+      continue;
+    DiagnosedSilenceableFailure separated =
+        decomposeReduction(rewriter, block, outermost, init);
+    if (!separated.succeeded())
+      return separated;
+  }
+  return DiagnosedSilenceableFailure::success();
+}
+
 DiagnosedSilenceableFailure mlir::tir::split(RewriterBase &rewriter, ForOp loop,
                                              ArrayRef<int64_t> factors,
                                              TailStrategy tail,
@@ -126,6 +155,9 @@ DiagnosedSilenceableFailure mlir::tir::split(RewriterBase &rewriter, ForOp loop,
 
   bool isPartition = tail == TailStrategy::Partition;
   if (isPartition && (!constant || *constant % product != 0)) {
+    DiagnosedSilenceableFailure separated = separateInits(rewriter, loop);
+    if (!separated.succeeded())
+      return separated;
     AffineExpr begin = sizes.getExpr(oldExtent).floorDiv(product) * product;
     OpFoldResult lowerBound = sizes.materialize(rewriter, loc, begin);
     ForOp created = createTail(rewriter, loop, lowerBound);

@@ -72,6 +72,20 @@ void mlir::tir::eraseDeadIndexOps(RewriterBase &rewriter, Operation *root) {
       rewriter.eraseOp(op);
 }
 
+void mlir::tir::hoistDefinitions(RewriterBase &rewriter, PrimFuncOp function) {
+  Operation *firstNest = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(*function.getBody())) {
+    if (isa<ForOp, BlockOp>(op)) {
+      if (!firstNest)
+        firstNest = &op;
+      continue;
+    }
+    bool isDefinition = isa<AllocBufferOp>(op) || isPure(&op);
+    if (firstNest && isDefinition && !op.hasTrait<OpTrait::IsTerminator>())
+      rewriter.moveOpBefore(&op, firstNest);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Guards and bindings
 //===----------------------------------------------------------------------===//

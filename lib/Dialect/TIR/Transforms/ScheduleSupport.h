@@ -45,6 +45,10 @@ void eraseEmptyLoops(RewriterBase &rewriter, Operation *loop);
 /// Erases index arithmetic in the loops from `root` down that nothing uses.
 void eraseDeadIndexOps(RewriterBase &rewriter, Operation *root);
 
+/// Moves buffers and sizes that are defined between the nests of `function`
+/// before the first nest, so that a block may move to any nest.
+void hoistDefinitions(RewriterBase &rewriter, PrimFuncOp function);
+
 /// The iteration variable that each index of `map` is, all different; -1 for a
 /// constant zero. Fails for any other map.
 FailureOr<SmallVector<int>> matchBareIndices(AffineMap map);

@@ -33,7 +33,9 @@ enum class TailStrategy {
   /// Guards the blocks below, unless the extent is known to divide.
   Predicate,
   /// Runs the full part without guards, and the rest in a loop after it. Blocks
-  /// in that loop carry the suffix `_tail`.
+  /// in that loop carry the suffix `_tail`. The init of a reduction over the
+  /// loop
+  /// becomes a block of its own.
   Partition
 };
 
