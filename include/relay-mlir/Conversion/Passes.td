@@ -30,7 +30,9 @@ def ApproximateMathPass
   }];
   let options = [
     Option<"fma", "fma", "bool", /*default=*/"true",
-           "The target has a fused multiply-add instruction">
+           "The target has a fused multiply-add instruction">,
+    Option<"nativeF16", "native-f16", "bool", /*default=*/"true",
+           "The target has instructions that convert from and to f16">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -352,7 +352,7 @@ LogicalResult KernelEmitter::emitGuarded(BlockOp block, BodyFn body) {
   // Constraints that are the same for all lanes come first: an access at an
   // address that no lane is guarded for must not happen.
   Value uniform;
-  Lowered varying;
+  SmallVector<std::pair<Lowered, bool>> varying;
   Value allLanes, anyLane;
   auto both = [&](Value a, Value b) -> Value {
     return a ? arith::AndIOp::create(builder, loc, a, b).getResult() : b;
@@ -368,8 +368,7 @@ LogicalResult KernelEmitter::emitGuarded(BlockOp block, BodyFn body) {
         uniform = both(uniform, compareWithZero(index, isEquality).value);
       continue;
     }
-    Lowered condition = compareWithZero(index, isEquality);
-    varying = varying.value ? conjoin(varying, condition) : condition;
+    varying.push_back({index, isEquality});
     if (index.kind != Lowered::Linear || isEquality) {
       knowsLanes = false;
       continue;
@@ -387,7 +386,7 @@ LogicalResult KernelEmitter::emitGuarded(BlockOp block, BodyFn body) {
 
   LogicalResult result = success();
   auto emitVarying = [&] {
-    if (!varying.value) {
+    if (varying.empty()) {
       result = body();
       return;
     }
@@ -407,9 +406,12 @@ LogicalResult KernelEmitter::emitGuarded(BlockOp block, BodyFn body) {
       }
       llvm::SaveAndRestore saved(lanes);
       lanes.mayBeEmpty |= !knowsLanes;
-      lanes.mask = lanes.mask
-                       ? conjoin(Lowered::varying(lanes.mask), varying).value
-                       : toVector(varying);
+      for (auto [index, isEquality] : varying) {
+        Lowered condition = compareWithZero(index, isEquality);
+        lanes.mask =
+            lanes.mask ? conjoin(Lowered::varying(lanes.mask), condition).value
+                       : condition.value;
+      }
       result = body();
     };
     if (!knowsLanes) {

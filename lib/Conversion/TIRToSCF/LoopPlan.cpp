@@ -302,6 +302,6 @@ void LoopPlan::analyze(tir::PrimFuncOp kernel) {
       remark::missed(
           loop.getLoc(),
           remark::RemarkOpts::name("NotVectorized").category("tir-lowering"))
-          << "vectorized loop runs serially: " << reason;
+          << (Twine("vectorized loop runs serially: ") + reason).str();
   });
 }

@@ -86,8 +86,9 @@ struct Job {
 } // namespace
 
 /// The kernel from the cache; failure if it is not there.
-static LogicalResult loadKernel(relay::detail::ObjectCache &cache, StringRef key,
-                                MLIRContext *context, CompiledKernel &result) {
+static LogicalResult loadKernel(relay::detail::ObjectCache &cache,
+                                StringRef key, MLIRContext *context,
+                                CompiledKernel &result) {
   std::optional<relay::detail::ObjectCache::Entry> entry = cache.load(key);
   if (!entry)
     return failure();
@@ -129,8 +130,8 @@ KernelCompiler::compile(ArrayRef<tir::PrimFuncOp> kernels,
     result.symbol = job.kernel.getSymName().str();
     std::string key;
     if (options.useCache) {
-      key =
-          relay::detail::ObjectCache::getKey(getText(job.kernel) + "\n" + environment);
+      key = relay::detail::ObjectCache::getKey(getText(job.kernel) + "\n" +
+                                               environment);
       if (succeeded(loadKernel(cache, key, context, result)))
         return success();
     }

@@ -14,6 +14,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -108,12 +110,26 @@ static std::string summarize(StringRef messages) {
   SmallVector<StringRef> lines;
   messages.trim().split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   std::string summary;
+  // Where a symbol is used does not help: objects are temporary.
+  llvm::erase_if(lines, [](StringRef line) { return line.starts_with(">>>"); });
   for (StringRef line : ArrayRef(lines).take_front(5)) {
     line.consume_front("ld.lld: ");
     line.consume_front("error: ");
     (summary += summary.empty() ? "" : "; ") += line.trim();
   }
   return summary;
+}
+
+static std::error_code writeFile(StringRef path, StringRef bytes) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (code)
+    return code;
+  os << bytes;
+  os.close();
+  code = os.error();
+  os.clear_error();
+  return code;
 }
 
 static LogicalResult link(ArrayRef<LinkInput> inputs, const TargetInfo &target,
@@ -139,15 +155,7 @@ static LogicalResult link(ArrayRef<LinkInput> inputs, const TargetInfo &target,
       continue;
     }
     std::string path = inFolder(Twine(index) + ".o");
-    std::error_code code;
-    llvm::raw_fd_ostream os(path, code);
-    if (!code) {
-      os << input.bytes;
-      os.close();
-      code = os.error();
-      os.clear_error();
-    }
-    if (code)
+    if (std::error_code code = writeFile(path, input.bytes))
       return emitError() << "cannot write " << path << ": " << code.message();
     args.push_back(path);
   }
@@ -174,26 +182,37 @@ static LogicalResult link(ArrayRef<LinkInput> inputs, const TargetInfo &target,
     args.push_back("-r");
   }
 
+  auto failToWrite = [&](const Twine &reason) -> LogicalResult {
+    return emitError() << "cannot write " << output << ": " << reason;
+  };
+  if (llvm::sys::fs::is_directory(output))
+    return failToWrite("is a directory");
+  // A device gets a copy: the linker gives up the process when one is full.
+  if (llvm::sys::fs::exists(output) &&
+      !llvm::sys::fs::is_regular_file(output)) {
+    std::string linked = inFolder("output");
+    llvm::append_range(args, ArrayRef<std::string>{"-o", linked});
+    if (!runLinker(args, messages))
+      return failToWrite(summarize(messages));
+    auto buffer = llvm::MemoryBuffer::getFile(linked);
+    if (!buffer)
+      return failToWrite(buffer.getError().message());
+    if (std::error_code code = writeFile(output, (*buffer)->getBuffer()))
+      return failToWrite(code.message());
+    return success();
+  }
+
   // Linked beside the output and renamed, so that nobody sees half a file.
-  SmallString<128> temporary(output);
-  bool isRegular =
-      !llvm::sys::fs::exists(output) || llvm::sys::fs::is_regular_file(output);
-  if (isRegular) {
-    llvm::sys::fs::createUniquePath(output + ".tmp%%%%%%", temporary,
-                                    /*MakeAbsolute=*/false);
-  }
+  SmallString<128> temporary;
+  llvm::sys::fs::createUniquePath(output + ".tmp%%%%%%", temporary,
+                                  /*MakeAbsolute=*/false);
+  llvm::FileRemover removeTemporary(temporary);
   llvm::append_range(args, ArrayRef<std::string>{"-o", std::string(temporary)});
-  if (!runLinker(args, messages)) {
-    if (isRegular)
-      (void)llvm::sys::fs::remove(temporary);
-    return emitError() << "cannot write " << output << ": "
-                       << summarize(messages);
-  }
-  if (isRegular)
-    if (std::error_code code = llvm::sys::fs::rename(temporary, output)) {
-      (void)llvm::sys::fs::remove(temporary);
-      return emitError() << "cannot write " << output << ": " << code.message();
-    }
+  if (!runLinker(args, messages))
+    return failToWrite(summarize(messages));
+  if (std::error_code code = llvm::sys::fs::rename(temporary, output))
+    return failToWrite(code.message());
+  removeTemporary.releaseFile();
   return success();
 }
 

@@ -49,6 +49,7 @@ void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
   functions.addPass(math::createMathExtendToSupportedTypes());
   ApproximateMathPassOptions mathOptions;
   mathOptions.fma = target.hasFMA();
+  mathOptions.nativeF16 = !target.isX86() || target.hasFeature("f16c");
   manager.addPass(createApproximateMathPass(mathOptions));
   arith::ArithExpandOpsPassOptions expansion;
   expansion.includeBf16 = !target.hasFeature("avx512bf16");

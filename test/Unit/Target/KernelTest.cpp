@@ -5,56 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelRunner.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringRef.h"
-#include "gtest/gtest.h"
-
-#include <cmath>
-#include <numeric>
-#include <random>
+#include "KernelTest.h"
 
 using namespace relay_test;
 
 namespace {
 
-std::string replaceAll(std::string text, llvm::StringRef from,
-                       const std::string &to) {
-  for (size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos;
-       at += to.size())
-    text.replace(at, from.size(), to);
-  return text;
-}
+class KernelTest : public TargetTest {};
 
-template <typename T>
-void fillRandom(T *data, size_t count, double scale = 1) {
-  std::mt19937 generator(count);
-  std::uniform_real_distribution<double> values(-scale, scale);
-  for (size_t i = 0; i < count; ++i)
-    data[i] = static_cast<T>(values(generator));
-}
-
-/// The targets that this machine can run.
-class KernelTest : public testing::TestWithParam<const char *> {
-protected:
-  void SetUp() override {
-    mlir::relay::TargetInfo native = parseTarget("native");
-    if (!native.isX86())
-      GTEST_SKIP() << "not an x86-64";
-    if (std::string(GetParam()) == "x86-64-v4" &&
-        !native.hasFeature("avx512vl"))
-      GTEST_SKIP() << "no AVX-512";
-    if (std::string(GetParam()) == "x86-64-v3" && !native.hasFeature("avx2"))
-      GTEST_SKIP() << "no AVX2";
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(Targets, KernelTest,
-                         testing::Values("x86-64-v2", "x86-64-v3", "x86-64-v4"),
-                         [](auto info) {
-                           return replaceAll(info.param, "-", "_");
-                         });
+INSTANTIATE_TEST_SUITE_P(Targets, KernelTest, testing::ValuesIn(kTargets),
+                         getTargetName);
 
 constexpr const char *kScale = R"(
 tir.prim_func @k(%x: memref<Nxf32>, %y: memref<Nxf32>)

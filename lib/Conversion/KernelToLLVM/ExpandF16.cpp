@@ -1,0 +1,136 @@
+//===- ExpandF16.cpp - Half precision without its instructions ------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpandF16.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace {
+
+/// 32-bit integer and f32 arithmetic on scalars or vectors.
+class LaneBuilder {
+public:
+  LaneBuilder(Location loc, OpBuilder &builder, Type shapeOf)
+      : b(loc, builder), shape(dyn_cast<VectorType>(shapeOf)) {}
+
+  Type like(Type element) {
+    return shape ? Type(shape.clone(element)) : element;
+  }
+  Type getI16() { return like(b.getI16Type()); }
+  Type getI32() { return like(b.getI32Type()); }
+  Type getF32() { return like(b.getF32Type()); }
+
+  Value integer(uint32_t value) {
+    TypedAttr attr = b.getI32IntegerAttr(static_cast<int32_t>(value));
+    if (shape)
+      attr =
+          DenseElementsAttr::get(cast<VectorType>(getI32()), Attribute(attr));
+    return arith::ConstantOp::create(b, attr);
+  }
+  Value bitsToReal(Value bits) {
+    return arith::BitcastOp::create(b, getF32(), bits);
+  }
+  Value realToBits(Value real) {
+    return arith::BitcastOp::create(b, getI32(), real);
+  }
+  template <typename Op>
+  Value apply(Value lhs, Value rhs) {
+    return Op::create(b, lhs, rhs);
+  }
+  template <typename Op>
+  Value apply(Value lhs, uint32_t rhs) {
+    return Op::create(b, lhs, integer(rhs));
+  }
+  Value choose(arith::CmpIPredicate predicate, Value lhs, uint32_t rhs,
+               Value ifTrue, Value ifFalse) {
+    Value condition = arith::CmpIOp::create(b, predicate, lhs, integer(rhs));
+    return arith::SelectOp::create(b, condition, ifTrue, ifFalse);
+  }
+
+  ImplicitLocOpBuilder b;
+
+private:
+  VectorType shape;
+};
+
+struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getIn().getType()).isF16() ||
+        !getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not f16 to f32");
+    LaneBuilder b(op.getLoc(), rewriter, op.getType());
+    Value half = arith::BitcastOp::create(b.b, b.getI16(), op.getIn());
+    Value bits = arith::ExtUIOp::create(b.b, b.getI32(), half);
+    Value sign =
+        b.apply<arith::ShLIOp>(b.apply<arith::AndIOp>(bits, 0x8000u), 16u);
+    Value magnitude = b.apply<arith::AndIOp>(bits, 0x7fffu);
+    Value shifted = b.apply<arith::ShLIOp>(magnitude, 13u);
+    // The exponent's bias differs by 112; the product makes numbers below the
+    // smallest normal one right, too.
+    Value finite = b.realToBits(b.apply<arith::MulFOp>(
+        b.bitsToReal(shifted), b.bitsToReal(b.integer((127 + 112) << 23))));
+    Value infinite = b.apply<arith::OrIOp>(shifted, 0x7f800000u);
+    Value result = b.choose(arith::CmpIPredicate::uge, magnitude, 0x7c00,
+                            infinite, finite);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(
+        op, op.getType(), b.apply<arith::OrIOp>(result, sign));
+    return success();
+  }
+};
+
+struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getIn().getType()).isF32() ||
+        !getElementTypeOrSelf(op.getType()).isF16())
+      return rewriter.notifyMatchFailure(op, "not f32 to f16");
+    LaneBuilder b(op.getLoc(), rewriter, op.getType());
+    Value bits = b.realToBits(op.getIn());
+    Value sign = b.apply<arith::AndIOp>(bits, 0x80000000u);
+    Value magnitude = b.apply<arith::XOrIOp>(bits, sign);
+
+    // To the nearest, ties to even: half a unit less one, plus the last bit.
+    Value odd =
+        b.apply<arith::AndIOp>(b.apply<arith::ShRUIOp>(magnitude, 13u), 1u);
+    Value rebased = b.apply<arith::AddIOp>(
+        magnitude, static_cast<uint32_t>(-112 * (1 << 23) + 0xfff));
+    Value normal =
+        b.apply<arith::ShRUIOp>(b.apply<arith::AddIOp>(rebased, odd), 13u);
+    // Below the smallest normal number, adding 0.5 aligns and rounds.
+    Value aligned = b.realToBits(b.apply<arith::AddFOp>(
+        b.bitsToReal(magnitude), b.bitsToReal(b.integer(0x3f000000))));
+    Value small = b.apply<arith::SubIOp>(aligned, 0x3f000000u);
+    Value large = b.choose(arith::CmpIPredicate::ugt, magnitude, 0x7f800000,
+                           b.integer(0x7e00), b.integer(0x7c00));
+
+    Value result = b.choose(arith::CmpIPredicate::ult, magnitude, 0x38800000,
+                            small, normal);
+    result = b.choose(arith::CmpIPredicate::uge, magnitude, 0x47800000, large,
+                      result);
+    result = b.apply<arith::OrIOp>(result, b.apply<arith::ShRUIOp>(sign, 16u));
+    Value half = arith::TruncIOp::create(b.b, b.getI16(), result);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), half);
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::relay::detail::populateExpandF16Patterns(
+    RewritePatternSet &patterns) {
+  patterns.add<ExpandExtension, ExpandTruncation>(patterns.getContext());
+}

@@ -1,0 +1,68 @@
+// RUN: relay-opt %s --approximate-math --split-input-file | FileCheck %s
+// RUN: relay-opt %s --approximate-math="fma=false native-f16=false" --split-input-file | FileCheck %s --check-prefix=PLAIN
+
+// Vectors stay vectors.
+// CHECK-LABEL: func.func @exp
+// CHECK:         math.fma %{{.*}} : vector<16xf32>
+// CHECK-NOT:     math.exp
+// CHECK-NOT:     call
+// PLAIN-LABEL: func.func @exp
+// PLAIN-NOT:     math.fma
+func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// -----
+
+// Double precision, and functions of arguments without bounds, are libm's.
+// CHECK-LABEL: func.func @calls
+// CHECK-COUNT-2: call @exp(
+// CHECK:         call @sinf(
+// CHECK:         math.sqrt
+func.func @calls(%x: vector<2xf64>, %y: f32) -> (vector<2xf64>, f32) {
+  %0 = math.exp %x : vector<2xf64>
+  %1 = math.sin %y : f32
+  %2 = math.sqrt %1 : f32
+  return %0, %2 : vector<2xf64>, f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @multiply_add
+// CHECK-SAME:    (%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32)
+// CHECK:         math.fma %[[A]], %[[B]], %[[C]]
+// PLAIN-LABEL: func.func @multiply_add
+// PLAIN:         arith.mulf
+// PLAIN-NEXT:    arith.addf
+func.func @multiply_add(%a: f32, %b: f32, %c: f32) -> f32 {
+  %0 = arith.mulf %a, %b : f32
+  %1 = arith.addf %c, %0 : f32
+  return %1 : f32
+}
+
+// -----
+
+// A product that is needed elsewhere is rounded the same way in both places.
+// CHECK-LABEL: func.func @shared_product
+// CHECK:         %[[P:.*]] = arith.mulf
+// CHECK:         arith.addf %{{.*}}, %[[P]]
+func.func @shared_product(%a: f32, %b: f32, %c: f32) -> (f32, f32) {
+  %0 = arith.mulf %a, %b : f32
+  %1 = arith.addf %c, %0 : f32
+  return %0, %1 : f32, f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @half
+// CHECK:         arith.extf
+// CHECK:         arith.truncf
+// PLAIN-LABEL: func.func @half
+// PLAIN-NOT:     arith.extf
+// PLAIN-NOT:     arith.truncf
+func.func @half(%x: vector<8xf16>, %y: f32) -> (vector<8xf32>, f16) {
+  %0 = arith.extf %x : vector<8xf16> to vector<8xf32>
+  %1 = arith.truncf %y : f32 to f16
+  return %0, %1 : vector<8xf32>, f16
+}

@@ -1,0 +1,33 @@
+// RUN: relay-opt %s --pass-pipeline='builtin.module(tir.prim_func(tir-lift-workspaces))' --split-input-file --verify-diagnostics | FileCheck %s
+
+// Sizes are functions of the dynamic sizes of inputs and outputs, in order.
+// CHECK-LABEL: tir.prim_func @sizes
+// CHECK-SAME:    (%{{[^,]*}}: memref<?x?xf32>, %{{[^,]*}}: memref<?xf32>,
+// CHECK-SAME:    %[[A:[^:]*]]: memref<?x8xf32> {tir.workspace = affine_map<()[s0, s1, s2] -> (s1)>},
+// CHECK-SAME:    %[[B:[^:]*]]: memref<?xf32> {tir.workspace = affine_map<()[s0, s1, s2] -> (s1 * 2 + 1)>},
+// CHECK-SAME:    %[[C:[^:]*]]: memref<4xf32> {tir.workspace = affine_map<()[s0, s1, s2] -> ()>})
+// CHECK-SAME:    tir.workspaces = 3 : i64
+// CHECK:         memref.dim %[[A]]
+// CHECK:         alloc_buffer() scope("local")
+tir.prim_func @sizes(%x: memref<?x?xf32>, %y: memref<?xf32>)
+    attributes {tir.num_outputs = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c1 : memref<?x?xf32>
+  %a = tir.alloc_buffer(%n) : memref<?x8xf32>
+  %m = memref.dim %a, %c0 : memref<?x8xf32>
+  %size = affine.apply affine_map<()[s0] -> (s0 * 2 + 1)>()[%m]
+  %b = tir.alloc_buffer(%size) : memref<?xf32>
+  %c = tir.alloc_buffer() : memref<4xf32>
+  %d = tir.alloc_buffer() scope("local") : memref<4xf32>
+}
+
+// -----
+
+tir.prim_func @data(%x: memref<1xindex>) {
+  %c0 = arith.constant 0 : index
+  // expected-note @+1 {{this size does not}}
+  %n = memref.load %x[%c0] : memref<1xindex>
+  // expected-error @+1 {{expects the sizes of a workspace to follow from the sizes of inputs and outputs}}
+  %a = tir.alloc_buffer(%n) : memref<?xf32>
+}
