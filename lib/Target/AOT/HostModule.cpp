@@ -13,6 +13,7 @@
 
 #include "relay-mlir/Target/AOT/HostModule.h"
 
+#include "CodeBuilder.h"
 #include "HostData.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,6 +27,7 @@
 
 using namespace mlir;
 using namespace mlir::relay;
+using relay::detail::CodeBuilder;
 using relay::detail::HostData;
 
 namespace {
@@ -37,151 +39,6 @@ constexpr StringLiteral kShapesName = "relay_aot_shapes";
 constexpr StringLiteral kCallName = "relay_aot_call";
 
 constexpr int64_t kDynamicDim = std::numeric_limits<int64_t>::min();
-
-/// Builds the LLVM dialect of one function.
-class CodeBuilder {
-public:
-  CodeBuilder(LLVM::LLVMFuncOp function, relax::SymbolScope &scope)
-      : builder(function.getContext()), loc(function.getLoc()),
-        function(function), scope(scope),
-        pointer(LLVM::LLVMPointerType::get(function.getContext())) {
-    entry = function.addEntryBlock(builder);
-    builder.setInsertionPointToEnd(entry);
-  }
-
-  Value constant(int64_t value, unsigned width = 64) {
-    return LLVM::ConstantOp::create(builder, loc, builder.getIntegerType(width),
-                                    value);
-  }
-  Value getArgument(unsigned index) { return entry->getArgument(index); }
-  Value offset(Value base, Value bytes) {
-    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
-                               ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(bytes)});
-  }
-  Value element(Value base, int64_t index, Type type) {
-    return LLVM::GEPOp::create(
-        builder, loc, pointer, type, base,
-        ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(static_cast<int32_t>(index))});
-  }
-  Value load(Type type, Value from) {
-    return LLVM::LoadOp::create(builder, loc, type, from);
-  }
-  void store(Value value, Value to) {
-    LLVM::StoreOp::create(builder, loc, value, to);
-  }
-  Value max(Value lhs, Value rhs) {
-    return LLVM::SMaxOp::create(builder, loc, lhs, rhs);
-  }
-
-  /// Reads the symbols from the array that argument `index` points to.
-  void loadSymbols(unsigned index, ArrayRef<StringAttr> names);
-
-  /// The value of `expr` over the symbols of the scope. All are computed where
-  /// the first one is, so that they dominate every use.
-  Value evaluate(AffineExpr expr);
-
-  /// The bytes of a storage, rounded up so that the next one is aligned.
-  Value evaluateStorage(ArrayRef<AffineExpr> alternatives);
-
-  /// Ends the current block: leaves the function with `status` unless it is
-  /// zero.
-  void returnUnlessZero(Value status);
-  void returnZero() { LLVM::ReturnOp::create(builder, loc, constant(0, 32)); }
-
-  OpBuilder builder;
-  Location loc;
-
-private:
-  Value computeFloor(AffineBinaryOpExpr expr);
-
-  LLVM::LLVMFuncOp function;
-  relax::SymbolScope &scope;
-  LLVM::LLVMPointerType pointer;
-  Block *entry;
-  DenseMap<AffineExpr, Value> sizes;
-};
-
-} // namespace
-
-void CodeBuilder::loadSymbols(unsigned index, ArrayRef<StringAttr> names) {
-  for (auto [position, name] : llvm::enumerate(names))
-    sizes[scope.getSymbol(name)] =
-        load(builder.getI64Type(),
-             element(getArgument(index), position, builder.getI64Type()));
-}
-
-/// Quotient and remainder of division that rounds down, by a divisor that is
-/// positive.
-Value CodeBuilder::computeFloor(AffineBinaryOpExpr expr) {
-  Value lhs = sizes.lookup(expr.getLHS()), rhs = sizes.lookup(expr.getRHS());
-  Value remainder = LLVM::SRemOp::create(builder, loc, lhs, rhs);
-  Value isNegative = LLVM::ICmpOp::create(
-      builder, loc, LLVM::ICmpPredicate::slt, remainder, constant(0));
-  if (expr.getKind() == AffineExprKind::Mod) {
-    Value moved = LLVM::AddOp::create(builder, loc, remainder, rhs);
-    return LLVM::SelectOp::create(builder, loc, isNegative, moved, remainder);
-  }
-  Value quotient = LLVM::SDivOp::create(builder, loc, lhs, rhs);
-  Value below = LLVM::SubOp::create(builder, loc, quotient, constant(1));
-  return LLVM::SelectOp::create(builder, loc, isNegative, below, quotient);
-}
-
-Value CodeBuilder::evaluate(AffineExpr expr) {
-  if (Value known = sizes.lookup(expr))
-    return known;
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (binary) {
-    evaluate(binary.getLHS());
-    evaluate(binary.getRHS());
-  }
-  OpBuilder::InsertionGuard guard(builder);
-  if (builder.getInsertionBlock() != entry)
-    builder.setInsertionPoint(entry->getTerminator());
-  Value value;
-  if (auto constantExpr = dyn_cast<AffineConstantExpr>(expr)) {
-    value = constant(constantExpr.getValue());
-  } else {
-    // Canonical expressions have no ceildiv, and all symbols are loaded.
-    Value lhs = sizes.lookup(binary.getLHS());
-    Value rhs = sizes.lookup(binary.getRHS());
-    switch (expr.getKind()) {
-    case AffineExprKind::Add:
-      value = LLVM::AddOp::create(builder, loc, lhs, rhs);
-      break;
-    case AffineExprKind::Mul:
-      value = LLVM::MulOp::create(builder, loc, lhs, rhs);
-      break;
-    default:
-      value = computeFloor(binary);
-    }
-  }
-  sizes[expr] = value;
-  return value;
-}
-
-Value CodeBuilder::evaluateStorage(ArrayRef<AffineExpr> alternatives) {
-  Value bytes = constant(0);
-  for (AffineExpr expr : alternatives) {
-    AffineExpr aligned =
-        expr.ceilDiv(RELAY_BUFFER_ALIGNMENT) * RELAY_BUFFER_ALIGNMENT;
-    bytes = max(bytes, evaluate(relax::canonicalizeSymbolicExpr(aligned)));
-  }
-  return bytes;
-}
-
-void CodeBuilder::returnUnlessZero(Value status) {
-  Block *next = new Block, *failed = new Block;
-  function.getBody().push_back(failed);
-  function.getBody().push_back(next);
-  Value isZero = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
-                                      status, constant(0, 32));
-  LLVM::CondBrOp::create(builder, loc, isZero, next, failed);
-  builder.setInsertionPointToEnd(failed);
-  LLVM::ReturnOp::create(builder, loc, status);
-  builder.setInsertionPointToEnd(next);
-}
-
-namespace {
 
 /// Translates one relax function.
 class HostTranslator {
