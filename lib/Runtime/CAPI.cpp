@@ -15,9 +15,7 @@ using namespace relay_rt;
 
 static thread_local std::string lastError;
 
-void relay_rt::setLastError(const std::string &message) {
-  lastError = message;
-}
+void relay_rt::setLastError(const std::string &message) { lastError = message; }
 
 const char *relayRuntimeVersion(void) { return RELAY_MLIR_VERSION; }
 
@@ -45,8 +43,8 @@ int32_t relayModuleGetNumOutputs(const RelayModule *module) {
   return static_cast<int32_t>(module->getOutputs().size());
 }
 
-static void getInfo(const std::vector<RelayTensorInfo> &infos,
-                    const char *what, int32_t index, RelayTensorInfo *info) {
+static void getInfo(const std::vector<RelayTensorInfo> &infos, const char *what,
+                    int32_t index, RelayTensorInfo *info) {
   if (index < 0 || index >= static_cast<int32_t>(infos.size()))
     fail(RELAY_INVALID_ARGUMENT, "expects the number of an ", what, " below ",
          infos.size(), ", but got ", index);

@@ -9,32 +9,74 @@
 #include "Error.h"
 #include "Module.h"
 
+#include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace relay_rt;
 
-/// Reads the start of the file first: the loader's own messages for a file that
-/// is not a shared object name neither reason nor remedy, and a foreign
-/// library's constructors should not run.
+namespace {
+/// An open file, read at offsets.
+class File {
+public:
+  explicit File(const char *path) : path(path) {
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) != 0) {
+      int error = errno;
+      if (fd >= 0)
+        close(fd);
+      fail(RELAY_INVALID_ARTIFACT, "cannot open '", path,
+           "': ", std::strerror(error));
+    }
+    size = static_cast<uint64_t>(status.st_size);
+  }
+  ~File() { close(fd); }
+  File(const File &) = delete;
+
+  uint64_t getSize() const { return size; }
+
+  /// Fills `value` from `offset`; returns whether the file is long enough.
+  template <typename T>
+  bool read(uint64_t offset, T &value) const {
+    ssize_t count = pread(fd, &value, sizeof(T), static_cast<off_t>(offset));
+    if (count < 0)
+      fail(RELAY_INVALID_ARTIFACT, "cannot read '", path,
+           "': ", std::strerror(errno));
+    return count == static_cast<ssize_t>(sizeof(T));
+  }
+
+private:
+  const char *path;
+  int fd;
+  uint64_t size;
+};
+} // namespace
+
+/// Looks at the file before the system's loader does, which dies on a file that
+/// is shorter than its headers say, whose messages for other kinds of files
+/// name neither reason nor remedy, and which runs a foreign library's
+/// constructors.
 static void checkFile(const char *path) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    fail(RELAY_INVALID_ARTIFACT, "cannot open '", path,
-         "': ", std::strerror(errno));
-  char start[4] = {};
-  ssize_t size = read(fd, start, sizeof(start));
-  int error = errno;
-  close(fd);
-  if (size < 0)
-    fail(RELAY_INVALID_ARTIFACT, "cannot read '", path,
-         "': ", std::strerror(error));
-  if (size != sizeof(start) || std::memcmp(start, "\177ELF", 4) != 0)
+  File file(path);
+  Elf64_Ehdr header;
+  if (!file.read(0, header) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     fail(RELAY_INVALID_ARTIFACT, "expects '", path,
          "' to be a shared object made by relay-compile, but it is not an ELF "
          "file");
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    if (!file.read(header.e_phoff + i * sizeof(segment), segment) ||
+        segment.p_filesz > file.getSize() ||
+        segment.p_offset > file.getSize() - segment.p_filesz)
+      fail(RELAY_INVALID_ARTIFACT, "cannot load '", path,
+           "': the file is truncated");
+  }
 }
 
 Library::Library(const char *path) {

@@ -208,9 +208,8 @@ void RelayModule::checkInput(int32_t index, const DLTensor &tensor,
     int64_t &symbol = symbols[-1 - dims[d]];
     if (symbol >= 0 && symbol != size)
       fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
-           "' to have shape ", describeShape(info), " with ",
-           info.dim_names[d], " = ", symbol,
-           " as in an earlier dimension, but got ",
+           "' to have shape ", describeShape(info), " with ", info.dim_names[d],
+           " = ", symbol, " as in an earlier dimension, but got ",
            describeDims(tensor.shape, tensor.ndim));
     symbol = size;
   }
@@ -305,10 +304,11 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
   std::vector<int64_t> outputDims(numDims);
   int64_t arenaBytes = 0;
   if (artifact.shapes(symbols.data(), outputDims.data(), &arenaBytes) != 0)
-    fail(RELAY_EXECUTION_FAILED, "the shapes of the inputs do not fit the model");
-  if (arenaBytes < 0 ||
-      std::any_of(outputDims.begin(), outputDims.end(),
-                  [](int64_t size) { return size < 0; }))
+    fail(RELAY_EXECUTION_FAILED,
+         "the shapes of the inputs do not fit the model");
+  if (arenaBytes < 0 || std::any_of(
+                            outputDims.begin(), outputDims.end(),
+                            [](int64_t size) { return size < 0; }))
     fail(RELAY_INVALID_ARGUMENT, "expects inputs large enough for the model, "
                                  "but an intermediate size would be negative");
 
