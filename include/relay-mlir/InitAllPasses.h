@@ -14,6 +14,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
 namespace mlir::relay {
@@ -26,6 +27,7 @@ inline void registerProjectPasses() {
   tir::registerTIRTransformsPasses();
   tir::registerTIRTransformOpsPasses();
   registerTIRToLLVMPipeline();
+  registerPipelines();
 }
 
 /// Registers all passes and pipelines of MLIR and of this project.

@@ -1,0 +1,65 @@
+//===- CheckModel.h - Compare a compiled model with the interpreter -*- C++
+//-*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_PIPELINES_CHECKMODEL_H
+#define RELAY_MLIR_PIPELINES_CHECKMODEL_H
+
+#include "relay-mlir-c/Runtime.h"
+#include "relay-mlir/Interpreter/Tensor.h"
+#include "relay-mlir/Pipelines/Options.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::relay {
+
+/// How far two floating-point results may be apart: `relative` times the
+/// expected value, plus `absolute` times the largest expected magnitude of the
+/// tensor. Integers and bools must be equal.
+struct Tolerance {
+  double relative = 1e-3;
+  double absolute = 1e-5;
+};
+
+/// How two tensors differ.
+struct TensorDifference {
+  bool withinTolerance = true;
+  /// Largest difference, and the largest expected magnitude.
+  double maxDifference = 0;
+  double scale = 0;
+  /// Row-major position of the largest difference, with both values there.
+  int64_t position = 0;
+  double expected = 0, actual = 0;
+};
+
+/// Compares tensors of equal types. NaN agrees with NaN, infinities with
+/// themselves.
+TensorDifference compareTensors(const Tensor &expected, const Tensor &actual,
+                                Tolerance tolerance);
+
+/// Runs `compiled` and the interpreter on `module`, which it was compiled from
+/// with `options`, and writes a line for each output to `os`. If one is out of
+/// tolerance, also names the first kernel whose results differ from what the
+/// interpreter computes for its function. Returns whether all agree; fails if
+/// one of the two cannot run.
+FailureOr<bool> checkModel(ModuleOp module, RelayModule *compiled,
+                           ArrayRef<InterpreterValue> inputs,
+                           const CompileOptions &options, Tolerance tolerance,
+                           raw_ostream &os);
+
+/// Returns the element type that a DLPack type stands for.
+Type getElementType(MLIRContext *context, DLDataType type);
+
+/// Runs `compiled` on tensors of the interpreter. Errors of the run time are
+/// reported at `location`.
+FailureOr<SmallVector<Tensor>> runCompiled(RelayModule *compiled,
+                                           ArrayRef<InterpreterValue> inputs,
+                                           Location location);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_PIPELINES_CHECKMODEL_H

@@ -1,0 +1,324 @@
+//===- Compiler.cpp - From a relay module to an artefact ------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Pipelines/Compiler.h"
+
+#include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Pipelines/Pipelines.h"
+#include "relay-mlir/Target/AOT/HostModule.h"
+#include "relay-mlir/Target/Kernel/KernelCompiler.h"
+#include "relay-mlir/Target/Kernel/Linker.h"
+#include "relay-mlir/Target/TargetInfo.h"
+
+#include "mlir/IR/Threading.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+
+std::optional<EmitKind> relay::parseEmitKind(StringRef name) {
+  return llvm::StringSwitch<std::optional<EmitKind>>(name)
+      .Case("relay", EmitKind::Relay)
+      .Case("relax", EmitKind::Relax)
+      .Case("tir", EmitKind::TIR)
+      .Case("llvm", EmitKind::LLVM)
+      .Case("asm", EmitKind::Assembly)
+      .Case("obj", EmitKind::Object)
+      .Case("so", EmitKind::SharedObject)
+      .Default(std::nullopt);
+}
+
+namespace {
+
+/// One run of compileModule.
+class Compilation {
+public:
+  Compilation(ModuleOp module, const CompileOptions &options, EmitKind kind,
+              StringRef outputPath)
+      : module(module), options(options), kind(kind), outputPath(outputPath) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult runPasses(function_ref<void(OpPassManager &)> build);
+  LogicalResult compileKernels();
+  LogicalResult scheduleKernels();
+  LogicalResult writeModule();
+  LogicalResult writeCode(CodeKind codeKind);
+  LogicalResult writeBinary();
+  FailureOr<OwningOpRef<ModuleOp>> buildHost(ConstantPool &pool);
+  LogicalResult writeText(function_ref<void(raw_ostream &)> write);
+
+  auto getErrorEmitter() {
+    return [this] { return emitError(module.getLoc()); };
+  }
+
+  ModuleOp module;
+  const CompileOptions &options;
+  EmitKind kind;
+  StringRef outputPath;
+
+  std::optional<TargetInfo> target;
+  /// Kernels in the order of the module, once they are compiled.
+  std::vector<CompiledKernel> kernels;
+  llvm::StringMap<std::string> kernelSymbols;
+};
+
+} // namespace
+
+/// Brings one kernel to the form in which it is compiled.
+static LogicalResult scheduleForTarget(tir::PrimFuncOp kernel,
+                                       const TargetInfo &target) {
+  return tir::liftWorkspaces(kernel);
+}
+
+LogicalResult
+Compilation::runPasses(function_ref<void(OpPassManager &)> build) {
+  PassManager manager(module.getContext());
+  if (options.timing)
+    manager.enableTiming();
+  build(manager);
+  return manager.run(module);
+}
+
+LogicalResult Compilation::run() {
+  FailureOr<TargetInfo> parsed =
+      TargetInfo::parse(options.target, getErrorEmitter());
+  if (failed(parsed))
+    return failure();
+  target = *parsed;
+  prepareForCodeGeneration(*module.getContext());
+
+  if (failed(runPasses([&](OpPassManager &manager) {
+        buildRelayOptimizePipeline(manager, options);
+      })))
+    return failure();
+  if (kind == EmitKind::Relay)
+    return writeModule();
+
+  if (failed(runPasses(buildRelayToKernelsPipeline)))
+    return failure();
+
+  bool binary = kind == EmitKind::Object || kind == EmitKind::SharedObject;
+  if (failed(binary ? compileKernels() : scheduleKernels()))
+    return failure();
+  if (kind == EmitKind::TIR) {
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<relax::FuncOp>()))
+      function.erase();
+    return writeModule();
+  }
+
+  if (failed(runPasses([](OpPassManager &manager) {
+        manager.addPass(relax::createPlanMemoryPass());
+      })))
+    return failure();
+  switch (kind) {
+  case EmitKind::Relax:
+    return writeModule();
+  case EmitKind::LLVM:
+    return writeCode(CodeKind::LLVMIR);
+  case EmitKind::Assembly:
+    return writeCode(CodeKind::Assembly);
+  default:
+    return writeBinary();
+  }
+}
+
+/// Schedules the kernels of the module in place.
+LogicalResult Compilation::scheduleKernels() {
+  SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
+  // A kernel is scheduled in a module of its own, so that several can be at
+  // once, and so that schedules do not meet each other's names.
+  std::vector<OwningOpRef<ModuleOp>> modules;
+  for (tir::PrimFuncOp function : functions) {
+    modules.push_back(ModuleOp::create(function.getLoc()));
+    modules.back()->push_back(function->clone());
+  }
+  LogicalResult result = failableParallelForEach(
+      module.getContext(), modules, [&](OwningOpRef<ModuleOp> &single) {
+        return scheduleForTarget(*single->getOps<tir::PrimFuncOp>().begin(),
+                                 *target);
+      });
+  if (failed(result))
+    return failure();
+  for (auto [function, single] : llvm::zip_equal(functions, modules)) {
+    OpBuilder builder(function);
+    for (Operation &op : *single->getBody())
+      builder.clone(op);
+    function.erase();
+  }
+  return success();
+}
+
+/// Compiles the kernels of the module and leaves their final signatures.
+LogicalResult Compilation::compileKernels() {
+  KernelCompilerOptions compilerOptions;
+  compilerOptions.useCache = options.useCache;
+  compilerOptions.cacheDir = options.cacheDir;
+  KernelCompiler compiler(module.getContext(), *target, compilerOptions);
+
+  SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
+  FailureOr<std::vector<CompiledKernel>> compiled =
+      compiler.compile(functions, [&](tir::PrimFuncOp kernel) {
+        return scheduleForTarget(kernel, *target);
+      });
+  if (failed(compiled))
+    return failure();
+  kernels = std::move(*compiled);
+  for (auto [function, kernel] : llvm::zip_equal(functions, kernels)) {
+    StringRef name = function.getSymName();
+    if (kernel.symbol != name)
+      kernelSymbols[name] = kernel.symbol;
+    OpBuilder builder(function);
+    auto signature =
+        cast<tir::PrimFuncOp>(builder.clone(*kernel.signature->getOperation()));
+    signature.setSymName(name);
+    function.erase();
+  }
+  return success();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
+  auto functions = module.getOps<relax::FuncOp>();
+  if (!llvm::hasSingleElement(functions))
+    return module.emitError("expects one function to compile, @main, but got ")
+           << std::distance(functions.begin(), functions.end());
+  HostModuleOptions hostOptions;
+  hostOptions.targetTriple = target->getTriple().str();
+  hostOptions.requiredFeatures = target->getRequiredFeatures();
+  hostOptions.kernelSymbols = kernelSymbols;
+  return buildHostModule(*functions.begin(), hostOptions, pool);
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+LogicalResult Compilation::writeText(function_ref<void(raw_ostream &)> write) {
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> file =
+      openOutputFile(outputPath, &error);
+  if (!file)
+    return module.emitError() << error;
+  write(file->os());
+  file->os().flush();
+  if (file->os().has_error()) {
+    std::error_code code = file->os().error();
+    file->os().clear_error();
+    return module.emitError("cannot write '")
+           << outputPath << "': " << code.message();
+  }
+  file->keep();
+  return success();
+}
+
+LogicalResult Compilation::writeModule() {
+  return writeText([&](raw_ostream &os) {
+    // Weights would drown what one wants to read here.
+    OpPrintingFlags flags;
+    flags.elideLargeResourceString(32).elideLargeElementsAttrs(32);
+    module.print(os, flags);
+  });
+}
+
+LogicalResult Compilation::writeCode(CodeKind codeKind) {
+  ConstantPool pool(module.getContext());
+  FailureOr<OwningOpRef<ModuleOp>> host = buildHost(pool);
+  if (failed(host))
+    return failure();
+  SmallVector<SmallVector<char, 0>> texts;
+  for (tir::PrimFuncOp kernel : module.getOps<tir::PrimFuncOp>()) {
+    OwningOpRef<ModuleOp> single = ModuleOp::create(kernel.getLoc());
+    single->push_back(kernel->clone());
+    if (failed(compileKernelModule(*single, *target, codeKind,
+                                   texts.emplace_back())))
+      return failure();
+  }
+  if (failed(
+          compileLLVMModule(**host, *target, codeKind, texts.emplace_back())))
+    return failure();
+  return writeText([&](raw_ostream &os) {
+    for (const SmallVector<char, 0> &text : texts)
+      os << StringRef(text.data(), text.size()) << '\n';
+  });
+}
+
+LogicalResult Compilation::writeBinary() {
+  ConstantPool pool(module.getContext());
+  FailureOr<OwningOpRef<ModuleOp>> host = buildHost(pool);
+  if (failed(host))
+    return failure();
+  SmallVector<char, 0> hostObject;
+  if (failed(compileLLVMModule(**host, *target, CodeKind::Object, hostObject)))
+    return failure();
+
+  SmallVector<LinkInput> inputs;
+  llvm::SmallPtrSet<const std::string *, 16> seen;
+  for (const CompiledKernel &kernel : kernels)
+    if (seen.insert(kernel.object.get()).second)
+      inputs.push_back(LinkInput::fromMemory(*kernel.object));
+  inputs.push_back(
+      LinkInput::fromMemory(StringRef(hostObject.data(), hostObject.size())));
+
+  // The weights go through a file: they may be larger than what one wants to
+  // hold twice.
+  SmallString<128> weightsPath;
+  int descriptor;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
+          "relay-weights", "o", descriptor, weightsPath))
+    return module.emitError("cannot create a temporary file: ")
+           << code.message();
+  llvm::FileRemover remover(weightsPath);
+  {
+    llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
+    pool.writeObject(*target, os);
+    os.flush();
+    if (os.has_error()) {
+      std::error_code code = os.error();
+      os.clear_error();
+      return module.emitError("cannot write the temporary file '")
+             << weightsPath << "': " << code.message();
+    }
+  }
+  inputs.push_back(LinkInput::fromFile(weightsPath));
+  auto link =
+      kind == EmitKind::Object ? linkRelocatableObject : linkSharedObject;
+  return link(inputs, *target, outputPath, getErrorEmitter());
+}
+
+LogicalResult relay::compileModule(ModuleOp module,
+                                   const CompileOptions &options, EmitKind kind,
+                                   StringRef outputPath) {
+  return Compilation(module, options, kind, outputPath).run();
+}
+
+FailureOr<RelayModule *> relay::compileAndLoad(ModuleOp module,
+                                               const CompileOptions &options) {
+  SmallString<128> path;
+  if (std::error_code code =
+          llvm::sys::fs::createTemporaryFile("relay-model", "so", path))
+    return module.emitError("cannot create a temporary file: ")
+           << code.message();
+  // The loader maps the file, which may go then.
+  llvm::FileRemover remover(path);
+  if (failed(compileModule(module, options, EmitKind::SharedObject, path)))
+    return failure();
+  RelayModule *compiled = nullptr;
+  if (relayModuleLoad(path.c_str(), &compiled) != RELAY_OK)
+    return module.emitError() << relayGetLastError();
+  return compiled;
+}

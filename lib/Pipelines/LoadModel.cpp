@@ -1,0 +1,40 @@
+//===- LoadModel.cpp - Read a model of any format -------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Pipelines/LoadModel.h"
+
+#include "relay-mlir/Frontend/ONNX/ImportONNX.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
+                                             MLIRContext *context) {
+  if (path.ends_with(".onnx"))
+    return importOnnxFile(path, context);
+
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &error);
+  if (!buffer) {
+    emitError(FileLineColLoc::get(context, path, 0, 0)) << error;
+    return nullptr;
+  }
+  // Binary files of other kinds would give a parse error at their first byte,
+  // which tells nobody what is wrong.
+  if (buffer->getBuffer().starts_with("\177ELF")) {
+    emitError(FileLineColLoc::get(context, path, 0, 0))
+        << "expects a model (.onnx or .mlir), but got an ELF file";
+    return nullptr;
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, context);
+}

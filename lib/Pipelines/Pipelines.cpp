@@ -1,0 +1,71 @@
+//===- Pipelines.cpp - The phases of a compilation ------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Pipelines/Pipelines.h"
+
+#include "relay-mlir/Conversion/Passes.h"
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+
+void relay::buildRelayOptimizePipeline(OpPassManager &manager,
+                                       const CompileOptions &options) {
+  manager.addNestedPass<func::FuncOp>(createSimplifyInferencePass());
+  if (options.optLevel >= 1) {
+    // Folding makes constants of what simplification spelled out.
+    manager.addPass(createCanonicalizerPass());
+    manager.addPass(createCSEPass());
+    manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
+    manager.addPass(createCanonicalizerPass());
+  }
+  manager.addPass(createSymbolDCEPass());
+  FuseOpsPassOptions fusion;
+  fusion.merge = options.optLevel >= 2;
+  manager.addPass(createFuseOpsPass(fusion));
+}
+
+void relay::buildRelayToKernelsPipeline(OpPassManager &manager) {
+  manager.addNestedPass<func::FuncOp>(createConvertRelayToLinalgPass());
+  manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  manager.addNestedPass<func::FuncOp>(createCSEPass());
+  // Shapes of calls come from the linalg form of the callees, so main goes
+  // before they become kernels.
+  manager.addPass(createConvertRelayToRelaxPass());
+  manager.addPass(createConvertLinalgToTIRPass());
+}
+
+namespace {
+struct OptimizeOptions : PassPipelineOptions<OptimizeOptions> {
+  Option<int> optLevel{*this, "opt-level",
+                       llvm::cl::desc("0: no folding, no fusion; 1: folding; "
+                                      "2 and up: fusion too"),
+                       llvm::cl::init(3)};
+};
+} // namespace
+
+void relay::registerPipelines() {
+  PassPipelineRegistration<OptimizeOptions>(
+      "relay-optimize",
+      "Simplify, fold and fuse a relay module: relay-typed to relay-fused",
+      [](OpPassManager &manager, const OptimizeOptions &options) {
+        CompileOptions compile;
+        compile.optLevel = options.optLevel;
+        buildRelayOptimizePipeline(manager, compile);
+      });
+  PassPipelineRegistration<>(
+      "relay-to-kernels",
+      "Lower primitive functions to tir kernels and main to relax: "
+      "relay-fused to relax-kernels",
+      buildRelayToKernelsPipeline);
+}

@@ -1,0 +1,102 @@
+//===- relay-compile.cpp - Compile a model --------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/InitAllDialects.h"
+#include "relay-mlir/Pipelines/Compiler.h"
+#include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Support/Version.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/ToolUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace cl = llvm::cl;
+using namespace mlir;
+
+static cl::OptionCategory category("relay-compile options");
+static cl::opt<std::string> inputPath(cl::Positional, cl::Required,
+                                      cl::desc("<model.onnx or model.mlir>"),
+                                      cl::cat(category));
+static cl::opt<std::string>
+    outputPath("o", cl::desc("Output file (\"-\" is standard output for text)"),
+               cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    emitName("emit",
+             cl::desc("What to write: relay, relax, tir, llvm, asm, "
+                      "obj, so (default)"),
+             cl::init("so"), cl::cat(category));
+static cl::opt<std::string>
+    target("target",
+           cl::desc("Processor: native (default), an LLVM CPU name, x86-64-v2, "
+                    "-v3, -v4, aarch64, each with ,+feature,-feature"),
+           cl::init("native"), cl::cat(category));
+static cl::opt<int>
+    optLevel("O", cl::Prefix,
+             cl::desc("0: no folding and no fusion; 1: folding; "
+                      "2, 3: fusion too (default 3)"),
+             cl::init(3), cl::cat(category));
+static cl::opt<bool>
+    noCache("no-cache", cl::desc("Neither read nor write the object cache"),
+            cl::cat(category));
+static cl::opt<std::string>
+    cacheDir("cache-dir",
+             cl::desc("The object cache (default: $RELAY_CACHE_DIR, else "
+                      "relay-mlir in the user's cache folder)"),
+             cl::cat(category));
+static cl::opt<bool> timing("timing", cl::desc("Print the time of each pass"),
+                            cl::cat(category));
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
+    os << "relay-mlir " << relay::getVersionString() << '\n';
+  });
+  cl::ParseCommandLineOptions(argc, argv, "Compiles a model to native code\n");
+
+  std::optional<relay::EmitKind> kind = relay::parseEmitKind(emitName);
+  if (!kind) {
+    llvm::errs()
+        << "error: expects --emit=relay, relax, tir, llvm, asm, obj or "
+           "so, but got '"
+        << emitName << "'\n";
+    return 1;
+  }
+  bool binary =
+      kind == relay::EmitKind::Object || kind == relay::EmitKind::SharedObject;
+  if (outputPath.empty()) {
+    if (binary) {
+      llvm::errs() << "error: expects -o with the name of the output\n";
+      return 1;
+    }
+    outputPath = "-";
+  }
+
+  DialectRegistry registry;
+  relay::registerAllDialects(registry);
+  MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+
+  relay::CompileOptions options;
+  options.target = target;
+  options.optLevel = optLevel;
+  options.useCache = !noCache;
+  options.cacheDir = cacheDir;
+  options.timing = timing;
+  OwningOpRef<ModuleOp> module = relay::loadModel(inputPath, &context);
+  if (!module)
+    return 1;
+  // A copy: the linker resets every llvm::cl option of the process.
+  std::string output = outputPath;
+  return failed(relay::compileModule(*module, options, *kind, output));
+}

@@ -1,0 +1,189 @@
+//===- RunInputs.cpp - Inputs of a run ------------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunInputs.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Interpreter/TensorIO.h"
+#include "relay-mlir/Pipelines/CheckModel.h"
+#include "relay-mlir/Support/Npy.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <random>
+
+using namespace mlir;
+using namespace relay_run;
+using relay::InterpreterValue;
+using relay::Tensor;
+
+static LogicalResult printError(const llvm::Twine &message) {
+  llvm::errs() << "error: " << message << '\n';
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Specs
+//===----------------------------------------------------------------------===//
+
+std::vector<InputSpec> relay_run::getInputSpecs(const RelayModule *module,
+                                                MLIRContext *context) {
+  std::vector<InputSpec> specs;
+  for (int32_t i = 0; i < relayModuleGetNumInputs(module); ++i) {
+    RelayTensorInfo info;
+    relayModuleGetInputInfo(module, i, &info);
+    InputSpec spec;
+    spec.name = info.name;
+    SmallVector<int64_t> shape;
+    for (int32_t d = 0; d < info.ndim; ++d) {
+      bool dynamic = info.shape[d] < 0;
+      shape.push_back(dynamic ? ShapedType::kDynamic : info.shape[d]);
+      spec.dimNames.push_back(dynamic ? info.dim_names[d] : "");
+    }
+    spec.type = RankedTensorType::get(
+        shape, relay::getElementType(context, info.dtype));
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+FailureOr<std::vector<InputSpec>> relay_run::getInputSpecs(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main)
+    return module.emitError("expects a function @main");
+  std::vector<InputSpec> specs;
+  for (BlockArgument argument : main.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    InputSpec spec;
+    spec.name = "arg" + std::to_string(number);
+    if (auto name =
+            main.getArgAttrOfType<StringAttr>(number, relay::kNameAttrName))
+      spec.name = name.str();
+    spec.type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!spec.type)
+      return main.emitError("expects tensors as arguments of @main, but got ")
+             << argument.getType();
+    auto dims = main.getArgAttrOfType<ArrayAttr>(number, relay::kDimsAttrName);
+    for (int64_t d = 0; d < spec.type.getRank(); ++d) {
+      StringAttr name = dims && d < static_cast<int64_t>(dims.size())
+                            ? dyn_cast<StringAttr>(dims[d])
+                            : StringAttr();
+      spec.dimNames.push_back(name && spec.type.isDynamicDim(d) ? name.str()
+                                                                : "");
+    }
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static Tensor makeRandom(RankedTensorType type, std::mt19937 &generator) {
+  Tensor tensor = Tensor::allocate(type);
+  int64_t count = type.getNumElements();
+  if (isa<FloatType>(type.getElementType())) {
+    std::uniform_real_distribution<double> distribution(-1, 1);
+    for (int64_t i = 0; i < count; ++i) {
+      double value = distribution(generator);
+      tensor.store(i, 1, &value);
+    }
+  } else {
+    int64_t last = type.getElementType().isInteger(1) ? 1 : 9;
+    std::uniform_int_distribution<int64_t> distribution(0, last);
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t value = distribution(generator);
+      tensor.store(i, 1, &value);
+    }
+  }
+  return tensor;
+}
+
+static std::string join(ArrayRef<InputSpec> specs) {
+  std::string text;
+  for (const InputSpec &spec : specs)
+    text += (text.empty() ? "'" : ", '") + spec.name + "'";
+  return text;
+}
+
+static FailureOr<Tensor> readInput(const InputSpec &spec, StringRef path) {
+  llvm::Expected<relay::NpyArray> array = relay::readNpy(path);
+  if (!array)
+    return printError(llvm::toString(array.takeError()));
+  Tensor tensor = relay::getTensor(*array, spec.type.getContext());
+  if (tensor.getElementType() != spec.type.getElementType() ||
+      failed(verifyCompatibleShape(tensor.getShape(), spec.type.getShape()))) {
+    std::string expected, actual;
+    llvm::raw_string_ostream(expected) << spec.type;
+    llvm::raw_string_ostream(actual) << tensor.getType();
+    return printError("expects input '" + spec.name + "' of type " + expected +
+                      ", but '" + path + "' holds " + actual);
+  }
+  return tensor;
+}
+
+FailureOr<std::vector<InterpreterValue>>
+relay_run::getInputs(ArrayRef<InputSpec> specs, const InputOptions &options) {
+  std::vector<Tensor> tensors(specs.size());
+  size_t next = 0;
+  for (StringRef argument : options.files) {
+    auto [name, path] = argument.split('=');
+    size_t position = next;
+    if (path.empty()) {
+      path = argument;
+      if (position >= specs.size())
+        return printError("expects " + llvm::Twine(specs.size()) +
+                          " inputs, but got more with '" + argument + "'");
+    } else {
+      position = llvm::find_if(specs,
+                               [n = name](const InputSpec &spec) {
+                                 return spec.name == n;
+                               }) -
+                 specs.begin();
+      if (position == specs.size())
+        return printError("expects one of the inputs " + join(specs) +
+                          ", but got '" + name + "'");
+    }
+    FailureOr<Tensor> tensor = readInput(specs[position], path);
+    if (failed(tensor))
+      return failure();
+    tensors[position] = *tensor;
+    next = position + 1;
+  }
+
+  // Sizes that the user or an input read from a file decides; others are 1.
+  llvm::StringMap<int64_t> sizes;
+  for (StringRef argument : options.dims) {
+    auto [name, text] = argument.split('=');
+    int64_t size;
+    if (text.getAsInteger(10, size) || size < 0)
+      return printError("expects --dim=<name>=<size>, but got '" + argument +
+                        "'");
+    sizes[name] = size;
+  }
+  for (auto [spec, tensor] : llvm::zip_equal(specs, tensors))
+    for (int64_t d = 0; tensor && d < spec.type.getRank(); ++d)
+      if (!spec.dimNames[d].empty())
+        sizes.try_emplace(spec.dimNames[d], tensor.getDimSize(d));
+
+  std::mt19937 generator(options.seed);
+  std::vector<InterpreterValue> inputs;
+  for (auto [spec, tensor] : llvm::zip_equal(specs, tensors)) {
+    if (!tensor) {
+      SmallVector<int64_t> shape(spec.type.getShape());
+      for (auto [d, size] : llvm::enumerate(shape))
+        if (ShapedType::isDynamic(size)) {
+          auto it = sizes.find(spec.dimNames[d]);
+          size = it == sizes.end() ? 1 : it->second;
+        }
+      tensor = makeRandom(spec.type.clone(shape), generator);
+    }
+    inputs.push_back(tensor);
+  }
+  return inputs;
+}

@@ -1,0 +1,51 @@
+//===- RunInputs.h - Inputs of a run ----------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_TOOLS_RELAY_RUN_RUNINPUTS_H
+#define RELAY_MLIR_TOOLS_RELAY_RUN_RUNINPUTS_H
+
+#include "relay-mlir-c/Runtime.h"
+#include "relay-mlir/Interpreter/Tensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+#include <vector>
+
+namespace relay_run {
+
+/// What a model wants to be given.
+struct InputSpec {
+  std::string name;
+  mlir::RankedTensorType type;
+  /// Names of the dynamic dimensions, empty for static ones.
+  std::vector<std::string> dimNames;
+};
+
+/// Reads the specs of a compiled model, or of the arguments of @main.
+std::vector<InputSpec> getInputSpecs(const RelayModule *module,
+                                     mlir::MLIRContext *context);
+mlir::FailureOr<std::vector<InputSpec>> getInputSpecs(mlir::ModuleOp module);
+
+/// What the user gave.
+struct InputOptions {
+  /// "name=file.npy", or "file.npy" for the next input.
+  std::vector<std::string> files;
+  /// "n=7": the size of a dynamic dimension of inputs without a file.
+  std::vector<std::string> dims;
+  unsigned seed = 0;
+};
+
+/// Reads inputs from files, and makes up the others: floats from -1 to 1,
+/// integers from 0 to 9. Errors are printed.
+mlir::FailureOr<std::vector<mlir::relay::InterpreterValue>>
+getInputs(llvm::ArrayRef<InputSpec> specs, const InputOptions &options);
+
+} // namespace relay_run
+
+#endif // RELAY_MLIR_TOOLS_RELAY_RUN_RUNINPUTS_H

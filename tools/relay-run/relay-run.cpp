@@ -1,0 +1,340 @@
+//===- relay-run.cpp - Run, check and time a model ------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunInputs.h"
+
+#include "relay-mlir/InitAllDialects.h"
+#include "relay-mlir/Interpreter/Interpreter.h"
+#include "relay-mlir/Interpreter/TensorIO.h"
+#include "relay-mlir/Pipelines/CheckModel.h"
+#include "relay-mlir/Pipelines/Compiler.h"
+#include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Support/Npy.h"
+#include "relay-mlir/Support/Version.h"
+
+#include "mlir/Support/ToolUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <chrono>
+
+namespace cl = llvm::cl;
+using namespace mlir;
+using relay::InterpreterValue;
+using relay::Tensor;
+
+namespace {
+
+/// What the command line says. A plain copy: the linker that the compiler calls
+/// resets every llvm::cl option of the process.
+struct RunOptions {
+  std::string modelPath;
+  relay_run::InputOptions inputs;
+  std::vector<std::string> outputFiles;
+  bool interpret = false;
+  std::string check;
+  relay::Tolerance tolerance;
+  bool benchmark = false;
+  int repeat = 50;
+  int warmUp = 5;
+  std::optional<int> threads;
+  relay::CompileOptions compile;
+};
+
+} // namespace
+
+static RunOptions parseCommandLine(int argc, char **argv) {
+  // LLVM's link-time optimiser has an option of this name, too.
+  if (cl::Option *other = cl::getRegisteredOptions().lookup("threads"))
+    other->removeArgument();
+
+  RunOptions result;
+  // Static, since the registry keeps pointers to them.
+  static cl::OptionCategory category("relay-run options");
+  static cl::opt<std::string> modelPath(
+      cl::Positional, cl::Required,
+      cl::desc("<model.so, model.onnx or model.mlir>"), cl::cat(category));
+  static cl::list<std::string> inputFiles(
+      "input", cl::desc("Input, by name or in order; others are random"),
+      cl::value_desc("[name=]file.npy"), cl::cat(category));
+  static cl::list<std::string> outputFiles(
+      "output", cl::desc("Where to write an output, by name or in order"),
+      cl::value_desc("[name=]file.npy"), cl::cat(category));
+  static cl::list<std::string> dims(
+      "dim",
+      cl::desc("Size of a dynamic dimension of random inputs "
+               "(default 1)"),
+      cl::value_desc("name=size"), cl::cat(category));
+  static cl::opt<unsigned> seed("seed", cl::desc("Seed of random inputs"),
+                                cl::init(0), cl::cat(category));
+  static cl::opt<int> threads("threads",
+                              cl::desc("Number of threads (default: "
+                                       "$RELAY_NUM_THREADS, else all CPUs)"),
+                              cl::cat(category));
+  static cl::opt<bool> interpret(
+      "interpret", cl::desc("Run the reference interpreter, not compiled code"),
+      cl::cat(category));
+  static cl::opt<std::string> check(
+      "check", cl::desc("Compare every output with: interpreter"),
+      cl::value_desc("what"), cl::cat(category));
+  static cl::opt<double> relative(
+      "rtol", cl::desc("Relative tolerance of --check"),
+      cl::init(result.tolerance.relative), cl::cat(category));
+  static cl::opt<double> absolute(
+      "atol",
+      cl::desc("Tolerance of --check, relative to the output's largest "
+               "magnitude"),
+      cl::init(result.tolerance.absolute), cl::cat(category));
+  static cl::opt<bool> benchmark("benchmark", cl::desc("Print latencies"),
+                                 cl::cat(category));
+  static cl::opt<int> repeat("repeat", cl::desc("Timed runs of --benchmark"),
+                             cl::init(result.repeat), cl::cat(category));
+  static cl::opt<int> warmUp("warm-up", cl::desc("Runs before the timed ones"),
+                             cl::init(result.warmUp), cl::cat(category));
+  static cl::opt<std::string> target(
+      "target", cl::desc("Processor, for models that are compiled first"),
+      cl::init(result.compile.target), cl::cat(category));
+  static cl::opt<int> optLevel(
+      "O", cl::Prefix, cl::desc("Optimisation level, likewise"),
+      cl::init(result.compile.optLevel), cl::cat(category));
+  static cl::opt<bool> noCache(
+      "no-cache", cl::desc("No object cache, likewise"), cl::cat(category));
+
+  cl::HideUnrelatedOptions(category);
+  cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
+    os << "relay-mlir " << relay::getVersionString() << '\n';
+  });
+  cl::ParseCommandLineOptions(argc, argv, "Runs, checks and times a model\n");
+
+  result.modelPath = modelPath;
+  result.inputs = {inputFiles, dims, seed};
+  result.outputFiles = outputFiles;
+  result.interpret = interpret;
+  result.check = check;
+  result.tolerance = {relative, absolute};
+  result.benchmark = benchmark;
+  result.repeat = repeat;
+  result.warmUp = warmUp;
+  if (threads.getNumOccurrences())
+    result.threads = threads;
+  result.compile.target = target;
+  result.compile.optLevel = optLevel;
+  result.compile.useCache = !noCache;
+  return result;
+}
+
+static LogicalResult printError(const llvm::Twine &message) {
+  llvm::errs() << "error: " << message << '\n';
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Output {
+  std::string name;
+  Tensor tensor;
+};
+} // namespace
+
+/// One line per output: its type, and all elements or their range.
+static void printSummary(const Output &output) {
+  const Tensor &tensor = output.tensor;
+  llvm::outs() << output.name << ": " << tensor.getType();
+  SmallVector<double> values = tensor.loadAll<double>();
+  if (values.size() <= 16) {
+    llvm::outs() << " [";
+    llvm::interleaveComma(values, llvm::outs(), [](double value) {
+      llvm::outs() << llvm::format("%.6g", value);
+    });
+    llvm::outs() << "]\n";
+    return;
+  }
+  double sum = 0;
+  for (double value : values)
+    sum += value;
+  llvm::outs() << llvm::format(" min %.6g max %.6g mean %.6g\n",
+                               *llvm::min_element(values),
+                               *llvm::max_element(values), sum / values.size());
+}
+
+static LogicalResult writeOutputs(ArrayRef<Output> outputs,
+                                  ArrayRef<std::string> outputFiles) {
+  for (const Output &output : outputs)
+    printSummary(output);
+  size_t next = 0;
+  for (StringRef argument : outputFiles) {
+    auto [name, path] = argument.split('=');
+    size_t position = next;
+    if (path.empty()) {
+      path = argument;
+      if (position >= outputs.size())
+        return printError("expects " + llvm::Twine(outputs.size()) +
+                          " outputs, but got more with '" + argument + "'");
+    } else {
+      position = llvm::find_if(outputs,
+                               [n = name](const Output &output) {
+                                 return output.name == n;
+                               }) -
+                 outputs.begin();
+      if (position == outputs.size())
+        return printError("expects the name of an output, but got '" + name +
+                          "'");
+    }
+    if (llvm::Error error =
+            relay::writeNpy(path, relay::getNpyArray(outputs[position].tensor)))
+      return printError(llvm::toString(std::move(error)));
+    next = position + 1;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The interpreter
+//===----------------------------------------------------------------------===//
+
+static LogicalResult runInterpreter(ModuleOp module,
+                                    ArrayRef<InterpreterValue> inputs,
+                                    const RunOptions &options) {
+  FailureOr<SmallVector<InterpreterValue>> results =
+      relay::interpretMain(module, inputs);
+  if (failed(results))
+    return failure();
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  SmallVector<Output> outputs;
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    if (!result.isTensor())
+      return main.emitError("expects tensors as results of @main");
+    auto name = main.getResultAttrOfType<StringAttr>(i, relay::kNameAttrName);
+    outputs.push_back(
+        {name ? name.str() : "result" + std::to_string(i), result.getTensor()});
+  }
+  return writeOutputs(outputs, options.outputFiles);
+}
+
+//===----------------------------------------------------------------------===//
+// Compiled models
+//===----------------------------------------------------------------------===//
+
+static LogicalResult runBenchmark(RelayModule *compiled,
+                                  ArrayRef<InterpreterValue> inputs,
+                                  const RunOptions &options,
+                                  Location location) {
+  int32_t numThreads = 0;
+  if (relayGetNumThreads(&numThreads) != RELAY_OK)
+    return printError(relayGetLastError());
+  SmallVector<double> milliseconds;
+  for (int i = -options.warmUp; i < options.repeat; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    if (failed(relay::runCompiled(compiled, inputs, location)))
+      return failure();
+    std::chrono::duration<double, std::milli> time =
+        std::chrono::steady_clock::now() - start;
+    if (i >= 0)
+      milliseconds.push_back(time.count());
+  }
+  llvm::sort(milliseconds);
+  auto percentile = [&](double part) {
+    return milliseconds[static_cast<size_t>(part * (milliseconds.size() - 1))];
+  };
+  llvm::outs() << llvm::format(
+      "latency: p50 %.3f ms, p90 %.3f ms, p99 %.3f ms, min %.3f ms (%d runs, "
+      "%d threads)\n",
+      percentile(0.5), percentile(0.9), percentile(0.99), milliseconds.front(),
+      options.repeat, static_cast<int>(numThreads));
+  return success();
+}
+
+static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
+                              ArrayRef<InterpreterValue> inputs,
+                              const RunOptions &options, Location location) {
+  if (!options.check.empty()) {
+    FailureOr<bool> agree =
+        relay::checkModel(source, compiled, inputs, options.compile,
+                          options.tolerance, llvm::outs());
+    if (failed(agree) || !*agree)
+      return failure();
+  }
+  FailureOr<SmallVector<Tensor>> results =
+      relay::runCompiled(compiled, inputs, location);
+  if (failed(results))
+    return failure();
+  SmallVector<Output> outputs;
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    RelayTensorInfo info;
+    relayModuleGetOutputInfo(compiled, i, &info);
+    outputs.push_back({info.name, result});
+  }
+  if (failed(writeOutputs(outputs, options.outputFiles)))
+    return failure();
+  return options.benchmark ? runBenchmark(compiled, inputs, options, location)
+                           : success();
+}
+
+static LogicalResult run(MLIRContext &context, const RunOptions &options) {
+  if (!options.check.empty() && options.check != "interpreter")
+    return printError("expects --check=interpreter, but got '" + options.check +
+                      "'");
+  if (options.repeat < 1 || options.warmUp < 0)
+    return printError("expects a positive --repeat and --warm-up from 0");
+  if (options.threads && relaySetNumThreads(*options.threads) != RELAY_OK)
+    return printError(relayGetLastError());
+  Location location = FileLineColLoc::get(&context, options.modelPath, 0, 0);
+
+  if (StringRef(options.modelPath).ends_with(".so")) {
+    if (options.interpret || !options.check.empty())
+      return printError("expects the .onnx or .mlir file of the model for "
+                        "--interpret and --check");
+    RelayModule *compiled = nullptr;
+    if (relayModuleLoad(options.modelPath.c_str(), &compiled) != RELAY_OK)
+      return printError(relayGetLastError());
+    std::unique_ptr<RelayModule, decltype(&relayModuleFree)> owner(
+        compiled, relayModuleFree);
+    auto inputs = relay_run::getInputs(
+        relay_run::getInputSpecs(compiled, &context), options.inputs);
+    if (failed(inputs))
+      return failure();
+    return runModel(compiled, nullptr, *inputs, options, location);
+  }
+
+  OwningOpRef<ModuleOp> module = relay::loadModel(options.modelPath, &context);
+  if (!module)
+    return failure();
+  auto specs = relay_run::getInputSpecs(*module);
+  if (failed(specs))
+    return failure();
+  auto inputs = relay_run::getInputs(*specs, options.inputs);
+  if (failed(inputs))
+    return failure();
+  if (options.interpret)
+    return runInterpreter(*module, *inputs, options);
+
+  OwningOpRef<ModuleOp> copy = module->clone();
+  FailureOr<RelayModule *> compiled =
+      relay::compileAndLoad(*copy, options.compile);
+  if (failed(compiled))
+    return failure();
+  std::unique_ptr<RelayModule, decltype(&relayModuleFree)> owner(
+      *compiled, relayModuleFree);
+  return runModel(*compiled, *module, *inputs, options, location);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  RunOptions options = parseCommandLine(argc, argv);
+  DialectRegistry registry;
+  relay::registerAllDialects(registry);
+  MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  return failed(run(context, options));
+}
