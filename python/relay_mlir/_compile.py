@@ -1,0 +1,150 @@
+"""Reading, compiling and running models."""
+
+import os
+import shutil
+import tempfile
+import typing
+
+from . import _relay_mlir
+
+
+class TensorInfo(typing.NamedTuple):
+    """Name, shape and NumPy dtype of an input or output.
+
+    A dynamic size is a string, the expression of its symbols: "n", "2 * n".
+    """
+
+    name: str
+    shape: tuple
+    dtype: object
+
+
+class IRModule:
+    """A module of MLIR: relay, or any stage that passes make of it."""
+
+    def __init__(self, impl):
+        self._impl = impl
+
+    @staticmethod
+    def parse(text, name="<string>"):
+        """Parses MLIR text. Raises CompileError with the place of an error."""
+        return IRModule(_relay_mlir.IRModule.parse(text, name))
+
+    @staticmethod
+    def load(path):
+        """Reads an .onnx or .mlir file."""
+        return IRModule(_relay_mlir.IRModule.load(os.fspath(path)))
+
+    def run_passes(self, pipeline):
+        """Runs a pipeline, such as "builtin.module(relay-fuse-ops)", in place.
+
+        Raises ValueError if there is no such pipeline, CompileError if it fails.
+        Returns the module itself.
+        """
+        self._impl.run_passes(pipeline)
+        return self
+
+    def print(self, *, elide_larger=16, locations=False, generic=False):
+        """Returns the text; `elide_larger=None` writes out every weight."""
+        return self._impl.print(elide_larger, locations, generic)
+
+    def clone(self):
+        """Returns a copy, which shares the weights."""
+        return IRModule(self._impl.clone())
+
+    def __str__(self):
+        return self.print()
+
+
+class Module:
+    """A compiled model: call it with its inputs."""
+
+    def __init__(self, path, _folder=None):
+        self._path = os.fspath(path)
+        self._folder = _folder  # Keeps a temporary artefact.
+        self._impl = _relay_mlir.LoadedModule(self._path)
+
+    @property
+    def inputs(self):
+        """The inputs, as a list of TensorInfo."""
+        return [TensorInfo(*info) for info in self._impl.inputs()]
+
+    @property
+    def outputs(self):
+        """The outputs, as a list of TensorInfo."""
+        return [TensorInfo(*info) for info in self._impl.outputs()]
+
+    def __call__(self, *args, **kwargs):
+        """Runs the model.
+
+        Inputs go by position or by name: NumPy arrays and other DLPack tensors
+        of the right dtype and shape, which are not copied if they are
+        contiguous; lists and numbers are converted. Returns a NumPy array, or a
+        tuple of them if the model has several outputs. Raises ValueError for
+        wrong inputs.
+        """
+        return self._impl.run(*args, **kwargs)
+
+    def run(self, inputs):
+        """The same with a mapping, for names that are no identifiers."""
+        return self._impl.run(**inputs)
+
+    def save(self, path):
+        """Writes the artefact, which load() and the C interface read."""
+        # Beside the destination first, so that nobody sees half a file.
+        path = os.fspath(path)
+        partial = f"{path}.{os.getpid()}.partial"
+        try:
+            shutil.copyfile(self._path, partial)
+            os.replace(partial, path)
+        except BaseException:
+            if os.path.exists(partial):
+                os.unlink(partial)
+            raise
+
+
+def import_onnx(model):
+    """Reads an ONNX model (a path, or a ModelProto) into an IRModule."""
+    if hasattr(model, "SerializeToString"):
+        with tempfile.TemporaryDirectory(prefix="relay-mlir-") as folder:
+            path = os.path.join(folder, "model.onnx")
+            with open(path, "wb") as file:
+                file.write(model.SerializeToString())
+            return IRModule.load(path)
+    return IRModule.load(model)
+
+
+def _to_module(model):
+    if isinstance(model, IRModule):
+        return model
+    return import_onnx(model)
+
+
+def emit(model, path, kind, *, target="native", opt_level=3, cache=True, cache_dir=None):
+    """Writes a stage of the compilation to `path`.
+
+    `kind` is "relay", "relax", "tir", "llvm", "asm", "obj" or "so".
+    """
+    _to_module(model)._impl.compile(
+        os.fspath(path), kind, target, opt_level, cache, os.fspath(cache_dir or ""))
+
+
+def compile(model, *, target="native", opt_level=3, cache=True, cache_dir=None):
+    """Compiles a model and loads it.
+
+    `model` is a path to an .onnx or .mlir file, an IRModule, or an onnx
+    ModelProto. `target` is "native", an LLVM CPU name, or a level such as
+    "x86-64-v3". `opt_level` goes from 0 (no fusion) to 3. Objects of kernels are
+    kept in `cache_dir`, by default a folder of the user's, unless `cache` is
+    False. Raises CompileError.
+    """
+    folder = tempfile.TemporaryDirectory(prefix="relay-mlir-")
+    path = os.path.join(folder.name, "model.so")
+    emit(model, path, "so", target=target, opt_level=opt_level, cache=cache,
+         cache_dir=cache_dir)
+    return Module(path, folder)
+
+
+def load(path):
+    """Loads an artefact that relay-compile or Module.save wrote."""
+    return Module(path)

@@ -1,0 +1,23 @@
+"""Exceptions of the package."""
+
+import builtins
+
+
+class Error(Exception):
+    """Base of the package's exceptions."""
+
+
+class CompileError(Error):
+    """A model that cannot be read, or a compilation or pass that failed.
+
+    `location` and `notes` are those of the first error; `diagnostics` lists all
+    of them as (location, message, notes).
+    """
+
+    location = None
+    notes = ()
+    diagnostics = ()
+
+
+class RuntimeError(Error, builtins.RuntimeError):  # pylint: disable=redefined-builtin
+    """An artefact that cannot be loaded here, or a run that failed."""

@@ -1,0 +1,140 @@
+//===- IRModule.cpp - Modules, passes and compilation ---------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+
+#include "relay-mlir/InitAllDialects.h"
+#include "relay-mlir/InitAllPasses.h"
+#include "relay-mlir/Pipelines/Compiler.h"
+#include "relay-mlir/Pipelines/LoadModel.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <pybind11/stl.h>
+
+#include <mutex>
+
+namespace py = pybind11;
+using namespace relay_python;
+using namespace mlir;
+
+IRModule::IRModule() {
+  DialectRegistry registry;
+  mlir::relay::registerAllDialects(registry);
+  context = std::make_shared<MLIRContext>(registry);
+  // Notes are for what the user can act on, not for the operation's text.
+  context->printOpOnDiagnostic(false);
+}
+
+static std::unique_ptr<IRModule> parse(const std::string &text,
+                                       const std::string &name) {
+  auto result = std::make_unique<IRModule>();
+  DiagnosticCollector diagnostics(result->context.get());
+  ParserConfig config(result->context.get());
+  result->module = parseSourceString<ModuleOp>(text, config, name);
+  if (!result->module)
+    diagnostics.raise("cannot parse the module");
+  return result;
+}
+
+static std::unique_ptr<IRModule> load(const std::string &path) {
+  auto result = std::make_unique<IRModule>();
+  DiagnosticCollector diagnostics(result->context.get());
+  {
+    py::gil_scoped_release release;
+    result->module = relay::loadModel(path, result->context.get());
+  }
+  if (!result->module)
+    diagnostics.raise("cannot read '" + path + "'");
+  return result;
+}
+
+static std::string print(IRModule &self, std::optional<int64_t> elideLarger,
+                         bool locations, bool generic) {
+  OpPrintingFlags flags;
+  if (elideLarger)
+    flags.elideLargeElementsAttrs(*elideLarger)
+        .elideLargeResourceString(*elideLarger);
+  if (locations)
+    flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/true);
+  if (generic)
+    flags.printGenericOpForm();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  self.module->print(os, flags);
+  return text;
+}
+
+static void runPasses(IRModule &self, const std::string &pipeline) {
+  static std::once_flag registered;
+  std::call_once(registered, [] { relay::registerAllPasses(); });
+
+  DiagnosticCollector diagnostics(self.context.get());
+  std::string error;
+  llvm::raw_string_ostream os(error);
+  FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline, os);
+  if (failed(parsed))
+    throw py::value_error(
+        error.empty() ? "cannot parse the pipeline '" + pipeline + "'" : error);
+  PassManager manager(self.context.get());
+  static_cast<OpPassManager &>(manager) = std::move(*parsed);
+  LogicalResult result = failure();
+  {
+    py::gil_scoped_release release;
+    result = manager.run(*self.module);
+  }
+  if (failed(result))
+    diagnostics.raise("the pipeline failed");
+}
+
+static void compile(IRModule &self, const std::string &path,
+                    const std::string &emit, const std::string &target,
+                    int optLevel, bool useCache, const std::string &cacheDir) {
+  std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
+  if (!kind)
+    throw py::value_error("expects one of 'relay', 'relax', 'tir', 'llvm', "
+                          "'asm', 'obj', 'so', but got '" +
+                          emit + "'");
+  relay::CompileOptions options;
+  options.target = target;
+  options.optLevel = optLevel;
+  options.useCache = useCache;
+  options.cacheDir = cacheDir;
+
+  DiagnosticCollector diagnostics(self.context.get());
+  LogicalResult result = failure();
+  {
+    py::gil_scoped_release release;
+    // The compiler consumes its input; the caller keeps theirs.
+    OwningOpRef<ModuleOp> copy = self.module->clone();
+    result = relay::compileModule(*copy, options, *kind, path);
+  }
+  if (failed(result))
+    diagnostics.raise("cannot compile the module");
+}
+
+void relay_python::bindIRModule(py::module_ &m) {
+  py::class_<IRModule>(m, "IRModule")
+      .def_static("parse", &parse, py::arg("text"),
+                  py::arg("name") = "<string>")
+      .def_static("load", &load, py::arg("path"))
+      .def("print", &print, py::arg("elide_larger") = py::none(),
+           py::arg("locations") = false, py::arg("generic") = false)
+      .def("run_passes", &runPasses, py::arg("pipeline"))
+      .def("compile", &compile, py::arg("path"), py::arg("emit"),
+           py::arg("target"), py::arg("opt_level"), py::arg("cache"),
+           py::arg("cache_dir"))
+      .def("clone", [](IRModule &self) {
+        auto copy = std::make_unique<IRModule>();
+        copy->context = self.context;
+        copy->module = self.module->clone();
+        return copy;
+      });
+}

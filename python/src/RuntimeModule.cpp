@@ -1,0 +1,261 @@
+//===- RuntimeModule.cpp - Loaded models ----------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+
+#include "relay-mlir-c/Runtime.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace relay_python;
+
+/// Raises relay_mlir.RuntimeError (or ValueError for wrong arguments) unless
+/// `status` is RELAY_OK.
+static void check(RelayStatus status) {
+  if (status == RELAY_OK)
+    return;
+  std::string message = relayGetLastError();
+  if (status == RELAY_INVALID_ARGUMENT)
+    throw py::value_error(message);
+  py::object type =
+      py::module_::import("relay_mlir._errors").attr("RuntimeError");
+  PyErr_SetString(type.ptr(), message.c_str());
+  throw py::error_already_set();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static py::dtype getDType(DLDataType type) {
+  if (type.code == 6)
+    return py::dtype("bool");
+  if (type.code == kDLBfloat) {
+    // NumPy itself has no bfloat16.
+    try {
+      return py::dtype::from_args(
+          py::module_::import("ml_dtypes").attr("bfloat16"));
+    } catch (py::error_already_set &) {
+      throw py::type_error("expects the package ml_dtypes, which bfloat16 "
+                           "needs, but it is not installed");
+    }
+  }
+  const char *kind = type.code == kDLFloat  ? "float"
+                     : type.code == kDLUInt ? "uint"
+                                            : "int";
+  return py::dtype(kind + std::to_string(type.bits));
+}
+
+static DLDataType getDLDataType(const py::dtype &dtype) {
+  auto bits = static_cast<uint8_t>(dtype.itemsize() * 8);
+  switch (dtype.kind()) {
+  case 'b':
+    return {6, 8, 1};
+  case 'i':
+    return {kDLInt, bits, 1};
+  case 'u':
+    return {kDLUInt, bits, 1};
+  case 'f':
+    return {kDLFloat, bits, 1};
+  default:
+    if (py::str(dtype.attr("name")).cast<std::string>() == "bfloat16")
+      return {kDLBfloat, 16, 1};
+    throw py::type_error(
+        "expects an array of numbers or bools, but got dtype " +
+        py::str(dtype).cast<std::string>());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs and outputs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One argument of a call, kept alive while it runs.
+struct Argument {
+  py::object owner;
+  std::vector<int64_t> shape, strides;
+  DLTensor tensor = {};
+};
+
+} // namespace
+
+/// Describes a NumPy array without a copy.
+static void bindArray(Argument &argument, py::array array) {
+  py::dtype dtype = array.dtype();
+  if (dtype.byteorder() == '>')
+    throw py::type_error("expects arrays in native byte order");
+  DLTensor &tensor = argument.tensor;
+  tensor.data = const_cast<void *>(array.data());
+  tensor.device = {kDLCPU, 0};
+  tensor.ndim = static_cast<int>(array.ndim());
+  tensor.dtype = getDLDataType(dtype);
+  bool contiguous = true;
+  int64_t expected = dtype.itemsize();
+  for (py::ssize_t i = array.ndim() - 1; i >= 0; --i) {
+    contiguous &= array.shape(i) <= 1 || array.strides(i) == expected;
+    expected *= array.shape(i);
+    if (array.strides(i) % dtype.itemsize() != 0) {
+      // Fields of records; DLPack counts strides in elements.
+      array = py::module_::import("numpy").attr("ascontiguousarray")(array);
+      return bindArray(argument, array);
+    }
+  }
+  for (py::ssize_t i = 0; i < array.ndim(); ++i) {
+    argument.shape.push_back(array.shape(i));
+    argument.strides.push_back(array.strides(i) / dtype.itemsize());
+  }
+  tensor.shape = argument.shape.data();
+  tensor.strides = contiguous ? nullptr : argument.strides.data();
+  argument.owner = std::move(array);
+}
+
+static void bindArgument(Argument &argument, py::handle value,
+                         const RelayTensorInfo &info) {
+  if (py::isinstance<py::array>(value))
+    return bindArray(argument, py::reinterpret_borrow<py::array>(value));
+  if (py::hasattr(value, "__dlpack__")) {
+    py::object capsule = value.attr("__dlpack__")();
+    auto *managed = static_cast<DLManagedTensor *>(
+        PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
+    if (!managed)
+      throw py::error_already_set();
+    // The capsule stays ours and frees the tensor when it goes.
+    argument.owner = std::move(capsule);
+    argument.tensor = managed->dl_tensor;
+    return;
+  }
+  // Lists and numbers have no dtype of their own: they take the input's.
+  bindArray(argument, py::module_::import("numpy").attr("asarray")(
+                          value, getDType(info.dtype)));
+}
+
+static py::array toArray(DLManagedTensor *managed) {
+  const DLTensor &tensor = managed->dl_tensor;
+  py::capsule owner(managed, [](void *pointer) {
+    auto *owned = static_cast<DLManagedTensor *>(pointer);
+    owned->deleter(owned);
+  });
+  return py::array(
+      getDType(tensor.dtype),
+      std::vector<py::ssize_t>(tensor.shape, tensor.shape + tensor.ndim),
+      static_cast<char *>(tensor.data) + tensor.byte_offset, owner);
+}
+
+//===----------------------------------------------------------------------===//
+// Module
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class LoadedModule {
+public:
+  explicit LoadedModule(const std::string &path) {
+    py::gil_scoped_release release;
+    RelayStatus status = relayModuleLoad(path.c_str(), &module);
+    py::gil_scoped_acquire acquire;
+    check(status);
+  }
+  ~LoadedModule() { relayModuleFree(module); }
+  LoadedModule(const LoadedModule &) = delete;
+
+  py::list describe(bool inputs) const;
+  py::object run(const py::args &args, const py::kwargs &kwargs);
+
+private:
+  RelayTensorInfo getInput(int32_t index) const {
+    RelayTensorInfo info;
+    check(relayModuleGetInputInfo(module, index, &info));
+    return info;
+  }
+
+  RelayModule *module = nullptr;
+};
+
+} // namespace
+
+/// Returns (name, shape, dtype) of each input or output; a dynamic size is the
+/// text of its expression.
+py::list LoadedModule::describe(bool inputs) const {
+  py::list result;
+  int32_t count = inputs ? relayModuleGetNumInputs(module)
+                         : relayModuleGetNumOutputs(module);
+  for (int32_t i = 0; i < count; ++i) {
+    RelayTensorInfo info;
+    check(inputs ? relayModuleGetInputInfo(module, i, &info)
+                 : relayModuleGetOutputInfo(module, i, &info));
+    py::tuple shape(info.ndim);
+    for (int32_t d = 0; d < info.ndim; ++d)
+      shape[d] = info.shape[d] < 0 ? py::object(py::str(info.dim_names[d]))
+                                   : py::object(py::int_(info.shape[d]));
+    result.append(py::make_tuple(info.name, shape, getDType(info.dtype)));
+  }
+  return result;
+}
+
+py::object LoadedModule::run(const py::args &args, const py::kwargs &kwargs) {
+  int32_t numInputs = relayModuleGetNumInputs(module);
+  std::vector<Argument> arguments(numInputs);
+  std::vector<const DLTensor *> inputs(numInputs, nullptr);
+  if (args.size() > static_cast<size_t>(numInputs))
+    throw py::value_error("expects " + std::to_string(numInputs) +
+                          " inputs, but got " + std::to_string(args.size()));
+  auto bind = [&](int32_t index, py::handle value) {
+    if (inputs[index])
+      throw py::value_error("expects input '" +
+                            std::string(getInput(index).name) +
+                            "' once, but got it twice");
+    bindArgument(arguments[index], value, getInput(index));
+    inputs[index] = &arguments[index].tensor;
+  };
+  for (size_t i = 0; i < args.size(); ++i)
+    bind(static_cast<int32_t>(i), args[i]);
+  for (auto [key, value] : kwargs) {
+    int32_t index = 0;
+    check(relayModuleFindInput(module, py::str(key).cast<std::string>().c_str(),
+                               &index));
+    bind(index, value);
+  }
+  for (int32_t i = 0; i < numInputs; ++i)
+    if (!inputs[i])
+      throw py::value_error("expects input '" + std::string(getInput(i).name) +
+                            "', but it is missing");
+
+  std::vector<DLManagedTensor *> outputs(relayModuleGetNumOutputs(module),
+                                         nullptr);
+  RelayStatus status;
+  std::string message;
+  {
+    py::gil_scoped_release release;
+    status = relayModuleRun(module, inputs.data(), numInputs, outputs.data(),
+                            static_cast<int32_t>(outputs.size()));
+  }
+  check(status);
+  py::tuple results(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i)
+    results[i] = toArray(outputs[i]);
+  return results.size() == 1 ? py::object(results[0]) : py::object(results);
+}
+
+void relay_python::bindRuntimeModule(py::module_ &m) {
+  py::class_<LoadedModule>(m, "LoadedModule")
+      .def(py::init<const std::string &>(), py::arg("path"))
+      .def("inputs", [](LoadedModule &self) { return self.describe(true); })
+      .def("outputs", [](LoadedModule &self) { return self.describe(false); })
+      .def("run", &LoadedModule::run);
+  m.def(
+      "set_num_threads", [](int count) { check(relaySetNumThreads(count)); },
+      py::arg("count"));
+  m.def("get_num_threads", [] {
+    int32_t count = 0;
+    check(relayGetNumThreads(&count));
+    return count;
+  });
+}
