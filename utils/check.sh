@@ -24,7 +24,8 @@ python=$PWD/.venv/bin/python
 "$python" utils/lint/lint.py --junit "$results/lint.xml" || status=1
 "$python" /usr/lib/llvm-22/bin/lit -s --xunit-xml-output "$results/lit.xml" \
   "$build/test" "$build/test/Unit" || status=1
-RELAY_NIGHTLY=$nightly PYTHONPATH=$build/python_packages RELAY_BUILD_DIR=$build \
+RELAY_NIGHTLY=$nightly RELAY_BUILD_DIR=$build \
+  PYTHONPATH=$PWD/$build/python_packages RELAY_CACHE_DIR=$PWD/$results/cache \
   "$python" -m pytest -q --junitxml "$results/pytest.xml" test/python || status=1
 "$python" utils/summarize.py "$results" || status=1
 exit $status

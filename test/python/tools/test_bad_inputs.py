@@ -1,0 +1,129 @@
+"""Bad input gets one clear message and a non-zero exit from every tool."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "utils" / "models"))
+import build  # noqa: E402
+
+BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("bad")
+    onnx.save(build.build("mlp", batch="N"), str(path / "good.onnx"))
+    data = (path / "good.onnx").read_bytes()
+    (path / "truncated.onnx").write_bytes(data[:1000])
+    (path / "garbage.onnx").write_bytes(b"\xff\x00 no protobuf")
+    (path / "empty.onnx").write_bytes(b"")
+    (path / "broken.mlir").write_text("func.func @main(%x: tensor<2xf32>\n")
+    (path / "unknown.mlir").write_text(
+        "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+        "  %0 = relay.frobnicate %x : (tensor<2xf32>) -> tensor<2xf32>\n"
+        "  return %0 : tensor<2xf32>\n}\n")
+    (path / "nomain.mlir").write_text("module {}\n")
+    np.save(path / "wide.npy", np.zeros((1, 255), np.float32))
+    np.save(path / "double.npy", np.zeros((1, 256), np.float64))
+    (path / "corrupt.npy").write_bytes(b"\x93NUMPY\x01\x00")
+    subprocess.run([BIN / "relay-compile", path / "good.onnx", "-o",
+                    path / "good.so"], check=True)
+    # A foreign library, under a name that says it is a model.
+    libm = next(pathlib.Path("/lib").glob("*/libm.so.6"))
+    shutil.copy(libm, path / "foreign.so")
+    (path / "half.so").write_bytes((path / "good.so").read_bytes()[:5000])
+    return path
+
+
+def fail(folder, *command):
+    """Runs a tool that must fail, and returns its message."""
+    result = subprocess.run([BIN / command[0], *command[1:]], cwd=folder,
+                            capture_output=True, text=True, timeout=120,
+                            check=False)
+    assert result.returncode == 1, (result.returncode, result.stderr)
+    assert "error: " in result.stderr
+    assert "Stack dump" not in result.stderr
+    return result.stderr
+
+
+@pytest.mark.parametrize("file,message", [
+    ("truncated.onnx", "not an ONNX model"),
+    ("garbage.onnx", "not an ONNX model"),
+    ("empty.onnx", "empty"),
+    ("missing.onnx", "No such file"),
+    ("missing.mlir", "No such file"),
+    ("broken.mlir", "broken.mlir:1:34: error: expected ')'"),
+    ("unknown.mlir", "unknown.mlir:2:8: error: custom op 'relay.frobnicate'"),
+    ("good.so", "expects a model (.onnx or .mlir), but got an ELF file"),
+])
+def test_unreadable_model(folder, file, message):
+    text = fail(folder, "relay-compile", file, "-o", "out.so")
+    assert message in text
+    assert not (folder / "out.so").exists()
+
+
+def test_module_without_main(folder):
+    assert "@main" in fail(folder, "relay-compile", "nomain.mlir", "-o", "out.so")
+    assert "@main" in fail(folder, "relay-run", "nomain.mlir")
+
+
+@pytest.mark.parametrize("arguments,message", [
+    (["-o", "no/such/folder/out.so"], "no/such/folder/out.so"),
+    (["-o", "."], "."),
+    (["--emit=relay", "-o", "no/such/folder/out.mlir"], "no/such/folder/out.mlir"),
+    ([], "expects -o"),
+    (["--emit=foo", "-o", "out"], "expects --emit="),
+    (["--target=foo", "-o", "out.so"], "but got 'foo'"),
+    (["--target=native,+foo", "-o", "out.so"], "foo"),
+])
+def test_wrong_options(folder, arguments, message):
+    assert message in fail(folder, "relay-compile", "good.onnx", *arguments)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_full_disk(folder):
+    text = fail(folder, "relay-compile", "good.onnx", "--emit=relay", "-o", "/dev/full")
+    assert "No space left" in text
+
+
+@pytest.mark.parametrize("file,message", [
+    ("foreign.so", "has no valid 'relay_artifact'"),
+    ("half.so", "the file is truncated"),
+    ("missing.so", "cannot open 'missing.so'"),
+])
+def test_not_an_artefact(folder, file, message):
+    assert message in fail(folder, "relay-run", file)
+
+
+@pytest.mark.parametrize("arguments,message", [
+    (["--input", "foo=wide.npy"], "but got 'foo'"),
+    (["--input", "wide.npy"], "but 'wide.npy' holds tensor<1x255xf32>"),
+    (["--input", "double.npy"], "but 'double.npy' holds tensor<1x256xf64>"),
+    (["--input", "corrupt.npy"], "corrupt.npy"),
+    (["--input", "missing.npy"], "missing.npy"),
+    (["--dim", "N=x"], "expects --dim"),
+    (["--dim", "N=-1"], "expects --dim"),
+    (["--threads", "0"], "expects a number of threads from 1"),
+    (["--threads", "-2"], "expects a number of threads from 1"),
+    (["--output", "no/such/folder/y.npy"], "no/such/folder/y.npy"),
+    (["--check=interpreter"], "expects the .onnx or .mlir file"),
+    (["--benchmark", "--repeat=0"], "--repeat"),
+])
+def test_wrong_run(folder, arguments, message):
+    assert message in fail(folder, "relay-run", "good.so", *arguments)
+
+
+def test_wrong_number_of_threads_in_environment(folder):
+    result = subprocess.run([BIN / "relay-run", "good.so"], cwd=folder,
+                            capture_output=True, text=True, check=False,
+                            env={**os.environ, "RELAY_NUM_THREADS": "many"})
+    assert result.returncode == 1
+    assert "expects RELAY_NUM_THREADS to be a number" in result.stderr
