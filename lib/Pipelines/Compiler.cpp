@@ -11,6 +11,7 @@
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Dialect/TIR/Transforms/ScheduleRules.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
@@ -82,6 +83,8 @@ private:
 /// Brings one kernel to the form in which it is compiled.
 static LogicalResult scheduleForTarget(tir::PrimFuncOp kernel,
                                        const TargetInfo &target) {
+  if (failed(tir::scheduleKernel(kernel, target)))
+    return failure();
   return tir::liftWorkspaces(kernel);
 }
 
