@@ -145,6 +145,8 @@ struct ApproximateMathPass
       patterns.add<SplitMultiplyAdd>(&getContext());
     if (!nativeF16)
       relay::detail::populateExpandF16Patterns(patterns);
+    // x^2, x^0.5 and the like.
+    populateMathAlgebraicSimplificationPatterns(patterns);
     patterns.add<ApproximateExp>(&getContext());
     // The ones that hold to 1e-6 over the whole range of arguments. Where they
     // do not (sin of a large number), libm it is.

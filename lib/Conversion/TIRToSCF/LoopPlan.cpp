@@ -157,8 +157,12 @@ std::optional<LaneReduction> LoopPlan::matchReduction(Operation *store,
                                                       ForOp loop) {
   Operation *combiner = store->getOperand(0).getDefiningOp();
   if (!combiner || !combiner->hasOneUse() ||
-      combiner->getBlock() != store->getBlock() ||
-      store->getOperand(0).getType().isInteger(1))
+      combiner->getBlock() != store->getBlock())
+    return std::nullopt;
+  // Sums of half precision would be rounded in another order, and machines
+  // have no reductions of bits.
+  Type type = store->getOperand(0).getType();
+  if (type.isInteger(1) || type.isF16() || type.isBF16())
     return std::nullopt;
   std::optional<vector::CombiningKind> kind = getCombiningKind(combiner);
   if (!kind)

@@ -66,3 +66,16 @@ func.func @half(%x: vector<8xf16>, %y: f32) -> (vector<8xf32>, f16) {
   %1 = arith.truncf %y : f32 to f16
   return %0, %1 : vector<8xf32>, f16
 }
+
+// -----
+
+// Powers that are cheaper in other ways.
+// CHECK-LABEL: func.func @power
+// CHECK-SAME:    (%[[X:.*]]: vector<8xf32>)
+// CHECK:         arith.mulf %[[X]], %[[X]]
+// CHECK-NOT:     call
+func.func @power(%x: vector<8xf32>) -> vector<8xf32> {
+  %two = arith.constant dense<2.0> : vector<8xf32>
+  %0 = math.powf %x, %two : vector<8xf32>
+  return %0 : vector<8xf32>
+}

@@ -294,4 +294,111 @@ tir.prim_func @k(%x: memref<37xf32>, %value: memref<1xf32>, %index: memref<1xi64
   EXPECT_EQ(value, x[index]);
 }
 
+// The reduction runs inside the lanes, which are guarded; a second block, on
+// the same lanes, reads its result.
+TEST_P(ReductionTest, LoopsInsideLanes) {
+  CompiledFunction kernel(R"(
+#guard = affine_set<(d0, d1)[s0] : (s0 - d0 * 16 - d1 - 1 >= 0)>
+#join = affine_map<(d0, d1) -> (d0 * 16 + d1)>
+tir.prim_func @k(%x: memref<9x?xf32>, %s: memref<?xf32>, %y: memref<?xf32>)
+    attributes {tir.num_outputs = 2 : i64} {
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c1 : memref<9x?xf32>
+  %zero = arith.constant 0.0 : f32
+  %tiles = affine.apply affine_map<()[s0] -> (s0 ceildiv 16)>()[%n]
+  tir.for %o = 0 to %tiles kind(parallel) {
+    tir.for %i = 0 to 16 kind(vectorized) {
+      %j = affine.apply #join(%o, %i)
+      tir.for %k = 0 to 9 {
+        tir.block @sum(%v0 = spatial %j in %n, %v1 = reduce %k in 9) where #guard(%o, %i)[%n]
+            reads(%x[%v1, %v0] : memref<9x?xf32>, %s[%v0] : memref<?xf32>)
+            writes(%s[%v0] : memref<?xf32>) {
+          tir.init {
+            affine.store %zero, %s[%v0] : memref<?xf32>
+          }
+          %0 = affine.load %x[%v1, %v0] : memref<9x?xf32>
+          %1 = affine.load %s[%v0] : memref<?xf32>
+          %2 = arith.addf %1, %0 : f32
+          affine.store %2, %s[%v0] : memref<?xf32>
+        }
+      }
+      tir.block @neg(%v0 = spatial %j in %n) where #guard(%o, %i)[%n]
+          reads(%s[%v0] : memref<?xf32>) writes(%y[%v0] : memref<?xf32>) {
+        %0 = affine.load %s[%v0] : memref<?xf32>
+        %1 = arith.negf %0 : f32
+        affine.store %1, %y[%v0] : memref<?xf32>
+      }
+    }
+  }
+})",
+                          GetParam());
+  ASSERT_TRUE(kernel);
+  for (int64_t n = 1; n <= 40; n += 3) {
+    GuardedBuffer x(4 * 9 * n), s(4 * n), y(4 * n);
+    fillRandom(x.get<float>(), 9 * n);
+    EXPECT_EQ(kernel({x.get<void>(), s.get<void>(), y.get<void>()}, {n, n, n}),
+              0);
+    for (int64_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int64_t k = 0; k < 9; ++k)
+        sum += x.get<float>()[k * n + i];
+      EXPECT_NEAR(s.get<float>()[i], sum, 1e-5) << n;
+      EXPECT_EQ(y.get<float>()[i], -s.get<float>()[i]) << n;
+    }
+  }
+}
+
+// Products, minima and bits of integers; a guard on the reduction itself.
+TEST_P(ReductionTest, CombinersOfIntegers) {
+  constexpr const char *text = R"(
+#guard = affine_set<(d0, d1) : (36 - d0 * 8 - d1 >= 0)>
+tir.prim_func @k(%x: memref<37xTYPE>, %y: memref<1xTYPE>)
+    attributes {tir.num_outputs = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %start = arith.constant START : TYPE
+  tir.for %ko = 0 to 5 {
+    tir.for %ki = 0 to 8 kind(vectorized) {
+      %kk = affine.apply affine_map<(d0, d1) -> (d0 * 8 + d1)>(%ko, %ki)
+      tir.block @combine(%v0 = spatial %c0 in 1, %v1 = reduce %kk in 37) where #guard(%ko, %ki)
+          reads(%x[%v1] : memref<37xTYPE>, %y[%v0] : memref<1xTYPE>)
+          writes(%y[%v0] : memref<1xTYPE>) {
+        tir.init {
+          affine.store %start, %y[%v0] : memref<1xTYPE>
+        }
+        %0 = affine.load %x[%v1] : memref<37xTYPE>
+        %1 = affine.load %y[%v0] : memref<1xTYPE>
+        %2 = OP %0, %1 : TYPE
+        affine.store %2, %y[%v0] : memref<1xTYPE>
+      }
+    }
+  }
+})";
+  auto run = [&](const char *op, int64_t start, auto combine) {
+    auto runType = [&](const char *type, auto zero) {
+      using T = decltype(zero);
+      CompiledFunction kernel(
+          replaceAll(replaceAll(replaceAll(text, "TYPE", type), "OP", op),
+                     "START", std::to_string(start)),
+          GetParam());
+      ASSERT_TRUE(kernel);
+      std::vector<T> x = getRandom<T>(37, 100);
+      T y = 0, expected = static_cast<T>(start);
+      EXPECT_EQ(kernel({x.data(), &y}), 0);
+      for (T value : x)
+        expected = static_cast<T>(combine(expected, value));
+      EXPECT_EQ(y, expected) << op << " " << type;
+    };
+    runType("i8", int8_t(0));
+    runType("i32", int32_t(0));
+    runType("i64", int64_t(0));
+  };
+  run("arith.addi", 0, [](auto a, auto b) { return uint64_t(a) + b; });
+  run("arith.muli", 1,
+      [](auto a, auto b) { return uint64_t(a) * uint64_t(b); });
+  run("arith.minsi", 127, [](auto a, auto b) { return std::min(a, b); });
+  run("arith.maxsi", -128, [](auto a, auto b) { return std::max(a, b); });
+  run("arith.xori", 0, [](auto a, auto b) { return a ^ b; });
+  run("arith.andi", -1, [](auto a, auto b) { return a & b; });
+}
+
 } // namespace
