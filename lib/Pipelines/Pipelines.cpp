@@ -21,18 +21,24 @@ using namespace mlir::relay;
 
 void relay::buildRelayOptimizePipeline(OpPassManager &manager,
                                        const CompileOptions &options) {
+  manager.addPass(createInferTypesPass());
+  // Fusion does not look into functions, and executors call kernels only.
+  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addNestedPass<func::FuncOp>(createSimplifyInferencePass());
   if (options.optLevel >= 1) {
     // Folding makes constants of what simplification spelled out.
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());
     manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
+    // What became constant may settle sizes.
+    manager.addPass(createInferTypesPass());
     manager.addPass(createCanonicalizerPass());
   }
-  manager.addPass(createSymbolDCEPass());
+  manager.addPass(createDeadCodePass());
   FuseOpsPassOptions fusion;
   fusion.merge = options.optLevel >= 2;
   manager.addPass(createFuseOpsPass(fusion));
+  manager.addPass(createVerifyFusedPass());
 }
 
 void relay::buildRelayToKernelsPipeline(OpPassManager &manager) {

@@ -34,3 +34,28 @@ func.func @dropout(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = relay.tuple_get_item %0[0] : tuple<tensor<4xf32>, tensor<4xf32>>
   return %1 : tensor<4xf32>
 }
+
+// However often the first result is used, it is computed once.
+// CHECK-LABEL: func.func @used_twice
+// CHECK-COUNT-1: relay.rsqrt
+// CHECK-NOT:     relay.rsqrt
+// CHECK:         relay.add %[[R:.*]], %[[R]]
+// CHECK-NOT:     batch_norm
+func.func @used_twice(%x: tensor<1x4xf32>, %g: tensor<4xf32>) -> tensor<1x4xf32> {
+  %0 = relay.nn.batch_norm %x, %g, %g, %g, %g : (tensor<1x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tuple<tensor<1x4xf32>, tensor<4xf32>, tensor<4xf32>>
+  %1 = relay.tuple_get_item %0[0] : tuple<tensor<1x4xf32>, tensor<4xf32>, tensor<4xf32>>
+  %2 = relay.tuple_get_item %0[0] : tuple<tensor<1x4xf32>, tensor<4xf32>, tensor<4xf32>>
+  %3 = relay.add %1, %2 : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %3 : tensor<1x4xf32>
+}
+
+// Without scale and center the vectors are not read.
+// CHECK-LABEL: func.func @plain
+// CHECK-SAME:    (%[[X:.*]]: tensor<1x4xf32>, %[[G:.*]]: tensor<4xf32>, %[[M:.*]]: tensor<4xf32>)
+// CHECK-NOT:     %[[G]]
+// CHECK:         return
+func.func @plain(%x: tensor<1x4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>) -> tensor<1x4xf32> {
+  %0 = relay.nn.batch_norm %x, %g, %g, %m, %m {center = false, scale = false} : (tensor<1x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tuple<tensor<1x4xf32>, tensor<4xf32>, tensor<4xf32>>
+  %1 = relay.tuple_get_item %0[0] : tuple<tensor<1x4xf32>, tensor<4xf32>, tensor<4xf32>>
+  return %1 : tensor<1x4xf32>
+}

@@ -60,27 +60,37 @@ struct SimplifyInferencePass
   using SimplifyInferencePassBase::SimplifyInferencePassBase;
 
   void runOnOperation() override {
-    SmallVector<TupleGetItemOp> items;
-    getOperation().walk([&](TupleGetItemOp item) {
-      if (item.getIndex() == 0 && item.getTuple().getDefiningOp())
-        items.push_back(item);
+    SmallVector<Operation *> producers;
+    getOperation().walk([&](Operation *op) {
+      if (isa<NNBatchNormOp, NNDropoutOp>(op))
+        producers.push_back(op);
     });
-    for (TupleGetItemOp item : items) {
-      Operation *producer = item.getTuple().getDefiningOp();
-      OpBuilder builder(item);
+    llvm::for_each(producers, [&](Operation *op) { simplify(op); });
+  }
+
+private:
+  /// Replaces the first result of `producer`, and the operator if only that one
+  /// is used.
+  void simplify(Operation *producer) {
+    SmallVector<TupleGetItemOp> items;
+    for (Operation *user : producer->getUsers())
+      if (auto item = dyn_cast<TupleGetItemOp>(user); item && !item.getIndex())
+        items.push_back(item);
+    if (!items.empty()) {
+      OpBuilder builder(producer);
       Value result;
       if (auto norm = dyn_cast<NNBatchNormOp>(producer))
         result = simplifyBatchNorm(builder, norm);
-      else if (auto dropout = dyn_cast<NNDropoutOp>(producer))
-        result = dropout.getData();
-      if (!result)
-        continue;
+      else
+        result = cast<NNDropoutOp>(producer).getData();
       ++numSimplified;
-      item.replaceAllUsesWith(result);
-      item.erase();
-      if (producer->use_empty())
-        producer->erase();
+      for (TupleGetItemOp item : items) {
+        item.replaceAllUsesWith(result);
+        item.erase();
+      }
     }
+    if (producer->use_empty())
+      producer->erase();
   }
 };
 
