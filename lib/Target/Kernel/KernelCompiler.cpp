@@ -54,13 +54,17 @@ KernelCompiler::KernelCompiler(MLIRContext *context, TargetInfo target,
 static std::string getText(tir::PrimFuncOp kernel, bool withName = true) {
   std::string text;
   llvm::raw_string_ostream os(text);
+  // The printer would otherwise verify, and look for aliases in, everything
+  // around the kernel, for every kernel.
+  OpPrintingFlags flags;
+  flags.useLocalScope().assumeVerified();
   if (withName) {
-    kernel->print(os);
+    kernel->print(os, flags);
     return text;
   }
   OwningOpRef<tir::PrimFuncOp> unnamed = kernel.clone();
   unnamed->setSymName("kernel");
-  (*unnamed)->print(os);
+  (*unnamed)->print(os, flags);
   return text;
 }
 
