@@ -57,7 +57,9 @@ private:
                             int64_t size, bool splitsReduction) const;
   bool canPack(const BufferAccess &operand, unsigned var, int64_t size) const;
   void packOperands();
+  void choosePartialSums();
   double getBytes(const BufferAccess &operand, ArrayRef<unsigned> vars) const;
+  double getBytesOf(const BufferAccess &operand, Role role) const;
 
   KernelSchedule &schedule;
   BlockNest nest;
@@ -72,8 +74,10 @@ private:
   /// Reduction variables in loop order.
   SmallVector<unsigned> reduction;
   /// The innermost reduction variable runs in parts of this size, if not 0,
-  /// outside of the others.
+  /// outside of the others,
   int64_t reductionPart = 0;
+  /// and outside of the outer row loops, too: partial sums are stored.
+  bool storesPartialSums = false;
 };
 
 } // namespace
@@ -156,6 +160,7 @@ LogicalResult Contraction::match() {
   chooseRows();
   choosePlan();
   chooseReductionOrder();
+  choosePartialSums();
   return success();
 }
 
@@ -277,6 +282,35 @@ void Contraction::chooseReductionOrder() {
     reductionPart = kPart;
 }
 
+/// Where neither the columns of a tile nor the rows stay in the second cache,
+/// but the results of these columns stay in the first: all rows for a part of
+/// the reduction, then the next part.
+void Contraction::choosePartialSums() {
+  if (reduction.empty() || rows.empty())
+    return;
+  constexpr double kMaxSums = 32 << 10;
+  int64_t width = plan.numVectors * lanes;
+  double numRows = 1;
+  for (unsigned var = 0; var != nest.getNumVars(); ++var)
+    if (roles[var] == Role::Row)
+      numRows *= nest.getExtent(var) ? *nest.getExtent(var) : kMaxSums;
+  std::optional<int64_t> extent = nest.getExtent(reduction.back());
+  double cache = schedule.getTarget().getCacheSizes().l2 / 2.0;
+  double rowBytes = getBytesOf(left, Role::Row);
+  double columnBytes = getBytesOf(right, Role::Column) /
+                       llvm::divideCeil(nest.guessExtent(column), width);
+  if (!extent || rowBytes + columnBytes <= cache ||
+      numRows * width * sizeof(float) > kMaxSums)
+    return;
+  for (int64_t numParts = 2; *extent / numParts >= 32; ++numParts) {
+    if (*extent % numParts != 0 || (rowBytes + columnBytes) / numParts > cache)
+      continue;
+    reductionPart = *extent / numParts;
+    storesPartialSums = true;
+    return;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Packing
 //===----------------------------------------------------------------------===//
@@ -386,7 +420,8 @@ void Contraction::packOperands() {
 // The loops
 //===----------------------------------------------------------------------===//
 
-/// The bytes of the operand that the given variables reach.
+/// The bytes of the operand that the given variables reach. Unknown extents are
+/// those of batches, which run outside.
 double Contraction::getBytes(const BufferAccess &operand,
                              ArrayRef<unsigned> vars) const {
   double bytes =
@@ -401,6 +436,15 @@ double Contraction::getBytes(const BufferAccess &operand,
     bytes *= reach;
   }
   return bytes;
+}
+
+/// The bytes that all variables of a role and the reduction reach.
+double Contraction::getBytesOf(const BufferAccess &operand, Role role) const {
+  SmallVector<unsigned> vars;
+  for (unsigned var = 0; var != nest.getNumVars(); ++var)
+    if (roles[var] == role || roles[var] == Role::Reduce)
+      vars.push_back(var);
+  return getBytes(operand, vars);
 }
 
 void Contraction::apply() {
@@ -446,40 +490,49 @@ void Contraction::apply() {
   // Outer loops: batches; then rows and columns so that what is walked through
   // again and again stays in the second cache.
   SmallVector<ForOp> batches, outerRows, outerColumns;
-  SmallVector<unsigned> rowVars, columnVars;
   for (unsigned var = 0; var != nest.getNumVars(); ++var) {
     if (nest.isReduce(var))
       continue;
     if (roles[var] == Role::Batch) {
       batches.push_back(loops[var]);
     } else if (roles[var] == Role::Column) {
-      columnVars.push_back(var);
       if (var != column)
         outerColumns.push_back(loops[var]);
       else if (columnOuter)
         outerColumns.push_back(columnOuter);
     } else {
-      rowVars.push_back(var);
       if (var == splitRow)
         outerRows.push_back(rowOuter);
       else if (!llvm::is_contained(rows, var))
         outerRows.push_back(loops[var]);
     }
   }
-  double cache = schedule.getTarget().getCacheSizes().l2 / 2.0;
-  SmallVector<unsigned> rightVars = columnVars, leftVars = rowVars;
-  llvm::append_range(rightVars, reduction);
-  llvm::append_range(leftVars, reduction);
+  if (outerRows.size() > 1 && !outerRows.front().getConstantExtent()) {
+    batches.push_back(outerRows.front());
+    outerRows.erase(outerRows.begin());
+  }
+  double secondCache = schedule.getTarget().getCacheSizes().l2;
+  double cache = secondCache / 2;
   SmallVector<ForOp> outer = batches;
-  double leftBytes = getBytes(left, leftVars);
-  if (getBytes(right, rightVars) <= cache || outerColumns.empty() ||
-      outerRows.empty()) {
+  double leftBytes = getBytesOf(left, Role::Row);
+  // A column tile that stays while the rows pass by touches fewer pages of the
+  // result at a time than the other way round.
+  bool rowsStay = leftBytes <= 0.85 * secondCache;
+  SmallVector<ForOp> partial;
+  if (storesPartialSums) {
+    llvm::append_range(outer, outerColumns);
+    partial.push_back(reduceLoops.front());
+    reduceLoops.erase(reduceLoops.begin());
+    llvm::append_range(partial, outerRows);
+  } else if ((!rowsStay && getBytesOf(right, Role::Column) <= cache) ||
+             outerColumns.empty() || outerRows.empty()) {
     llvm::append_range(outer, outerRows);
     llvm::append_range(outer, outerColumns);
   } else {
     // As many of the inner row loops as fit; the next one in parts.
     size_t first = 0;
-    for (; first != outerRows.size() && leftBytes > cache; ++first) {
+    for (; first != outerRows.size() && !rowsStay && leftBytes > cache;
+         ++first) {
       ForOp loop = outerRows[first];
       int64_t extent = loop.getConstantExtent().value_or(kGuessedExtent);
       double perIteration = leftBytes / extent;
@@ -501,6 +554,7 @@ void Contraction::apply() {
   }
 
   SmallVector<ForOp> order = outer;
+  llvm::append_range(order, partial);
   llvm::append_range(order, reduceLoops);
   llvm::append_range(order, rowsInner);
   order.push_back(columnInner);

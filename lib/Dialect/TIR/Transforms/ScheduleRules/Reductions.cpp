@@ -56,9 +56,13 @@ LogicalResult mlir::tir::scheduleSpatialReduction(KernelSchedule &schedule,
       getContiguousVar(nest, *store, /*isReduce=*/false);
   if (!lane)
     return failure();
-  for (const BufferAccess &access : nest.accesses)
-    if (!access.map || (dependsOn(access, *lane) && !getStride(access, *lane)))
+  // Lanes far apart would be gathered one by one.
+  constexpr int64_t kMaxStride = 4;
+  for (const BufferAccess &access : nest.accesses) {
+    std::optional<int64_t> stride = getStride(access, *lane);
+    if (!stride || std::abs(*stride) > kMaxStride)
       return failure();
+  }
   int64_t lanes = getLanes(schedule, *store);
   if (lanes < 2)
     return failure();

@@ -69,6 +69,11 @@ FailureOr<NestedBlock> NestedBlock::get(ForOp outermost, std::string &reason) {
       reason = "expects loops that start at 0";
       return failure();
     }
+    if (loop.getKind() == ForKind::Parallel ||
+        loop.getKind() == ForKind::ThreadBinding) {
+      reason = "expects loops of one thread";
+      return failure();
+    }
     nest.loops.push_back(loop);
     // Index arithmetic may stand between the loops.
     Operation *inner = nullptr;
