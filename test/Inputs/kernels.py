@@ -53,6 +53,15 @@ def _split_arguments(text):
     return arguments + [text[start:]] if text.strip() else []
 
 
+def _parse_map(inputs, results):
+    """An affine map as a function of the values of its inputs."""
+    names = [name.strip() for name in inputs.split(",") if name.strip()]
+    text = re.sub(r"(\w+|\([^()]*\)) ceildiv (\w+)", r"(-(-(\1) // \2))", results)
+    text = text.replace("floordiv", "//").replace("mod", "%")
+    return lambda *values: [eval(part, {}, dict(zip(names, values)))
+                            for part in text.split(",") if part.strip()]
+
+
 class Signature:
     """The argument types of a kernel, as printed after workspaces are lifted."""
 
@@ -62,11 +71,14 @@ class Signature:
         while depth:
             depth += {"(": 1, ")": -1}.get(head[end], 0)
             end += 1
-        self.shapes, self.workspaces = [], []
+        self.shapes, self.workspaces, self.layouts = [], [], []
         for argument in _split_arguments(head[:end - 1]):
             dims = re.search(r"memref<(.*?)>", argument).group(1).split("x")
             self.shapes.append(
                 [None if dim == "?" else int(dim) for dim in dims[:-1]])
+            layout = re.search(
+                r"tir.layout = affine_map<\((.*?)\) -> \((.*?)\)>", argument)
+            self.layouts.append(_parse_map(*layout.groups()) if layout else None)
             sizes = re.search(
                 r"tir.workspace = affine_map<\(\)\[(.*?)\] -> \((.*)\)>",
                 argument)
@@ -76,16 +88,19 @@ class Signature:
 
 def _get_workspace(shape, symbols, results, dims):
     """Memory for a workspace, and its dynamic sizes."""
-    names = [name.strip() for name in symbols.split(",") if name.strip()]
-    values = dict(zip(names, dims))
-    text = re.sub(r"(\w+|\([^()]*\)) ceildiv (\w+)", r"(-(-(\1) // \2))", results)
-    text = text.replace("floordiv", "//").replace("mod", "%")
-    sizes = [eval(part, {}, values) for part in text.split(",") if part.strip()]
+    sizes = _parse_map(symbols, results)(*dims)
     iterator = iter(sizes)
     full = [next(iterator) if size is None else size for size in shape]
     # Garbage shows reads of what was not written.
     memory = np.full(int(np.prod(full)) * 8 + 64, 0xA5, np.uint8)
     return memory, sizes
+
+
+def _pack(array, layout, shape):
+    packed = np.zeros(shape, array.dtype)
+    packed[tuple(np.broadcast_to(index, array.shape)
+                 for index in layout(*np.indices(array.shape)))] = array
+    return packed
 
 
 class Kernels:
@@ -121,10 +136,15 @@ class Kernels:
                     self.signatures[match.group(1)] = Signature(line)
 
     def call(self, name, arrays):
-        """Calls kernel `name` on inputs and outputs; outputs are filled."""
+        """Calls kernel `name` on inputs and outputs; outputs are filled.
+
+        Arguments whose layout the schedule has changed are packed here."""
         signature = self.signatures[name]
         dims = [size for array, shape in zip(arrays, signature.shapes)
                 for size, known in zip(array.shape, shape) if known is None]
+        arrays = [array if layout is None else _pack(array, layout, shape)
+                  for array, layout, shape in zip(arrays, signature.layouts,
+                                                  signature.shapes)]
         pointers = [array.ctypes.data for array in arrays]
         kept = []
         symbols = list(dims)
