@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[3]
-BUILD = Path(os.environ.get("RELAY_BUILD_DIR", ROOT / "build"))
+BUILD = ROOT / os.environ.get("RELAY_BUILD_DIR", "build")
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 TYPES = {
