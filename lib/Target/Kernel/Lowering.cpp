@@ -79,18 +79,30 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 } // namespace
 
 void mlir::relay::registerTIRToLLVMPipeline() {
-  PassPipelineRegistration<PipelineOptions>(
+  // Not by PassPipelineRegistration: that could not report a wrong target.
+  registerPassPipeline(
       "tir-to-llvm", "Lower scheduled tir kernels to the LLVM dialect",
-      [](OpPassManager &manager, const PipelineOptions &options) {
+      [](OpPassManager &manager, StringRef text,
+         function_ref<LogicalResult(const Twine &)> errorHandler)
+          -> LogicalResult {
+        PipelineOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
         // There is no IR yet to report an error at.
         MLIRContext context;
+        std::string message;
+        ScopedDiagnosticHandler collect(
+            &context, [&](Diagnostic &diag) { message = diag.str(); });
         FailureOr<TargetInfo> target = TargetInfo::parse(options.target, [&] {
           return emitError(UnknownLoc::get(&context));
         });
         if (failed(target))
-          llvm::report_fatal_error("tir-to-llvm: unknown target",
-                                   /*gen_crash_diag=*/false);
+          return errorHandler(message);
         buildTIRToLLVMPipeline(manager, *target);
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> handle) {
+        handle(PipelineOptions());
       });
 }
 

@@ -258,4 +258,51 @@ TEST_F(LinkerTest, InputThatIsNoObject) {
   EXPECT_EQ(size, 3u);
 }
 
+// Found when the artefact is made, not when somebody loads it.
+TEST_F(LinkerTest, UndefinedSymbol) {
+  prepareForCodeGeneration(context);
+  auto compileText = [&](const char *text) {
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    SmallVector<char, 0> object;
+    EXPECT_TRUE(module &&
+                succeeded(compileLLVMModule(*module, parseTarget("native"),
+                                            CodeKind::Object, object)));
+    return std::string(object.begin(), object.end());
+  };
+  std::string output = std::string(folder) + "/a.so";
+  std::string message = getError(compileText(R"(
+llvm.func @nowhere(f32) -> f32
+llvm.func @f(%x: f32) -> f32 {
+  %0 = llvm.call @nowhere(%x) : (f32) -> f32
+  llvm.return %0 : f32
+})"),
+                                 output);
+  EXPECT_NE(message.find("nowhere"), std::string::npos) << message;
+  EXPECT_FALSE(fs::exists(output));
+  EXPECT_EQ(getError(compileText(R"(
+llvm.func @sinf(f32) -> f32
+llvm.func @f(%x: f32) -> f32 {
+  %0 = llvm.call @sinf(%x) : (f32) -> f32
+  llvm.return %0 : f32
+})"),
+                     output),
+            "");
+  EXPECT_TRUE(fs::exists(output));
+}
+
+// One object with everything, to be linked by somebody else.
+TEST_F(LinkerTest, RelocatableObject) {
+  auto kernels = compile({{"a", 1}, {"b", 2}});
+  std::string output = std::string(folder) + "/all.o";
+  TargetInfo target = parseTarget("native");
+  auto report = [&] { return emitError(UnknownLoc::get(&context)); };
+  ASSERT_TRUE(succeeded(
+      linkRelocatableObject({LinkInput::fromMemory(*kernels[0].object),
+                             LinkInput::fromMemory(*kernels[1].object)},
+                            target, output, report)));
+  std::string library = std::string(folder) + "/all.so";
+  EXPECT_TRUE(succeeded(
+      linkSharedObject(LinkInput::fromFile(output), target, library, report)));
+}
+
 } // namespace
