@@ -13,9 +13,9 @@
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/ScheduleRules.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
+#include "relay-mlir/Target/AOT/Artifact.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
-#include "relay-mlir/Target/Kernel/Linker.h"
 #include "relay-mlir/Target/TargetInfo.h"
 
 #include "mlir/IR/Threading.h"
@@ -60,6 +60,7 @@ private:
   LogicalResult writeModule();
   LogicalResult writeCode(CodeKind codeKind);
   LogicalResult writeBinary();
+  FailureOr<relax::FuncOp> getMain();
   FailureOr<OwningOpRef<ModuleOp>> buildHost(ConstantPool &pool);
   LogicalResult writeText(function_ref<void(raw_ostream &)> write);
 
@@ -75,7 +76,6 @@ private:
   std::optional<TargetInfo> target;
   /// Kernels in the order of the module, once they are compiled.
   std::vector<CompiledKernel> kernels;
-  llvm::StringMap<std::string> kernelSymbols;
 };
 
 } // namespace
@@ -127,6 +127,7 @@ LogicalResult Compilation::run() {
 
   if (failed(runPasses([](OpPassManager &manager) {
         manager.addPass(relax::createPlanMemoryPass());
+        manager.addPass(relax::createVerifyExecutablePass());
       })))
     return failure();
   switch (kind) {
@@ -184,8 +185,6 @@ LogicalResult Compilation::compileKernels() {
   kernels = std::move(*compiled);
   for (auto [function, kernel] : llvm::zip_equal(functions, kernels)) {
     StringRef name = function.getSymName();
-    if (kernel.symbol != name)
-      kernelSymbols[name] = kernel.symbol;
     OpBuilder builder(function);
     auto signature =
         cast<tir::PrimFuncOp>(builder.clone(*kernel.signature->getOperation()));
@@ -195,16 +194,22 @@ LogicalResult Compilation::compileKernels() {
   return success();
 }
 
-FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
+FailureOr<relax::FuncOp> Compilation::getMain() {
   auto functions = module.getOps<relax::FuncOp>();
   if (!llvm::hasSingleElement(functions))
     return module.emitError("expects one function to compile, @main, but got ")
            << std::distance(functions.begin(), functions.end());
+  return *functions.begin();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
+  FailureOr<relax::FuncOp> main = getMain();
+  if (failed(main))
+    return failure();
   HostModuleOptions hostOptions;
   hostOptions.targetTriple = target->getTriple().str();
   hostOptions.requiredFeatures = target->getRequiredFeatures();
-  hostOptions.kernelSymbols = kernelSymbols;
-  return buildHostModule(*functions.begin(), hostOptions, pool);
+  return buildHostModule(*main, hostOptions, pool);
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,46 +266,18 @@ LogicalResult Compilation::writeCode(CodeKind codeKind) {
 }
 
 LogicalResult Compilation::writeBinary() {
-  ConstantPool pool(module.getContext());
-  FailureOr<OwningOpRef<ModuleOp>> host = buildHost(pool);
-  if (failed(host))
+  FailureOr<relax::FuncOp> main = getMain();
+  if (failed(main))
     return failure();
-  SmallVector<char, 0> hostObject;
-  if (failed(compileLLVMModule(**host, *target, CodeKind::Object, hostObject)))
-    return failure();
-
-  SmallVector<LinkInput> inputs;
-  llvm::SmallPtrSet<const std::string *, 16> seen;
-  for (const CompiledKernel &kernel : kernels)
-    if (seen.insert(kernel.object.get()).second)
-      inputs.push_back(LinkInput::fromMemory(*kernel.object));
-  inputs.push_back(
-      LinkInput::fromMemory(StringRef(hostObject.data(), hostObject.size())));
-
-  // The weights go through a file: they may be larger than what one wants to
-  // hold twice.
-  SmallString<128> weightsPath;
-  int descriptor;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
-          "relay-weights", "o", descriptor, weightsPath))
-    return module.emitError("cannot create a temporary file: ")
-           << code.message();
-  llvm::FileRemover remover(weightsPath);
-  {
-    llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
-    pool.writeObject(*target, os);
-    os.flush();
-    if (os.has_error()) {
-      std::error_code code = os.error();
-      os.clear_error();
-      return module.emitError("cannot write the temporary file '")
-             << weightsPath << "': " << code.message();
-    }
-  }
-  inputs.push_back(LinkInput::fromFile(weightsPath));
-  auto link =
-      kind == EmitKind::Object ? linkRelocatableObject : linkSharedObject;
-  return link(inputs, *target, outputPath, getErrorEmitter());
+  SmallVector<ArtifactKernel> artifactKernels;
+  for (auto [function, kernel] :
+       llvm::zip_equal(module.getOps<tir::PrimFuncOp>(), kernels))
+    artifactKernels.push_back(
+        {function.getSymName(), kernel.symbol, *kernel.object});
+  ArtifactOptions artifactOptions;
+  artifactOptions.relocatable = kind == EmitKind::Object;
+  return writeArtifact(*main, artifactKernels, *target, outputPath,
+                       artifactOptions);
 }
 
 LogicalResult relay::compileModule(ModuleOp module,

@@ -8,6 +8,7 @@
 #include "relay-mlir/Pipelines/Pipelines.h"
 
 #include "relay-mlir/Conversion/Passes.h"
+#include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -49,6 +50,7 @@ void relay::buildRelayToKernelsPipeline(OpPassManager &manager) {
   // before they become kernels.
   manager.addPass(createConvertRelayToRelaxPass());
   manager.addPass(createConvertLinalgToTIRPass());
+  manager.addPass(relax::createVerifyKernelsPass());
 }
 
 namespace {

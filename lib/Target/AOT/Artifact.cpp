@@ -77,7 +77,7 @@ static LogicalResult writeWeights(relax::FuncOp main, const ConstantPool &pool,
                                   const TargetInfo &target, StringRef output,
                                   TransientFile &file) {
   if (std::error_code error = file.create(output))
-    return main.emitOpError()
+    return emitError(main.getLoc())
            << "cannot write " << output << ": " << error.message();
   llvm::raw_fd_ostream os(file.getDescriptor(), /*shouldClose=*/false);
   pool.writeObject(target, os);
@@ -86,8 +86,8 @@ static LogicalResult writeWeights(relax::FuncOp main, const ConstantPool &pool,
     return success();
   std::error_code error = os.error();
   os.clear_error();
-  return main.emitOpError() << "cannot write the constants of " << output
-                            << ": " << error.message();
+  return emitError(main.getLoc()) << "cannot write the constants of " << output
+                                  << ": " << error.message();
 }
 
 LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
@@ -128,5 +128,5 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
     if (linked.insert(kernel.object.data()).second)
       inputs.push_back(LinkInput::fromMemory(kernel.object));
   auto *link = options.relocatable ? linkRelocatableObject : linkSharedObject;
-  return link(inputs, target, output, [&] { return main.emitOpError(); });
+  return link(inputs, target, output, [&] { return emitError(main.getLoc()); });
 }
