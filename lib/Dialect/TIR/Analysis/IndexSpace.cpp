@@ -104,8 +104,24 @@ Value IndexSpace::materializeValue(OpBuilder &builder, Location loc,
   OpFoldResult result = materialize(builder, loc, expr);
   if (auto value = dyn_cast<Value>(result))
     return value;
-  return arith::ConstantIndexOp::create(builder, loc,
-                                        *getConstantIntValue(result));
+  // Constants go to the start of the kernel, so that nests stay perfect.
+  int64_t constant = *getConstantIntValue(result);
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<PrimFuncOp>(parent);
+  if (!function)
+    function = parent->getParentOfType<PrimFuncOp>();
+  if (!function)
+    return arith::ConstantIndexOp::create(builder, loc, constant);
+  for (Operation &op : *function.getBody()) {
+    auto known = dyn_cast<arith::ConstantIndexOp>(op);
+    if (known && known.value() == constant)
+      return known;
+    if (!isa<arith::ConstantOp>(op))
+      break;
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(function.getBody());
+  return arith::ConstantIndexOp::create(builder, loc, constant);
 }
 
 IntegerSet IndexSpace::getSet(ArrayRef<AffineExpr> constraints,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopRegion.h"
 #include "ScheduleSupport.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -12,131 +13,6 @@
 
 using namespace mlir;
 using namespace mlir::tir;
-
-namespace {
-/// The indices of one buffer dimension that the inside of a loop touches:
-/// [min, min + extent), over the variables of the loop and those around it.
-struct DimRegion {
-  AffineExpr min;
-  AffineExpr extent;
-};
-
-/// Computes the region of a buffer that blocks inside a loop access.
-class RegionBuilder {
-public:
-  RegionBuilder(IndexSpace &space, ForOp loop) : space(space) {
-    for (ForOp outer = loop; outer; outer = outer.getParentLoop())
-      outerVars.push_back(outer.getInductionVar());
-  }
-
-  /// Adds the element `map` at the bindings of `block`.
-  void add(BlockOp block, AffineMap map, ArrayRef<Value> symbols) {
-    SmallVector<AffineExpr> dims, syms;
-    for (Value binding : block.getBindings())
-      dims.push_back(space.getExpr(binding));
-    for (Value symbol : symbols)
-      syms.push_back(space.getExpr(symbol));
-    SmallVector<std::optional<DimRegion>> access;
-    for (AffineExpr expr : map.getResults()) {
-      IndexBounds bounds = space.getBounds();
-      access.push_back(getRegion(
-          bounds.simplify(expr.replaceDimsAndSymbols(dims, syms)), bounds));
-    }
-    merge(access);
-  }
-
-  /// Adds the whole of a buffer of rank `rank`.
-  void addWhole(unsigned rank) {
-    merge(SmallVector<std::optional<DimRegion>>(rank));
-  }
-
-  /// nullopt for a dimension that is needed as a whole.
-  ArrayRef<std::optional<DimRegion>> get() const { return region; }
-
-private:
-  bool isOuter(AffineExpr dim) const {
-    return llvm::is_contained(outerVars, space.getDim(dim));
-  }
-
-  std::optional<DimRegion> getRegion(AffineExpr expr,
-                                     const IndexBounds &bounds) const {
-    MLIRContext *context = expr.getContext();
-    LinearSum min, extent;
-    extent.constant = 1;
-    LinearSum sum = LinearSum::get(expr);
-    min.constant = sum.constant;
-    for (auto [term, coefficient] : sum.terms) {
-      bool hasOuter = false, hasInner = false;
-      term.walk([&](AffineExpr inner) {
-        if (isa<AffineDimExpr>(inner))
-          (isOuter(inner) ? hasOuter : hasInner) = true;
-      });
-      if (!hasInner) {
-        min.add(term, coefficient);
-        continue;
-      }
-      IndexRange range = bounds.getRange(term);
-      if (hasOuter || !range.min)
-        return std::nullopt;
-      if (range.max) {
-        min.constant +=
-            coefficient * (coefficient > 0 ? *range.min : *range.max);
-        extent.constant += std::abs(coefficient) * (*range.max - *range.min);
-        continue;
-      }
-      // A loop of dynamic extent.
-      auto dim = dyn_cast<AffineDimExpr>(term);
-      AffineExpr size = dim && dim.getPosition() < bounds.dimExtents.size()
-                            ? bounds.dimExtents[dim.getPosition()]
-                            : AffineExpr();
-      if (!size || coefficient < 0)
-        return std::nullopt;
-      extent.add(size - 1, coefficient);
-    }
-    return DimRegion{min.toExpr(context), extent.toExpr(context)};
-  }
-
-  void merge(ArrayRef<std::optional<DimRegion>> access) {
-    if (!hasRegion) {
-      region.assign(access.begin(), access.end());
-      hasRegion = true;
-      return;
-    }
-    for (auto [known, added] : llvm::zip(region, access)) {
-      if (known && added && known->min == added->min &&
-          known->extent == added->extent)
-        continue;
-      // Regions a constant apart have a union; others take the whole.
-      auto offset = known && added ? dyn_cast<AffineConstantExpr>(
-                                         simplifySum(added->min - known->min))
-                                   : AffineConstantExpr();
-      auto first = known ? dyn_cast<AffineConstantExpr>(known->extent)
-                         : AffineConstantExpr();
-      auto second = added ? dyn_cast<AffineConstantExpr>(added->extent)
-                          : AffineConstantExpr();
-      if (!offset || !first || !second) {
-        known = std::nullopt;
-        continue;
-      }
-      int64_t begin = std::min<int64_t>(0, offset.getValue());
-      int64_t end =
-          std::max(first.getValue(), offset.getValue() + second.getValue());
-      MLIRContext *context = known->min.getContext();
-      known = DimRegion{known->min + begin,
-                        getAffineConstantExpr(end - begin, context)};
-    }
-  }
-
-  static AffineExpr simplifySum(AffineExpr expr) {
-    return LinearSum::get(expr).toExpr(expr.getContext());
-  }
-
-  IndexSpace &space;
-  SmallVector<Value> outerVars;
-  SmallVector<std::optional<DimRegion>> region;
-  bool hasRegion = false;
-};
-} // namespace
 
 /// Moves `block` to the insertion point under new loops. Iteration variable i
 /// runs over regions[i] if that is known and smaller than the domain, else over
@@ -266,7 +142,7 @@ DiagnosedSilenceableFailure mlir::tir::computeAt(RewriterBase &rewriter,
 
   OpBuilder::InsertionGuard insertion(rewriter);
   IndexSpace space(block.getContext());
-  RegionBuilder region(space, loop);
+  LoopRegion region(space, loop);
   Operation *first = nullptr;
   for (BlockOp reader : readers) {
     Operation *child = getChild(loop, reader);
@@ -301,7 +177,7 @@ static DiagnosedSilenceableFailure
 inferFromProducers(BlockOp block, ForOp loop, Value buffer,
                    ArrayRef<BlockOp> producers, IndexSpace &space,
                    MutableArrayRef<std::optional<DimRegion>> regions) {
-  RegionBuilder region(space, loop);
+  LoopRegion region(space, loop);
   for (BlockOp producer : producers) {
     for (const BufferAccess &access : collectAccesses(producer)) {
       if (!access.isWrite || access.buffer != buffer)

@@ -38,6 +38,45 @@ def TIRApplySchedulesPass : Pass<"tir-apply-schedules", "::mlir::ModuleOp"> {
   ];
 }
 
+def TIRCompactBuffersPass
+    : Pass<"tir-compact-buffers", "::mlir::tir::PrimFuncOp"> {
+  let summary = "Shrink intermediate buffers to what one loop iteration uses";
+  let description = [{
+    A buffer that is written and read only inside one loop, and whose content no
+    iteration takes over from another, becomes a local buffer of that loop of the
+    size of one iteration's part. Threads of a parallel loop then have a buffer
+    each. Blocks get an opaque iteration variable for where the part begins. To
+    be run when all blocks are in place.
+
+    ```mlir
+    %t = tir.alloc_buffer() : memref<64x64xf32>
+    tir.for %i = 0 to 64 kind(parallel) {
+      tir.for %j = 0 to 64 {
+        tir.block @exp(%v0 = spatial %i in 64, %v1 = spatial %j in 64)
+            writes(%t[%v0, %v1] : memref<64x64xf32>) ...
+    ```
+
+    becomes
+
+    ```mlir
+    tir.for %i = 0 to 64 kind(parallel) {
+      %t = tir.alloc_buffer() scope("local") : memref<1x64xf32>
+      tir.for %j = 0 to 64 {
+        tir.block @exp(%v0 = spatial %i in 64, %v1 = spatial %j in 64,
+                       %v2 = opaque %i in 64)
+            writes(%t[%v0 - %v2, %v1] : memref<1x64xf32>) ...
+    ```
+  }];
+  let options = [
+    Option<"maxLocalBytes", "max-local-bytes", "int64_t", /*default=*/"32768",
+           "Most stack memory of one kernel to use">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def TIRLiftWorkspacesPass
     : Pass<"tir-lift-workspaces", "::mlir::tir::PrimFuncOp"> {
   let summary = "Turn scratch buffers into arguments of the kernel";
@@ -89,6 +128,21 @@ def TIRSimplifyPass : Pass<"tir-simplify", "::mlir::tir::PrimFuncOp"> {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def VerifyTIRScheduledPass
+    : Pass<"verify-tir-scheduled", "::mlir::tir::PrimFuncOp"> {
+  let summary = "Check that a kernel is in the form tir-scheduled";
+  let description = [{
+    What code generation requires: every loop has a kind that the device knows,
+    a parallel loop has no loop around it, unrolled loops have constant extents,
+    and buffers inside loops are local and of constant size. A serial loop is a
+    decision, too. Reports the first op that violates this.
+  }];
+  let options = [
+    Option<"device", "device", "std::string", /*default=*/"\"cpu\"",
+           "`cpu` or `gpu`">
   ];
 }
 

@@ -15,8 +15,11 @@ sys.path.insert(0, os.path.join(TESTS, "Inputs"))
 
 from kernels import Kernels
 
-PASSES = ["convert-linalg-to-tir", "tir-apply-schedules",
-          "tir.prim_func(tir-simplify)"]
+PASSES = ["convert-linalg-to-tir", "tir-apply-schedules"]
+# Two ways on from there.
+FINISH = {"plain": ["tir.prim_func(verify-tir-scheduled)"],
+          "compact": ["tir.prim_func(tir-simplify,tir-compact-buffers,"
+                      "tir-simplify,verify-tir-scheduled)"]}
 
 RNG = np.random.default_rng(0)
 
@@ -316,19 +319,22 @@ def main(relay_opt, mlir_translate, stem):
     module = ("\n".join(aliases) +
               "\nmodule attributes {transform.with_named_sequence} {\n" + body +
               "\n}\n")
-    kernels = Kernels(module, PASSES, relay_opt, mlir_translate, stem)
+    variants = {name: Kernels(module, PASSES + passes, relay_opt,
+                              mlir_translate, f"{stem}.{name}")
+                for name, passes in FINISH.items()}
 
     failures = total = 0
 
     def check(name, inputs, expected):
         nonlocal failures, total
-        output = np.full(expected.shape, np.nan, np.float32)
-        kernels.call(name, inputs + [output])
-        total += 1
-        if not np.allclose(output, expected, rtol=1e-5, atol=1e-5):
-            failures += 1
-            print(f"{name} at {inputs[0].shape}: largest error "
-                  f"{np.abs(output - expected).max()}", file=sys.stderr)
+        for variant, kernels in variants.items():
+            output = np.full(expected.shape, np.nan, np.float32)
+            kernels.call(name, inputs + [output])
+            total += 1
+            if not np.allclose(output, expected, rtol=1e-5, atol=1e-5):
+                failures += 1
+                print(f"{variant} {name} at {inputs[0].shape}: largest error "
+                      f"{np.abs(output - expected).max()}", file=sys.stderr)
 
     for batch in [1, 3]:
         x, w, b = random(batch, 3, 8, 10), random(20, 3, 3, 3), random(20)
