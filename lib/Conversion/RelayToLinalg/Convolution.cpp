@@ -317,6 +317,36 @@ static Value buildDilate(LinalgBuilder &b, Value data, ArrayRef<int64_t> axes,
       });
 }
 
+/// The windows of a transposed convolution: over spread data, which is padded
+/// as far as the kernel reaches, less the padding of the result.
+struct MirroredWindow {
+  MirroredWindow(LinalgBuilder &b, const Window &window,
+                 ArrayRef<int64_t> kernel, ArrayRef<int64_t> outputPadding)
+      : window(window) {
+    for (int64_t axis = 0; axis < window.getRank(); ++axis) {
+      reach.push_back((kernel[axis] - 1) * window.dilation[axis]);
+      extra.push_back(outputPadding[axis]);
+      // Padding that would be negative moves the windows, or is not read.
+      int64_t low = reach[axis] - window.padBefore[axis];
+      int64_t high = reach[axis] - window.padAfter[axis] + extra[axis];
+      before.push_back(b.getIndexAttr(std::max<int64_t>(low, 0)));
+      after.push_back(b.getIndexAttr(std::max<int64_t>(high, 0)));
+      offset.push_back(std::max<int64_t>(-low, 0));
+    }
+  }
+
+  OpFoldResult getResultSize(LinalgBuilder &b, int64_t axis,
+                             OpFoldResult size) const {
+    int64_t pads = window.padBefore[axis] + window.padAfter[axis];
+    AffineExpr spread = (b.dim(0) - 1) * window.strides[axis] + 1;
+    return b.apply(spread + reach[axis] - pads + extra[axis], size);
+  }
+
+  const Window &window;
+  SmallVector<int64_t> reach, extra, offset;
+  SmallVector<OpFoldResult> before, after;
+};
+
 template <typename OpT>
 struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
   using OpConversionPattern<OpT>::OpConversionPattern;
@@ -339,11 +369,11 @@ struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
       return rewriter.notifyMatchFailure(
           op, "expects layouts that only permute the axes");
     int64_t groups = op.getGroups();
-    ArrayRef<int64_t> kernelAxes = ArrayRef(axes->weight).drop_front(2);
+    SmallVector<int64_t> kernel;
+    for (int64_t axis : ArrayRef(axes->weight).drop_front(2))
+      kernel.push_back(weightType.getDimSize(axis));
     if (!hasStaticGroups(*axes, data, weight, groups) ||
-        llvm::any_of(kernelAxes, [&](int64_t axis) {
-          return weightType.isDynamicDim(axis);
-        }))
+        ShapedType::isDynamicShape(kernel))
       return rewriter.notifyMatchFailure(
           op, "expects a static kernel and a static number of channels in "
               "groups");
@@ -357,35 +387,23 @@ struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
     SmallVector<OpFoldResult> sizes(resultType.getRank());
     sizes[axes->result[0]] = b.getSize(data, axes->data[0]);
     sizes[axes->result[1]] = shape.getResultChannels();
-    SmallVector<OpFoldResult> before, after;
-    SmallVector<int64_t> offset, kernel;
-    for (int64_t axis = 0; axis < spatialRank; ++axis) {
-      kernel.push_back(weightType.getDimSize(kernelAxes[axis]));
-      int64_t reach = (kernel.back() - 1) * window.dilation[axis];
-      int64_t pads = window.padBefore[axis] + window.padAfter[axis];
-      int64_t extra = op.getOutputPadding()[axis];
-      AffineExpr size =
-          (b.dim(0) - 1) * window.strides[axis] + reach + 1 - pads + extra;
+    MirroredWindow mirrored(b, window, kernel, op.getOutputPadding());
+    for (int64_t axis = 0; axis < spatialRank; ++axis)
       sizes[axes->result[2 + axis]] =
-          b.apply(size, b.getSize(data, spatial[axis]));
-      // Padding that would be negative moves the windows, or is not read.
-      int64_t low = reach - window.padBefore[axis];
-      int64_t high = reach - window.padAfter[axis] + extra;
-      before.push_back(b.getIndexAttr(std::max<int64_t>(low, 0)));
-      after.push_back(b.getIndexAttr(std::max<int64_t>(high, 0)));
-      offset.push_back(std::max<int64_t>(-low, 0));
-    }
+          mirrored.getResultSize(b, axis, b.getSize(data, spatial[axis]));
     sizes = LinalgBuilder::refine(sizes, resultType);
 
     TypedAttr zero = getZeroAttr(dataType.getElementType());
     Value spread = buildDilate(b, data, spatial, window.strides, zero);
-    Value padded = padAxes(b, spread, spatial, before, after, zero);
+    Value padded =
+        padAxes(b, spread, spatial, mirrored.before, mirrored.after, zero);
     ConvolutionNest nest(b, *axes, padded, weight, groups,
                          /*isTransposed=*/true);
+    // The strides have been spread over the data.
     window.strides.assign(spatialRank, 1);
-    Value result =
-        nest.build(dataType.getElementType(), weightType.getElementType(),
-                   resultType.getElementType(), sizes, window, offset, kernel);
+    Value result = nest.build(
+        dataType.getElementType(), weightType.getElementType(),
+        resultType.getElementType(), sizes, window, mirrored.offset, kernel);
     rewriter.replaceOp(
         op,
         b.castTo(result, this->getTypeConverter()->convertType(resultType)));

@@ -37,9 +37,67 @@ static Value buildPermute(LinalgBuilder &b, Value data,
 
 namespace {
 
+/// The parts of an image's axes: batch (n), height and width in blocks (h, w),
+/// depth (d), and the position in a block (y, x). Deep images have y and x
+/// among the channels, flat ones in height and width.
+class BlockParts {
+public:
+  BlockParts(StringRef layout, StringRef mode)
+      : layout(layout), channels(mode == "CDR" ? "dyx" : "yxd") {}
+
+  /// The letters of all parts, in the order of the dimensions.
+  std::string getLetters(bool isDeep) const {
+    std::string letters;
+    for (char axis : layout)
+      letters += getLetters(axis, isDeep);
+    return letters;
+  }
+
+  /// Which parts each axis consists of.
+  SmallVector<SmallVector<int64_t, 2>> getGroups(bool isDeep) const {
+    SmallVector<SmallVector<int64_t, 2>> groups;
+    int64_t next = 0;
+    for (char axis : layout) {
+      int64_t end = next + getLetters(axis, isDeep).size();
+      groups.push_back(llvm::to_vector<2>(llvm::seq(next, end)));
+      next = end;
+    }
+    return groups;
+  }
+
+  /// The size of a part of an image that has `sizes`.
+  OpFoldResult getSize(LinalgBuilder &b, char part, bool isDeep,
+                       ArrayRef<OpFoldResult> sizes, int64_t block) const {
+    if (part == 'y' || part == 'x')
+      return b.getIndexAttr(block);
+    char axis = part == 'd' ? 'C' : llvm::toUpper(part);
+    OpFoldResult size = sizes[layout.find(axis)];
+    if (part == 'd')
+      return isDeep ? b.floorDiv(size, b.getIndexAttr(block * block)) : size;
+    if (part == 'n' || isDeep)
+      return size;
+    return b.floorDiv(size, b.getIndexAttr(block));
+  }
+
+private:
+  StringRef getLetters(char axis, bool isDeep) const {
+    switch (axis) {
+    case 'C':
+      return isDeep ? channels : "d";
+    case 'H':
+      return isDeep ? "h" : "hy";
+    case 'W':
+      return isDeep ? "w" : "wx";
+    default:
+      return "n";
+    }
+  }
+
+  StringRef layout, channels;
+};
+
 /// depth_to_space and space_to_depth: channels and pixels are split into their
-/// parts, the parts permuted and merged. Channels are (block y, block x, depth)
-/// in DCR order, (depth, block y, block x) in CDR order.
+/// parts, the parts permuted and merged.
 template <typename OpT>
 struct BlockToLinalg : OpConversionPattern<OpT> {
   using OpConversionPattern<OpT>::OpConversionPattern;
@@ -48,85 +106,28 @@ struct BlockToLinalg : OpConversionPattern<OpT> {
   LogicalResult
   matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FailureOr<SmallVector<int64_t>> axes =
-        getAxisPositions(op.getLayout(), "NCHW");
-    if (failed(axes))
+    if (failed(getAxisPositions(op.getLayout(), "NCHW")))
       return rewriter.notifyMatchFailure(op, "expects layout NCHW or NHWC");
-    auto type =
-        this->getTypeConverter()->template convertType<RankedTensorType>(
-            op.getType());
-    int64_t channel = (*axes)[1];
     LinalgBuilder b(rewriter, op);
     Value data = adaptor.getData();
-    OpFoldResult block = b.getIndexAttr(op.getBlockSize());
-    OpFoldResult blocks = b.getIndexAttr(op.getBlockSize() * op.getBlockSize());
-    SmallVector<OpFoldResult> sizes = b.getSizes(data);
-    OpFoldResult depth =
-        toSpace ? b.floorDiv(sizes[channel], blocks) : sizes[channel];
-
-    // The parts in the order of the axes with many channels and in that with
-    // many pixels: y and x in the block, depth, height, width, batch.
-    StringRef channels = op.getMode() == "CDR" ? "dyx" : "yxd";
-    auto getParts = [&](bool isDeep) {
-      std::string parts;
-      for (char letter : op.getLayout()) {
-        if (letter == 'N')
-          parts += "n";
-        else if (letter == 'C')
-          parts += isDeep ? channels.str() : "d";
-        else
-          parts += isDeep ? (letter == 'H' ? "h" : "w")
-                          : (letter == 'H' ? "hy" : "wx");
-      }
-      return parts;
-    };
-    auto getPartSize = [&](char part) -> OpFoldResult {
-      auto getPixels = [&](int64_t axis) {
-        return toSpace ? sizes[axis] : b.floorDiv(sizes[axis], block);
-      };
-      switch (part) {
-      case 'n':
-        return sizes[(*axes)[0]];
-      case 'd':
-        return depth;
-      case 'h':
-        return getPixels((*axes)[2]);
-      case 'w':
-        return getPixels((*axes)[3]);
-      default:
-        return block;
-      }
-    };
-    std::string from = getParts(toSpace), to = getParts(!toSpace);
-    SmallVector<OpFoldResult> partSizes;
+    BlockParts parts(op.getLayout(), op.getMode());
+    std::string from = parts.getLetters(toSpace);
+    std::string to = parts.getLetters(!toSpace);
+    SmallVector<OpFoldResult> sizes = b.getSizes(data), partSizes;
     for (char part : from)
-      partSizes.push_back(getPartSize(part));
+      partSizes.push_back(
+          parts.getSize(b, part, toSpace, sizes, op.getBlockSize()));
     SmallVector<int64_t> permutation;
     for (char part : to)
       permutation.push_back(from.find(part));
-    Value parts =
-        buildSplit(b, data, getGroups(op.getLayout(), toSpace), partSizes);
-    Value permuted = buildPermute(b, parts, permutation);
-    Value result = buildMerge(b, permuted, getGroups(op.getLayout(), !toSpace));
-    rewriter.replaceOp(op, b.castTo(result, type));
-    return success();
-  }
 
-private:
-  /// Which parts belong to which axis of `layout`: channels consist of three
-  /// when they are deep, height and width of two when they are not.
-  static SmallVector<SmallVector<int64_t, 2>> getGroups(StringRef layout,
-                                                        bool isDeep) {
-    SmallVector<SmallVector<int64_t, 2>> groups;
-    int64_t next = 0;
-    for (char letter : layout) {
-      int64_t count = letter == 'N'   ? 1
-                      : letter == 'C' ? (isDeep ? 3 : 1)
-                                      : (isDeep ? 1 : 2);
-      groups.push_back(llvm::to_vector<2>(llvm::seq(next, next + count)));
-      next += count;
-    }
-    return groups;
+    Value split = buildSplit(b, data, parts.getGroups(toSpace), partSizes);
+    Value permuted = buildPermute(b, split, permutation);
+    Value result = buildMerge(b, permuted, parts.getGroups(!toSpace));
+    rewriter.replaceOp(op,
+                       b.castTo(result, this->getTypeConverter()->convertType(
+                                            op.getResult().getType())));
+    return success();
   }
 };
 

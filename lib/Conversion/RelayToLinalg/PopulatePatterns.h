@@ -19,14 +19,18 @@ class TypeConverter;
 
 namespace mlir::relay::detail {
 
+void populateActivationPatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns);
+void populateAdaptivePoolingPatterns(const TypeConverter &converter,
+                                     RewritePatternSet &patterns);
+void populateCallPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns);
 void populateConvolutionPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populateCreationPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
 void populateElementwisePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
-void populateActivationPatterns(const TypeConverter &converter,
-                                RewritePatternSet &patterns);
 void populateImagePatterns(const TypeConverter &converter,
                            RewritePatternSet &patterns);
 void populateIndexingPatterns(const TypeConverter &converter,

@@ -59,6 +59,7 @@ RelayToLinalgTypeConverter::RelayToLinalgTypeConverter() {
 void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns) {
   detail::populateActivationPatterns(converter, patterns);
+  detail::populateAdaptivePoolingPatterns(converter, patterns);
   detail::populateConvolutionPatterns(converter, patterns);
   detail::populateCreationPatterns(converter, patterns);
   detail::populateElementwisePatterns(converter, patterns);
@@ -122,25 +123,6 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
 
 namespace {
 
-/// Gives calls of primitive functions the signless types of their callees.
-struct ConvertCall : OpConversionPattern<CallOp> {
-  using Base::Base;
-
-  LogicalResult
-  matchAndRewrite(CallOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Type> results;
-    if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), results)))
-      return rewriter.notifyMatchFailure(op, "cannot convert result types");
-    Operation *call = Operation::create(
-        op.getLoc(), op->getName(), results, adaptor.getOperands(),
-        op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
-        /*successors=*/{}, /*numRegions=*/0);
-    rewriter.replaceOp(op, rewriter.insert(call));
-    return success();
-  }
-};
-
 struct ConvertRelayToLinalgPass final
     : relay::impl::ConvertRelayToLinalgPassBase<ConvertRelayToLinalgPass> {
   using ConvertRelayToLinalgPassBase::ConvertRelayToLinalgPassBase;
@@ -164,7 +146,7 @@ struct ConvertRelayToLinalgPass final
         [&](CallOp op) { return converter.isLegal(op); });
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvertCall>(converter, &getContext());
+    relay::detail::populateCallPatterns(converter, patterns);
     return applyPartialConversion(function, target, std::move(patterns));
   }
 };

@@ -64,6 +64,27 @@ static Value buildStart(LinalgBuilder &b, Value data) {
       [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
 }
 
+/// True if `index`, of relay type `type`, names where loop `loop` is on an axis
+/// of `size`.
+static Value emitHit(ImplicitLocOpBuilder &b, Type type, Value index,
+                     OpFoldResult size, int64_t loop) {
+  Value target = emitFromEnd(b, emitToIndex(b, type, index), size);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, target,
+                               emitLoopIndex(b, loop));
+}
+
+/// The axes but `axis` of which the updates may cover only the beginning.
+static SmallVector<int64_t> getPartialAxes(Value updates, Value data,
+                                           int64_t axis) {
+  SmallVector<int64_t> partialAxes;
+  for (auto [dim, extent] : llvm::enumerate(getTensorType(updates).getShape()))
+    if (static_cast<int64_t>(dim) != axis &&
+        (ShapedType::isDynamic(extent) ||
+         extent != getTensorType(data).getDimSize(dim)))
+      partialAxes.push_back(dim);
+  return partialAxes;
+}
+
 namespace {
 
 /// Loops over the data, then over the updates along `axis`.
@@ -88,14 +109,7 @@ struct ScatterElementsToLinalg : OpConversionPattern<ScatterElementsOp> {
     LinalgBuilder b(rewriter, op);
     SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
     SmallVector<OpFoldResult> updateSizes = b.getSizes(indices);
-    // Updates may cover only the beginning of the other axes.
-    SmallVector<int64_t> partialAxes;
-    for (int64_t dim = 0; dim < rank; ++dim) {
-      int64_t extent = getTensorType(indices).getDimSize(dim);
-      if (dim != axis &&
-          (ShapedType::isDynamic(extent) || extent != type.getDimSize(dim)))
-        partialAxes.push_back(dim);
-    }
+    SmallVector<int64_t> partialAxes = getPartialAxes(indices, data, axis);
     AffineMap dataMap =
         b.select(rank + 1, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
     SmallVector<AffineExpr> exprs(dataMap.getResults());
@@ -112,11 +126,8 @@ struct ScatterElementsToLinalg : OpConversionPattern<ScatterElementsOp> {
         getIterators(rank, 1),
         [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
           Value present = args.back();
-          Value index, update, isCovered;
-          if (partialAxes.empty()) {
-            index = args[0];
-            update = args[1];
-          } else {
+          Value isCovered, index = args[0], update = args[1];
+          if (!partialAxes.empty()) {
             SmallVector<Value> position = emitLoopIndices(bodyBuilder, rank);
             position[axis] = emitLoopIndex(bodyBuilder, rank);
             isCovered =
@@ -124,12 +135,8 @@ struct ScatterElementsToLinalg : OpConversionPattern<ScatterElementsOp> {
             index = emitExtract(bodyBuilder, indices, position);
             update = emitExtract(bodyBuilder, updates, position);
           }
-          Value target = emitFromEnd(bodyBuilder,
-                                     emitToIndex(bodyBuilder, indexType, index),
-                                     dataSizes[axis]);
           Value isHit =
-              arith::CmpIOp::create(bodyBuilder, arith::CmpIPredicate::eq,
-                                    target, emitLoopIndex(bodyBuilder, axis));
+              emitHit(bodyBuilder, indexType, index, dataSizes[axis], axis);
           if (isCovered)
             isHit = arith::AndIOp::create(bodyBuilder, isHit, isCovered);
           ElementMath math(bodyBuilder, elementType);

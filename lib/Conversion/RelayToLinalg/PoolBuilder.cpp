@@ -1,0 +1,82 @@
+//===- PoolBuilder.cpp - What all kinds of pooling share ------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PoolBuilder.h"
+
+#include "ElementMath.h"
+#include "Layout.h"
+#include "ReductionBuilder.h"
+#include "WindowBuilder.h"
+
+using namespace mlir;
+using namespace mlir::relay::detail;
+
+FailureOr<PoolingData> PoolingData::get(Value original, Value data,
+                                        StringRef layout) {
+  auto type = cast<RankedTensorType>(original.getType());
+  FailureOr<SmallVector<int64_t>> axes =
+      getAxisPositions(layout, getDataLetters(type.getRank() - 2));
+  if (failed(axes))
+    return failure();
+  return PoolingData{data, type.getElementType(),
+                     SmallVector<int64_t>(ArrayRef(*axes).take_front(2)),
+                     SmallVector<int64_t>(ArrayRef(*axes).drop_front(2))};
+}
+
+PoolingMaps
+PoolingMaps::get(LinalgBuilder &b, const PoolingData &pooling,
+                 llvm::function_ref<AffineExpr(int64_t, AffineExpr, AffineExpr)>
+                     getPosition) {
+  int64_t rank = pooling.getRank();
+  int64_t loops = rank + pooling.spatial.size();
+  SmallVector<AffineExpr> data(rank), result(rank), window;
+  for (auto [loop, axis] : llvm::enumerate(pooling.batchAndChannel))
+    data[axis] = result[axis] = b.dim(loop);
+  for (auto [position, axis] : llvm::enumerate(pooling.spatial)) {
+    AffineExpr output = b.dim(2 + position), step = b.dim(rank + position);
+    data[axis] = getPosition(position, output, step);
+    result[axis] = output;
+    window.push_back(step);
+  }
+  return {b.map(loops, data), b.map(loops, window), b.map(loops, result)};
+}
+
+Type mlir::relay::detail::getPoolType(Pool pool, Type elementType) {
+  return pool == Pool::Max ? elementType : getAccumulatorType(elementType);
+}
+
+TypedAttr mlir::relay::detail::getNeutralAttr(Pool pool, Type type) {
+  return pool == Pool::Max ? getLowestAttr(type) : getZeroAttr(type);
+}
+
+Value mlir::relay::detail::emitPool(ImplicitLocOpBuilder &b, Pool pool,
+                                    Type elementType, Value element,
+                                    Value accumulator) {
+  if (pool == Pool::Max)
+    return ElementMath(b, elementType).max(accumulator, element);
+  ElementMath math(b, getAccumulatorType(elementType));
+  return math.add(accumulator, math.convertFrom(elementType, element));
+}
+
+StringRef mlir::relay::detail::getPoolBlockName(const LinalgBuilder &b,
+                                                Pool pool) {
+  return pool == Pool::Max ? b.getBlockName() : StringRef("pool_sum");
+}
+
+Value mlir::relay::detail::buildPoolMean(
+    LinalgBuilder &b, const PoolingData &pooling, Value sum,
+    llvm::function_ref<OpFoldResult(ImplicitLocOpBuilder &)> emitCount) {
+  Type sumType = getAccumulatorType(pooling.elementType);
+  return b.elements(b.getBlockName(), {{sum, b.identity(pooling.getRank())}},
+                    b.getSizes(sum), getSignless(pooling.elementType),
+                    [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+                      ElementMath math(bodyBuilder, sumType);
+                      return ElementMath(bodyBuilder, pooling.elementType)
+                          .narrow(
+                              emitMean(math, args[0], emitCount(bodyBuilder)));
+                    });
+}

@@ -1,0 +1,58 @@
+//===- PoolBuilder.h - What all kinds of pooling share ----------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_POOLBUILDER_H
+#define RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_POOLBUILDER_H
+
+#include "LinalgBuilder.h"
+
+namespace mlir::relay::detail {
+
+enum class Pool { Max, Average };
+
+/// The data of a pooling operator and where its axes are.
+struct PoolingData {
+  Value data;
+  Type elementType;
+  SmallVector<int64_t> batchAndChannel, spatial;
+
+  static FailureOr<PoolingData> get(Value original, Value data,
+                                    StringRef layout);
+  int64_t getRank() const { return spatial.size() + 2; }
+};
+
+/// How the loops (n, c, windows..., steps...) of pooling index its tensors.
+struct PoolingMaps {
+  AffineMap data, window, result;
+
+  /// `getPosition(axis, output, step)` is where on a spatial axis a step of a
+  /// window reads.
+  static PoolingMaps
+  get(LinalgBuilder &b, const PoolingData &pooling,
+      llvm::function_ref<AffineExpr(int64_t, AffineExpr, AffineExpr)>
+          getPosition);
+};
+
+/// The type that elements are folded in, and the element that changes nothing.
+Type getPoolType(Pool pool, Type elementType);
+TypedAttr getNeutralAttr(Pool pool, Type type);
+
+/// acc + x or max(acc, x), `x` of the relay type `elementType`.
+Value emitPool(ImplicitLocOpBuilder &b, Pool pool, Type elementType,
+               Value element, Value accumulator);
+
+/// The block that folds windows: sums are not averages yet.
+StringRef getPoolBlockName(const LinalgBuilder &b, Pool pool);
+
+/// Divides sums of windows by what `emitCount` says is in each.
+Value buildPoolMean(
+    LinalgBuilder &b, const PoolingData &pooling, Value sum,
+    llvm::function_ref<OpFoldResult(ImplicitLocOpBuilder &)> emitCount);
+
+} // namespace mlir::relay::detail
+
+#endif // RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_POOLBUILDER_H
