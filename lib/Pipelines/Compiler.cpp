@@ -74,6 +74,7 @@ private:
   StringRef outputPath;
 
   std::optional<TargetInfo> target;
+  std::optional<KernelCompiler> compiler;
   /// Kernels in the order of the module, once they are compiled.
   std::vector<CompiledKernel> kernels;
 };
@@ -103,7 +104,12 @@ LogicalResult Compilation::run() {
   if (failed(parsed))
     return failure();
   target = *parsed;
-  prepareForCodeGeneration(*module.getContext());
+  // Also loads the dialects that schedules create, which several threads at
+  // work could not.
+  KernelCompilerOptions compilerOptions;
+  compilerOptions.useCache = options.useCache;
+  compilerOptions.cacheDir = options.cacheDir;
+  compiler.emplace(module.getContext(), *target, compilerOptions);
 
   if (failed(runPasses([&](OpPassManager &manager) {
         buildRelayOptimizePipeline(manager, options);
@@ -170,14 +176,9 @@ LogicalResult Compilation::scheduleKernels() {
 
 /// Compiles the kernels of the module and leaves their final signatures.
 LogicalResult Compilation::compileKernels() {
-  KernelCompilerOptions compilerOptions;
-  compilerOptions.useCache = options.useCache;
-  compilerOptions.cacheDir = options.cacheDir;
-  KernelCompiler compiler(module.getContext(), *target, compilerOptions);
-
   SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
   FailureOr<std::vector<CompiledKernel>> compiled =
-      compiler.compile(functions, [&](tir::PrimFuncOp kernel) {
+      compiler->compile(functions, [&](tir::PrimFuncOp kernel) {
         return scheduleForTarget(kernel, *target);
       });
   if (failed(compiled))
