@@ -1,0 +1,20 @@
+// RUN: relay-compile %s -o %t.so
+// RUN: relay-run %t.so --dim=n=3 --dim=m=3 | FileCheck %s
+// RUN: not relay-run %t.so --dim=n=3 --dim=m=2 2>&1 | FileCheck %s --check-prefix=DIFFER
+// RUN: not relay-run %t.so --dim=n=1 --dim=m=1 2>&1 | FileCheck %s --check-prefix=SHORT
+
+// The kernels take n and m as equal, and n to be at least 2.
+
+// CHECK: sum: tensor<3xf32>
+// CHECK: head: tensor<2xf32>
+// DIFFER: error: {{.*}}the shapes of the inputs do not fit the model
+// SHORT: error: {{.*}}the shapes of the inputs do not fit the model
+func.func @main(%x: tensor<?xf32> {relay.name = "x", relay.dims = ["n"]},
+                %y: tensor<?xf32> {relay.name = "y", relay.dims = ["m"]})
+    -> (tensor<?xf32> {relay.name = "sum"},
+        tensor<?xf32> {relay.name = "head"}) {
+  %0 = relay.add %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = relay.strided_slice %x {begin = [0], end = [2], strides = [1], axes = [0]}
+    : (tensor<?xf32>) -> tensor<?xf32>
+  return %0, %1 : tensor<?xf32>, tensor<?xf32>
+}
