@@ -42,14 +42,28 @@ ParseResult relay::detail::parseOperator(OpAsmParser &parser,
   NamedAttrList attributes;
   FunctionType type;
   SMLoc location = parser.getCurrentLocation();
-  if (parser.parseOperandList(operands) ||
-      parser.parseOptionalAttrDict(attributes) || parser.parseColonType(type) ||
+  if (parser.parseOperandList(operands))
+    return failure();
+  SMLoc attributesLocation = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(attributes) || parser.parseColonType(type) ||
       parser.resolveOperands(operands, type.getInputs(), location,
                              result.operands))
     return failure();
-  for (NamedAttribute attribute : attributes)
+  for (NamedAttribute attribute : attributes) {
+    // A name of no dialect that the operator does not know is a slip.
+    if (!attribute.getName().getValue().contains('.') &&
+        !llvm::is_contained(result.name.getAttributeNames(),
+                            attribute.getName())) {
+      InFlightDiagnostic diag = parser.emitError(attributesLocation)
+                                << "expects attributes of '" << result.name
+                                << "' (";
+      llvm::interleaveComma(result.name.getAttributeNames(), diag,
+                            [&](StringAttr name) { diag << name.getValue(); });
+      return diag << "), but got '" << attribute.getName().getValue() << "'";
+    }
     result.addAttribute(attribute.getName(),
                         toDenseArray(attribute.getValue()));
+  }
   result.addTypes(type.getResults());
   return success();
 }
