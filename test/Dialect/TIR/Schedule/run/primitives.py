@@ -136,14 +136,6 @@ def softmax(x):
     return exp / exp.sum(axis=1, keepdims=True)
 
 
-def pack_outputs(w):
-    """(o, c, h, w) -> (o floordiv 16, c, h, w, o mod 16), padded with zeros."""
-    padded = np.zeros((32, *w.shape[1:]), w.dtype)
-    padded[:w.shape[0]] = w
-    packed = padded.reshape(2, 16, *w.shape[1:])
-    return np.ascontiguousarray(np.moveaxis(packed, 1, -1))
-
-
 LOOPS = """
     %conv = transform.tir.get_block @conv2d in %f
     %n, %o, %y, %x, %c, %kh, %kw = transform.tir.get_loops %conv
@@ -339,8 +331,7 @@ def main(relay_opt, mlir_translate, stem):
     for batch in [1, 3]:
         x, w, b = random(batch, 3, 8, 10), random(20, 3, 3, 3), random(20)
         for name in CONVOLUTION_SCHEDULES:
-            weight = pack_outputs(w) if name == "packed" else w
-            check(f"conv_{name}", [x, weight, b], convolve(x, w, b))
+            check(f"conv_{name}", [x, w, b], convolve(x, w, b))
     for shape in [(1, 1), (3, 5), (7, 16), (9, 37)]:
         x = random(*shape)
         for name in SOFTMAX_SCHEDULES:
