@@ -18,7 +18,7 @@ func.func @attribute_of_no_operator(%x: tensor<4xf32>) {
 // -----
 
 func.func @mixed_list(%x: tensor<4x4xf32>) {
-  // expected-error @below {{'axis'}}
+  // expected-error @below {{'relay.sum' op attribute 'axis' failed to satisfy constraint: i64 dense array attribute}}
   %0 = relay.sum %x {axis = [0, 1.0]} : (tensor<4x4xf32>) -> tensor<f32>
   return
 }
@@ -26,7 +26,7 @@ func.func @mixed_list(%x: tensor<4x4xf32>) {
 // -----
 
 func.func @attribute_kind(%x: tensor<4x4xf32>) {
-  // expected-error @below {{'keepdims'}}
+  // expected-error @below {{'relay.sum' op attribute 'keepdims' failed to satisfy constraint: bool attribute}}
   %0 = relay.sum %x {keepdims = "yes"} : (tensor<4x4xf32>) -> tensor<f32>
   return
 }
@@ -42,7 +42,7 @@ func.func @missing_attribute(%x: tensor<1x3x8x8xf32>) {
 // -----
 
 func.func @operand_count(%x: tensor<4xf32>) {
-  // expected-error @below {{2 operands present, but expected 1}}
+  // expected-error @below {{number of operands and types do not match: got 2 operands and 1 types}}
   %0 = relay.exp %x, %x : (tensor<4xf32>) -> tensor<4xf32>
   return
 }

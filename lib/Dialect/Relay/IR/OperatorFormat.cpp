@@ -65,7 +65,11 @@ ParseResult relay::detail::parseOperator(OpAsmParser &parser,
                         toDenseArray(attribute.getValue()));
   }
   result.addTypes(type.getResults());
-  return success();
+  // An attribute of another kind would be lost when it becomes a property.
+  return result.name.verifyInherentAttrs(result.attributes, [&]() {
+    return parser.emitError(attributesLocation)
+           << "'" << result.name << "' op ";
+  });
 }
 
 /// Prints dense arrays as lists, and numbers without the type that the parser
