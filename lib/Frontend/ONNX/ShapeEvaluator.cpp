@@ -1,4 +1,4 @@
-//===- ShapeEvaluator.cpp - Compute shapes at import ----------------------===//
+//===- ShapeEvaluator.cpp - Compute shapes at import ---------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,137 +17,7 @@
 using namespace mlir;
 using namespace mlir::relay::onnx;
 
-namespace {
-
-using Result = std::optional<ShapeTensor>;
-
-class Evaluator {
-public:
-  explicit Evaluator(NodeContext &node) : node(node) {}
-
-  Result run();
-
-private:
-  using Function = Result (Evaluator::*)();
-  static const llvm::StringMap<Function> &getFunctions();
-
-  const ShapeTensor &get(unsigned index) { return *node.getContents(index); }
-  bool has(unsigned index) { return node.hasInput(index); }
-  Type getI64() { return node.getBuilder().getI64Type(); }
-  Type getI1() { return node.getBuilder().getI1Type(); }
-  /// Constants in an input, or in an attribute of older opsets.
-  std::optional<SmallVector<int64_t>> getInts(unsigned index, StringRef name);
-
-  Result shape();
-  Result size();
-  Result identity() { return get(0); }
-  Result constant();
-  Result constantOfShape();
-  Result range();
-  Result cast();
-  Result gather();
-  Result slice();
-  Result concat();
-  Result reshape();
-  Result squeeze();
-  Result unsqueeze();
-  Result expand();
-  Result transpose();
-  Result binary();
-  Result compare();
-  Result logical();
-  Result minMax();
-  Result unary();
-  Result where();
-  Result reduce();
-
-  /// The elements of `source` in the order of a new shape: `position` maps an
-  /// index of the result to one of the source.
-  static Result
-  permute(const ShapeTensor &source, ArrayRef<int64_t> shape,
-          llvm::function_ref<void(ArrayRef<int64_t>, MutableArrayRef<int64_t>)>
-              position);
-  static Result broadcast(const ShapeTensor &source, ArrayRef<int64_t> shape);
-  /// The inputs, broadcast to one shape.
-  std::optional<SmallVector<ShapeTensor>> getBroadcastInputs();
-  /// Applies `function` to the elements of the broadcast inputs.
-  Result
-  mapElements(Type elementType,
-              llvm::function_ref<ShapeScalar(ArrayRef<ShapeScalar>)> function);
-
-  NodeContext &node;
-};
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Helpers
-//===----------------------------------------------------------------------===//
-
-static std::optional<int64_t> getElementCount(ArrayRef<int64_t> shape) {
-  int64_t count = 1;
-  for (int64_t size : shape)
-    if (size < 0 || llvm::MulOverflow(count, size, count))
-      return std::nullopt;
-  if (count > kMaxShapeElements)
-    return std::nullopt;
-  return count;
-}
-
-static int64_t getOffset(ArrayRef<int64_t> shape, ArrayRef<int64_t> index) {
-  int64_t offset = 0;
-  for (auto [size, i] : llvm::zip_equal(shape, index))
-    offset = offset * size + i;
-  return offset;
-}
-
-/// Advances a row-major index.
-static void advance(ArrayRef<int64_t> shape, MutableArrayRef<int64_t> index) {
-  for (size_t i = shape.size(); i-- > 0;) {
-    if (++index[i] < shape[i])
-      return;
-    index[i] = 0;
-  }
-}
-
-Result Evaluator::permute(
-    const ShapeTensor &source, ArrayRef<int64_t> shape,
-    llvm::function_ref<void(ArrayRef<int64_t>, MutableArrayRef<int64_t>)>
-        position) {
-  std::optional<int64_t> count = getElementCount(shape);
-  if (!count)
-    return std::nullopt;
-  ShapeTensor result{source.elementType, llvm::to_vector(shape), {}};
-  SmallVector<int64_t> index(shape.size(), 0);
-  SmallVector<int64_t> sourceIndex(source.shape.size(), 0);
-  for (int64_t i = 0; i < *count; ++i) {
-    position(index, sourceIndex);
-    for (auto [size, at] : llvm::zip_equal(source.shape, sourceIndex))
-      if (at < 0 || at >= size)
-        return std::nullopt;
-    result.elements.push_back(
-        source.elements[getOffset(source.shape, sourceIndex)]);
-    advance(shape, index);
-  }
-  return result;
-}
-
-Result Evaluator::broadcast(const ShapeTensor &source,
-                            ArrayRef<int64_t> shape) {
-  if (shape.size() < source.shape.size())
-    return std::nullopt;
-  size_t extra = shape.size() - source.shape.size();
-  for (auto [i, size] : llvm::enumerate(source.shape))
-    if (size != 1 && size != shape[extra + i])
-      return std::nullopt;
-  return permute(source, shape,
-                 [&](ArrayRef<int64_t> index, MutableArrayRef<int64_t> at) {
-                   for (auto [i, size] : llvm::enumerate(source.shape))
-                     at[i] = size == 1 ? 0 : index[extra + i];
-                 });
-}
-
-std::optional<SmallVector<ShapeTensor>> Evaluator::getBroadcastInputs() {
+std::optional<SmallVector<ShapeTensor>> ShapeEvaluator::getBroadcastInputs() {
   SmallVector<int64_t> shape;
   for (unsigned i = 0, e = node.getNumInputs(); i < e; ++i) {
     ArrayRef<int64_t> other = get(i).shape;
@@ -168,7 +38,7 @@ std::optional<SmallVector<ShapeTensor>> Evaluator::getBroadcastInputs() {
   return inputs;
 }
 
-Result Evaluator::mapElements(
+ShapeEvaluator::Result ShapeEvaluator::mapElements(
     Type elementType,
     llvm::function_ref<ShapeScalar(ArrayRef<ShapeScalar>)> function) {
   std::optional<SmallVector<ShapeTensor>> inputs = getBroadcastInputs();
@@ -186,20 +56,13 @@ Result Evaluator::mapElements(
   return result;
 }
 
-std::optional<SmallVector<int64_t>> Evaluator::getInts(unsigned index,
-                                                       StringRef name) {
+std::optional<SmallVector<int64_t>> ShapeEvaluator::getInts(unsigned index,
+                                                            StringRef name) {
   if (has(index))
     return get(index).getConstants();
   if (std::optional<ArrayRef<int64_t>> values = node.getInts(name))
     return llvm::to_vector(*values);
   return std::nullopt;
-}
-
-/// `axis` counted from the front; none if there is no such axis.
-static std::optional<int64_t> normalize(int64_t axis, int64_t rank) {
-  if (axis < -rank || axis >= rank)
-    return std::nullopt;
-  return axis < 0 ? axis + rank : axis;
 }
 
 /// Rounds to what a tensor of `type` can hold.
@@ -211,7 +74,7 @@ static double roundTo(double value, Type type) {
 // Sources
 //===----------------------------------------------------------------------===//
 
-Result Evaluator::shape() {
+ShapeEvaluator::Result ShapeEvaluator::shape() {
   SmallVector<ShapeScalar> dims = node.getInputDims(0);
   int64_t rank = dims.size();
   auto clamp = [&](int64_t bound) {
@@ -224,7 +87,7 @@ Result Evaluator::shape() {
   return result;
 }
 
-Result Evaluator::size() {
+ShapeEvaluator::Result ShapeEvaluator::size() {
   ShapeScalar product = ShapeScalar::get(1);
   for (const ShapeScalar &dim : node.getInputDims(0))
     product = multiplySizes(product, dim);
@@ -233,7 +96,7 @@ Result Evaluator::size() {
   return ShapeTensor{getI64(), {}, {product}};
 }
 
-Result Evaluator::constant() {
+ShapeEvaluator::Result ShapeEvaluator::constant() {
   OpBuilder &b = node.getBuilder();
   if (node.hasAttr("value_int"))
     return ShapeTensor{
@@ -260,10 +123,10 @@ Result Evaluator::constant() {
   return result;
 }
 
-Result Evaluator::constantOfShape() {
+ShapeEvaluator::Result ShapeEvaluator::constantOfShape() {
   std::optional<SmallVector<int64_t>> shape = get(0).getConstants();
   std::optional<int64_t> count;
-  if (!shape || !(count = getElementCount(*shape)))
+  if (!shape || !(count = getShapeElementCount(*shape)))
     return std::nullopt;
   FailureOr<DenseElementsAttr> value = node.getFillValue();
   if (failed(value))
@@ -275,7 +138,7 @@ Result Evaluator::constantOfShape() {
                      std::vector<ShapeScalar>(*count, fill->elements[0])};
 }
 
-Result Evaluator::range() {
+ShapeEvaluator::Result ShapeEvaluator::range() {
   if (get(0).isFloat())
     return std::nullopt;
   int64_t bounds[3];
@@ -300,211 +163,10 @@ Result Evaluator::range() {
 }
 
 //===----------------------------------------------------------------------===//
-// Movement
-//===----------------------------------------------------------------------===//
-
-Result Evaluator::gather() {
-  const ShapeTensor &data = get(0);
-  std::optional<int64_t> axis =
-      normalize(node.getInt("axis", 0), data.shape.size());
-  std::optional<SmallVector<int64_t>> indices = get(1).getConstants();
-  if (!axis || !indices)
-    return std::nullopt;
-  int64_t limit = data.shape[*axis];
-  for (int64_t &index : *indices)
-    if (index < 0)
-      index += limit;
-  ArrayRef<int64_t> inner = get(1).shape;
-  SmallVector<int64_t> shape(data.shape.begin(), data.shape.begin() + *axis);
-  shape.append(inner.begin(), inner.end());
-  shape.append(data.shape.begin() + *axis + 1, data.shape.end());
-  return permute(
-      data, shape, [&](ArrayRef<int64_t> index, MutableArrayRef<int64_t> at) {
-        llvm::copy(index.take_front(*axis), at.begin());
-        at[*axis] =
-            (*indices)[getOffset(inner, index.slice(*axis, inner.size()))];
-        llvm::copy(index.drop_front(*axis + inner.size()),
-                   at.begin() + *axis + 1);
-      });
-}
-
-Result Evaluator::slice() {
-  const ShapeTensor &data = get(0);
-  std::optional<SmallVector<int64_t>> starts = getInts(1, "starts");
-  std::optional<SmallVector<int64_t>> ends = getInts(2, "ends");
-  if (!starts || !ends || starts->size() != ends->size())
-    return std::nullopt;
-  SmallVector<int64_t> axes =
-      llvm::to_vector(llvm::seq<int64_t>(static_cast<int64_t>(starts->size())));
-  if (has(3) || node.hasAttr("axes")) {
-    std::optional<SmallVector<int64_t>> values = getInts(3, "axes");
-    if (!values)
-      return std::nullopt;
-    axes = *values;
-  }
-  SmallVector<int64_t> steps(starts->size(), 1);
-  if (has(4)) {
-    std::optional<SmallVector<int64_t>> values = get(4).getConstants();
-    if (!values)
-      return std::nullopt;
-    steps = *values;
-  }
-  if (axes.size() != starts->size() || steps.size() != starts->size())
-    return std::nullopt;
-  SmallVector<int64_t> first(data.shape.size(), 0), step(data.shape.size(), 1);
-  SmallVector<int64_t> shape = data.shape;
-  for (auto [axis, start, end, by] :
-       llvm::zip_equal(axes, *starts, *ends, steps)) {
-    std::optional<int64_t> position = normalize(axis, data.shape.size());
-    if (!position || by == 0)
-      return std::nullopt;
-    int64_t size = data.shape[*position];
-    int64_t low = by > 0 ? 0 : -1, high = by > 0 ? size : size - 1;
-    int64_t from = std::clamp(start < 0 ? start + size : start, low, high);
-    int64_t to = std::clamp(end < 0 ? end + size : end, low, high);
-    first[*position] = from;
-    step[*position] = by;
-    shape[*position] =
-        std::max<int64_t>(0, by > 0 ? llvm::divideCeilSigned(to - from, by)
-                                    : llvm::divideCeilSigned(from - to, -by));
-  }
-  return permute(data, shape,
-                 [&](ArrayRef<int64_t> index, MutableArrayRef<int64_t> at) {
-                   for (size_t i = 0; i < index.size(); ++i)
-                     at[i] = first[i] + index[i] * step[i];
-                 });
-}
-
-Result Evaluator::concat() {
-  ShapeTensor result = get(0);
-  // Along an outer axis, rows are not contiguous; shapes are vectors.
-  std::optional<int64_t> axis =
-      normalize(node.getInt("axis", 0), result.shape.size());
-  if (!axis || *axis != 0)
-    return std::nullopt;
-  for (unsigned i = 1, e = node.getNumInputs(); i < e; ++i) {
-    const ShapeTensor &other = get(i);
-    if (other.shape.size() != result.shape.size() ||
-        ArrayRef(other.shape).drop_front() !=
-            ArrayRef(result.shape).drop_front() ||
-        other.elementType != result.elementType)
-      return std::nullopt;
-    result.shape[0] += other.shape[0];
-    result.elements.insert(result.elements.end(), other.elements.begin(),
-                           other.elements.end());
-  }
-  if (!getElementCount(result.shape))
-    return std::nullopt;
-  return result;
-}
-
-Result Evaluator::reshape() {
-  std::optional<SmallVector<int64_t>> shape = getInts(1, "shape");
-  if (!shape)
-    return std::nullopt;
-  ShapeTensor result = get(0);
-  int64_t count = result.elements.size(), known = 1, inferred = -1;
-  for (auto [i, size] : llvm::enumerate(*shape)) {
-    if (size == 0 && !node.getInt("allowzero", 0)) {
-      if (i >= result.shape.size())
-        return std::nullopt;
-      size = result.shape[i];
-    }
-    if (size < 0)
-      inferred = i;
-    else if (llvm::MulOverflow(known, size, known))
-      return std::nullopt;
-  }
-  if (inferred >= 0) {
-    if (known == 0 || count % known)
-      return std::nullopt;
-    (*shape)[inferred] = count / known;
-  }
-  if (getElementCount(*shape) != count)
-    return std::nullopt;
-  result.shape = std::move(*shape);
-  return result;
-}
-
-Result Evaluator::squeeze() {
-  ShapeTensor result = get(0);
-  std::optional<SmallVector<int64_t>> axes = getInts(1, "axes");
-  if (!axes && (has(1) || node.hasAttr("axes")))
-    return std::nullopt;
-  SmallVector<int64_t> shape;
-  for (auto [i, size] : llvm::enumerate(result.shape)) {
-    bool isListed = !axes && size == 1;
-    for (int64_t axis : axes.value_or(SmallVector<int64_t>()))
-      isListed |= normalize(axis, result.shape.size()) == int64_t(i);
-    if (!isListed)
-      shape.push_back(size);
-    else if (size != 1)
-      return std::nullopt;
-  }
-  result.shape = std::move(shape);
-  return result;
-}
-
-Result Evaluator::unsqueeze() {
-  ShapeTensor result = get(0);
-  std::optional<SmallVector<int64_t>> axes = getInts(1, "axes");
-  if (!axes)
-    return std::nullopt;
-  int64_t rank = result.shape.size() + axes->size();
-  SmallVector<int64_t> shape(rank, 0);
-  for (int64_t axis : *axes) {
-    std::optional<int64_t> position = normalize(axis, rank);
-    if (!position || shape[*position] == 1)
-      return std::nullopt;
-    shape[*position] = 1;
-  }
-  auto next = result.shape.begin();
-  for (int64_t &size : shape)
-    if (size == 0)
-      size = *next++;
-  result.shape = std::move(shape);
-  return result;
-}
-
-Result Evaluator::expand() {
-  std::optional<SmallVector<int64_t>> shape = get(1).getConstants();
-  if (!shape)
-    return std::nullopt;
-  ArrayRef<int64_t> source = get(0).shape;
-  if (shape->size() < source.size())
-    shape->insert(shape->begin(), source.size() - shape->size(), 1);
-  for (auto [size, target] :
-       llvm::zip(llvm::reverse(source), llvm::reverse(*shape)))
-    if (target == 1)
-      target = size;
-  return broadcast(get(0), *shape);
-}
-
-Result Evaluator::transpose() {
-  const ShapeTensor &data = get(0);
-  size_t rank = data.shape.size();
-  SmallVector<int64_t> order =
-      llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(rank)));
-  if (std::optional<ArrayRef<int64_t>> perm = node.getInts("perm"))
-    order = llvm::to_vector(*perm);
-  SmallVector<int64_t> sorted = order;
-  llvm::sort(sorted);
-  if (!llvm::equal(sorted, llvm::seq<int64_t>(rank)))
-    return std::nullopt;
-  SmallVector<int64_t> shape =
-      llvm::map_to_vector(order, [&](int64_t i) { return data.shape[i]; });
-  return permute(data, shape,
-                 [&](ArrayRef<int64_t> index, MutableArrayRef<int64_t> at) {
-                   for (auto [i, axis] : llvm::enumerate(order))
-                     at[axis] = index[i];
-                 });
-}
-
-//===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-Result Evaluator::cast() {
+ShapeEvaluator::Result ShapeEvaluator::cast() {
   Type type = getElementType(node.getContext(),
                              static_cast<DataType>(node.getInt("to", 0)));
   bool toFloat = isa_and_nonnull<FloatType>(type);
@@ -562,7 +224,7 @@ static std::optional<double> evaluateFloats(StringRef op, double a, double b) {
   return std::nullopt;
 }
 
-Result Evaluator::binary() {
+ShapeEvaluator::Result ShapeEvaluator::binary() {
   Type type = get(0).elementType;
   bool isFloat = get(0).isFloat();
   if (type != get(1).elementType || node.getInt("fmod", 0))
@@ -599,7 +261,7 @@ static bool compareNumbers(StringRef op, T a, T b) {
   return a >= b;
 }
 
-Result Evaluator::compare() {
+ShapeEvaluator::Result ShapeEvaluator::compare() {
   StringRef op = node.getOpType();
   bool isFloat = get(0).isFloat();
   return mapElements(getI1(), [&](ArrayRef<ShapeScalar> operands) {
@@ -623,7 +285,7 @@ Result Evaluator::compare() {
   });
 }
 
-Result Evaluator::logical() {
+ShapeEvaluator::Result ShapeEvaluator::logical() {
   StringRef op = node.getOpType();
   return mapElements(getI1(), [&](ArrayRef<ShapeScalar> operands) {
     SmallVector<bool> values;
@@ -641,7 +303,7 @@ Result Evaluator::logical() {
   });
 }
 
-Result Evaluator::minMax() {
+ShapeEvaluator::Result ShapeEvaluator::minMax() {
   if (get(0).isFloat())
     return std::nullopt;
   bool isMax = node.getOpType() == "Max";
@@ -661,7 +323,7 @@ Result Evaluator::minMax() {
       });
 }
 
-Result Evaluator::unary() {
+ShapeEvaluator::Result ShapeEvaluator::unary() {
   StringRef op = node.getOpType();
   Type type = get(0).elementType;
   bool isFloat = get(0).isFloat();
@@ -692,7 +354,7 @@ Result Evaluator::unary() {
   });
 }
 
-Result Evaluator::where() {
+ShapeEvaluator::Result ShapeEvaluator::where() {
   if (get(1).elementType != get(2).elementType)
     return std::nullopt;
   return mapElements(
@@ -704,7 +366,7 @@ Result Evaluator::where() {
       });
 }
 
-Result Evaluator::reduce() {
+ShapeEvaluator::Result ShapeEvaluator::reduce() {
   const ShapeTensor &data = get(0);
   // Shapes are vectors.
   if (data.isFloat() || data.shape.size() != 1)
@@ -738,53 +400,54 @@ Result Evaluator::reduce() {
 // Dispatch
 //===----------------------------------------------------------------------===//
 
-const llvm::StringMap<Evaluator::Function> &Evaluator::getFunctions() {
+const llvm::StringMap<ShapeEvaluator::Function> &
+ShapeEvaluator::getFunctions() {
   static const llvm::StringMap<Function> functions = {
-      {"Abs", &Evaluator::unary},
-      {"Add", &Evaluator::binary},
-      {"And", &Evaluator::logical},
-      {"Cast", &Evaluator::cast},
-      {"Ceil", &Evaluator::unary},
-      {"Concat", &Evaluator::concat},
-      {"Constant", &Evaluator::constant},
-      {"ConstantOfShape", &Evaluator::constantOfShape},
-      {"Div", &Evaluator::binary},
-      {"Equal", &Evaluator::compare},
-      {"Expand", &Evaluator::expand},
-      {"Floor", &Evaluator::unary},
-      {"Gather", &Evaluator::gather},
-      {"Greater", &Evaluator::compare},
-      {"GreaterOrEqual", &Evaluator::compare},
-      {"Identity", &Evaluator::identity},
-      {"Less", &Evaluator::compare},
-      {"LessOrEqual", &Evaluator::compare},
-      {"Max", &Evaluator::minMax},
-      {"Min", &Evaluator::minMax},
-      {"Mod", &Evaluator::binary},
-      {"Mul", &Evaluator::binary},
-      {"Neg", &Evaluator::unary},
-      {"Not", &Evaluator::logical},
-      {"Or", &Evaluator::logical},
-      {"Pow", &Evaluator::binary},
-      {"Range", &Evaluator::range},
-      {"ReduceProd", &Evaluator::reduce},
-      {"ReduceSum", &Evaluator::reduce},
-      {"Reshape", &Evaluator::reshape},
-      {"Shape", &Evaluator::shape},
-      {"Size", &Evaluator::size},
-      {"Slice", &Evaluator::slice},
-      {"Sqrt", &Evaluator::unary},
-      {"Squeeze", &Evaluator::squeeze},
-      {"Sub", &Evaluator::binary},
-      {"Transpose", &Evaluator::transpose},
-      {"Unsqueeze", &Evaluator::unsqueeze},
-      {"Where", &Evaluator::where},
-      {"Xor", &Evaluator::logical},
+      {"Abs", &ShapeEvaluator::unary},
+      {"Add", &ShapeEvaluator::binary},
+      {"And", &ShapeEvaluator::logical},
+      {"Cast", &ShapeEvaluator::cast},
+      {"Ceil", &ShapeEvaluator::unary},
+      {"Concat", &ShapeEvaluator::concat},
+      {"Constant", &ShapeEvaluator::constant},
+      {"ConstantOfShape", &ShapeEvaluator::constantOfShape},
+      {"Div", &ShapeEvaluator::binary},
+      {"Equal", &ShapeEvaluator::compare},
+      {"Expand", &ShapeEvaluator::expand},
+      {"Floor", &ShapeEvaluator::unary},
+      {"Gather", &ShapeEvaluator::gather},
+      {"Greater", &ShapeEvaluator::compare},
+      {"GreaterOrEqual", &ShapeEvaluator::compare},
+      {"Identity", &ShapeEvaluator::identity},
+      {"Less", &ShapeEvaluator::compare},
+      {"LessOrEqual", &ShapeEvaluator::compare},
+      {"Max", &ShapeEvaluator::minMax},
+      {"Min", &ShapeEvaluator::minMax},
+      {"Mod", &ShapeEvaluator::binary},
+      {"Mul", &ShapeEvaluator::binary},
+      {"Neg", &ShapeEvaluator::unary},
+      {"Not", &ShapeEvaluator::logical},
+      {"Or", &ShapeEvaluator::logical},
+      {"Pow", &ShapeEvaluator::binary},
+      {"Range", &ShapeEvaluator::range},
+      {"ReduceProd", &ShapeEvaluator::reduce},
+      {"ReduceSum", &ShapeEvaluator::reduce},
+      {"Reshape", &ShapeEvaluator::reshape},
+      {"Shape", &ShapeEvaluator::shape},
+      {"Size", &ShapeEvaluator::size},
+      {"Slice", &ShapeEvaluator::slice},
+      {"Sqrt", &ShapeEvaluator::unary},
+      {"Squeeze", &ShapeEvaluator::squeeze},
+      {"Sub", &ShapeEvaluator::binary},
+      {"Transpose", &ShapeEvaluator::transpose},
+      {"Unsqueeze", &ShapeEvaluator::unsqueeze},
+      {"Where", &ShapeEvaluator::where},
+      {"Xor", &ShapeEvaluator::logical},
   };
   return functions;
 }
 
-Result Evaluator::run() {
+ShapeEvaluator::Result ShapeEvaluator::run() {
   auto it = getFunctions().find(node.getOpType());
   if (it == getFunctions().end())
     return std::nullopt;
@@ -800,7 +463,7 @@ Result Evaluator::run() {
 }
 
 std::optional<ShapeTensor> mlir::relay::onnx::evaluateShape(NodeContext &node) {
-  std::optional<ShapeTensor> result = Evaluator(node).run();
+  std::optional<ShapeTensor> result = ShapeEvaluator(node).run();
   if (!result || !llvm::all_of(result->elements, [](const ShapeScalar &value) {
         return value.isReliable();
       }))

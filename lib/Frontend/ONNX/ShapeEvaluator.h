@@ -12,9 +12,69 @@
 
 namespace mlir::relay::onnx {
 
-/// The output of `node`, if its numbers can be computed from the sizes and
-/// constants that reach it. None for all that is not worth it or goes wrong:
-/// then the node is converted, and its converter reports errors.
+/// Computes the output of a node, if its numbers follow from the sizes and
+/// constants that reach it.
+class ShapeEvaluator {
+public:
+  explicit ShapeEvaluator(NodeContext &node) : node(node) {}
+
+  std::optional<ShapeTensor> run();
+
+private:
+  using Result = std::optional<ShapeTensor>;
+  using Function = Result (ShapeEvaluator::*)();
+  static const llvm::StringMap<Function> &getFunctions();
+
+  const ShapeTensor &get(unsigned index) { return *node.getContents(index); }
+  bool has(unsigned index) { return node.hasInput(index); }
+  Type getI64() { return node.getBuilder().getI64Type(); }
+  Type getI1() { return node.getBuilder().getI1Type(); }
+  /// Constants in an input, or in an attribute of older opsets.
+  std::optional<SmallVector<int64_t>> getInts(unsigned index, StringRef name);
+
+  Result shape();
+  Result size();
+  Result identity() { return get(0); }
+  Result constant();
+  Result constantOfShape();
+  Result range();
+  Result cast();
+  Result gather();
+  Result slice();
+  Result concat();
+  Result reshape();
+  Result squeeze();
+  Result unsqueeze();
+  Result expand();
+  Result transpose();
+  Result binary();
+  Result compare();
+  Result logical();
+  Result minMax();
+  Result unary();
+  Result where();
+  Result reduce();
+
+  /// The elements of `source` in the order of a new shape: `position` maps an
+  /// index of the result to one of the source.
+  static Result
+  permute(const ShapeTensor &source, ArrayRef<int64_t> shape,
+          llvm::function_ref<void(ArrayRef<int64_t>, MutableArrayRef<int64_t>)>
+              position);
+  static Result broadcast(const ShapeTensor &source, ArrayRef<int64_t> shape);
+  /// The inputs, broadcast to one shape.
+  std::optional<SmallVector<ShapeTensor>> getBroadcastInputs();
+  /// Applies `function` to the elements of the broadcast inputs.
+  Result
+  mapElements(Type elementType,
+              llvm::function_ref<ShapeScalar(ArrayRef<ShapeScalar>)> function);
+
+  NodeContext &node;
+};
+
+/// The output of `node`, if it can be computed now. None for all that is not
+/// worth it or goes wrong: then the node is converted, and its converter
+/// reports errors.
 std::optional<ShapeTensor> evaluateShape(NodeContext &node);
 
 } // namespace mlir::relay::onnx

@@ -143,3 +143,14 @@ std::optional<ShapeTensor> ShapeTensor::get(DenseElementsAttr attr) {
         isSigned ? value.getSExtValue() : int64_t(value.getZExtValue())));
   return tensor;
 }
+
+std::optional<int64_t>
+mlir::relay::onnx::getShapeElementCount(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    if (size < 0 || llvm::MulOverflow(count, size, count))
+      return std::nullopt;
+  if (count > kMaxShapeElements)
+    return std::nullopt;
+  return count;
+}

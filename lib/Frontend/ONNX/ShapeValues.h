@@ -103,6 +103,10 @@ struct ShapeTensor {
 inline constexpr int64_t kMaxShapeElements = 4096;
 inline constexpr int64_t kMaxShapeFloats = 16;
 
+/// Elements of a tensor of that shape; none if they are too many, or a size is
+/// negative.
+std::optional<int64_t> getShapeElementCount(ArrayRef<int64_t> shape);
+
 } // namespace mlir::relay::onnx
 
 #endif // RELAY_MLIR_LIB_FRONTEND_ONNX_SHAPEVALUES_H

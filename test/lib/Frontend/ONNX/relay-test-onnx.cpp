@@ -25,6 +25,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/InitLLVM.h"
 
 #include <iostream>
 
@@ -60,7 +61,8 @@ static FailureOr<unsigned> serve(ArrayRef<StringRef> words,
   return results->size();
 }
 
-int main() {
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
   DialectRegistry registry;
   mlir::relay::registerProjectDialects(registry);
   registry.insert<func::FuncDialect>();
