@@ -64,7 +64,8 @@ class Case:
 SHAPE_OPERANDS = {
     "CenterCropPad": [1], "Clip": [1, 2], "ConstantOfShape": [0],
     "CumProd": [1], "CumSum": [1], "Dropout": [1, 2], "Expand": [1],
-    "If": [0], "OneHot": [1], "Pad": [1, 3], "Range": [0, 1, 2],
+    "GRU": [4], "If": [0], "LSTM": [4], "OneHot": [1], "Pad": [1, 3], "RNN": [4],
+    "Range": [0, 1, 2],
     "ReduceL1": [1], "ReduceL2": [1], "ReduceLogSum": [1],
     "ReduceLogSumExp": [1], "ReduceMax": [1], "ReduceMean": [1],
     "ReduceMin": [1], "ReduceProd": [1], "ReduceSum": [1],

@@ -8,6 +8,7 @@
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 
 #include "Importer.h"
+#include "ModelSource.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -18,32 +19,36 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
+static OwningOpRef<ModuleOp> importModel(ModelSource &source,
+                                         MLIRContext *context,
+                                         const OnnxImportOptions &options) {
+  context->loadDialect<RelayDialect, func::FuncDialect>();
+  llvm::Expected<std::unique_ptr<Model>> model = readModel(source);
+  if (!model) {
+    emitError(FileLineColLoc::get(context, source.getName(), 0, 0))
+        << llvm::toString(model.takeError());
+    return nullptr;
+  }
+  return Importer(**model, source, context, options).run();
+}
+
 OwningOpRef<ModuleOp>
 mlir::relay::importOnnxBuffer(llvm::MemoryBufferRef buffer,
                               MLIRContext *context,
                               const OnnxImportOptions &options) {
-  context->loadDialect<RelayDialect, func::FuncDialect>();
-  llvm::Expected<std::unique_ptr<Model>> model = readModel(buffer);
-  if (!model) {
-    emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(), 0, 0))
-        << llvm::toString(model.takeError());
-    return nullptr;
-  }
-  return Importer(**model, buffer, context, options).run();
+  return importModel(*ModelSource::get(buffer), context, options);
 }
 
 OwningOpRef<ModuleOp>
 mlir::relay::importOnnxFile(StringRef path, MLIRContext *context,
                             const OnnxImportOptions &options) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                  /*RequiresNullTerminator=*/false);
-  if (!buffer) {
+  llvm::Expected<std::unique_ptr<ModelSource>> source = ModelSource::open(path);
+  if (!source) {
     emitError(FileLineColLoc::get(context, path, 0, 0))
-        << "cannot read the file: " << buffer.getError().message();
+        << "cannot read the file: " << llvm::toString(source.takeError());
     return nullptr;
   }
-  return importOnnxBuffer(**buffer, context, options);
+  return importModel(**source, context, options);
 }
 
 void mlir::relay::registerImportOnnxTranslation() {

@@ -53,10 +53,10 @@ std::string mlir::relay::onnx::describeNode(const Node &node, int64_t opset) {
   return text;
 }
 
-Importer::Importer(const Model &model, llvm::MemoryBufferRef buffer,
+Importer::Importer(const Model &model, ModelSource &source,
                    MLIRContext *context, const OnnxImportOptions &options)
     : model(model), options(options), builder(context),
-      loader(context, model.path, buffer) {}
+      loader(context, source) {}
 
 Location Importer::getFileLoc() const {
   return FileLineColLoc::get(builder.getContext(), model.path, 0, 0);

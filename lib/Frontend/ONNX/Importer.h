@@ -71,8 +71,8 @@ struct PendingNode {
 
 class Importer {
 public:
-  Importer(const Model &model, llvm::MemoryBufferRef buffer,
-           MLIRContext *context, const OnnxImportOptions &options);
+  Importer(const Model &model, ModelSource &source, MLIRContext *context,
+           const OnnxImportOptions &options);
 
   OwningOpRef<ModuleOp> run();
 

@@ -18,7 +18,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
 #include <optional>
@@ -171,9 +170,11 @@ struct Model {
   std::vector<Function> functions;
 };
 
-/// Decodes the model in `buffer`. Initializers with much raw data only get the
-/// position of their bytes in `buffer`.
-llvm::Expected<std::unique_ptr<Model>> readModel(llvm::MemoryBufferRef buffer);
+class ModelSource;
+
+/// Decodes a model. Initializers with much raw data only get the position of
+/// their bytes in `source`.
+llvm::Expected<std::unique_ptr<Model>> readModel(ModelSource &source);
 
 } // namespace mlir::relay::onnx
 

@@ -205,6 +205,11 @@ std::optional<ArrayRef<float>> NodeContext::getFloats(StringRef name) {
   return ArrayRef(attribute->floats);
 }
 
+ArrayRef<std::string> NodeContext::getStrings(StringRef name) {
+  const NodeAttribute *attribute = findAttr(name, NodeAttribute::Kind::Strings);
+  return attribute ? ArrayRef(attribute->strings) : ArrayRef<std::string>();
+}
+
 const Tensor *NodeContext::getTensor(StringRef name) {
   const NodeAttribute *attribute = findAttr(name, NodeAttribute::Kind::Tensor);
   return attribute ? attribute->tensor.get() : nullptr;

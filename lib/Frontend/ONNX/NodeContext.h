@@ -72,6 +72,7 @@ public:
   StringRef getString(StringRef name, StringRef defaultValue);
   std::optional<ArrayRef<int64_t>> getInts(StringRef name);
   std::optional<ArrayRef<float>> getFloats(StringRef name);
+  ArrayRef<std::string> getStrings(StringRef name);
   const Tensor *getTensor(StringRef name);
   /// The number that ConstantOfShape repeats.
   FailureOr<DenseElementsAttr> getFillValue();

@@ -20,6 +20,7 @@ OpTable::OpTable() {
   addNormalizationOps(*this);
   addPoolingOps(*this);
   addQuantizationOps(*this);
+  addRecurrentOps(*this);
   addReductionOps(*this);
   addResizeOps(*this);
   addShapeOps(*this);

@@ -68,6 +68,7 @@ void addMovementOps(OpTable &table);
 void addNormalizationOps(OpTable &table);
 void addPoolingOps(OpTable &table);
 void addQuantizationOps(OpTable &table);
+void addRecurrentOps(OpTable &table);
 void addReductionOps(OpTable &table);
 void addResizeOps(OpTable &table);
 void addShapeOps(OpTable &table);

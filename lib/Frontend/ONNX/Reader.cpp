@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model.h"
+#include "ModelSource.h"
 
 #include "onnx-ml.pb.h"
 
@@ -32,45 +33,58 @@ constexpr unsigned kGraphInitializer =
     ::onnx::GraphProto::kInitializerFieldNumber;
 constexpr unsigned kTensorRawData = ::onnx::TensorProto::kRawDataFieldNumber;
 
+/// A range of bytes in the model.
+struct Extent {
+  uint64_t begin;
+  uint64_t end;
+};
+
 /// One field of an encoded message.
 struct WireField {
   unsigned number;
   /// The field with its tag.
-  StringRef encoded;
+  Extent encoded;
   /// The content, if it is length-delimited.
-  std::optional<StringRef> payload;
+  std::optional<Extent> payload;
 };
 
 /// Splits an encoded message into its fields.
 class WireScanner {
 public:
-  explicit WireScanner(StringRef bytes) : rest(bytes) {}
+  WireScanner(ModelSource &source, Extent extent)
+      : source(source), position(extent.begin), end(extent.end) {}
 
-  bool atEnd() const { return rest.empty(); }
+  bool atEnd() const { return position == end; }
 
   /// None if the bytes are no field.
-  std::optional<WireField> next() {
-    StringRef start = rest;
-    std::optional<uint64_t> tag = readVarint();
+  llvm::Expected<std::optional<WireField>> next() {
+    WireField field;
+    field.encoded.begin = position;
+    // A tag and a number or length.
+    llvm::Expected<StringRef> header =
+        source.view(position, std::min<uint64_t>(20, end - position));
+    if (!header)
+      return header.takeError();
+    std::optional<uint64_t> tag = readVarint(*header);
     if (!tag || (*tag >> 3) == 0 || (*tag >> 3) > 0x1fffffff)
       return std::nullopt;
-    WireField field;
     field.number = static_cast<unsigned>(*tag >> 3);
     uint64_t size = 0;
+    bool hasPayload = false;
     switch (*tag & 7) {
     case 0:
-      if (!readVarint())
+      if (!readVarint(*header))
         return std::nullopt;
       break;
     case 1:
       size = 8;
       break;
     case 2: {
-      std::optional<uint64_t> length = readVarint();
-      if (!length || *length > rest.size())
+      std::optional<uint64_t> length = readVarint(*header);
+      if (!length)
         return std::nullopt;
-      field.payload = rest.take_front(*length);
       size = *length;
+      hasPayload = true;
       break;
     }
     case 5:
@@ -79,19 +93,22 @@ public:
     default:
       return std::nullopt;
     }
-    if (size > rest.size())
+    if (size > end - position)
       return std::nullopt;
-    rest = rest.drop_front(size);
-    field.encoded = start.drop_back(rest.size());
+    if (hasPayload)
+      field.payload = Extent{position, position + size};
+    position += size;
+    field.encoded.end = position;
     return field;
   }
 
 private:
-  std::optional<uint64_t> readVarint() {
+  std::optional<uint64_t> readVarint(StringRef &header) {
     uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && !rest.empty(); shift += 7) {
-      auto byte = static_cast<uint8_t>(rest.front());
-      rest = rest.drop_front();
+    for (unsigned shift = 0; shift < 64 && !header.empty(); shift += 7) {
+      auto byte = static_cast<uint8_t>(header.front());
+      header = header.drop_front();
+      ++position;
       value |= uint64_t(byte & 0x7f) << shift;
       if (!(byte & 0x80))
         return value;
@@ -99,30 +116,26 @@ private:
     return std::nullopt;
   }
 
-  StringRef rest;
+  ModelSource &source;
+  uint64_t position;
+  uint64_t end;
 };
 
 class ModelReader {
 public:
-  explicit ModelReader(StringRef buffer) : buffer(buffer) {}
+  explicit ModelReader(ModelSource &source) : source(source) {}
 
   /// Fills `proto`, except for the large raw data, whose positions go to
-  /// `ranges` by the index of the initializer. False if the bytes are no model.
-  bool parse(::onnx::ModelProto &proto) {
-    return walk(buffer, proto, kModelGraph, [&](StringRef graph) {
+  /// `ranges` by the index of the initializer.
+  llvm::Error parse(::onnx::ModelProto &proto) {
+    Extent model = {0, source.getSize()};
+    return walk(model, proto, kModelGraph, [&](Extent graph) {
       auto *graphProto = proto.mutable_graph();
-      return walk(graph, *graphProto, kGraphInitializer, [&](StringRef tensor) {
+      return walk(graph, *graphProto, kGraphInitializer, [&](Extent tensor) {
         ranges.emplace_back();
         auto *tensorProto = graphProto->add_initializer();
-        return walk(tensor, *tensorProto, kTensorRawData, [&](StringRef data) {
-          ranges.back().reset();
-          tensorProto->clear_raw_data();
-          if (data.size() < kLargeTensor)
-            tensorProto->set_raw_data(data.data(), data.size());
-          else
-            ranges.back() = {uint64_t(data.data() - buffer.data()),
-                             data.size()};
-          return true;
+        return walk(tensor, *tensorProto, kTensorRawData, [&](Extent data) {
+          return handleRawData(*tensorProto, data);
         });
       });
     });
@@ -133,39 +146,70 @@ public:
   }
 
 private:
-  /// Merges the encoded message `bytes` into `proto`; `handle` gets the
-  /// length-delimited fields `number` instead.
-  bool walk(StringRef bytes, pb::MessageLite &proto, unsigned number,
-            llvm::function_ref<bool(StringRef)> handle) {
-    WireScanner scanner(bytes);
-    const char *pending = bytes.begin();
-    while (!scanner.atEnd()) {
-      std::optional<WireField> field = scanner.next();
-      if (!field)
-        return false;
-      if (field->number != number)
-        continue;
-      if (!field->payload || !merge(proto, pending, field->encoded.begin()) ||
-          !handle(*field->payload))
-        return false;
-      pending = field->encoded.end();
+  llvm::Error handleRawData(::onnx::TensorProto &proto, Extent data) {
+    uint64_t size = data.end - data.begin;
+    ranges.back().reset();
+    proto.clear_raw_data();
+    if (size >= kLargeTensor) {
+      ranges.back() = {data.begin, size};
+      return llvm::Error::success();
     }
-    return merge(proto, pending, bytes.end());
+    llvm::Expected<StringRef> bytes = source.view(data.begin, size);
+    if (!bytes)
+      return bytes.takeError();
+    proto.set_raw_data(bytes->data(), bytes->size());
+    return llvm::Error::success();
   }
 
-  static bool merge(pb::MessageLite &proto, const char *begin,
-                    const char *end) {
-    if (begin == end)
-      return true;
-    if (end - begin > std::numeric_limits<int>::max())
-      return false;
-    pb::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(begin),
-                                    static_cast<int>(end - begin));
-    return proto.MergePartialFromCodedStream(&stream) &&
-           stream.ConsumedEntireMessage();
+  static llvm::Error makeMalformed() {
+    return llvm::createStringError("truncated, or not an ONNX model (the bytes "
+                                   "are no valid protobuf)");
   }
 
-  StringRef buffer;
+  /// Merges the encoded message `extent` into `proto`; `handle` gets the
+  /// length-delimited fields `number` instead.
+  llvm::Error walk(Extent extent, pb::MessageLite &proto, unsigned number,
+                   llvm::function_ref<llvm::Error(Extent)> handle) {
+    WireScanner scanner(source, extent);
+    uint64_t pending = extent.begin;
+    while (!scanner.atEnd()) {
+      llvm::Expected<std::optional<WireField>> field = scanner.next();
+      if (!field)
+        return field.takeError();
+      if (!*field)
+        return makeMalformed();
+      if ((*field)->number != number)
+        continue;
+      if (!(*field)->payload)
+        return makeMalformed();
+      if (llvm::Error error = merge(proto, {pending, (*field)->encoded.begin}))
+        return error;
+      if (llvm::Error error = handle(*(*field)->payload))
+        return error;
+      pending = (*field)->encoded.end;
+    }
+    return merge(proto, {pending, extent.end});
+  }
+
+  llvm::Error merge(pb::MessageLite &proto, Extent extent) {
+    uint64_t size = extent.end - extent.begin;
+    if (size == 0)
+      return llvm::Error::success();
+    if (size > uint64_t(std::numeric_limits<int>::max()))
+      return makeMalformed();
+    llvm::Expected<StringRef> bytes = source.view(extent.begin, size);
+    if (!bytes)
+      return bytes.takeError();
+    pb::io::CodedInputStream stream(
+        reinterpret_cast<const uint8_t *>(bytes->data()),
+        static_cast<int>(size));
+    if (!proto.MergePartialFromCodedStream(&stream) ||
+        !stream.ConsumedEntireMessage())
+      return makeMalformed();
+    return llvm::Error::success();
+  }
+
+  ModelSource &source;
   std::vector<std::optional<Tensor::FileRange>> ranges;
 };
 
@@ -382,23 +426,20 @@ Function convertFunction(::onnx::FunctionProto &proto) {
 } // namespace
 
 llvm::Expected<std::unique_ptr<Model>>
-mlir::relay::onnx::readModel(llvm::MemoryBufferRef buffer) {
-  auto fail = [](const char *message) {
-    return llvm::createStringError(message);
-  };
-  if (buffer.getBufferSize() == 0)
-    return fail("the file is empty");
+mlir::relay::onnx::readModel(ModelSource &source) {
+  if (source.getSize() == 0)
+    return llvm::createStringError("the file is empty");
   ::onnx::ModelProto proto;
-  ModelReader reader(buffer.getBuffer());
-  if (!reader.parse(proto))
-    return fail("truncated, or not an ONNX model (the bytes are no valid "
-                "protobuf)");
+  ModelReader reader(source);
+  if (llvm::Error error = reader.parse(proto))
+    return std::move(error);
   if (!proto.has_graph() || proto.opset_import().empty())
-    return fail("not an ONNX model (a valid protobuf, but without a graph or "
-                "an opset)");
+    return llvm::createStringError(
+        "not an ONNX model (a valid protobuf, but without a graph or an "
+        "opset)");
 
   auto model = std::make_unique<Model>();
-  model->path = buffer.getBufferIdentifier().str();
+  model->path = source.getName().str();
   model->irVersion = proto.ir_version();
   model->opsets = convertOpsets(proto.opset_import());
   model->graph = convertGraph(*proto.mutable_graph());

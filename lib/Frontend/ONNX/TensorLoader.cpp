@@ -16,7 +16,6 @@
 
 using namespace mlir;
 using namespace mlir::relay::onnx;
-namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
 /// Alignment of the buffers that we allocate: a cache line, and what kernels
@@ -73,30 +72,8 @@ Type mlir::relay::onnx::getElementType(MLIRContext *context, DataType type) {
   }
 }
 
-TensorLoader::TensorLoader(MLIRContext *context, StringRef modelPath,
-                           llvm::MemoryBufferRef buffer)
-    : context(context), directory(path::parent_path(modelPath)),
-      buffer(buffer) {
-  // Reading from the file, not from the buffer, keeps the pages of a mapped
-  // buffer out of memory.
-  llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(modelPath);
-  fs::file_status status;
-  if (!file) {
-    llvm::consumeError(file.takeError());
-    return;
-  }
-  modelFile = *file;
-  if (fs::status(*modelFile, status) ||
-      status.getSize() != buffer.getBufferSize()) {
-    fs::closeFile(*modelFile);
-    modelFile.reset();
-  }
-}
-
-TensorLoader::~TensorLoader() {
-  if (modelFile)
-    fs::closeFile(*modelFile);
-}
+TensorLoader::TensorLoader(MLIRContext *context, ModelSource &source)
+    : context(context), source(source) {}
 
 static llvm::Error makeError(const Tensor &tensor, const llvm::Twine &message) {
   return llvm::createStringError("tensor \"" + llvm::Twine(tensor.name) +
@@ -137,25 +114,6 @@ llvm::Error TensorLoader::check(const Tensor &tensor) const {
   return llvm::Error::success();
 }
 
-llvm::Error TensorLoader::readModelFile(uint64_t offset,
-                                        MutableArrayRef<char> bytes) {
-  if (!modelFile) {
-    llvm::copy(buffer.getBuffer().substr(offset, bytes.size()), bytes.begin());
-    return llvm::Error::success();
-  }
-  while (!bytes.empty()) {
-    llvm::Expected<size_t> count =
-        fs::readNativeFileSlice(*modelFile, bytes, offset);
-    if (!count)
-      return count.takeError();
-    if (*count == 0)
-      return llvm::createStringError("the file changed while it was read");
-    bytes = bytes.drop_front(*count);
-    offset += *count;
-  }
-  return llvm::Error::success();
-}
-
 llvm::Expected<TensorLoader::Bytes>
 TensorLoader::getExternalBytes(const Tensor &tensor, uint64_t size) {
   const Tensor::External &external = *tensor.external;
@@ -169,7 +127,7 @@ TensorLoader::getExternalBytes(const Tensor &tensor, uint64_t size) {
 
   std::shared_ptr<llvm::MemoryBuffer> &file = externalFiles[location];
   if (!file) {
-    SmallString<256> fileName(directory);
+    SmallString<256> fileName(path::parent_path(source.getName()));
     path::append(fileName, location);
     auto mapped = llvm::MemoryBuffer::getFile(fileName, /*IsText=*/false,
                                               /*RequiresNullTerminator=*/false);
@@ -209,7 +167,7 @@ TensorLoader::getBytes(const Tensor &tensor) {
   if (tensor.range) {
     std::shared_ptr<char> data = allocate(size);
     MutableArrayRef<char> target(data.get(), size);
-    if (llvm::Error error = readModelFile(tensor.range->offset, target))
+    if (llvm::Error error = source.read(tensor.range->offset, target))
       return makeError(tensor, llvm::toString(std::move(error)));
     return Bytes{target, kAlignment, std::move(data)};
   }

@@ -9,10 +9,11 @@
 #define RELAY_MLIR_LIB_FRONTEND_ONNX_TENSORLOADER_H
 
 #include "Model.h"
+#include "ModelSource.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace mlir::relay::onnx {
 
@@ -24,11 +25,7 @@ Type getElementType(MLIRContext *context, DataType type);
 /// resource, external data is mapped.
 class TensorLoader {
 public:
-  /// Large tensors are read from the file at `path`, or from `buffer` if there
-  /// is no such file.
-  TensorLoader(MLIRContext *context, StringRef path,
-               llvm::MemoryBufferRef buffer);
-  ~TensorLoader();
+  TensorLoader(MLIRContext *context, ModelSource &source);
 
   /// Fails if the type is not supported, or the shape does not fit the bytes.
   llvm::Error check(const Tensor &tensor) const;
@@ -48,13 +45,10 @@ private:
 
   llvm::Expected<Bytes> getBytes(const Tensor &tensor);
   llvm::Expected<Bytes> getExternalBytes(const Tensor &tensor, uint64_t size);
-  llvm::Error readModelFile(uint64_t offset, MutableArrayRef<char> bytes);
   RankedTensorType getType(const Tensor &tensor) const;
 
   MLIRContext *context;
-  std::string directory;
-  llvm::MemoryBufferRef buffer;
-  std::optional<llvm::sys::fs::file_t> modelFile;
+  ModelSource &source;
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> externalFiles;
 };
 

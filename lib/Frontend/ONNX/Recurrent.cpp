@@ -1,0 +1,355 @@
+//===- Recurrent.cpp - Recurrent layers of ONNX ---------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sequence length is static, so that the steps are written out. The inputs
+// of all steps are multiplied with their weights at once; what is left for each
+// step is the product with the state.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeContext.h"
+#include "OpTable.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+namespace {
+
+/// Hidden and, for LSTM, cell state: (batch, hidden).
+struct State {
+  Value hidden;
+  Value cell;
+};
+
+/// One layer, in up to two directions.
+class RecurrentLayer {
+public:
+  /// `numGates` blocks of weights are stacked.
+  RecurrentLayer(NodeContext &node, int64_t numGates)
+      : node(node), numGates(numGates) {}
+
+  LogicalResult convert();
+
+private:
+  /// What one direction works with.
+  struct Direction {
+    /// (seq, batch, gates * hidden): the products of all inputs.
+    Value products;
+    /// (gates * hidden, hidden).
+    Value recurrence;
+    /// (gates * hidden): the bias of the product with the state.
+    Value recurrenceBias;
+    /// The three vectors of an LSTM's peepholes: input, output, forget.
+    Value peepholes;
+    SmallVector<StringRef> activations;
+  };
+
+  LogicalResult readAttributes();
+  FailureOr<Direction> getDirection(int64_t index);
+  State getInitialState(int64_t index);
+  State step(const Direction &direction, Value product, State state);
+  State stepRNN(const Direction &direction, Value product, State state);
+  State stepGRU(const Direction &direction, Value product, State state);
+  State stepLSTM(const Direction &direction, Value product, State state);
+
+  /// Block `index` of `value` along its axis `axis`.
+  Value getGate(Value value, int64_t axis, int64_t index) {
+    return node.slice(value, axis, index * hidden, (index + 1) * hidden);
+  }
+  /// Row `index` of `value`, without its first dimension.
+  Value getRow(Value value, int64_t index) {
+    return node.squeeze(node.slice(value, 0, index, index + 1), {0});
+  }
+  Value add(Value a, Value b) { return node.create<AddOp>({a, b}); }
+  Value mul(Value a, Value b) { return node.create<MultiplyOp>({a, b}); }
+  Value dense(Value a, Value weight) {
+    return node.create<NNDenseOp>({a, weight});
+  }
+  Value activate(StringRef name, Value value);
+  Value stack(ArrayRef<Value> values, int64_t axis);
+
+  NodeContext &node;
+  int64_t numGates;
+  int64_t hidden = 0;
+  int64_t length = 0;
+  int64_t numDirections = 1;
+  bool isReverse = false;
+  /// The batch comes first in data, states and outputs.
+  bool isBatchFirst = false;
+  /// (seq, batch, input).
+  Value input;
+  SmallVector<std::string> activations;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+LogicalResult RecurrentLayer::readAttributes() {
+  isBatchFirst = node.getInt("layout", 0);
+  input = node.getInput(0);
+  if (isBatchFirst && node.getRank(input) == 3)
+    input = node.transpose(input, {1, 0, 2});
+  if (!input)
+    return failure();
+  RankedTensorType data = node.getType(input);
+  RankedTensorType recurrence = node.getInputType(2);
+  if (data.getRank() != 3 || data.isDynamicDim(0))
+    return node.emitError() << "expects data (sequence, batch, input) with a "
+                               "static sequence length, but got "
+                            << data;
+  length = data.getDimSize(0);
+  if (length == 0 || length > 4096)
+    return node.emitError() << "expects a sequence length in [1, 4096], but "
+                               "got "
+                            << length;
+  StringRef direction = node.getString("direction", "forward");
+  if (direction != "forward" && direction != "reverse" &&
+      direction != "bidirectional")
+    return node.emitError() << "expects direction forward, reverse or "
+                               "bidirectional, but got \""
+                            << direction << "\"";
+  isReverse = direction == "reverse";
+  numDirections = direction == "bidirectional" ? 2 : 1;
+  if (recurrence.getRank() != 3 || recurrence.getDimSize(0) != numDirections ||
+      recurrence.isDynamicDim(2) ||
+      recurrence.getDimSize(1) != numGates * recurrence.getDimSize(2))
+    return node.emitError()
+           << "expects recurrence weights (" << numDirections << ", "
+           << numGates << " * hidden, hidden), but got " << recurrence;
+  hidden = recurrence.getDimSize(2);
+  if (node.hasAttr("clip"))
+    return node.emitError() << "clip is not supported";
+  if (node.getInt("input_forget", 0))
+    return node.emitError() << "input_forget is not supported";
+  if (node.hasInput(4)) {
+    // Lengths that are all the whole sequence say nothing.
+    const ShapeTensor *lengths = node.getContents(4);
+    std::optional<SmallVector<int64_t>> values;
+    if (lengths)
+      values = lengths->getConstants();
+    if (!values ||
+        llvm::any_of(*values, [&](int64_t i) { return i != length; }))
+      return node.emitError() << "sequence_lens is not supported";
+  }
+
+  SmallVector<StringRef> defaults = {"Tanh"};
+  if (numGates == 3)
+    defaults = {"Sigmoid", "Tanh"};
+  else if (numGates == 4)
+    defaults = {"Sigmoid", "Tanh", "Tanh"};
+  ArrayRef<std::string> names = node.getStrings("activations");
+  if (node.hasAttr("activation_alpha") || node.hasAttr("activation_beta"))
+    return node.emitError() << "parameters of activations are not supported";
+  for (int64_t i = 0; i < numDirections; ++i)
+    for (StringRef name : defaults)
+      activations.push_back(name.str());
+  if (names.empty())
+    return success();
+  if (names.size() != activations.size())
+    return node.emitError() << "expects " << activations.size()
+                            << " activations, but got " << names.size();
+  activations.assign(names.begin(), names.end());
+  for (StringRef name : names)
+    if (!llvm::is_contained({"Relu", "Tanh", "Sigmoid", "Softsign"}, name))
+      return node.emitError()
+             << "activation \"" << name << "\" is not supported";
+  return success();
+}
+
+Value RecurrentLayer::activate(StringRef name, Value value) {
+  if (name == "Relu")
+    return node.create<NNReluOp>({value});
+  if (name == "Tanh")
+    return node.create<TanhOp>({value});
+  if (name == "Sigmoid")
+    return node.create<SigmoidOp>({value});
+  Value magnitude = node.create<AbsOp>({value});
+  if (!magnitude)
+    return nullptr;
+  Value one = node.createScalar(1, node.getElementType(magnitude));
+  return node.create<DivideOp>({value, add(one, magnitude)});
+}
+
+Value RecurrentLayer::stack(ArrayRef<Value> values, int64_t axis) {
+  if (values.size() == 1)
+    return node.expandDims(values.front(), axis);
+  StackOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(axis);
+  return node.create<StackOp>(values, properties);
+}
+
+FailureOr<RecurrentLayer::Direction>
+RecurrentLayer::getDirection(int64_t index) {
+  Direction direction;
+  Value weight = getRow(node.getInput(1), index);
+  direction.recurrence = getRow(node.getInput(2), index);
+  if (node.hasInput(7))
+    direction.peepholes = getRow(node.getInput(7), index);
+  size_t count = activations.size() / numDirections;
+  for (size_t i = 0; i < count; ++i)
+    direction.activations.push_back(activations[index * count + i]);
+
+  // All steps are rows of one product.
+  SmallVector<ShapeScalar> dims = node.getDims(input);
+  direction.products = dense(node.flatten(input, 2), weight);
+  if (node.hasInput(3)) {
+    Value bias = getRow(node.getInput(3), index);
+    int64_t size = numGates * hidden;
+    direction.products = add(direction.products, node.slice(bias, 0, 0, size));
+    direction.recurrenceBias = node.slice(bias, 0, size, 2 * size);
+  }
+  dims.back() = ShapeScalar::get(numGates * hidden);
+  direction.products = node.reshape(direction.products, dims);
+  if (!direction.products || !direction.recurrence)
+    return failure();
+  return direction;
+}
+
+State RecurrentLayer::getInitialState(int64_t index) {
+  Type type = node.getInputType(0).getElementType();
+  auto get = [&](unsigned operand) -> Value {
+    if (Value state = node.getInput(operand))
+      return getRow(isBatchFirst ? node.transpose(state, {1, 0, 2}) : state,
+                    index);
+    Value zero = node.createScalar(0, type);
+    return node.broadcast(node.expandRank(zero, 2),
+                          {node.getDims(input)[1], ShapeScalar::get(hidden)});
+  };
+  State state;
+  state.hidden = get(5);
+  if (numGates == 4)
+    state.cell = get(6);
+  return state;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+State RecurrentLayer::stepRNN(const Direction &direction, Value product,
+                              State state) {
+  Value sum = add(product, dense(state.hidden, direction.recurrence));
+  if (direction.recurrenceBias)
+    sum = add(sum, direction.recurrenceBias);
+  return {activate(direction.activations[0], sum), nullptr};
+}
+
+/// The gates are update, reset, hidden.
+State RecurrentLayer::stepGRU(const Direction &direction, Value product,
+                              State state) {
+  bool resetsAfter = node.getInt("linear_before_reset", 0);
+  auto getProduct = [&](Value value, int64_t gate) {
+    Value result = dense(value, getGate(direction.recurrence, 0, gate));
+    if (direction.recurrenceBias)
+      result = add(result, getGate(direction.recurrenceBias, 0, gate));
+    return result;
+  };
+  auto getSum = [&](int64_t gate) {
+    return activate(
+        direction.activations[0],
+        add(getGate(product, 1, gate), getProduct(state.hidden, gate)));
+  };
+  Value update = getSum(0), reset = getSum(1);
+  Value recurrent = resetsAfter ? mul(reset, getProduct(state.hidden, 2))
+                                : getProduct(mul(reset, state.hidden), 2);
+  Value candidate = activate(direction.activations[1],
+                             add(getGate(product, 1, 2), recurrent));
+  // (1 - update) * candidate + update * hidden
+  Value difference = node.create<SubtractOp>({state.hidden, candidate});
+  return {add(candidate, mul(update, difference)), nullptr};
+}
+
+/// The gates are input, output, forget, cell.
+State RecurrentLayer::stepLSTM(const Direction &direction, Value product,
+                               State state) {
+  Value sum = add(product, dense(state.hidden, direction.recurrence));
+  if (direction.recurrenceBias)
+    sum = add(sum, direction.recurrenceBias);
+  auto getSum = [&](int64_t gate, Value cell, int64_t peephole) {
+    Value part = getGate(sum, 1, gate);
+    if (direction.peepholes && peephole >= 0)
+      part = add(part, mul(getGate(direction.peepholes, 0, peephole), cell));
+    return part;
+  };
+  StringRef f = direction.activations[0], g = direction.activations[1],
+            h = direction.activations[2];
+  Value write = activate(f, getSum(0, state.cell, 0));
+  Value forget = activate(f, getSum(2, state.cell, 2));
+  Value candidate = activate(g, getSum(3, nullptr, -1));
+  Value cell = add(mul(forget, state.cell), mul(write, candidate));
+  Value output = activate(f, getSum(1, cell, 1));
+  return {mul(output, activate(h, cell)), cell};
+}
+
+State RecurrentLayer::step(const Direction &direction, Value product,
+                           State state) {
+  switch (numGates) {
+  case 1:
+    return stepRNN(direction, product, state);
+  case 3:
+    return stepGRU(direction, product, state);
+  default:
+    return stepLSTM(direction, product, state);
+  }
+}
+
+LogicalResult RecurrentLayer::convert() {
+  if (failed(readAttributes()))
+    return failure();
+  SmallVector<Value> outputs, hiddens, cells;
+  for (int64_t index = 0; index < numDirections; ++index) {
+    FailureOr<Direction> direction = getDirection(index);
+    if (failed(direction))
+      return failure();
+    bool backward = isReverse || index == 1;
+    State state = getInitialState(index);
+    SmallVector<Value> steps(length);
+    for (int64_t i = 0; i < length; ++i) {
+      int64_t position = backward ? length - 1 - i : i;
+      state = step(*direction, getRow(direction->products, position), state);
+      if (!state.hidden || node.hasFailed())
+        return failure();
+      steps[position] = state.hidden;
+    }
+    outputs.push_back(stack(steps, 0));
+    hiddens.push_back(state.hidden);
+    cells.push_back(state.cell);
+  }
+  // (seq, directions, batch, hidden), and the last states.
+  auto setOutput = [&](unsigned index, ArrayRef<Value> values, int64_t axis,
+                       ArrayRef<int64_t> batchFirst) -> LogicalResult {
+    if (!node.wantsOutput(index))
+      return success();
+    Value output = stack(values, axis);
+    return node.setOutput(
+        index, isBatchFirst ? node.transpose(output, batchFirst) : output);
+  };
+  return success(succeeded(setOutput(0, outputs, 1, {2, 0, 1, 3})) &&
+                 succeeded(setOutput(1, hiddens, 0, {1, 0, 2})) &&
+                 succeeded(setOutput(2, cells, 0, {1, 0, 2})));
+}
+
+template <int64_t numGates>
+static LogicalResult convertRecurrent(NodeContext &node) {
+  return RecurrentLayer(node, numGates).convert();
+}
+
+void mlir::relay::onnx::addRecurrentOps(OpTable &table) {
+  uint32_t lengths = 0b10000;
+  table.add({"GRU"},
+            {convertRecurrent<3>, kOldestOpset, kNewestOpset, 3, 6, lengths});
+  table.add({"LSTM"},
+            {convertRecurrent<4>, kOldestOpset, kNewestOpset, 3, 8, lengths});
+  table.add({"RNN"},
+            {convertRecurrent<1>, kOldestOpset, kNewestOpset, 3, 6, lengths});
+}
