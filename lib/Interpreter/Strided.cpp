@@ -309,6 +309,8 @@ Tensor mlir::relay::concatenate(ArrayRef<Tensor> sources, int64_t axis) {
   int64_t rowBytes = result.getSizeInBytes() / rows;
   char *target = result.getMutableRawData();
   for (const Tensor &source : sources) {
+    if (source.getNumElements() == 0)
+      continue; // It may have no memory at all.
     int64_t bytes = source.getSizeInBytes() / rows;
     for (int64_t row = 0; row < rows; ++row)
       std::memcpy(target + row * rowBytes, source.getRawData() + row * bytes,
