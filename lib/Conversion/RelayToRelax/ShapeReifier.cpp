@@ -113,6 +113,20 @@ void ShapeReifier::walkEqualSizes(
     auto type = dyn_cast<RankedTensorType>(cast.getType());
     for (int64_t dim = 0, e = type ? type.getRank() : 0; dim != e; ++dim)
       compare(cast.getSource(), dim, cast.getDest(), dim);
+  } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    for (auto [dim, group] :
+         llvm::enumerate(expand.getReassociationIndices())) {
+      FailureOr<AffineExpr> whole = getDim(expand.getSrc(), dim);
+      SmallVector<AffineExpr> parts;
+      for (int64_t part : group)
+        if (FailureOr<AffineExpr> size = getDim(expand.getResult(), part);
+            succeeded(size))
+          parts.push_back(*size);
+      if (succeeded(whole) && parts.size() == group.size())
+        callback(*whole,
+                 relax::canonicalizeSymbolicExpr(
+                     relax::getSymbolicProduct(parts, op->getContext())));
+    }
   } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
     Value first = concat.getInputs().front();
     for (Value input : concat.getInputs().drop_front())

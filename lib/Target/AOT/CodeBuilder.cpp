@@ -24,6 +24,9 @@ void CodeBuilder::loadSymbols(unsigned index, ArrayRef<StringAttr> names) {
 /// positive.
 Value CodeBuilder::computeFloor(AffineBinaryOpExpr expr) {
   Value lhs = sizes.lookup(expr.getLHS()), rhs = sizes.lookup(expr.getRHS());
+  // An empty dimension must not trap here; what is divided by it is empty too.
+  if (!isa<AffineConstantExpr>(expr.getRHS()))
+    rhs = max(rhs, constant(1));
   Value remainder = LLVM::SRemOp::create(builder, loc, lhs, rhs);
   Value isNegative = LLVM::ICmpOp::create(
       builder, loc, LLVM::ICmpPredicate::slt, remainder, constant(0));

@@ -236,13 +236,26 @@ func.func private @cast(%x: tensor<?xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
 
+func.func private @split(%x: tensor<?xf32>) -> tensor<?x4xf32>
+    attributes {relay.primitive} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %q = affine.apply affine_map<()[s0] -> (s0 floordiv 4)>()[%n]
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [%q, 4]
+    : tensor<?xf32> into tensor<?x4xf32>
+  %1 = linalg.exp ins(%0 : tensor<?x4xf32>) outs(%0 : tensor<?x4xf32>)
+    -> tensor<?x4xf32>
+  return %1 : tensor<?x4xf32>
+}
+
 // CHECK-LABEL: relax.func @assumptions
 func.func @assumptions(%a: tensor<?xf32> {relay.dims = ["n"]},
                        %b: tensor<?xf32> {relay.dims = ["m"]},
                        %c: tensor<?x?xf32> {relay.dims = ["n", "k"]},
                        %d: tensor<?x3xf32> {relay.dims = ["l", ""]})
-    -> (tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>, tensor<4xf32>) {
-  // CHECK: relax.assert_equal [n, n, k], [m, l, 4]
+    -> (tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>, tensor<4xf32>,
+        tensor<?x4xf32>) {
+  // CHECK: relax.assert_equal [n, n, k, m], [m, l, 4, 4 * (m floordiv 4)]
   %0 = relay.call @add(%a, %b)
     : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   %1 = relay.call @add(%b, %a)
@@ -251,8 +264,9 @@ func.func @assumptions(%a: tensor<?xf32> {relay.dims = ["n"]},
     : (tensor<?x?xf32>, tensor<?x3xf32>) -> tensor<?x?xf32>
   %3 = relay.call @row(%c) : (tensor<?x?xf32>) -> tensor<?xf32>
   %4 = relay.call @cast(%3) : (tensor<?xf32>) -> tensor<4xf32>
-  return %0, %1, %2, %4
-    : tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>, tensor<4xf32>
+  %5 = relay.call @split(%b) : (tensor<?xf32>) -> tensor<?x4xf32>
+  return %0, %1, %2, %4, %5 : tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>,
+    tensor<4xf32>, tensor<?x4xf32>
 }
 func.func private @row(%x: tensor<?x?xf32>) -> tensor<?xf32>
     attributes {relay.primitive} {

@@ -202,7 +202,9 @@ private:
         return;
       }
     }
-    print(lhs, isSum(lhs));
+    // `m * n floordiv 4` would be read the same, but not by everyone.
+    bool isQuotient = product.getKind() != AffineExprKind::Mul;
+    print(lhs, isSum(lhs) || (isQuotient && !isAtom(lhs)));
     os << op;
     print(rhs, !isAtom(rhs));
   }
