@@ -15,6 +15,7 @@ using namespace mlir;
 using namespace mlir::tir;
 using namespace mlir::tir::transform_ops;
 
+DEFINE_EFFECTS(CompactBuffersOp, Primitive)
 DEFINE_EFFECTS(SimplifyOp, Primitive)
 DEFINE_EFFECTS(TensorizeOp, Primitive)
 
@@ -46,6 +47,18 @@ TensorizeOp::apply(transform::TransformRewriter &rewriter,
   if (result.succeeded())
     results.set(cast<OpResult>(getBlock()), {block.getOperation()});
   return result;
+}
+
+DiagnosedSilenceableFailure
+CompactBuffersOp::apply(transform::TransformRewriter &rewriter,
+                        transform::TransformResults &,
+                        transform::TransformState &state) {
+  PrimFuncOp function;
+  DiagnosedSilenceableFailure found =
+      getPayload(state, *this, getFunction(), function);
+  if (found.succeeded())
+    compactBuffers(rewriter, function, getMaxLocalBytes());
+  return found;
 }
 
 DiagnosedSilenceableFailure

@@ -124,6 +124,9 @@ void ScriptWriter::write(const ScheduleStep &step) {
     DecomposeReductionOp::create(builder, loc, handle, getBlock(step.block),
                                  getLoop(step.loops.front()));
     break;
+  case Kind::CompactBuffers:
+    CompactBuffersOp::create(builder, loc, kernel, step.numbers.front());
+    return;
   case Kind::Simplify:
     SimplifyOp::create(builder, loc, kernel);
     break;

@@ -284,6 +284,19 @@ def TensorizeOp : TIR_TransformOp<"tensorize"> {
   }];
 }
 
+def CompactBuffersOp : TIR_TransformOp<"compact_buffers"> {
+  let summary = "Shrink intermediate buffers to what one iteration uses";
+  let description = [{
+    Buffers that then have at most `max_local_bytes` become local.
+
+    ```mlir
+    transform.tir.compact_buffers %f {max_local_bytes = 65536 : i64}
+    ```
+  }];
+  let arguments = (ins TIR_Handle:$function, I64Attr:$max_local_bytes);
+  let assemblyFormat = "$function attr-dict";
+}
+
 def SimplifyOp : TIR_TransformOp<"simplify"> {
   let summary = "Simplify indices, guards and trivial loops";
   let description = [{

@@ -45,6 +45,7 @@ struct ScheduleStep {
     CacheWrite,
     TransformLayout,
     DecomposeReduction,
+    CompactBuffers,
     Simplify,
     TensorizeRegisterTile,
     TensorizeRowReduction,

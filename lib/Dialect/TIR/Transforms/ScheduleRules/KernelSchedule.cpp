@@ -12,6 +12,9 @@
 using namespace mlir;
 using namespace mlir::tir;
 
+/// Buffers up to this size move to the stack of a thread.
+static constexpr int64_t kMaxLocalBytes = 64 << 10;
+
 int64_t KernelSchedule::getNumVectorRegisters() const {
   bool isWide = target.isAArch64() || target.hasFeature("avx512vl");
   return isWide ? 32 : 16;
@@ -156,6 +159,15 @@ LogicalResult KernelSchedule::transformWriteLayout(BlockOp block, Value buffer,
                 std::move(step));
 }
 
+void KernelSchedule::compactBuffers() {
+  tir::compactBuffers(rewriter, kernel, kMaxLocalBytes);
+  if (!trace)
+    return;
+  ScheduleStep step = getStep(Kind::CompactBuffers, {});
+  step.numbers.push_back(kMaxLocalBytes);
+  trace->push_back(std::move(step));
+}
+
 void KernelSchedule::simplify() {
   tir::simplifyIndices(rewriter, kernel);
   if (trace)
@@ -193,14 +205,22 @@ static bool feedsReduction(ForOp loop, BlockOp block) {
 }
 
 void KernelSchedule::finalize() {
+  compactBuffers();
   for (auto [block, intrinsic] : deferred) {
     SmallVector<ForOp, 6> loops = block.getLoops();
     ForOp innermost = loops.back();
-    auto first = llvm::find_if(loops, [&, block = block](ForOp loop) {
+    auto feeds = [&, block = block](ForOp loop) {
       return feedsReduction(loop, block);
-    });
-    if (first == loops.end())
+    };
+    auto first = loops.end();
+    if (llvm::any_of(loops, feeds)) {
+      while (first != loops.begin() && !feeds(*std::prev(first)))
+        --first;
+      while (first != loops.begin() && feeds(*std::prev(first)))
+        --first;
+    } else {
       first -= std::min<size_t>(2, loops.size());
+    }
     if (failed(tensorize(*first, intrinsic)))
       (void)vectorize(innermost);
   }

@@ -56,9 +56,9 @@ public:
                                      AffineMap layout);
   LogicalResult tensorize(ForOp loop, Intrinsic intrinsic);
 
-  /// Tensorizes the nest of the block from its outermost reduction loop on, or,
-  /// without reduction, its two innermost loops, at the end: other primitives
-  /// do not see through the result.
+  /// Tensorizes the innermost loops of the block, with the reduction loops right
+  /// around them, or, without reduction, its two innermost loops. That happens
+  /// at the end: other primitives do not see through the result.
   void deferTensorize(BlockOp block, Intrinsic intrinsic) {
     deferred.emplace_back(block, intrinsic);
   }
@@ -69,6 +69,7 @@ public:
 private:
   using Kind = ScheduleStep::Kind;
 
+  void compactBuffers();
   void simplify();
   LogicalResult finish(DiagnosedSilenceableFailure result, ScheduleStep step);
   LoopPosition getPosition(ForOp loop) const;
