@@ -347,7 +347,7 @@ bool Contraction::canPack(const BufferAccess &operand, unsigned var,
 AffineMap Contraction::getPackedLayout(const BufferAccess &operand,
                                        unsigned var, int64_t size,
                                        bool splitsReduction) const {
-  MLIRContext *context = out.op->getContext();
+  MLIRContext *context = schedule.getKernel().getContext();
   AffineMap map = *operand.map;
   SmallVector<AffineExpr> batch, groups, members, reduce;
   SmallVector<bool> isDone(map.getNumResults());

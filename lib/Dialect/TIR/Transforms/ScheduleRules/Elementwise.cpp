@@ -12,6 +12,8 @@ using namespace mlir::tir;
 
 /// A vectorized loop of this many elements has negligible overhead.
 static constexpr int64_t kLongRow = 256;
+/// Vectors in one iteration of the innermost loop.
+static constexpr int64_t kVectorsPerTile = 4;
 /// The elements of one iteration of a parallel loop over a flat array.
 static constexpr int64_t kChunk = 4096;
 
@@ -91,6 +93,23 @@ LogicalResult mlir::tir::scheduleTranspose(KernelSchedule &schedule,
   return success();
 }
 
+/// Whether the body is plain arithmetic on elements, which the register tile
+/// takes.
+static bool isPlain(const BlockNest &nest) {
+  for (const BufferAccess &access : nest.accesses) {
+    Type type = cast<MemRefType>(access.buffer.getType()).getElementType();
+    if (!access.map || !type.isIntOrFloat() || type.isInteger(1) ||
+        type.isIndex())
+      return false;
+  }
+  return llvm::all_of(
+      BlockOp(nest.block).getBody()->without_terminator(), [](Operation &op) {
+        return op.getNumRegions() == 0 &&
+               llvm::none_of(op.getResultTypes(),
+                             [](Type type) { return type.isIndex(); });
+      });
+}
+
 LogicalResult mlir::tir::scheduleElementwise(KernelSchedule &schedule,
                                              BlockNest nest) {
   if (nest.isReduction() || nest.getNumVars() == 0)
@@ -106,22 +125,26 @@ LogicalResult mlir::tir::scheduleElementwise(KernelSchedule &schedule,
       nest.getWork() / std::max<int64_t>(1, schedule.getLanes(elementType));
 
   // One long row out of the innermost loops, as long as memory is contiguous.
+  // The register tile sees that a fused row is contiguous; a vectorized loop
+  // would divide for each element.
   SmallVector<ForOp> loops = nest.loops;
+  int64_t lanes = schedule.getLanes(elementType);
   unsigned first = loops.size() - 1;
   int64_t extent = nest.guessExtent(first);
-  while (first != 0 && nest.getExtent(first - 1) &&
+  bool isTiled = isPlain(nest) && lanes >= 2;
+  while (isTiled && first != 0 && nest.getExtent(first - 1) &&
          (extent < kLongRow || nest.getExtent(first - 1) == 1) &&
          nest.areJointlyContiguous(first - 1, first)) {
     --first;
     extent *= *nest.getExtent(first);
   }
+  isTiled &= first + 1 != loops.size();
   ForOp row = schedule.fuse(ArrayRef(loops).drop_front(first));
-  if (!row)
-    row = loops.back();
-  else
-    loops.resize(first);
-  if (llvm::is_contained(loops, row))
-    loops.pop_back();
+  loops.resize(first);
+  if (!row) {
+    scheduleFallback(schedule, nest.block);
+    return success();
+  }
 
   // A single row is cut into parts for the threads.
   std::optional<int64_t> length = row.getConstantExtent();
@@ -131,6 +154,19 @@ LogicalResult mlir::tir::scheduleElementwise(KernelSchedule &schedule,
       loops.push_back(parts[0]);
       row = parts[1];
     }
+  }
+  if (isTiled) {
+    int64_t width = kVectorsPerTile * lanes;
+    std::optional<int64_t> left = row.getConstantExtent();
+    SmallVector<ForOp> parts;
+    if (!left || *left > width)
+      parts = schedule.split(row, {kInferFactor, width});
+    schedule.deferTensorize(nest.block, Intrinsic::RegisterTile,
+                            /*numLoops=*/1);
+    if (!parts.empty() && loops.empty())
+      loops.push_back(parts[0]);
+    parallelizeOuter(schedule, loops, work);
+    return success();
   }
   (void)schedule.vectorize(row);
   parallelizeOuter(schedule, loops, work);

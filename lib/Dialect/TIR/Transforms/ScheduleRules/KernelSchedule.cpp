@@ -206,7 +206,7 @@ static bool feedsReduction(ForOp loop, BlockOp block) {
 
 void KernelSchedule::finalize() {
   compactBuffers();
-  for (auto [block, intrinsic] : deferred) {
+  for (auto [block, intrinsic, numLoops] : deferred) {
     SmallVector<ForOp, 6> loops = block.getLoops();
     ForOp innermost = loops.back();
     auto feeds = [&, block = block](ForOp loop) {
@@ -219,7 +219,7 @@ void KernelSchedule::finalize() {
       while (first != loops.begin() && feeds(*std::prev(first)))
         --first;
     } else {
-      first -= std::min<size_t>(2, loops.size());
+      first -= std::min<size_t>(numLoops, loops.size());
     }
     if (failed(tensorize(*first, intrinsic)))
       (void)vectorize(innermost);

@@ -57,10 +57,11 @@ public:
   LogicalResult tensorize(ForOp loop, Intrinsic intrinsic);
 
   /// Tensorizes the innermost loops of the block, with the reduction loops right
-  /// around them, or, without reduction, its two innermost loops. That happens
-  /// at the end: other primitives do not see through the result.
-  void deferTensorize(BlockOp block, Intrinsic intrinsic) {
-    deferred.emplace_back(block, intrinsic);
+  /// around them, or, without reduction, its `numLoops` innermost loops. That
+  /// happens at the end: other primitives do not see through the result.
+  void deferTensorize(BlockOp block, Intrinsic intrinsic,
+                      unsigned numLoops = 2) {
+    deferred.push_back({block, intrinsic, numLoops});
   }
 
   /// What is left to do when all blocks have been scheduled.
@@ -80,7 +81,12 @@ private:
   const relay::TargetInfo &target;
   IRRewriter rewriter;
   ScheduleTrace *trace;
-  SmallVector<std::pair<BlockOp, Intrinsic>> deferred;
+  struct Deferred {
+    BlockOp block;
+    Intrinsic intrinsic;
+    unsigned numLoops;
+  };
+  SmallVector<Deferred> deferred;
 };
 
 } // namespace mlir::tir
