@@ -189,3 +189,12 @@ func.func @nn_conv2d_transpose(%a0: tensor<1x4x8x8xf32>, %a1: tensor<4x6x3x3xf32
   %0 = relay.nn.conv2d_transpose %a0, %a1 {padding = [9, 9]} : (tensor<1x4x8x8xf32>, tensor<4x6x3x3xf32>) -> tensor<1x6x6x6xf32>
   return
 }
+
+// -----
+
+func.func @nn_conv2d(%a0: tensor<1x4x8x8xf32>, %a1: tensor<6x4x0x3xf32>) {
+  // expected-error @below {{expects a kernel that is not empty, but got 'tensor<6x4x0x3xf32>'}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.nn.conv2d %a0, %a1 : (tensor<1x4x8x8xf32>, tensor<6x4x0x3xf32>) -> tensor<1x6x9x6xf32>
+  return
+}

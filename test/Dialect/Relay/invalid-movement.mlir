@@ -232,3 +232,13 @@ func.func @strided_slice(%a0: tensor<2x3xf32>) {
   %0 = relay.strided_slice %a0 {begin = [0], end = [1], slice_mode = "until"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+// A layout names an axis once.
+func.func @layout_transform(%a0: tensor<1x4x8x8xf32>) {
+  // expected-error @below {{expects layouts such as "NCHW16c", but got "NCHW" and "NCCHW"}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.layout_transform %a0 {src_layout = "NCHW", dst_layout = "NCCHW"} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x8x8xf32>
+  return
+}

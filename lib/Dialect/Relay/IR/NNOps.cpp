@@ -77,6 +77,9 @@ static LogicalResult checkConv(std::optional<Location> location,
   if (attrs.groups < 1)
     return emitOptionalError(location, "expects positive groups, but got ",
                              attrs.groups);
+  if (llvm::is_contained(weight.getShape().drop_front(2), 0))
+    return emitOptionalError(
+        location, "expects a kernel that is not empty, but got ", weight);
   if (attrs.kernelSize) {
     ArrayRef<int64_t> kernel = weight.getShape().drop_front(2);
     if (attrs.kernelSize->size() != kernel.size() ||
@@ -131,7 +134,7 @@ LogicalResult relay::detail::inferConv(std::optional<Location> location,
     }
     int64_t padded = in + padding.before[i] + padding.after[i];
     int64_t window = (kernel - 1) * attrs.dilation[i] + 1;
-    if (kernel < 1 || padded < window)
+    if (padded < window)
       return emitOptionalError(location, "expects padded data of at least ",
                                window, " along spatial dimension ", i,
                                ", but got ", padded);

@@ -240,6 +240,10 @@ static std::optional<SmallVector<LayoutAxis>> parseLayout(StringRef text) {
       return std::nullopt;
     }
   }
+  for (auto [i, axis] : llvm::enumerate(axes))
+    for (LayoutAxis other : ArrayRef(axes).take_front(i))
+      if (axis.letter == other.letter && !axis.factor == !other.factor)
+        return std::nullopt;
   return factor == 0 && !axes.empty() ? std::optional(axes) : std::nullopt;
 }
 
@@ -623,6 +627,14 @@ LogicalResult CumsumOp::inferReturnTypes(MLIRContext *,
 // Sorting
 //===----------------------------------------------------------------------===//
 
+static LogicalResult checkIndexType(std::optional<Location> location,
+                                    std::optional<Type> dtype) {
+  if (!dtype || isa<IntegerType>(*dtype))
+    return success();
+  return emitOptionalError(location, "expects an integer dtype, but got ",
+                           *dtype);
+}
+
 static Type getIndexType(MLIRContext *context, std::optional<Type> dtype) {
   return dtype ? *dtype : IntegerType::get(context, 32);
 }
@@ -632,7 +644,8 @@ LogicalResult ArgsortOp::inferReturnTypes(MLIRContext *context,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
   RankedTensorType data = tensorType(adaptor.getData());
-  if (failed(normalizeAxis(location, adaptor.getAxis(), data.getRank())))
+  if (failed(normalizeAxis(location, adaptor.getAxis(), data.getRank())) ||
+      failed(checkIndexType(location, adaptor.getDtype())))
     return failure();
   types.push_back(data.clone(getIndexType(context, adaptor.getDtype())));
   return success();
@@ -645,7 +658,7 @@ LogicalResult TopkOp::inferReturnTypes(MLIRContext *context,
   RankedTensorType data = tensorType(adaptor.getData());
   FailureOr<int64_t> axis =
       normalizeAxis(location, adaptor.getAxis(), data.getRank());
-  if (failed(axis) ||
+  if (failed(axis) || failed(checkIndexType(location, adaptor.getDtype())) ||
       failed(checkMode(location, "ret_type", adaptor.getRetType(),
                        {"both", "values", "indices"})))
     return failure();
