@@ -55,6 +55,16 @@ def KernelABIPass : Pass<"kernel-abi", "::mlir::ModuleOp"> {
   ];
 }
 
+def MaskedHalfAccessPass : Pass<"masked-half-access", "::mlir::ModuleOp"> {
+  let summary = "Load and store half precision under masks by its bits";
+  let description = [{
+    On machines without arithmetic on a type, LLVM takes a masked load apart and
+    moves each element through f32, with calls of the compiler's run-time
+    library. As 16-bit integers the elements just move.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def OutlineParallelPass : Pass<"tir-outline-parallel", "::mlir::ModuleOp"> {
   let summary = "Move the bodies of parallel loops to functions of their own";
   let description = [{

@@ -143,6 +143,7 @@ struct ApproximateMathPass
       patterns.add<FuseMultiplyAdd>(&getContext());
     else
       patterns.add<SplitMultiplyAdd>(&getContext());
+    relay::detail::populateHalfSelectionPatterns(patterns);
     if (!nativeF16)
       relay::detail::populateExpandF16Patterns(patterns);
     // x^2, x^0.5 and the like.

@@ -67,10 +67,14 @@ struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getIn().getType()).isF16() ||
-        !getElementTypeOrSelf(op.getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "not f16 to f32");
+    if (!getElementTypeOrSelf(op.getIn().getType()).isF16())
+      return rewriter.notifyMatchFailure(op, "not from f16");
     LaneBuilder b(op.getLoc(), rewriter, op.getType());
+    if (op.getType() != b.getF32()) {
+      Value single = arith::ExtFOp::create(b.b, b.getF32(), op.getIn());
+      rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(), single);
+      return success();
+    }
     Value half = arith::BitcastOp::create(b.b, b.getI16(), op.getIn());
     Value bits = arith::ExtUIOp::create(b.b, b.getI32(), half);
     Value sign =
@@ -95,10 +99,14 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
 
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getIn().getType()).isF32() ||
-        !getElementTypeOrSelf(op.getType()).isF16())
-      return rewriter.notifyMatchFailure(op, "not f32 to f16");
+    if (!getElementTypeOrSelf(op.getType()).isF16())
+      return rewriter.notifyMatchFailure(op, "not to f16");
     LaneBuilder b(op.getLoc(), rewriter, op.getType());
+    if (op.getIn().getType() != b.getF32()) {
+      Value single = arith::TruncFOp::create(b.b, b.getF32(), op.getIn());
+      rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), single);
+      return success();
+    }
     Value bits = b.realToBits(op.getIn());
     Value sign = b.apply<arith::AndIOp>(bits, 0x80000000u);
     Value magnitude = b.apply<arith::XOrIOp>(bits, sign);
@@ -128,7 +136,34 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// Machines without arithmetic on a type have no selection of it either; LLVM
+/// would go through f32.
+struct SelectBits : OpRewritePattern<arith::SelectOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType(), element = getElementTypeOrSelf(type);
+    if (!element.isF16() && !element.isBF16())
+      return rewriter.notifyMatchFailure(op, "not of half precision");
+    LaneBuilder b(op.getLoc(), rewriter, type);
+    auto toBits = [&](Value value) {
+      return arith::BitcastOp::create(b.b, b.getI16(), value);
+    };
+    Value bits = arith::SelectOp::create(b.b, op.getCondition(),
+                                         toBits(op.getTrueValue()),
+                                         toBits(op.getFalseValue()));
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, bits);
+    return success();
+  }
+};
+
 } // namespace
+
+void mlir::relay::detail::populateHalfSelectionPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<SelectBits>(patterns.getContext());
+}
 
 void mlir::relay::detail::populateExpandF16Patterns(
     RewritePatternSet &patterns) {

@@ -18,6 +18,9 @@ namespace mlir::relay::detail {
 /// function of the compiler's run-time library, which kernels do not link.
 void populateExpandF16Patterns(RewritePatternSet &patterns);
 
+/// Selects between values of half precision by their bits.
+void populateHalfSelectionPatterns(RewritePatternSet &patterns);
+
 } // namespace mlir::relay::detail
 
 #endif // RELAY_MLIR_LIB_CONVERSION_KERNELTOLLVM_EXPANDF16_H

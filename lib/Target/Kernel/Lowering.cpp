@@ -65,6 +65,7 @@ void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
   manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createMaskedHalfAccessPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }

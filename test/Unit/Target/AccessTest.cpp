@@ -316,6 +316,82 @@ tir.prim_func @k(%x: memref<37xTYPE>, %y: memref<37xTYPE>, %z: memref<37xf32>)
   }
 }
 
+// Padding, which selects; and conversions from and to everything else.
+TEST_P(AccessTest, HalfPrecisionConversions) {
+  constexpr const char *text = R"(
+tir.prim_func @k(%x: memref<37xTYPE>, %i: memref<37xi32>, %p: memref<41xTYPE>,
+                 %h: memref<37xTYPE>, %j: memref<37xi32>, %d: memref<37xf64>, %e: memref<37xTYPE>)
+    attributes {tir.num_outputs = 5 : i64} {
+  %zero = arith.constant 0.0 : TYPE
+  tir.for %a = 0 to 41 kind(vectorized) {
+    tir.block @pad(%v0 = spatial %a in 41)
+        reads(%x[%v0 - 2] : memref<37xTYPE>) writes(%p[%v0] : memref<41xTYPE>) {
+      %0 = affine.if affine_set<(d0) : (d0 - 2 >= 0, 38 - d0 >= 0)>(%v0) -> TYPE {
+        %1 = affine.load %x[%v0 - 2] : memref<37xTYPE>
+        affine.yield %1 : TYPE
+      } else {
+        affine.yield %zero : TYPE
+      }
+      affine.store %0, %p[%v0] : memref<41xTYPE>
+    }
+  }
+  tir.for %a = 0 to 37 kind(vectorized) {
+    tir.block @convert(%v0 = spatial %a in 37)
+        reads(%x[%v0] : memref<37xTYPE>, %i[%v0] : memref<37xi32>)
+        writes(%h[%v0] : memref<37xTYPE>, %j[%v0] : memref<37xi32>, %d[%v0] : memref<37xf64>, %e[%v0] : memref<37xTYPE>) {
+      %0 = affine.load %i[%v0] : memref<37xi32>
+      %1 = arith.sitofp %0 : i32 to TYPE
+      affine.store %1, %h[%v0] : memref<37xTYPE>
+      %2 = affine.load %x[%v0] : memref<37xTYPE>
+      %3 = arith.fptosi %2 : TYPE to i32
+      affine.store %3, %j[%v0] : memref<37xi32>
+      %4 = arith.extf %2 : TYPE to f64
+      affine.store %4, %d[%v0] : memref<37xf64>
+      %5 = arith.truncf %4 : f64 to TYPE
+      %6 = arith.maximumf %5, %zero : TYPE
+      affine.store %6, %e[%v0] : memref<37xTYPE>
+    }
+  }
+})";
+  auto run = [&](const char *type, auto toBits, auto fromBits) {
+    CompiledFunction kernel(replaceAll(text, "TYPE", type), GetParam());
+    ASSERT_TRUE(kernel);
+    std::vector<float> source = getRandom<float>(37, 8);
+    std::vector<uint16_t> x(37), p(41), h(37), e(37);
+    std::vector<int32_t> i(37), j(37);
+    std::vector<double> d(37);
+    for (int n = 0; n < 37; ++n) {
+      x[n] = toBits(source[n]);
+      i[n] = n - 20;
+    }
+    EXPECT_EQ(kernel({x.data(), i.data(), p.data(), h.data(), j.data(),
+                      d.data(), e.data()}),
+              0);
+    for (int n = 0; n < 41; ++n)
+      EXPECT_EQ(p[n], n < 2 || n > 38 ? 0 : x[n - 2]) << type << n;
+    for (int n = 0; n < 37; ++n) {
+      EXPECT_EQ(h[n], toBits(n - 20)) << type << n;
+      EXPECT_EQ(j[n], int32_t(fromBits(x[n]))) << type << n;
+      EXPECT_EQ(d[n], fromBits(x[n])) << type << n;
+      EXPECT_EQ(e[n], fromBits(x[n]) > 0 ? x[n] : 0) << type << n;
+    }
+  };
+  run("bf16", toBF16, fromBF16);
+  run(
+      "f16",
+      [](float value) {
+        _Float16 half = static_cast<_Float16>(value);
+        uint16_t bits;
+        memcpy(&bits, &half, 2);
+        return bits;
+      },
+      [](uint16_t bits) {
+        _Float16 half;
+        memcpy(&half, &bits, 2);
+        return static_cast<float>(half);
+      });
+}
+
 // Conversions between widths: the widest value decides how many lanes there
 // are.
 TEST_P(AccessTest, Integers) {
