@@ -10,7 +10,9 @@
 #include "Importer.h"
 #include "ModelSource.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "llvm/Support/SourceMgr.h"
@@ -51,16 +53,31 @@ mlir::relay::importOnnxFile(StringRef path, MLIRContext *context,
   return importModel(**source, context, options);
 }
 
+static OwningOpRef<ModuleOp> importMainBuffer(llvm::SourceMgr &sourceMgr,
+                                              MLIRContext *context) {
+  const llvm::MemoryBuffer *buffer =
+      sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
+  return importOnnxBuffer(buffer->getMemBufferRef(), context);
+}
+
 void mlir::relay::registerImportOnnxTranslation() {
-  TranslateToMLIRRegistration registration(
+  TranslateToMLIRRegistration text(
       "import-onnx", "Import an ONNX model as the relay dialect",
       [](llvm::SourceMgr &sourceMgr,
          MLIRContext *context) -> OwningOpRef<Operation *> {
-        const llvm::MemoryBuffer *buffer =
-            sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
-        return importOnnxBuffer(buffer->getMemBufferRef(), context);
+        return importMainBuffer(sourceMgr, context);
       },
       [](DialectRegistry &registry) {
         registry.insert<RelayDialect, func::FuncDialect>();
+      });
+  // Text spells each byte of a weight in two characters.
+  TranslateRegistration bytecode(
+      "import-onnx-bytecode",
+      "Import an ONNX model as the relay dialect, written as bytecode",
+      [](const std::shared_ptr<llvm::SourceMgr> &sourceMgr, raw_ostream &output,
+         MLIRContext *context) -> LogicalResult {
+        SourceMgrDiagnosticHandler handler(*sourceMgr, context);
+        OwningOpRef<ModuleOp> module = importMainBuffer(*sourceMgr, context);
+        return module ? writeBytecodeToFile(*module, output) : failure();
       });
 }

@@ -22,6 +22,10 @@ namespace path = llvm::sys::path;
 /// like best.
 static constexpr size_t kAlignment = 64;
 
+/// Alignment that resources claim at most: MLIR's reader of bytecode cannot
+/// give more where it does not map the file.
+static constexpr size_t kResourceAlignment = 16;
+
 /// Elements up to which a tensor is printed in place.
 static constexpr int64_t kMaxInlineElements = 8;
 
@@ -225,7 +229,7 @@ llvm::Expected<ElementsAttr> TensorLoader::load(const Tensor &tensor) {
     *bytes = {ArrayRef<char>(data.get(), bytes->data.size()), kAlignment, data};
   }
   AsmResourceBlob blob(
-      bytes->data, bytes->alignment,
+      bytes->data, std::min(bytes->alignment, kResourceAlignment),
       [owner = std::move(bytes->owner)](void *, size_t, size_t) {},
       /*dataIsMutable=*/false);
   return DenseResourceElementsAttr::get(

@@ -33,7 +33,8 @@ OwningOpRef<ModuleOp> importOnnxBuffer(llvm::MemoryBufferRef buffer,
                                        MLIRContext *context,
                                        const OnnxImportOptions &options = {});
 
-/// Adds `--import-onnx` to the translations of the process.
+/// Adds `--import-onnx` and `--import-onnx-bytecode` to the translations of the
+/// process.
 void registerImportOnnxTranslation();
 
 } // namespace mlir::relay
