@@ -56,9 +56,9 @@ public:
                                      AffineMap layout);
   LogicalResult tensorize(ForOp loop, Intrinsic intrinsic);
 
-  /// Tensorizes the innermost loops of the block, with the reduction loops right
-  /// around them, or, without reduction, its `numLoops` innermost loops. That
-  /// happens at the end: other primitives do not see through the result.
+  /// Tensorizes the innermost loops of the block, with the reduction loops
+  /// right around them, or, without reduction, its `numLoops` innermost loops.
+  /// That happens at the end: other primitives do not see through the result.
   void deferTensorize(BlockOp block, Intrinsic intrinsic,
                       unsigned numLoops = 2) {
     deferred.push_back({block, intrinsic, numLoops});

@@ -1,0 +1,66 @@
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v4 | FileCheck %s
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v4 --tir-apply-schedules | FileCheck %s --check-prefix=APPLIED
+
+// A convolution: weights packed for two vectors of outputs, 14 columns by 32
+// outputs in registers, the epilogue beside the tile.
+// CHECK-LABEL: transform.named_sequence @conv.schedule
+// CHECK: transform.tir.compute_inline
+// CHECK: %[[CONV:.*]] = transform.tir.get_block @conv2d
+// CHECK-NEXT: transform.tir.transform_layout %[[CONV]], read 1, #{{.*}}
+// CHECK: transform.tir.split %{{.*}} [?, 32]
+// CHECK: transform.tir.split %{{.*}} [?, 14]
+// CHECK: transform.tir.reorder
+// CHECK: %[[RELU:.*]] = transform.tir.get_block @relu
+// CHECK: transform.tir.reverse_compute_at %[[RELU]]
+// CHECK: transform.tir.parallel
+// CHECK: transform.tir.compact_buffers
+// CHECK: transform.tir.tensorize %{{.*}}, "register_tile" {vector_bits = 512 : i64}
+
+// APPLIED-LABEL: tir.prim_func {{.*}}@conv
+// APPLIED-SAME: memref<2x3x3x64x32xf32> {tir.layout = affine_map<(d0, d1, d2, d3) -> (d0 floordiv 32, d2, d3, d1, d0 mod 32)>, tir.original_type = memref<64x64x3x3xf32>}
+// APPLIED: kind(parallel)
+// APPLIED: kind(parallel)
+// APPLIED: tir.alloc_buffer() scope("local")
+// APPLIED: vector.fma
+// APPLIED: tir.block @relu
+func.func @conv(%x: tensor<1x64x56x56xf32>, %w: tensor<64x64x3x3xf32>, %b: tensor<64xf32>) -> tensor<1x64x56x56xf32>
+    attributes {relay.primitive, tir.layout_free = [1]} {
+  %0 = relay.nn.conv2d %x, %w {padding = [1, 1, 1, 1], kernel_size = [3, 3], channels = 64} : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x56x56xf32>
+  %1 = relay.nn.bias_add %0, %b {axis = 1} : (tensor<1x64x56x56xf32>, tensor<64xf32>) -> tensor<1x64x56x56xf32>
+  %2 = relay.nn.relu %1 : (tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32>
+  return %2 : tensor<1x64x56x56xf32>
+}
+
+// -----
+
+// Weights that are no constants are packed by the kernel; so are rows that are a
+// multiple of a page apart.
+// CHECK-LABEL: transform.named_sequence @matmul.schedule
+// CHECK: %[[COLUMNS:.*]] = transform.tir.cache_read %[[MATMUL:.*]], {{[01]}}, "global"
+// CHECK: transform.tir.transform_layout %{{.*}}, write 0
+// CHECK: transform.tir.cache_read %{{.*}}, {{[01]}}, "global"
+// CHECK: transform.tir.transform_layout %{{.*}}, write 0
+// CHECK-COUNT-3: transform.tir.tensorize %{{.*}}, "register_tile"
+
+// APPLIED-LABEL: tir.prim_func {{.*}}@matmul
+// APPLIED: vector.fma
+func.func @matmul(%x: tensor<1024x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.dense %x, %w : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  return %0 : tensor<1024x1024xf32>
+}
+
+// -----
+
+// Too little work to start threads for.
+// CHECK-LABEL: transform.named_sequence @small.schedule
+// CHECK-NOT: transform.tir.parallel
+// CHECK: transform.yield
+
+// APPLIED-LABEL: tir.prim_func {{.*}}@small
+// APPLIED-NOT: kind(parallel)
+func.func @small(%x: tensor<1x16xf32>, %w: tensor<32x16xf32>) -> tensor<1x32xf32>
+    attributes {relay.primitive, tir.layout_free = [1]} {
+  %0 = relay.nn.dense %x, %w : (tensor<1x16xf32>, tensor<32x16xf32>) -> tensor<1x32xf32>
+  return %0 : tensor<1x32xf32>
+}

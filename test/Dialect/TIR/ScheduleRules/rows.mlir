@@ -1,0 +1,56 @@
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v3 --tir-apply-schedules | FileCheck %s
+
+// All steps of a softmax for one row, before the next row.
+// CHECK-LABEL: tir.prim_func {{.*}}@softmax
+// CHECK: tir.for %{{.*}} kind(parallel) {
+// CHECK: tir.alloc_buffer() scope("local")
+// CHECK: vector.reduction
+// CHECK: math.exp
+// CHECK: vector.reduction <add>
+// CHECK: kind(vectorized)
+// CHECK-NOT: kind(parallel)
+func.func @softmax(%x: tensor<1536x128xf32>) -> tensor<1536x128xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.softmax %x {axis = -1} : (tensor<1536x128xf32>) -> tensor<1536x128xf32>
+  return %0 : tensor<1536x128xf32>
+}
+
+// -----
+
+// The window runs through four vectors of results in registers; every second
+// element is loaded.
+// CHECK-LABEL: tir.prim_func {{.*}}@pool
+// CHECK: iter_args
+// CHECK: vector.shuffle
+func.func @pool(%x: tensor<1x8x33x33xf32>) -> tensor<1x8x16x16xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.max_pool2d %x {pool_size = [3, 3], strides = [2, 2], padding = [0, 0, 0, 0]} : (tensor<1x8x33x33xf32>) -> tensor<1x8x16x16xf32>
+  return %0 : tensor<1x8x16x16xf32>
+}
+
+// -----
+
+// A transpose goes through squares of registers.
+// CHECK-LABEL: tir.prim_func {{.*}}@transpose
+// CHECK: vector.load
+// CHECK: vector.shuffle
+// CHECK: vector.store
+func.func @transpose(%x: tensor<64x64xf32>) -> tensor<64x64xf32>
+    attributes {relay.primitive} {
+  %0 = relay.transpose %x {axes = [1, 0]} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+// Elementwise producers become part of their consumers.
+// CHECK-LABEL: tir.prim_func {{.*}}@chain
+// CHECK-NOT: tir.alloc_buffer
+// CHECK: tir.block @relu
+// CHECK-NOT: tir.block
+func.func @chain(%x: tensor<8x512xf32>, %y: tensor<512xf32>) -> tensor<8x512xf32>
+    attributes {relay.primitive} {
+  %0 = relay.multiply %x, %y : (tensor<8x512xf32>, tensor<512xf32>) -> tensor<8x512xf32>
+  %1 = relay.nn.relu %0 : (tensor<8x512xf32>) -> tensor<8x512xf32>
+  return %1 : tensor<8x512xf32>
+}
