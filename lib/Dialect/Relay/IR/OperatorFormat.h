@@ -1,4 +1,4 @@
-//===- OperatorFormat.h - Assembly and types that all operators share -*- C++
+//===- OperatorFormat.h - Assembly and types of operators -------*- C++ -*-===//
 //-*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.

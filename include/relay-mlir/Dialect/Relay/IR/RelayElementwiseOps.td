@@ -1,4 +1,4 @@
-//===- RelayElementwiseOps.td - Elementwise and broadcast operators -*- tablegen -*-===//
+//===- RelayElementwiseOps.td - Elementwise operators ------*- tablegen -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,11 +47,13 @@ def Relay_CopyOp : Relay_UnaryOp<"copy", "copy">;
 def Relay_FloorOp : Relay_UnaryOp<"floor", "largest integer not above x">;
 def Relay_CeilOp : Relay_UnaryOp<"ceil", "smallest integer not below x">;
 def Relay_TruncOp : Relay_UnaryOp<"trunc", "rounding toward zero">;
-def Relay_RoundOp : Relay_UnaryOp<"round", "rounding to the nearest integer, halves away from zero">;
+def Relay_RoundOp : Relay_UnaryOp<"round",
+    "rounding to the nearest integer, halves away from zero">;
 def Relay_SignOp : Relay_UnaryOp<"sign", "sign: -1, 0 or 1">;
 def Relay_AbsOp : Relay_UnaryOp<"abs", "absolute value">;
 def Relay_TanhOp : Relay_UnaryOp<"tanh", "hyperbolic tangent">;
-def Relay_FastTanhOp : Relay_UnaryOp<"fast_tanh", "hyperbolic tangent, approximate">;
+def Relay_FastTanhOp : Relay_UnaryOp<"fast_tanh",
+                                     "hyperbolic tangent, approximate">;
 def Relay_NegativeOp : Relay_UnaryOp<"negative", "negation">;
 def Relay_BitwiseNotOp : Relay_UnaryOp<"bitwise_not", "complement of the bits">;
 
@@ -136,12 +138,17 @@ class Relay_ComparisonOp<string mnemonic, string what>
 def Relay_AddOp : Relay_BinaryOp<"add", "sum">;
 def Relay_SubtractOp : Relay_BinaryOp<"subtract", "difference">;
 def Relay_MultiplyOp : Relay_BinaryOp<"multiply", "product">;
-def Relay_DivideOp : Relay_BinaryOp<"divide", "quotient; of integers, truncated">;
+def Relay_DivideOp : Relay_BinaryOp<"divide",
+                                    "quotient; of integers, truncated">;
 def Relay_TruncDivideOp : Relay_BinaryOp<"trunc_divide", "quotient, truncated">;
-def Relay_FloorDivideOp : Relay_BinaryOp<"floor_divide", "quotient, rounded down">;
-def Relay_ModOp : Relay_BinaryOp<"mod", "remainder with the sign of lhs (as % in C)">;
-def Relay_TruncModOp : Relay_BinaryOp<"trunc_mod", "remainder of truncated division">;
-def Relay_FloorModOp : Relay_BinaryOp<"floor_mod", "remainder of floored division: a - floor(a / b) * b">;
+def Relay_FloorDivideOp : Relay_BinaryOp<"floor_divide",
+                                         "quotient, rounded down">;
+def Relay_ModOp : Relay_BinaryOp<"mod",
+                                 "remainder with the sign of lhs (as % in C)">;
+def Relay_TruncModOp : Relay_BinaryOp<"trunc_mod",
+                                      "remainder of truncated division">;
+def Relay_FloorModOp : Relay_BinaryOp<"floor_mod",
+    "remainder of floored division: a - floor(a / b) * b">;
 def Relay_PowerOp : Relay_BinaryOp<"power", "power">;
 def Relay_MaximumOp : Relay_BinaryOp<"maximum", "maximum">;
 def Relay_MinimumOp : Relay_BinaryOp<"minimum", "minimum">;
@@ -189,7 +196,8 @@ def Relay_NNReluOp : Relay_UnaryOp<"nn.relu", "max(x, 0)">;
 
 def Relay_NNLeakyReluOp : Relay_SameTypeOperator<"nn.leaky_relu", "ElemWise"> {
   let summary = "Elementwise x if x > 0, else alpha * x";
-  let arguments = (ins Relay_FloatTensor:$data, Relay_DefaultFloat<"0.25">:$alpha);
+  let arguments = (ins Relay_FloatTensor:$data,
+                       Relay_DefaultFloat<"0.25">:$alpha);
 }
 
 #endif // RELAY_MLIR_DIALECT_RELAY_IR_RELAYELEMENTWISEOPS_TD

@@ -114,7 +114,8 @@ def Relay_NNDenseOp : Relay_Operator<"nn.dense", "OutEWiseFusable"> {
     is the first size of weight.
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$weight,
-                       Relay_OptionalInt:$units, Relay_OptionalDType:$out_dtype);
+                       Relay_OptionalInt:$units,
+                       Relay_OptionalDType:$out_dtype);
 }
 
 def Relay_NNMatmulOp : Relay_Operator<"nn.matmul", "OutEWiseFusable"> {
@@ -242,7 +243,8 @@ def Relay_NNDropoutOp : Relay_Operator<"nn.dropout", "Opaque"> {
   let description = [{
     The result is a tuple of data and a mask.
   }];
-  let arguments = (ins Relay_FloatTensor:$data, Relay_DefaultFloat<"0.5">:$rate);
+  let arguments = (ins Relay_FloatTensor:$data,
+                       Relay_DefaultFloat<"0.5">:$rate);
   let results = (outs AnyTuple:$result);
 }
 

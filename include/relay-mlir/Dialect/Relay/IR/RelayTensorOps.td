@@ -1,4 +1,4 @@
-//===- RelayTensorOps.td - Operators that make, move and index elements -*- tablegen -*-===//
+//===- RelayTensorOps.td - Movement and indexing -----------*- tablegen -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -118,7 +118,8 @@ def Relay_OneHotOp : Relay_Operator<"one_hot", "OutEWiseFusable"> {
   }];
   let arguments = (ins Relay_IntegerTensor:$indices, Relay_Scalar:$on_value,
                        Relay_Scalar:$off_value, Relay_DefaultInt<"1">:$depth,
-                       Relay_DefaultInt<"-1">:$axis, Relay_OptionalDType:$dtype);
+                       Relay_DefaultInt<"-1">:$axis,
+                       Relay_OptionalDType:$dtype);
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,12 +149,14 @@ def Relay_LayoutTransformOp : Relay_Operator<"layout_transform", "Injective"> {
 
 def Relay_ConcatenateOp : Relay_Operator<"concatenate", "Injective"> {
   let summary = "Joins tensors along an axis";
-  let arguments = (ins Variadic<Relay_Tensor>:$data, Relay_DefaultInt<"0">:$axis);
+  let arguments = (ins Variadic<Relay_Tensor>:$data,
+                       Relay_DefaultInt<"0">:$axis);
 }
 
 def Relay_StackOp : Relay_Operator<"stack", "Injective"> {
   let summary = "Joins tensors along a new axis";
-  let arguments = (ins Variadic<Relay_Tensor>:$data, Relay_DefaultInt<"0">:$axis);
+  let arguments = (ins Variadic<Relay_Tensor>:$data,
+                       Relay_DefaultInt<"0">:$axis);
 }
 
 def Relay_SplitOp : Relay_Operator<"split", "Injective"> {
@@ -163,7 +166,8 @@ def Relay_SplitOp : Relay_Operator<"split", "Injective"> {
     at which to cut. The result is a tuple.
   }];
   let arguments = (ins Relay_Tensor:$data,
-                       AnyAttrOf<[I64Attr, DenseI64ArrayAttr]>:$indices_or_sections,
+                       AnyAttrOf<[I64Attr, DenseI64ArrayAttr]>
+                           :$indices_or_sections,
                        Relay_DefaultInt<"0">:$axis);
   let results = (outs AnyTuple:$result);
 }
@@ -239,9 +243,11 @@ class Relay_BlockOp<string mnemonic, string what>
                        Relay_DefaultStr<"DCR">:$mode);
 }
 def Relay_NNDepthToSpaceOp
-    : Relay_BlockOp<"nn.depth_to_space", "Moves channels into blocks of pixels">;
+    : Relay_BlockOp<"nn.depth_to_space",
+                    "Moves channels into blocks of pixels">;
 def Relay_NNSpaceToDepthOp
-    : Relay_BlockOp<"nn.space_to_depth", "Moves blocks of pixels into channels">;
+    : Relay_BlockOp<"nn.space_to_depth",
+                    "Moves blocks of pixels into channels">;
 
 //===----------------------------------------------------------------------===//
 // Indexing
