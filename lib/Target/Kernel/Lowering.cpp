@@ -27,6 +27,7 @@ using namespace mlir::relay;
 void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
                                          const TargetInfo &target) {
   // Loops and vectors.
+  manager.addNestedPass<tir::PrimFuncOp>(tir::createVerifyTIRScheduledPass());
   manager.addNestedPass<tir::PrimFuncOp>(tir::createTIRLiftWorkspacesPass());
   ConvertTIRToSCFPassOptions scfOptions;
   scfOptions.vectorBits = target.getVectorBits();

@@ -41,10 +41,12 @@ tir.prim_func @unrolled(%x: memref<?xf32>) {
 
 // -----
 
-tir.prim_func @global_in_loop() {
+tir.prim_func @dynamic_in_loop(%x: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
   tir.for %i = 0 to 4 {
-    // expected-error @below {{expects a buffer that is allocated in a loop to be local}}
-    %t = tir.alloc_buffer() : memref<4xf32>
+    // expected-error @below {{expects a constant size of a buffer that is local or in a loop, but got 'memref<?xf32>'}}
+    %t = tir.alloc_buffer(%n) : memref<?xf32>
   }
 }
 
@@ -53,6 +55,6 @@ tir.prim_func @global_in_loop() {
 tir.prim_func @dynamic_local(%x: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %x, %c0 : memref<?xf32>
-  // expected-error @below {{expects a constant size of a local buffer, but got 'memref<?xf32>'}}
+  // expected-error @below {{expects a constant size of a buffer that is local or in a loop, but got 'memref<?xf32>'}}
   %t = tir.alloc_buffer(%n) scope("local") : memref<?xf32>
 }

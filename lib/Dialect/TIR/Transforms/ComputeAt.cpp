@@ -90,23 +90,14 @@ static Operation *getChild(ForOp loop, Operation *op) {
 // compute_at
 //===----------------------------------------------------------------------===//
 
-DiagnosedSilenceableFailure mlir::tir::computeAt(RewriterBase &rewriter,
-                                                 BlockOp block, ForOp loop) {
-  DiagnosedSilenceableFailure place = checkPlace(block, loop);
-  if (!place.succeeded())
-    return place;
-  SmallVector<Value> written = getWrittenBuffers(block);
-  if (written.size() != 1 || !getAllocation(written.front()))
-    return refuse(block) << "expects block @" << block.getName()
-                         << " to write one intermediate buffer";
-  Value buffer = written.front();
+/// Checks that `block` may move to its readers inside `loop`, and finds the
+/// iteration variable of each index of its buffer.
+static DiagnosedSilenceableFailure
+checkComputeAt(BlockOp block, ForOp loop, Value buffer,
+               ArrayRef<BlockOp> readers, SmallVectorImpl<int> &indices) {
   if (getWriters(buffer).size() != 1)
     return refuse(block) << "expects block @" << block.getName()
                          << " to be the only one that writes its buffer";
-  SmallVector<BlockOp> readers;
-  for (BlockOp reader : getReaders(buffer))
-    if (reader != block)
-      readers.push_back(reader);
   if (readers.empty())
     return refuse(block) << "expects a block that reads what block @"
                          << block.getName() << " writes";
@@ -127,18 +118,39 @@ DiagnosedSilenceableFailure mlir::tir::computeAt(RewriterBase &rewriter,
     return refuse(block) << "expects a buffer that is allocated outside the "
                             "loop";
 
-  FailureOr<SmallVector<int>> indices = failure();
+  bool isFirst = true;
   for (const BufferAccess &access : collectAccesses(block)) {
     if (!access.isWrite)
       continue;
-    auto bare = access.map && access.symbols.empty()
-                    ? matchBareIndices(*access.map)
-                    : FailureOr<SmallVector<int>>(failure());
-    if (failed(bare) || (succeeded(indices) && *indices != *bare))
+    FailureOr<SmallVector<int>> bare = matchBareIndices(access);
+    if (failed(bare) || (!isFirst && ArrayRef(indices) != ArrayRef(*bare)))
       return refuse(block) << "expects block @" << block.getName()
                            << " to index its buffer by iteration variables";
-    indices = bare;
+    indices.assign(bare->begin(), bare->end());
+    isFirst = false;
   }
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure mlir::tir::computeAt(RewriterBase &rewriter,
+                                                 BlockOp block, ForOp loop) {
+  DiagnosedSilenceableFailure place = checkPlace(block, loop);
+  if (!place.succeeded())
+    return place;
+  SmallVector<Value> written = getWrittenBuffers(block);
+  if (written.size() != 1 || !getAllocation(written.front()))
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to write one intermediate buffer";
+  Value buffer = written.front();
+  SmallVector<BlockOp> readers;
+  for (BlockOp reader : getReaders(buffer))
+    if (reader != block)
+      readers.push_back(reader);
+  SmallVector<int> indices;
+  DiagnosedSilenceableFailure checked =
+      checkComputeAt(block, loop, buffer, readers, indices);
+  if (!checked.succeeded())
+    return checked;
 
   OpBuilder::InsertionGuard insertion(rewriter);
   IndexSpace space(block.getContext());
@@ -159,7 +171,7 @@ DiagnosedSilenceableFailure mlir::tir::computeAt(RewriterBase &rewriter,
   }
 
   SmallVector<std::optional<DimRegion>> regions(block.getNumIters());
-  for (auto [dim, iter] : llvm::enumerate(*indices))
+  for (auto [dim, iter] : llvm::enumerate(indices))
     if (iter >= 0)
       regions[iter] = region.get()[dim];
   rewriter.setInsertionPoint(first);
@@ -182,9 +194,7 @@ inferFromProducers(BlockOp block, ForOp loop, Value buffer,
     for (const BufferAccess &access : collectAccesses(producer)) {
       if (!access.isWrite || access.buffer != buffer)
         continue;
-      auto bare = access.map && access.symbols.empty()
-                      ? matchBareIndices(*access.map)
-                      : FailureOr<SmallVector<int>>(failure());
+      auto bare = matchBareIndices(access);
       if (failed(bare))
         return refuse(block)
                << "expects block @" << producer.getName()
@@ -208,9 +218,7 @@ inferFromProducers(BlockOp block, ForOp loop, Value buffer,
   for (const BufferAccess &access : collectAccesses(block)) {
     if (access.buffer != buffer || access.isWrite)
       continue;
-    auto bare = access.map && access.symbols.empty()
-                    ? matchBareIndices(*access.map)
-                    : FailureOr<SmallVector<int>>(failure());
+    auto bare = matchBareIndices(access);
     if (failed(bare))
       return refuse(block) << "expects block @" << block.getName()
                            << " to index what it reads by iteration variables";
@@ -229,6 +237,35 @@ inferFromProducers(BlockOp block, ForOp loop, Value buffer,
                << " to be produced in the same pieces";
       known = found;
     }
+  }
+  return DiagnosedSilenceableFailure::success();
+}
+
+/// Checks that `block` may run piece by piece inside `loop`, as to what it
+/// writes: each piece once if it is a reduction.
+static DiagnosedSilenceableFailure
+checkConsumption(BlockOp block, ForOp loop, IndexSpace &space,
+                 ArrayRef<std::optional<DimRegion>> regions) {
+  for (Value output : getWrittenBuffers(block)) {
+    if (getWriters(output).size() != 1)
+      return refuse(block) << "expects block @" << block.getName()
+                           << " to be the only one that writes its output";
+    for (BlockOp reader : getReaders(output))
+      if (reader != block && isBefore(reader, block))
+        return refuse(block)
+               << "expects no block before @" << block.getName()
+               << " to read its output, but @" << reader.getName() << " does";
+  }
+  if (!block.hasReduceIters())
+    return DiagnosedSilenceableFailure::success();
+  for (ForOp outer = loop; outer; outer = outer.getParentLoop()) {
+    bool feeds = llvm::any_of(regions, [&](const auto &region) {
+      return region && space.dependsOn(region->min, outer.getInductionVar());
+    });
+    if (!feeds && outer.getConstantExtent() != 1)
+      return refuse(block) << "expects every loop around the reduction @"
+                           << block.getName()
+                           << " to select a part of its input";
   }
   return DiagnosedSilenceableFailure::success();
 }
@@ -267,28 +304,10 @@ mlir::tir::reverseComputeAt(RewriterBase &rewriter, BlockOp block, ForOp loop) {
   if (!last)
     return refuse(block) << "expects a producer of block @" << block.getName()
                          << " inside the loop";
-  for (Value output : getWrittenBuffers(block)) {
-    if (getWriters(output).size() != 1)
-      return refuse(block) << "expects block @" << block.getName()
-                           << " to be the only one that writes its output";
-    for (BlockOp reader : getReaders(output))
-      if (reader != block && isBefore(reader, block))
-        return refuse(block)
-               << "expects no block before @" << block.getName()
-               << " to read its output, but @" << reader.getName() << " does";
-  }
-  // A reduction that is consumed in pieces must see each piece once.
-  if (block.hasReduceIters()) {
-    for (ForOp outer = loop; outer; outer = outer.getParentLoop()) {
-      bool feeds = llvm::any_of(regions, [&](const auto &region) {
-        return region && space.dependsOn(region->min, outer.getInductionVar());
-      });
-      if (!feeds && outer.getConstantExtent() != 1)
-        return refuse(block)
-               << "expects every loop around the reduction @" << block.getName()
-               << " to select a part of its input";
-    }
-  }
+  DiagnosedSilenceableFailure consumed =
+      checkConsumption(block, loop, space, regions);
+  if (!consumed.succeeded())
+    return consumed;
 
   OpBuilder::InsertionGuard insertion(rewriter);
   rewriter.setInsertionPointAfter(last);

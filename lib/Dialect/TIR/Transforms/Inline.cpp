@@ -78,9 +78,7 @@ static DiagnosedSilenceableFailure matchProducer(BlockOp block,
   for (const BufferAccess &access : collectAccesses(block)) {
     if (!access.isWrite)
       continue;
-    auto indices = access.map && access.symbols.empty()
-                       ? matchBareIndices(*access.map)
-                       : FailureOr<SmallVector<int>>(failure());
+    auto indices = matchBareIndices(access);
     if (failed(indices))
       return refuse(block) << "expects block @" << block.getName()
                            << " to index its buffer by iteration variables";
@@ -126,6 +124,36 @@ static void eraseBlock(RewriterBase &rewriter, BlockOp block) {
 // compute_inline
 //===----------------------------------------------------------------------===//
 
+/// The loads of what `block` produces, each of which will compute it instead.
+static DiagnosedSilenceableFailure
+collectLoads(BlockOp block, const ElementProducer &producer,
+             ArrayRef<BlockOp> readers, SmallVectorImpl<Operation *> &loads) {
+  if (readers.empty())
+    return refuse(block) << "expects a block that reads what block @"
+                         << block.getName() << " writes";
+  bool hasCondition =
+      block.walk([](affine::AffineIfOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  for (BlockOp reader : readers)
+    for (const BufferAccess &access : collectAccesses(reader)) {
+      if (access.buffer != producer.buffer)
+        continue;
+      bool isLoad = isa<affine::AffineLoadOp, memref::LoadOp>(access.op) &&
+                    access.op->getOperand(0) == access.buffer;
+      if (!isLoad || (hasCondition && !access.map)) {
+        DiagnosedSilenceableFailure failure =
+            refuse(block) << "expects block @" << reader.getName()
+                          << " to read single elements"
+                          << (hasCondition ? " at affine indices" : "")
+                          << " to inline block @" << block.getName();
+        failure.attachNote(access.op->getLoc()) << "read here";
+        return failure;
+      }
+      loads.push_back(access.op);
+    }
+  return DiagnosedSilenceableFailure::success();
+}
+
 DiagnosedSilenceableFailure mlir::tir::computeInline(RewriterBase &rewriter,
                                                      BlockOp block) {
   ElementProducer producer;
@@ -143,33 +171,14 @@ DiagnosedSilenceableFailure mlir::tir::computeInline(RewriterBase &rewriter,
                << " writes one later";
 
   SmallVector<BlockOp> readers = getReaders(producer.buffer);
-  if (readers.empty())
-    return refuse(block) << "expects a block that reads what block @"
-                         << block.getName() << " writes";
-  bool hasCondition =
-      block.walk([](affine::AffineIfOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  SmallVector<std::pair<BlockOp, Operation *>> loads;
-  for (BlockOp reader : readers)
-    for (const BufferAccess &access : collectAccesses(reader)) {
-      if (access.buffer != producer.buffer)
-        continue;
-      bool isLoad = isa<affine::AffineLoadOp, memref::LoadOp>(access.op) &&
-                    access.op->getOperand(0) == access.buffer;
-      if (!isLoad || (hasCondition && !access.map)) {
-        DiagnosedSilenceableFailure failure =
-            refuse(block) << "expects block @" << reader.getName()
-                          << " to read single elements"
-                          << (hasCondition ? " at affine indices" : "")
-                          << " to inline block @" << block.getName();
-        failure.attachNote(access.op->getLoc()) << "read here";
-        return failure;
-      }
-      loads.emplace_back(reader, access.op);
-    }
+  SmallVector<Operation *> loads;
+  DiagnosedSilenceableFailure collected =
+      collectLoads(block, producer, readers, loads);
+  if (!collected.succeeded())
+    return collected;
 
   OpBuilder::InsertionGuard insertion(rewriter);
-  for (auto [reader, load] : loads) {
+  for (Operation *load : loads) {
     rewriter.setInsertionPoint(load);
     AffineMap map;
     SmallVector<Value> operands;
@@ -200,98 +209,125 @@ DiagnosedSilenceableFailure mlir::tir::computeInline(RewriterBase &rewriter,
 // reverse_compute_inline
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// An elementwise block and the one block that produces what it consumes.
+struct ElementConsumer {
+  BlockOp producerBlock;
+  ElementProducer producer;
+  /// The loads of the produced element, which are all at `indices`.
+  SmallVector<affine::AffineLoadOp> loads;
+  SmallVector<int> indices;
+};
+} // namespace
+
+/// The intermediate buffer between `block` and its only producer, or null.
+static Value getBufferBetween(BlockOp block) {
+  for (Value buffer : block.getReads())
+    if (getAllocation(buffer) && getWriters(buffer).size() == 1 &&
+        getReaders(buffer).size() == 1)
+      return buffer;
+  return {};
+}
+
+/// Matches how `block` reads `buffer`.
+static DiagnosedSilenceableFailure matchConsumer(BlockOp block, Value buffer,
+                                                 ElementConsumer &consumer) {
+  consumer.producerBlock = getWriters(buffer).front();
+  StringRef producerName = consumer.producerBlock.getName();
+  DiagnosedSilenceableFailure matched =
+      matchProducer(consumer.producerBlock, consumer.producer);
+  if (!matched.succeeded())
+    return matched;
+  for (const BufferAccess &access : collectAccesses(block)) {
+    if (access.buffer != buffer)
+      continue;
+    auto load = dyn_cast<affine::AffineLoadOp>(access.op);
+    FailureOr<SmallVector<int>> bare = matchBareIndices(access);
+    if (!load || failed(bare) ||
+        (!consumer.loads.empty() && *bare != consumer.indices))
+      return refuse(block) << "expects block @" << block.getName()
+                           << " to read one element, indexed by iteration "
+                              "variables, of what block @"
+                           << producerName << " writes";
+    consumer.indices = *bare;
+    consumer.loads.push_back(load);
+  }
+  for (auto [index, extent] : llvm::enumerate(block.getStaticExtents()))
+    if (extent != 1 &&
+        !llvm::is_contained(consumer.indices, static_cast<int>(index)))
+      return refuse(block) << "expects every iteration variable of block @"
+                           << block.getName()
+                           << " to index what it reads from block @"
+                           << producerName;
+  // Both domains cover the buffer, so each instance meets its partner.
+  for (auto [iter, other] :
+       llvm::zip(consumer.indices, consumer.producer.indices))
+    if (iter >= 0 && other >= 0 &&
+        !isEqualConstantIntOrValue(block.getExtents()[iter],
+                                   consumer.producerBlock.getExtents()[other]))
+      return refuse(block) << "expects blocks @" << block.getName() << " and @"
+                           << producerName << " to have the same domain";
+  return DiagnosedSilenceableFailure::success();
+}
+
+/// Checks that `block` may run as early as its producer.
+static DiagnosedSilenceableFailure checkEarlier(BlockOp block, Value buffer,
+                                                BlockOp producerBlock) {
+  for (Value other : block.getReads())
+    for (BlockOp writer : getWriters(other))
+      if (other != buffer && !isBefore(writer, producerBlock))
+        return refuse(block)
+               << "expects the other inputs of block @" << block.getName()
+               << " to be complete before block @" << producerBlock.getName()
+               << ", but block @" << writer.getName() << " writes one later";
+  for (Value output : block.getWrites())
+    if (getWriters(output).size() != 1 ||
+        llvm::any_of(getReaders(output),
+                     [&](BlockOp reader) { return isBefore(reader, block); }))
+      return refuse(block)
+             << "expects block @" << block.getName()
+             << " to be the only one that writes its output so far";
+  return DiagnosedSilenceableFailure::success();
+}
+
 DiagnosedSilenceableFailure
 mlir::tir::reverseComputeInline(RewriterBase &rewriter, BlockOp block) {
   DiagnosedSilenceableFailure spatial = checkSpatial(block);
   if (!spatial.succeeded())
     return spatial;
+  Value buffer = getBufferBetween(block);
+  if (!buffer)
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to be the only reader of an intermediate buffer";
+  ElementConsumer consumer;
+  DiagnosedSilenceableFailure matched = matchConsumer(block, buffer, consumer);
+  if (!matched.succeeded())
+    return matched;
+  BlockOp producerBlock = consumer.producerBlock;
+  DiagnosedSilenceableFailure earlier =
+      checkEarlier(block, buffer, producerBlock);
+  if (!earlier.succeeded())
+    return earlier;
 
-  // The producer is the one block whose intermediate buffer only this one
-  // reads, at one element.
-  for (Value buffer : block.getReads()) {
-    if (!getAllocation(buffer))
-      continue;
-    SmallVector<BlockOp> writers = getWriters(buffer);
-    if (writers.size() != 1 || getReaders(buffer).size() != 1)
-      continue;
-    BlockOp producerBlock = writers.front();
-    ElementProducer producer;
-    DiagnosedSilenceableFailure matched =
-        matchProducer(producerBlock, producer);
-    if (!matched.succeeded())
-      return matched;
-
-    SmallVector<affine::AffineLoadOp> loads;
-    SmallVector<int> indices;
-    for (const BufferAccess &access : collectAccesses(block)) {
-      if (access.buffer != buffer)
-        continue;
-      auto load = dyn_cast<affine::AffineLoadOp>(access.op);
-      auto bare = load && access.map && access.symbols.empty()
-                      ? matchBareIndices(*access.map)
-                      : FailureOr<SmallVector<int>>(failure());
-      if (failed(bare) || (!loads.empty() && *bare != indices))
-        return refuse(block) << "expects block @" << block.getName()
-                             << " to read one element, indexed by iteration "
-                                "variables, of what block @"
-                             << producerBlock.getName() << " writes";
-      indices = *bare;
-      loads.push_back(load);
-    }
-    for (auto [index, extent] : llvm::enumerate(block.getStaticExtents()))
-      if (extent != 1 && !llvm::is_contained(indices, static_cast<int>(index)))
-        return refuse(block)
-               << "expects every iteration variable of block @"
-               << block.getName() << " to index what it reads from block @"
-               << producerBlock.getName();
-    // Both domains cover the buffer, so each instance meets its partner.
-    for (auto [dim, iter] : llvm::enumerate(indices)) {
-      int other = producer.indices[dim];
-      if (iter >= 0 && other >= 0 &&
-          !isEqualConstantIntOrValue(block.getExtents()[iter],
-                                     producerBlock.getExtents()[other]))
-        return refuse(block)
-               << "expects blocks @" << block.getName() << " and @"
-               << producerBlock.getName() << " to have the same domain";
-    }
-    // What else the block reads must exist when the producer runs.
-    for (Value other : block.getReads())
-      for (BlockOp writer : getWriters(other))
-        if (other != buffer && !isBefore(writer, producerBlock))
-          return refuse(block)
-                 << "expects the other inputs of block @" << block.getName()
-                 << " to be complete before block @" << producerBlock.getName()
-                 << ", but block @" << writer.getName() << " writes one later";
-    for (Value output : block.getWrites())
-      if (getWriters(output).size() != 1 ||
-          llvm::any_of(getReaders(output),
-                       [&](BlockOp reader) { return isBefore(reader, block); }))
-        return refuse(block)
-               << "expects block @" << block.getName()
-               << " to be the only one that writes its output so far";
-
-    OpBuilder::InsertionGuard insertion(rewriter);
-    hoistDefinitions(rewriter, block.getFunction());
-    rewriter.setInsertionPoint(producer.store);
-    IRMapping mapping;
-    mapIterVars(rewriter, block.getLoc(), block, indices,
-                producer.store.getAffineMap(), producer.store.getMapOperands(),
-                mapping);
-    for (affine::AffineLoadOp load : loads)
-      mapping.map(load.getResult(), producer.store.getValueToStore());
-    for (Operation &op : block.getBody()->without_terminator())
-      if (!llvm::is_contained(loads, &op))
-        rewriter.clone(op, mapping);
-    rewriter.eraseOp(producer.store);
-    AllocBufferOp allocation = getAllocation(buffer);
-    // The merged block goes by the name of what it now writes.
-    rewriter.modifyOpInPlace(producerBlock,
-                             [&] { producerBlock.setName(block.getName()); });
-    eraseBlock(rewriter, block);
-    normalizeAccesses(rewriter, producerBlock);
-    rewriter.eraseOp(allocation);
-    return DiagnosedSilenceableFailure::success();
-  }
-  return refuse(block) << "expects block @" << block.getName()
-                       << " to be the only reader of an intermediate buffer";
+  OpBuilder::InsertionGuard insertion(rewriter);
+  hoistDefinitions(rewriter, block.getFunction());
+  affine::AffineStoreOp store = consumer.producer.store;
+  rewriter.setInsertionPoint(store);
+  IRMapping mapping;
+  mapIterVars(rewriter, block.getLoc(), block, consumer.indices,
+              store.getAffineMap(), store.getMapOperands(), mapping);
+  for (affine::AffineLoadOp load : consumer.loads)
+    mapping.map(load.getResult(), store.getValueToStore());
+  for (Operation &op : block.getBody()->without_terminator())
+    if (!llvm::is_contained(consumer.loads, &op))
+      rewriter.clone(op, mapping);
+  rewriter.eraseOp(store);
+  AllocBufferOp allocation = getAllocation(buffer);
+  // The merged block goes by the name of what it now writes.
+  rewriter.modifyOpInPlace(producerBlock,
+                           [&] { producerBlock.setName(block.getName()); });
+  eraseBlock(rewriter, block);
+  normalizeAccesses(rewriter, producerBlock);
+  rewriter.eraseOp(allocation);
+  return DiagnosedSilenceableFailure::success();
 }

@@ -47,6 +47,13 @@ FailureOr<SmallVector<int>> mlir::tir::matchBareIndices(AffineMap map) {
   return iters;
 }
 
+FailureOr<SmallVector<int>>
+mlir::tir::matchBareIndices(const BufferAccess &access) {
+  if (!access.map || !access.symbols.empty())
+    return failure();
+  return matchBareIndices(*access.map);
+}
+
 void mlir::tir::eraseEmptyLoops(RewriterBase &rewriter, Operation *loop) {
   while (isa_and_nonnull<ForOp>(loop)) {
     eraseDeadIndexOps(rewriter, loop);

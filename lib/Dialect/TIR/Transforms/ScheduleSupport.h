@@ -53,6 +53,9 @@ void hoistDefinitions(RewriterBase &rewriter, PrimFuncOp function);
 /// constant zero. Fails for any other map.
 FailureOr<SmallVector<int>> matchBareIndices(AffineMap map);
 
+/// Likewise for the index of an access.
+FailureOr<SmallVector<int>> matchBareIndices(const BufferAccess &access);
+
 /// The op that allocates `buffer`, or null for an argument.
 AllocBufferOp getAllocation(Value buffer);
 

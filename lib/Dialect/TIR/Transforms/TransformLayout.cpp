@@ -123,17 +123,9 @@ static void rewriteAccess(RewriterBase &rewriter, Operation *op,
   rewriter.modifyOpInPlace(op, [&] { operands.assign(indices); });
 }
 
-DiagnosedSilenceableFailure mlir::tir::transformLayout(RewriterBase &rewriter,
-                                                       Value buffer,
-                                                       AffineMap layout) {
-  auto argument = dyn_cast<BlockArgument>(buffer);
-  AllocBufferOp allocation = getAllocation(buffer);
-  Operation *op = buffer.getParentBlock()->getParentOp();
-  if (allocation)
-    op = allocation;
-  auto function = buffer.getParentRegion()->getParentOfType<PrimFuncOp>();
-  if (!function)
-    function = cast<PrimFuncOp>(buffer.getParentRegion()->getParentOp());
+/// Checks that `buffer`, reported at `op`, can have `layout`.
+static DiagnosedSilenceableFailure checkLayout(Operation *op, Value buffer,
+                                               AffineMap layout) {
   auto type = cast<MemRefType>(buffer.getType());
   if (layout.getNumDims() != type.getRank() || layout.getNumSymbols() != 0)
     return refuse(op) << "expects a layout of " << type.getRank()
@@ -142,16 +134,22 @@ DiagnosedSilenceableFailure mlir::tir::transformLayout(RewriterBase &rewriter,
     return refuse(op)
            << "expects a layout that keeps every element apart, but got "
            << AffineMapAttr::get(layout);
-  if (!allocation) {
-    if (!argument || !function.isLayoutFree(argument.getArgNumber()))
-      return refuse(op) << "expects an intermediate buffer or an argument that "
-                           "is tir.layout_free";
-    if (!type.hasStaticShape())
-      return refuse(op) << "expects an argument of static shape, but got "
-                        << type;
-  }
+  if (getAllocation(buffer))
+    return DiagnosedSilenceableFailure::success();
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  auto function = dyn_cast<PrimFuncOp>(op);
+  if (!argument || !function || !function.isLayoutFree(argument.getArgNumber()))
+    return refuse(op) << "expects an intermediate buffer or an argument that "
+                         "is tir.layout_free";
+  if (!type.hasStaticShape())
+    return refuse(op) << "expects an argument of static shape, but got "
+                      << type;
+  return DiagnosedSilenceableFailure::success();
+}
 
-  SmallVector<BlockOp> blocks;
+/// The blocks that access `buffer`, all of them element by element.
+static DiagnosedSilenceableFailure
+collectBlocks(Operation *op, Value buffer, SmallVectorImpl<BlockOp> &blocks) {
   for (Operation *user : buffer.getUsers()) {
     auto block = dyn_cast<BlockOp>(user);
     if (!block)
@@ -167,22 +165,58 @@ DiagnosedSilenceableFailure mlir::tir::transformLayout(RewriterBase &rewriter,
     if (!llvm::is_contained(blocks, block))
       blocks.push_back(block);
   }
+  return DiagnosedSilenceableFailure::success();
+}
 
-  OpBuilder::InsertionGuard insertion(rewriter);
+/// Gives an argument of the kernel a packed type and says how it is packed.
+static void setArgumentLayout(PrimFuncOp function, BlockArgument argument,
+                              MemRefType newType, AffineMap layout) {
+  unsigned index = argument.getArgNumber();
+  // A second change adds to the first; the original type stays.
+  if (auto first =
+          function.getArgAttrOfType<AffineMapAttr>(index, PrimFuncOp::kLayout))
+    layout = layout.compose(first.getValue());
+  else
+    function.setArgAttr(index, PrimFuncOp::kOriginalType,
+                        TypeAttr::get(argument.getType()));
+  function.setArgAttr(index, PrimFuncOp::kLayout, AffineMapAttr::get(layout));
+  argument.setType(newType);
+  SmallVector<Type> types(function.getArgumentTypes());
+  types[index] = newType;
+  function.setFunctionType(FunctionType::get(function.getContext(), types, {}));
+}
+
+DiagnosedSilenceableFailure mlir::tir::transformLayout(RewriterBase &rewriter,
+                                                       Value buffer,
+                                                       AffineMap layout) {
+  AllocBufferOp allocation = getAllocation(buffer);
+  Operation *op = buffer.getParentBlock()->getParentOp();
+  if (allocation)
+    op = allocation;
+  DiagnosedSilenceableFailure possible = checkLayout(op, buffer, layout);
+  if (!possible.succeeded())
+    return possible;
+  SmallVector<BlockOp> blocks;
+  DiagnosedSilenceableFailure collected = collectBlocks(op, buffer, blocks);
+  if (!collected.succeeded())
+    return collected;
+  auto type = cast<MemRefType>(buffer.getType());
   SmallVector<OpFoldResult> sizes =
       allocation ? allocation.getMixedSizes()
                  : getAsIndexOpFoldResult(op->getContext(), type.getShape());
   IndexSpace space(op->getContext());
-  SmallVector<AffineExpr> newSizeExprs;
+  SmallVector<AffineExpr> newSizes;
   DiagnosedSilenceableFailure sized =
-      getNewSizes(rewriter, op, layout, sizes, newSizeExprs, space);
+      getNewSizes(rewriter, op, layout, sizes, newSizes, space);
   if (!sized.succeeded())
     return sized;
+
+  OpBuilder::InsertionGuard insertion(rewriter);
   if (allocation)
     rewriter.setInsertionPoint(allocation);
   SmallVector<int64_t> shape;
   SmallVector<Value> dynamicSizes;
-  for (AffineExpr size : newSizeExprs) {
+  for (AffineExpr size : newSizes) {
     OpFoldResult result = space.materialize(rewriter, op->getLoc(), size);
     std::optional<int64_t> constant = getConstantIntValue(result);
     shape.push_back(constant.value_or(ShapedType::kDynamic));
@@ -198,7 +232,6 @@ DiagnosedSilenceableFailure mlir::tir::transformLayout(RewriterBase &rewriter,
     rewriter.setInsertionPoint(user);
     rewriteAccess(rewriter, user, layout);
   }
-
   if (allocation) {
     rewriter.setInsertionPoint(allocation);
     auto packed = AllocBufferOp::create(rewriter, op->getLoc(), newType,
@@ -206,23 +239,9 @@ DiagnosedSilenceableFailure mlir::tir::transformLayout(RewriterBase &rewriter,
     packed->setDiscardableAttrs(allocation->getDiscardableAttrDictionary());
     rewriter.replaceOp(allocation, packed);
   } else {
-    unsigned index = argument.getArgNumber();
+    auto function = cast<PrimFuncOp>(op);
     rewriter.modifyOpInPlace(function, [&] {
-      // A second change adds to the first; the original type stays.
-      AffineMap total = layout;
-      if (auto first = function.getArgAttrOfType<AffineMapAttr>(
-              index, PrimFuncOp::kLayout))
-        total = layout.compose(first.getValue());
-      else
-        function.setArgAttr(index, PrimFuncOp::kOriginalType,
-                            TypeAttr::get(type));
-      function.setArgAttr(index, PrimFuncOp::kLayout,
-                          AffineMapAttr::get(total));
-      argument.setType(newType);
-      SmallVector<Type> types(function.getArgumentTypes());
-      types[index] = newType;
-      function.setFunctionType(
-          rewriter.getFunctionType(types, function.getResultTypes()));
+      setArgumentLayout(function, cast<BlockArgument>(buffer), newType, layout);
     });
   }
   for (BlockOp block : blocks)

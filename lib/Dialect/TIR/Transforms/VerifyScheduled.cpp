@@ -68,13 +68,11 @@ private:
   }
 
   LogicalResult verifyBuffer(AllocBufferOp buffer) {
-    bool isWorkspace = !buffer.isLocal();
-    if (isWorkspace && !isa<PrimFuncOp>(buffer->getParentOp()))
-      return emitAt(buffer)
-             << "expects a buffer that is allocated in a loop to be local";
+    bool isWorkspace =
+        !buffer.isLocal() && isa<PrimFuncOp>(buffer->getParentOp());
     if (!isWorkspace && !buffer.getDynamicSizes().empty())
-      return emitAt(buffer) << "expects a constant size of a local buffer, "
-                               "but got "
+      return emitAt(buffer) << "expects a constant size of a buffer that is "
+                               "local or in a loop, but got "
                             << buffer.getType();
     return success();
   }

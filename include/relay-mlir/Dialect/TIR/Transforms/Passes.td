@@ -137,8 +137,8 @@ def VerifyTIRScheduledPass
   let description = [{
     What code generation requires: every loop has a kind that the device knows,
     a parallel loop has no loop around it, unrolled loops have constant extents,
-    and buffers inside loops are local and of constant size. A serial loop is a
-    decision, too. Reports the first op that violates this.
+    and buffers that are local or inside loops have constant sizes. A serial loop is
+    a decision, too. Reports the first op that violates this.
   }];
   let options = [
     Option<"device", "device", "std::string", /*default=*/"\"cpu\"",
