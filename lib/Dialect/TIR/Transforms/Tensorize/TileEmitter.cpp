@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -172,16 +173,57 @@ Value TileEmitter::toVector(OpBuilder &builder, Value scalar) {
   return vector;
 }
 
-/// Lanes `stride` apart. With stride 2, two loads that end exactly at the last
-/// lane, and one shuffle; else a gather.
+/// The number of leading lanes that `mask` has; null if there is no knowing.
+static OpFoldResult getNumLanes(OpBuilder &builder, Value mask) {
+  if (auto constant = mask.getDefiningOp<vector::ConstantMaskOp>())
+    return builder.getIndexAttr(constant.getMaskDimSizes().front());
+  if (auto dynamic = mask.getDefiningOp<vector::CreateMaskOp>())
+    return dynamic.getOperand(0);
+  return {};
+}
+
+/// A load of `2 * numLanes + offset` consecutive elements, at most a vector.
+static Value loadDoubled(OpBuilder &builder, Location loc, VectorType type,
+                         Value view, Value index, OpFoldResult numLanes,
+                         int64_t offset) {
+  auto maskType = VectorType::get(type.getShape(), builder.getI1Type());
+  int64_t lanes = type.getNumElements();
+  Value mask;
+  if (std::optional<int64_t> constant = getConstantIntValue(numLanes)) {
+    int64_t count = std::clamp<int64_t>(2 * *constant + offset, 0, lanes);
+    if (count == lanes)
+      return vector::LoadOp::create(builder, loc, type, view, index);
+    mask =
+        vector::ConstantMaskOp::create(builder, loc, maskType, ArrayRef{count});
+  } else {
+    Value two = arith::ConstantIndexOp::create(builder, loc, 2);
+    Value more = arith::ConstantIndexOp::create(builder, loc, offset);
+    Value count =
+        arith::MulIOp::create(builder, loc, cast<Value>(numLanes), two);
+    count = arith::AddIOp::create(builder, loc, count, more);
+    mask = vector::CreateMaskOp::create(builder, loc, maskType, count);
+  }
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(builder, loc, type, view, index, mask,
+                                      zero);
+}
+
+/// Lanes `stride` apart. With stride 2, two loads, of which the second ends
+/// exactly at the last lane, and one shuffle; else a gather.
 Value TileEmitter::loadStrided(OpBuilder &builder, Value view, Value index,
                                int64_t stride, VectorType type, Value mask) {
   Location loc = nest.block.getLoc();
-  if (stride == 2 && !mask) {
+  OpFoldResult numLanes = mask ? getNumLanes(builder, mask)
+                               : OpFoldResult(builder.getIndexAttr(lanes));
+  if (stride == 2 && numLanes) {
     Value offset = arith::ConstantIndexOp::create(builder, loc, lanes - 1);
     Value high = arith::AddIOp::create(builder, loc, index, offset);
-    Value first = vector::LoadOp::create(builder, loc, type, view, index);
-    Value second = vector::LoadOp::create(builder, loc, type, view, high);
+    // The last element is number 2 * numLanes - 2; the second load starts at
+    // number lanes - 1.
+    Value first = loadDoubled(builder, loc, type, view, index, numLanes, -1);
+    Value second =
+        loadDoubled(builder, loc, type, view, high, numLanes, -lanes);
     SmallVector<int64_t> lanesTaken;
     for (int64_t lane = 0; lane != lanes; ++lane)
       lanesTaken.push_back(2 * lane < lanes ? 2 * lane : 2 * lane + 1);
