@@ -1,5 +1,4 @@
 //===- OperatorFormat.h - Assembly and types of operators -------*- C++ -*-===//
-//-*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
