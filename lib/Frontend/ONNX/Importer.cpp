@@ -567,7 +567,8 @@ LogicalResult Importer::createResults() {
 }
 
 OwningOpRef<ModuleOp> Importer::run() {
-  if (failed(checkOpsets()) || failed(checkOperators()))
+  if (failed(checkOpsets()) || failed(checkOperators()) ||
+      failed(checkInputShapes()))
     return nullptr;
 
   OwningOpRef<ModuleOp> module = ModuleOp::create(getFileLoc());

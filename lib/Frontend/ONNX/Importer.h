@@ -105,6 +105,7 @@ public:
 private:
   LogicalResult checkOpsets();
   LogicalResult checkOperators();
+  LogicalResult checkInputShapes();
   LogicalResult createArguments();
   LogicalResult createResults();
   FailureOr<RankedTensorType> getInputType(const ValueInfo &info);

@@ -1,4 +1,4 @@
-//===- OperatorCheck.cpp - Is all of a model supported? -------------------===//
+//===- ModelCheck.cpp - Is all of a model supported? ----------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +12,7 @@
 #include "Importer.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mlir::relay::onnx;
@@ -119,4 +120,22 @@ LogicalResult Importer::checkOperators() {
         << (entry.count == 1 ? ", " : " ")
         << describeNode(*entry.first, entry.opset);
   return diagnostic;
+}
+
+LogicalResult Importer::checkInputShapes() {
+  for (const auto &entry : options.inputShapes) {
+    if (llvm::any_of(model.graph.inputs, [&](const ValueInfo &info) {
+          return info.name == entry.getKey();
+        }))
+      continue;
+    InFlightDiagnostic diagnostic = emitError();
+    diagnostic << "the shape of \"" << entry.getKey()
+               << "\" is given, but the model has no such input; its inputs "
+                  "are ";
+    llvm::interleaveComma(
+        model.graph.inputs, diagnostic,
+        [&](const ValueInfo &info) { diagnostic << '"' << info.name << '"'; });
+    return diagnostic;
+  }
+  return success();
 }
