@@ -112,7 +112,7 @@ void KernelLowering::assignDestination(Value tensor,
 
   llvm::TypeSwitch<Operation *>(op)
       .Case<linalg::LinalgOp, tensor::PadOp, tensor::InsertSliceOp,
-            tensor::GenerateOp>(
+            tensor::FromElementsOp, tensor::GenerateOp>(
           [&](auto) { destinations[tensor] = destination; })
       .Case([&](tensor::CastOp cast) {
         assignDestination(cast.getSource(), destination);

@@ -124,3 +124,44 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 func.func private @f(tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+// A dynamic offset enters the index as a symbol; each operand is copied behind
+// the one before.
+// CHECK-LABEL: tir.prim_func @concat_dynamic
+// CHECK-SAME:    (%[[X:.*]]: memref<?xf32>, %[[W:.*]]: memref<4xf32>, %[[Y:.*]]: memref<?xf32>)
+// CHECK:         %[[N:.*]] = memref.dim %[[X]]
+// CHECK:         tir.block @concatenate(%[[V0:.*]] = spatial %{{.*}} in %[[N]])
+// CHECK:           affine.store %{{.*}}, %[[Y]][%[[V0]]]
+// CHECK:         tir.block @concatenate_1(%[[V0:.*]] = spatial %{{.*}} in 4)
+// CHECK:           affine.store %{{.*}}, %[[Y]][%[[V0]] + symbol(%[[N]])]
+func.func @concat_dynamic(%x: tensor<?xf32>, %w: tensor<4xf32>) -> tensor<?xf32> {
+  %0 = tensor.concat dim(0) %x, %w : (tensor<?xf32>, tensor<4xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// A generated tensor is a block over its indices; elements that are listed are
+// stored one by one; a splat is a scalar.
+// CHECK-LABEL: tir.prim_func @made
+// CHECK:         tir.block @generate(%[[V0:.*]] = spatial %{{.*}} in 4)
+// CHECK:           arith.index_cast %[[V0]]
+// CHECK:         tir.block @from_elements()
+// CHECK:           affine.store %{{.*}}, %{{.*}}[0, 0]
+// CHECK:           affine.store %{{.*}}, %{{.*}}[1, 0]
+// CHECK:         tir.block @copy(
+// CHECK-NEXT:        writes
+func.func @made() -> (tensor<4xi32>, tensor<2x1xf32>, tensor<3xf32>) {
+  %a = arith.constant 1.0 : f32
+  %b = arith.constant 2.0 : f32
+  %0 = tensor.generate {
+  ^bb0(%i: index):
+    %v = arith.index_cast %i : index to i32
+    tensor.yield %v : i32
+  } : tensor<4xi32>
+  %1 = tensor.from_elements %a, %b : tensor<2x1xf32>
+  %2 = tensor.splat %a : tensor<3xf32>
+  return %0, %1, %2 : tensor<4xi32>, tensor<2x1xf32>, tensor<3xf32>
+}

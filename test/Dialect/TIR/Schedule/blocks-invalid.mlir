@@ -129,3 +129,132 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// The consumer reads shifted elements, so no instance meets one producer.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @shifted(%x: memref<9xf32>, %y: memref<8xf32>) {
+    %t = tir.alloc_buffer() : memref<9xf32>
+    tir.for %i = 0 to 9 {
+      tir.block @a(%v0 = spatial %i in 9) reads(%x[%v0] : memref<9xf32>) writes(%t[%v0] : memref<9xf32>) {
+        %0 = affine.load %x[%v0] : memref<9xf32>
+        affine.store %0, %t[%v0] : memref<9xf32>
+      }
+    }
+    tir.for %i = 0 to 8 {
+      // expected-error @below {{expects block @b to read one element, indexed by iteration variables, of what block @a writes}}
+      tir.block @b(%v0 = spatial %i in 8) reads(%t[%v0 + 1] : memref<9xf32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0 + 1] : memref<9xf32>
+        affine.store %0, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @shifted.schedule(%f: !transform.any_op {transform.readonly}) {
+    %b = transform.tir.get_block @b in %f
+    transform.tir.reverse_compute_inline %b
+    transform.yield
+  }
+}
+
+// -----
+
+// An input of the producer is overwritten before the consumer runs.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @overwritten(%y: memref<8xf32>, %z: memref<8xf32>) {
+    %c = arith.constant 1.0 : f32
+    %t = tir.alloc_buffer() : memref<8xf32>
+    tir.for %i = 0 to 8 {
+      // expected-error @below {{expects the inputs of block @a to be complete before it, but block @b writes one later}}
+      tir.block @a(%v0 = spatial %i in 8) reads(%y[%v0] : memref<8xf32>) writes(%t[%v0] : memref<8xf32>) {
+        %0 = affine.load %y[%v0] : memref<8xf32>
+        affine.store %0, %t[%v0] : memref<8xf32>
+      }
+    }
+    tir.for %i = 0 to 8 {
+      tir.block @b(%v0 = spatial %i in 8) writes(%y[%v0] : memref<8xf32>) {
+        affine.store %c, %y[%v0] : memref<8xf32>
+      }
+    }
+    tir.for %i = 0 to 8 {
+      tir.block @c(%v0 = spatial %i in 8) reads(%t[%v0] : memref<8xf32>) writes(%z[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<8xf32>
+        affine.store %0, %z[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @overwritten.schedule(%f: !transform.any_op {transform.readonly}) {
+    %a = transform.tir.get_block @a in %f
+    transform.tir.compute_inline %a
+    transform.yield
+  }
+}
+
+// -----
+
+// The init would run once for each %k.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @inside(%x: memref<8x4xf32>, %y: memref<8xf32>) {
+    %c = arith.constant 0.0 : f32
+    tir.for %k = 0 to 4 {
+      // expected-error @below {{expects a loop around all of the reduction @sum}}
+      tir.for %i = 0 to 8 {
+        tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 4)
+            reads(%x[%v0, %v1] : memref<8x4xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
+          tir.init {
+            affine.store %c, %y[%v0] : memref<8xf32>
+          }
+          %0 = affine.load %x[%v0, %v1] : memref<8x4xf32>
+          %1 = affine.load %y[%v0] : memref<8xf32>
+          %2 = arith.addf %0, %1 : f32
+          affine.store %2, %y[%v0] : memref<8xf32>
+        }
+      }
+    }
+  }
+  transform.named_sequence @inside.schedule(%f: !transform.any_op {transform.readonly}) {
+    %sum = transform.tir.get_block @sum in %f
+    %k, %i = transform.tir.get_loops %sum
+    %init = transform.tir.decompose_reduction %sum, %i
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @buffer_index(%y: memref<8xf32>) {
+    %c = arith.constant 0.0 : f32
+    tir.for %i = 0 to 8 {
+      // expected-error @below {{expects block @b to read more than 0 buffers}}
+      tir.block @b(%v0 = spatial %i in 8) writes(%y[%v0] : memref<8xf32>) {
+        affine.store %c, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @buffer_index.schedule(%f: !transform.any_op {transform.readonly}) {
+    %b = transform.tir.get_block @b in %f
+    %copy = transform.tir.cache_read %b, 0, "local"
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @payload(%y: memref<8xf32>) {
+    %c = arith.constant 0.0 : f32
+    tir.for %i = 0 to 8 {
+      // expected-note @below {{payload}}
+      tir.block @b(%v0 = spatial %i in 8) writes(%y[%v0] : memref<8xf32>) {
+        affine.store %c, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @payload.schedule(%f: !transform.any_op {transform.readonly}) {
+    %b = transform.tir.get_block @b in %f
+    // expected-error @below {{expects a handle to tir.for, but got tir.block}}
+    transform.tir.parallel %b
+    transform.yield
+  }
+}
