@@ -239,7 +239,8 @@ LogicalResult Compilation::writeModule() {
   return writeText([&](raw_ostream &os) {
     // Weights would drown what one wants to read here.
     OpPrintingFlags flags;
-    flags.elideLargeResourceString(32).elideLargeElementsAttrs(32);
+    // Zero: not even turned into text first.
+    flags.elideLargeResourceString(0).elideLargeElementsAttrs(32);
     module.print(os, flags);
   });
 }

@@ -60,8 +60,10 @@ static std::string print(IRModule &self, std::optional<int64_t> elideLarger,
                          bool locations, bool generic) {
   OpPrintingFlags flags;
   if (elideLarger)
-    flags.elideLargeElementsAttrs(*elideLarger)
-        .elideLargeResourceString(*elideLarger);
+    flags
+        .elideLargeElementsAttrs(*elideLarger)
+        // Zero: not even turned into text first.
+        .elideLargeResourceString(0);
   if (locations)
     flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/true);
   if (generic)

@@ -308,14 +308,14 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
   OwningOpRef<ModuleOp> module = relay::loadModel(options.modelPath, &context);
   if (!module)
     return failure();
-  auto specs = relay_run::getInputSpecs(*module);
-  if (failed(specs))
-    return failure();
-  auto inputs = relay_run::getInputs(*specs, options.inputs);
-  if (failed(inputs))
-    return failure();
-  if (options.interpret)
-    return runInterpreter(*module, *inputs, options);
+  if (options.interpret) {
+    auto specs = relay_run::getInputSpecs(*module);
+    if (failed(specs))
+      return failure();
+    auto inputs = relay_run::getInputs(*specs, options.inputs);
+    return failed(inputs) ? failure()
+                          : runInterpreter(*module, *inputs, options);
+  }
 
   OwningOpRef<ModuleOp> copy = module->clone();
   FailureOr<RelayModule *> compiled =
@@ -324,6 +324,11 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     return failure();
   std::unique_ptr<RelayModule, decltype(&relayModuleFree)> owner(
       *compiled, relayModuleFree);
+  // Those of the compiled model: every dynamic dimension has a name there.
+  auto inputs = relay_run::getInputs(
+      relay_run::getInputSpecs(*compiled, &context), options.inputs);
+  if (failed(inputs))
+    return failure();
   return runModel(*compiled, *module, *inputs, options, location);
 }
 
