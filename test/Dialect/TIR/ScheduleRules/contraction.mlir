@@ -64,3 +64,20 @@ func.func @small(%x: tensor<1x16xf32>, %w: tensor<32x16xf32>) -> tensor<1x32xf32
   %0 = relay.nn.dense %x, %w : (tensor<1x16xf32>, tensor<32x16xf32>) -> tensor<1x32xf32>
   return %0 : tensor<1x32xf32>
 }
+
+// -----
+
+// Few channels: the pixels are the lanes, so that nothing is transposed, and
+// the weights stay as they are.
+// CHECK-LABEL: transform.named_sequence @expand.schedule
+// CHECK-NOT: transform.tir.transform_layout
+// CHECK: transform.tir.tensorize %{{.*}}, "register_tile"
+
+// APPLIED-LABEL: tir.prim_func {{.*}}@expand
+// APPLIED: vector.fma
+// APPLIED-NOT: vector.shuffle
+func.func @expand(%x: tensor<1x16x64x64xf32>, %w: tensor<96x16x1x1xf32>) -> tensor<1x96x64x64xf32>
+    attributes {relay.primitive, tir.layout_free = [1]} {
+  %0 = relay.nn.conv2d %x, %w {kernel_size = [1, 1], channels = 96} : (tensor<1x16x64x64xf32>, tensor<96x16x1x1xf32>) -> tensor<1x96x64x64xf32>
+  return %0 : tensor<1x96x64x64xf32>
+}

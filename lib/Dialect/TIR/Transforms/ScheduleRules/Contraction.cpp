@@ -173,6 +173,12 @@ LogicalResult Contraction::chooseColumns() {
     Packing packing;
     int64_t score;
   };
+  // A tile is transposed if the result is contiguous along its rows, which a
+  // short reduction does not make up for.
+  constexpr double kShortReduction = 32;
+  double depth = 1;
+  for (unsigned var : nest.getVars(/*isReduce=*/true))
+    depth *= nest.guessExtent(var);
   std::optional<Candidate> best;
   for (bool isRight : {true, false}) {
     const BufferAccess &operand = isRight ? right : left;
@@ -195,6 +201,9 @@ LogicalResult Contraction::chooseColumns() {
         continue;
       }
       candidate.score += isOutContiguous ? 2 : 0;
+      if (isOutContiguous && candidate.packing == Packing::None &&
+          depth <= kShortReduction && extent % lanes == 0)
+        candidate.score += 4;
       if (!best || candidate.score > best->score)
         best = candidate;
     }
