@@ -1,4 +1,4 @@
-//===- Cache.cpp - Copies of buffers, reductions in two ---------*- C++ -*-===//
+//===- Cache.cpp - Copies of buffers ----------------------------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,6 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/IRMapping.h"
 #include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
 
 using namespace mlir;
@@ -129,92 +128,5 @@ DiagnosedSilenceableFailure mlir::tir::cacheWrite(RewriterBase &rewriter,
   std::string name = block.getFunction().getUniqueBlockName(
       (block.getName() + "_write_" + scope).str());
   copy = createCopy(rewriter, block.getLoc(), name, cache, buffer, cache);
-  return DiagnosedSilenceableFailure::success();
-}
-
-//===----------------------------------------------------------------------===//
-// decompose_reduction
-//===----------------------------------------------------------------------===//
-
-DiagnosedSilenceableFailure
-mlir::tir::decomposeReduction(RewriterBase &rewriter, BlockOp block, ForOp loop,
-                              BlockOp &init) {
-  InitOp oldInit = block.getInit();
-  if (!oldInit)
-    return refuse(block) << "expects block @" << block.getName()
-                         << " to have an init";
-  if (!loop->isAncestor(block))
-    return refuse(block) << "expects a loop around block @" << block.getName();
-  IndexSpace space(block.getContext());
-  SmallVector<AffineExpr> bindings;
-  for (Value binding : block.getBindings())
-    bindings.push_back(space.getExpr(binding));
-  for (ForOp outer = loop.getParentLoop(); outer; outer = outer.getParentLoop())
-    for (auto [index, expr] : llvm::enumerate(bindings))
-      if (block.getIterKind(index) == IterKind::Reduce &&
-          space.dependsOn(expr, outer.getInductionVar()))
-        return refuse(loop) << "expects a loop around all of the reduction @"
-                            << block.getName();
-
-  // Loops from `loop` inwards that spatial variables need are repeated.
-  OpBuilder::InsertionGuard insertion(rewriter);
-  Location loc = block.getLoc();
-  rewriter.setInsertionPoint(loop);
-  IRMapping mapping;
-  SmallVector<IterKind> kinds;
-  SmallVector<OpFoldResult> extents;
-  for (unsigned i = 0, e = block.getNumIters(); i != e; ++i)
-    if (block.getIterKind(i) != IterKind::Reduce) {
-      kinds.push_back(block.getIterKind(i));
-      extents.push_back(block.getExtents()[i]);
-    }
-  for (ForOp inner : block.getLoops()) {
-    bool feeds = false;
-    for (auto [index, expr] : llvm::enumerate(bindings))
-      feeds |= block.getIterKind(index) != IterKind::Reduce &&
-               space.dependsOn(expr, inner.getInductionVar());
-    if (!loop->isAncestor(inner) || !feeds)
-      continue;
-    auto bound = [&](OpFoldResult value) -> OpFoldResult {
-      if (auto operand = dyn_cast<Value>(value))
-        return mapping.lookupOrDefault(operand);
-      return value;
-    };
-    auto copy = ForOp::create(rewriter, loc, bound(inner.getLowerBound()),
-                              bound(inner.getUpperBound()), inner.getKind());
-    copy.setThreadTagAttr(inner.getThreadTagAttr());
-    mapping.map(inner.getInductionVar(), copy.getInductionVar());
-    rewriter.setInsertionPoint(copy.getBody()->getTerminator());
-  }
-
-  SmallVector<Value> newBindings;
-  for (unsigned i = 0, e = block.getNumIters(); i != e; ++i) {
-    if (block.getIterKind(i) == IterKind::Reduce)
-      continue;
-    IndexSpace newSpace(block.getContext());
-    SmallVector<AffineExpr> dims, symbols;
-    for (Value dim : space.getDims())
-      dims.push_back(newSpace.getExpr(mapping.lookupOrDefault(dim)));
-    for (Value symbol : space.getSymbols())
-      symbols.push_back(newSpace.getExpr(symbol));
-    newBindings.push_back(newSpace.materializeValue(
-        rewriter, loc, bindings[i].replaceDimsAndSymbols(dims, symbols)));
-  }
-  std::string name =
-      block.getFunction().getUniqueBlockName((block.getName() + "_init").str());
-  init = BlockOp::create(rewriter, loc, name, kinds, newBindings, extents);
-  unsigned next = 0;
-  for (unsigned i = 0, e = block.getNumIters(); i != e; ++i)
-    if (block.getIterKind(i) != IterKind::Reduce)
-      mapping.map(block.getIterVars()[i], init.getIterVars()[next++]);
-  rewriter.setInsertionPoint(init.getBody()->getTerminator());
-  for (Operation &op : oldInit.getBody()->without_terminator())
-    rewriter.clone(op, mapping);
-  init.updateAccessRegions();
-  IndexSpace guardSpace(block.getContext());
-  SmallVector<AffineExpr> constraints = getDomainConstraints(init, guardSpace);
-  addGuard(init, guardSpace, constraints);
-  rewriter.eraseOp(oldInit);
-  rewriter.modifyOpInPlace(block, [&] { block.updateAccessRegions(); });
   return DiagnosedSilenceableFailure::success();
 }
