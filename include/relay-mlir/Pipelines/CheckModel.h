@@ -1,5 +1,4 @@
-//===- CheckModel.h - Compare a compiled model with the interpreter -*- C++
-//-*-===//
+//===- CheckModel.h - Compare with the interpreter --------------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

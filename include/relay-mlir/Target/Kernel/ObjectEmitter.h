@@ -1,5 +1,4 @@
-//===- ObjectEmitter.h - Machine code for an LLVM-dialect module -*- C++
-//-*-===//
+//===- ObjectEmitter.h - LLVM-dialect module to code ------------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
