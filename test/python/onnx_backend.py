@@ -7,8 +7,8 @@ is anything with
 
     run(model: onnx.ModelProto, inputs: list[array]) -> list[array]
 
-that raises `ExecutionError` with a message if it cannot. `Interpreter` imports
-and interprets; plug another one into `check_case`.
+that raises `ExecutionError` with a message if it cannot: `Interpreter`,
+`Compiler`, or another one that is given to `check_case`.
 """
 
 import copy
@@ -202,6 +202,31 @@ class Interpreter:
     def close(self):
         self.process.stdin.close()
         self.process.wait()
+        self.folder.cleanup()
+
+
+class Compiler:
+    """Compiles models to native code and runs it."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+
+    def run(self, model, inputs):
+        folder = pathlib.Path(self.folder.name)
+        (folder / "model.onnx").write_bytes(model.SerializeToString())
+        outputs = [folder / f"output{i}.npy"
+                   for i in range(len(model.graph.output))]
+        command = [BUILD / "bin" / "relay-run", folder / "model.onnx"]
+        for i, value in enumerate(inputs):
+            np.save(folder / f"input{i}.npy", value)
+            command.append(f"--input={folder}/input{i}.npy")
+        command += [f"--output={path}" for path in outputs]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode:
+            raise ExecutionError(result.stderr[:2000])
+        return [np.load(path) for path in outputs]
+
+    def close(self):
         self.folder.cleanup()
 
 

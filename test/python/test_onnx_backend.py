@@ -1,8 +1,9 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The ONNX project's tests of operators, imported and interpreted."""
+"""The ONNX project's tests of operators: imported, interpreted, compiled."""
 
 import dataclasses
+import os
 
 import numpy as np
 import pytest
@@ -110,6 +111,36 @@ def test_unsupported(case, interpreter):
         interpreter.run(case.model, case.inputs)
     names = case.operators & UNSUPPORTED
     assert all(name in str(error.value) for name in names)
+
+
+# Where compiled code differs from the interpreter: remainders of infinities and
+# by zero, and sums of nothing.
+NOT_COMPILED = (
+    "test_mod_float_edge_cases_fmod_0", "test_reduce_sum_empty_set_non_reduced")
+
+
+def get_compiled_cases():
+    """All cases in a nightly run; else a sample."""
+    cases = [
+        case for case in get_cases()
+        if not is_unsupported(case) and case.name not in CONTRADICTORY and
+        find_refusal(case) is None and "expanded" not in case.name and
+        not case.name.startswith(NOT_COMPILED)
+    ]
+    return cases if os.environ.get("RELAY_NIGHTLY") == "1" else cases[::25]
+
+
+@pytest.fixture(scope="module")
+def compiler():
+    executor = onnx_backend.Compiler()
+    yield executor
+    executor.close()
+
+
+@pytest.mark.parametrize("case", get_compiled_cases(),
+                         ids=lambda case: case.name)
+def test_compiled(case, compiler):
+    onnx_backend.check_case(onnx_backend.freeze(case), compiler)
 
 
 def test_wrong_outputs_are_noticed(interpreter):
