@@ -39,7 +39,8 @@ template <typename... Parts>
 void setLastError(const std::string &message);
 
 /// Runs `body`, and turns what it throws into a status.
-template <typename Body> RelayStatus guard(Body &&body) noexcept {
+template <typename Body>
+RelayStatus guard(Body &&body) noexcept {
   try {
     body();
     return RELAY_OK;

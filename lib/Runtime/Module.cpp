@@ -336,6 +336,7 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
     context.observer_data = this;
   }
   Arena arena = takeArena(arenaBytes);
+  ThreadPool::Run active(*pool);
   int32_t status =
       artifact.main(inputData.data(), outputData.data(), artifact.weights,
                     arena.data.get(), symbols.data(), &context);

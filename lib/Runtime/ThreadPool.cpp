@@ -20,8 +20,8 @@ using namespace relay_rt;
 
 static constexpr int kMaxThreads = 1024;
 
-/// How long a worker spins before it sleeps: longer than the gap between two
-/// kernels, shorter than what another process would notice.
+/// How long a worker spins after a run before it sleeps: longer than the gap
+/// between two runs in a row, shorter than what another process would notice.
 static constexpr std::chrono::microseconds kSpinTime(100);
 
 static void relax() {
@@ -61,17 +61,25 @@ static ProcessPool &processPool() {
   return *instance;
 }
 
-static int countUsableCPUs() {
+/// Returns the numbers of the CPUs that the process may use.
+static std::vector<int> getUsableCPUs() {
+  std::vector<int> cpus;
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    return std::max(1, CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &set))
+        cpus.push_back(cpu);
+  if (cpus.empty())
+    for (unsigned cpu = 0;
+         cpu < std::max(1u, std::thread::hardware_concurrency()); ++cpu)
+      cpus.push_back(static_cast<int>(cpu));
+  return cpus;
 }
 
 static int getDefaultNumThreads() {
   const char *text = std::getenv("RELAY_NUM_THREADS");
   if (!text || !*text)
-    return std::min(countUsableCPUs(), kMaxThreads);
+    return std::min(static_cast<int>(getUsableCPUs().size()), kMaxThreads);
   char *end;
   errno = 0;
   long value = std::strtol(text, &end, 10);
@@ -109,9 +117,21 @@ static thread_local bool insideLoop = false;
 
 ThreadPool::ThreadPool(int numThreads) {
   workers.reserve(numThreads - 1);
+  std::vector<int> cpus = getUsableCPUs();
+  oversubscribed = numThreads > static_cast<int>(cpus.size());
   try {
-    for (int part = 1; part < numThreads; ++part)
+    for (int part = 1; part < numThreads; ++part) {
       workers.emplace_back([this, part] { work(part); });
+      if (oversubscribed)
+        continue;
+      // Left alone, the system wakes a worker on the caller's CPU, where it
+      // waits for milliseconds while the caller waits for it. Failure to pin
+      // costs speed only.
+      cpu_set_t set;
+      CPU_ZERO(&set);
+      CPU_SET(cpus[part], &set);
+      pthread_setaffinity_np(workers.back().native_handle(), sizeof(set), &set);
+    }
   } catch (const std::system_error &) {
     // The system gives no more threads; go on with those there are.
   }
@@ -153,18 +173,26 @@ void ThreadPool::parallelFor(RelayParallelBody body, void *const *args,
   // Sequentially consistent with the workers' count of sleepers: either the
   // worker sees the new epoch, or we see the sleeper.
   epoch.fetch_add(1);
-  if (sleepers.load() > 0) {
-    std::lock_guard<std::mutex> sleepLock(sleepMutex);
-    wakeUp.notify_all();
-  }
+  wakeSleepers();
 
   insideLoop = true;
   runPart(task, 0);
   insideLoop = false;
 
-  // More threads than CPUs: let the worker have this one.
   for (int spins = 0; pending.load(std::memory_order_acquire) > 0; ++spins)
-    spins < 10000 ? relax() : (void)sched_yield();
+    spins < 10000 && !oversubscribed ? relax() : (void)sched_yield();
+}
+
+void ThreadPool::wakeSleepers() {
+  if (sleepers.load() == 0)
+    return;
+  std::lock_guard<std::mutex> lock(sleepMutex);
+  wakeUp.notify_all();
+}
+
+ThreadPool::Run::Run(ThreadPool &pool) : pool(pool) {
+  pool.activeRuns.fetch_add(1);
+  pool.wakeSleepers();
 }
 
 void ThreadPool::work(int part) {
@@ -175,11 +203,17 @@ void ThreadPool::work(int part) {
     for (int spins = 1; epoch.load(std::memory_order_acquire) == seen &&
                         !stopping.load(std::memory_order_relaxed);
          ++spins) {
-      relax();
-      if (spins % 64 == 0 && std::chrono::steady_clock::now() > deadline) {
+      oversubscribed ? (void)sched_yield() : relax();
+      if (spins % 64 != 0)
+        continue;
+      if (activeRuns.load(std::memory_order_relaxed) > 0) {
+        deadline = std::chrono::steady_clock::now() + kSpinTime;
+      } else if (std::chrono::steady_clock::now() > deadline) {
         std::unique_lock<std::mutex> lock(sleepMutex);
         sleepers.fetch_add(1);
-        wakeUp.wait(lock, [&] { return epoch.load() != seen || stopping; });
+        wakeUp.wait(lock, [&] {
+          return epoch.load() != seen || activeRuns.load() > 0 || stopping;
+        });
         sleepers.fetch_sub(1);
       }
     }

@@ -20,8 +20,8 @@
 namespace relay_rt {
 
 /// A fixed set of threads for fork-join loops. The caller is one of them.
-/// Workers spin for a moment after each loop, since the next kernel follows
-/// within microseconds, and then sleep.
+/// Workers spin while a model runs, since the next kernel follows within
+/// microseconds, and for a moment after; then they sleep.
 class ThreadPool {
 public:
   /// The pool of the process, created at its first use. Throws if
@@ -34,6 +34,17 @@ public:
 
   explicit ThreadPool(int numThreads);
   ~ThreadPool();
+
+  /// Keeps the workers awake while it lives: the run of one model.
+  class Run {
+  public:
+    explicit Run(ThreadPool &pool);
+    ~Run() { pool.activeRuns.fetch_sub(1); }
+    Run(const Run &) = delete;
+
+  private:
+    ThreadPool &pool;
+  };
 
   int getNumThreads() const { return static_cast<int>(workers.size()) + 1; }
 
@@ -53,6 +64,7 @@ private:
   };
 
   void work(int part);
+  void wakeSleepers();
   static void runPart(const Task &task, int part);
 
   /// Held by the thread whose loop is being run.
@@ -63,6 +75,9 @@ private:
   /// Workers that have not yet finished the current loop.
   alignas(64) std::atomic<int> pending{0};
   alignas(64) std::atomic<int> sleepers{0};
+  std::atomic<int> activeRuns{0};
+  /// More threads than CPUs: who waits must let others run.
+  bool oversubscribed = false;
   std::atomic<bool> stopping{false};
   std::mutex sleepMutex;
   std::condition_variable wakeUp;
