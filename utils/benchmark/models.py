@@ -7,14 +7,13 @@
     models.py model.onnx
 
 Both run in this process, in turn, with the same threads and the same random
-input; the medians and their ratio are printed, and how far the outputs are
+input, each after a pause and a run that is not counted; the medians and their ratio are printed, and how far the outputs are
 apart (relative to the largest magnitude). A ratio above 1 means ours is faster.
 """
 
 import argparse
 import os
 import pathlib
-import resource
 import statistics
 import subprocess
 import sys
@@ -38,8 +37,21 @@ def timed(run):
     return time.perf_counter() - start, result
 
 
-def child_memory():
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+# A child counts the memory of whom it was forked from, so the compiler is
+# started by a small process.
+MEASURE = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
+"""
+
+
+def compile_model(command):
+    """Returns the seconds and the peak memory in MiB of a compilation."""
+    start = time.perf_counter()
+    result = subprocess.run([sys.executable, "-c", MEASURE, *command],
+                            check=True, capture_output=True, text=True)
+    return time.perf_counter() - start, float(result.stdout)
 
 
 def measure(name, threads, rounds, folder):
@@ -57,9 +69,8 @@ def measure(name, threads, rounds, folder):
     cache = folder / "cache"
     tool = ROOT / os.environ.get("RELAY_BUILD_DIR", "build") / "bin" / "relay-compile"
     command = [str(tool), str(path), "-o", str(artefact), f"--cache-dir={cache}"]
-    cold, _ = timed(lambda: subprocess.run(command, check=True))
-    memory = child_memory()
-    warm, _ = timed(lambda: subprocess.run(command, check=True))
+    cold, memory = compile_model(command)
+    warm, _ = compile_model(command)
 
     rm.set_num_threads(threads)
     ours = rm.load(artefact)
@@ -77,6 +88,10 @@ def measure(name, threads, rounds, folder):
     times = ([], [])
     for _ in range(rounds):
         for run, list_ in zip(runs, times):
+            # The other's threads spin for a while after its run, on the CPUs
+            # that this one needs.
+            time.sleep(0.02)
+            run()
             seconds, _ = timed(run)
             list_.append(seconds)
     got = runs[0]()
