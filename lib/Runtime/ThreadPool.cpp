@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <pthread.h>
 #include <sched.h>
+#include <utility>
 
 using namespace relay_rt;
 
@@ -115,22 +116,28 @@ void ThreadPool::setNumThreads(int numThreads) {
 /// Set on workers, and on a caller while it runs its part.
 static thread_local bool insideLoop = false;
 
+/// Left alone, the system wakes a worker on the caller's CPU, where it waits
+/// for milliseconds while the caller waits for it. Failure to pin costs speed
+/// only.
+static void pin(std::thread &thread, int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  pthread_setaffinity_np(thread.native_handle(), sizeof(set), &set);
+}
+
 ThreadPool::ThreadPool(int numThreads) {
   workers.reserve(numThreads - 1);
   std::vector<int> cpus = getUsableCPUs();
   oversubscribed = numThreads > static_cast<int>(cpus.size());
+  callerCPU = cpus[0];
   try {
     for (int part = 1; part < numThreads; ++part) {
       workers.emplace_back([this, part] { work(part); });
       if (oversubscribed)
         continue;
-      // Left alone, the system wakes a worker on the caller's CPU, where it
-      // waits for milliseconds while the caller waits for it. Failure to pin
-      // costs speed only.
-      cpu_set_t set;
-      CPU_ZERO(&set);
-      CPU_SET(cpus[part], &set);
-      pthread_setaffinity_np(workers.back().native_handle(), sizeof(set), &set);
+      pin(workers.back(), cpus[part]);
+      workerCPUs.push_back(cpus[part]);
     }
   } catch (const std::system_error &) {
     // The system gives no more threads; go on with those there are.
@@ -191,8 +198,21 @@ void ThreadPool::wakeSleepers() {
 }
 
 ThreadPool::Run::Run(ThreadPool &pool) : pool(pool) {
-  pool.activeRuns.fetch_add(1);
+  if (pool.activeRuns.fetch_add(1) == 0)
+    pool.makeWay(sched_getcpu());
   pool.wakeSleepers();
+}
+
+/// Moves the worker that is pinned to the CPU on which a run begins to the CPU
+/// that the last caller was left.
+void ThreadPool::makeWay(int cpu) {
+  std::lock_guard<std::mutex> lock(placementMutex);
+  for (size_t i = 0; i < workerCPUs.size(); ++i)
+    if (workerCPUs[i] == cpu) {
+      pin(workers[i], callerCPU);
+      workerCPUs[i] = std::exchange(callerCPU, cpu);
+      return;
+    }
 }
 
 void ThreadPool::work(int part) {

@@ -65,6 +65,7 @@ private:
 
   void work(int part);
   void wakeSleepers();
+  void makeWay(int cpu);
   static void runPart(const Task &task, int part);
 
   /// Held by the thread whose loop is being run.
@@ -82,6 +83,10 @@ private:
   std::mutex sleepMutex;
   std::condition_variable wakeUp;
   std::vector<std::thread> workers;
+  /// The CPU that each worker is pinned to, and the one left to the caller.
+  std::mutex placementMutex;
+  std::vector<int> workerCPUs;
+  int callerCPU = -1;
 };
 
 } // namespace relay_rt
