@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Sets up, builds, compiles a real model (a trained digit classifier if its file
-# is at hand or given, else ResNet-18) and runs it: prints the result, the
-# latency, and how far it is from the reference interpreter.
+# Sets up, builds, compiles a model (ResNet-18 if none is given) and runs it:
+# prints the result, the latency, and how far it is from the reference
+# interpreter.
 #
 #   utils/quickstart.sh [model.onnx]
 set -euo pipefail

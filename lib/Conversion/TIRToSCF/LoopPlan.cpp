@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
+#include "relay-mlir/Dialect/TIR/Analysis/CombiningKind.h"
 #include "relay-mlir/Dialect/TIR/IR/Access.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -123,27 +124,6 @@ ArrayRef<BlockOp> LoopPlan::getInitsBefore(ForOp loop) const {
 // Vectorized loops
 //===----------------------------------------------------------------------===//
 
-static std::optional<vector::CombiningKind> getCombiningKind(Operation *op) {
-  using vector::CombiningKind;
-  return llvm::TypeSwitch<Operation *, std::optional<CombiningKind>>(op)
-      .Case<arith::AddFOp, arith::AddIOp>(
-          [](auto) { return CombiningKind::ADD; })
-      .Case<arith::MulFOp, arith::MulIOp>(
-          [](auto) { return CombiningKind::MUL; })
-      .Case([](arith::MaximumFOp) { return CombiningKind::MAXIMUMF; })
-      .Case([](arith::MinimumFOp) { return CombiningKind::MINIMUMF; })
-      .Case([](arith::MaxNumFOp) { return CombiningKind::MAXNUMF; })
-      .Case([](arith::MinNumFOp) { return CombiningKind::MINNUMF; })
-      .Case([](arith::MaxSIOp) { return CombiningKind::MAXSI; })
-      .Case([](arith::MinSIOp) { return CombiningKind::MINSI; })
-      .Case([](arith::MaxUIOp) { return CombiningKind::MAXUI; })
-      .Case([](arith::MinUIOp) { return CombiningKind::MINUI; })
-      .Case([](arith::AndIOp) { return CombiningKind::AND; })
-      .Case([](arith::OrIOp) { return CombiningKind::OR; })
-      .Case([](arith::XOrIOp) { return CombiningKind::XOR; })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
 static AffineMap getAccessMap(Operation *op) {
   if (auto load = dyn_cast<affine::AffineLoadOp>(op))
     return load.getAffineMap();
@@ -164,7 +144,7 @@ std::optional<LaneReduction> LoopPlan::matchReduction(Operation *store,
   Type type = store->getOperand(0).getType();
   if (type.isInteger(1) || type.isF16() || type.isBF16())
     return std::nullopt;
-  std::optional<vector::CombiningKind> kind = getCombiningKind(combiner);
+  std::optional<vector::CombiningKind> kind = tir::getCombiningKind(combiner);
   if (!kind)
     return std::nullopt;
   for (unsigned operand : {0u, 1u}) {

@@ -11,33 +11,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "relay-mlir/Dialect/TIR/Analysis/CombiningKind.h"
 #include "relay-mlir/Dialect/TIR/IR/Access.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tir;
 
 using vector::CombiningKind;
-
-static std::optional<CombiningKind> getCombiningKind(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::optional<CombiningKind>>(op)
-      .Case<arith::AddFOp, arith::AddIOp>(
-          [](auto) { return CombiningKind::ADD; })
-      .Case<arith::MulFOp, arith::MulIOp>(
-          [](auto) { return CombiningKind::MUL; })
-      .Case([](arith::MaximumFOp) { return CombiningKind::MAXIMUMF; })
-      .Case([](arith::MinimumFOp) { return CombiningKind::MINIMUMF; })
-      .Case([](arith::MaxNumFOp) { return CombiningKind::MAXNUMF; })
-      .Case([](arith::MinNumFOp) { return CombiningKind::MINNUMF; })
-      .Case([](arith::MaxSIOp) { return CombiningKind::MAXSI; })
-      .Case([](arith::MinSIOp) { return CombiningKind::MINSI; })
-      .Case([](arith::MaxUIOp) { return CombiningKind::MAXUI; })
-      .Case([](arith::MinUIOp) { return CombiningKind::MINUI; })
-      .Case([](arith::AndIOp) { return CombiningKind::AND; })
-      .Case([](arith::OrIOp) { return CombiningKind::OR; })
-      .Case([](arith::XOrIOp) { return CombiningKind::XOR; })
-      .Default([](Operation *) { return std::nullopt; });
-}
 
 TypedAttr Computation::getNeutral() const {
   return *arith::getNeutralElement(combiner);
