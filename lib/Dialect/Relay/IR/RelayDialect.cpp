@@ -39,6 +39,8 @@ struct RelayInlinerInterface : DialectInlinerInterface {
 } // namespace
 
 void RelayDialect::initialize() {
+  registerTypes();
+  registerLanguageOps();
   addInterfaces<RelayInlinerInterface>();
   addOperations<
 #define GET_OP_LIST

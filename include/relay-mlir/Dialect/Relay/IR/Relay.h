@@ -14,8 +14,10 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -25,6 +27,11 @@
 
 #include "relay-mlir/Dialect/Relay/IR/RelayDialect.h.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayTypes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayAttributes.h.inc"
+
 namespace mlir::relay {
 
 /// Marks a function that holds the operators of one kernel.
@@ -32,6 +39,9 @@ inline constexpr StringLiteral kPrimitiveAttrName = "relay.primitive";
 
 /// Argument and result attribute: the name that users know it by.
 inline constexpr StringLiteral kNameAttrName = "relay.name";
+
+/// Function attribute: names of the type parameters.
+inline constexpr StringLiteral kTypeParamsAttrName = "relay.type_params";
 
 /// Argument attribute: names of its dimensions, empty for those without.
 inline constexpr StringLiteral kDimsAttrName = "relay.dims";
@@ -44,6 +54,8 @@ inline constexpr StringLiteral kDimsAttrName = "relay.dims";
 #include "relay-mlir/Dialect/Relay/IR/RelayElementwiseOps.h.inc"
 #define GET_OP_CLASSES
 #include "relay-mlir/Dialect/Relay/IR/RelayImageOps.h.inc"
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayLanguageOps.h.inc"
 #define GET_OP_CLASSES
 #include "relay-mlir/Dialect/Relay/IR/RelayNNOps.h.inc"
 #define GET_OP_CLASSES

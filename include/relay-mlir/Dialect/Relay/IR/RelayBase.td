@@ -19,12 +19,14 @@ def Relay_Dialect : Dialect {
   let summary = "Whole programs over tensors, in the language Relay";
   let description = [{
     The `relay` dialect says what is computed: operators on ranked tensors and
-    tuples of them, in functions (`func.func`) that call each other. It knows
-    nothing of loops, buffers or devices.
+    tuples of them, in functions (`func.func`) that call each other, closures,
+    algebraic data types, references and control flow. It knows nothing of
+    loops, buffers or devices.
 
-    Types are builtin: `tensor<...>`, where `?` is a size that is known only at
-    run time, unsigned integers stay unsigned and `i1` is bool, and
-    `tuple<...>`, which operators with several results return.
+    Types are builtin where there is one: `tensor<...>`, where `?` is a size
+    that is known only at run time, unsigned integers stay unsigned and `i1` is
+    bool, `tuple<...>`, which operators with several results return, and
+    function types.
 
     Operator names, attributes and defaults are those of Relay. All operators
     are written alike: operands, the attributes that differ from their
@@ -37,6 +39,26 @@ def Relay_Dialect : Dialect {
   }];
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    // Each defined beside the types or operators of its family.
+    void registerTypes();
+    void registerAnnotationOps();
+    void registerDynOps();
+    void registerEthosuOps();
+    void registerGeometryOps();
+    void registerLanguageOps();
+    void registerMemoryOps();
+    void registerNNContribOps();
+    void registerNNLossOps();
+    void registerNNSpatialOps();
+    void registerQnnOps();
+    void registerRandomOps();
+    void registerSparseOps();
+    void registerTransformOps();
+    void registerVisionOps();
+  }];
 }
 
 //===----------------------------------------------------------------------===//
