@@ -7,6 +7,8 @@
 
 #include "OperatorFormat.h"
 
+#include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -40,9 +42,16 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!callee)
     return emitOpError("expects the name of a function, but got '")
            << getCallee() << "'";
-  auto check = [&](StringRef what, TypeRange expected,
+  TypeSubstitution substitution;
+  if (auto params = callee->getAttrOfType<ArrayAttr>(kTypeParamsAttrName))
+    for (auto param : params.getAsRange<StringAttr>())
+      substitution[param.getValue()] = nullptr;
+  auto check = [&](StringRef what, ArrayRef<Type> expected,
                    TypeRange actual) -> LogicalResult {
-    if (detail::areTypesCompatible(expected, actual))
+    if (expected.size() == actual.size() &&
+        llvm::all_of_zip(expected, actual, [&](Type general, Type type) {
+          return matchInstance(general, type, substitution);
+        }))
       return success();
     InFlightDiagnostic diag = emitOpError("expects ") << what << " of types (";
     llvm::interleaveComma(expected, diag);
@@ -75,7 +84,11 @@ LogicalResult TupleGetItemOp::inferReturnTypes(MLIRContext *,
                                                std::optional<Location> location,
                                                Adaptor adaptor,
                                                SmallVectorImpl<Type> &types) {
-  auto tuple = cast<TupleType>(adaptor.getTuple().getType());
+  auto tuple = dyn_cast<TupleType>(adaptor.getTuple().getType());
+  if (!tuple) {
+    types.push_back(adaptor.getTuple().getType());
+    return success();
+  }
   int64_t index = adaptor.getIndex();
   if (index < 0 || index >= static_cast<int64_t>(tuple.size()))
     return emitOptionalError(location, "expects index in the range [0, ",

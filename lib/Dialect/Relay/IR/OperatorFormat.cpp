@@ -7,6 +7,8 @@
 
 #include "OperatorFormat.h"
 
+#include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
+
 #include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -122,25 +124,10 @@ void relay::detail::printOperator(OpAsmPrinter &printer, Operation *op,
   printer.printFunctionalType(op);
 }
 
-static bool isCompatible(Type a, Type b) {
-  if (a == b)
-    return true;
-  if (auto tupleA = dyn_cast<TupleType>(a)) {
-    auto tupleB = dyn_cast<TupleType>(b);
-    return tupleB && relay::detail::areTypesCompatible(tupleA.getTypes(),
-                                                       tupleB.getTypes());
-  }
-  auto tensorA = dyn_cast<RankedTensorType>(a);
-  auto tensorB = dyn_cast<RankedTensorType>(b);
-  return tensorA && tensorB &&
-         tensorA.getElementType() == tensorB.getElementType() &&
-         succeeded(verifyCompatibleShape(tensorA, tensorB));
-}
-
 bool relay::detail::areTypesCompatible(TypeRange inferred, TypeRange actual) {
   return inferred.size() == actual.size() &&
          llvm::all_of(llvm::zip_equal(inferred, actual), [](auto pair) {
-           return isCompatible(std::get<0>(pair), std::get<1>(pair));
+           return areCompatible(std::get<0>(pair), std::get<1>(pair));
          });
 }
 

@@ -10,7 +10,7 @@
 
 include "mlir/Interfaces/CallInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
-include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
+include "relay-mlir/Dialect/Relay/IR/RelayTypes.td"
 
 def Relay_ConstantOp : Op<Relay_Dialect, "constant", [
     Pure, ConstantLike, InferTypeOpAdaptorWithIsCompatible]> {
@@ -39,6 +39,9 @@ def Relay_CallOp : Op<Relay_Dialect, "call", [
     CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Calls a function of the module";
   let description = [{
+    The operands of a call of a polymorphic function (`relay.type_params`) are
+    of an instance of its type.
+
     ```mlir
     %0 = relay.call @fused_nn_conv2d_nn_relu(%x, %w)
         : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
@@ -75,7 +78,7 @@ def Relay_TupleOp : Op<Relay_Dialect, "tuple", [
     %t = relay.tuple %a, %b : tensor<2xf32>, tensor<3xi32>
     ```
   }];
-  let arguments = (ins Variadic<Relay_Value>:$fields);
+  let arguments = (ins Variadic<Relay_AnyValue>:$fields);
   let results = (outs AnyTuple:$result);
   let assemblyFormat = "($fields^ `:` type($fields))? attr-dict";
   let extraClassDefinition = [{
@@ -94,8 +97,8 @@ def Relay_TupleGetItemOp : Op<Relay_Dialect, "tuple_get_item", [
     %a = relay.tuple_get_item %t[0] : tuple<tensor<2xf32>, tensor<3xi32>>
     ```
   }];
-  let arguments = (ins AnyTuple:$tuple, Relay_IntAttr:$index);
-  let results = (outs Relay_Value:$result);
+  let arguments = (ins Relay_TupleValue:$tuple, Relay_IntAttr:$index);
+  let results = (outs Relay_AnyValue:$result);
   let assemblyFormat = [{
     $tuple `[` $index `]` attr-dict `:` type($tuple)
   }];

@@ -142,6 +142,7 @@ def Relay_AnyValue : AnyTypeOf<[
     Relay_ADTType, Relay_TypeVarType, Relay_IncompleteType]>;
 def Relay_FunctionValue : AnyTypeOf<[
     FunctionType, Relay_ForallType, Relay_IncompleteType]>;
+def Relay_TupleValue : AnyTypeOf<[AnyTuple, Relay_IncompleteType]>;
 def Relay_Condition : AnyTypeOf<[0DTensorOf<[I1]>, Relay_IncompleteType]>;
 def Relay_Reference : AnyTypeOf<[Relay_RefType, Relay_IncompleteType]>;
 def Relay_DataValue : AnyTypeOf<[Relay_ADTType, Relay_IncompleteType]>;
