@@ -152,7 +152,7 @@ def Relay_ApplyOp : Relay_LanguageOp<"apply"> {
                        DefaultValuedAttr<DictionaryAttr, "{}">:$attrs);
   let results = (outs Relay_AnyValue:$result);
   let assemblyFormat = [{
-    $name `(` $args `)` (`` $attrs^)? attr-dict
+    $name `(` $args `)` ($attrs^)? attr-dict
         `:` functional-type($args, $result)
   }];
 }
