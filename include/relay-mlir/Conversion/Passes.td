@@ -55,12 +55,13 @@ def KernelABIPass : Pass<"kernel-abi", "::mlir::ModuleOp"> {
   ];
 }
 
-def MaskedHalfAccessPass : Pass<"masked-half-access", "::mlir::ModuleOp"> {
-  let summary = "Load and store half precision under masks by its bits";
+def HalfAsBitsPass : Pass<"half-as-bits", "::mlir::ModuleOp"> {
+  let summary = "Move half precision by its bits where LLVM would convert it";
   let description = [{
-    On machines without arithmetic on a type, LLVM takes a masked load apart and
-    moves each element through f32, with calls of the compiler's run-time
-    library. As 16-bit integers the elements just move.
+    On machines without arithmetic on a type, LLVM moves its values through f32,
+    with calls of the compiler's run-time library: each element of a masked
+    load, which it takes apart, and each bf16 that lives from one block to
+    another. As 16-bit integers the values just move.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -66,7 +66,7 @@ void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
   manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
-  manager.addPass(createMaskedHalfAccessPass());
+  manager.addPass(createHalfAsBitsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }

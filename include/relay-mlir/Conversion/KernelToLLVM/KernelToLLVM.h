@@ -14,7 +14,7 @@ namespace mlir::relay {
 
 #define GEN_PASS_DECL_APPROXIMATEMATHPASS
 #define GEN_PASS_DECL_KERNELABIPASS
-#define GEN_PASS_DECL_MASKEDHALFACCESSPASS
+#define GEN_PASS_DECL_HALFASBITSPASS
 #define GEN_PASS_DECL_OUTLINEPARALLELPASS
 #include "relay-mlir/Conversion/Passes.h.inc"
 
