@@ -62,6 +62,47 @@ function(relay_add_doc td path generator)
   add_dependencies(relay-doc ${id}DocGen)
 endfunction()
 
+# relay_add_operator_schema(<family>)
+#
+# Makes Relay<family>OpsSchema.inc, what OperatorSchema.cpp knows of the
+# operators in Relay<family>Ops.td.
+macro(relay_add_operator_schema family)
+  set(LLVM_TABLEGEN_EXE ${LLVM_TOOLS_BINARY_DIR}/llvm-tblgen)
+  tablegen(LLVM Relay${family}Ops.json --dump-json)
+  add_custom_command(
+    OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/Relay${family}OpsSchema.inc
+    COMMAND ${Python3_EXECUTABLE}
+            ${PROJECT_SOURCE_DIR}/utils/operator_schema.py ${family}
+            ${CMAKE_CURRENT_BINARY_DIR}/Relay${family}Ops.json
+            ${CMAKE_CURRENT_BINARY_DIR}/Relay${family}OpsSchema.inc
+    DEPENDS ${PROJECT_SOURCE_DIR}/utils/operator_schema.py
+            ${CMAKE_CURRENT_BINARY_DIR}/Relay${family}Ops.json)
+  list(APPEND RELAY_OPERATOR_FAMILIES ${family})
+endmacro()
+
+# relay_add_operator_schemas_target(<name>): the schemas above become target
+# <name> and a list of the families, RelayOperatorFamilies.inc.
+macro(relay_add_operator_schemas_target name)
+  set(_includes "")
+  set(_names "")
+  set(_outputs "")
+  foreach(_family ${RELAY_OPERATOR_FAMILIES})
+    string(APPEND _includes
+      "#include \"relay-mlir/Dialect/Relay/IR/Relay${_family}OpsSchema.inc\"\n")
+    string(APPEND _names "RELAY_OPERATOR_FAMILY(${_family})\n")
+    list(APPEND _outputs
+      ${CMAKE_CURRENT_BINARY_DIR}/Relay${_family}OpsSchema.inc)
+  endforeach()
+  file(CONFIGURE OUTPUT RelayOperatorFamilies.inc @ONLY CONTENT
+"#ifdef RELAY_OPERATOR_FAMILY
+${_names}#undef RELAY_OPERATOR_FAMILY
+#else
+${_includes}#endif
+")
+  add_custom_target(${name} DEPENDS ${_outputs})
+  add_dependencies(relay-headers ${name})
+endmacro()
+
 # relay_add_tablegen_target(<name>): the mlir_tablegen() outputs since the last
 # call become target <name>, which every library waits for.
 macro(relay_add_tablegen_target name)

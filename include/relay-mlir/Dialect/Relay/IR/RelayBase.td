@@ -92,8 +92,20 @@ class Relay_DefaultStr<string value> : DefaultValuedStrAttr<StrAttr, value>;
 def Relay_OptionalInt : OptionalAttr<Relay_IntAttr>;
 def Relay_OptionalInts : OptionalAttr<DenseI64ArrayAttr>;
 
+/// An attribute without a default, which may be none nevertheless: Relay's text
+/// always has it.
+class Relay_Nullable<Attr attr> : OptionalAttr<attr>;
+
+/// Pairs of integers, one after the other; lists of lists in Relay's text.
+def Relay_IntPairs
+    : DenseArrayAttrBase<"DenseI64ArrayAttr", "int64_t", "i64">;
+
+/// Many operands, which are one tuple in Relay, unless they are these.
+class Relay_Positional<Type type> : Variadic<type>;
+
 /// An element type; absent means that of the data.
 def Relay_OptionalDType : OptionalAttr<TypeAttr>;
+class Relay_DefaultDType<string value> : DefaultValuedAttr<TypeAttr, value>;
 
 //===----------------------------------------------------------------------===//
 // Operators

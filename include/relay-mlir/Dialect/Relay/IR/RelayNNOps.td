@@ -114,7 +114,7 @@ def Relay_NNDenseOp : Relay_Operator<"nn.dense", "OutEWiseFusable"> {
     is the first size of weight.
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$weight,
-                       Relay_OptionalInt:$units,
+                       Relay_Nullable<Relay_IntAttr>:$units,
                        Relay_OptionalDType:$out_dtype);
 }
 
@@ -125,7 +125,8 @@ def Relay_NNMatmulOp : Relay_Operator<"nn.matmul", "OutEWiseFusable"> {
     (K, N), or (N, K) with `transpose_b`; the result is (..., M, N).
   }];
   let arguments = (ins Relay_Tensor:$tensor_a, Relay_Tensor:$tensor_b,
-                       Relay_OptionalInt:$units, Relay_OptionalDType:$out_dtype,
+                       Relay_Nullable<Relay_IntAttr>:$units,
+                       Relay_OptionalDType:$out_dtype,
                        Relay_DefaultBool<"false">:$transpose_a,
                        Relay_DefaultBool<"false">:$transpose_b);
 }

@@ -132,7 +132,8 @@ def Relay_TransposeOp : Relay_Operator<"transpose", "Injective"> {
     Dimension i of the result is dimension `axes[i]` of `data`; without `axes`
     the order is reversed.
   }];
-  let arguments = (ins Relay_Tensor:$data, Relay_OptionalInts:$axes);
+  let arguments = (ins Relay_Tensor:$data,
+                       Relay_Nullable<DenseI64ArrayAttr>:$axes);
   let hasFolder = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
@@ -181,9 +182,10 @@ def Relay_StridedSliceOp : Relay_Operator<"strided_slice", "Injective"> {
     to the end) and strides are ignored.
   }];
   let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$begin,
-                       DenseI64ArrayAttr:$end, Relay_OptionalInts:$strides,
+                       DenseI64ArrayAttr:$end,
+                       Relay_Nullable<DenseI64ArrayAttr>:$strides,
                        Relay_DefaultStr<"end">:$slice_mode,
-                       Relay_OptionalInts:$axes);
+                       Relay_Nullable<DenseI64ArrayAttr>:$axes);
 }
 
 def Relay_TileOp : Relay_Operator<"tile", "Broadcast"> {
@@ -227,7 +229,7 @@ def Relay_NNPadOp : Relay_Operator<"nn.pad", "Injective"> {
     `reflect`.
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_Scalar:$pad_val,
-                       DenseI64ArrayAttr:$pad_width,
+                       Relay_IntPairs:$pad_width,
                        Relay_DefaultStr<"constant">:$pad_mode);
 }
 
