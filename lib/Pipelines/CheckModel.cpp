@@ -244,24 +244,42 @@ static LogicalResult findDifferentKernel(ModuleOp module, RelayModule *compiled,
   return success();
 }
 
+/// Appends the tensors of a value: compiled functions return those of a tuple
+/// one by one.
+static void appendTensors(const InterpreterValue &value,
+                          SmallVectorImpl<Tensor> &tensors) {
+  if (value.isTensor()) {
+    tensors.push_back(value.getTensor());
+    return;
+  }
+  for (const InterpreterValue &field : value.getFields())
+    appendTensors(field, tensors);
+}
+
 FailureOr<bool> relay::checkModel(ModuleOp module, RelayModule *compiled,
                                   ArrayRef<InterpreterValue> inputs,
                                   const CompileOptions &options,
                                   Tolerance tolerance, raw_ostream &os) {
-  FailureOr<SmallVector<InterpreterValue>> expected =
+  FailureOr<SmallVector<InterpreterValue>> values =
       interpretMain(module, inputs);
-  if (failed(expected))
+  if (failed(values))
     return failure();
+  SmallVector<Tensor> expected;
+  for (const InterpreterValue &value : *values)
+    appendTensors(value, expected);
   FailureOr<SmallVector<Tensor>> actual =
       runCompiled(compiled, inputs, module.getLoc());
   if (failed(actual))
     return failure();
 
+  if (actual->size() != expected.size())
+    return module.emitError("expects ")
+           << expected.size() << " outputs, but got " << actual->size();
   bool agree = true;
   for (auto [i, output] : llvm::enumerate(*actual)) {
     RelayTensorInfo info;
     relayModuleGetOutputInfo(compiled, i, &info);
-    const Tensor &want = (*expected)[i].getTensor();
+    const Tensor &want = expected[i];
     if (want.getType() != output.getType())
       return module.emitError("expects output '")
              << info.name << "' of type " << want.getType() << ", but got "

@@ -23,6 +23,7 @@ using namespace mlir::relay;
 void relay::buildRelayOptimizePipeline(OpPassManager &manager,
                                        const CompileOptions &options) {
   manager.addPass(createInferTypesPass());
+  manager.addPass(createToGraphNormalFormPass());
   // Fusion does not look into functions, and executors call kernels only.
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addNestedPass<func::FuncOp>(createSimplifyInferencePass());
