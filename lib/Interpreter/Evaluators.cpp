@@ -24,6 +24,8 @@ void mlir::relay::populateRelayEvaluators(EvaluatorTable &table) {
   relay::detail::populateMovementEvaluators(table);
   relay::detail::populateNormalizationEvaluators(table);
   relay::detail::populatePoolingEvaluators(table);
+  relay::detail::populateQnnEvaluators(table);
+  relay::detail::populateQnnProductEvaluators(table);
   relay::detail::populateReduceEvaluators(table);
   relay::detail::populateShapeEvaluators(table);
   relay::detail::populateSortEvaluators(table);

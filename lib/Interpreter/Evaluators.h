@@ -28,6 +28,8 @@ void populateMatmulEvaluators(EvaluatorTable &table);
 void populateMovementEvaluators(EvaluatorTable &table);
 void populateNormalizationEvaluators(EvaluatorTable &table);
 void populatePoolingEvaluators(EvaluatorTable &table);
+void populateQnnEvaluators(EvaluatorTable &table);
+void populateQnnProductEvaluators(EvaluatorTable &table);
 void populateReduceEvaluators(EvaluatorTable &table);
 void populateShapeEvaluators(EvaluatorTable &table);
 void populateSortEvaluators(EvaluatorTable &table);

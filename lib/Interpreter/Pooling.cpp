@@ -12,9 +12,11 @@
 
 #include "Evaluators.h"
 #include "Layout.h"
+#include "Quantized.h"
 #include "Strided.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
 
 #include <array>
 #include <limits>
@@ -187,6 +189,19 @@ static FailureOr<Tensor> evaluateAvgPool(OpT op, ArrayRef<Tensor> operands) {
                                                  : PoolKind::Average);
 }
 
+/// Averages int32 values that have the result's scale and zero point.
+static FailureOr<Tensor> evaluateQnnAvgPool(QNNAvgPool2dOp op,
+                                            ArrayRef<Tensor> operands) {
+  if (operands[3].loadAll<double>().front() == 0)
+    return op.emitOpError("expects an output_scale other than 0");
+  Tensor data = requantizeToInt32(operands[0], operands[1], operands[2], -1,
+                                  operands[3], operands[4]);
+  FailureOr<Tensor> result = evaluateAvgPool(op, data);
+  if (failed(result))
+    return failure();
+  return saturateTo(*result, getResultElementType(op));
+}
+
 template <typename OpT, PoolKind kind>
 static FailureOr<Tensor> evaluateGlobalPool(OpT op, ArrayRef<Tensor> operands) {
   return evaluatePool(op, operands[0], 2, kind, [](size_t, int64_t size) {
@@ -220,6 +235,7 @@ void relay::detail::populatePoolingEvaluators(EvaluatorTable &table) {
   table.add<NNAvgPool1dOp>(evaluateAvgPool<NNAvgPool1dOp>);
   table.add<NNAvgPool2dOp>(evaluateAvgPool<NNAvgPool2dOp>);
   table.add<NNAvgPool3dOp>(evaluateAvgPool<NNAvgPool3dOp>);
+  table.add<QNNAvgPool2dOp>(evaluateQnnAvgPool);
   table.add<NNGlobalMaxPool2dOp>(
       evaluateGlobalPool<NNGlobalMaxPool2dOp, PoolKind::Max>);
   table.add<NNGlobalAvgPool2dOp>(

@@ -72,7 +72,8 @@ def attribute(value):
 @dataclass
 class Case:
     """An operator on inputs, and what it must return (a tuple of arrays for a
-    tuple, else one array). `attrs` maps names to values; "!f32" is a type."""
+    tuple, else one array). An input that is a tuple of arrays becomes a tuple.
+    `attrs` maps names to values; "!f32" is a type."""
 
     op: str
     inputs: list
@@ -89,29 +90,41 @@ class Case:
         results = list(results) if is_tuple else [results]
         types = [tensor_type(r, dynamic) for r in results]
         result = f"tuple<{', '.join(types)}>" if is_tuple else types[0]
-        operands = [f"%a{i}" for i in range(len(self.inputs))]
-        static_types = [tensor_type(a) for a in self.inputs]
-        op_types = [tensor_type(a, dynamic) for a in self.inputs]
+        arrays, operands, operand_types, tuples = [], [], [], ""
+        for input_ in self.inputs:
+            fields = input_ if isinstance(input_, tuple) else (input_,)
+            names = [f"%a{len(arrays) + i}" for i in range(len(fields))]
+            types = [tensor_type(a, dynamic) for a in fields]
+            arrays += fields
+            if isinstance(input_, tuple):
+                type_ = f"tuple<{', '.join(types)}>"
+                tuples += f"  %t{len(operands)} = relay.tuple {', '.join(names)} : {', '.join(types)}\n"
+                names, types = [f"%t{len(operands)}"], [type_]
+            operands += names
+            operand_types += types
+        names = [f"%a{i}" for i in range(len(arrays))]
+        static_types = [tensor_type(a) for a in arrays]
+        op_types = [tensor_type(a, dynamic) for a in arrays]
         attrs = ", ".join(f"{k} = {attribute(v)}" for k, v in self.attrs.items())
         attrs = f" {{{attrs}}}" if attrs else ""
-        body = (
+        body = tuples + (
             f"  %r = relay.{self.op} {', '.join(operands)}{attrs} : "
-            f"({', '.join(op_types)}) -> {result}\n"
+            f"({', '.join(operand_types)}) -> {result}\n"
         )
         constants = "".join(
-            f"  %a{i} = {constant(a)}\n" for i, a in enumerate(self.inputs)
+            f"  %a{i} = {constant(a)}\n" for i, a in enumerate(arrays)
         )
         if not dynamic:
             return (
                 f"func.func @{name}() -> {result} {{\n{constants}{body}"
                 f"  return %r : {result}\n}}\n"
             )
-        arguments = ", ".join(f"{o}: {t}" for o, t in zip(operands, op_types))
+        arguments = ", ".join(f"{o}: {t}" for o, t in zip(names, op_types))
         return (
             f"func.func private @{name}_callee({arguments}) -> {result} {{\n"
             f"{body}  return %r : {result}\n}}\n"
             f"func.func @{name}() -> {result} {{\n{constants}"
-            f"  %r = relay.call @{name}_callee({', '.join(operands)}) : "
+            f"  %r = relay.call @{name}_callee({', '.join(names)}) : "
             f"({', '.join(static_types)}) -> {result}\n"
             f"  return %r : {result}\n}}\n"
         )
@@ -196,7 +209,9 @@ def check(cases):
             try:
                 compare(case, values[f"{kind}{i}"])
             except AssertionError as error:
-                shapes = [f"{a.dtype}{a.shape}" for a in case.inputs]
+                shapes = [
+                    f"{a.dtype}{a.shape}" for i in case.inputs for a in (i if isinstance(i, tuple) else (i,))
+                ]
                 raise AssertionError(
                     f"{case.op} {case.attrs} on {shapes} ({kind}): {error}"
                 ) from None

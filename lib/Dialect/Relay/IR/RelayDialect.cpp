@@ -41,6 +41,7 @@ struct RelayInlinerInterface : DialectInlinerInterface {
 void RelayDialect::initialize() {
   registerTypes();
   registerLanguageOps();
+  registerQnnOps();
   addInterfaces<RelayInlinerInterface>();
   addOperations<
 #define GET_OP_LIST
