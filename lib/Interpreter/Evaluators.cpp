@@ -26,6 +26,7 @@ void mlir::relay::populateRelayEvaluators(EvaluatorTable &table) {
   relay::detail::populatePoolingEvaluators(table);
   relay::detail::populateQnnEvaluators(table);
   relay::detail::populateQnnProductEvaluators(table);
+  relay::detail::populateRandomEvaluators(table);
   relay::detail::populateReduceEvaluators(table);
   relay::detail::populateShapeEvaluators(table);
   relay::detail::populateSortEvaluators(table);

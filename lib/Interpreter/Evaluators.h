@@ -30,6 +30,7 @@ void populateNormalizationEvaluators(EvaluatorTable &table);
 void populatePoolingEvaluators(EvaluatorTable &table);
 void populateQnnEvaluators(EvaluatorTable &table);
 void populateQnnProductEvaluators(EvaluatorTable &table);
+void populateRandomEvaluators(EvaluatorTable &table);
 void populateReduceEvaluators(EvaluatorTable &table);
 void populateShapeEvaluators(EvaluatorTable &table);
 void populateSortEvaluators(EvaluatorTable &table);

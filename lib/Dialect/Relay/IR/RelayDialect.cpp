@@ -42,6 +42,7 @@ void RelayDialect::initialize() {
   registerTypes();
   registerLanguageOps();
   registerQnnOps();
+  registerRandomOps();
   addInterfaces<RelayInlinerInterface>();
   addOperations<
 #define GET_OP_LIST
