@@ -15,12 +15,14 @@ Type mlir::relay::getResultElementType(Operation *op) {
 }
 
 void mlir::relay::populateRelayEvaluators(EvaluatorTable &table) {
+  relay::detail::populateAnnotationEvaluators(table);
   relay::detail::populateConvolutionEvaluators(table);
   relay::detail::populateCoreEvaluators(table);
   relay::detail::populateElementwiseEvaluators(table);
   relay::detail::populateImageEvaluators(table);
   relay::detail::populateIndexingEvaluators(table);
   relay::detail::populateMatmulEvaluators(table);
+  relay::detail::populateMemoryEvaluators(table);
   relay::detail::populateMovementEvaluators(table);
   relay::detail::populateNormalizationEvaluators(table);
   relay::detail::populatePoolingEvaluators(table);
@@ -30,4 +32,5 @@ void mlir::relay::populateRelayEvaluators(EvaluatorTable &table) {
   relay::detail::populateReduceEvaluators(table);
   relay::detail::populateShapeEvaluators(table);
   relay::detail::populateSortEvaluators(table);
+  relay::detail::populateUnsupportedEvaluators(table);
 }

@@ -19,12 +19,14 @@ void populateRelayEvaluators(EvaluatorTable &table);
 Type getResultElementType(Operation *op);
 
 namespace detail {
+void populateAnnotationEvaluators(EvaluatorTable &table);
 void populateConvolutionEvaluators(EvaluatorTable &table);
 void populateCoreEvaluators(EvaluatorTable &table);
 void populateElementwiseEvaluators(EvaluatorTable &table);
 void populateImageEvaluators(EvaluatorTable &table);
 void populateIndexingEvaluators(EvaluatorTable &table);
 void populateMatmulEvaluators(EvaluatorTable &table);
+void populateMemoryEvaluators(EvaluatorTable &table);
 void populateMovementEvaluators(EvaluatorTable &table);
 void populateNormalizationEvaluators(EvaluatorTable &table);
 void populatePoolingEvaluators(EvaluatorTable &table);
@@ -34,6 +36,7 @@ void populateRandomEvaluators(EvaluatorTable &table);
 void populateReduceEvaluators(EvaluatorTable &table);
 void populateShapeEvaluators(EvaluatorTable &table);
 void populateSortEvaluators(EvaluatorTable &table);
+void populateUnsupportedEvaluators(EvaluatorTable &table);
 } // namespace detail
 
 } // namespace mlir::relay

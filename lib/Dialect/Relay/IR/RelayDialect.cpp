@@ -40,7 +40,9 @@ struct RelayInlinerInterface : DialectInlinerInterface {
 
 void RelayDialect::initialize() {
   registerTypes();
+  registerAnnotationOps();
   registerLanguageOps();
+  registerMemoryOps();
   registerQnnOps();
   registerRandomOps();
   addInterfaces<RelayInlinerInterface>();
