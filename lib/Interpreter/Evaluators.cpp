@@ -19,6 +19,7 @@ void mlir::relay::populateRelayEvaluators(EvaluatorTable &table) {
   relay::detail::populateConvolutionEvaluators(table);
   relay::detail::populateCoreEvaluators(table);
   relay::detail::populateElementwiseEvaluators(table);
+  relay::detail::populateEthosuEvaluators(table);
   relay::detail::populateImageEvaluators(table);
   relay::detail::populateIndexingEvaluators(table);
   relay::detail::populateMatmulEvaluators(table);

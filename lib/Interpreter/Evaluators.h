@@ -23,6 +23,7 @@ void populateAnnotationEvaluators(EvaluatorTable &table);
 void populateConvolutionEvaluators(EvaluatorTable &table);
 void populateCoreEvaluators(EvaluatorTable &table);
 void populateElementwiseEvaluators(EvaluatorTable &table);
+void populateEthosuEvaluators(EvaluatorTable &table);
 void populateImageEvaluators(EvaluatorTable &table);
 void populateIndexingEvaluators(EvaluatorTable &table);
 void populateMatmulEvaluators(EvaluatorTable &table);

@@ -41,6 +41,7 @@ struct RelayInlinerInterface : DialectInlinerInterface {
 void RelayDialect::initialize() {
   registerTypes();
   registerAnnotationOps();
+  registerEthosuOps();
   registerLanguageOps();
   registerMemoryOps();
   registerQnnOps();

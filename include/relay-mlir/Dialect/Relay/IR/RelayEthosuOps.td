@@ -1,0 +1,170 @@
+//===- RelayEthosuOps.td - Ethos-U operators ---------------*- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAY_IR_RELAYETHOSUOPS_TD
+#define RELAY_MLIR_DIALECT_RELAY_IR_RELAYETHOSUOPS_TD
+
+include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
+
+//===----------------------------------------------------------------------===//
+// Shared parts
+//===----------------------------------------------------------------------===//
+
+/// What an operator of the Ethos-U neural processor computes: from feature maps
+/// in the layout NHWC or NHCWB16 (N, H, C / 16, W, 16; C is rounded up) another
+/// one. A feature map holds q, which stands for scale * (q - zero_point).
+class Relay_EthosuOperator<string name, string what, string how, dag args>
+    : Relay_Operator<"contrib.ethosu." # name, "Opaque"> {
+  let summary = what # " of the Ethos-U processor";
+  let description = how # [{
+    A real number becomes an integer by `rounding_mode`: TFL to the nearest,
+    halves away from zero, NATURAL to the nearest, halves up, TRUNCATE towards
+    zero. It is clipped to the range of its type, or with the `activation` CLIP
+    to that of `clip_min` and `clip_max`; with TANH, SIGMOID and LUT it is then
+    replaced by its entry in `lut`, which begins with that of the type's
+    smallest value.
+  }];
+  let arguments = args;
+}
+
+class Relay_EthosuStr<string value> : Relay_DefaultStr<value>;
+def Relay_EthosuMap : RankedTensorOf<[I8, UI8, I16, I32]>;
+def Relay_EthosuMap8 : RankedTensorOf<[I8, UI8]>;
+def Relay_EthosuLut : RankedTensorOf<[I8, UI8, I16, I32]>;
+
+defvar upscaling = [{
+    `upscale` doubles height and width first: NEAREST repeats each value, ZEROS
+    puts zeros after it.
+}];
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+defvar accumulator = [{
+    The sum over the window of (ifm - ifm_zero_point) * (weight -
+    weight_zero_point), plus the channel's bias, is multiplied by the channel's
+    scale / 2^shift; ofm_zero_point is added. Each row of `scale_bias` is ten
+    bytes: bias (40 bits, signed, lowest byte first), scale (32 bits) and shift
+    (the low 6 bits). Padding is (top, left, bottom, right), and zero after the
+    zero point is subtracted.
+}];
+
+def Relay_ContribEthosuConv2dOp
+    : Relay_EthosuOperator<"conv2d", "Convolution",
+        accumulator # [{
+    The weight is [ofm_channels, height, width, input channels].
+}] # upscaling,
+        (ins Relay_EthosuMap8:$ifm, Relay_EthosuMap8:$weight,
+         RankedTensorOf<[UI8]>:$scale_bias, Relay_EthosuLut:$lut,
+         F64Attr:$ifm_scale, Relay_IntAttr:$ifm_zero_point,
+         Relay_IntAttr:$weight_zero_point, F64Attr:$ofm_scale,
+         Relay_IntAttr:$ofm_zero_point, Relay_OptionalInts:$kernel_shape,
+         Relay_OptionalInt:$ofm_channels, Relay_DefaultInts<"{1, 1}">:$strides,
+         Relay_DefaultInts<"{0, 0, 0, 0}">:$padding,
+         Relay_DefaultInts<"{1, 1}">:$dilation,
+         Relay_EthosuStr<"NONE">:$activation, Relay_DefaultInt<"0">:$clip_min,
+         Relay_DefaultInt<"0">:$clip_max, Relay_EthosuStr<"TFL">:$rounding_mode,
+         Relay_EthosuStr<"NONE">:$upscale, Relay_EthosuStr<"NHWC">:$ifm_layout,
+         Relay_EthosuStr<"NHWC">:$ofm_layout)>;
+
+def Relay_ContribEthosuDepthwiseConv2dOp
+    : Relay_EthosuOperator<"depthwise_conv2d", "Convolution of each channel",
+        accumulator # [{
+    The weight is [ofm_channels, height, width, 1], and channels of `ifm` and of
+    the result are as many. The result has the type `ofm_dtype`, int8, uint8,
+    int16 or int32.
+}] # upscaling,
+        (ins Relay_EthosuMap8:$ifm, Relay_EthosuMap8:$weight,
+         RankedTensorOf<[UI8]>:$scale_bias, Relay_EthosuLut:$lut,
+         F64Attr:$ifm_scale, Relay_IntAttr:$ifm_zero_point,
+         Relay_IntAttr:$weight_zero_point, F64Attr:$ofm_scale,
+         Relay_IntAttr:$ofm_zero_point, Relay_OptionalInts:$kernel_shape,
+         Relay_OptionalInt:$ofm_channels, Relay_DefaultInts<"{1, 1}">:$strides,
+         Relay_DefaultInts<"{0, 0, 0, 0}">:$padding,
+         Relay_DefaultInts<"{1, 1}">:$dilation,
+         Relay_EthosuStr<"NONE">:$activation, Relay_DefaultInt<"0">:$clip_min,
+         Relay_DefaultInt<"0">:$clip_max, Relay_EthosuStr<"TFL">:$rounding_mode,
+         Relay_EthosuStr<"NONE">:$upscale, Relay_EthosuStr<"NHWC">:$ifm_layout,
+         Relay_EthosuStr<"NHWC">:$ofm_layout,
+         Relay_EthosuStr<"int8">:$ofm_dtype)>;
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+def Relay_ContribEthosuPoolingOp
+    : Relay_EthosuOperator<"pooling", "Pooling", [{
+    `pooling_type` is MAX or AVG, of the values of a window without its padding,
+    or SUM, of those in all channels, where ofm_channels is 1 and ofm_dtype
+    int32 (what bricks hold beyond the channels must be the zero point). The
+    real result, (value - ifm_zero_point) * ifm_scale, becomes result /
+    ofm_scale + ofm_zero_point.
+}] # upscaling,
+        (ins Relay_EthosuMap:$ifm, Relay_EthosuLut:$lut, StrAttr:$pooling_type,
+         F64Attr:$ifm_scale, Relay_IntAttr:$ifm_zero_point, F64Attr:$ofm_scale,
+         Relay_IntAttr:$ofm_zero_point, Relay_OptionalInts:$pool_shape,
+         Relay_OptionalInt:$ofm_channels, StrAttr:$ofm_dtype,
+         Relay_DefaultInts<"{1, 1}">:$strides,
+         Relay_DefaultInts<"{0, 0, 0, 0}">:$padding,
+         Relay_EthosuStr<"NONE">:$activation, Relay_DefaultInt<"0">:$clip_min,
+         Relay_DefaultInt<"0">:$clip_max, Relay_EthosuStr<"TFL">:$rounding_mode,
+         Relay_EthosuStr<"NONE">:$upscale, Relay_EthosuStr<"NHWC">:$ifm_layout,
+         Relay_EthosuStr<"NHWC">:$ofm_layout)>;
+
+//===----------------------------------------------------------------------===//
+// Elementwise operators
+//===----------------------------------------------------------------------===//
+
+def Relay_ContribEthosuIdentityOp
+    : Relay_EthosuOperator<"identity", "Rescaling", [{
+    (ifm - ifm_zero_point) * ifm_scale / ofm_scale + ofm_zero_point, for a
+    tensor of any layout and at most four dimensions.
+}],
+        (ins Relay_EthosuMap:$ifm, Relay_EthosuLut:$lut, F64Attr:$ifm_scale,
+         Relay_IntAttr:$ifm_zero_point, F64Attr:$ofm_scale,
+         Relay_IntAttr:$ofm_zero_point, Relay_EthosuStr<"NONE">:$activation,
+         Relay_EthosuStr<"TFL">:$rounding_mode)>;
+
+def Relay_ContribEthosuUnaryElementwiseOp
+    : Relay_EthosuOperator<"unary_elementwise", "A function of one map", [{
+    `operator_type` is ABS, the absolute value of the real number, for 8 bits,
+    or CLZ, the number of leading zero bits, for int32.
+}],
+        (ins Relay_EthosuMap:$ifm, Relay_EthosuLut:$lut, StrAttr:$operator_type,
+         F64Attr:$ifm_scale, Relay_IntAttr:$ifm_zero_point, F64Attr:$ofm_scale,
+         Relay_IntAttr:$ofm_zero_point, Relay_IntAttr:$ofm_channels,
+         Relay_EthosuStr<"NONE">:$activation, Relay_DefaultInt<"0">:$clip_min,
+         Relay_DefaultInt<"0">:$clip_max, Relay_EthosuStr<"TFL">:$rounding_mode,
+         Relay_EthosuStr<"NHWC">:$ifm_layout,
+         Relay_EthosuStr<"NHWC">:$ofm_layout)>;
+
+def Relay_ContribEthosuBinaryElementwiseOp
+    : Relay_EthosuOperator<"binary_elementwise", "A function of two maps", [{
+    `operator_type` is ADD, SUB, MUL, MIN or MAX of real numbers, or SHR or SHL,
+    which shift integers of 32 bits by 0 to 31 (SHR rounds). `reversed_operands`
+    makes `ifm2` the first operand. A dimension of `ifm2` may be 1. With
+    `use_rescale` the result of the integers less their zero points is
+    multiplied by rescale_scale / 2^rescale_shift, and scales do not count.
+}],
+        (ins Relay_EthosuMap:$ifm, Relay_EthosuMap:$ifm2, Relay_EthosuLut:$lut,
+         StrAttr:$operator_type, F64Attr:$ifm_scale,
+         Relay_IntAttr:$ifm_zero_point, F64Attr:$ifm2_scale,
+         Relay_IntAttr:$ifm2_zero_point, F64Attr:$ofm_scale,
+         Relay_IntAttr:$ofm_zero_point, Relay_IntAttr:$ifm_channels,
+         Relay_IntAttr:$ifm2_channels,
+         Relay_DefaultBool<"false">:$reversed_operands,
+         Relay_EthosuStr<"NONE">:$activation, Relay_DefaultInt<"0">:$clip_min,
+         Relay_DefaultInt<"0">:$clip_max, Relay_EthosuStr<"TFL">:$rounding_mode,
+         Relay_EthosuStr<"NHWC">:$ifm_layout,
+         Relay_EthosuStr<"NHWC">:$ifm2_layout,
+         Relay_EthosuStr<"NHWC">:$ofm_layout, StrAttr:$ofm_dtype,
+         Relay_DefaultBool<"false">:$use_rescale,
+         Relay_DefaultInt<"0">:$rescale_scale,
+         Relay_DefaultInt<"0">:$rescale_shift)>;
+
+#endif // RELAY_MLIR_DIALECT_RELAY_IR_RELAYETHOSUOPS_TD
