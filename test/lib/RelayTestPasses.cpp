@@ -13,6 +13,8 @@
 using namespace mlir;
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "RelayTestPasses", LLVM_VERSION_STRING,
-          [] { relay::test::registerTestInterpretPass(); }};
+  return {MLIR_PLUGIN_API_VERSION, "RelayTestPasses", LLVM_VERSION_STRING, [] {
+            relay::test::registerTestInterpretPass();
+            relay::test::registerTestOperatorStatusPass();
+          }};
 }

@@ -10,6 +10,7 @@
 
 namespace mlir::relay::test {
 void registerTestInterpretPass();
+void registerTestOperatorStatusPass();
 } // namespace mlir::relay::test
 
 #endif // RELAY_MLIR_TEST_LIB_RELAYTESTPASSES_H
