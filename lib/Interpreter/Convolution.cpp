@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Convolution.h"
 #include "Evaluators.h"
 #include "Layout.h"
 #include "Strided.h"
@@ -291,24 +292,56 @@ evaluateLike(OpT op, ArrayRef<Tensor> operands, StringRef dataLayout,
   return result;
 }
 
+static FailureOr<Tensor> checkAndConvolve(Operation *op, const Tensor &data,
+                                          Tensor weight,
+                                          const ConvolutionParams &params) {
+  int64_t groups = params.groups;
+  // The results of each channel of a depthwise convolution may be in dimension
+  // 1 of its weight; they are consecutive output channels.
+  if (groups > 1 && data.getDimSize(1) == groups &&
+      weight.getDimSize(0) == groups && weight.getDimSize(1) > 1) {
+    SmallVector<int64_t> shape(weight.getShape());
+    shape[0] *= std::exchange(shape[1], 1);
+    weight = weight.reshape(shape);
+  }
+  int64_t channels = weight.getDimSize(1) * groups;
+  if (data.getDimSize(1) != channels)
+    return op->emitOpError("expects ")
+           << channels << " input channels, but got " << data.getDimSize(1);
+  if (weight.getDimSize(0) % groups)
+    return op->emitOpError("expects output channels in ")
+           << groups << " groups, but got " << weight.getDimSize(0);
+  Type elementType = getResultElementType(op);
+  return dispatchSumType(elementType, [&](auto sum) {
+    return convolve<decltype(sum)>(data, weight, params, elementType);
+  });
+}
+
+FailureOr<Tensor> mlir::relay::evaluateConvolution(
+    Operation *op, const Tensor &data, const Tensor &weight,
+    ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
+    ArrayRef<int64_t> dilation, int64_t groups) {
+  ConvolutionParams params;
+  params.groups = groups;
+  params.strides = getSpatial(strides, 1);
+  params.dilation = getSpatial(dilation, 1);
+  setPadding(params, padding, data.getRank() - 2);
+  FailureOr<Tensor> result = checkAndConvolve(op, toThreeSpatial(data),
+                                              toThreeSpatial(weight), params);
+  if (failed(result))
+    return failure();
+  SmallVector<int64_t> shape(result->getShape());
+  shape.erase(shape.begin() + 2, shape.end() - (data.getRank() - 2));
+  return result->reshape(shape);
+}
+
 template <typename OpT>
 static void addConvolution(EvaluatorTable &table, StringRef dataLayout,
                            StringRef weightLayout) {
   table.add<OpT>([=](OpT op, ArrayRef<Tensor> operands) {
     auto kernel = [&](const Tensor &data, const Tensor &weight,
-                      const ConvolutionParams &params) -> FailureOr<Tensor> {
-      int64_t groups = params.groups;
-      int64_t channels = weight.getDimSize(1) * groups;
-      if (data.getDimSize(1) != channels)
-        return op.emitOpError("expects ")
-               << channels << " input channels, but got " << data.getDimSize(1);
-      if (weight.getDimSize(0) % groups)
-        return op.emitOpError("expects output channels in ")
-               << groups << " groups, but got " << weight.getDimSize(0);
-      Type elementType = getResultElementType(op);
-      return dispatchSumType(elementType, [&](auto sum) {
-        return convolve<decltype(sum)>(data, weight, params, elementType);
-      });
+                      const ConvolutionParams &params) {
+      return checkAndConvolve(op, data, weight, params);
     };
     return evaluateLike(op, operands, dataLayout, weightLayout, {}, kernel);
   });

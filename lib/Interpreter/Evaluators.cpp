@@ -20,11 +20,16 @@ void mlir::relay::populateRelayEvaluators(EvaluatorTable &table) {
   relay::detail::populateCoreEvaluators(table);
   relay::detail::populateElementwiseEvaluators(table);
   relay::detail::populateEthosuEvaluators(table);
+  relay::detail::populateGeometryEvaluators(table);
   relay::detail::populateImageEvaluators(table);
   relay::detail::populateIndexingEvaluators(table);
   relay::detail::populateMatmulEvaluators(table);
   relay::detail::populateMemoryEvaluators(table);
   relay::detail::populateMovementEvaluators(table);
+  relay::detail::populateNNContribEvaluators(table);
+  relay::detail::populateNNLossEvaluators(table);
+  relay::detail::populateNNSpatialEvaluators(table);
+  relay::detail::populateNonMaxSuppressionEvaluators(table);
   relay::detail::populateNormalizationEvaluators(table);
   relay::detail::populatePoolingEvaluators(table);
   relay::detail::populateQnnEvaluators(table);
@@ -34,4 +39,6 @@ void mlir::relay::populateRelayEvaluators(EvaluatorTable &table) {
   relay::detail::populateShapeEvaluators(table);
   relay::detail::populateSortEvaluators(table);
   relay::detail::populateUnsupportedEvaluators(table);
+  relay::detail::populateVisionEvaluators(table);
+  relay::detail::populateWinogradEvaluators(table);
 }

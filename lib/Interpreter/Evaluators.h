@@ -24,11 +24,16 @@ void populateConvolutionEvaluators(EvaluatorTable &table);
 void populateCoreEvaluators(EvaluatorTable &table);
 void populateElementwiseEvaluators(EvaluatorTable &table);
 void populateEthosuEvaluators(EvaluatorTable &table);
+void populateGeometryEvaluators(EvaluatorTable &table);
 void populateImageEvaluators(EvaluatorTable &table);
 void populateIndexingEvaluators(EvaluatorTable &table);
 void populateMatmulEvaluators(EvaluatorTable &table);
 void populateMemoryEvaluators(EvaluatorTable &table);
 void populateMovementEvaluators(EvaluatorTable &table);
+void populateNNContribEvaluators(EvaluatorTable &table);
+void populateNNLossEvaluators(EvaluatorTable &table);
+void populateNNSpatialEvaluators(EvaluatorTable &table);
+void populateNonMaxSuppressionEvaluators(EvaluatorTable &table);
 void populateNormalizationEvaluators(EvaluatorTable &table);
 void populatePoolingEvaluators(EvaluatorTable &table);
 void populateQnnEvaluators(EvaluatorTable &table);
@@ -38,6 +43,8 @@ void populateReduceEvaluators(EvaluatorTable &table);
 void populateShapeEvaluators(EvaluatorTable &table);
 void populateSortEvaluators(EvaluatorTable &table);
 void populateUnsupportedEvaluators(EvaluatorTable &table);
+void populateVisionEvaluators(EvaluatorTable &table);
+void populateWinogradEvaluators(EvaluatorTable &table);
 } // namespace detail
 
 } // namespace mlir::relay

@@ -9,10 +9,12 @@
 #include "Layout.h"
 #include "Strided.h"
 
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayGeometryOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -122,36 +124,41 @@ static Taps getTaps(const Axis &axis, int64_t x, const ResizeParams &params) {
   return taps;
 }
 
-/// Resizes the last two dimensions of NCHW data.
-static Tensor resize(const Tensor &data, const Axis &height, const Axis &width,
+/// Resizes the last three dimensions of NCDHW data.
+static Tensor resize(const Tensor &data, ArrayRef<Axis> axes,
                      const ResizeParams &params, Type elementType) {
-  SmallVector<Taps> rows, columns;
-  for (int64_t y = 0; y < height.to; ++y)
-    rows.push_back(getTaps(height, y, params));
-  for (int64_t x = 0; x < width.to; ++x)
-    columns.push_back(getTaps(width, x, params));
+  std::array<SmallVector<Taps>, 3> taps;
+  for (auto [axis, along] : llvm::zip_equal(axes, taps))
+    for (int64_t x = 0; x < axis.to; ++x)
+      along.push_back(axis.from == 1 && axis.to == 1
+                          ? Taps{{0, 1.0}}
+                          : getTaps(axis, x, params));
 
   int64_t planes = data.getDimSize(0) * data.getDimSize(1);
-  int64_t planeSize = height.from * width.from;
-  int64_t resultSize = height.to * width.to;
-  Tensor result = Tensor::allocate(
-      {data.getDimSize(0), data.getDimSize(1), height.to, width.to},
-      elementType);
+  int64_t height = axes[1].from, width = axes[2].from;
+  int64_t planeSize = axes[0].from * height * width;
+  int64_t resultSize = axes[0].to * axes[1].to * axes[2].to;
+  Tensor result = Tensor::allocate({data.getDimSize(0), data.getDimSize(1),
+                                    axes[0].to, axes[1].to, axes[2].to},
+                                   elementType);
   auto resizeRange = [&](int64_t begin, int64_t end) {
     std::vector<double> plane(planeSize), resized(resultSize);
     for (int64_t i = begin; i < end; ++i) {
       data.load(i * planeSize, 1, planeSize, plane.data());
       double *to = resized.data();
-      for (ArrayRef<Tap> row : rows)
-        for (ArrayRef<Tap> column : columns) {
-          double sum = 0;
-          for (Tap y : row)
-            for (Tap x : column)
-              sum += y.weight * x.weight *
-                     plane[y.position * width.from + x.position];
-          bool isOutside = row.empty() || column.empty();
-          *to++ = isOutside ? params.extrapolation : sum;
-        }
+      for (ArrayRef<Tap> slice : taps[0])
+        for (ArrayRef<Tap> row : taps[1])
+          for (ArrayRef<Tap> column : taps[2]) {
+            double sum = 0;
+            for (Tap z : slice)
+              for (Tap y : row)
+                for (Tap x : column)
+                  sum += z.weight * y.weight * x.weight *
+                         plane[(z.position * height + y.position) * width +
+                               x.position];
+            bool isOutside = slice.empty() || row.empty() || column.empty();
+            *to++ = isOutside ? params.extrapolation : sum;
+          }
       // Integers get the nearest value, not a truncated one.
       if (isa<IntegerType>(elementType))
         for (double &value : resized)
@@ -163,23 +170,34 @@ static Tensor resize(const Tensor &data, const Axis &height, const Axis &width,
   return result;
 }
 
-/// Brings `operand` to NCHW, resizes it, and moves it back.
+/// Brings `operand` to the layout `canonical` (NC and spatial letters), resizes
+/// each spatial dimension as `getAxis` says, and moves it back.
 static FailureOr<Tensor>
 resizeInLayout(Operation *op, const Tensor &operand, StringRef layout,
-               function_ref<Tensor(const Tensor &)> resizeImages) {
-  FailureOr<Tensor> data = transformLayout(op, operand, layout, "NCHW");
+               StringRef canonical, const ResizeParams &params,
+               function_ref<Axis(size_t dim, int64_t size)> getAxis) {
+  FailureOr<Tensor> data = transformLayout(op, operand, layout, canonical);
   if (failed(data))
     return failure();
-  if (data->getDimSize(2) == 0 || data->getDimSize(3) == 0)
+  size_t rank = canonical.size() - 2;
+  if (llvm::is_contained(data->getShape().drop_front(2), 0))
     return op->emitOpError("expects images with pixels, but got ")
            << operand.getType();
-  Tensor resized = resizeImages(*data);
-  FailureOr<Tensor> result = transformLayout(op, resized, "NCHW", layout);
-  return result;
+  SmallVector<Axis> axes(3 - rank, Axis{1, 1, "asymmetric", 0, 1});
+  for (size_t dim = 0; dim < rank; ++dim)
+    axes.push_back(getAxis(dim, data->getDimSize(2 + dim)));
+  SmallVector<int64_t> shape(data->getShape());
+  shape.insert(shape.begin() + 2, 3 - rank, 1);
+  Tensor resized =
+      resize(data->reshape(shape), axes, params, getResultElementType(op));
+  shape.assign(resized.getShape().begin(), resized.getShape().end());
+  shape.erase(shape.begin() + 2, shape.end() - rank);
+  return transformLayout(op, resized.reshape(shape), canonical, layout);
 }
 
-static FailureOr<Tensor> evaluateResize2d(ImageResize2dOp op,
-                                          ArrayRef<Tensor> operands) {
+template <typename OpT>
+static FailureOr<Tensor> evaluateResize(OpT op, ArrayRef<Tensor> operands,
+                                        StringRef canonical) {
   ResizeParams params;
   params.method = op.getMethod() == "nearest_neighbor" ? Method::Nearest
                   : op.getMethod() == "cubic"          ? Method::Cubic
@@ -192,17 +210,26 @@ static FailureOr<Tensor> evaluateResize2d(ImageResize2dOp op,
   params.cubicExclude = op.getCubicExclude() != 0;
   params.extrapolation = op.getExtrapolationValue().convertToDouble();
   ArrayRef<double> roi = op.getRoi().value_or(ArrayRef<double>());
-  double all[] = {0, 0, 1, 1};
-  if (roi.size() != 4)
-    roi = all;
-  return resizeInLayout(
-      op, operands[0], op.getLayout(), [&](const Tensor &data) {
-        Axis height = {data.getDimSize(2), op.getSize()[0], mode, roi[0],
-                       roi[2]};
-        Axis width = {data.getDimSize(3), op.getSize()[1], mode, roi[1],
-                      roi[3]};
-        return resize(data, height, width, params, getResultElementType(op));
-      });
+  size_t rank = canonical.size() - 2;
+  return resizeInLayout(op, operands[0], op.getLayout(), canonical, params,
+                        [&](size_t dim, int64_t size) {
+                          bool isWhole = roi.size() != 2 * rank;
+                          return Axis{size, op.getSize()[dim], mode,
+                                      isWhole ? 0 : roi[dim],
+                                      isWhole ? 1 : roi[rank + dim]};
+                        });
+}
+
+template <typename OpT>
+static void addResize(EvaluatorTable &table, StringRef canonical) {
+  table.add<OpT>([canonical](OpT op, ArrayRef<Tensor> operands) {
+    return evaluateResize(op, operands, canonical);
+  });
+}
+
+/// The verifier has seen the sizes only where they are static.
+static int64_t scaleSize(int64_t size, const APFloat &factor) {
+  return std::max(0.0, std::round(size * factor.convertToDouble()));
 }
 
 static FailureOr<Tensor> evaluateUpsampling(NNUpsamplingOp op,
@@ -213,20 +240,33 @@ static FailureOr<Tensor> evaluateUpsampling(NNUpsamplingOp op,
                                                 : Method::Nearest;
   StringRef mode = op.getAlignCorners() ? "align_corners" : "asymmetric";
   params.rounding = op.getAlignCorners() ? "round" : "floor";
-  // The verifier has seen the sizes only where they are static.
-  auto scale = [](int64_t size, const APFloat &factor) -> int64_t {
-    return std::max(0.0, std::round(size * factor.convertToDouble()));
-  };
-  return resizeInLayout(
-      op, operands[0], op.getLayout(), [&](const Tensor &data) {
-        int64_t h = data.getDimSize(2), w = data.getDimSize(3);
-        Axis height = {h, scale(h, op.getScaleH()), mode, 0, 1};
-        Axis width = {w, scale(w, op.getScaleW()), mode, 0, 1};
-        return resize(data, height, width, params, getResultElementType(op));
-      });
+  APFloat scales[] = {op.getScaleH(), op.getScaleW()};
+  return resizeInLayout(op, operands[0], op.getLayout(), "NCHW", params,
+                        [&](size_t dim, int64_t size) {
+                          return Axis{size, scaleSize(size, scales[dim]), mode,
+                                      0, 1};
+                        });
+}
+
+static FailureOr<Tensor> evaluateUpsampling3d(NNUpsampling3dOp op,
+                                              ArrayRef<Tensor> operands) {
+  ResizeParams params;
+  params.method =
+      op.getMethod() == "trilinear" ? Method::Linear : Method::Nearest;
+  StringRef mode = op.getCoordinateTransformationMode();
+  params.rounding = mode == "align_corners" ? "round" : "floor";
+  APFloat scales[] = {op.getScaleD(), op.getScaleH(), op.getScaleW()};
+  return resizeInLayout(op, operands[0], op.getLayout(), "NCDHW", params,
+                        [&](size_t dim, int64_t size) {
+                          return Axis{size, scaleSize(size, scales[dim]), mode,
+                                      0, 1};
+                        });
 }
 
 void relay::detail::populateImageEvaluators(EvaluatorTable &table) {
-  table.add<ImageResize2dOp>(evaluateResize2d);
+  addResize<ImageResize1dOp>(table, "NCW");
+  addResize<ImageResize2dOp>(table, "NCHW");
+  addResize<ImageResize3dOp>(table, "NCDHW");
   table.add<NNUpsamplingOp>(evaluateUpsampling);
+  table.add<NNUpsampling3dOp>(evaluateUpsampling3d);
 }

@@ -13,7 +13,7 @@
 #include "Evaluators.h"
 #include "Strided.h"
 
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -60,8 +60,8 @@ static double getSumOfExponentials(ArrayRef<double> row, double maximum) {
   return sum;
 }
 
-static FailureOr<Tensor> evaluateSoftmax(NNSoftmaxOp op,
-                                         ArrayRef<Tensor> operands) {
+template <typename OpT>
+static FailureOr<Tensor> evaluateSoftmax(OpT op, ArrayRef<Tensor> operands) {
   const Tensor &data = operands[0];
   int64_t axis = normalizeAxis(op.getAxis(), data.getRank());
   return mapAlong(data, axis, data.getElementType(),
@@ -259,7 +259,8 @@ static FailureOr<InterpreterValue> evaluateDropout(NNDropoutOp op,
 }
 
 void relay::detail::populateNormalizationEvaluators(EvaluatorTable &table) {
-  table.add<NNSoftmaxOp>(evaluateSoftmax);
+  table.add<NNSoftmaxOp>(evaluateSoftmax<NNSoftmaxOp>);
+  table.add<NNFastSoftmaxOp>(evaluateSoftmax<NNFastSoftmaxOp>);
   table.add<NNLogSoftmaxOp>(evaluateLogSoftmax);
   table.add<NNLayerNormOp>(evaluateLayerNorm);
   table.add<NNInstanceNormOp>(evaluateInstanceNorm);

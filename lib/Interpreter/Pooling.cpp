@@ -15,7 +15,9 @@
 #include "Quantized.h"
 #include "Strided.h"
 
+#include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
 
 #include <array>
@@ -209,7 +211,7 @@ static FailureOr<Tensor> evaluateGlobalPool(OpT op, ArrayRef<Tensor> operands) {
   });
 }
 
-template <typename OpT, PoolKind kind>
+template <typename OpT, PoolKind kind, size_t spatialRank>
 static FailureOr<Tensor> evaluateAdaptivePool(OpT op,
                                               ArrayRef<Tensor> operands) {
   ArrayRef<int64_t> outputSize = op.getOutputSize();
@@ -225,7 +227,109 @@ static FailureOr<Tensor> evaluateAdaptivePool(OpT op,
     }
     return windows;
   };
-  return evaluatePool(op, operands[0], 2, kind, getWindows);
+  return evaluatePool(op, operands[0], spatialRank, kind, getWindows);
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+/// Adds `grad` to the first maximum of a window of a plane of width `width`.
+static void addToMaximum(const double *plane, int64_t width, const Window &y,
+                         const Window &x, double grad, double *sums) {
+  int64_t best = -1;
+  for (int64_t j = y.begin; j < y.end; j += y.step)
+    for (int64_t k = x.begin; k < x.end; k += x.step) {
+      int64_t i = j * width + k;
+      if (best < 0 || plane[i] > plane[best] ||
+          (plane[i] != plane[i] && plane[best] == plane[best]))
+        best = i;
+    }
+  if (best >= 0)
+    sums[best] += grad;
+}
+
+/// Adds an equal share of `grad` to each element of a window.
+static void addToAll(int64_t width, const Window &y, const Window &x,
+                     int64_t count, double grad, double *sums) {
+  for (int64_t j = y.begin; j < y.end; j += y.step)
+    for (int64_t k = x.begin; k < x.end; k += x.step)
+      sums[j * width + k] += grad / count;
+}
+
+static int64_t countElements(const Window &window) {
+  return window.begin >= window.end
+             ? 0
+             : (window.end - window.begin + window.step - 1) / window.step;
+}
+
+/// Spreads the gradient of a pool's result, operand 0, over the pool's data.
+template <typename OpT>
+static FailureOr<Tensor> evaluatePoolGrad(OpT op, ArrayRef<Tensor> operands,
+                                          PoolKind kind) {
+  FailureOr<Tensor> grad =
+      transformLayout(op, operands[0], op.getLayout(), "NCHW");
+  FailureOr<Tensor> data =
+      transformLayout(op, operands[1], op.getLayout(), "NCHW");
+  if (failed(grad) || failed(data))
+    return failure();
+  Padding padding = *expandPadding(op.getPadding(), 2);
+  std::array<SmallVector<Window>, 2> windows;
+  for (size_t dim = 0; dim < 2; ++dim) {
+    windows[dim] = getSlidingWindows(
+        data->getDimSize(2 + dim), op.getPoolSize()[dim], op.getStrides()[dim],
+        op.getDilation()[dim], padding.before[dim], padding.after[dim],
+        op.getCeilMode());
+    if (grad->getDimSize(2 + dim) != static_cast<int64_t>(windows[dim].size()))
+      return op.emitOpError("expects a gradient of size ")
+             << windows[dim].size() << " along spatial dimension " << dim
+             << ", but got " << operands[0].getType();
+  }
+  int64_t planes = data->getDimSize(0) * data->getDimSize(1);
+  if (grad->getDimSize(0) * grad->getDimSize(1) != planes)
+    return op.emitOpError("expects a gradient of ")
+           << planes << " planes as of the data, but got "
+           << operands[0].getType();
+  int64_t width = data->getDimSize(3), size = data->getDimSize(2) * width;
+  int64_t gradSize = windows[0].size() * windows[1].size();
+  Tensor result = Tensor::allocate(data->getShape(), data->getElementType());
+  std::vector<double> plane(size), grads(gradSize);
+  for (int64_t i = 0; i < planes; ++i) {
+    data->load(i * size, 1, size, plane.data());
+    grad->load(i * gradSize, 1, gradSize, grads.data());
+    std::vector<double> sums(size);
+    const double *from = grads.data();
+    for (const Window &y : windows[0])
+      for (const Window &x : windows[1]) {
+        if (kind == PoolKind::Max)
+          addToMaximum(plane.data(), width, y, x, *from++, sums.data());
+        else
+          addToAll(width, y, x,
+                   kind == PoolKind::AverageWithPadding
+                       ? y.size * x.size
+                       : countElements(y) * countElements(x),
+                   *from++, sums.data());
+      }
+    result.store(i * size, size, sums.data());
+  }
+  return transformLayout(op, result, "NCHW", op.getLayout());
+}
+
+static FailureOr<Tensor> evaluateMaxPoolGrad(NNMaxPool2dGradOp op,
+                                             ArrayRef<Tensor> operands) {
+  return evaluatePoolGrad(op, operands, PoolKind::Max);
+}
+
+static FailureOr<Tensor> evaluateAvgPoolGrad(NNAvgPool2dGradOp op,
+                                             ArrayRef<Tensor> operands) {
+  return evaluatePoolGrad(op, operands,
+                          op.getCountIncludePad() ? PoolKind::AverageWithPadding
+                                                  : PoolKind::Average);
+}
+
+template <typename OpT, PoolKind kind, size_t spatialRank>
+static void addAdaptivePool(EvaluatorTable &table) {
+  table.add<OpT>(evaluateAdaptivePool<OpT, kind, spatialRank>);
 }
 
 void relay::detail::populatePoolingEvaluators(EvaluatorTable &table) {
@@ -240,8 +344,12 @@ void relay::detail::populatePoolingEvaluators(EvaluatorTable &table) {
       evaluateGlobalPool<NNGlobalMaxPool2dOp, PoolKind::Max>);
   table.add<NNGlobalAvgPool2dOp>(
       evaluateGlobalPool<NNGlobalAvgPool2dOp, PoolKind::Average>);
-  table.add<NNAdaptiveMaxPool2dOp>(
-      evaluateAdaptivePool<NNAdaptiveMaxPool2dOp, PoolKind::Max>);
-  table.add<NNAdaptiveAvgPool2dOp>(
-      evaluateAdaptivePool<NNAdaptiveAvgPool2dOp, PoolKind::Average>);
+  addAdaptivePool<NNAdaptiveAvgPool1dOp, PoolKind::Average, 1>(table);
+  addAdaptivePool<NNAdaptiveAvgPool2dOp, PoolKind::Average, 2>(table);
+  addAdaptivePool<NNAdaptiveAvgPool3dOp, PoolKind::Average, 3>(table);
+  addAdaptivePool<NNAdaptiveMaxPool1dOp, PoolKind::Max, 1>(table);
+  addAdaptivePool<NNAdaptiveMaxPool2dOp, PoolKind::Max, 2>(table);
+  addAdaptivePool<NNAdaptiveMaxPool3dOp, PoolKind::Max, 3>(table);
+  table.add<NNMaxPool2dGradOp>(evaluateMaxPoolGrad);
+  table.add<NNAvgPool2dGradOp>(evaluateAvgPoolGrad);
 }

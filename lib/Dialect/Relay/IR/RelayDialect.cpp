@@ -42,10 +42,15 @@ void RelayDialect::initialize() {
   registerTypes();
   registerAnnotationOps();
   registerEthosuOps();
+  registerGeometryOps();
   registerLanguageOps();
   registerMemoryOps();
+  registerNNContribOps();
+  registerNNLossOps();
+  registerNNSpatialOps();
   registerQnnOps();
   registerRandomOps();
+  registerVisionOps();
   addInterfaces<RelayInlinerInterface>();
   addOperations<
 #define GET_OP_LIST

@@ -88,6 +88,8 @@ class Relay_DefaultInts<string value>
     : DefaultValuedAttr<DenseI64ArrayAttr, value>;
 class Relay_DefaultBool<string value> : DefaultValuedAttr<BoolAttr, value>;
 class Relay_DefaultFloat<string value> : DefaultValuedAttr<F64Attr, value>;
+class Relay_DefaultFloats<string value>
+    : DefaultValuedAttr<DenseF64ArrayAttr, value>;
 class Relay_DefaultStr<string value> : DefaultValuedStrAttr<StrAttr, value>;
 def Relay_OptionalInt : OptionalAttr<Relay_IntAttr>;
 def Relay_OptionalInts : OptionalAttr<DenseI64ArrayAttr>;

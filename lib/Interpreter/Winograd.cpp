@@ -1,0 +1,330 @@
+//===- Winograd.cpp - Convolutions by Winograd's algorithm ----------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For n points of evaluation, the product of polynomials with m and r
+// coefficients (m + r = n + 1) is interpolated from the products of their
+// values (Toom and Cook); transposed, that computes m results of a filter with
+// r taps from n values: A^T [(G filter) * (B^T values)]. Dimensions are
+// transformed one after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluators.h"
+#include "Layout.h"
+#include "Strided.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Padding.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+
+namespace {
+
+struct Matrix {
+  Matrix(int64_t rows, int64_t columns)
+      : rows(rows), columns(columns), values(rows * columns) {}
+  double &operator()(int64_t row, int64_t column) {
+    return values[row * columns + column];
+  }
+  double operator()(int64_t row, int64_t column) const {
+    return values[row * columns + column];
+  }
+
+  int64_t rows, columns;
+  std::vector<double> values;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+/// Points of evaluation besides infinity. Small ones lose few digits.
+static constexpr double points[] = {0,  1,       -1, 0.5,  -2, -0.5,  2, 1. / 3,
+                                    -3, -1. / 3, 3,  0.25, -4, -0.25, 4};
+
+/// Coefficients of the product of (x - points[j]) for j below `count`, j != i.
+static SmallVector<double> getCoefficients(int64_t count, int64_t i) {
+  SmallVector<double> coefficients = {1};
+  for (int64_t j = 0; j < count; ++j) {
+    if (j == i)
+      continue;
+    coefficients.push_back(0);
+    for (size_t k = coefficients.size() - 1; k > 0; --k)
+      coefficients[k] = coefficients[k - 1] - points[j] * coefficients[k];
+    coefficients[0] *= -points[j];
+  }
+  return coefficients;
+}
+
+/// Values at `count` points (the last one infinity) of the polynomial whose
+/// coefficients are multiplied with this matrix.
+static Matrix getEvaluation(int64_t count, int64_t coefficients) {
+  Matrix matrix(count, coefficients);
+  for (int64_t i = 0; i + 1 < count; ++i) {
+    double power = 1;
+    for (int64_t k = 0; k < coefficients; ++k, power *= points[i])
+      matrix(i, k) = power;
+  }
+  matrix(count - 1, coefficients - 1) = 1;
+  return matrix;
+}
+
+/// G: the filter, (m + r - 1) x r.
+static Matrix getFilterTransform(int64_t tile, int64_t kernel) {
+  int64_t count = tile + kernel - 1;
+  Matrix matrix = getEvaluation(count, kernel);
+  for (int64_t i = 0; i + 1 < count; ++i) {
+    double scale = 1;
+    for (int64_t j = 0; j + 1 < count; ++j)
+      if (j != i)
+        scale *= points[i] - points[j];
+    for (int64_t k = 0; k < kernel; ++k)
+      matrix(i, k) /= scale;
+  }
+  return matrix;
+}
+
+/// B^T: the data, (m + r - 1) x (m + r - 1).
+static Matrix getDataTransform(int64_t count) {
+  Matrix matrix(count, count);
+  for (int64_t i = 0; i < count; ++i) {
+    // That of infinity divides by no point.
+    int64_t excluded = i + 1 < count ? i : -1;
+    for (auto [k, value] :
+         llvm::enumerate(getCoefficients(count - 1, excluded)))
+      matrix(i, k) = value;
+  }
+  return matrix;
+}
+
+/// A^T: the result, m x (m + r - 1).
+static Matrix getResultTransform(int64_t tile, int64_t kernel) {
+  Matrix evaluation = getEvaluation(tile + kernel - 1, tile);
+  Matrix matrix(tile, evaluation.rows);
+  for (int64_t i = 0; i < matrix.rows; ++i)
+    for (int64_t k = 0; k < matrix.columns; ++k)
+      matrix(i, k) = evaluation(k, i);
+  return matrix;
+}
+
+/// Multiplies each run of `matrix.columns` elements along `dim` by `matrix`.
+static Tensor transformRuns(const Tensor &tensor, int64_t dim,
+                            const Matrix &matrix) {
+  SmallVector<int64_t> shape(tensor.getShape());
+  int64_t inner = getProduct(tensor.getShape().drop_front(dim + 1));
+  int64_t runs = shape[dim] / matrix.columns;
+  shape[dim] = runs * matrix.rows;
+  runs *= getProduct(tensor.getShape().take_front(dim));
+  SmallVector<double> from = tensor.loadAll<double>();
+  std::vector<double> to(runs * matrix.rows * inner);
+  for (int64_t run = 0; run < runs; ++run)
+    for (int64_t i = 0; i < matrix.rows; ++i)
+      for (int64_t k = 0; k < matrix.columns; ++k)
+        for (int64_t j = 0; j < inner; ++j)
+          to[(run * matrix.rows + i) * inner + j] +=
+              matrix(i, k) * from[(run * matrix.columns + k) * inner + j];
+  Tensor result = Tensor::allocate(shape, tensor.getElementType());
+  result.store(0, to.size(), to.data());
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+static bool isDepthTransformed(int64_t depth) { return depth > 2 && depth < 8; }
+
+/// Transforms the spatial dimensions of an (O, I, spatial...) weight in double
+/// and moves them to the front; a depth that is not transformed comes last.
+static Tensor transformWeight(const Tensor &weight, int64_t tile) {
+  Type f64 = Float64Type::get(weight.getContext());
+  Tensor result = castTo(weight, f64);
+  int64_t rank = weight.getRank();
+  SmallVector<int64_t> permutation;
+  bool skipsDepth = rank == 5 && !isDepthTransformed(weight.getDimSize(2));
+  for (int64_t dim = 2 + skipsDepth; dim < rank; ++dim) {
+    result = transformRuns(result, dim,
+                           getFilterTransform(tile, weight.getDimSize(dim)));
+    permutation.push_back(dim);
+  }
+  if (skipsDepth)
+    permutation.push_back(2);
+  permutation.append({0, 1});
+  return transpose(result, permutation);
+}
+
+template <typename OpT>
+static FailureOr<Tensor> evaluateWeightTransform(OpT op,
+                                                 ArrayRef<Tensor> operands) {
+  for (int64_t size : operands[0].getShape().drop_front(2))
+    if (size < 1 || size > 8)
+      return op.emitOpError(
+                 "expects kernel sizes in the range [1, 8], but got ")
+             << operands[0].getType();
+  return castTo(transformWeight(operands[0], op.getTileSize()),
+                getResultElementType(op));
+}
+
+static FailureOr<Tensor>
+evaluateNnpackTransform(NNContribConv2dWinogradNnpackWeightTransformOp op,
+                        ArrayRef<Tensor> operands) {
+  if (operands[0].getDimSize(2) != 3 || operands[0].getDimSize(3) != 3)
+    return op.emitOpError("expects a weight of 3x3, but got ")
+           << operands[0].getType();
+  Tensor transformed = transpose(transformWeight(operands[0], 6), {2, 3, 0, 1});
+  return castTo(transformed, getResultElementType(op));
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+/// Sums products over channels (and the kernel's depth, where that is not
+/// transformed). `data` is (N, C, D, H, W) of runs; `weight` (KD, H, W, O, I).
+static Tensor multiply(const Tensor &data, const Tensor &weight,
+                       bool depthTransformed) {
+  int64_t batch = data.getDimSize(0), channels = data.getDimSize(1);
+  int64_t kd = weight.getDimSize(0), kh = weight.getDimSize(1);
+  int64_t kw = weight.getDimSize(2), out = weight.getDimSize(3);
+  int64_t depth = data.getDimSize(2) - (depthTransformed ? 0 : kd - 1);
+  int64_t height = data.getDimSize(3), width = data.getDimSize(4);
+  SmallVector<double> values = data.loadAll<double>();
+  SmallVector<double> factors = weight.loadAll<double>();
+  std::vector<double> sums(batch * out * depth * height * width);
+  double *sum = sums.data();
+  for (int64_t n = 0; n < batch; ++n)
+    for (int64_t o = 0; o < out; ++o)
+      for (int64_t z = 0; z < depth; ++z)
+        for (int64_t y = 0; y < height; ++y)
+          for (int64_t x = 0; x < width; ++x, ++sum)
+            for (int64_t k = 0; k < (depthTransformed ? 1 : kd); ++k)
+              for (int64_t c = 0; c < channels; ++c) {
+                int64_t plane = (n * channels + c) * data.getDimSize(2) + z + k;
+                int64_t tap = depthTransformed ? z % kd : k;
+                int64_t row = (tap * kh + y % kh) * kw + x % kw;
+                *sum += values[(plane * height + y) * width + x] *
+                        factors[(row * out + o) * channels + c];
+              }
+  Tensor result = Tensor::allocate({batch, out, depth, height, width},
+                                   data.getElementType());
+  result.store(0, sums.size(), sums.data());
+  return result;
+}
+
+template <typename OpT>
+static FailureOr<Tensor> evaluateWinograd(OpT op, ArrayRef<Tensor> operands,
+                                          StringRef canonical) {
+  FailureOr<Tensor> operand =
+      transformLayout(op, operands[0], op.getDataLayout(), canonical);
+  if (failed(operand))
+    return failure();
+  Type f64 = Float64Type::get(op.getContext());
+  int64_t rank = canonical.size() - 2, tile = op.getTileSize();
+  Padding padding = *expandPadding(op.getPadding(), rank);
+  SmallVector<int64_t> kernel(*op.getKernelSize());
+  SmallVector<int64_t> shape(operand->getShape());
+  if (rank == 2) { // As a volume of depth 1.
+    kernel.insert(kernel.begin(), 1);
+    padding.before.insert(padding.before.begin(), 0);
+    padding.after.insert(padding.after.begin(), 0);
+    shape.insert(shape.begin() + 2, 1);
+  }
+  bool depthTransformed = isDepthTransformed(kernel[0]);
+  Tensor data = castTo(*operand, f64).reshape(shape);
+  Tensor weight = castTo(operands[1], f64);
+  if (rank == 2) {
+    SmallVector<int64_t> weightShape(weight.getShape());
+    weightShape.insert(weightShape.begin(), 1);
+    weight = weight.reshape(weightShape);
+  } else if (!depthTransformed) {
+    weight = transpose(weight, {2, 0, 1, 3, 4});
+  }
+
+  // Lay out the runs that each tile reads, and find what they give.
+  SmallVector<SmallVector<int64_t>> indices(5), results(5);
+  for (int64_t i = 0; i < data.getDimSize(0); ++i)
+    indices[0].push_back(i);
+  for (int64_t i = 0; i < data.getDimSize(1); ++i)
+    indices[1].push_back(i);
+  for (int64_t dim = 0; dim < 3; ++dim) {
+    int64_t size = data.getDimSize(2 + dim);
+    int64_t padded = size + padding.before[dim] + padding.after[dim];
+    int64_t out = padded - kernel[dim] + 1;
+    if (out < 1)
+      return op.emitOpError("expects padded data of at least ")
+             << kernel[dim] << " along a dimension, but got "
+             << operands[0].getType();
+    bool isTransformed = dim > 0 || depthTransformed;
+    int64_t step = isTransformed ? tile : padded;
+    int64_t run = isTransformed ? tile + kernel[dim] - 1 : padded;
+    for (int64_t begin = 0; begin < (isTransformed ? out : 1); begin += step)
+      for (int64_t i = begin; i < begin + run; ++i) {
+        int64_t position = i - padding.before[dim];
+        bool isInside = position >= 0 && position < size;
+        indices[2 + dim].push_back(isInside ? position : -1);
+      }
+    for (int64_t i = 0; i < out; ++i)
+      results[2 + dim].push_back(i);
+  }
+  double zero = 0;
+  Tensor fill = Tensor::allocate(ArrayRef<int64_t>(), f64);
+  fill.store(0, 1, &zero);
+  Tensor runs = gatherDimensions(data, indices, &fill);
+  for (int64_t dim = 0; dim < 3; ++dim)
+    if (dim > 0 || depthTransformed)
+      runs = transformRuns(runs, 2 + dim,
+                           getDataTransform(tile + kernel[dim] - 1));
+  if (weight.getDimSize(3) != *op.getChannels() ||
+      weight.getDimSize(4) != data.getDimSize(1))
+    return op.emitOpError("expects a weight of ")
+           << *op.getChannels() << " and " << data.getDimSize(1)
+           << " channels, but got " << operands[1].getType();
+  for (int64_t dim = 0; dim < 3; ++dim) {
+    bool isTransformed = dim > 0 || depthTransformed;
+    if (weight.getDimSize(dim) != kernel[dim] + (isTransformed ? tile - 1 : 0))
+      return op.emitOpError("expects the transform of a weight for tiles of ")
+             << tile << ", but got " << operands[1].getType();
+  }
+  Tensor products = multiply(runs, weight, depthTransformed);
+  for (int64_t dim = 0; dim < 3; ++dim)
+    if (dim > 0 || depthTransformed)
+      products = transformRuns(products, 2 + dim,
+                               getResultTransform(tile, kernel[dim]));
+  results[0] = indices[0];
+  for (int64_t o = 0; o < products.getDimSize(1); ++o)
+    results[1].push_back(o);
+  Tensor result = gatherDimensions(products, results);
+
+  shape.assign(result.getShape().begin(), result.getShape().end());
+  shape.erase(shape.begin() + 2, shape.end() - rank);
+  StringRef outLayout =
+      op.getOutLayout().empty() ? op.getDataLayout() : op.getOutLayout();
+  return transformLayout(
+      op, castTo(result.reshape(shape), getResultElementType(op)), canonical,
+      outLayout);
+}
+
+template <typename OpT>
+static void addWinograd(EvaluatorTable &table, StringRef canonical) {
+  table.add<OpT>([canonical](OpT op, ArrayRef<Tensor> operands) {
+    return evaluateWinograd(op, operands, canonical);
+  });
+}
+
+void relay::detail::populateWinogradEvaluators(EvaluatorTable &table) {
+  using Transform2d = NNContribConv2dWinogradWeightTransformOp;
+  using Transform3d = NNContribConv3dWinogradWeightTransformOp;
+  table.add<Transform2d>(evaluateWeightTransform<Transform2d>);
+  table.add<Transform3d>(evaluateWeightTransform<Transform3d>);
+  table.add<NNContribConv2dWinogradNnpackWeightTransformOp>(
+      evaluateNnpackTransform);
+  addWinograd<NNContribConv2dWinogradWithoutWeightTransformOp>(table, "NCHW");
+  addWinograd<NNContribConv3dWinogradWithoutWeightTransformOp>(table, "NCDHW");
+}
