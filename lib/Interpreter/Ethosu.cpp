@@ -28,13 +28,19 @@ using Real = long double;
 // Feature maps
 //===----------------------------------------------------------------------===//
 
-/// Brings NHCWB16 to NHWC with `channels` of those that the bricks hold.
-static Tensor toNHWC(const Tensor &map, StringRef layout, int64_t channels) {
-  if (layout == "NHWC")
-    return map;
+/// Brings a map with `channels` to NHWC; bricks may hold more of them.
+static FailureOr<Tensor> toNHWC(Operation *op, const Tensor &map,
+                                StringRef layout, int64_t channels) {
+  bool isBrick = layout == "NHCWB16";
   ArrayRef<int64_t> shape = map.getShape();
+  int64_t held = isBrick ? shape[2] * shape[4] : shape[3];
+  if (held != (isBrick ? (channels + 15) / 16 * 16 : channels))
+    return op->emitOpError("expects a map of ")
+           << channels << " channels, but got " << map.getType();
+  if (!isBrick)
+    return map;
   Tensor merged = transpose(map, {0, 1, 3, 2, 4})
-                      .reshape({shape[0], shape[1], shape[3], shape[2] * 16});
+                      .reshape({shape[0], shape[1], shape[3], held});
   return copyStrided(merged, {shape[0], shape[1], shape[3], channels},
                      getStrides(merged.getShape()));
 }
@@ -200,17 +206,17 @@ static FailureOr<Tensor> evaluateConvolution(OpT op,
   int64_t channels = weightShape[0], inner = weightShape[3];
   int64_t inChannels = isDepthwise ? channels : inner;
   int64_t zeroPoint = op.getIfmZeroPoint();
-  Tensor map = upscale(toNHWC(operands[0], op.getIfmLayout(), inChannels),
-                       op.getUpscale(), zeroPoint);
+  FailureOr<Tensor> given =
+      toNHWC(op, operands[0], op.getIfmLayout(), inChannels);
+  if (failed(given))
+    return failure();
+  Tensor map = upscale(*given, op.getUpscale(), zeroPoint);
   SmallVector<int64_t> data = map.loadAll<int64_t>();
   SmallVector<int64_t> weight = operands[1].loadAll<int64_t>();
   ArrayRef<uint8_t> scaleBias = operands[2].getElements<uint8_t>();
-  if (map.getDimSize(3) != inChannels ||
-      static_cast<int64_t>(scaleBias.size()) != channels * 10)
-    return op.emitOpError("expects ")
-           << inChannels << " input channels and scale_bias of " << channels
-           << " rows, but got " << map.getType() << " and "
-           << operands[2].getType();
+  if (static_cast<int64_t>(scaleBias.size()) != channels * 10)
+    return op.emitOpError("expects scale_bias of ")
+           << channels << " rows, but got " << operands[2].getType();
   int64_t height = map.getDimSize(1), width = map.getDimSize(2);
   ArrayRef<int64_t> padding = op.getPadding(), strides = op.getStrides();
   ArrayRef<int64_t> dilation = op.getDilation();
@@ -259,8 +265,11 @@ static FailureOr<Tensor> evaluatePooling(ContribEthosuPoolingOp op,
   bool isBrick = op.getIfmLayout() == "NHCWB16";
   int64_t held = operands[0].getDimSize(isBrick ? 2 : 3) * (isBrick ? 16 : 1);
   int64_t inChannels = isSum ? held : op.getOfmChannels().value_or(held);
-  Tensor map = upscale(toNHWC(operands[0], op.getIfmLayout(), inChannels),
-                       op.getUpscale(), zeroPoint);
+  FailureOr<Tensor> given =
+      toNHWC(op, operands[0], op.getIfmLayout(), inChannels);
+  if (failed(given))
+    return failure();
+  Tensor map = upscale(*given, op.getUpscale(), zeroPoint);
   SmallVector<int64_t> data = map.loadAll<int64_t>();
   int64_t height = map.getDimSize(1), width = map.getDimSize(2);
   ArrayRef<int64_t> padding = op.getPadding(), strides = op.getStrides();
@@ -322,9 +331,12 @@ static FailureOr<Tensor> evaluateUnary(ContribEthosuUnaryElementwiseOp op,
   bool isClz = op.getOperatorType() == "CLZ";
   Real factor = static_cast<Real>(op.getIfmScale().convertToDouble()) /
                 op.getOfmScale().convertToDouble();
-  Tensor map = toNHWC(operands[0], op.getIfmLayout(), op.getOfmChannels());
+  FailureOr<Tensor> map =
+      toNHWC(op, operands[0], op.getIfmLayout(), op.getOfmChannels());
+  if (failed(map))
+    return failure();
   Tensor result = mapElements<int64_t>(
-      {map}, map.getShape(), getResultElementType(op), [&](const int64_t *x) {
+      {*map}, map->getShape(), getResultElementType(op), [&](const int64_t *x) {
         if (isClz)
           return (*finish)(llvm::countl_zero(static_cast<uint32_t>(x[0])));
         Real value = x[0] - op.getIfmZeroPoint();
@@ -339,23 +351,29 @@ static FailureOr<Tensor> evaluateBinary(ContribEthosuBinaryElementwiseOp op,
   if (failed(finish))
     return failure();
   StringRef kind = op.getOperatorType();
-  Tensor a = toNHWC(operands[0], op.getIfmLayout(), op.getIfmChannels());
-  Tensor b = toNHWC(operands[1], op.getIfm2Layout(), op.getIfm2Channels());
+  FailureOr<Tensor> a =
+      toNHWC(op, operands[0], op.getIfmLayout(), op.getIfmChannels());
+  if (failed(a))
+    return failure();
+  FailureOr<Tensor> b =
+      toNHWC(op, operands[1], op.getIfm2Layout(), op.getIfm2Channels());
+  if (failed(b))
+    return failure();
   std::optional<SmallVector<int64_t>> shape =
-      broadcastShapes(a.getShape(), b.getShape());
-  if (!shape || ArrayRef(*shape) != a.getShape())
+      broadcastShapes(a->getShape(), b->getShape());
+  if (!shape || ArrayRef(*shape) != a->getShape())
     return op.emitOpError("expects sizes of ifm2 that are 1 or those of ifm, "
                           "but got ")
            << operands[1].getType() << " and " << operands[0].getType();
   bool isShift = kind == "SHR" || kind == "SHL";
   if (isShift)
-    for (int64_t bits : (op.getReversedOperands() ? a : b).loadAll<int64_t>())
+    for (int64_t bits : (op.getReversedOperands() ? *a : *b).loadAll<int64_t>())
       if (bits < 0 || bits > 31)
         return op.emitOpError("expects shifts of 0 to 31 bits, but got ")
                << bits;
   Real ofmScale = op.getOfmScale().convertToDouble();
   Tensor result = mapElements<int64_t>(
-      {a, b}, a.getShape(), getResultElementType(op), [&](const int64_t *x) {
+      {*a, *b}, a->getShape(), getResultElementType(op), [&](const int64_t *x) {
         bool isRaw = isShift || op.getUseRescale();
         Real scales[] = {isRaw ? 1 : op.getIfmScale().convertToDouble(),
                          isRaw ? 1 : op.getIfm2Scale().convertToDouble()};

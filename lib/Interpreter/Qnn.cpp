@@ -81,9 +81,9 @@ static FailureOr<Tensor> evaluateRequantize(QNNRequantizeOp op,
 static Tensor repeatAlong(const Tensor &param, const Tensor &data,
                           int64_t axis) {
   int64_t rank = data.getRank();
-  if (param.getNumElements() == 0 || param.getRank() == 0 || rank == 0)
+  if (param.getRank() == 0)
     return param;
-  int64_t size = data.getDimSize(normalizeAxis(axis, rank));
+  int64_t size = rank ? data.getDimSize(normalizeAxis(axis, rank)) : 1;
   SmallVector<double> values = param.loadAll<double>(), repeated;
   for (int64_t i = 0; i < size; ++i)
     repeated.push_back(values[i % values.size()]);

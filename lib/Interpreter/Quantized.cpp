@@ -40,7 +40,8 @@ int32_t mlir::relay::multiplyFixedPoint(int32_t value, double factor,
                      << leftShift;
   product *= static_cast<uint64_t>(mantissa);
   uint64_t half = uint64_t(1) << (rightShift - 1);
-  if (rounding == HalfRounding::AwayFromZero && value < 0)
+  if (rounding == HalfRounding::AwayFromZero &&
+      static_cast<int64_t>(product) < 0)
     --half;
   auto sum = static_cast<int64_t>(product + half);
   return static_cast<int32_t>(sum >> rightShift);

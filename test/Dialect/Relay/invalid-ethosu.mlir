@@ -178,3 +178,12 @@ func.func @contrib_ethosu_binary_elementwise(%a0: tensor<1x6x7x3xi8>, %a1: tenso
   %0 = relay.contrib.ethosu.binary_elementwise %a0, %a1, %a2 {ifm_scale = 1.0, ifm_zero_point = 0, ofm_scale = 1.0, ofm_zero_point = 0, ifm2_scale = 1.0, ifm2_zero_point = 0, operator_type = "DIV", ifm_channels = 3, ifm2_channels = 3, ofm_dtype = "int8"} : (tensor<1x6x7x3xi8>, tensor<1x6x7x3xi8>, tensor<0xi8>) -> tensor<1x6x7x3xi8>
   return
 }
+
+// -----
+
+func.func @pooling(%a0: tensor<1x6x7x?xi8>, %a1: tensor<0xi8>) {
+  // expected-error @below {{expects positive ofm_channels, but got -3}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.contrib.ethosu.pooling %a0, %a1 {pooling_type = "MAX", ifm_scale = 1.0, ifm_zero_point = 0, ofm_scale = 1.0, ofm_zero_point = 0, pool_shape = [2, 2], ofm_channels = -3, ofm_dtype = "int8"} : (tensor<1x6x7x?xi8>, tensor<0xi8>) -> tensor<1x5x6x?xi8>
+  return
+}

@@ -308,3 +308,12 @@ func.func @batch_matmul(%a0: tensor<2x3x4xi8>, %a1: tensor<2x3x4xi8>, %a2: tenso
   %0 = relay.qnn.batch_matmul %a0, %a1, %a2, %a3, %a4, %a5 {out_dtype = i32} : (tensor<2x3x4xi8>, tensor<2x3x4xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<2x3x4xi32>
   return
 }
+
+// -----
+
+func.func @dense(%a0: tensor<2x8xi8>, %a1: tensor<?x8xi8>, %a2: tensor<i32>, %a3: tensor<f32>) {
+  // expected-error @below {{expects units not to be negative, but got -1}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.qnn.dense %a0, %a1, %a2, %a2, %a3, %a3 {units = -1, out_dtype = i32} : (tensor<2x8xi8>, tensor<?x8xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<2x?xi32>
+  return
+}

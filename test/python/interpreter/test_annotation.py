@@ -70,23 +70,47 @@ def test_unsupported(body, message):
     assert result.returncode != 0 and message in result.stderr, result.stderr
 
 
-def test_wrong_sizes_at_run_time():
-    """Vectors of scales whose size only the interpreter sees."""
-    text = """
-func.func private @q(%x: tensor<?xf32>, %s: tensor<?xf32>, %z: tensor<i32>) -> tensor<?xi8> {
-  %0 = relay.qnn.quantize %x, %s, %z {out_dtype = i8} : (tensor<?xf32>, tensor<?xf32>, tensor<i32>) -> tensor<?xi8>
-  return %0 : tensor<?xi8>
-}
-func.func @f() -> tensor<?xi8> {
-  %x = relay.constant dense<1.0> : tensor<4xf32>
-  %s = relay.constant dense<1.0> : tensor<3xf32>
-  %z = relay.constant dense<1> : tensor<i32>
-  %0 = relay.call @q(%x, %s, %z) : (tensor<4xf32>, tensor<3xf32>, tensor<i32>) -> tensor<?xi8>
-  return %0 : tensor<?xi8>
-}
-"""
+WRONG_SIZES = [
+    ("qnn.quantize", ["4xf32", "3xf32", "i32"], "out_dtype = i8", "4xi8",
+     "expects a scale and zero point of 4 values, but got 3"),
+    ("qnn.dense", ["2x8xi8", "4x7xi8", "i32", "i32", "f32", "f32"], "units = 4, out_dtype = i32", "2x4xi32",
+     "expects a reduced size of 7 as of the weight, but got 8"),
+    ("qnn.add", ["4xi8", "3xi8", "f32", "i32", "f32", "i32", "f32", "i32"], "", "4xi8",
+     "expects shapes that broadcast, but got"),
+    ("qnn.conv2d", ["1x3x4x4xi8", "2x2x1x1xi8", "i32", "i32", "f32", "f32"], "out_dtype = i32", "1x2x4x4xi32",
+     "expects 2 input channels in 1 groups, but got 3"),
+    ("vm.reshape_tensor", ["6xf32", "1xi64"], "newshape = [-1]", "5xf32", "expects a shape of 6 elements, but got [1]"),
+    ("random.threefry_split", ["9xui64"], "", "10xui64", "expects a key of 10 words, but got 9"),
+    ("contrib.ethosu.pooling", ["1x2x2x5xi8", "1xi8"],
+     'pooling_type = "MAX", ifm_scale = 1.0, ifm_zero_point = 0, ofm_scale = 1.0, ofm_zero_point = 0, '
+     'pool_shape = [1, 1], ofm_channels = 4, ofm_dtype = "int8"', "1x2x2x4xi8", "expects a map of 4 channels, but got"),
+]
+
+
+@pytest.mark.parametrize("name,types,attrs,result,message", WRONG_SIZES, ids=[row[0] for row in WRONG_SIZES])
+def test_wrong_sizes_at_run_time(name, types, attrs, result, message):
+    """Sizes that only the interpreter sees: an error, no crash."""
+
+    def dynamic(type_):
+        return "tensor<%s>" % "x".join("?" if part.isdigit() else part for part in type_.split("x"))
+
+    values = "".join(
+        f"  %v{i} = relay.constant dense<1{'.0' if 'f' in t else ''}> : tensor<{t}>\n" for i, t in enumerate(types)
+    )
+    names = ", ".join(f"%v{i}" for i in range(len(types)))
+    arguments = ", ".join(f"%v{i}: {dynamic(t)}" for i, t in enumerate(types))
+    result = dynamic(result)
+    if name.startswith("random"):
+        result = f"tuple<{result}, {result}>"
+    text = (
+        f"func.func private @callee({arguments}) -> {result} {{\n"
+        f"  %0 = relay.{name} {names} {{{attrs}}} : ({', '.join(map(dynamic, types))}) -> {result}\n"
+        f"  return %0 : {result}\n}}\n"
+        f"func.func @f() -> {result} {{\n{values}"
+        f"  %0 = relay.call @callee({names}) : ({', '.join(f'tensor<{t}>' for t in types)}) -> {result}\n"
+        f"  return %0 : {result}\n}}\n"
+    )
     command = [BUILD / "bin/relay-opt", f"--load-pass-plugin={BUILD}/lib/RelayTestPasses.so",
                "--pass-pipeline=builtin.module(test-relay-interpret)", "-o", os.devnull]
     result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    assert result.returncode != 0
-    assert "expects a scale and zero point of 4 values, but got 3" in result.stderr
+    assert result.returncode == 1 and message in result.stderr, result.stderr

@@ -248,6 +248,9 @@ LogicalResult ContribEthosuPoolingOp::inferReturnTypes(
   bool isBrick = adaptor.getIfmLayout() == "NHCWB16";
   if (std::optional<int64_t> wanted = adaptor.getOfmChannels()) {
     int64_t held = isBrick && !isSum ? (*wanted + 15) / 16 * 16 : *wanted;
+    if (*wanted < 1)
+      return emitOptionalError(
+          location, "expects positive ofm_channels, but got ", *wanted);
     if (!mayEqual(held, channels))
       return emitOptionalError(location, "expects ofm_channels ", channels,
                                ", but got ", *wanted);

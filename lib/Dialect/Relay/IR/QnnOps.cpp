@@ -444,6 +444,9 @@ static LogicalResult inferDense(std::optional<Location> location,
                              " (weight is ", weight, "), but got ",
                              data.getShape().back(), " (data is ", data, ")");
   int64_t units = adaptor.getUnits();
+  if (units < 0)
+    return emitOptionalError(
+        location, "expects units not to be negative, but got ", units);
   if (!mayEqual(units, n))
     return emitOptionalError(location, "expects units ", n,
                              " as of weight, but got ", units);
