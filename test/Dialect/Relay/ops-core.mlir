@@ -38,8 +38,10 @@ func.func @tuples(%a: tensor<2xf32>, %b: tensor<3xi32>) -> (tensor<3xi32>, tuple
   %2 = relay.tuple_get_item %1[0] : tuple<tuple<tensor<2xf32>, tensor<3xi32>>, tensor<2xf32>>
   // CHECK-NEXT: %[[J:.*]] = relay.tuple_get_item %[[I]][1] : tuple<tensor<2xf32>, tensor<3xi32>>
   %3 = relay.tuple_get_item %2[1] : tuple<tensor<2xf32>, tensor<3xi32>>
-  // CHECK-NEXT: relay.tuple{{$}}
-  %4 = relay.tuple
+  // CHECK-NEXT: relay.tuple (){{$}}
+  %4 = relay.tuple ()
+  // CHECK-NEXT: relay.tuple ()
+  %5 = relay.tuple
   return %3, %4 : tensor<3xi32>, tuple<>
 }
 

@@ -71,6 +71,27 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // Tuples
 //===----------------------------------------------------------------------===//
 
+/// Without parentheses, the operands of an empty tuple would be looked for on
+/// the next line. There may be none if what follows is no operand.
+static ParseResult
+parseTupleFields(OpAsmParser &parser,
+                 SmallVectorImpl<OpAsmParser::UnresolvedOperand> &fields,
+                 SmallVectorImpl<Type> &types) {
+  if (succeeded(parser.parseOptionalLParen()))
+    return parser.parseRParen();
+  if (parser.parseOperandList(fields))
+    return failure();
+  return fields.empty() ? success() : parser.parseColonTypeList(types);
+}
+
+static void printTupleFields(OpAsmPrinter &printer, TupleOp op,
+                             OperandRange fields, TypeRange types) {
+  if (fields.empty())
+    printer << "()";
+  else
+    printer << fields << " : " << types;
+}
+
 LogicalResult TupleOp::inferReturnTypes(MLIRContext *context,
                                         std::optional<Location>,
                                         Adaptor adaptor,

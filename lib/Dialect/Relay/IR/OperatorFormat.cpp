@@ -17,8 +17,7 @@
 using namespace mlir;
 using namespace mlir::relay;
 
-/// Returns `attr` as a dense array if it is a list of numbers of one kind.
-static Attribute toDenseArray(Attribute attr) {
+Attribute relay::detail::toDenseArray(Attribute attr) {
   auto array = dyn_cast<ArrayAttr>(attr);
   if (!array)
     return attr;

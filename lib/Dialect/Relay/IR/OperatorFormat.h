@@ -16,6 +16,12 @@
 
 namespace mlir::relay::detail {
 
+/// Returns `attr` as a dense array if it is a list of numbers of one kind.
+Attribute toDenseArray(Attribute attr);
+
+/// Attaches the models of OperandTypeOpInterface.
+void registerOperandTypes(MLIRContext *context);
+
 /// Reads `%a, %b {attributes} : (types) -> type`. Lists of numbers in the
 /// attributes become dense arrays.
 ParseResult parseOperator(OpAsmParser &parser, OperationState &result);

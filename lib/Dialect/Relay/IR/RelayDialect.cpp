@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "OperatorFormat.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -76,6 +76,7 @@ void RelayDialect::initialize() {
 #define GET_OP_LIST
 #include "relay-mlir/Dialect/Relay/IR/RelayTensorOps.cpp.inc"
       >();
+  detail::registerOperandTypes(getContext());
 }
 
 Operation *RelayDialect::materializeConstant(OpBuilder &builder,

@@ -130,6 +130,13 @@ bool relay::matchInstance(Type general, Type actual,
         return other && matchAll(tuple.getTypes(), other.getTypes());
       })
       .Case([&](FunctionType function) {
+        // A polymorphic function may be used as any instance.
+        if (auto forall = dyn_cast<ForallType>(actual)) {
+          TypeSubstitution unknown;
+          for (StringAttr param : forall.getParams())
+            unknown[param.getValue()] = IncompleteType::get(param.getContext());
+          actual = substituteTypes(forall.getBody(), unknown);
+        }
         auto other = dyn_cast<FunctionType>(actual);
         return other && matchAll(function.getInputs(), other.getInputs()) &&
                matchAll(function.getResults(), other.getResults());

@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "relay-mlir/Dialect/Relay/Analysis/CallGraph.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -21,39 +22,45 @@ using namespace mlir::relay;
 
 namespace {
 
-/// Tells which functions do nothing but compute their results.
+/// Tells which functions and operations do nothing but compute their results.
 class Purity {
 public:
-  explicit Purity(ModuleOp module) : symbols(module) {}
+  explicit Purity(ModuleOp module) : symbols(module) {
+    for (const CallCycle &cycle : getCalleesFirst(module)) {
+      func::FuncOp function = cycle.functions.front();
+      // One that calls itself need not come to an end.
+      if (!cycle.recursive && !function.isExternal() &&
+          llvm::all_of(function.getBody(),
+                       [&](Block &block) { return isPure(block); }))
+        pureFunctions.insert(function);
+    }
+  }
 
-  bool isPure(CallOp call) {
-    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-    return callee && isPure(callee);
+  bool isPure(Operation &op) {
+    if (auto call = dyn_cast<CallOp>(op))
+      return pureFunctions.contains(
+          symbols.lookup<func::FuncOp>(call.getCallee()));
+    // What a closure does it does where it is called.
+    if (op.hasTrait<OpTrait::IsTerminator>() || isa<FnOp>(op))
+      return true;
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    if (effects && !effects.hasNoEffect())
+      return false;
+    if (!op.hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return effects != nullptr;
+    return llvm::all_of(op.getRegions(), [&](Region &region) {
+      return llvm::all_of(region,
+                          [&](Block &block) { return isPure(block); });
+    });
   }
 
 private:
-  bool isPure(func::FuncOp function) {
-    // A function that is being looked at calls itself; that adds nothing.
-    auto [known, isNew] = functions.try_emplace(function, true);
-    if (!isNew)
-      return known->second;
-    bool pure =
-        !function.isExternal() &&
-        !function
-             .walk([&](Operation *op) {
-               auto call = dyn_cast<CallOp>(op);
-               bool ok = op == function ||
-                         op->hasTrait<OpTrait::IsTerminator>() ||
-                         (call ? isPure(call) : isMemoryEffectFree(op));
-               return ok ? WalkResult::advance() : WalkResult::interrupt();
-             })
-             .wasInterrupted();
-    functions[function] = pure;
-    return pure;
+  bool isPure(Block &block) {
+    return llvm::all_of(block, [&](Operation &op) { return isPure(op); });
   }
 
   SymbolTable symbols;
-  DenseMap<func::FuncOp, bool> functions;
+  DenseSet<Operation *> pureFunctions;
 };
 
 struct DeadCodePass : relay::impl::DeadCodePassBase<DeadCodePass> {
@@ -73,9 +80,9 @@ private:
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           removeDeadOperations(inner, purity);
-      auto call = dyn_cast<CallOp>(op);
       if (!isOpTriviallyDead(&op) &&
-          !(call && call.use_empty() && purity.isPure(call)))
+          !(op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
+            purity.isPure(op)))
         continue;
       op.erase();
       ++numOperations;

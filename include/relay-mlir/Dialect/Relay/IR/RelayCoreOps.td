@@ -76,11 +76,14 @@ def Relay_TupleOp : Op<Relay_Dialect, "tuple", [
   let description = [{
     ```mlir
     %t = relay.tuple %a, %b : tensor<2xf32>, tensor<3xi32>
+    %u = relay.tuple ()
     ```
   }];
   let arguments = (ins Variadic<Relay_AnyValue>:$fields);
   let results = (outs AnyTuple:$result);
-  let assemblyFormat = "($fields^ `:` type($fields))? attr-dict";
+  let assemblyFormat = [{
+    custom<TupleFields>($fields, type($fields)) attr-dict
+  }];
   let extraClassDefinition = [{
     ::mlir::relay::OpPatternKind $cppClass::getFusionPattern() {
       return ::mlir::relay::OpPatternKind::Tuple;

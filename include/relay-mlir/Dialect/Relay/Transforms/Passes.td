@@ -16,9 +16,13 @@ include "mlir/Pass/PassBase.td"
 def DeadCodePass : Pass<"relay-dead-code", "::mlir::ModuleOp"> {
   let summary = "Remove operations and private functions without a use";
   let description = [{
-    Removes operations whose results are not used, among them calls of functions
-    that do nothing but compute (a recursive function is assumed to end), and
-    then the private functions that no public function reaches.
+    Removes operations whose results are not used, among them closures, data and
+    calls of functions that do nothing but compute, and then the private
+    functions that no public function reaches.
+
+    What may have an effect stays: indirect calls, calls of functions that can
+    come back to themselves and so need not end, writes of references, and
+    matches that may find no case.
 
     ```mlir
     func.func private @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -118,16 +122,29 @@ def FuseOpsPass : Pass<"relay-fuse-ops", "::mlir::ModuleOp"> {
 }
 
 def InferTypesPass : Pass<"relay-infer-types", "::mlir::ModuleOp"> {
-  let summary = "Infer the types of all values from those of the arguments";
+  let summary = "Infer the types of all values";
   let description = [{
-    Gives every value the type that follows from the operands and attributes of
-    its operation, and every function the result types that follow from its body.
-    A private function takes the arguments that its callers pass; a size on which
-    they differ becomes dynamic.
+    Completes types: every `!relay.incomplete` becomes the type that follows from
+    the operations around it, every `relay.apply` the operator that it names, and
+    functions receive the types of parameters and results that they lack. Types
+    follow in any order: an operator tells its result's type, and some tell those
+    of weights; calls tell what an unannotated function takes. A function with
+    type parameters has other types at each call; one without annotations is
+    inferred together with those that it calls and that call it. It is an error
+    if a type stays open.
+
+    Then gives every value the type that follows from the operands and attributes
+    of its operation, and every function the result types that follow from its
+    body. A private function takes the arguments that its callers pass; a size on
+    which they differ becomes dynamic.
 
     What a type says beyond inference is kept, as long as it agrees with the
     operands' types. So the pass makes types more precise, and follows changes of
     the arguments, such as those that `arg-types` makes.
+
+    Checks also that data types have the right number of arguments, that type
+    parameters do not leave their scope, and that the cases of a match that is
+    not `partial` cover all values.
 
     Leaves the form `relay-typed`.
 

@@ -1,0 +1,151 @@
+//===- WellFormed.cpp - Whether types make sense --------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/Relay/Analysis/WellFormed.h"
+
+#include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+
+namespace {
+
+class KindChecker {
+public:
+  explicit KindChecker(ModuleOp module) : symbols(module) {}
+
+  void checkModule(ModuleOp module);
+  bool succeeded() const { return !failed; }
+
+private:
+  /// Declares type parameters while it lives.
+  struct Scope {
+    Scope(KindChecker &checker, ArrayAttr params)
+        : checker(checker), size(checker.variables.size()), id(checker.scope) {
+      if (!params)
+        return;
+      llvm::append_range(checker.variables, params.getAsRange<StringAttr>());
+      checker.scope = ++checker.numScopes;
+    }
+    ~Scope() {
+      checker.variables.resize(size);
+      checker.scope = id;
+    }
+    KindChecker &checker;
+    size_t size;
+    unsigned id;
+  };
+
+  void checkBlock(Block &block);
+  void checkOp(Operation *op);
+  void checkType(Type type, Location location);
+  void checkParts(Type type, Location location);
+
+  SymbolTable symbols;
+  SmallVector<StringAttr> variables;
+  unsigned scope = 0, numScopes = 0;
+  /// What was checked already, in which scope.
+  DenseSet<std::pair<Type, unsigned>> checked;
+  bool failed = false;
+};
+
+} // namespace
+
+void KindChecker::checkType(Type type, Location location) {
+  if (isa<TensorType, IncompleteType>(type) ||
+      !checked.insert({type, scope}).second)
+    return;
+  checkParts(type, location);
+}
+
+void KindChecker::checkParts(Type type, Location location) {
+  auto fail = [&]() {
+    failed = true;
+    return emitError(location);
+  };
+  if (auto var = dyn_cast<TypeVarType>(type)) {
+    if (llvm::none_of(variables, [&](StringAttr name) {
+          return name.getValue() == var.getName();
+        }))
+      fail() << "expects a type parameter in scope, but got " << type;
+    return;
+  }
+  if (auto forall = dyn_cast<ForallType>(type)) {
+    SmallVector<Attribute> params =
+        llvm::to_vector_of<Attribute>(forall.getParams());
+    Scope inner(*this, ArrayAttr::get(type.getContext(), params));
+    checkType(forall.getBody(), location);
+    return;
+  }
+  if (auto adt = dyn_cast<ADTType>(type)) {
+    auto definition = symbols.lookup<ADTOp>(adt.getName().getAttr());
+    if (!definition) {
+      fail() << "expects the name of a data type, but got " << adt.getName()
+             << " in " << type;
+    } else {
+      ArrayAttr params = definition.getTypeParamsAttr();
+      size_t expected = params ? params.size() : 0;
+      if (expected != adt.getArgs().size()) {
+        InFlightDiagnostic diag = fail() << "expects " << expected
+                                         << " arguments of " << adt.getName()
+                                         << ", but got " << type;
+        diag.attachNote(definition.getLoc()) << "the type is defined here";
+      }
+    }
+  }
+  type.walkImmediateSubElements(
+      [](Attribute) {}, [&](Type part) { checkType(part, location); });
+}
+
+void KindChecker::checkOp(Operation *op) {
+  ArrayAttr params;
+  if (auto function = dyn_cast<func::FuncOp>(op)) {
+    params = function->getAttrOfType<ArrayAttr>(kTypeParamsAttrName);
+    Scope scope(*this, params);
+    for (Type type : function.getResultTypes())
+      checkType(type, function.getLoc());
+    if (function.isExternal())
+      for (Type type : function.getArgumentTypes())
+        checkType(type, function.getLoc());
+    for (Block &block : function.getBody())
+      checkBlock(block);
+    return;
+  }
+  if (auto adt = dyn_cast<ADTOp>(op)) {
+    Scope scope(*this, adt.getTypeParamsAttr());
+    for (ConstructorOp constructor : adt.getConstructors())
+      for (Attribute field : constructor.getFields())
+        checkType(cast<TypeAttr>(field).getValue(), constructor.getLoc());
+    return;
+  }
+  for (Type type : op->getResultTypes())
+    checkType(type, op->getLoc());
+  if (!op->getNumRegions())
+    return;
+  auto fn = dyn_cast<FnOp>(op);
+  Scope scope(*this, fn ? fn.getTypeParamsAttr() : ArrayAttr());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      checkBlock(block);
+}
+
+void KindChecker::checkBlock(Block &block) {
+  for (BlockArgument argument : block.getArguments())
+    checkType(argument.getType(), argument.getLoc());
+  for (Operation &op : block)
+    checkOp(&op);
+}
+
+void KindChecker::checkModule(ModuleOp module) { checkBlock(*module.getBody()); }
+
+LogicalResult relay::verifyKinds(ModuleOp module) {
+  KindChecker checker(module);
+  checker.checkModule(module);
+  return success(checker.succeeded());
+}

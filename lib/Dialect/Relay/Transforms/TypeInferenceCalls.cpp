@@ -1,0 +1,455 @@
+//===- TypeInferenceCalls.cpp - Operators and calls -----------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TypeInference.h"
+
+#include "relay-mlir/Dialect/Relay/Analysis/TypeRefinement.h"
+#include "relay-mlir/Dialect/Relay/IR/OperandTypeInterface.h"
+#include "relay-mlir/Dialect/Relay/IR/Operators.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+/// Runs `action` and returns the first error that it reports, which nobody
+/// else sees; empty if it succeeds.
+static std::string captureError(MLIRContext *context,
+                                function_ref<LogicalResult()> action) {
+  std::string message;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
+    if (message.empty() && diag.getSeverity() == DiagnosticSeverity::Error)
+      message = diag.str();
+    return success();
+  });
+  bool printOp = context->shouldPrintOpOnDiagnostic();
+  context->printOpOnDiagnostic(false);
+  if (succeeded(action()))
+    message.clear();
+  else if (message.empty())
+    message = "has operands or attributes that do not fit";
+  context->printOpOnDiagnostic(printOp);
+  return message;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+namespace mlir::relay::detail {
+
+/// An operator's relation between the types of its operands and results.
+class OperatorConstraint : public TypeConstraint {
+public:
+  OperatorConstraint(TypeInference &inference, Operation *op)
+      : inference(inference), op(op) {
+    for (Value operand : op->getOperands())
+      operands.push_back(inference.getTerm(operand));
+    for (Value result : op->getResults())
+      results.push_back(inference.define(result));
+  }
+
+  void run(TypeSolver &solver, bool guess) override;
+
+private:
+  /// Waits for operands that are not known. Returns whether there are any.
+  bool wait(TypeSolver &solver, bool guess);
+  bool inferOperands(TypeSolver &solver);
+  /// Relay gives some operators a tuple where the dialect's take its fields.
+  void spreadTuple(TypeSolver &solver);
+  bool checkOperands();
+  void giveUp(TypeSolver &solver, StringRef message);
+
+  TypeInference &inference;
+  Operation *op;
+  SmallVector<TypeTerm, 3> operands;
+  SmallVector<TypeTerm, 1> results;
+  bool done = false;
+};
+
+} // namespace mlir::relay::detail
+
+void OperatorConstraint::giveUp(TypeSolver &solver, StringRef message) {
+  InFlightDiagnostic diag = inference.fail(op);
+  // Without the prefix that emitOpError makes.
+  std::string prefix = ("'" + op->getName().getStringRef() + "' op ").str();
+  message.consume_front(prefix);
+  diag << message;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (operand.getLoc() != op->getLoc())
+      diag.attachNote(operand.getLoc())
+          << "operand " << index << " of type "
+          << solver.toType(operands[index]) << " comes from here";
+  done = true;
+  for (TypeTerm result : results)
+    solver.invalidate(result);
+}
+
+bool OperatorConstraint::inferOperands(TypeSolver &solver) {
+  auto backward = dyn_cast<OperandTypeOpInterface>(op);
+  if (!backward)
+    return false;
+  SmallVector<Type> types;
+  for (TypeTerm operand : operands)
+    types.push_back(solver.toType(operand));
+  backward.inferOperandTypes(types);
+  bool changed = false;
+  for (auto [index, type] : llvm::enumerate(types)) {
+    if (!solver.isUnknown(operands[index]) || isIncomplete(type))
+      continue;
+    changed = true;
+    solver.learn(operands[index], type,
+                 inference.makeReporter({op, "operand", index}), op->getLoc());
+  }
+  return changed;
+}
+
+void OperatorConstraint::spreadTuple(TypeSolver &solver) {
+  if (operands.size() != 1 || !op->hasTrait<OpTrait::VariadicOperands>() ||
+      solver.getKind(operands.front()) != TypeSolver::Kind::Tuple)
+    return;
+  Value tuple = op->getOperand(0);
+  TypeTerm type = operands.front();
+  operands.clear();
+  llvm::append_range(operands, solver.getInputs(type));
+  if (auto make = tuple.getDefiningOp<TupleOp>()) {
+    op->setOperands(make.getFields());
+    return;
+  }
+  OpBuilder builder(op);
+  SmallVector<Value> fields;
+  for (auto [index, term] : llvm::enumerate(operands)) {
+    Value field = TupleGetItemOp::create(builder, op->getLoc(),
+                                         solver.toType(term), tuple, index);
+    inference.terms[field] = term;
+    inference.open.push_back(field);
+    fields.push_back(field);
+  }
+  op->setOperands(fields);
+}
+
+bool OperatorConstraint::wait(TypeSolver &solver, bool guess) {
+  auto findUnknown = [&]() -> std::optional<TypeTerm> {
+    for (TypeTerm operand : operands)
+      if (std::optional<TypeTerm> unknown = solver.findUnknown(operand))
+        return unknown;
+    return std::nullopt;
+  };
+  std::optional<TypeTerm> unknown = findUnknown();
+  if (!unknown)
+    return false;
+  // Nobody but its uses tells more of the parameter of a global function, at
+  // least not before the function's own types are inferred.
+  bool asks = guess || llvm::any_of(llvm::zip_equal(op->getOperands(), operands),
+                                    [&](auto pair) {
+                                      auto argument = dyn_cast<BlockArgument>(
+                                          std::get<0>(pair));
+                                      return argument &&
+                                             isa<func::FuncOp>(
+                                                 argument.getOwner()
+                                                     ->getParentOp()) &&
+                                             solver.isUnknown(
+                                                 std::get<1>(pair));
+                                    });
+  if (asks && inferOperands(solver)) {
+    unknown = findUnknown();
+    if (!unknown)
+      return false;
+  }
+  if (solver.isInvalid(*unknown)) {
+    done = true;
+    for (TypeTerm result : results)
+      solver.invalidate(result);
+    return true;
+  }
+  solver.watch(*unknown, this);
+  if (!guess)
+    solver.guessLater(this);
+  return true;
+}
+
+bool OperatorConstraint::checkOperands() {
+  // What an operator asks for depends on these only.
+  auto types =
+      FunctionType::get(op->getContext(), op->getOperandTypes(), {});
+  void *name = op->getName().getAsOpaquePointer();
+  if (!inference.checkedOperands
+           .insert({name, types, op->getAttrDictionary()})
+           .second)
+    return true;
+  // Attributes and operands come first, and then the results, which do not
+  // have their types yet.
+  std::string message = captureError(op->getContext(), [&]() {
+    return op->getName().verifyInvariants(op);
+  });
+  if (message.empty() || StringRef(message).contains("' op result #"))
+    return true;
+  inference.checkedOperands.erase({name, types, op->getAttrDictionary()});
+  giveUp(inference.solver, message);
+  return false;
+}
+
+void OperatorConstraint::run(TypeSolver &solver, bool guess) {
+  if (done || wait(solver, guess))
+    return;
+  spreadTuple(solver);
+  for (auto [operand, term] : llvm::zip_equal(op->getOperands(), operands)) {
+    Type type = solver.toType(term);
+    if (operand.getType() != type && !isa<FunctionType>(operand.getType()))
+      operand.setType(type);
+  }
+  if (!checkOperands())
+    return;
+  FailureOr<SmallVector<Type>> types = failure();
+  std::string message = captureError(op->getContext(), [&]() {
+    types = inferResultTypes(op);
+    return LogicalResult(types);
+  });
+  if (failed(types))
+    return giveUp(solver, message);
+  for (auto [result, type] : llvm::zip_equal(results, *types))
+    solver.learn(result, type, inference.makeReporter({op, "a result"}),
+                 op->getLoc());
+  for (TypeTerm operand : operands)
+    solver.watchSizes(operand, this);
+}
+
+void TypeInference::visitApply(ApplyOp apply) {
+  OpBuilder builder(apply.getContext());
+  FailureOr<Operation *> op = createOperator(builder, apply);
+  if (mlir::failed(op)) {
+    hasErrors = true;
+    solver.invalidate(define(apply.getResult()));
+    return;
+  }
+  apply.getResult().replaceAllUsesWith((*op)->getResult(0));
+  apply.erase();
+  operators.push_back(*op);
+  visitOperator(*op);
+}
+
+void TypeInference::visitOperator(Operation *op) {
+  auto isOpen = [](Type type) {
+    return !isa<RankedTensorType>(type) && isIncomplete(type);
+  };
+  // One that was typed before says itself what it is.
+  if (operators.empty() || operators.back() != op)
+    if (llvm::none_of(op->getOperandTypes(), isOpen) &&
+        llvm::none_of(op->getResultTypes(), isOpen)) {
+      for (Value result : op->getResults())
+        define(result);
+      return;
+    }
+  solver.add(std::make_unique<OperatorConstraint>(*this, op));
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+namespace mlir::relay::detail {
+
+/// A call of a value, or of a polymorphic function.
+class CallConstraint : public TypeConstraint {
+public:
+  CallConstraint(TypeInference &inference, Operation *op, TypeTerm callee,
+                 Operation *declaration, OperandRange args)
+      : inference(inference), op(op), callee(callee), declaration(declaration) {
+    for (Value arg : args) {
+      values.push_back(arg);
+      inference.getTerm(arg);
+    }
+    for (Value result : op->getResults())
+      results.push_back(inference.define(result));
+  }
+
+  void run(TypeSolver &solver, bool guess) override;
+
+private:
+  TypeInference &inference;
+  Operation *op;
+  TypeTerm callee;
+  Operation *declaration;
+  SmallVector<Value> values;
+  SmallVector<TypeTerm, 1> results;
+  bool done = false;
+};
+
+/// A field of a tuple.
+class ProjectionConstraint : public TypeConstraint {
+public:
+  ProjectionConstraint(TypeInference &inference, TupleGetItemOp op)
+      : inference(inference), op(op), tuple(inference.getTerm(op.getTuple())),
+        result(inference.define(op.getResult())) {}
+
+  void run(TypeSolver &solver, bool guess) override;
+
+private:
+  TypeInference &inference;
+  TupleGetItemOp op;
+  TypeTerm tuple, result;
+};
+
+} // namespace mlir::relay::detail
+
+void CallConstraint::run(TypeSolver &solver, bool guess) {
+  if (done)
+    return;
+  switch (solver.getKind(callee)) {
+  case TypeSolver::Kind::Unknown: {
+    if (!guess) {
+      solver.watch(callee, this);
+      solver.guessLater(this);
+      return;
+    }
+    // What it takes follows from this call.
+    SmallVector<TypeTerm> inputs, outputs;
+    for (size_t i = 0; i != values.size(); ++i)
+      inputs.push_back(solver.makeUnknown(op->getLoc()));
+    for (size_t i = 0; i != results.size(); ++i)
+      outputs.push_back(solver.makeUnknown(op->getLoc()));
+    solver.unify(solver.makeFunction(inputs, outputs), callee,
+                 inference.makeReporter({op, "a callee"}));
+    break;
+  }
+  case TypeSolver::Kind::Forall:
+    // An instance shares what is not known yet of the function's type.
+    if (std::optional<TypeTerm> unknown = solver.findUnknown(callee);
+        unknown && !guess && solver.isUnknown(*unknown)) {
+      solver.watch(*unknown, this);
+      solver.guessLater(this);
+      return;
+    }
+    break;
+  case TypeSolver::Kind::Function:
+    break;
+  case TypeSolver::Kind::Invalid:
+    done = true;
+    for (TypeTerm result : results)
+      solver.invalidate(result);
+    return;
+  default: {
+    done = true;
+    InFlightDiagnostic diag = inference.fail(op)
+                              << "expects a function to call, but got "
+                              << solver.toType(callee);
+    diag.attachNote(op->getOperand(0).getLoc()) << "the callee comes from here";
+    for (TypeTerm result : results)
+      solver.invalidate(result);
+    return;
+  }
+  }
+  done = true;
+  TypeTerm function = solver.instantiate(callee);
+  if (solver.isInvalid(function))
+    return;
+  size_t numInputs = solver.getInputs(function).size();
+  if (numInputs != values.size()) {
+    InFlightDiagnostic diag = inference.fail(op)
+                              << "expects " << numInputs
+                              << " arguments, but got " << values.size();
+    diag.attachNote(declaration ? declaration->getLoc() : op->getLoc())
+        << "the callee is of type " << solver.toType(callee);
+    solver.invalidate(callee);
+    for (TypeTerm result : results)
+      solver.invalidate(result);
+    return;
+  }
+  for (auto [index, value] : llvm::enumerate(values))
+    inference.flow(value, solver.getInputs(function)[index],
+                   {op, "argument", index, nullptr, declaration});
+  for (auto [result, type] :
+       llvm::zip(results, solver.getResults(function)))
+    inference.flow(type, result,
+                   {op, "a result", std::nullopt, nullptr, declaration},
+                   /*instantiates=*/false);
+}
+
+void TypeInference::visitCall(CallOp call) {
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  auto it = signatures.find(callee);
+  if (it == signatures.end()) {
+    fail(call) << "expects the name of a function, but got '"
+               << call.getCallee() << "'";
+    for (Value result : call.getResults())
+      solver.invalidate(define(result));
+    return;
+  }
+  const Signature &signature = it->second;
+  if (solver.getKind(signature.type) == TypeSolver::Kind::Forall) {
+    // The types of functions that are being inferred are no use for instances.
+    TypeTerm type = current.contains(callee)
+                        ? solver.getResults(signature.type).back()
+                        : signature.type;
+    solver.add(std::make_unique<CallConstraint>(*this, call, type, callee,
+                                                call.getOperands()));
+    return;
+  }
+  if (signature.inputs.size() != call.getNumOperands() ||
+      signature.results.size() != call.getNumResults()) {
+    InFlightDiagnostic diag = fail(call)
+                              << "expects " << signature.inputs.size()
+                              << " arguments, but got "
+                              << call.getNumOperands();
+    diag.attachNote(callee.getLoc()) << "the function is defined here";
+    for (Value result : call.getResults())
+      solver.invalidate(define(result));
+    return;
+  }
+  for (auto [index, value] : llvm::enumerate(call.getOperands()))
+    flow(value, signature.inputs[index],
+         {call, "argument", index, nullptr, callee});
+  for (auto [value, type] :
+       llvm::zip_equal(call.getResults(), signature.results))
+    define(value, type, {call, "a result", std::nullopt, nullptr, callee});
+}
+
+void TypeInference::visitCallIndirect(CallIndirectOp call) {
+  solver.add(std::make_unique<CallConstraint>(
+      *this, call, getTerm(call.getCallee()), call.getCallee().getDefiningOp(),
+      call.getArgs()));
+}
+
+//===----------------------------------------------------------------------===//
+// Fields of tuples
+//===----------------------------------------------------------------------===//
+
+void ProjectionConstraint::run(TypeSolver &solver, bool) {
+  switch (solver.getKind(tuple)) {
+  case TypeSolver::Kind::Unknown:
+    solver.watch(tuple, this);
+    return;
+  case TypeSolver::Kind::Invalid:
+    return solver.invalidate(result);
+  case TypeSolver::Kind::Tuple:
+    break;
+  default: {
+    InFlightDiagnostic diag = inference.fail(op)
+                              << "expects a tuple, but got "
+                              << solver.toType(tuple);
+    diag.attachNote(op.getTuple().getLoc()) << "the value comes from here";
+    return solver.invalidate(result);
+  }
+  }
+  ArrayRef<TypeTerm> fields = solver.getInputs(tuple);
+  int64_t index = op.getIndex();
+  if (index < 0 || index >= static_cast<int64_t>(fields.size())) {
+    InFlightDiagnostic diag = inference.fail(op)
+                              << "expects index in the range [0, "
+                              << fields.size() << "), but got " << index;
+    diag.attachNote(op.getTuple().getLoc())
+        << "the tuple of type " << solver.toType(tuple) << " comes from here";
+    return solver.invalidate(result);
+  }
+  inference.flow(fields[index], result, {op, "a result"},
+                 /*instantiates=*/false);
+}
+
+void TypeInference::visitTupleGetItem(TupleGetItemOp get) {
+  solver.add(std::make_unique<ProjectionConstraint>(*this, get));
+}

@@ -1,0 +1,109 @@
+//===- TypeInferenceResults.cpp - Completion of types ---------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TypeInference.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+/// Says what a value is for a person who looks for it.
+static std::string describe(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return "the result";
+  Operation *parent = argument.getOwner()->getParentOp();
+  unsigned index = argument.getArgNumber();
+  StringAttr name;
+  std::string what = "parameter ", of;
+  if (auto function = dyn_cast<func::FuncOp>(parent)) {
+    name = function.getArgAttrOfType<StringAttr>(index, kNameAttrName);
+    of = (" of @" + function.getSymName()).str();
+  } else if (auto fn = dyn_cast<FnOp>(parent)) {
+    if (fn.getRecursive() && index == 0)
+      return "the closure";
+    index -= fn.getRecursive();
+    name = fn.getParamName(index);
+    of = " of the closure";
+  } else {
+    what = "pattern variable ";
+  }
+  std::string text = name ? "\"" + name.str() + "\"" : std::to_string(index);
+  return what + text + of;
+}
+
+void TypeInference::reportUnknown(Value value, TypeTerm term) {
+  // One value after the other: when the first is reported, what follows from
+  // it is no error of its own.
+  while (std::optional<TypeTerm> unknown = solver.findUnknown(term)) {
+    if (solver.isInvalid(*unknown)) {
+      hasErrors = true;
+      return;
+    }
+    hasErrors = true;
+    Operation *op = value.getDefiningOp();
+    InFlightDiagnostic diag =
+        op ? op->emitOpError() : mlir::emitError(value.getLoc());
+    diag << "expects a type annotation, cannot infer the type of "
+         << describe(value);
+    if (!solver.isUnknown(term))
+      diag << ", only " << solver.toType(term);
+    diag.report();
+    solver.invalidate(term);
+    solver.propagate();
+  }
+}
+
+void TypeInference::reportUnknown() {
+  // More values may come while errors make constraints run.
+  for (size_t i = 0; i != open.size(); ++i)
+    reportUnknown(open[i], terms[open[i]]);
+  for (auto function : module.getOps<func::FuncOp>()) {
+    Signature &signature = signatures[function];
+    if (!signature.incomplete)
+      continue;
+    SmallVector<TypeTerm> parts(signature.results);
+    if (function.isExternal())
+      llvm::append_range(parts, signature.inputs);
+    for (TypeTerm term : parts) {
+      std::optional<TypeTerm> unknown = solver.findUnknown(term);
+      if (!unknown)
+        continue;
+      if (solver.isUnknown(*unknown))
+        function.emitOpError("expects a type annotation, cannot infer its "
+                             "type, only ")
+            << solver.toType(signature.type);
+      hasErrors = true;
+      solver.invalidate(term);
+      solver.propagate();
+    }
+  }
+}
+
+void TypeInference::setTypes() {
+  for (Value value : open)
+    value.setType(solver.toType(terms[value]));
+  for (auto function : module.getOps<func::FuncOp>()) {
+    Signature &signature = signatures[function];
+    if (!signature.incomplete)
+      continue;
+    auto toTypes = [&](ArrayRef<TypeTerm> parts) {
+      return llvm::map_to_vector(
+          parts, [&](TypeTerm term) { return solver.toType(term); });
+    };
+    function.setType(FunctionType::get(function.getContext(),
+                                       toTypes(signature.inputs),
+                                       toTypes(signature.results)));
+  }
+}
+
+void TypeInference::verifyOperators() {
+  // The verifier of the module would stop at the first.
+  for (Operation *op : operators)
+    if (mlir::failed(op->getName().verifyInvariants(op)))
+      hasErrors = true;
+}
