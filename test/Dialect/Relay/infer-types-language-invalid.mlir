@@ -50,13 +50,13 @@ func.func @attribute(%x: tensor<4xf32>) -> tensor<4xf32> {
 // The number and kinds of operands.
 // expected-note @+1 {{operand 0 of type 'tensor<4xf32>' comes from here}}
 func.func @operands(%x: tensor<4xf32>) -> !relay.incomplete {
-  // expected-error @+1 {{'relay.add' op expected 2 operands, but found 1}}
+  // expected-error @+1 {{'relay.add' op expects 2 operands, but got 1}}
   %0 = relay.apply "add"(%x) : (tensor<4xf32>) -> !relay.incomplete
   // expected-note @+1 {{operand 1 of type 'tuple<tensor<4xf32>>' comes from here}}
   %t = relay.tuple %x : tensor<4xf32>
-  // expected-error @+1 {{'relay.add' op operand #1 must be ranked tensor of}}
+  // expected-error @+1 {{'relay.add' op expects operand 1 (rhs) to be ranked tensor of {{.*}}, but got 'tuple<tensor<4xf32>>'}}
   %1 = relay.apply "add"(%x, %t) : (tensor<4xf32>, tuple<tensor<4xf32>>) -> !relay.incomplete
-  // expected-error @+1 {{'relay.clip' op requires attribute 'a_max'}}
+  // expected-error @+1 {{expects attribute 'a_max' of 'relay.clip'}}
   %2 = relay.apply "clip"(%x){a_min = 0.0} : (tensor<4xf32>) -> !relay.incomplete
   return %1 : !relay.incomplete
 }

@@ -100,9 +100,8 @@ std::vector<CallCycle> relay::getCalleesFirst(ModuleOp module) {
       } while (member != number);
       // In the order of the module, for reproducible results.
       std::reverse(cycle.functions.begin(), cycle.functions.end());
-      cycle.recursive =
-          cycle.functions.size() > 1 ||
-          llvm::is_contained(node.callees, number);
+      cycle.recursive = cycle.functions.size() > 1 ||
+                        llvm::is_contained(node.callees, number);
     }
   }
   return cycles;

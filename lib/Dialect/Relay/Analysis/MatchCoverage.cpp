@@ -86,8 +86,7 @@ Coverage::expandFields(ArrayRef<Attribute> patterns,
     std::vector<SmallVector<Attribute>> longer;
     for (ArrayRef<Attribute> combination : combinations)
       for (Attribute choice : choices)
-        llvm::append_range(longer.emplace_back(combination),
-                           ArrayRef(choice));
+        llvm::append_range(longer.emplace_back(combination), ArrayRef(choice));
     combinations = std::move(longer);
   }
   return combinations;
@@ -103,11 +102,10 @@ SmallVector<Attribute> Coverage::expand(Attribute pattern,
   if (!matchesAnything(candidate)) {
     for (ArrayRef<Attribute> fields :
          expandFields(getFields(pattern), getFields(candidate)))
-      expanded.push_back(constructor
-                             ? Attribute(ConstructorPatternAttr::get(
-                                   context, constructor.getConstructor(),
-                                   fields))
-                             : TuplePatternAttr::get(context, fields));
+      expanded.push_back(
+          constructor ? Attribute(ConstructorPatternAttr::get(
+                            context, constructor.getConstructor(), fields))
+                      : TuplePatternAttr::get(context, fields));
     return expanded;
   }
   if (!constructor) {
@@ -141,8 +139,7 @@ SmallVector<Attribute> Coverage::findUnmatched(unsigned limit) {
         continue;
       // Constructors in their order: the first is on top of the stack.
       if (outcome == Outcome::Unspecified)
-        llvm::append_range(worklist,
-                           llvm::reverse(expand(pattern, candidate)));
+        llvm::append_range(worklist, llvm::reverse(expand(pattern, candidate)));
       break;
     }
     if (outcome == Outcome::Clash)

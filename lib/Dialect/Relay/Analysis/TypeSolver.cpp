@@ -240,8 +240,8 @@ bool TypeSolver::haveSameForm(const Term &a, const Term &b) {
 std::pair<TypeTerm, TypeTerm> TypeSolver::alignForalls(TypeTerm a, TypeTerm b) {
   DenseMap<TypeTerm, TypeTerm> copiesA, copiesB;
   ArrayRef<TypeTerm> partsA = terms[a].parts, partsB = terms[b].parts;
-  for (auto [varA, varB] : llvm::zip_equal(partsA.drop_back(),
-                                           partsB.drop_back())) {
+  for (auto [varA, varB] :
+       llvm::zip_equal(partsA.drop_back(), partsB.drop_back())) {
     TypeTerm variable =
         makeVariable(cast<TypeVarType>(terms[find(varA)].type).getName());
     copiesA[find(varA)] = copiesB[find(varB)] = variable;

@@ -132,8 +132,7 @@ TypeTerm TypeSolver::fromType(Type type, const Scope &scope, bool declared) {
       })
       .Default([&](Type other) {
         Term term;
-        term.kind =
-            isa<RankedTensorType>(other) ? Kind::Tensor : Kind::Other;
+        term.kind = isa<RankedTensorType>(other) ? Kind::Tensor : Kind::Other;
         term.type = other;
         term.declared = declared;
         return add(std::move(term));
@@ -195,8 +194,7 @@ std::optional<TypeTerm> TypeSolver::findUnknown(TypeTerm term) {
 
 bool TypeSolver::occurs(TypeTerm unknown, TypeTerm term) {
   term = find(term);
-  return term == unknown ||
-         llvm::any_of(terms[term].parts, [&](TypeTerm part) {
+  return term == unknown || llvm::any_of(terms[term].parts, [&](TypeTerm part) {
            return occurs(unknown, part);
          });
 }

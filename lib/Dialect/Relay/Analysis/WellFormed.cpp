@@ -92,15 +92,15 @@ void KindChecker::checkParts(Type type, Location location) {
       ArrayAttr params = definition.getTypeParamsAttr();
       size_t expected = params ? params.size() : 0;
       if (expected != adt.getArgs().size()) {
-        InFlightDiagnostic diag = fail() << "expects " << expected
-                                         << " arguments of " << adt.getName()
-                                         << ", but got " << type;
+        InFlightDiagnostic diag = fail()
+                                  << "expects " << expected << " arguments of "
+                                  << adt.getName() << ", but got " << type;
         diag.attachNote(definition.getLoc()) << "the type is defined here";
       }
     }
   }
-  type.walkImmediateSubElements(
-      [](Attribute) {}, [&](Type part) { checkType(part, location); });
+  type.walkImmediateSubElements([](Attribute) {},
+                                [&](Type part) { checkType(part, location); });
 }
 
 void KindChecker::checkOp(Operation *op) {
@@ -142,7 +142,9 @@ void KindChecker::checkBlock(Block &block) {
     checkOp(&op);
 }
 
-void KindChecker::checkModule(ModuleOp module) { checkBlock(*module.getBody()); }
+void KindChecker::checkModule(ModuleOp module) {
+  checkBlock(*module.getBody());
+}
 
 LogicalResult relay::verifyKinds(ModuleOp module) {
   KindChecker checker(module);

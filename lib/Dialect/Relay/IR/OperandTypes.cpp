@@ -49,7 +49,8 @@ struct AlongAxisModel
 
 /// The weight of a convolution has its sizes in the order that its layout says.
 template <typename OpTy>
-struct ConvModel : OperandTypeOpInterface::ExternalModel<ConvModel<OpTy>, OpTy> {
+struct ConvModel
+    : OperandTypeOpInterface::ExternalModel<ConvModel<OpTy>, OpTy> {
   static constexpr bool isTransposed =
       std::is_same_v<OpTy, NNConv1dTransposeOp> ||
       std::is_same_v<OpTy, NNConv2dTransposeOp> ||

@@ -49,8 +49,7 @@ public:
     if (!op.hasTrait<OpTrait::HasRecursiveMemoryEffects>())
       return effects != nullptr;
     return llvm::all_of(op.getRegions(), [&](Region &region) {
-      return llvm::all_of(region,
-                          [&](Block &block) { return isPure(block); });
+      return llvm::all_of(region, [&](Block &block) { return isPure(block); });
     });
   }
 

@@ -7,7 +7,7 @@
 
 #include "TypeInference.h"
 
-#include "relay-mlir/Dialect/Relay/IR/Operators.h"
+#include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,8 +27,7 @@ InFlightDiagnostic TypeInference::fail(Operation *op) {
 TypeTerm TypeInference::define(Value value) {
   TypeTerm term = solver.fromType(value.getType(), scope);
   terms[value] = term;
-  if (!isa<RankedTensorType>(value.getType()) &&
-      isIncomplete(value.getType()))
+  if (!isa<RankedTensorType>(value.getType()) && isIncomplete(value.getType()))
     open.push_back(value);
   return term;
 }
@@ -115,8 +114,8 @@ bool TypeInference::needsInference(func::FuncOp function) {
     return true;
   return function
       .walk([&](Operation *op) {
-        bool needs = isa<ApplyOp>(op) ||
-                     llvm::any_of(op->getResultTypes(), isOpen);
+        bool needs =
+            isa<ApplyOp>(op) || llvm::any_of(op->getResultTypes(), isOpen);
         for (Region &region : op->getRegions())
           for (Block &block : region)
             needs |= llvm::any_of(block.getArgumentTypes(), isOpen);
@@ -201,7 +200,7 @@ void TypeInference::visit(Operation *op) {
           open.push_back(tuple.getResult());
       })
       .Default([&](Operation *op) {
-        if (isOperator(op))
+        if (getOperatorSchema(op))
           visitOperator(op);
         else
           for (Value result : op->getResults())
@@ -211,8 +210,8 @@ void TypeInference::visit(Operation *op) {
 
 void TypeInference::visitReturn(func::ReturnOp op) {
   auto function = op->getParentOfType<func::FuncOp>();
-  for (auto [index, pair] : llvm::enumerate(llvm::zip_equal(
-           op.getOperands(), signatures[function].results))) {
+  for (auto [index, pair] : llvm::enumerate(
+           llvm::zip_equal(op.getOperands(), signatures[function].results))) {
     auto [value, result] = pair;
     flow(value, result, {op, "result", index, nullptr, function});
   }
@@ -227,8 +226,7 @@ void TypeInference::visitFn(FnOp fn) {
   }
   for (Value param : fn.getParams())
     params.push_back(define(param));
-  TypeTerm result =
-      solver.fromType(fn.getFunctionType().getResult(0), scope);
+  TypeTerm result = solver.fromType(fn.getFunctionType().getResult(0), scope);
   TypeTerm type =
       solver.makeForall(variables, solver.makeFunction(params, result));
   for (Value value : {Value(fn.getResult()), fn.getSelf()}) {
@@ -328,22 +326,21 @@ void TypeInference::visitPattern(MatchOp match, Attribute pattern,
   if (solver.isUnknown(term))
     solver.unify(expected, term, makeReporter(use));
   else
-    solver.flow(term, expected,
-                [this, use, report = makeReporter(use)](
-                    Type expected, Type actual, bool infinite,
-                    std::optional<Location> inferred) {
-                  // Here the value is right and the pattern is not.
-                  if (infinite)
-                    return report(expected, actual, infinite, inferred);
-                  InFlightDiagnostic diag = fail(use.op)
-                                            << "expects patterns for a value "
-                                               "of type "
-                                            << actual << ", but got one for "
-                                            << expected;
-                  diag.attachNote(use.value.getLoc())
-                      << "the value comes from here";
-                },
-                match.getLoc());
+    solver.flow(
+        term, expected,
+        [this, use,
+         report = makeReporter(use)](Type expected, Type actual, bool infinite,
+                                     std::optional<Location> inferred) {
+          // Here the value is right and the pattern is not.
+          if (infinite)
+            return report(expected, actual, infinite, inferred);
+          InFlightDiagnostic diag =
+              fail(use.op) << "expects patterns for a value "
+                              "of type "
+                           << actual << ", but got one for " << expected;
+          diag.attachNote(use.value.getLoc()) << "the value comes from here";
+        },
+        match.getLoc());
   for (auto [field, type] : llvm::zip_equal(patterns, fields))
     visitPattern(match, field, type, arguments, next);
 }
@@ -369,8 +366,7 @@ void TypeInference::visitRefCreate(RefCreateOp create) {
 }
 
 void TypeInference::visitRefRead(RefReadOp read) {
-  define(read.getResult(), getContent(read, read.getRef()),
-         {read, "a result"});
+  define(read.getResult(), getContent(read, read.getRef()), {read, "a result"});
 }
 
 void TypeInference::visitRefWrite(RefWriteOp write) {
@@ -380,8 +376,8 @@ void TypeInference::visitRefWrite(RefWriteOp write) {
   define(write.getResult(), solver.makeTuple({}), {write, "a result"});
 }
 
-std::optional<TypeTerm>
-TypeInference::getConstructorType(Operation *user, SymbolRefAttr name) {
+std::optional<TypeTerm> TypeInference::getConstructorType(Operation *user,
+                                                          SymbolRefAttr name) {
   auto constructor = dyn_cast_or_null<ConstructorOp>(
       symbolTables.lookupSymbolIn(module, name));
   if (!constructor) {
@@ -399,7 +395,8 @@ void TypeInference::visitConstruct(ConstructOp construct) {
   std::optional<TypeTerm> type = getConstructorType(construct, name);
   TypeTerm instance = type ? solver.instantiate(*type) : 0;
   Operation *declaration = symbolTables.lookupSymbolIn(module, name);
-  if (type && solver.getInputs(instance).size() != construct.getFields().size()) {
+  if (type &&
+      solver.getInputs(instance).size() != construct.getFields().size()) {
     InFlightDiagnostic diag =
         fail(construct) << "expects " << solver.getInputs(instance).size()
                         << " fields, but got " << construct.getFields().size();

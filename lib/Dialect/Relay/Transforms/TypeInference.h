@@ -134,8 +134,6 @@ private:
   std::vector<Operation *> operators;
   /// Functions being visited, whose types are not generalised.
   DenseSet<Operation *> current;
-  /// Operators whose operands and attributes are of the kinds they ask for.
-  DenseSet<std::tuple<void *, Type, Attribute>> checkedOperands;
   bool hasErrors = false;
 };
 
@@ -169,7 +167,8 @@ private:
   void enter(func::FuncOp function);
   void leave(Frame &frame);
   LogicalResult visit(func::FuncOp function);
-  /// Returns whether the callee is to be visited first, and then the call again.
+  /// Returns whether the callee is to be visited first, and then the call
+  /// again.
   FailureOr<bool> visitCall(CallOp call, func::FuncOp parent);
   LogicalResult visitOp(Operation *op);
   void setType(Value value, Type type);

@@ -8,10 +8,13 @@
 #include "TypeInference.h"
 
 #include "relay-mlir/Dialect/Relay/Analysis/TypeRefinement.h"
+#include "relay-mlir/Dialect/Relay/IR/CreateOperator.h"
 #include "relay-mlir/Dialect/Relay/IR/OperandTypeInterface.h"
-#include "relay-mlir/Dialect/Relay/IR/Operators.h"
+#include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -62,7 +65,8 @@ private:
   bool inferOperands(TypeSolver &solver);
   /// Relay gives some operators a tuple where the dialect's take its fields.
   void spreadTuple(TypeSolver &solver);
-  bool checkOperands();
+  /// What inference of the results relies on.
+  bool checkOperands(TypeSolver &solver);
   void giveUp(TypeSolver &solver, StringRef message);
 
   TypeInference &inference;
@@ -110,7 +114,9 @@ bool OperatorConstraint::inferOperands(TypeSolver &solver) {
 }
 
 void OperatorConstraint::spreadTuple(TypeSolver &solver) {
-  if (operands.size() != 1 || !op->hasTrait<OpTrait::VariadicOperands>() ||
+  const OperatorSchema *schema = getOperatorSchema(op);
+  if (operands.size() != 1 || schema->operands.size() != 1 ||
+      schema->operands.front().kind != OperandKind::Tuple ||
       solver.getKind(operands.front()) != TypeSolver::Kind::Tuple)
     return;
   Value tuple = op->getOperand(0);
@@ -145,17 +151,15 @@ bool OperatorConstraint::wait(TypeSolver &solver, bool guess) {
     return false;
   // Nobody but its uses tells more of the parameter of a global function, at
   // least not before the function's own types are inferred.
-  bool asks = guess || llvm::any_of(llvm::zip_equal(op->getOperands(), operands),
-                                    [&](auto pair) {
-                                      auto argument = dyn_cast<BlockArgument>(
-                                          std::get<0>(pair));
-                                      return argument &&
-                                             isa<func::FuncOp>(
-                                                 argument.getOwner()
-                                                     ->getParentOp()) &&
-                                             solver.isUnknown(
-                                                 std::get<1>(pair));
-                                    });
+  bool asks =
+      guess ||
+      llvm::any_of(
+          llvm::zip_equal(op->getOperands(), operands), [&](auto pair) {
+            auto argument = dyn_cast<BlockArgument>(std::get<0>(pair));
+            return argument &&
+                   isa<func::FuncOp>(argument.getOwner()->getParentOp()) &&
+                   solver.isUnknown(std::get<1>(pair));
+          });
   if (asks && inferOperands(solver)) {
     unknown = findUnknown();
     if (!unknown)
@@ -173,25 +177,39 @@ bool OperatorConstraint::wait(TypeSolver &solver, bool guess) {
   return true;
 }
 
-bool OperatorConstraint::checkOperands() {
-  // What an operator asks for depends on these only.
-  auto types =
-      FunctionType::get(op->getContext(), op->getOperandTypes(), {});
-  void *name = op->getName().getAsOpaquePointer();
-  if (!inference.checkedOperands
-           .insert({name, types, op->getAttrDictionary()})
-           .second)
-    return true;
-  // Attributes and operands come first, and then the results, which do not
-  // have their types yet.
-  std::string message = captureError(op->getContext(), [&]() {
-    return op->getName().verifyInvariants(op);
+bool OperatorConstraint::checkOperands(TypeSolver &solver) {
+  const OperatorSchema &schema = *getOperatorSchema(op);
+  size_t numOperands = op->getNumOperands();
+  size_t minimum = llvm::count_if(schema.operands, [](const auto &operand) {
+    return operand.kind == OperandKind::Single;
   });
-  if (message.empty() || StringRef(message).contains("' op result #"))
-    return true;
-  inference.checkedOperands.erase({name, types, op->getAttrDictionary()});
-  giveUp(inference.solver, message);
-  return false;
+  size_t maximum = schema.operands.size();
+  // The last one may be many.
+  if (maximum && (schema.operands.back().kind == OperandKind::Tuple ||
+                  schema.operands.back().kind == OperandKind::Variadic))
+    maximum = std::max(numOperands, maximum);
+  if (numOperands < minimum || numOperands > maximum) {
+    giveUp(solver,
+           llvm::formatv(
+               "expects {0}{1} operands, but got {2}",
+               numOperands < minimum && minimum != maximum ? "at least " : "",
+               numOperands < minimum ? minimum : maximum, numOperands)
+               .str());
+    return false;
+  }
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    const OperandSchema &expected =
+        schema.operands[std::min(index, schema.operands.size() - 1)];
+    if (expected.accepts(operand.getType()))
+      continue;
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "expects operand " << index << " (" << expected.name << ") to be "
+        << expected.description << ", but got '" << operand.getType() << "'";
+    giveUp(solver, message);
+    return false;
+  }
+  return true;
 }
 
 void OperatorConstraint::run(TypeSolver &solver, bool guess) {
@@ -200,10 +218,10 @@ void OperatorConstraint::run(TypeSolver &solver, bool guess) {
   spreadTuple(solver);
   for (auto [operand, term] : llvm::zip_equal(op->getOperands(), operands)) {
     Type type = solver.toType(term);
-    if (operand.getType() != type && !isa<FunctionType>(operand.getType()))
+    if (operand.getType() != type)
       operand.setType(type);
   }
-  if (!checkOperands())
+  if (!checkOperands(solver))
     return;
   FailureOr<SmallVector<Type>> types = failure();
   std::string message = captureError(op->getContext(), [&]() {
@@ -363,8 +381,7 @@ void CallConstraint::run(TypeSolver &solver, bool guess) {
   for (auto [index, value] : llvm::enumerate(values))
     inference.flow(value, solver.getInputs(function)[index],
                    {op, "argument", index, nullptr, declaration});
-  for (auto [result, type] :
-       llvm::zip(results, solver.getResults(function)))
+  for (auto [result, type] : llvm::zip(results, solver.getResults(function)))
     inference.flow(type, result,
                    {op, "a result", std::nullopt, nullptr, declaration},
                    /*instantiates=*/false);
@@ -392,10 +409,9 @@ void TypeInference::visitCall(CallOp call) {
   }
   if (signature.inputs.size() != call.getNumOperands() ||
       signature.results.size() != call.getNumResults()) {
-    InFlightDiagnostic diag = fail(call)
-                              << "expects " << signature.inputs.size()
-                              << " arguments, but got "
-                              << call.getNumOperands();
+    InFlightDiagnostic diag =
+        fail(call) << "expects " << signature.inputs.size()
+                   << " arguments, but got " << call.getNumOperands();
     diag.attachNote(callee.getLoc()) << "the function is defined here";
     for (Value result : call.getResults())
       solver.invalidate(define(result));
@@ -429,9 +445,8 @@ void ProjectionConstraint::run(TypeSolver &solver, bool) {
   case TypeSolver::Kind::Tuple:
     break;
   default: {
-    InFlightDiagnostic diag = inference.fail(op)
-                              << "expects a tuple, but got "
-                              << solver.toType(tuple);
+    InFlightDiagnostic diag = inference.fail(op) << "expects a tuple, but got "
+                                                 << solver.toType(tuple);
     diag.attachNote(op.getTuple().getLoc()) << "the value comes from here";
     return solver.invalidate(result);
   }

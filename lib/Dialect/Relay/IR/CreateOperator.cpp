@@ -1,32 +1,24 @@
-//===- Operators.cpp - Operators by name ----------------------------------===//
+//===- CreateOperator.cpp - Operators by name -----------------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "relay-mlir/Dialect/Relay/IR/Operators.h"
+#include "relay-mlir/Dialect/Relay/IR/CreateOperator.h"
 
 #include "OperatorFormat.h"
+
+#include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 
-bool relay::isOperator(OperationName name) {
-  return name.isRegistered() &&
-         name.getDialectNamespace() == RelayDialect::getDialectNamespace() &&
-         name.hasInterface<InferTypeOpInterface>() &&
-         name.getTypeID() != TypeID::get<ConstantOp>() &&
-         name.getTypeID() != TypeID::get<TupleOp>() &&
-         name.getTypeID() != TypeID::get<TupleGetItemOp>();
-}
-
-bool relay::isOperator(Operation *op) { return isOperator(op->getName()); }
-
 FailureOr<Operation *> relay::createOperator(OpBuilder &builder,
                                              ApplyOp apply) {
   OperationName name(("relay." + apply.getName()).str(), apply.getContext());
-  if (!isOperator(name))
+  const OperatorSchema *schema = getOperatorSchema(apply.getName());
+  if (!schema || !name.hasInterface<InferTypeOpInterface>())
     return apply.emitOpError("expects the name of an operator, but got \"")
            << apply.getName() << "\"";
   OperationState state(apply.getLoc(), name);
@@ -37,13 +29,19 @@ FailureOr<Operation *> relay::createOperator(OpBuilder &builder,
         !llvm::is_contained(name.getAttributeNames(), attribute.getName())) {
       InFlightDiagnostic diag = apply.emitOpError("expects attributes of '")
                                 << name << "' (";
-      llvm::interleaveComma(name.getAttributeNames(), diag,
-                            [&](StringAttr known) { diag << known.getValue(); });
+      llvm::interleaveComma(
+          name.getAttributeNames(), diag,
+          [&](StringAttr known) { diag << known.getValue(); });
       return diag << "), but got '" << attribute.getName().getValue() << "'";
     }
     state.addAttribute(attribute.getName(),
                        detail::toDenseArray(attribute.getValue()));
   }
+  for (const AttributeSchema &attribute : schema->attributes)
+    if (attribute.presence == AttrPresence::Required &&
+        !state.attributes.get(attribute.name))
+      return apply.emitOpError("expects attribute '")
+             << attribute.name << "' of '" << name << "'";
   for (NamedAttribute attribute : apply->getDiscardableAttrs())
     state.attributes.push_back(attribute);
   // An attribute of another kind would be lost when it becomes a property.
