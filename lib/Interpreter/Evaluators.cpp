@@ -36,9 +36,16 @@ void mlir::relay::populateRelayEvaluators(EvaluatorTable &table) {
   relay::detail::populateQnnProductEvaluators(table);
   relay::detail::populateRandomEvaluators(table);
   relay::detail::populateReduceEvaluators(table);
+  relay::detail::populateSearchEvaluators(table);
   relay::detail::populateShapeEvaluators(table);
   relay::detail::populateSortEvaluators(table);
+  relay::detail::populateSparseEvaluators(table);
+  relay::detail::populateSpectralEvaluators(table);
   relay::detail::populateUnsupportedEvaluators(table);
   relay::detail::populateVisionEvaluators(table);
   relay::detail::populateWinogradEvaluators(table);
+
+  // These evaluate operators as others, which are in the table by now.
+  relay::detail::populateDynEvaluators(table);
+  relay::detail::populateTransformEvaluators(table);
 }

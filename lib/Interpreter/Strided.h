@@ -80,6 +80,10 @@ private:
 /// Broadcasting as in NumPy: aligns shapes at the end.
 std::optional<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs,
                                                     ArrayRef<int64_t> rhs);
+/// Returns the strides with which a tensor of shape `from` is read in the shape
+/// `to`.
+SmallVector<int64_t> getBroadcastStrides(ArrayRef<int64_t> from,
+                                         ArrayRef<int64_t> to);
 Tensor broadcastTo(const Tensor &source, ArrayRef<int64_t> shape);
 
 /// Gives a vector the shape in which it broadcasts along `axis` of a tensor.

@@ -34,6 +34,8 @@ class EvaluatorTable {
 public:
   explicit EvaluatorTable(MLIRContext *context) : context(context) {}
 
+  MLIRContext *getContext() const { return context; }
+
   void add(StringRef operationName, Evaluator evaluator);
 
   /// Adds an evaluator for `OpT`, all of whose operands are tensors: it is

@@ -72,6 +72,11 @@ LogicalResult inferCreate(std::optional<Location> location,
                           ArrayRef<int64_t> shape, Type dtype,
                           SmallVectorImpl<Type> &types);
 
+/// Reads the codes of a reshape of `data`.
+LogicalResult inferReshape(std::optional<Location> location,
+                           RankedTensorType data, ArrayRef<int64_t> codes,
+                           bool allowzero, SmallVectorImpl<int64_t> &shape);
+
 /// The attributes of a convolution, and the layouts that are supported.
 struct ConvAttrs {
   ArrayRef<int64_t> strides, padding, dilation;

@@ -41,6 +41,7 @@ struct RelayInlinerInterface : DialectInlinerInterface {
 void RelayDialect::initialize() {
   registerTypes();
   registerAnnotationOps();
+  registerDynOps();
   registerEthosuOps();
   registerGeometryOps();
   registerLanguageOps();
@@ -50,6 +51,8 @@ void RelayDialect::initialize() {
   registerNNSpatialOps();
   registerQnnOps();
   registerRandomOps();
+  registerSparseOps();
+  registerTransformOps();
   registerVisionOps();
   addInterfaces<RelayInlinerInterface>();
   addOperations<

@@ -5,17 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperatorFormat.h"
+#include "TransformOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
 static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
-
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Returns the product of sizes, dynamic if one of them is (and none is zero).
 static int64_t getProduct(ArrayRef<int64_t> sizes) {
@@ -34,14 +30,12 @@ static int64_t getProduct(ArrayRef<int64_t> sizes) {
 // ReshapeOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *,
-                                          std::optional<Location> location,
-                                          Adaptor adaptor,
-                                          SmallVectorImpl<Type> &types) {
-  RankedTensorType data = tensorType(adaptor.getData());
+LogicalResult relay::detail::inferReshape(std::optional<Location> location,
+                                          RankedTensorType data,
+                                          ArrayRef<int64_t> codes,
+                                          bool allowzero,
+                                          SmallVectorImpl<int64_t> &shape) {
   ArrayRef<int64_t> in = data.getShape();
-  ArrayRef<int64_t> codes = adaptor.getNewshape();
-  SmallVector<int64_t> shape;
   std::optional<size_t> inferred;
   // Dynamic sizes that appear unchanged on both sides cancel out when -1 is
   // inferred.
@@ -58,7 +52,7 @@ LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *,
   };
   for (size_t i = 0; i < codes.size(); ++i) {
     int64_t code = codes[i];
-    if (code > 0 || (code == 0 && adaptor.getAllowzero())) {
+    if (code > 0 || (code == 0 && allowzero)) {
       shape.push_back(code);
       ++next;
     } else if (code == 0) {
@@ -139,6 +133,18 @@ LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(location, "expects newshape of ", inCount,
                              " elements, but got [", codes, "] for ", data);
   }
+  return success();
+}
+
+LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> location,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  RankedTensorType data = tensorType(adaptor.getData());
+  SmallVector<int64_t> shape;
+  if (failed(inferReshape(location, data, adaptor.getNewshape(),
+                          adaptor.getAllowzero(), shape)))
+    return failure();
   types.push_back(data.clone(shape));
   return success();
 }

@@ -107,7 +107,14 @@ class Relay_Positional<Type type> : Variadic<type>;
 
 /// An element type; absent means that of the data.
 def Relay_OptionalDType : OptionalAttr<TypeAttr>;
-class Relay_DefaultDType<string value> : DefaultValuedAttr<TypeAttr, value>;
+/// With a default such as `$_builder.getI32Type()`. An attribute in C++: builders
+/// would take a type with a default argument, where there is no builder yet.
+class Relay_DefaultDType<string type>
+    : DefaultValuedAttr<TypeAttr, "::mlir::TypeAttr::get(" # type # ")"> {
+  let returnType = "::mlir::TypeAttr";
+  let convertFromStorage = "$_self";
+  let constBuilderCall = "$0";
+}
 
 //===----------------------------------------------------------------------===//
 // Operators

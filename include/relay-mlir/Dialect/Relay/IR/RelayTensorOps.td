@@ -52,9 +52,10 @@ def Relay_BroadcastToOp : Relay_Operator<"broadcast_to", "Broadcast"> {
   let summary = "Repeats elements along dimensions of size 1";
   let description = [{
     A size of -1 in `shape` copies the size of `data` at that dimension (aligned
-    at the last one).
+    at the last one). `dtype` is of no effect: the element type is that of data.
   }];
-  let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$shape);
+  let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$shape,
+                       Relay_OptionalDType:$dtype);
 }
 
 def Relay_ShapeOfOp : Relay_Operator<"shape_of", "Opaque"> {
@@ -330,8 +331,12 @@ def Relay_CumsumOp : Relay_Operator<"cumsum", "Opaque"> {
 
 def Relay_SortOp : Relay_SameTypeOperator<"sort", "Opaque"> {
   let summary = "Sorts along an axis";
+  let description = [{
+    `dtype` is of no effect: the element type is that of data.
+  }];
   let arguments = (ins Relay_Tensor:$data, Relay_DefaultInt<"-1">:$axis,
-                       Relay_DefaultBool<"true">:$is_ascend);
+                       Relay_DefaultBool<"true">:$is_ascend,
+                       Relay_OptionalDType:$dtype);
   let check = [{::mlir::relay::detail::checkAxes(
       location, adaptor.getData(), adaptor.getAxis())}];
 }

@@ -1,0 +1,54 @@
+//===- Notation.h - Notations inside attributes -----------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What strings and maps in the attributes of operators mean: equations of
+// einsum, tiled layouts, index maps.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAY_IR_NOTATION_H
+#define RELAY_MLIR_DIALECT_RELAY_IR_NOTATION_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::relay {
+
+/// An equation of einsum, with a label for each dimension of each operand and
+/// of the result. Letters are their own labels; the dimensions of `...` have
+/// negative ones, counted from the last.
+struct EinsumEquation {
+  SmallVector<SmallVector<int>> operands;
+  SmallVector<int> result;
+
+  /// Reads an equation for operands of the given ranks. On failure, `error`
+  /// says what is expected.
+  static FailureOr<EinsumEquation>
+  parse(StringRef text, ArrayRef<int64_t> ranks, std::string &error);
+};
+
+/// A layout such as `4N2c8C`: sizes, each before the name of its axis.
+struct TiledLayout {
+  SmallVector<int64_t> sizes;
+  SmallVector<StringRef> axes; // Parts of the text that was parsed.
+
+  static FailureOr<TiledLayout> parse(StringRef text);
+};
+
+/// The largest value plus one of each result of `map` over all indices of
+/// `shape`, which is static. Fails where a value may be negative, or the map
+/// has symbols or divides by what is not a positive constant.
+FailureOr<SmallVector<int64_t>> mapShape(AffineMap map,
+                                         ArrayRef<int64_t> shape);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_DIALECT_RELAY_IR_NOTATION_H

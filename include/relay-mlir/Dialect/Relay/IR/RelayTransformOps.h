@@ -1,0 +1,16 @@
+//===- RelayTransformOps.h - More operators that move elements --*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAY_IR_RELAYTRANSFORMOPS_H
+#define RELAY_MLIR_DIALECT_RELAY_IR_RELAYTRANSFORMOPS_H
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h.inc"
+
+#endif // RELAY_MLIR_DIALECT_RELAY_IR_RELAYTRANSFORMOPS_H
