@@ -7,10 +7,17 @@
 
 #include "relay-mlir/Interpreter/Interpreter.h"
 
+#include "Code.h"
 #include "Evaluators.h"
+#include "Machine.h"
 
-#include "mlir/IR/SymbolTable.h"
+#include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <exception>
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -32,9 +39,10 @@ LogicalResult EvaluatorTable::getTensors(Operation *op,
                                          ArrayRef<InterpreterValue> operands,
                                          SmallVectorImpl<Tensor> &tensors) {
   for (auto [index, operand] : llvm::enumerate(operands)) {
-    if (operand.isTuple())
+    if (!operand.isTensor())
       return op->emitOpError("expects operand ")
-             << index << " to be a tensor, but got a tuple";
+             << index << " to be a tensor, but got "
+             << operand.getType(op->getContext());
     tensors.push_back(operand.getTensor());
   }
   return success();
@@ -44,196 +52,126 @@ LogicalResult EvaluatorTable::getTensors(Operation *op,
 // Types of values
 //===----------------------------------------------------------------------===//
 
-/// Whether a value of type `actual`, whose shapes are static, is one of `type`.
-static bool isInstance(Type actual, Type type) {
-  if (auto tuple = dyn_cast<TupleType>(type)) {
-    auto actualTuple = dyn_cast<TupleType>(actual);
-    return actualTuple && actualTuple.size() == tuple.size() &&
-           llvm::all_of_zip(actualTuple.getTypes(), tuple.getTypes(),
-                            isInstance);
+bool mlir::relay::isInstance(const InterpreterValue &value, Type type) {
+  if (!value)
+    return false;
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    if (!value.isTensor())
+      return false;
+    RankedTensorType actual = value.getTensor().getType();
+    return actual == tensor ||
+           (actual.getElementType() == tensor.getElementType() &&
+            succeeded(verifyCompatibleShape(tensor, actual)));
   }
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  auto actualTensor = dyn_cast<RankedTensorType>(actual);
-  return tensor && actualTensor &&
-         tensor.getElementType() == actualTensor.getElementType() &&
-         succeeded(verifyCompatibleShape(tensor, actualTensor));
+  if (auto tuple = dyn_cast<TupleType>(type))
+    return value.isTuple() && value.getFields().size() == tuple.size() &&
+           llvm::all_of_zip(value.getFields(), tuple.getTypes(), isInstance);
+  if (auto adt = dyn_cast<ADTType>(type))
+    return value.isData() &&
+           value.getConstructor().getRootReference() == adt.getName().getAttr();
+  if (isa<RefType>(type))
+    return value.isReference();
+  if (FunctionType function = getFunctionBody(type)) {
+    if (!value.isFunction())
+      return false;
+    FunctionType actual = getFunctionBody(value.getType(type.getContext()));
+    return actual && actual.getNumInputs() == function.getNumInputs();
+  }
+  // The same polymorphic code runs for all types, inferred or not.
+  return isa<TypeVarType, IncompleteType>(type);
+}
+
+LogicalResult mlir::relay::evaluateOperator(const Evaluator &evaluator,
+                                            Operation *op,
+                                            ArrayRef<InterpreterValue> operands,
+                                            InterpreterValue &result) {
+  Type type = op->getResult(0).getType();
+  if (auto tensor = dyn_cast<RankedTensorType>(type);
+      tensor && !Tensor::supports(tensor.getElementType()))
+    return op->emitOpError("expects a tensor of floats or integers, but got ")
+           << type;
+  if (isa<IncompleteType>(type))
+    return op->emitOpError("expects an inferred type, but got ") << type;
+  // Evaluators rely on it that tuples are what their types say; tensors are
+  // checked by the table.
+  for (auto [index, operand] : llvm::enumerate(operands))
+    if (Type operandType = op->getOperand(index).getType();
+        isa<TupleType>(operandType) && !isInstance(operand, operandType))
+      return op->emitOpError("expects operand ")
+             << index << " of type " << operandType << ", but got "
+             << operand.getType(op->getContext());
+
+  FailureOr<InterpreterValue> value = failure();
+  try {
+    value = evaluator(op, operands);
+  } catch (const TensorTooLarge &error) {
+    return op->emitOpError("expects tensors of at most ")
+           << Tensor::getMaxSizeInBytes() << " bytes, but got one of type "
+           << error.type;
+  } catch (const std::exception &) {
+    return op->emitOpError("expects memory for its result, but got none");
+  }
+  if (failed(value))
+    return failure();
+  if (!isInstance(*value, type))
+    return op->emitOpError("expects a result of type ")
+           << type << ", but got " << value->getType(op->getContext());
+  result = std::move(*value);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Interpreter
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// One function under evaluation. Values are dropped after their last use, so
-/// that memory follows the live set of the program.
-class Frame {
-public:
-  /// `call` is null in the outermost frame.
-  Frame(func::FuncOp function, CallOpInterface call)
-      : call(call), next(function.front().begin()) {}
-
-  void set(Value value, InterpreterValue contents) {
-    auto uses = std::distance(value.use_begin(), value.use_end());
-    if (uses)
-      values[value] = {std::move(contents), uses};
-  }
-
-  /// Returns the operands of `op`, which is the next one to be evaluated.
-  SmallVector<InterpreterValue> takeOperands(Operation *op) {
-    SmallVector<InterpreterValue> operands;
-    for (Value operand : op->getOperands()) {
-      auto it = values.find(operand);
-      operands.push_back(it->second.contents);
-      if (--it->second.remainingUses == 0)
-        values.erase(it);
-    }
-    return operands;
-  }
-
-  CallOpInterface call;
-  Block::iterator next;
-
-private:
-  struct Entry {
-    InterpreterValue contents;
-    int64_t remainingUses;
-  };
-  DenseMap<Value, Entry> values;
-};
-
-} // namespace
-
-Interpreter::Interpreter(MLIRContext *context) : evaluators(context) {
-  populateRelayEvaluators(evaluators);
+Interpreter::Interpreter(MLIRContext *context, InterpreterLimits limits)
+    : context(context), evaluators(std::make_shared<EvaluatorTable>(context)),
+      limits(limits) {
+  populateRelayEvaluators(*evaluators);
   for (Dialect *dialect : context->getLoadedDialects())
     if (auto *interface =
             dialect->getRegisteredInterface<EvaluatorDialectInterface>())
-      interface->populateEvaluators(evaluators);
+      interface->populateEvaluators(*evaluators);
 }
 
 bool Interpreter::canEvaluate(OperationName name) const {
-  return evaluators.lookup(name) != nullptr;
+  return evaluators->lookup(name) != nullptr;
 }
 
 LogicalResult Interpreter::evaluateOp(Operation *op,
                                       ArrayRef<InterpreterValue> operands,
                                       InterpreterValue &result) const {
-  const Evaluator *evaluator = evaluators.lookup(op->getName());
+  const Evaluator *evaluator = evaluators->lookup(op->getName());
   if (!evaluator || op->getNumResults() != 1)
     return op->emitOpError("expects an operation with an evaluator, but got "
                            "one that the interpreter does not know");
-  for (Type type : op->getResultTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && !Tensor::supports(tensor.getElementType()))
-      return op->emitOpError("expects a tensor of floats or integers, but got ")
-             << type;
-  FailureOr<InterpreterValue> value = (*evaluator)(op, operands);
-  if (failed(value))
-    return failure();
-  Type type = value->getType(op->getContext());
-  if (!isInstance(type, op->getResult(0).getType()))
-    return op->emitOpError("expects a result of type ")
-           << op->getResult(0).getType() << ", but got " << type;
-  result = std::move(*value);
-  return success();
-}
-
-/// Makes the frame in which `function` runs on `inputs`.
-static FailureOr<Frame> enter(func::FuncOp function, CallOpInterface call,
-                              ArrayRef<InterpreterValue> inputs) {
-  auto emitError = [&]() {
-    return call ? call->emitOpError() : function->emitOpError();
-  };
-  if (function.isExternal())
-    return emitError() << "expects @" << function.getSymName()
-                       << " to have a body, but got a declaration";
-  if (inputs.size() != function.getNumArguments())
-    return emitError() << "expects " << function.getNumArguments()
-                       << " inputs, but got " << inputs.size();
-  Frame frame(function, call);
-  for (auto [index, input] : llvm::enumerate(inputs)) {
-    Type type = input.getType(function.getContext());
-    Type expected = function.getArgumentTypes()[index];
-    if (!isInstance(type, expected)) {
-      auto name = function.getArgAttrOfType<StringAttr>(index, "relay.name");
-      InFlightDiagnostic diag = emitError() << "expects input " << index;
-      if (name)
-        diag << " (\"" << name.getValue() << "\")";
-      return diag << " of type " << expected << ", but got " << type;
-    }
-    frame.set(function.getArgument(index), input);
-  }
-  return frame;
-}
-
-/// Returns the function that `op` calls, or null when it is no such call.
-static FailureOr<func::FuncOp> getCallee(Operation *op,
-                                         SymbolTableCollection &symbols) {
-  auto call = dyn_cast<CallOpInterface>(op);
-  if (!call)
-    return func::FuncOp();
-  auto callee =
-      dyn_cast_if_present<func::FuncOp>(call.resolveCallableInTable(&symbols));
-  if (!callee)
-    return op->emitOpError("expects to call a func.func by name, but got "
-                           "another callee");
-  return callee;
+  return evaluateOperator(*evaluator, op, operands, result);
 }
 
 FailureOr<SmallVector<InterpreterValue>>
 Interpreter::run(func::FuncOp function, ArrayRef<InterpreterValue> inputs) {
-  SymbolTableCollection symbols;
-  // An own stack: recursion in the program must not exhaust that of C++.
-  std::vector<Frame> stack;
-  FailureOr<Frame> outermost = enter(function, nullptr, inputs);
-  if (failed(outermost))
+  FailureOr<std::shared_ptr<const Program>> program =
+      Program::create(function, evaluators);
+  if (failed(program))
     return failure();
-  stack.push_back(std::move(*outermost));
+  return Machine(limits, observer).run((*program)->getEntry(), inputs);
+}
 
-  while (true) {
-    Frame &frame = stack.back();
-    Operation *op = &*frame.next++;
-    SmallVector<InterpreterValue> operands = frame.takeOperands(op);
-
-    if (isa<func::ReturnOp>(op)) {
-      CallOpInterface call = frame.call;
-      stack.pop_back();
-      if (stack.empty())
-        return operands;
-      if (observer)
-        observer(call, operands);
-      for (auto [result, value] : llvm::zip(call->getResults(), operands))
-        stack.back().set(result, value);
-      continue;
-    }
-
-    FailureOr<func::FuncOp> callee = getCallee(op, symbols);
-    if (failed(callee))
-      return failure();
-    if (*callee) {
-      FailureOr<Frame> inner =
-          enter(*callee, cast<CallOpInterface>(op), operands);
-      if (failed(inner))
-        return failure();
-      stack.push_back(std::move(*inner));
-      continue;
-    }
-
-    InterpreterValue result;
-    if (failed(evaluateOp(op, operands, result)))
-      return failure();
-    frame.set(op->getResult(0), std::move(result));
-  }
+FailureOr<InterpreterValue>
+Interpreter::call(const InterpreterValue &function,
+                  ArrayRef<InterpreterValue> inputs) {
+  return Machine(limits, observer)
+      .call(function, inputs, UnknownLoc::get(context));
 }
 
 FailureOr<SmallVector<InterpreterValue>>
 mlir::relay::interpretMain(ModuleOp module, ArrayRef<InterpreterValue> inputs,
-                           Interpreter::Observer observer) {
+                           Interpreter::Observer observer,
+                           InterpreterLimits limits) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main)
     return module.emitError("expects a function @main, but got none");
-  Interpreter interpreter(module.getContext());
+  Interpreter interpreter(module.getContext(), limits);
   interpreter.setObserver(std::move(observer));
   return interpreter.run(main, inputs);
 }

@@ -382,6 +382,15 @@ Tensor mlir::relay::mapElements(ArrayRef<Tensor> operands,
   Tensor result = Tensor::allocate(shape, elementType);
   if (result.getNumElements() == 0)
     return result;
+  // Programs with loops compute on scalars mostly; spare them the buffers.
+  if (result.getNumElements() == 1) {
+    SmallVector<W, 4> values(operands.size());
+    for (auto [operand, value] : llvm::zip_equal(operands, values))
+      operand.load(0, 1, 1, &value);
+    W value = fn(values.data());
+    result.store(0, 1, &value);
+    return result;
+  }
   SmallVector<int64_t> dims(shape);
   SmallVector<SmallVector<int64_t>> strides;
   for (const Tensor &operand : operands)

@@ -1,4 +1,4 @@
-//===- Tensor.cpp - Tensors and tuples in host memory ---------------------===//
+//===- Tensor.cpp - Tensors in host memory --------------------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,13 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Alignment.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/MathExtras.h"
 
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <new>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -26,11 +29,54 @@ static constexpr size_t tensorAlignment = 64;
 // Making tensors
 //===----------------------------------------------------------------------===//
 
+static int64_t getPhysicalMemory() {
+  int64_t size;
+  if (llvm::MulOverflow<int64_t>(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE),
+                                 size) ||
+      size <= 0)
+    return std::numeric_limits<int64_t>::max();
+  return size;
+}
+
+static std::atomic<int64_t> &getLimit() {
+  static std::atomic<int64_t> limit{getPhysicalMemory()};
+  return limit;
+}
+
+int64_t Tensor::getMaxSizeInBytes() { return getLimit(); }
+void Tensor::setMaxSizeInBytes(int64_t size) { getLimit() = size; }
+
+/// Returns the size of a tensor; one that is too large throws.
+static size_t getCheckedSize(RankedTensorType type) {
+  int64_t size = getElementSize(type.getElementType());
+  if (llvm::is_contained(type.getShape(), 0))
+    return 0;
+  int64_t limit = Tensor::getMaxSizeInBytes();
+  for (int64_t dim : type.getShape())
+    if (llvm::MulOverflow(size, dim, size) || size > limit)
+      throw TensorTooLarge{type};
+  return size;
+}
+
 Tensor Tensor::allocate(RankedTensorType type) {
   Tensor tensor(type, nullptr, nullptr);
-  size_t size = std::max<size_t>(tensor.getSizeInBytes(), 1);
+  size_t size = getCheckedSize(type);
+  // Programs with recursion and lists consist of scalars: their elements lie
+  // beside the counter of references.
+  struct alignas(16) Small {
+    char bytes[16];
+  };
+  if (size <= sizeof(Small)) {
+    auto memory = std::make_shared<Small>();
+    tensor.data = memory->bytes;
+    tensor.owner = std::move(memory);
+    return tensor;
+  }
   std::align_val_t alignment{tensorAlignment};
-  char *memory = static_cast<char *>(::operator new(size, alignment));
+  char *memory =
+      static_cast<char *>(::operator new(size, alignment, std::nothrow));
+  if (!memory)
+    throw TensorTooLarge{type};
   tensor.data = memory;
   tensor.owner = std::shared_ptr<const void>(
       memory, [alignment](void *ptr) { ::operator delete(ptr, alignment); });
@@ -177,25 +223,3 @@ template void Tensor::store(int64_t, int64_t, const double *);
 template void Tensor::store(int64_t, int64_t, const int64_t *);
 template void Tensor::store(int64_t, int64_t, const uint64_t *);
 } // namespace mlir::relay
-
-//===----------------------------------------------------------------------===//
-// InterpreterValue
-//===----------------------------------------------------------------------===//
-
-Type InterpreterValue::getType(MLIRContext *context) const {
-  if (isTensor())
-    return getTensor().getType();
-  SmallVector<Type> types;
-  for (const InterpreterValue &field : getFields())
-    types.push_back(field.getType(context));
-  return TupleType::get(context, types);
-}
-
-raw_ostream &mlir::relay::operator<<(raw_ostream &os,
-                                     const InterpreterValue &value) {
-  if (value.isTensor())
-    return os << value.getTensor().toDenseElements();
-  os << '(';
-  llvm::interleaveComma(value.getFields(), os);
-  return os << ')';
-}

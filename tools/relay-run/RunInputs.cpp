@@ -51,33 +51,70 @@ std::vector<InputSpec> relay_run::getInputSpecs(const RelayModule *module,
   return specs;
 }
 
+/// Appends the specs of the tensors that a value of `type` consists of.
+static LogicalResult addSpecs(func::FuncOp main, std::string name, Type type,
+                              ArrayAttr dims, std::vector<InputSpec> &specs) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    for (auto [i, field] : llvm::enumerate(tuple.getTypes()))
+      if (failed(addSpecs(main, name + "." + std::to_string(i), field, nullptr,
+                          specs)))
+        return failure();
+    return success();
+  }
+  InputSpec spec;
+  spec.name = std::move(name);
+  spec.type = dyn_cast<RankedTensorType>(type);
+  if (!spec.type)
+    return main.emitError("expects tensors and tuples of tensors as arguments "
+                          "of @main, but got ")
+           << type;
+  for (int64_t d = 0; d < spec.type.getRank(); ++d) {
+    StringAttr dimName = dims && d < static_cast<int64_t>(dims.size())
+                             ? dyn_cast<StringAttr>(dims[d])
+                             : StringAttr();
+    spec.dimNames.push_back(dimName && spec.type.isDynamicDim(d) ? dimName.str()
+                                                                 : "");
+  }
+  specs.push_back(std::move(spec));
+  return success();
+}
+
 FailureOr<std::vector<InputSpec>> relay_run::getInputSpecs(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main)
     return module.emitError("expects a function @main");
   std::vector<InputSpec> specs;
-  for (BlockArgument argument : main.getArguments()) {
-    unsigned number = argument.getArgNumber();
-    InputSpec spec;
-    spec.name = "arg" + std::to_string(number);
-    if (auto name =
+  for (auto [number, type] : llvm::enumerate(main.getArgumentTypes())) {
+    std::string name = "arg" + std::to_string(number);
+    if (auto attr =
             main.getArgAttrOfType<StringAttr>(number, relay::kNameAttrName))
-      spec.name = name.str();
-    spec.type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!spec.type)
-      return main.emitError("expects tensors as arguments of @main, but got ")
-             << argument.getType();
+      name = attr.str();
     auto dims = main.getArgAttrOfType<ArrayAttr>(number, relay::kDimsAttrName);
-    for (int64_t d = 0; d < spec.type.getRank(); ++d) {
-      StringAttr name = dims && d < static_cast<int64_t>(dims.size())
-                            ? dyn_cast<StringAttr>(dims[d])
-                            : StringAttr();
-      spec.dimNames.push_back(name && spec.type.isDynamicDim(d) ? name.str()
-                                                                : "");
-    }
-    specs.push_back(std::move(spec));
+    if (failed(addSpecs(main, name, type, dims, specs)))
+      return failure();
   }
   return specs;
+}
+
+static InterpreterValue makeArgument(Type type,
+                                     ArrayRef<InterpreterValue> &inputs) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    std::vector<InterpreterValue> fields;
+    for (Type field : tuple.getTypes())
+      fields.push_back(makeArgument(field, inputs));
+    return InterpreterValue(fields);
+  }
+  InterpreterValue input = inputs.front();
+  inputs = inputs.drop_front();
+  return input;
+}
+
+std::vector<InterpreterValue>
+relay_run::makeArguments(ModuleOp module, ArrayRef<InterpreterValue> inputs) {
+  std::vector<InterpreterValue> arguments;
+  for (Type type : module.lookupSymbol<func::FuncOp>("main").getArgumentTypes())
+    arguments.push_back(makeArgument(type, inputs));
+  return arguments;
 }
 
 //===----------------------------------------------------------------------===//

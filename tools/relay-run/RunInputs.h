@@ -9,7 +9,7 @@
 #define RELAY_MLIR_TOOLS_RELAY_RUN_RUNINPUTS_H
 
 #include "relay-mlir-c/Runtime.h"
-#include "relay-mlir/Interpreter/Tensor.h"
+#include "relay-mlir/Interpreter/InterpreterValue.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -27,7 +27,8 @@ struct InputSpec {
   std::vector<std::string> dimNames;
 };
 
-/// Reads the specs of a compiled model, or of the arguments of @main.
+/// Reads the specs of a compiled model, or of the arguments of @main; those of
+/// the fields of a tuple `t` are called "t.0", "t.1", ...
 std::vector<InputSpec> getInputSpecs(const RelayModule *module,
                                      mlir::MLIRContext *context);
 mlir::FailureOr<std::vector<InputSpec>> getInputSpecs(mlir::ModuleOp module);
@@ -45,6 +46,11 @@ struct InputOptions {
 /// integers from 0 to 9. Errors are printed.
 mlir::FailureOr<std::vector<mlir::relay::InterpreterValue>>
 getInputs(llvm::ArrayRef<InputSpec> specs, const InputOptions &options);
+
+/// Makes the arguments of @main from one input for each of its specs.
+std::vector<mlir::relay::InterpreterValue>
+makeArguments(mlir::ModuleOp module,
+              llvm::ArrayRef<mlir::relay::InterpreterValue> inputs);
 
 } // namespace relay_run
 

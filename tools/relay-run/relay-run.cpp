@@ -45,6 +45,7 @@ struct RunOptions {
   int warmUp = 5;
   std::optional<int> threads;
   relay::CompileOptions compile;
+  relay::InterpreterLimits limits;
 };
 
 } // namespace
@@ -80,6 +81,9 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   static cl::opt<bool> interpret(
       "interpret", cl::desc("Run the reference interpreter, not compiled code"),
       cl::cat(category));
+  static cl::opt<int64_t> maxDepth(
+      "max-depth", cl::desc("How deep calls may nest with --interpret"),
+      cl::init(result.limits.maxDepth), cl::cat(category));
   static cl::opt<std::string> check(
       "check", cl::desc("Compare every output with: interpreter"),
       cl::value_desc("what"), cl::cat(category));
@@ -126,6 +130,7 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   result.compile.target = target;
   result.compile.optLevel = optLevel;
   result.compile.useCache = !noCache;
+  result.limits.maxDepth = maxDepth;
   return result;
 }
 
@@ -201,21 +206,36 @@ static LogicalResult writeOutputs(ArrayRef<Output> outputs,
 // The interpreter
 //===----------------------------------------------------------------------===//
 
+/// Splits tuples into their fields, "t.0" and so on; prints what is no tensor.
+static void addOutputs(std::string name, const InterpreterValue &value,
+                       SmallVectorImpl<Output> &outputs) {
+  if (value.isTensor()) {
+    outputs.push_back({std::move(name), value.getTensor()});
+    return;
+  }
+  if (value.isTuple() && !value.getFields().empty()) {
+    for (auto [i, field] : llvm::enumerate(value.getFields()))
+      addOutputs(name + "." + std::to_string(i), field, outputs);
+    return;
+  }
+  llvm::outs() << name << ": ";
+  value.print(llvm::outs());
+  llvm::outs() << '\n';
+}
+
 static LogicalResult runInterpreter(ModuleOp module,
                                     ArrayRef<InterpreterValue> inputs,
                                     const RunOptions &options) {
-  FailureOr<SmallVector<InterpreterValue>> results =
-      relay::interpretMain(module, inputs);
+  FailureOr<SmallVector<InterpreterValue>> results = relay::interpretMain(
+      module, inputs, /*observer=*/nullptr, options.limits);
   if (failed(results))
     return failure();
   auto main = module.lookupSymbol<func::FuncOp>("main");
   SmallVector<Output> outputs;
   for (auto [i, result] : llvm::enumerate(*results)) {
-    if (!result.isTensor())
-      return main.emitError("expects tensors as results of @main");
     auto name = main.getResultAttrOfType<StringAttr>(i, relay::kNameAttrName);
-    outputs.push_back(
-        {name ? name.str() : "result" + std::to_string(i), result.getTensor()});
+    addOutputs(name ? name.str() : "result" + std::to_string(i), result,
+               outputs);
   }
   return writeOutputs(outputs, options.outputFiles);
 }
@@ -313,8 +333,10 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     if (failed(specs))
       return failure();
     auto inputs = relay_run::getInputs(*specs, options.inputs);
-    return failed(inputs) ? failure()
-                          : runInterpreter(*module, *inputs, options);
+    if (failed(inputs))
+      return failure();
+    return runInterpreter(*module, relay_run::makeArguments(*module, *inputs),
+                          options);
   }
 
   OwningOpRef<ModuleOp> copy = module->clone();

@@ -35,11 +35,12 @@ LAYERS = {
         "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Transforms",
         "Target/TargetInfo.h"],
     "Conversion": ["Support", "Dialect", "Target/TargetInfo.h"],
-    "Frontend": ["Support", "Dialect/Relay/IR"],
+    "Frontend": ["Support", "Dialect/Relay/IR", "Prelude"],
     "Target": ["Support", "Dialect", "Runtime"],
     # Sequences the conversions that make one kernel.
     "Target/Kernel": ["Support", "Dialect", "Runtime", "Conversion", "Target/TargetInfo.h"],
     "Pipelines": ["*"],
+    "Prelude": [],
     "Runtime": [],
     "InitAllDialects.h": ["*"],
     "InitAllPasses.h": ["*"],

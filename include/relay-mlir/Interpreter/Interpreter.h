@@ -13,7 +13,7 @@
 #ifndef RELAY_MLIR_INTERPRETER_INTERPRETER_H
 #define RELAY_MLIR_INTERPRETER_INTERPRETER_H
 
-#include "relay-mlir/Interpreter/Tensor.h"
+#include "relay-mlir/Interpreter/InterpreterValue.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -77,21 +77,36 @@ public:
   virtual void populateEvaluators(EvaluatorTable &table) const = 0;
 };
 
+/// What a run may use.
+struct InterpreterLimits {
+  /// Calls that have not returned, without those whose result is that of their
+  /// caller. At the default a runaway recursion ends after one or two GiB.
+  int64_t maxDepth = 4000000;
+};
+
 /// Evaluates functions and single operations. Holds no state between runs.
+///
+/// Runs programs of any depth with constant use of the C++ stack, and drops
+/// values after their last use.
 class Interpreter {
 public:
   /// Called after each call of a function by `relay.call`, with its results.
   using Observer =
       std::function<void(CallOpInterface call, ArrayRef<InterpreterValue>)>;
 
-  explicit Interpreter(MLIRContext *context);
+  explicit Interpreter(MLIRContext *context, InterpreterLimits limits = {});
 
   void setObserver(Observer newObserver) { observer = std::move(newObserver); }
 
   /// Runs `function`. Inputs must have its argument types, with any size for a
-  /// dynamic dimension; results likewise.
+  /// dynamic dimension; results likewise. Functions among the results stay
+  /// valid as long as the module is not changed.
   FailureOr<SmallVector<InterpreterValue>>
   run(func::FuncOp function, ArrayRef<InterpreterValue> inputs);
+
+  /// Calls a function that a run has returned.
+  FailureOr<InterpreterValue> call(const InterpreterValue &function,
+                                   ArrayRef<InterpreterValue> inputs);
 
   /// Whether an operation can be evaluated from its operands alone.
   bool canEvaluate(OperationName name) const;
@@ -101,15 +116,22 @@ public:
   LogicalResult evaluateOp(Operation *op, ArrayRef<InterpreterValue> operands,
                            InterpreterValue &result) const;
 
+  /// How many references (`relay.ref_create`) exist in this process.
+  static int64_t getNumReferences();
+
 private:
-  EvaluatorTable evaluators;
+  MLIRContext *context;
+  /// Shared with the closures that runs return.
+  std::shared_ptr<EvaluatorTable> evaluators;
+  InterpreterLimits limits;
   Observer observer;
 };
 
 /// Runs the function @main of `module`.
 FailureOr<SmallVector<InterpreterValue>>
 interpretMain(ModuleOp module, ArrayRef<InterpreterValue> inputs,
-              Interpreter::Observer observer = nullptr);
+              Interpreter::Observer observer = nullptr,
+              InterpreterLimits limits = {});
 
 } // namespace mlir::relay
 

@@ -1,4 +1,4 @@
-//===- Tensor.h - Tensors and tuples in host memory -------------*- C++ -*-===//
+//===- Tensor.h - Tensors in host memory ------------------------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,9 +17,14 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
-#include <variant>
 
 namespace mlir::relay {
+
+/// Thrown when memory for a tensor is asked for that cannot be had. The
+/// interpreter turns it into an error at the operation.
+struct TensorTooLarge {
+  RankedTensorType type;
+};
 
 /// A tensor of static shape: row-major and contiguous in host memory, a bool in
 /// one byte (0 or 1). Copies and reshapes share the memory, which must
@@ -33,9 +38,14 @@ public:
     return isSupportedElementType(elementType);
   }
 
-  /// Returns a new tensor with unspecified elements, aligned to 64 bytes.
+  /// Returns a new tensor with unspecified elements, aligned to 64 bytes; one
+  /// of at most 16 bytes, such as a scalar, to 16 bytes. Throws TensorTooLarge.
   static Tensor allocate(ArrayRef<int64_t> shape, Type elementType);
   static Tensor allocate(RankedTensorType type);
+
+  /// How large a tensor may be; by default as large as the machine's memory.
+  static int64_t getMaxSizeInBytes();
+  static void setMaxSizeInBytes(int64_t size);
 
   /// Returns a new tensor with every element zero.
   static Tensor allocateZeros(ArrayRef<int64_t> shape, Type elementType);
@@ -117,32 +127,6 @@ private:
   const char *data = nullptr;
   std::shared_ptr<const void> owner;
 };
-
-/// What an SSA value evaluates to: a tensor, or a tuple of such.
-/// (Not `Value`, which would hide mlir::Value from the whole namespace.)
-class InterpreterValue {
-public:
-  InterpreterValue() = default;
-  InterpreterValue(Tensor tensor) : storage(std::move(tensor)) {}
-  explicit InterpreterValue(std::vector<InterpreterValue> fields)
-      : storage(std::move(fields)) {}
-
-  bool isTensor() const { return std::holds_alternative<Tensor>(storage); }
-  bool isTuple() const { return !isTensor(); }
-  const Tensor &getTensor() const { return std::get<Tensor>(storage); }
-  ArrayRef<InterpreterValue> getFields() const {
-    return std::get<std::vector<InterpreterValue>>(storage);
-  }
-
-  /// Type of the value; its shapes are static.
-  Type getType(MLIRContext *context) const;
-
-private:
-  std::variant<Tensor, std::vector<InterpreterValue>> storage;
-};
-
-/// Prints a tensor as a dense attribute, a tuple as `(field, ...)`.
-raw_ostream &operator<<(raw_ostream &os, const InterpreterValue &value);
 
 } // namespace mlir::relay
 

@@ -182,3 +182,38 @@ func.func @dead(%x: tensor<2xf32>) {
   %1 = relay.add %x, %0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+// Inside of closures and branches, with what they capture; a dead closure goes
+// as a whole. What is called stays.
+// CHECK-LABEL: func.func @language
+func.func @language(%c: tensor<i1>, %x: tensor<2xf32>) -> tensor<2xf32> {
+  %one = relay.constant dense<1.0> : tensor<2xf32>
+  %two = relay.add %one, %one : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK-NOT: relay.fn (%{{.*}}: tensor<i1>)
+  %dead = relay.fn (%y: tensor<i1>) -> tensor<2xf32> {
+    %three = relay.constant dense<3.0> : tensor<2xf32>
+    %0 = relay.add %three, %two : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    relay.yield %0 : tensor<2xf32>
+  }
+  // CHECK: %[[TWO:.*]] = relay.constant dense<2.000000e+00>
+  // CHECK: relay.fn
+  %f = relay.fn (%y: tensor<2xf32>) -> tensor<2xf32> {
+    // CHECK-NEXT: %[[THREE:.*]] = relay.constant dense<3.000000e+00>
+    // CHECK-NEXT: relay.multiply %{{.*}}, %[[THREE]]
+    %three = relay.add %two, %one : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %0 = relay.multiply %y, %three : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    relay.yield %0 : tensor<2xf32>
+  }
+  // CHECK: relay.if
+  %0 = relay.if %c : tensor<i1> -> tensor<2xf32> {
+    // CHECK-NEXT: relay.call_indirect
+    %1 = relay.call_indirect %f(%x) : (tensor<2xf32>) -> tensor<2xf32>
+    relay.yield %1 : tensor<2xf32>
+  } else {
+    // CHECK: relay.yield %[[TWO]]
+    relay.yield %two : tensor<2xf32>
+  }
+  return %0 : tensor<2xf32>
+}

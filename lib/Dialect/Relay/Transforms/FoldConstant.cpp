@@ -214,16 +214,21 @@ int64_t ConstantFolder::run(func::FuncOp function) {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto constant = dyn_cast<ConstantOp>(op)) {
       constants.push_back(constant);
-      return;
+      return WalkResult::advance();
     }
-    // Dead operators would be evaluated for nothing.
-    if (isOpTriviallyDead(op))
-      return fold(op, {});
-    std::optional<InterpreterValue> result = evaluate(op);
-    if (result)
-      return fold(op, std::move(*result));
+    // Dead operators would be evaluated for nothing; what a dead closure
+    // consists of goes with it.
+    if (isOpTriviallyDead(op)) {
+      fold(op, {});
+      return WalkResult::skip();
+    }
+    if (std::optional<InterpreterValue> result = evaluate(op)) {
+      fold(op, std::move(*result));
+      return WalkResult::advance();
+    }
     for (Value operand : op->getOperands())
       materialize(operand);
+    return WalkResult::advance();
   });
   int64_t numFolded = folded.size();
   for (Operation *op : llvm::reverse(folded))
