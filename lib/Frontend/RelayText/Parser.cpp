@@ -1,0 +1,268 @@
+//===- Parser.cpp - Parser of Relay text ----------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parser.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::text;
+
+/// Each level takes a few hundred bytes of stack in each of several functions.
+static constexpr unsigned kMaxNesting = 2000;
+/// After this many the rest is probably not Relay text.
+static constexpr unsigned kMaxErrors = 20;
+
+Parser::Parser(llvm::SourceMgr &source, MLIRContext *context,
+               const ParseOptions &options)
+    : context(context), builder(context),
+      buffer(source.getMemoryBuffer(source.getMainFileID())->getBuffer()),
+      filename(
+          builder.getStringAttr(source.getMemoryBuffer(source.getMainFileID())
+                                    ->getBufferIdentifier())),
+      options(options), lexer(buffer, version) {
+  context->getOrLoadDialect<RelayDialect>();
+  lines.push_back(buffer.begin());
+  for (const char &c : buffer)
+    if (c == '\n')
+      lines.push_back(&c + 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+LocationAttr Parser::getLocation(const char *loc) {
+  auto line = std::prev(llvm::upper_bound(lines, loc));
+  return FileLineColLoc::get(filename, line - lines.begin() + 1,
+                             loc - *line + 1);
+}
+
+LogicalResult Parser::error(const char *loc, const Twine &message,
+                            const char *note, const Twine &noteText) {
+  // What fails on the way out of nested constructs fails at the same place.
+  if (loc == lastError)
+    return failure();
+  lastError = loc;
+  if (numErrors >= kMaxErrors)
+    return failure();
+  InFlightDiagnostic diagnostic = emitError(Location(getLocation(loc)))
+                                  << message;
+  if (note)
+    diagnostic.attachNote(Location(getLocation(note))) << noteText;
+  if (++numErrors == kMaxErrors) {
+    diagnostic.attachNote() << "further errors are not reported";
+    lexer.stop();
+  }
+  return failure();
+}
+
+LogicalResult Parser::errorExpected(const Twine &what) {
+  // Malformed tokens have been reported.
+  if (token.is(TokenKind::Error))
+    return failure();
+  if (token.is(TokenKind::End) || token.is(TokenKind::Metadata))
+    return error(token.begin, "expects " + what + ", but got the end of the " +
+                                  (token.is(TokenKind::End) ? "file" : "code"));
+  constexpr size_t kMaxShown = 40;
+  StringRef text(token.begin, token.end - token.begin);
+  StringRef rest = text.size() > kMaxShown ? "..." : "";
+  return error(token.begin, "expects " + what + ", but got '" +
+                                text.take_front(kMaxShown) + rest + "'");
+}
+
+bool Parser::Nesting::isTooDeep() const {
+  if (parser.depth <= kMaxNesting)
+    return false;
+  (void)parser.error(parser.token.begin, "expects at most " +
+                                             Twine(kMaxNesting) +
+                                             " levels of nesting");
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+bool Parser::consumeIf(TokenKind kind) {
+  if (!token.is(kind))
+    return false;
+  advance();
+  return true;
+}
+
+bool Parser::consumeKeyword(StringRef keyword) {
+  if (!token.isKeyword(keyword))
+    return false;
+  advance();
+  return true;
+}
+
+LogicalResult Parser::expect(TokenKind kind, const Twine &what) {
+  return consumeIf(kind) ? success() : errorExpected(what);
+}
+
+LogicalResult Parser::parseList(TokenKind close, StringRef what,
+                                function_ref<LogicalResult()> parseItem) {
+  StringRef closing = close == TokenKind::RParen     ? "')'"
+                      : close == TokenKind::RBracket ? "']'"
+                                                     : "'}'";
+  while (!token.is(close)) {
+    if (failed(parseItem()))
+      return failure();
+    if (!consumeIf(TokenKind::Comma) && !token.is(close))
+      return errorExpected("',' or " + closing + " after " + what);
+  }
+  advance();
+  return success();
+}
+
+bool Parser::isDefinitionStart() const {
+  if (token.isKeyword("def"))
+    return true;
+  if (token.isKeyword("type"))
+    return peek().is(TokenKind::Identifier);
+  return token.isKeyword("extern") && peek().isKeyword("type");
+}
+
+static int getBracketChange(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::LParen:
+  case TokenKind::LBracket:
+  case TokenKind::LBrace:
+    return 1;
+  case TokenKind::RParen:
+  case TokenKind::RBracket:
+  case TokenKind::RBrace:
+    return -1;
+  default:
+    return 0;
+  }
+}
+
+bool Parser::skipStatement() {
+  size_t open = 0;
+  while (!token.is(TokenKind::End) && !token.is(TokenKind::Metadata) &&
+         !isDefinitionStart()) {
+    int change = getBracketChange(token.kind);
+    if (open == 0 && change < 0)
+      return false;
+    open += change;
+    bool isEnd = open == 0 && token.is(TokenKind::Semicolon);
+    advance();
+    if (isEnd)
+      return true;
+  }
+  return false;
+}
+
+void Parser::skipDefinition() {
+  while (!token.is(TokenKind::End) && !token.is(TokenKind::Metadata) &&
+         !isDefinitionStart())
+    advance();
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+void Parser::scanVersion() {
+  bool newline;
+  const char *begin = lexer.skipTrivia(buffer.begin(), newline);
+  StringRef rest(begin, buffer.end() - begin);
+  StringRef word = rest.take_until([](char c) { return isspace(c); });
+  if (word == "v0.0.1")
+    version = TextVersion::V0_0_1;
+  else if (word == "v0.0.4")
+    version = TextVersion::V0_0_4;
+  if (!isLegacy()) {
+    token.end = buffer.begin();
+    return;
+  }
+  lexer = Lexer(buffer, version);
+  token.end = word.end();
+}
+
+void Parser::readMetadataSection(const Token &section) {
+  metadata = readMetadata(section.spelling, context, [&](const Twine &message) {
+    lastError = nullptr;
+    (void)error(section.begin, message);
+  });
+}
+
+void Parser::scanFile() {
+  scanVersion();
+  const char *begin = token.end;
+  Lexer scanner(buffer, version, [&](const char *loc, const Twine &message) {
+    (void)error(loc, message);
+  });
+  size_t open = 0;
+  token.end = begin;
+  for (Token next = scanner.lex(begin); !next.is(TokenKind::End);
+       next = scanner.lex(next.end)) {
+    int change = getBracketChange(next.kind);
+    open = change < 0 && open == 0 ? 0 : open + change;
+    if (next.isKeyword("def"))
+      open = 0;
+    if (next.is(TokenKind::Metadata)) {
+      readMetadataSection(next);
+      break;
+    }
+    if (open != 0 || !(next.isKeyword("type") || next.isKeyword("extern")))
+      continue;
+    token = next;
+    if (!isDefinitionStart())
+      continue;
+    if (failed(parseTypeDefinition()))
+      skipDefinition();
+    parsedTypes[next.begin] = token.begin;
+  }
+  for (const auto &entry : options.metadata)
+    llvm::append_range(metadata[entry.getKey()], entry.getValue());
+  token = lexer.lex(begin);
+}
+
+void Parser::parseVersion() {
+  if (!token.is(TokenKind::Version))
+    return;
+  if (isLegacy())
+    (void)error(token.begin, "expects one version only");
+  else if (token.spelling != "0.0.5")
+    (void)error(token.begin, "expects version 0.0.5, v0.0.4 or v0.0.1, but "
+                             "got \"" +
+                                 token.spelling.take_front(40) + "\"");
+  advance();
+}
+
+FailureOr<ast::ExprPtr> Parser::parseExprFile() {
+  addInitialModule();
+  VarScope scope(vars);
+  TypeParamTable::ScopeTy typeScope(typeParams);
+  scanFile();
+  parseVersion();
+  ast::ExprPtr expr = parseExpr();
+  if (expr && !token.is(TokenKind::End) && !token.is(TokenKind::Metadata))
+    (void)errorExpected("the end of the file");
+  if (!expr || numErrors)
+    return failure();
+  return expr;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+FailureOr<ast::Module> relay::parseRelayModule(llvm::SourceMgr &source,
+                                               MLIRContext *context,
+                                               const ParseOptions &options) {
+  return Parser(source, context, options).parseModule();
+}
+
+FailureOr<ast::ExprPtr> relay::parseRelayExpr(llvm::SourceMgr &source,
+                                              MLIRContext *context,
+                                              const ParseOptions &options) {
+  return Parser(source, context, options).parseExprFile();
+}
