@@ -1,4 +1,4 @@
-# What lit runs: .mlir and .test files beside their subject, and the gtest
+# What lit runs: .mlir, .relay and .test files beside their subject, and the gtest
 # programs of test/Unit. pytest runs test/python (see utils/check.sh).
 import os
 
@@ -7,7 +7,7 @@ from lit.llvm import llvm_config
 
 config.name = "RELAY"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test"]
+config.suffixes = [".mlir", ".relay", ".test"]
 config.excludes = ["Inputs", "python", "lib", "Unit"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.relay_obj_root, "test")

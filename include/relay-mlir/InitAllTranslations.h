@@ -14,6 +14,7 @@
 #define RELAY_MLIR_INITALLTRANSLATIONS_H
 
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
+#include "relay-mlir/Frontend/RelayText/RelayText.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
 
 namespace mlir::relay {
@@ -23,6 +24,7 @@ inline void registerAllTranslations() {
 #ifdef RELAY_ENABLE_ONNX
   registerImportOnnxTranslation();
 #endif
+  registerRelayTextTranslations();
   registerRelaxToHostTranslation();
 }
 

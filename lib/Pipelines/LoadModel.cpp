@@ -7,14 +7,34 @@
 
 #include "relay-mlir/Pipelines/LoadModel.h"
 
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
+#include "relay-mlir/Frontend/RelayText/RelayText.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
+
+/// Reads Relay text, whose types are inferred.
+static OwningOpRef<ModuleOp> loadRelayText(llvm::SourceMgr &sources,
+                                           MLIRContext *context) {
+  FailureOr<relay::ast::Module> text =
+      relay::parseRelayModule(sources, context);
+  if (failed(text))
+    return nullptr;
+  OwningOpRef<ModuleOp> module = relay::importRelay(*text, context);
+  if (!module)
+    return nullptr;
+  PassManager manager(context);
+  manager.addPass(relay::createInferTypesPass());
+  if (failed(manager.run(*module)))
+    return nullptr;
+  return module;
+}
 
 OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
                                              MLIRContext *context) {
@@ -31,10 +51,12 @@ OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
   // which tells nobody what is wrong.
   if (buffer->getBuffer().starts_with("\177ELF")) {
     emitError(FileLineColLoc::get(context, path, 0, 0))
-        << "expects a model (.onnx or .mlir), but got an ELF file";
+        << "expects a model (.onnx, .relay or .mlir), but got an ELF file";
     return nullptr;
   }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  if (path.ends_with(".relay"))
+    return loadRelayText(sources, context);
   return parseSourceFile<ModuleOp>(sources, context);
 }

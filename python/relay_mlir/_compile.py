@@ -32,7 +32,7 @@ class IRModule:
 
     @staticmethod
     def load(path):
-        """Reads an .onnx or .mlir file."""
+        """Reads an .onnx, .relay or .mlir file."""
         return IRModule(_relay_mlir.IRModule.load(os.fspath(path)))
 
     def run_passes(self, pipeline):
@@ -132,7 +132,7 @@ def emit(model, path, kind, *, target="native", opt_level=3, cache=True, cache_d
 def compile(model, *, target="native", opt_level=3, cache=True, cache_dir=None):
     """Compiles a model and loads it.
 
-    `model` is a path to an .onnx or .mlir file, an IRModule, or an onnx
+    `model` is a path to an .onnx, .relay or .mlir file, an IRModule, or an onnx
     ModelProto. `target` is "native", an LLVM CPU name, or a level such as
     "x86-64-v3". `opt_level` goes from 0 (no fusion) to 3. Objects of kernels are
     kept in `cache_dir`, by default a folder of the user's, unless `cache` is

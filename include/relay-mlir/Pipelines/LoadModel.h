@@ -14,8 +14,9 @@
 namespace mlir::relay {
 
 /// Reads the model at `path` into the relay dialect: ONNX if the name ends in
-/// `.onnx`, otherwise MLIR text or bytecode. Errors go to the context's
-/// diagnostics, and the result is null.
+/// `.onnx`, Relay text, whose types are inferred, if in `.relay`, otherwise MLIR
+/// text or bytecode. Errors go to the context's diagnostics, and the result is
+/// null.
 OwningOpRef<ModuleOp> loadModel(llvm::StringRef path, MLIRContext *context);
 
 } // namespace mlir::relay

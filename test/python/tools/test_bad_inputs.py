@@ -62,7 +62,7 @@ def fail(folder, *command):
     ("missing.mlir", "No such file"),
     ("broken.mlir", "broken.mlir:1:34: error: expected ')'"),
     ("unknown.mlir", "unknown.mlir:2:8: error: custom op 'relay.frobnicate'"),
-    ("good.so", "expects a model (.onnx or .mlir), but got an ELF file"),
+    ("good.so", "expects a model (.onnx, .relay or .mlir), but got an ELF file"),
 ])
 def test_unreadable_model(folder, file, message):
     text = fail(folder, "relay-compile", file, "-o", "out.so")

@@ -1,0 +1,227 @@
+//===- EvaluationOrder.cpp - What needs a let -----------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EvaluationOrder.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::ast;
+
+SmallVector<Value> ast::getOperandsInOrder(Operation *op) {
+  SmallVector<Value> operands(op->getOperands());
+  // Arguments come before the callee.
+  if (isa<CallIndirectOp>(op))
+    std::rotate(operands.begin(), operands.begin() + 1, operands.end());
+  return operands;
+}
+
+/// Whether the operation itself, apart from its regions, has effects.
+static bool hasOwnEffects(Operation *op) {
+  // Operators are pure, those that memory planning makes excepted.
+  if (auto apply = dyn_cast<ApplyOp>(op))
+    return apply.getName().starts_with("memory.") ||
+           apply.getName().starts_with("vm.");
+  if (auto interface = dyn_cast<MemoryEffectOpInterface>(op)) {
+    SmallVector<MemoryEffects::EffectInstance> instances;
+    interface.getEffects(instances);
+    return !instances.empty();
+  }
+  return !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+}
+
+/// A closure that calls itself, which only a let can name.
+static bool isRecursiveWithoutLet(Operation *op) {
+  auto fn = dyn_cast<FnOp>(op);
+  if (!fn || !fn.getRecursive())
+    return false;
+  if (!fn->hasOneUse())
+    return true;
+  Operation *user = *fn->user_begin();
+  return !isa<LetOp>(user) || user->getBlock() != fn->getBlock();
+}
+
+EvaluationOrder::EvaluationOrder(Operation *function) : function(function) {
+  findEffects();
+  findPlaces();
+  // Lets in one block may change what is needed first in those around it.
+  constexpr unsigned kMaxRounds = 4;
+  for (unsigned round = 0; bindReordered(); ++round) {
+    if (round < kMaxRounds)
+      continue;
+    function->walk([&](Block *block) { bindEffects(*block); });
+    break;
+  }
+}
+
+void EvaluationOrder::findEffects() {
+  function->walk([&](Operation *op) {
+    if (op == function || op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    if (!hasEffectsAt(op) && !hasOwnEffects(op))
+      return;
+    effects.insert(op);
+    // A closure is made without the effects that it has when it is called.
+    Operation *parent = op->getParentOp();
+    if (parent != function && !isa<FnOp>(parent))
+      effects.insert(parent);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Where expressions are evaluated
+//===----------------------------------------------------------------------===//
+
+void EvaluationOrder::use(Value value, Region *region) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return;
+  Region *&place = places[op];
+  if (!place) {
+    place = region;
+    return;
+  }
+  while (place != region) {
+    if (scopes.lookup(place).depth >= scopes.lookup(region).depth)
+      place = scopes.lookup(place).parent;
+    else
+      region = scopes.lookup(region).parent;
+  }
+}
+
+void EvaluationOrder::placeOperation(Operation *op) {
+  Region *own = op->getParentRegion();
+  Region *place = places.lookup(op);
+  if (!op->hasTrait<OpTrait::IsTerminator>() && !isa<LetOp>(op)) {
+    if ((hasEffectsAt(op) && place != own) || isRecursiveWithoutLet(op)) {
+      bound.insert(op);
+      place = own;
+    }
+    // What nobody uses is no part of an expression.
+    if (!place)
+      return;
+  } else {
+    place = own;
+  }
+  places[op] = place;
+  for (Value operand : op->getOperands())
+    use(operand, place);
+}
+
+void EvaluationOrder::findPlaces() {
+  // From the last operation to the first, those in regions before the ones
+  // before them: uses come before what they use.
+  std::vector<std::pair<Block *, Block::reverse_iterator>> stack;
+  auto enter = [&](Region &region, Region *parent, unsigned depth) {
+    scopes[&region] = {parent, depth};
+    stack.emplace_back(&region.front(), region.front().rbegin());
+  };
+  enter(function->getRegion(0), nullptr, 0);
+  while (!stack.empty()) {
+    auto &[block, next] = stack.back();
+    if (next == block->rend()) {
+      stack.pop_back();
+      continue;
+    }
+    Operation *op = &*next++;
+    placeOperation(op);
+    Region *place = places.lookup(op);
+    if (!place)
+      continue;
+    unsigned depth = scopes.lookup(place).depth + 1;
+    for (Region &region : op->getRegions())
+      enter(region, place, depth);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The order of effects
+//===----------------------------------------------------------------------===//
+
+/// What is evaluated one after the other in a block, whatever uses it: lets,
+/// then the block's value.
+static std::vector<Operation *>
+getStatements(Block &block, const DenseSet<Operation *> &bound) {
+  std::vector<Operation *> statements;
+  for (Operation &op : block)
+    if (isa<LetOp>(op) || bound.contains(&op) ||
+        op.hasTrait<OpTrait::IsTerminator>())
+      statements.push_back(&op);
+  return statements;
+}
+
+bool EvaluationOrder::bindReordered() {
+  struct Frame {
+    Operation *op;
+    /// Operands first, then the statements of the regions.
+    std::vector<Operation *> children;
+    size_t next = 0;
+  };
+  DenseMap<Block *, std::vector<Operation *>> order;
+  DenseSet<Operation *> visited;
+  std::vector<Frame> stack;
+  auto enter = [&](Operation *op) {
+    if (!visited.insert(op).second)
+      return;
+    Frame frame{op, {}};
+    for (Value operand : getOperandsInOrder(op))
+      if (Operation *child = operand.getDefiningOp())
+        frame.children.push_back(child);
+    for (Region &region : op->getRegions())
+      llvm::append_range(frame.children, getStatements(region.front(), bound));
+    stack.push_back(std::move(frame));
+  };
+  auto finish = [&](Operation *op) {
+    if (hasEffectsAt(op))
+      order[op->getBlock()].push_back(op);
+  };
+  visited.insert(function);
+  stack.push_back(
+      {function, getStatements(function->getRegion(0).front(), bound)});
+  while (!stack.empty()) {
+    Frame &frame = stack.back();
+    if (frame.next < frame.children.size()) {
+      enter(frame.children[frame.next++]);
+      continue;
+    }
+    Operation *op = frame.op;
+    stack.pop_back();
+    if (op != function)
+      finish(op);
+  }
+  bool changed = false;
+  for (auto &[block, found] : order) {
+    size_t index = 0;
+    for (Operation &op : *block) {
+      if (!hasEffectsAt(&op))
+        continue;
+      if (index == found.size() || found[index++] != &op) {
+        bindEffects(*block);
+        changed = true;
+        break;
+      }
+    }
+  }
+  return changed;
+}
+
+void EvaluationOrder::bindEffects(Block &block) {
+  Operation *pending = nullptr;
+  for (Operation &op : block) {
+    // The next let binds what only it uses, unless there are effects between.
+    if (isa<LetOp>(op) && pending &&
+        op.getOperand(0).getDefiningOp() == pending && pending->hasOneUse())
+      bound.erase(pending);
+    if (!hasEffectsAt(&op))
+      continue;
+    bound.insert(&op);
+    pending = &op;
+  }
+}

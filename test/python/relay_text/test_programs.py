@@ -1,0 +1,69 @@
+"""Random programs survive text: import, infer, export, and again.
+
+The second text is the first one, and the interpreter finds the same values
+before and after.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from generate_programs import generate
+
+ROOT = Path(__file__).resolve().parents[3]
+BUILD = ROOT / os.environ.get("RELAY_BUILD_DIR", "build")
+COUNT = 1000  # Programs in one module.
+
+
+def run(tool, *arguments, text):
+    result = subprocess.run(
+        [BUILD / "bin" / tool, *arguments], input=text, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr[:4000]
+    return result.stdout
+
+
+def import_text(text):
+    """Returns the module of a text, with all types."""
+    module = run("relay-translate", "--import-relay", text=text)
+    return run("relay-opt", "--relay-infer-types", text=module)
+
+
+def interpret(module):
+    """Returns what each function without parameters computes, as text."""
+    output = run(
+        "relay-opt",
+        f"--load-pass-plugin={BUILD}/lib/RelayTestPasses.so",
+        "--pass-pipeline=builtin.module(test-relay-interpret)",
+        "-o", os.devnull, text=module)
+    return [line for line in output.splitlines() if line.startswith("@p")]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_round_trip(seed):
+    before = import_text(generate(seed, COUNT))
+    first = run("relay-translate", "--export-relay", text=before)
+    after = import_text(first)
+    second = run("relay-translate", "--export-relay", text=after)
+    assert first == second
+    values = interpret(before)
+    assert len(values) == COUNT
+    assert interpret(after) == values
+
+
+def test_long_programs():
+    """A chain of 100,000 nodes, and as many lets: stacks do not grow with them."""
+    length = 100_000
+    chain = "".join(f"  %{i + 1} = add(%{i}, %x);\n" for i in range(length))
+    lets = "".join(f"  let %a{i + 1} = add(%a{i}, %x);\n" for i in range(length))
+    text = (
+        '#[version = "0.0.5"]\n'
+        f"def @chain(%x: int32) -> int32 {{\n  %0 = abs(%x);\n{chain}  negative(%{length})\n}}\n"
+        f"def @lets(%x: int32) -> int32 {{\n  let %a0 = abs(%x);\n{lets}  %a{length}\n}}\n"
+    )
+    module = run("relay-translate", "--import-relay", text=text)
+    assert module.count("relay.add ") == 2 * length
+    assert module.count("relay.let ") == length + 1
+    exported = run("relay-translate", "--export-relay", "--relay-hide-types", text=module)
+    assert exported.count("add(") == 2 * length
+    assert exported.count("let %") == length + 1
