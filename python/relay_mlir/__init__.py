@@ -7,13 +7,13 @@
 
 from ._compile import (IRModule, Module, TensorInfo, compile, emit, import_onnx,
                        load)
-from ._errors import CompileError, Error, RuntimeError
+from ._errors import CompileError, DiagnosticError, Error, RuntimeError
 from ._relay_mlir import __version__, get_num_threads, set_num_threads
 
 parse = IRModule.parse
 
 __all__ = [
-    "CompileError", "Error", "IRModule", "Module", "RuntimeError", "TensorInfo",
+    "CompileError", "DiagnosticError", "Error", "IRModule", "Module", "RuntimeError", "TensorInfo",
     "compile", "emit", "get_num_threads", "import_onnx", "load", "parse",
     "set_num_threads", "__version__",
 ]

@@ -14,6 +14,8 @@ class CompileError(Error):
     notes: Sequence[str]
     diagnostics: Sequence[tuple[str, str, list[str]]]
 
+class DiagnosticError(CompileError): ...
+
 class RuntimeError(Error): ...
 
 class TensorInfo(NamedTuple):

@@ -19,5 +19,12 @@ class CompileError(Error):
     diagnostics = ()
 
 
+class DiagnosticError(CompileError):
+    """A program of Relay that cannot be read, or is ill-typed.
+
+    The message has each error with its line, and a caret below it.
+    """
+
+
 class RuntimeError(Error, builtins.RuntimeError):  # pylint: disable=redefined-builtin
     """An artefact that cannot be loaded here, or a run that failed."""

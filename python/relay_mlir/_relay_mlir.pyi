@@ -2,6 +2,9 @@ from typing import Any, Optional
 
 __version__: str
 
+# Programs of Relay; relay_mlir.relay is its interface.
+relay: Any
+
 class IRModule:
     @staticmethod
     def parse(text: str, name: str = ...) -> IRModule: ...

@@ -54,18 +54,19 @@ DiagnosticCollector::DiagnosticCollector(mlir::MLIRContext *context)
 
 void DiagnosticCollector::raise(const std::string &fallback) const {
   std::string message;
-  py::list diagnostics;
+  py::list diagnostics, details;
   py::object location = py::none();
   py::list notes;
   for (const Entry &entry : entries) {
     if (entry.severity != "error")
       continue;
-    py::list entryNotes;
+    py::list entryNotes, entryDetails;
     std::string text = entry.location.empty()
                            ? entry.message
                            : entry.location + ": " + entry.message;
     for (const Entry &note : entry.notes) {
       entryNotes.append(note.message);
+      entryDetails.append(py::make_tuple(note.location, note.message));
       text += "\n  note: " + note.message;
     }
     if (message.empty()) {
@@ -75,6 +76,7 @@ void DiagnosticCollector::raise(const std::string &fallback) const {
     message += (message.empty() ? "" : "\n") + text;
     diagnostics.append(
         py::make_tuple(entry.location, entry.message, entryNotes));
+    details.append(py::make_tuple(entry.location, entry.message, entryDetails));
   }
   if (message.empty())
     message = fallback;
@@ -84,6 +86,8 @@ void DiagnosticCollector::raise(const std::string &fallback) const {
   error.attr("location") = location;
   error.attr("notes") = notes;
   error.attr("diagnostics") = diagnostics;
+  // With the places of the notes.
+  error.attr("_details") = details;
   PyErr_SetObject(type.ptr(), error.ptr());
   throw py::error_already_set();
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "RelayBindings.h"
 
 #include "relay-mlir/Support/Version.h"
 
@@ -14,5 +14,6 @@ PYBIND11_MODULE(_relay_mlir, m) {
   m.attr("__version__") = mlir::relay::getVersionString();
   relay_python::bindDiagnostics(m);
   relay_python::bindIRModule(m);
+  relay_python::bindRelay(m);
   relay_python::bindRuntimeModule(m);
 }

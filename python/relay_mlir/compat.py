@@ -1,0 +1,51 @@
+"""The names under which programs written for TVM know the package.
+
+    import relay_mlir.compat as tvm
+    from relay_mlir import relay
+
+Only what programs of Relay use: modules, devices, arrays, and `relay` itself.
+"""
+
+import types
+
+import numpy as np
+
+from . import relay
+from .relay import transform
+from .relay.attrs import make_node
+from .relay.device import Device, cpu, cuda, device, gpu
+from .relay.expr import NDArray, ndarray
+from .relay.module import IRModule
+from .relay.structural import assert_structural_equal, structural_equal, structural_hash
+from ._errors import DiagnosticError, Error
+
+TVMError = Error
+context = device
+parser = types.SimpleNamespace(parse=relay.parse, parse_expr=relay.parse_expr,
+                               fromtext=relay.fromtext)
+
+
+def _array(value, device=None, ctx=None):
+    """A tensor of an array; on the host, wherever it is asked for."""
+    del device, ctx
+    return ndarray(np.array(value))
+
+
+def _empty(shape, dtype="float32", device=None, ctx=None):
+    del device, ctx
+    return ndarray(np.empty(shape, dtype))
+
+
+nd = types.SimpleNamespace(NDArray=NDArray, array=_array, empty=_empty, cpu=cpu, cuda=cuda,
+                           gpu=gpu, device=device)
+ir = types.SimpleNamespace(
+    IRModule=IRModule, Op=relay.Op, TensorType=relay.TensorType, TupleType=relay.TupleType,
+    assert_structural_equal=assert_structural_equal, make_node=make_node,
+    structural_equal=structural_equal, structural_hash=structural_hash,
+    transform=transform)
+error = types.SimpleNamespace(DiagnosticError=DiagnosticError, TVMError=TVMError)
+
+__all__ = [
+    "DiagnosticError", "Device", "IRModule", "NDArray", "TVMError", "context", "cpu", "cuda",
+    "device", "error", "gpu", "ir", "nd", "parser", "relay", "transform",
+]

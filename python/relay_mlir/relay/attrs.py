@@ -1,0 +1,105 @@
+"""Attributes of calls and functions."""
+
+from ._core import core
+
+
+class Attrs:
+    """Attributes by name: `attrs.strides`, `attrs["strides"]`, `attrs.keys()`.
+
+    Those of an operator that are not written have their defaults.
+    """
+
+    __slots__ = ("_values", "_defaults")
+
+    def __init__(self, values, defaults=None):
+        object.__setattr__(self, "_values", dict(values))
+        object.__setattr__(self, "_defaults", defaults or {})
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"no attribute {name!r}") from None
+
+    def __setattr__(self, name, value):
+        raise AttributeError("attributes cannot be changed; make a new node")
+
+    def __getitem__(self, name):
+        values = self._values
+        return values[name] if name in values else self._defaults[name]
+
+    def get(self, name, default=None):
+        """The value of an attribute, or `default`."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def __contains__(self, name):
+        return name in self._values or name in self._defaults
+
+    def keys(self):
+        """All names; those of an operator in the order of their declaration."""
+        names = list(self._defaults)
+        return names + [name for name in self._values if name not in self._defaults]
+
+    def items(self):
+        """All names and values."""
+        return [(name, self[name]) for name in self.keys()]
+
+    def written(self):
+        """The attributes that the node itself has, as a dict."""
+        return dict(self._values)
+
+    def get_int(self, name):
+        return int(self[name])
+
+    def get_str(self, name):
+        return str(self[name])
+
+    def get_int_tuple(self, name):
+        return tuple(map(int, self[name]))
+
+    def __iter__(self):
+        return iter(self.keys())
+
+    def __len__(self):
+        return len(self.keys())
+
+    def __eq__(self, other):
+        if not isinstance(other, Attrs):
+            return NotImplemented
+        return dict(self.items()) == dict(other.items())
+
+    def __hash__(self):
+        return hash(tuple(sorted(self.keys())))
+
+    def __repr__(self):
+        return "{%s}" % ", ".join(f"{k}={v!r}" for k, v in self.items())
+
+
+class DictAttrs(Attrs):
+    """Attributes of a function."""
+
+    __slots__ = ()
+
+
+def make_node(type_key, **fields):
+    """Makes attributes: `make_node("relay.attrs.Conv2DAttrs", strides=(1, 1))`,
+    `make_node("DictAttrs", Primitive=1)`."""
+    fields = {name: core.normalize_attribute(value) for name, value in fields.items()}
+    return DictAttrs(fields) if type_key == "DictAttrs" else Attrs(fields)
+
+
+def written_attrs(attrs):
+    """What a node's constructor takes: a dict, or None."""
+    if attrs is None or isinstance(attrs, dict):
+        return attrs
+    if isinstance(attrs, Attrs):
+        return attrs.written()
+    raise TypeError(f"expects attributes, but got {attrs!r}")
+
+
+__all__ = ["Attrs", "DictAttrs", "make_node"]

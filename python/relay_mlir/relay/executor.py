@@ -1,0 +1,186 @@
+"""Evaluating expressions: `create_executor`."""
+
+import os
+import tempfile
+
+import numpy as np
+
+from . import _diagnostics, analysis, expr as _expr
+from ._core import core
+from .module import IRModule, Module
+
+ConstructorValue = core.ConstructorValue
+RefValue = core.RefValue
+Closure = core.Closure
+
+
+def _to_python(value):
+    """What the extension returns, with the arrays as NDArray."""
+    if isinstance(value, np.ndarray):
+        return value.view(_expr.NDArray)
+    if isinstance(value, tuple):
+        return tuple(map(_to_python, value))
+    return value
+
+
+def _fields(self):
+    """The fields of a value of a data type."""
+    return [_to_python(field) for field in self._fields]
+
+
+def _call_closure(self, *args):
+    """Calls a function that an evaluation returned."""
+    with _diagnostics.raising():
+        return _to_python(self._call(list(args)))
+
+
+ConstructorValue.fields = property(_fields)
+RefValue.value = property(lambda self: _to_python(self._value),
+                          doc="What the reference holds now.")
+Closure.__call__ = _call_closure
+
+
+class Executor:
+    """Evaluates expressions in a module."""
+
+    def __init__(self, mod):
+        self.mod = mod
+
+    def evaluate(self, expr=None, binds=None):
+        """Evaluates an expression (by default @main of the module).
+
+        A function becomes a function of Python, whose arguments are NumPy arrays,
+        numbers, tuples and values of data types, by position or by name. Any other
+        expression becomes its value. `binds` maps free variables to values.
+        """
+        mod = self.mod.shallow_copy()
+        if isinstance(mod, Module):
+            mod.__class__ = IRModule
+        if expr is None:
+            expr = mod["main"]
+        if isinstance(expr, _expr.TupleWrapper):
+            expr = expr.astuple()
+        if binds:
+            expr = _expr.bind(expr, {v: _bound(value) for v, value in binds.items()})
+        if isinstance(expr, _expr.GlobalVar):
+            return self._function(mod, expr.name_hint)
+        name = self._unused_name(mod)
+        free = analysis.free_vars(expr)
+        if free:
+            names = ", ".join(repr(var.name_hint) for var in free)
+            raise ValueError(f"expects an expression without free variables, but {names} "
+                             "is free")
+        if isinstance(expr, _expr.Function):
+            mod.functions[_expr.GlobalVar(name)] = expr
+            return self._function(mod, name)
+        mod.functions[_expr.GlobalVar(name)] = _expr.Function([], expr)
+        return self._function(mod, name)()
+
+    @staticmethod
+    def _unused_name(mod):
+        name = "main"
+        while name in mod:
+            name = "_" + name
+        return name
+
+    def _function(self, mod, name):
+        raise NotImplementedError
+
+    @staticmethod
+    def _arguments(names, args, kwargs):
+        """All arguments by position. Parameters are called by their names."""
+        if len(args) > len(names):
+            raise TypeError(f"expects {len(names)} arguments, but got {len(args)}")
+        values = dict(zip(range(len(args)), args))
+        for name, value in kwargs.items():
+            if name not in names:
+                raise TypeError(f"expects one of the parameters {', '.join(names)}, but got "
+                                f"{name!r}")
+            index = names.index(name)
+            if index in values:
+                raise TypeError(f"expects parameter {name!r} once, but got it twice")
+            values[index] = value
+        missing = [n for i, n in enumerate(names) if i not in values]
+        if missing:
+            raise TypeError(f"expects parameter {missing[0]!r}, but it is missing")
+        return [values[i] for i in range(len(names))]
+
+
+def _bound(value):
+    return value if isinstance(value, _expr.Expr) else _expr.const(value)
+
+
+class Interpreter(Executor):
+    """The reference interpreter: the whole language."""
+
+    def _function(self, mod, name):
+        with _diagnostics.raising():
+            program = core.Program(*mod._to_core())
+        names = [var.name_hint for var in mod[name].params]
+
+        def run(*args, **kwargs):
+            arguments = self._arguments(names, args, kwargs)
+            with _diagnostics.raising():
+                return _to_python(program.run(name, arguments))
+
+        run.__name__ = name
+        return run
+
+
+class AotExecutor(Executor):
+    """Compiles to native code: functions of tensors."""
+
+    def __init__(self, mod, target):
+        super().__init__(mod)
+        self._target = target
+
+    def _function(self, mod, name):
+        from .._compile import Module as CompiledModule
+
+        function = mod[name]
+        names = [var.name_hint for var in function.params]
+        if name != "main":
+            # What is compiled is @main; the other one is not called by anybody.
+            mod.functions.pop(_expr.GlobalVar("main"), None)
+            mod.functions = {(_expr.GlobalVar("main") if var.name_hint == name else var): f
+                             for var, f in mod.functions.items()}
+        folder = tempfile.TemporaryDirectory(prefix="relay-mlir-")
+        path = os.path.join(folder.name, "model.so")
+        target = "native" if self._target in ("llvm", "c", "native") else self._target
+        with _diagnostics.raising():
+            core.compile(*mod._to_core(), path, "so", target, 3)
+        compiled = CompiledModule(path, folder)
+
+        def run(*args, **kwargs):
+            return _to_python(compiled(*self._arguments(names, args, kwargs)))
+
+        run.__name__ = name
+        return run
+
+
+def create_executor(kind="debug", mod=None, device=None, target="llvm", params=None):
+    """Makes an executor: "debug", the interpreter, or "aot", native code.
+
+    `params` are values of parameters of @main, by name.
+    """
+    del device  # All of them run on the host.
+    mod = IRModule() if mod is None else mod
+    if isinstance(mod, _expr.Function):
+        mod = IRModule.from_expr(mod)
+    if params:
+        from .build import bind_params_by_name
+
+        mod = mod.shallow_copy()
+        mod.functions[_expr.GlobalVar("main")] = bind_params_by_name(mod["main"], params)
+    if kind in ("debug", "interp"):
+        return Interpreter(mod)
+    if kind == "aot":
+        return AotExecutor(mod, str(target))
+    if kind in ("graph", "vm"):
+        raise NotImplementedError(f"there is no executor of kind {kind!r} yet; 'debug' and "
+                                  "'aot' exist")
+    raise ValueError(f"expects an executor 'debug' or 'aot', but got {kind!r}")
+
+
+__all__ = ["Closure", "ConstructorValue", "Executor", "Interpreter", "RefValue",
+           "create_executor"]

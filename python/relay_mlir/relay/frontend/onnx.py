@@ -1,0 +1,99 @@
+"""Models of ONNX."""
+
+import os
+import tempfile
+
+from .. import _diagnostics, ty
+from .._core import core
+from ..expr import Function, Var, ndarray
+from ..expr_functor import ExprMutator
+from ..module import IRModule
+from ..transform import infer_types
+
+
+def from_onnx(model, shape=None, dtype="float32", opset=None, freeze_params=True,
+              convert_config=None, export_node_renamed_model_path=None):
+    """Reads an ONNX model: a path, or a ModelProto. Returns a module and parameters.
+
+    `shape` has shapes of inputs by name. With `freeze_params`, weights are
+    constants; otherwise they are parameters, whose values are returned. `dtype` and
+    `opset` are those of the model.
+    """
+    del dtype, opset, convert_config, export_node_renamed_model_path
+    if hasattr(model, "SerializeToString"):
+        with tempfile.TemporaryDirectory(prefix="relay-mlir-") as folder:
+            path = os.path.join(folder, "model.onnx")
+            with open(path, "wb") as file:
+                file.write(model.SerializeToString())
+            return from_onnx(path, shape, freeze_params=freeze_params)
+    with _diagnostics.raising():
+        mod = IRModule._from_core(*core.load_model(os.fspath(model)))
+    if shape:
+        mod = _with_shapes(mod, shape)
+    if freeze_params:
+        return mod, {}
+    return _extract_params(mod)
+
+
+class _Replace(ExprMutator):
+    """Puts other variables in the place of variables."""
+
+    def __init__(self, variables):
+        super().__init__()
+        self._variables = variables
+
+    def visit_var(self, var):
+        return self._variables.get(var, var)
+
+
+def _with_shapes(mod, shapes):
+    """Gives inputs the shapes that the caller says they have."""
+    main = mod["main"]
+    names = [var.name_hint for var in main.params]
+    for name in shapes:
+        if name not in names:
+            raise ValueError(f"expects the shape of one of the inputs {', '.join(names)}, but "
+                             f"got that of {name!r}")
+    variables = {}
+    for var in main.params:
+        if var.name_hint in shapes:
+            type_ = ty.TensorType(shapes[var.name_hint], var.type_annotation.dtype)
+            variables[var] = Var(var.name_hint, type_)
+    replace = _Replace(variables)
+    params = [replace.visit(var) for var in main.params]
+    mod["main"] = Function(params, replace.visit(main.body))
+    return infer_types(mod)
+
+
+class _Extract(ExprMutator):
+    """Makes variables of constants that are no scalars."""
+
+    def __init__(self, taken):
+        super().__init__()
+        self._taken = set(taken)
+        self.params = {}
+        self.variables = []
+
+    def visit_constant(self, const):
+        type_ = const._type
+        if not type_.shape:
+            return const
+        name = f"param_{len(self.params)}"
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        var = Var(name, type_)
+        self.params[name] = ndarray(const._data)
+        self.variables.append(var)
+        return var
+
+
+def _extract_params(mod):
+    main = mod["main"]
+    extract = _Extract(var.name_hint for var in main.params)
+    body = extract.visit(main.body)
+    mod["main"] = Function([*main.params, *extract.variables], body)
+    return infer_types(mod), extract.params
+
+
+__all__ = ["from_onnx"]

@@ -1,0 +1,272 @@
+"""Modules: functions and data types by name."""
+
+from . import adt, expr as _expr, ty
+
+
+class IRModule:
+    """Functions and data types of a program.
+
+    `mod["main"]` and `mod[global_var]` are functions, `mod[type_var]` the
+    definition of a data type.
+    """
+
+    def __init__(self, functions=None, type_definitions=None, attrs=None):
+        self.functions = {}
+        self.type_definitions = {}
+        self.attrs = dict(attrs or {})
+        self._imported = set()
+        for var, data in (type_definitions or {}).items():
+            self[var] = data
+        for var, function in (functions or {}).items():
+            self[var] = function
+
+    #===--------------------------------------------------------------------===#
+    # Contents
+    #===--------------------------------------------------------------------===#
+
+    @staticmethod
+    def _to_var(var):
+        if isinstance(var, str):
+            return _expr.GlobalVar(var)
+        if not isinstance(var, _expr.GlobalVar):
+            raise TypeError(f"expects the name of a function, but got {var!r}")
+        return var
+
+    def __setitem__(self, var, value):
+        self._add(var, value)
+
+    def _add(self, var, value):
+        if isinstance(value, adt.TypeData):
+            return self._add_type(var, value)
+        var = self._to_var(var)
+        if not isinstance(value, _expr.Function):
+            if not isinstance(value, _expr.Expr):
+                raise TypeError(f"expects a function or a type definition, but got "
+                                f"{value!r}")
+            value = _close(value)
+        self.functions[var] = value
+        return var
+
+    def _add_type(self, var, data):
+        if isinstance(var, str):
+            var = ty.GlobalTypeVar(var)
+        if var != data.header:
+            raise ValueError(f"expects the definition of {var.name_hint}, but got that "
+                             f"of {data.header.name_hint}")
+        for other in self.type_definitions.values():
+            if other.header == var:
+                continue
+            for constructor in data.constructors:
+                if constructor in other.constructors:
+                    raise ValueError(
+                        f"expects constructors of unique names, but "
+                        f"{constructor.name_hint!r} is one of "
+                        f"{other.header.name_hint} already")
+        self.type_definitions[var] = data
+        return var
+
+    def __getitem__(self, var):
+        if isinstance(var, ty.GlobalTypeVar):
+            if var not in self.type_definitions:
+                raise ValueError(f"there is no data type {var.name_hint!r} in the module")
+            return self.type_definitions[var]
+        var = self._to_var(var)
+        if var not in self.functions:
+            raise ValueError(f"there is no function {var.name_hint!r} in the module")
+        return self.functions[var]
+
+    def __delitem__(self, var):
+        self[var]  # pylint: disable=pointless-statement
+        if isinstance(var, ty.GlobalTypeVar):
+            del self.type_definitions[var]
+        else:
+            del self.functions[self._to_var(var)]
+
+    def __contains__(self, var):
+        if isinstance(var, ty.GlobalTypeVar):
+            return var in self.type_definitions
+        return self._to_var(var) in self.functions
+
+    def __len__(self):
+        return len(self.functions)
+
+    def __iter__(self):
+        return iter(self.functions)
+
+    def functions_items(self):
+        """The functions, as (variable, function)."""
+        return list(self.functions.items())
+
+    def update(self, other):
+        """Adds what `other` (a module, or a dict of functions) has, over what is
+        there under the same names."""
+        if isinstance(other, dict):
+            other = IRModule(other)
+        for var, data in other.type_definitions.items():
+            self._add(var, data)
+        for var, function in other.functions.items():
+            self._add(var, function)
+        self._imported |= other._imported
+        return self
+
+    def update_func(self, var, function):
+        """Replaces a function, or adds it."""
+        self._add(var, function)
+
+    def get_global_var(self, name):
+        """The variable of a function, by name. Raises ValueError."""
+        var = _expr.GlobalVar(name)
+        for other in self.functions:
+            if other == var:
+                return other
+        raise ValueError(f"there is no function {name!r} in the module")
+
+    def get_global_vars(self):
+        """The variables of all functions."""
+        return list(self.functions)
+
+    def get_global_type_var(self, name):
+        """The variable of a data type, by name. Raises ValueError."""
+        var = ty.GlobalTypeVar(name)
+        if var not in self.type_definitions:
+            raise ValueError(f"there is no data type {name!r} in the module")
+        return self.type_definitions[var].header
+
+    def get_global_type_vars(self):
+        """The variables of all data types."""
+        return list(self.type_definitions)
+
+    def get_type(self, name):
+        """Returns the variable of a data type and its constructors."""
+        data = self.type_definitions[self.get_global_type_var(name)]
+        return (data.header, *data.constructors)
+
+    def get_constructor(self, data_type, name):
+        """A constructor by the names of its type and its own."""
+        data = self.type_definitions[self.get_global_type_var(data_type)]
+        for constructor in data.constructors:
+            if constructor.name_hint == name:
+                return constructor
+        raise ValueError(f"there is no constructor {name!r} of {data_type}")
+
+    def with_attr(self, name, value):
+        """Returns a copy of the module with an attribute."""
+        copy = self.shallow_copy()
+        copy.attrs[name] = value
+        return copy
+
+    def get_attr(self, name):
+        """An attribute of the module, or None."""
+        return self.attrs.get(name)
+
+    def shallow_copy(self):
+        """Returns a module with the same functions and data types."""
+        copy = IRModule(attrs=self.attrs)
+        copy.functions = dict(self.functions)
+        copy.type_definitions = dict(self.type_definitions)
+        copy._imported = set(self._imported)
+        return copy
+
+    __copy__ = shallow_copy
+
+    #===--------------------------------------------------------------------===#
+    # Making modules
+    #===--------------------------------------------------------------------===#
+
+    @classmethod
+    def from_expr(cls, expr, functions=None, type_defs=None):
+        """Makes a module whose @main is `expr`: a function, or an expression
+        whose free variables become parameters."""
+        mod = cls(functions, type_defs)
+        mod["main"] = expr
+        return mod
+
+    @classmethod
+    def from_text(cls, text, source_name="from_string"):
+        """Parses a module."""
+        from .text import parse
+
+        return cls()._assign(parse(text, source_name))
+
+    def import_from_std(self, path):
+        """Adds the definitions of a file of the standard library, such as
+        "prelude.rly"; once."""
+        from .prelude import import_from_std
+
+        import_from_std(self, path)
+
+    def _assign(self, other):
+        self.functions = dict(other.functions)
+        self.type_definitions = dict(other.type_definitions)
+        self._imported = set(other._imported)
+        return self
+
+    #===--------------------------------------------------------------------===#
+    # What the extension takes and returns
+    #===--------------------------------------------------------------------===#
+
+    def _to_core(self):
+        functions = [(var.name_hint, f) for var, f in self.functions.items()]
+        return functions, list(self.type_definitions.values())
+
+    @staticmethod
+    def _from_core(functions, types, like=None):
+        mod = like.shallow_copy() if like is not None else IRModule()
+        mod.functions = {_expr.GlobalVar(name): f for name, f in functions}
+        mod.type_definitions = {data.header: data for data in types}
+        return mod
+
+    #===--------------------------------------------------------------------===#
+    # Text
+    #===--------------------------------------------------------------------===#
+
+    def astext(self, show_meta_data=True, annotate=None, **options):
+        """The program as text that `parse` reads."""
+        from .text import print_text
+
+        return print_text(self, show_meta_data, annotate, **options)
+
+    def __str__(self):
+        from .text import print_short
+
+        return print_short(self)
+
+    __repr__ = __str__
+
+
+class Module(IRModule):
+    """A module as programs of 2019 know it: a function is type-checked when it
+    is added, so that printing the module shows types."""
+
+    def _add(self, var, value):
+        var = super()._add(var, value)
+        if isinstance(var, _expr.GlobalVar):
+            from .transform import infer_types
+
+            old = {name: f for name, f in self.functions.items() if name != var}
+            try:
+                checked = infer_types(self)
+            except Exception:
+                self.functions = old
+                raise
+            self.functions = checked.functions
+        return var
+
+
+def _close(expr):
+    """Makes a function of an expression, of its free variables."""
+    from .analysis import free_vars
+
+    return _expr.Function(free_vars(expr), expr)
+
+
+def module_arguments(value):
+    """A module, or what makes one: None or a function."""
+    if value is None:
+        return IRModule()
+    if isinstance(value, IRModule):
+        return value
+    return IRModule.from_expr(value)
+
+
+__all__ = ["IRModule", "Module"]

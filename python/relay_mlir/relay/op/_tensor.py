@@ -1,0 +1,402 @@
+"""Operators on tensors that are more than one call, or other ones for shapes
+that are known only at run time."""
+
+import numpy as np
+
+from .. import expr as _expr
+from ..expr import Expr, TupleWrapper, const
+from ._registry import constant_value, is_expr, make_call, to_int, to_ints
+
+#===------------------------------------------------------------------------===#
+# Creation
+#===------------------------------------------------------------------------===#
+
+
+def _shape(value):
+    """Integers for a shape that is known, the expression for one that is not."""
+    if is_expr(value):
+        return value, True
+    return to_ints(value), False
+
+
+def zeros(shape, dtype):
+    """A tensor of zeros; `shape` may be an expression."""
+    shape, dynamic = _shape(shape)
+    if dynamic:
+        return make_call("dyn.zeros", [shape], {"dtype": dtype})
+    return make_call("zeros", [], {"shape": shape, "dtype": dtype})
+
+
+def ones(shape, dtype):
+    """A tensor of ones; `shape` may be an expression."""
+    shape, dynamic = _shape(shape)
+    if dynamic:
+        return make_call("dyn.ones", [shape], {"dtype": dtype})
+    return make_call("ones", [], {"shape": shape, "dtype": dtype})
+
+
+def full(fill_value, shape=(), dtype=""):
+    """A tensor filled with a scalar; `shape` may be an expression."""
+    shape, dynamic = _shape(shape)
+    if dynamic:
+        return make_call("dyn.full", [fill_value, shape], {"dtype": dtype})
+    return make_call("full", [fill_value], {"shape": shape, "dtype": dtype})
+
+
+def arange(start, stop=None, step=None, dtype="float32"):
+    """The values from `start` up to, not including, `stop`: numbers, or scalar
+    expressions of `dtype`. With one argument, from 0 up to it."""
+    if stop is None:
+        start, stop = 0, start
+    if step is None:
+        step = 1
+    values = [v if isinstance(v, Expr) else const(v, dtype) for v in (start, stop, step)]
+    return make_call("arange", values, {"dtype": dtype})
+
+
+def one_hot(indices, on_value, off_value, depth, axis, dtype):
+    """on_value where an index points, else off_value; `depth` may be an
+    expression."""
+    attributes = {"axis": axis, "dtype": dtype}
+    if is_expr(depth):
+        return make_call("dyn.one_hot", [indices, on_value, off_value, depth], attributes)
+    return make_call("one_hot", [indices, on_value, off_value],
+                     {"depth": to_int(depth), **attributes})
+
+
+#===------------------------------------------------------------------------===#
+# Shapes
+#===------------------------------------------------------------------------===#
+
+
+def _dynamic_list(values):
+    """One expression for a list with expressions among its integers, or None."""
+    if not isinstance(values, (list, tuple)) or not any(map(is_expr, values)):
+        return None
+    parts = []
+    for value in values:
+        if is_expr(value):
+            scalar = make_call("cast", [value], {"dtype": "int64"})
+        else:
+            scalar = const(to_int(value), "int64")
+        parts.append(make_call("expand_dims", [scalar], {"axis": 0}))
+    return make_call("concatenate", [parts], {"axis": 0})
+
+
+def reshape(data, newshape, allowzero=False):
+    """Gives a tensor another shape. Besides sizes, `newshape` may have 0 (as it
+    is), -1 (what remains), -2 (all that remain), -3 (the product of two) and -4
+    (a split in two); or be an expression."""
+    dynamic = _dynamic_list(newshape)
+    if dynamic is None and is_expr(newshape):
+        dynamic = newshape
+    if dynamic is not None:
+        return make_call("dyn.reshape", [data, dynamic], {"allowzero": allowzero})
+    return make_call("reshape", [data],
+                     {"newshape": to_ints(newshape), "allowzero": allowzero})
+
+
+def expand_dims(data, axis, num_newaxis=1):
+    """Inserts dimensions of size 1; `axis` may be an expression."""
+    if is_expr(axis):
+        return make_call("dyn.expand_dims", [data, axis], {"num_newaxis": num_newaxis})
+    return make_call("expand_dims", [data],
+                     {"axis": to_int(axis), "num_newaxis": num_newaxis})
+
+
+def squeeze(data, axis=None):
+    """Removes dimensions of size 1: all, or those of `axis`, which may be an
+    expression."""
+    if is_expr(axis):
+        return make_call("dyn.squeeze", [data, axis], {})
+    return make_call("squeeze", [data], {"axis": None if axis is None else to_ints(axis)})
+
+
+def tile(data, reps):
+    """Repeats a tensor along its dimensions; `reps` may be an expression."""
+    reps, dynamic = _shape(reps)
+    if dynamic:
+        return make_call("dyn.tile", [data, reps], {})
+    return make_call("tile", [data], {"reps": reps})
+
+
+def broadcast_to(data, shape):
+    """Broadcasts a tensor; `shape` may be an expression."""
+    shape, dynamic = _shape(shape)
+    if dynamic:
+        return make_call("dyn.broadcast_to", [data, shape], {})
+    return make_call("broadcast_to", [data], {"shape": shape})
+
+
+def collapse_sum_to(data, shape):
+    """Sums the dimensions along which `shape` would be broadcast."""
+    if is_expr(shape):
+        return make_call("collapse_sum_to", [data, shape], {})
+    shape = to_ints(shape)
+    return make_call("collapse_sum_to", [data, const(np.array(shape, "int64"))],
+                     {"shape": shape})
+
+
+def cast(data, dtype):
+    """Converts the elements to another dtype."""
+    return make_call("cast", [data], {"dtype": dtype})
+
+
+def reinterpret(data, dtype):
+    """Takes the bits of the elements as another dtype."""
+    return make_call("reinterpret", [data], {"dtype": dtype})
+
+
+def split(data, indices_or_sections, axis=0):
+    """Splits a tensor into equal parts, or at indices. Returns a TupleWrapper."""
+    if isinstance(indices_or_sections, (list, tuple, np.ndarray)):
+        sections = to_ints(indices_or_sections)
+        count = len(sections) + 1
+    else:
+        sections = count = to_int(indices_or_sections)
+    call = make_call("split", [data], {"indices_or_sections": sections, "axis": axis})
+    return TupleWrapper(call, count)
+
+
+def strided_slice(data, begin, end, strides=None, axes=None, slice_mode="end"):
+    """Takes begin:end:strides of each dimension, or of those of `axes`. With
+    `slice_mode="size"`, `end` has sizes. Any of them may be an expression."""
+    if any(map(is_expr, (begin, end, strides))):
+        if axes is not None:
+            raise ValueError("strided_slice: expects no axes with bounds that are "
+                             "expressions, but got some")
+        operands = [_as_vector(v) for v in (begin, end, [1] if strides is None else strides)]
+        if constant_value(operands[2]) is not None and strides is None:
+            operands[2] = make_call("ones_like", [operands[0]], {})
+        return make_call("dyn.strided_slice", [data, *operands], {"slice_mode": slice_mode})
+    return make_call("strided_slice", [data], {
+        "begin": to_ints(begin), "end": to_ints(end),
+        "strides": [1] if strides is None else to_ints(strides),
+        "axes": None if axes is None else to_ints(axes), "slice_mode": slice_mode})
+
+
+def _as_vector(value):
+    return value if isinstance(value, Expr) else const(np.array(to_ints(value), "int64"))
+
+
+def strided_set(data, v, begin, end, strides=None):
+    """Writes `v` over data[begin:end:strides]."""
+    begin = _as_vector(begin)
+    strides = make_call("ones_like", [begin], {}) if strides is None else _as_vector(strides)
+    return make_call("strided_set", [data, v, begin, _as_vector(end), strides], {})
+
+
+def meshgrid(data, indexing="ij"):
+    """Coordinate matrices of vectors. Returns a TupleWrapper."""
+    fields = data.fields if isinstance(data, _expr.Tuple) else list(data)
+    call = make_call("meshgrid", [fields], {"indexing": indexing})
+    return TupleWrapper(call, len(fields))
+
+
+def where(condition, x, y):
+    """Elements of `x` where the condition holds, else of `y`."""
+    return make_call("where", [condition, x, y], {})
+
+
+def unravel_index(indices, shape):
+    """Coordinates of flat indices."""
+    return make_call("unravel_index", [indices, _as_vector(shape)], {})
+
+
+def matrix_set_diag(data, diagonal, k=0, align="RIGHT_LEFT"):
+    """Writes the diagonals `k` (one, or the first and last) of matrices."""
+    k1, k2 = k if isinstance(k, (list, tuple)) else (k, k)
+    names = [part.upper() for part in align.split("_")]
+    if len(names) != 2 or not set(names) <= {"LEFT", "RIGHT"}:
+        raise ValueError("matrix_set_diag: expects align to be 'RIGHT_LEFT', 'LEFT_RIGHT', "
+                         f"'LEFT_LEFT' or 'RIGHT_RIGHT', but got {align!r}")
+    return make_call("matrix_set_diag", [data, diagonal], {
+        "k1": k1, "k2": k2, "super_diag_right_align": names[0] == "RIGHT",
+        "sub_diag_right_align": names[1] == "RIGHT"})
+
+
+def cast_like(data, dtype_like):
+    """Converts the elements to the dtype of another tensor."""
+    return make_call("cast_like", [data, dtype_like], {})
+
+
+#===------------------------------------------------------------------------===#
+# Sparse tensors, sets
+#===------------------------------------------------------------------------===#
+
+
+def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0):
+    """A dense tensor with `sparse_values` at `sparse_indices`; `output_shape` may
+    be an expression."""
+    if not isinstance(default_value, Expr):
+        value = sparse_values._checked_type
+        annotation = getattr(sparse_values, "type_annotation", None)
+        if isinstance(sparse_values, _expr.Constant):
+            value = sparse_values._type
+        dtype = getattr(value or annotation, "dtype", None)
+        default_value = const(default_value, dtype)
+    operands = [sparse_indices, sparse_values, default_value]
+    if is_expr(output_shape):
+        return make_call("dyn.sparse_to_dense", [*operands, output_shape], {})
+    return make_call("sparse_to_dense", operands, {"output_shape": to_ints(output_shape)})
+
+
+def sparse_fill_empty_rows(sparse_indices, sparse_values, dense_shape, default_value):
+    """Gives rows without an element the default. Returns a TupleWrapper of the new
+    indices, the new values, and which rows were empty."""
+    call = make_call("sparse_fill_empty_rows",
+                     [sparse_indices, sparse_values, _as_vector(dense_shape), default_value])
+    return TupleWrapper(call, 3)
+
+
+def sparse_reshape(sparse_indices, prev_shape, new_shape):
+    """Indices in another shape. Returns a TupleWrapper of them and the shape."""
+    call = make_call("sparse_reshape",
+                     [sparse_indices, _as_vector(prev_shape), _as_vector(new_shape)])
+    return TupleWrapper(call, 2)
+
+
+def unique(data, is_sorted=True, return_counts=False):
+    """The distinct elements. Returns a TupleWrapper: values, first indices,
+    inverse indices, how many there are, and, if asked for, counts."""
+    call = make_call("unique", [data], {"sorted": is_sorted, "return_counts": return_counts})
+    return TupleWrapper(call, 5 if return_counts else 4)
+
+
+def adv_index(inputs):
+    """NumPy's indexing with tensors of indices: inputs[0][inputs[1], ...]."""
+    return make_call("adv_index", [inputs])
+
+
+def segment_sum(data, segment_ids, num_segments=None):
+    """Sums the rows of each segment; `segment_ids` has a segment for each row.
+    Without `num_segments`, there are as many segments as rows."""
+    shape = make_call("shape_of", [data], {"dtype": "int64"})
+    if num_segments is not None:
+        count = num_segments if isinstance(num_segments, Expr) else const(num_segments, "int64")
+        count = make_call("reshape", [make_call("cast", [count], {"dtype": "int64"})],
+                          {"newshape": [1]})
+        rest = make_call("strided_slice", [shape], {
+            "begin": [1], "end": [2**31 - 1], "strides": [1]})
+        shape = make_call("concatenate", [[count, rest]], {"axis": 0})
+    dtype = _dtype_of(data)
+    if dtype is None:
+        raise ValueError("segment_sum: expects data of a known dtype, but its type is "
+                         "not known yet")
+    initial = make_call("dyn.zeros", [shape], {"dtype": dtype})
+    indices = make_call("expand_dims", [segment_ids], {"axis": 0})
+    return make_call("scatter_nd", [initial, indices, data], {"mode": "add"})
+
+
+def _dtype_of(expr):
+    """The dtype of an expression as far as it can be told, else None."""
+    for type_ in (expr._checked_type, getattr(expr, "type_annotation", None),
+                  getattr(expr, "_type", None)):
+        if isinstance(type_, _expr.ty.TensorType):
+            return type_.dtype
+    return None
+
+
+def topk(data, k=1, axis=-1, ret_type="both", is_ascend=False, dtype="int32"):
+    """The k largest (or smallest) elements. Returns a TupleWrapper of values and
+    indices, or one of both; `k` may be an expression."""
+    attributes = {"axis": axis, "ret_type": ret_type, "is_ascend": is_ascend, "dtype": dtype}
+    if is_expr(k):
+        call = make_call("dyn.topk", [data, k], attributes)
+    else:
+        call = make_call("topk", [data], {"k": to_int(k), **attributes})
+    return TupleWrapper(call, 2) if ret_type == "both" else call
+
+
+#===------------------------------------------------------------------------===#
+# Reductions and scans
+#===------------------------------------------------------------------------===#
+
+
+def variance(data, axis=None, keepdims=False, exclude=False, unbiased=False, with_mean=None):
+    """Variance; `with_mean` is the mean if it is there already."""
+    attributes = {"axis": axis, "keepdims": keepdims, "exclude": exclude}
+    if with_mean is None:
+        with_mean = make_call("mean", [data],
+                              {"axis": axis, "keepdims": True, "exclude": exclude})
+    return make_call("variance", [data, with_mean], {**attributes, "unbiased": unbiased})
+
+
+def std(data, axis=None, keepdims=False, exclude=False, unbiased=False):
+    """Standard deviation: the root of the variance."""
+    return make_call("sqrt", [variance(data, axis, keepdims, exclude, unbiased)])
+
+
+def mean_variance(data, axis=None, keepdims=False, exclude=False, unbiased=False):
+    """Mean and variance, as a TupleWrapper."""
+    mean = make_call("mean", [data], {"axis": axis, "keepdims": True, "exclude": exclude})
+    var = variance(data, axis, keepdims, exclude, unbiased, mean)
+    if not keepdims:
+        mean = make_call("mean", [data], {"axis": axis, "keepdims": False, "exclude": exclude})
+    return TupleWrapper(_expr.Tuple([mean, var]), 2)
+
+
+def mean_std(data, axis=None, keepdims=False, exclude=False):
+    """Mean and standard deviation, as a TupleWrapper."""
+    mean, var = mean_variance(data, axis, keepdims, exclude).astuple().fields
+    return TupleWrapper(_expr.Tuple([mean, make_call("sqrt", [var])]), 2)
+
+
+def logsumexp(data, axis=None, keepdims=False):
+    """The logarithm of the sum of exponentials, stably."""
+    largest = make_call("max", [data], {"axis": axis, "keepdims": True})
+    shifted = make_call("exp", [make_call("subtract", [data, largest])])
+    total = make_call("log", [make_call("sum", [shifted], {"axis": axis, "keepdims": True})])
+    result = make_call("add", [total, largest])
+    return result if keepdims else squeeze(result, axis)
+
+
+def _scan(name, data, axis, dtype, exclusive):
+    return make_call(name, [data], {
+        "axis": axis, "dtype": dtype, "exclusive": bool(exclusive)})
+
+
+def cumsum(data, axis=None, dtype=None, exclusive=None):
+    """Sums of the elements up to each, along an axis or of all."""
+    return _scan("cumsum", data, axis, dtype, exclusive)
+
+
+def cumprod(data, axis=None, dtype=None, exclusive=None):
+    """Products of the elements up to each, along an axis or of all."""
+    return _scan("cumprod", data, axis, dtype, exclusive)
+
+
+def stft(data, n_fft, hop_length=None, win_length=None, window=None, normalized=False,
+         onesided=True):
+    """Fourier transforms of windows of a signal."""
+    hop_length = n_fft // 4 if hop_length is None else hop_length
+    win_length = n_fft if win_length is None else win_length
+    if window is None:
+        window = make_call("ones", [], {"shape": [n_fft], "dtype": "int32"})
+    return make_call("stft", [data, window], {
+        "n_fft": n_fft, "hop_length": hop_length, "win_length": win_length,
+        "normalized": normalized, "onesided": onesided})
+
+
+def dft(re_data, im_data, inverse=False):
+    """Discrete Fourier transform of complex signals. Returns a TupleWrapper."""
+    return TupleWrapper(make_call("dft", [re_data, im_data], {"inverse": inverse}), 2)
+
+
+def device_copy(data, src_device, dst_device):
+    """Copies a tensor between devices."""
+    from .annotation import virtual_device
+
+    return make_call("device_copy", [data], {
+        "src_virtual_device": virtual_device(src_device),
+        "dst_virtual_device": virtual_device(dst_device)})
+
+
+__all__ = [
+    "adv_index", "arange", "broadcast_to", "cast", "cast_like", "collapse_sum_to", "cumprod",
+    "cumsum", "device_copy", "dft", "expand_dims", "full", "logsumexp", "matrix_set_diag",
+    "mean_std", "mean_variance", "meshgrid", "one_hot", "ones", "reinterpret", "reshape",
+    "segment_sum", "sparse_fill_empty_rows", "sparse_reshape", "sparse_to_dense", "split",
+    "squeeze", "std", "stft", "strided_set", "strided_slice", "tile", "topk", "unique",
+    "unravel_index", "variance", "where", "zeros",
+]

@@ -1,0 +1,47 @@
+"""Annotations of expressions: `annotation.*`, `on_device`."""
+
+from ..device import Device
+from ._build import populate
+from ._registry import make_call
+
+__all__ = ["compiler_begin", "compiler_end", "function_on_device", "on_device",
+           "virtual_device"]
+
+
+def virtual_device(device):
+    """The attribute for a device: a Device, a name such as "cuda(1)", or a dict."""
+    if isinstance(device, dict):
+        return device
+    if isinstance(device, str):
+        device = Device.parse(device)
+    if not isinstance(device, Device):
+        raise TypeError(f"expects a device, but got {device!r}")
+    return {"device_type": device.device_type, "virtual_device_id": device.device_id}
+
+
+def on_device(body, device, constrain_result=False, constrain_body=True):
+    """Says on which device an expression is evaluated."""
+    return make_call("on_device", [body], {
+        "virtual_device": virtual_device(device), "constrain_result": constrain_result,
+        "constrain_body": constrain_body})
+
+
+def function_on_device(function, param_devices, result_device):
+    """Says on which devices a function's parameters and result are: as its
+    attributes."""
+    return function.with_attr({
+        "param_virtual_devices": [virtual_device(d) for d in param_devices],
+        "result_virtual_device": virtual_device(result_device)})
+
+
+def compiler_begin(data, compiler):
+    """Where a value enters the part of the program for another compiler."""
+    return make_call("annotation.compiler_begin", [data], {"compiler": compiler})
+
+
+def compiler_end(data, compiler):
+    """Where a value leaves the part of the program for another compiler."""
+    return make_call("annotation.compiler_end", [data], {"compiler": compiler})
+
+
+populate(globals(), "annotation.")

@@ -1,0 +1,59 @@
+"""Operators of memory planning: `memory.*`."""
+
+from .. import ty
+from ..expr import Expr, Tuple, TupleGetItem, const
+from ._build import populate
+from ._registry import make_call, to_ints
+
+__all__ = ["alloc_storage", "alloc_tensor", "flatten_tuple_type", "from_tuple_type",
+           "to_tuple_type"]
+
+
+def alloc_tensor(storage, offset, shape, dtype="float32", assert_shape=None):
+    """A tensor in a storage. `assert_shape` is its shape where `shape` is not a
+    constant."""
+    attributes = {"dtype": dtype}
+    if assert_shape is not None:
+        attributes["assert_shape"] = to_ints(assert_shape)
+    elif not isinstance(shape, Expr):
+        attributes["const_shape"] = to_ints(shape)
+        shape = const(to_ints(shape), "int64")
+    return make_call("memory.alloc_tensor", [storage, offset, shape], attributes)
+
+
+def alloc_storage(size, shape, alignment, device, dtype_hint="float32"):
+    """A piece of memory of `size` bytes."""
+    from .annotation import virtual_device
+
+    return make_call("memory.alloc_storage", [size, shape, alignment],
+                     {"dtype": dtype_hint, "virtual_device": virtual_device(device)})
+
+
+def flatten_tuple_type(type_):
+    """The tensor types inside of a type, in order."""
+    if isinstance(type_, ty.TupleType):
+        return [t for field in type_.fields for t in flatten_tuple_type(field)]
+    return [type_]
+
+
+def from_tuple_type(type_, expr):
+    """Expressions for the tensors inside of an expression of a type."""
+    if isinstance(type_, ty.TupleType):
+        return [e for i, field in enumerate(type_.fields)
+                for e in from_tuple_type(field, TupleGetItem(expr, i))]
+    return [expr]
+
+
+def to_tuple_type(type_, exprs):
+    """An expression of a type, of expressions for the tensors inside of it."""
+    remaining = list(exprs)
+
+    def build(part):
+        if isinstance(part, ty.TupleType):
+            return Tuple([build(field) for field in part.fields])
+        return remaining.pop(0)
+
+    return build(type_)
+
+
+populate(globals(), "memory.")

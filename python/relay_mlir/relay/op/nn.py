@@ -1,0 +1,178 @@
+"""Operators of neural networks: `nn.*`."""
+
+import numbers
+
+from ..expr import Expr, TupleGetItem, TupleWrapper, const
+from ._build import _expand, _pad, populate
+from ._registry import is_expr, make_call, to_ints
+
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
+    "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d", "batch_norm",
+    "conv2d_backward_weight", "dropout", "global_avg_pool1d", "global_avg_pool3d",
+    "global_max_pool1d", "global_max_pool3d", "pad", "sparse_add", "sparse_dense",
+    "sparse_transpose", "upsampling", "upsampling3d",
+]
+
+
+def batch_norm(data, gamma, beta, moving_mean, moving_var, axis=1, epsilon=1e-5, center=True,
+               scale=True):
+    """Batch normalisation. Returns a TupleWrapper of the result and the moving
+    mean and variance."""
+    call = make_call("nn.batch_norm", [data, gamma, beta, moving_mean, moving_var], {
+        "axis": axis, "epsilon": epsilon, "center": center, "scale": scale})
+    return TupleWrapper(call, 3)
+
+
+def dropout(data, rate=0.5):
+    """Sets elements to zero at random in training; nothing in inference."""
+    return TupleGetItem(make_call("nn.dropout", [data], {"rate": rate}), 0)
+
+
+def pad(data, pad_width, pad_value=0, pad_mode="constant"):
+    """Pads a tensor; `pad_width` has (before, after) for each dimension, or is an
+    expression."""
+    if not isinstance(pad_value, Expr):
+        pad_value = const(float(pad_value), _dtype_of(data) or "float32")
+    if is_expr(pad_width):
+        return make_call("dyn.nn.pad", [data, pad_width, pad_value], {"pad_mode": pad_mode})
+    return make_call("nn.pad", [data, pad_value], {
+        "pad_width": [to_ints(pair) for pair in pad_width], "pad_mode": pad_mode})
+
+
+def _dtype_of(data):
+    from ._tensor import _dtype_of as dtype_of
+
+    return dtype_of(data)
+
+
+def upsampling(data, scale_h=1, scale_w=1, layout="NCHW", method="nearest_neighbor",
+               align_corners=False):
+    """Enlarges images; the scales may be expressions."""
+    attributes = {"layout": layout, "method": method, "align_corners": align_corners}
+    if is_expr(scale_h) or is_expr(scale_w):
+        scales = [_scale(scale_h), _scale(scale_w)]
+        return make_call("dyn.nn.upsampling", [data, *scales], attributes)
+    return make_call("nn.upsampling", [data],
+                     {"scale_h": scale_h, "scale_w": scale_w, **attributes})
+
+
+def upsampling3d(data, scale_d=1, scale_h=1, scale_w=1, layout="NCDHW",
+                 method="nearest_neighbor", coordinate_transformation_mode="half_pixel"):
+    """Enlarges volumes; the scales may be expressions."""
+    attributes = {"layout": layout, "method": method,
+                  "coordinate_transformation_mode": coordinate_transformation_mode}
+    if any(map(is_expr, (scale_d, scale_h, scale_w))):
+        scales = list(map(_scale, (scale_d, scale_h, scale_w)))
+        return make_call("dyn.nn.upsampling3d", [data, *scales], attributes)
+    return make_call("nn.upsampling3d", [data], {
+        "scale_d": scale_d, "scale_h": scale_h, "scale_w": scale_w, **attributes})
+
+
+def _scale(value):
+    return const(float(value), "float64") if isinstance(value, numbers.Number) else value
+
+
+#===------------------------------------------------------------------------===#
+# Pooling
+#===------------------------------------------------------------------------===#
+
+
+def _adaptive(name, rank, data, output_size, layout, out_layout):
+    size = [] if output_size is None else _expand(output_size, rank)
+    return make_call(name, [data],
+                     {"output_size": size, "layout": layout, "out_layout": out_layout})
+
+
+def adaptive_max_pool1d(data, output_size=None, layout="NCW", out_layout=""):
+    """Maximum over windows that give `output_size`."""
+    return _adaptive("nn.adaptive_max_pool1d", 1, data, output_size, layout, out_layout)
+
+
+def adaptive_avg_pool1d(data, output_size=None, layout="NCW", out_layout=""):
+    """Mean over windows that give `output_size`."""
+    return _adaptive("nn.adaptive_avg_pool1d", 1, data, output_size, layout, out_layout)
+
+
+def adaptive_max_pool2d(data, output_size=None, layout="NCHW", out_layout=""):
+    """Maximum over windows that give `output_size`."""
+    return _adaptive("nn.adaptive_max_pool2d", 2, data, output_size, layout, out_layout)
+
+
+def adaptive_avg_pool2d(data, output_size=None, layout="NCHW", out_layout=""):
+    """Mean over windows that give `output_size`."""
+    return _adaptive("nn.adaptive_avg_pool2d", 2, data, output_size, layout, out_layout)
+
+
+def adaptive_max_pool3d(data, output_size=None, layout="NCDHW", out_layout=""):
+    """Maximum over windows that give `output_size`."""
+    return _adaptive("nn.adaptive_max_pool3d", 3, data, output_size, layout, out_layout)
+
+
+def adaptive_avg_pool3d(data, output_size=None, layout="NCDHW", out_layout=""):
+    """Mean over windows that give `output_size`."""
+    return _adaptive("nn.adaptive_avg_pool3d", 3, data, output_size, layout, out_layout)
+
+
+def global_max_pool1d(data, layout="NCW", out_layout=""):
+    """Maximum over all positions."""
+    return adaptive_max_pool1d(data, [1], layout, out_layout)
+
+
+def global_avg_pool1d(data, layout="NCW", out_layout=""):
+    """Mean over all positions."""
+    return adaptive_avg_pool1d(data, [1], layout, out_layout)
+
+
+def global_max_pool3d(data, layout="NCDHW", out_layout=""):
+    """Maximum over all positions."""
+    return adaptive_max_pool3d(data, [1, 1, 1], layout, out_layout)
+
+
+def global_avg_pool3d(data, layout="NCDHW", out_layout=""):
+    """Mean over all positions."""
+    return adaptive_avg_pool3d(data, [1, 1, 1], layout, out_layout)
+
+
+#===------------------------------------------------------------------------===#
+# Sparse, gradients
+#===------------------------------------------------------------------------===#
+
+
+def _sparse_parts(matrix):
+    """(data, indices, indptr) of a tuple or of a matrix of SciPy."""
+    if hasattr(matrix, "indptr"):
+        return [const(matrix.data), const(matrix.indices), const(matrix.indptr)]
+    return list(matrix)
+
+
+def sparse_dense(dense_mat, sparse_mat, sparse_lhs=False):
+    """Product of a dense matrix and the transpose of a sparse one, given as (data,
+    indices, indptr); with `sparse_lhs`, of the sparse and the dense one."""
+    return make_call("nn.sparse_dense", [dense_mat, *_sparse_parts(sparse_mat)],
+                     {"sparse_lhs": sparse_lhs})
+
+
+def sparse_transpose(x):
+    """Transpose of a square sparse matrix. Returns a TupleWrapper of its parts."""
+    return TupleWrapper(make_call("nn.sparse_transpose", _sparse_parts(x)), 3)
+
+
+def sparse_add(dense_mat, sparse_mat):
+    """Sum of a dense and a sparse matrix."""
+    return make_call("nn.sparse_add", [dense_mat, *_sparse_parts(sparse_mat)])
+
+
+def conv2d_backward_weight(grad, data, strides=(1, 1), padding=(0, 0), dilation=(1, 1),
+                           groups=1, channels=None, kernel_size=None, grad_layout="NCHW",
+                           data_layout="NCHW", kernel_layout="OIHW", out_dtype=""):
+    """Gradient of conv2d with respect to its weight. The operator's layouts are
+    those of its arguments and its result, in this order."""
+    return make_call("nn.conv2d_backward_weight", [grad, data], {
+        "strides": _expand(strides, 2), "padding": _pad(padding, 2),
+        "dilation": _expand(dilation, 2), "groups": groups, "channels": channels,
+        "kernel_size": _expand(kernel_size, 2), "data_layout": grad_layout,
+        "kernel_layout": data_layout, "out_layout": kernel_layout, "out_dtype": out_dtype})
+
+
+populate(globals(), "nn.", ["nn"])

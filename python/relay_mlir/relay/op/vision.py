@@ -1,0 +1,72 @@
+"""Operators of object detection: `vision.*`."""
+
+from ..expr import Expr, TupleWrapper, const
+from ._build import populate
+from ._registry import make_call
+
+__all__ = [
+    "all_class_non_max_suppression", "get_valid_counts", "multibox_transform_loc",
+    "non_max_suppression", "regular_non_max_suppression",
+]
+
+
+def _scalar(value, dtype):
+    return value if isinstance(value, Expr) else const(value, dtype)
+
+
+def get_valid_counts(data, score_threshold, id_index=0, score_index=1):
+    """Moves boxes of a high score to the front. Returns a TupleWrapper of counts,
+    boxes, and their indices."""
+    call = make_call("vision.get_valid_counts", [data, _scalar(score_threshold, "float32")],
+                     {"id_index": id_index, "score_index": score_index})
+    return TupleWrapper(call, 3)
+
+
+def non_max_suppression(data, valid_count, indices, max_output_size=-1, iou_threshold=0.5,
+                        force_suppress=False, top_k=-1, coord_start=2, score_index=1,
+                        id_index=0, return_indices=True, invalid_to_bottom=False):
+    """Drops boxes that overlap a better one. Returns a TupleWrapper of indices and
+    counts, or the boxes."""
+    operands = [data, valid_count, indices, _scalar(max_output_size, "int32"),
+                _scalar(iou_threshold, "float32")]
+    call = make_call("vision.non_max_suppression", operands, {
+        "force_suppress": force_suppress, "top_k": top_k, "coord_start": coord_start,
+        "score_index": score_index, "id_index": id_index, "return_indices": return_indices,
+        "invalid_to_bottom": invalid_to_bottom})
+    return TupleWrapper(call, 2) if return_indices else call
+
+
+def all_class_non_max_suppression(boxes, scores, max_output_boxes_per_class=-1,
+                                  iou_threshold=-1.0, score_threshold=-1.0,
+                                  output_format="onnx"):
+    """Non-maximum suppression of each class, as ONNX has it. Returns a
+    TupleWrapper."""
+    operands = [boxes, scores, _scalar(max_output_boxes_per_class, "int32"),
+                _scalar(iou_threshold, "float32"), _scalar(score_threshold, "float32")]
+    call = make_call("vision.all_class_non_max_suppression", operands,
+                     {"output_format": output_format})
+    return TupleWrapper(call, 2 if output_format == "onnx" else 3)
+
+
+def regular_non_max_suppression(boxes, scores, max_detections_per_class, max_detections,
+                                num_classes, iou_threshold, score_threshold):
+    """Non-maximum suppression, as TFLite has it. Returns a TupleWrapper of boxes,
+    classes, scores, and counts."""
+    call = make_call("vision.regular_non_max_suppression", [boxes, scores], {
+        "max_detections_per_class": max_detections_per_class,
+        "max_detections": max_detections, "num_classes": num_classes,
+        "iou_threshold": iou_threshold, "score_threshold": score_threshold})
+    return TupleWrapper(call, 4)
+
+
+def multibox_transform_loc(cls_prob, loc_pred, anchor, clip=True, threshold=0.01,
+                           variances=(0.1, 0.1, 0.2, 0.2), keep_background=False):
+    """Boxes of predictions relative to anchors. Returns a TupleWrapper of boxes and
+    counts."""
+    call = make_call("vision.multibox_transform_loc", [cls_prob, loc_pred, anchor], {
+        "clip": clip, "threshold": threshold, "variances": variances,
+        "keep_background": keep_background})
+    return TupleWrapper(call, 2)
+
+
+populate(globals(), "vision.", ["vision"])

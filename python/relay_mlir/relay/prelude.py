@@ -1,0 +1,115 @@
+"""The standard definitions: lists, options, trees, and arrays of tensors."""
+
+from ._core import core
+from .module import IRModule
+from .text import parse_module
+from .transform import infer_types
+
+# What the text of one file uses of another.
+_REQUIRED = {"nat.rly": "prelude.rly"}
+
+
+def _add_text(mod, text, name):
+    """Adds the definitions of a text to a module, in place."""
+    base = IRModule.shallow_copy(mod)
+    mod._assign(infer_types(parse_module(text, name, init_module=base)))
+
+
+def import_from_std(mod, path):
+    """Adds a file of the standard definitions to a module, once."""
+    if path in mod._imported:
+        return
+    text = core.prelude_text(path)
+    if text is None:
+        raise ValueError(f"expects a file of the standard definitions "
+                         f"({', '.join(core.prelude_names())}), but got {path!r}")
+    if path in _REQUIRED:
+        import_from_std(mod, _REQUIRED[path])
+    _add_text(mod, text, path)
+    mod._imported.add(path)
+
+
+class Prelude:
+    """The definitions of "prelude.rly" in a module: `Prelude(mod).map`.
+
+    Constructors are attributes in lower case (`cons`, `nil`, `some`, `none`,
+    `rose`), types are `l`, `optional` and `tree`.
+    """
+
+    def __init__(self, mod=None):
+        self.mod = mod if mod is not None else IRModule()
+        self.mod.import_from_std("prelude.rly")
+        self.l, self.cons, self.nil = self._by_name("List", "Cons", "Nil")
+        self.optional, self.some, self.none = self._by_name("Option", "Some", "None")
+        self.tree, self.rose = self._by_name("Tree", "Rose")
+
+    def _by_name(self, type_name, *constructors):
+        return (self.mod.get_global_type_var(type_name),
+                *(self.mod.get_constructor(type_name, name) for name in constructors))
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name == "mod":
+            raise AttributeError(name)
+        try:
+            return self.mod.get_global_var(name)
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+
+    #===--------------------------------------------------------------------===#
+    # Arrays of tensors
+    #===--------------------------------------------------------------------===#
+
+    def register_tensor_array(self, dtype):
+        """Adds the arrays of tensors of any rank up to 6."""
+        key = f"tensor_array:{dtype}"
+        if key not in self.mod._imported:
+            _add_text(self.mod, core.tensor_array_text(dtype), f"tensor_array_{dtype}")
+            self.mod._imported.add(key)
+
+    def register_static_tensor_array(self, dtype, shape, batch_dim=None):
+        """Adds the arrays of tensors of one shape, where None or Any is an unknown
+        size."""
+        sizes = [size if isinstance(size, int) else -1 for size in shape]
+        key = f"static_tensor_array:{dtype}:{sizes}"
+        if key in self.mod._imported:
+            return
+        names = {var.name_hint for var in self.mod.functions}
+        names |= {var.name_hint for var in self.mod.type_definitions}
+        text = core.static_tensor_array_text(
+            dtype, sizes, -1 if batch_dim is None else batch_dim, sorted(names))
+        _add_text(self.mod, text, key.replace(":", "_"))
+        self.mod._imported.add(key)
+
+    @staticmethod
+    def get_name(canonical, dtype):
+        """The name of a definition for a dtype: tensor_t is tensor_float32_t."""
+        if canonical == "tensor_t":
+            return f"tensor_{dtype}_t"
+        return f"{canonical}_{dtype}"
+
+    def get_global_var(self, canonical, dtype):
+        """A function on arrays of tensors of a dtype."""
+        self.register_tensor_array(dtype)
+        return self.mod.get_global_var(self.get_name(canonical, dtype))
+
+    def get_tensor_ctor(self, canonical, dtype):
+        """A constructor of the tensors of a dtype, such as "tensor1"."""
+        self.register_tensor_array(dtype)
+        return self.mod.get_constructor(f"tensor_{dtype}_t", self.get_name(canonical, dtype))
+
+    def get_type(self, canonical, dtype):
+        """The type of the tensors of a dtype."""
+        self.register_tensor_array(dtype)
+        return self.mod.get_global_type_var(self.get_name(canonical, dtype))
+
+
+def to_list(value):
+    """A list of Python of a value of `List`."""
+    result = []
+    while isinstance(value, core.ConstructorValue) and value.name_hint == "Cons":
+        head, value = value.fields
+        result.append(head)
+    return result
+
+
+__all__ = ["Prelude", "import_from_std", "to_list"]

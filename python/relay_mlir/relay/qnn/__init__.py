@@ -1,0 +1,5 @@
+"""Quantised operators: `relay.qnn.op`."""
+
+from . import op
+
+__all__ = ["op"]

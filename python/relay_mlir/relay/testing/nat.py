@@ -1,0 +1,43 @@
+"""Peano numbers: values and expressions of the type `nat`."""
+
+from ..executor import ConstructorValue
+
+
+def get_type(prelude):
+    """(nat, zero, succ) of a module or a Prelude."""
+    mod = getattr(prelude, "mod", prelude)
+    mod.import_from_std("nat.rly")
+    nat, *constructors = mod.get_type("nat")
+    by_name = {c.name_hint: c for c in constructors}
+    zero = by_name.get("zero") or by_name["Z"]
+    succ = by_name.get("succ") or by_name["S"]
+    return nat, zero, succ
+
+
+def make_nat_value(prelude, n):
+    """The value of the number `n`."""
+    _, zero, succ = get_type(prelude)
+    value = ConstructorValue(zero, [])
+    for _ in range(n):
+        value = ConstructorValue(succ, [value])
+    return value
+
+
+def make_nat_expr(prelude, n):
+    """An expression for the number `n`."""
+    if n < 0:
+        raise ValueError(f"expects a number that is not negative, but got {n}")
+    _, zero, succ = get_type(prelude)
+    expr = zero()
+    for _ in range(n):
+        expr = succ(expr)
+    return expr
+
+
+def count(value):
+    """The number that a value of `nat` stands for."""
+    result = 0
+    while value.fields:
+        value = value.fields[0]
+        result += 1
+    return result

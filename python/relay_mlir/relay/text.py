@@ -1,0 +1,136 @@
+"""Reading and printing programs."""
+
+from . import _diagnostics, adt, expr as _expr, ty
+from ._core import core
+from .module import IRModule
+
+_VERSIONS = ("0.0.5", "v0.0.4", "v0.0.1")
+_version = "0.0.5"
+
+
+def set_text_version(version):
+    """Chooses the format in which `str` and `astext` print: "0.0.5", "v0.0.4" or
+    "v0.0.1". Programs written for v0.0.1 also expect what that time had:
+    `relay.testing` returns functions."""
+    global _version  # pylint: disable=global-statement
+    if version not in _VERSIONS:
+        raise ValueError(f"expects one of {', '.join(_VERSIONS)}, but got {version!r}")
+    _version = version
+
+
+def get_text_version():
+    """The format in which `str` and `astext` print."""
+    return _version
+
+
+#===------------------------------------------------------------------------===#
+# Printing
+#===------------------------------------------------------------------------===#
+
+
+def print_text(value, show_meta_data=True, annotate=None, *, show_spans=False,
+               show_version=True, version=None):
+    """The text of a module or an expression.
+
+    `annotate` is called with expressions and returns what is written after them,
+    in place of their types.
+    """
+    if isinstance(value, _expr.TupleWrapper):
+        value = value.tuple_value
+    options = (version or _version, show_version, bool(show_meta_data), annotate is None,
+               show_spans, annotate)
+    if isinstance(value, IRModule):
+        return core.print_module(*value._to_core(), *options)
+    if isinstance(value, ty.Type):
+        return core.print_type(value)
+    return core.print_expr(value, *options)
+
+
+def print_short(value):
+    """What `str` gives: without constants, and without the version from 0.0.5 on."""
+    return print_text(value, show_meta_data=False, show_version=_version != "0.0.5")
+
+
+def astext(value, show_meta_data=True, annotate=None, **options):
+    """The text of a module or an expression; see print_text."""
+    return print_text(value, show_meta_data, annotate, **options)
+
+
+def pretty_print(value):
+    """The text of a value without the version and constants."""
+    return print_text(value, show_meta_data=False, show_version=False)
+
+
+def _type_text(self):
+    if isinstance(self, ty.GlobalTypeVar):
+        return self.name_hint
+    return core.print_type(self)
+
+
+def _pattern_text(self):
+    if isinstance(self, adt.PatternWildcard):
+        return "_"
+    if isinstance(self, adt.PatternVar):
+        return "%" + self.var.name_hint
+    fields = ", ".join(map(str, self.patterns))
+    if isinstance(self, adt.PatternTuple):
+        return f"({fields},)" if len(self.patterns) == 1 else f"({fields})"
+    name = self.constructor.name_hint
+    return f"{name}({fields})" if self.patterns else name
+
+
+_expr.Expr.astext = astext
+_expr.Expr.__str__ = print_short
+_expr.Expr.__repr__ = print_short
+ty.Type.__str__ = _type_text
+ty.Type.__repr__ = _type_text
+ty.Type.astext = lambda self, **_: _type_text(self)
+adt.Pattern.__str__ = _pattern_text
+adt.Pattern.__repr__ = _pattern_text
+
+#===------------------------------------------------------------------------===#
+# Reading
+#===------------------------------------------------------------------------===#
+
+
+def _metadata(table):
+    """Entries of meta[key][index] as the parser takes them."""
+    table = table or {}
+    return {key: [_expr.as_expr(value) for value in values] for key, values in table.items()}
+
+
+def parse_module(text, source_name="from_string", init_module=None, init_meta_table=None):
+    """Reads a module without inferring its types."""
+    functions, types = init_module._to_core() if init_module is not None else ([], [])
+    with _diagnostics.raising(source_name, text):
+        result = core.parse_module(text, source_name, functions, types,
+                                   _metadata(init_meta_table))
+    return IRModule._from_core(*result, like=init_module)
+
+
+def parse(text, source_name="from_string", init_module=None, init_meta_table=None):
+    """Reads a module and infers its types. Raises DiagnosticError.
+
+    The definitions of `init_module` become part of it; `init_meta_table` has
+    constants for meta[key][index] after those of the text.
+    """
+    from .transform import infer_types
+
+    return infer_types(parse_module(text, source_name, init_module, init_meta_table))
+
+
+def fromtext(text, source_name="from_string"):
+    """Reads a module; see parse."""
+    return parse(text, source_name)
+
+
+def parse_expr(text, source_name="from_string"):
+    """Reads one expression. Raises DiagnosticError."""
+    with _diagnostics.raising(source_name, text):
+        return core.parse_expr(text, source_name)
+
+
+__all__ = [
+    "astext", "fromtext", "get_text_version", "parse", "parse_expr", "pretty_print",
+    "set_text_version",
+]

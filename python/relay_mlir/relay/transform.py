@@ -1,0 +1,236 @@
+"""Passes on modules."""
+
+import functools
+import inspect
+
+from . import _diagnostics, expr as _expr
+from ._core import core
+from .module import IRModule, Module
+
+
+def infer_types(mod):
+    """Returns the module with the types of all expressions. Raises
+    DiagnosticError with all errors."""
+    return _run(mod, "")
+
+
+def _run(mod, pipeline):
+    """Infers types, runs a pipeline of MLIR's passes, and returns a module."""
+    with _diagnostics.raising():
+        functions, types = core.run_passes(*mod._to_core(), pipeline)
+    result = IRModule._from_core(functions, types, like=mod)
+    return _as_class(result, mod)
+
+
+def _as_class(result, mod):
+    """Makes the result of a pass a module of the class of `mod`."""
+    result.__class__ = Module if isinstance(mod, Module) else IRModule
+    return result
+
+
+class PassInfo:
+    """What is known of a pass."""
+
+    def __init__(self, name, opt_level=0, required=()):
+        self.name = name
+        self.opt_level = opt_level
+        self.required = list(required)
+
+    def __repr__(self):
+        return f"PassInfo({self.name}, opt_level={self.opt_level})"
+
+
+class PassContext:
+    """What passes are run under: passes above `opt_level` are skipped, as are
+    those of `disabled_pass`."""
+
+    _stack = []
+
+    def __init__(self, opt_level=2, required_pass=None, disabled_pass=None, instruments=None,
+                 config=None):
+        self.opt_level = opt_level
+        self.required_pass = list(required_pass or ())
+        self.disabled_pass = list(disabled_pass or ())
+        self.instruments = list(instruments or ())
+        self.config = dict(config or {})
+
+    def __enter__(self):
+        PassContext._stack.append(self)
+        return self
+
+    def __exit__(self, type_, value, trace):
+        PassContext._stack.pop()
+
+    @staticmethod
+    def current():
+        """The context that is entered last."""
+        return PassContext._stack[-1] if PassContext._stack else PassContext()
+
+    def enabled(self, info):
+        """Whether a pass is to be run."""
+        if info.name in self.disabled_pass:
+            return False
+        return info.name in self.required_pass or info.opt_level <= self.opt_level
+
+
+def build_config(opt_level=2, **options):
+    """The context for compilation; see PassContext."""
+    return PassContext(opt_level, **options)
+
+
+class Pass:
+    """A function from modules to modules: `InferType()(mod)`."""
+
+    def __init__(self, function, info):
+        self._function = function
+        self.info = info
+
+    @property
+    def name(self):
+        return self.info.name
+
+    def __call__(self, mod):
+        if not isinstance(mod, IRModule):
+            raise TypeError(f"expects a module, but got {mod!r}")
+        return self._function(mod, PassContext.current())
+
+    def __repr__(self):
+        return f"Pass({self.info.name})"
+
+
+class Sequential(Pass):
+    """Passes one after another, except those that the context switches off."""
+
+    def __init__(self, passes=None, opt_level=0, name="sequential", required=()):
+        self.passes = list(passes or ())
+
+        def run(mod, context):
+            for pass_ in self.passes:
+                if context.enabled(pass_.info):
+                    mod = pass_(mod)
+            return mod
+
+        super().__init__(run, PassInfo(name, opt_level, required))
+
+
+def _compiler_pass(name, pipeline, doc, opt_level=0):
+    """A class of passes that the compiler has."""
+
+    def make():
+        return Pass(lambda mod, context: _run(mod, pipeline), PassInfo(name, opt_level))
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = doc
+    return make
+
+
+InferType = _compiler_pass("InferType", "", "Infers the types of all expressions.")
+FoldConstant = _compiler_pass(
+    "FoldConstant", "builtin.module(func.func(relay-fold-constant))",
+    "Evaluates operators on constants.", 2)
+SimplifyInference = _compiler_pass(
+    "SimplifyInference", "builtin.module(func.func(relay-simplify-inference))",
+    "Replaces operators that are of use in training only.")
+RemoveUnusedFunctions = _compiler_pass(
+    "RemoveUnusedFunctions", "builtin.module(symbol-dce)",
+    "Removes functions that @main does not use.", 1)
+EliminateCommonSubexpr = _compiler_pass(
+    "EliminateCommonSubexpr", "builtin.module(func.func(cse))",
+    "Evaluates equal expressions once.", 3)
+DeadCodeElimination = _compiler_pass(
+    "DeadCodeElimination", "builtin.module(relay-dead-code)",
+    "Removes what no result needs.", 1)
+
+
+def _decorator(make, function, opt_level, name, required):
+    """What function_pass and module_pass return: of a function, a pass; of a
+    class, a class of passes."""
+
+    def create(target):
+        if inspect.isclass(target):
+            return _pass_class(make, target, opt_level, name, required)
+        info = PassInfo(name or target.__name__, opt_level, required)
+        return Pass(functools.partial(make, target), info)
+
+    return create if function is None else create(function)
+
+
+def _pass_class(make, cls, opt_level, name, required):
+
+    class PassClass(Pass):
+        __doc__ = cls.__doc__
+
+        def __init__(self, *args, **kwargs):
+            self._instance = instance = cls(*args, **kwargs)
+            target = getattr(instance, "transform_function", None) or \
+                instance.transform_module
+            super().__init__(functools.partial(make, target),
+                             PassInfo(name or cls.__name__, opt_level, required))
+
+        def __getattr__(self, attribute):
+            return getattr(self._instance, attribute)
+
+    PassClass.__name__ = PassClass.__qualname__ = cls.__name__
+    return PassClass
+
+
+def _run_on_functions(target, mod, context):
+    result = mod.shallow_copy()
+    for var, function in mod.functions.items():
+        new = target(function, mod, context)
+        if not isinstance(new, _expr.Function):
+            raise TypeError(f"expects the pass to return a function, but got {new!r}")
+        result.functions[var] = new
+    return _as_class(infer_types(result), mod)
+
+
+def _run_on_module(target, mod, context):
+    result = target(mod, context)
+    if not isinstance(result, IRModule):
+        raise TypeError(f"expects the pass to return a module, but got {result!r}")
+    return result
+
+
+def function_pass(pass_func=None, opt_level=None, name=None, required=()):
+    """Makes a pass of `transform_function(function, mod, context)`: a function, or
+    a class that has it. Types are inferred afterwards."""
+    return _decorator(_run_on_functions, pass_func, opt_level or 0, name, required)
+
+
+def module_pass(pass_func=None, opt_level=None, name=None, required=()):
+    """Makes a pass of `transform_module(mod, context)`: a function, or a class that
+    has it."""
+    return _decorator(_run_on_module, pass_func, opt_level or 0, name, required)
+
+
+def InferTypeLocal(expr):  # pylint: disable=invalid-name
+    """The type of an expression."""
+    return infer_expr(expr).checked_type
+
+
+def infer_expr(expr, mod=None):
+    """Returns an expression with the types of all its parts. Its free variables
+    need annotations unless their types can be inferred."""
+    from .analysis import free_vars
+
+    expr = core.to_expr(expr)
+    mod = mod.shallow_copy() if mod is not None else IRModule()
+    name = "main"
+    while name in mod:
+        name += "_"
+    params = free_vars(expr)
+    closed = isinstance(expr, _expr.Function) and not params
+    function = expr if closed else _expr.Function(params, expr)
+    if isinstance(mod, Module):
+        mod.__class__ = IRModule
+    mod.functions[_expr.GlobalVar(name)] = function
+    result = infer_types(mod)[name]
+    return result if closed else result.body
+
+
+__all__ = [
+    "DeadCodeElimination", "EliminateCommonSubexpr", "FoldConstant", "InferType",
+    "InferTypeLocal", "Pass", "PassContext", "PassInfo", "RemoveUnusedFunctions",
+    "Sequential", "SimplifyInference", "build_config", "function_pass", "infer_expr",
+    "infer_types", "module_pass",
+]

@@ -1,0 +1,230 @@
+//===- RelayModules.cpp - Text and passes of Relay -------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelayBindings.h"
+
+#include "relay-mlir/InitAllPasses.h"
+#include "relay-mlir/Pipelines/LoadModel.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <pybind11/stl.h>
+
+#include <mutex>
+
+namespace py = pybind11;
+using namespace relay_python;
+using namespace mlir;
+using namespace mlir::relay;
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+ast::Module relay_python::toModule(py::handle functions, py::handle types) {
+  ast::Module module;
+  for (py::handle item : functions) {
+    auto [name, function] =
+        item.cast<std::pair<std::string, std::shared_ptr<ast::Function>>>();
+    LocationAttr location = function->location;
+    module.functions.push_back({name, std::move(function), location});
+  }
+  for (py::handle item : types)
+    module.types.push_back(*item.cast<std::shared_ptr<ast::TypeData>>());
+  return module;
+}
+
+/// Returns what toModule takes.
+static py::tuple fromModule(const ast::Module &module) {
+  py::list functions, types;
+  for (const ast::Module::Definition &definition : module.functions)
+    functions.append(py::make_tuple(definition.name, definition.function));
+  for (const ast::TypeData &data : module.types)
+    types.append(std::make_shared<ast::TypeData>(data));
+  return py::make_tuple(functions, types);
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static void addSource(llvm::SourceMgr &source, const std::string &text,
+                      const std::string &name) {
+  source.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                            SMLoc());
+}
+
+static py::tuple parseModule(const std::string &text, const std::string &name,
+                             py::handle functions, py::handle types,
+                             const py::dict &metadata) {
+  ast::Module initial = toModule(functions, types);
+  ParseOptions options;
+  options.initial = &initial;
+  for (auto [key, values] : metadata) {
+    auto &entries = options.metadata[key.cast<std::string>()];
+    for (py::handle value : values) {
+      auto constant = std::dynamic_pointer_cast<ast::Constant>(toExpr(value));
+      if (!constant)
+        throw py::type_error("expects constants in the metadata table, but "
+                             "got " +
+                             py::repr(value).cast<std::string>());
+      entries.push_back(constant->value);
+    }
+  }
+  llvm::SourceMgr source;
+  addSource(source, text, name);
+  DiagnosticCollector diagnostics(getSessionContext());
+  FailureOr<ast::Module> module =
+      parseRelayModule(source, getSessionContext(), options);
+  if (failed(module))
+    diagnostics.raise("cannot parse the program");
+  return fromModule(*module);
+}
+
+static ast::ExprPtr parseExpr(const std::string &text,
+                              const std::string &name) {
+  llvm::SourceMgr source;
+  addSource(source, text, name);
+  DiagnosticCollector diagnostics(getSessionContext());
+  FailureOr<ast::ExprPtr> expr = parseRelayExpr(source, getSessionContext());
+  if (failed(expr))
+    diagnostics.raise("cannot parse the expression");
+  return *expr;
+}
+
+/// Prints with the options of print_text in text.py.
+template <typename T>
+static std::string printText(const T &value, const std::string &version,
+                             bool showVersion, bool showMetadata,
+                             bool showTypes, bool showSpans,
+                             const py::object &annotate) {
+  PrintOptions options;
+  options.version = version == "v0.0.1"   ? TextVersion::V0_0_1
+                    : version == "v0.0.4" ? TextVersion::V0_0_4
+                                          : TextVersion::V0_0_5;
+  options.showVersion = showVersion;
+  options.showMetadata = showMetadata;
+  options.showTypes = showTypes;
+  options.showSpans = showSpans;
+  // The printer is built without exceptions: what the callback raises waits.
+  std::optional<py::error_already_set> error;
+  if (!annotate.is_none())
+    options.annotate = [&](const ast::ExprPtr &expr) -> std::string {
+      if (error)
+        return "";
+      try {
+        return py::str(annotate(expr));
+      } catch (py::error_already_set &raised) {
+        error.emplace(raised);
+        return "";
+      }
+    };
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printRelay(os, value, options);
+  if (error)
+    throw *error;
+  return text;
+}
+
+static std::string printModule(py::handle functions, py::handle types,
+                               const std::string &version, bool showVersion,
+                               bool showMetadata, bool showTypes,
+                               bool showSpans, const py::object &annotate) {
+  return printText(toModule(functions, types), version, showVersion,
+                   showMetadata, showTypes, showSpans, annotate);
+}
+
+static std::string printType(const RelayType &type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printRelayType(os, type.type);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+static void runPipeline(ModuleOp module, const std::string &pipeline) {
+  static std::once_flag registered;
+  std::call_once(registered, [] { mlir::relay::registerAllPasses(); });
+  DiagnosticCollector diagnostics(getSessionContext());
+  std::string error;
+  llvm::raw_string_ostream os(error);
+  FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline, os);
+  if (failed(parsed))
+    throw py::value_error(error);
+  PassManager manager(getSessionContext());
+  static_cast<OpPassManager &>(manager) = std::move(*parsed);
+  if (failed(manager.run(module)))
+    diagnostics.raise("the pipeline failed");
+}
+
+OwningOpRef<ModuleOp> relay_python::importModule(py::handle functions,
+                                                 py::handle types) {
+  OwningOpRef<ModuleOp> module;
+  {
+    DiagnosticCollector diagnostics(getSessionContext());
+    module = importRelay(toModule(functions, types), getSessionContext());
+    if (!module)
+      diagnostics.raise("cannot import the program");
+  }
+  runPipeline(*module, "builtin.module(relay-infer-types)");
+  return module;
+}
+
+/// Infers types, runs a pipeline unless it is empty, and returns the program.
+static py::tuple runPasses(py::handle functions, py::handle types,
+                           const std::string &pipeline) {
+  OwningOpRef<ModuleOp> module = importModule(functions, types);
+  if (!pipeline.empty())
+    runPipeline(*module, pipeline);
+  DiagnosticCollector diagnostics(getSessionContext());
+  FailureOr<ast::Module> result = exportRelay(*module);
+  if (failed(result))
+    diagnostics.raise("cannot make expressions of the module");
+  return fromModule(*result);
+}
+
+/// Reads a model of ONNX, or MLIR.
+static py::tuple load(const std::string &path) {
+  DiagnosticCollector diagnostics(getSessionContext());
+  OwningOpRef<ModuleOp> module = loadModel(path, getSessionContext());
+  if (!module)
+    diagnostics.raise("cannot read '" + path + "'");
+  FailureOr<ast::Module> result = exportRelay(*module);
+  if (failed(result))
+    diagnostics.raise("cannot make expressions of the model");
+  return fromModule(*result);
+}
+
+/// The module as text of MLIR.
+static std::string printMLIR(py::handle functions, py::handle types,
+                             int64_t elideLarger) {
+  OwningOpRef<ModuleOp> module = importModule(functions, types);
+  OpPrintingFlags flags;
+  if (elideLarger >= 0)
+    flags.elideLargeElementsAttrs(elideLarger).elideLargeResourceString(0);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, flags);
+  return text;
+}
+
+void relay_python::bindRelayModules(py::module_ &m) {
+  m.def("parse_module", &parseModule);
+  m.def("parse_expr", &parseExpr);
+  m.def("print_module", &printModule);
+  m.def("print_expr", &printText<ast::ExprPtr>);
+  m.def("print_type", &printType);
+  m.def("run_passes", &runPasses);
+  m.def("load_model", &load);
+  m.def("print_mlir", &printMLIR);
+}

@@ -1,0 +1,143 @@
+"""Evaluating programs: the interpreter, and native code."""
+
+import numpy as np
+import pytest
+
+from relay_mlir import relay
+
+
+def evaluate(expr, mod=None, **options):
+    return relay.create_executor("debug", mod=mod, **options).evaluate(expr)
+
+
+def test_values():
+    assert evaluate(relay.const(2) + relay.const(3)) == 5
+    x = relay.var("x", shape=(2,))
+    double = evaluate(relay.Function([x], x + x))
+    array = np.array([1, 2], "float32")
+    np.testing.assert_array_equal(double(array), [2, 4])
+    np.testing.assert_array_equal(double(x=array).numpy(), [2, 4])
+    np.testing.assert_array_equal(double([1, 2]), [2, 4])
+    first, (second, third) = evaluate(relay.Tuple(
+        [relay.const(1), relay.Tuple([relay.const(2.5), relay.const(True)])]))
+    assert (first, second, third) == (1, 2.5, True) and first.dtype == "int32"
+    pair = relay.var("p", relay.TupleType([relay.scalar_type("int32")] * 2))
+    difference = evaluate(relay.Function([pair], pair[0] - pair[1]))
+    assert difference((5, 3)) == 2
+    assert evaluate(relay.Tuple([])) == ()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32",
+                                   "int64", "uint64", "float16", "float32", "float64",
+                                   "bfloat16"])
+def test_dtypes(dtype):
+    x = relay.var("x", shape=(2, 2), dtype=dtype)
+    array = relay.const(np.array([[0, 1], [1, 0]]), dtype).data
+    result = evaluate(relay.Function([x], relay.transpose(x)))(array)
+    assert result.dtype == array.dtype
+    np.testing.assert_array_equal(result, np.asarray(array).T)
+
+
+def test_arguments():
+    x, y = relay.var("x", "int32"), relay.var("y", "int32")
+    subtract = evaluate(relay.Function([x, y], x - y))
+    assert subtract(5, y=3) == 2 and subtract(y=3, x=5) == 2
+    for args, kwargs, message in [
+            ((1,), {}, "expects parameter 'y', but it is missing"),
+            ((1, 2, 3), {}, "expects 2 arguments, but got 3"),
+            ((1, 2), {"x": 1}, "expects parameter 'x' once"),
+            ((1,), {"z": 1}, "expects one of the parameters x, y, but got 'z'")]:
+        with pytest.raises(TypeError, match=message):
+            subtract(*args, **kwargs)
+    with pytest.raises(ValueError, match="'x', 'y' is free"):
+        evaluate(x + y)
+    assert relay.create_executor().evaluate(x + y, binds={x: 2, y: relay.const(3)}) == 5
+
+
+def test_closures():
+    x, y = relay.var("x", "int32"), relay.var("y", "int32")
+    add = evaluate(relay.Function([x], relay.Function([y], x + y)))
+    add_two = add(2)
+    assert add_two(3) == 5 and add_two(4) == 6
+    f = relay.var("f", relay.FuncType([relay.scalar_type("int32")], relay.scalar_type("int32")))
+    twice = evaluate(relay.Function([f], f(f(relay.const(0)))))
+    assert twice(add_two) == 4
+
+
+def test_references():
+    r, v = relay.var("r"), relay.var("v")
+    expr = relay.Let(r, relay.RefCreate(relay.const(1)), relay.Let(
+        v, relay.RefWrite(r, relay.RefRead(r) + relay.const(41)), r))
+    assert evaluate(expr).value == 42
+
+
+def test_data_types():
+    mod = relay.IRModule()
+    prelude = relay.Prelude(mod)
+    numbers = prelude.cons(relay.const(1), prelude.cons(relay.const(2), prelude.nil()))
+    value = evaluate(numbers, mod)
+    assert value.name_hint == "Cons" and value.tag == prelude.cons.tag
+    assert value.fields[0] == 1 and value.fields[1].fields[1].fields == []
+    assert relay.prelude.to_list(value) == [1, 2]
+    assert str(value) == "Cons(1, Cons(2, Nil))"
+    assert evaluate(prelude.length(numbers), mod) == 2
+    reverse = evaluate(mod.get_global_var("rev"), mod)
+    made = relay.ConstructorValue(prelude.nil, [])
+    for i in (3, 2, 1):
+        made = relay.ConstructorValue(prelude.cons, [np.int32(i), made])
+    assert relay.prelude.to_list(reverse(made)) == [3, 2, 1]
+    x = relay.var("x", "int32")
+    increment = relay.Function([x], x + relay.const(1))
+    assert relay.prelude.to_list(evaluate(prelude.map(increment, numbers), mod)) == [2, 3]
+
+
+def test_nat():
+    mod = relay.IRModule()
+    value = relay.testing.make_nat_value(mod, 5)
+    assert relay.testing.count(value) == 5
+    double = relay.create_executor(mod=mod).evaluate(mod.get_global_var("nat_double"))
+    assert relay.testing.count(double(value)) == 10
+    expr = relay.testing.make_nat_expr(mod, 3)
+    assert relay.testing.count(relay.create_executor(mod=mod).evaluate(expr)) == 3
+
+
+def test_recursion():
+    mod = relay.parse('''#[version = "0.0.5"]
+        def @sum(%n: int64, %total: int64) -> int64 {
+          if (equal(%n, 0i64)) { %total } else { @sum(%n - 1i64, %total + %n) }
+        }''')
+    total = relay.create_executor(mod=mod).evaluate(mod.get_global_var("sum"))
+    assert total(100000, 0) == 5000050000
+
+
+def test_params():
+    x, w = relay.var("x", shape=(2,)), relay.var("w", shape=(2,))
+    mod = relay.IRModule.from_expr(relay.Function([x, w], x * w))
+    executor = relay.create_executor(mod=mod, params={"w": np.array([2, 3], "float32")})
+    np.testing.assert_array_equal(executor.evaluate()(np.ones(2, "float32")), [2, 3])
+
+
+def test_errors():
+    x = relay.var("x", shape=(2,))
+    relu = evaluate(relay.Function([x], relay.nn.relu(x)))
+    with pytest.raises(relay.CompileError):
+        relu(np.ones(3, "float32"))
+    with pytest.raises(relay.CompileError):
+        relu(np.ones(2, "float64"))
+    with pytest.raises(TypeError):
+        relu((1, 2))
+    with pytest.raises(relay.DiagnosticError):
+        evaluate(relay.const(1) + relay.const(2.0))
+    with pytest.raises(ValueError, match="expects an executor"):
+        relay.create_executor("jit")
+
+
+def test_native_code():
+    x, w = relay.var("x", shape=(2, 3)), relay.var("w", shape=(4, 3))
+    function = relay.Function([x, w], relay.nn.relu(relay.nn.dense(x, w)))
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal(s, dtype="float32") for s in ((2, 3), (4, 3)))
+    compiled = relay.create_executor("aot").evaluate(function)
+    interpreted = evaluate(function)
+    np.testing.assert_allclose(compiled(a, w=b), np.maximum(a @ b.T, 0), rtol=1e-5)
+    np.testing.assert_allclose(compiled(a, b), interpreted(a, b), rtol=1e-5)
