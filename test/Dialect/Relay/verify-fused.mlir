@@ -74,3 +74,15 @@ func.func private @call_inside(%x: tensor<4xf32>) -> tensor<4xf32> attributes {r
   %0 = relay.call @call_inside(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @closure(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects a constant, a tuple or a call of a primitive function}}
+  // expected-note @below {{closures, control flow, data types and references run in the interpreter only (relay-run --interpret)}}
+  %f = relay.fn (%y: tensor<4xf32>) -> tensor<4xf32> {
+    relay.yield %y : tensor<4xf32>
+  }
+  %0 = relay.call_indirect %f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -81,6 +81,10 @@ static LogicalResult checkCaller(func::FuncOp function, SymbolTable &symbols) {
         if (isa<FusionPatternOpInterface>(op))
           diag.attachNote() << "run --relay-fuse-ops to move operators into "
                                "primitive functions";
+        else if (isa<RelayDialect>(op.getDialect()))
+          diag.attachNote() << "closures, control flow, data types and "
+                               "references run in the interpreter only "
+                               "(relay-run --interpret)";
         return diag;
       }
     }
