@@ -120,27 +120,27 @@ func.func @nn_conv2d(%a0: tensor<1x4x8x8xf32>, %a1: tensor<6x4x3x3xf32>) {
 // -----
 
 func.func @nn_conv2d(%a0: tensor<1x4x8x8xf32>, %a1: tensor<6x4x3x3xf32>) {
-  // expected-error @below {{expects data_layout "NCHW", but got "NHWC"}}
+  // expected-error @below {{expects data_layout to have the dimensions of "NCHW", but got "NHW"}}
   // expected-error @below {{op failed to infer returned types}}
-  %0 = relay.nn.conv2d %a0, %a1 {data_layout = "NHWC"} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+  %0 = relay.nn.conv2d %a0, %a1 {data_layout = "NHW"} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
   return
 }
 
 // -----
 
 func.func @nn_conv2d(%a0: tensor<1x4x8x8xf32>, %a1: tensor<6x4x3x3xf32>) {
-  // expected-error @below {{expects kernel_layout "OIHW", but got "HWIO"}}
+  // expected-error @below {{expects kernel_layout to have the dimensions of "OIHW", but got "HWOO"}}
   // expected-error @below {{op failed to infer returned types}}
-  %0 = relay.nn.conv2d %a0, %a1 {kernel_layout = "HWIO"} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+  %0 = relay.nn.conv2d %a0, %a1 {kernel_layout = "HWOO"} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
   return
 }
 
 // -----
 
 func.func @nn_conv2d(%a0: tensor<1x4x8x8xf32>, %a1: tensor<6x4x3x3xf32>) {
-  // expected-error @below {{expects out_layout "NCHW", but got "NHWC"}}
+  // expected-error @below {{expects the size of C to be a multiple of 4 for layout "NCHW4c", but got 6}}
   // expected-error @below {{op failed to infer returned types}}
-  %0 = relay.nn.conv2d %a0, %a1 {out_layout = "NHWC"} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+  %0 = relay.nn.conv2d %a0, %a1 {out_layout = "NCHW4c"} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
   return
 }
 

@@ -6,47 +6,51 @@
 //===----------------------------------------------------------------------===//
 
 #include "OperatorFormat.h"
+#include "ShapeUtils.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
+using namespace mlir::relay::shapes;
 
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
+namespace {
 
-/// Whether two sizes can be equal.
-static bool mayEqual(int64_t a, int64_t b) {
-  return a == b || isDynamic(a) || isDynamic(b);
-}
+/// Shapes of what a convolution reads, as if in the layouts that attributes
+/// call supported: others are those in another order, or with parts split off.
+struct ConvOperands {
+  SmallVector<int64_t> data, weight;
+
+  ArrayRef<int64_t> getKernel() const { return ArrayRef(weight).drop_front(2); }
+};
+
+} // namespace
 
 /// Checks what convolutions and transposed ones have in common.
-static LogicalResult checkConv(std::optional<Location> location,
-                               RankedTensorType data, RankedTensorType weight,
-                               const ConvAttrs &attrs) {
-  if (attrs.dataLayout != attrs.supportedDataLayout)
-    return emitOptionalError(location, "expects data_layout \"",
-                             attrs.supportedDataLayout, "\", but got \"",
-                             attrs.dataLayout, "\"");
-  if (attrs.kernelLayout != attrs.supportedKernelLayout)
-    return emitOptionalError(location, "expects kernel_layout \"",
-                             attrs.supportedKernelLayout, "\", but got \"",
-                             attrs.kernelLayout, "\"");
-  if (!attrs.outLayout.empty() && attrs.outLayout != attrs.dataLayout)
-    return emitOptionalError(location, "expects out_layout \"",
-                             attrs.dataLayout, "\", but got \"",
-                             attrs.outLayout, "\"");
-  int64_t rank = attrs.dataLayout.size(), spatial = rank - 2;
-  if (data.getRank() != rank)
+static FailureOr<ConvOperands> checkConv(std::optional<Location> location,
+                                         RankedTensorType data,
+                                         RankedTensorType weight,
+                                         const ConvAttrs &attrs) {
+  int64_t rank = attrs.supportedDataLayout.size(), spatial = rank - 2;
+  if (attrs.dataLayout == attrs.supportedDataLayout && data.getRank() != rank)
     return emitOptionalError(location, "expects data of rank ", rank,
                              ", but got ", data);
-  if (weight.getRank() != rank)
+  if (attrs.kernelLayout == attrs.supportedKernelLayout &&
+      weight.getRank() != rank)
     return emitOptionalError(location, "expects weight of rank ", rank,
                              ", but got ", weight);
+  auto dataShape = mapShape(location, "data_layout", data.getShape(),
+                            attrs.dataLayout, attrs.supportedDataLayout);
+  auto weightShape = mapShape(location, "kernel_layout", weight.getShape(),
+                              attrs.kernelLayout, attrs.supportedKernelLayout);
+  if (failed(dataShape) || failed(weightShape))
+    return failure();
+  ConvOperands operands = {*dataShape, *weightShape};
   if (data.getElementType() != weight.getElementType())
     return emitOptionalError(location,
                              "expects data and weight of the same element "
@@ -77,11 +81,11 @@ static LogicalResult checkConv(std::optional<Location> location,
   if (attrs.groups < 1)
     return emitOptionalError(location, "expects positive groups, but got ",
                              attrs.groups);
-  if (llvm::is_contained(weight.getShape().drop_front(2), 0))
+  if (llvm::is_contained(operands.getKernel(), 0))
     return emitOptionalError(
         location, "expects a kernel that is not empty, but got ", weight);
   if (attrs.kernelSize) {
-    ArrayRef<int64_t> kernel = weight.getShape().drop_front(2);
+    ArrayRef<int64_t> kernel = operands.getKernel();
     if (attrs.kernelSize->size() != kernel.size() ||
         !llvm::all_of(llvm::zip_equal(*attrs.kernelSize, kernel),
                       [](auto pair) {
@@ -91,12 +95,27 @@ static LogicalResult checkConv(std::optional<Location> location,
                                formatShape(kernel), " as of weight, but got ",
                                formatShape(*attrs.kernelSize));
   }
-  return success();
+  return operands;
 }
 
 static Type getOutElementType(RankedTensorType data,
                               std::optional<Type> outDtype) {
   return outDtype ? *outDtype : data.getElementType();
+}
+
+/// Adds the type of a shape in that order, in the layout of the result.
+static LogicalResult addResult(std::optional<Location> location,
+                               RankedTensorType data, ArrayRef<int64_t> shape,
+                               const ConvAttrs &attrs,
+                               SmallVectorImpl<Type> &types) {
+  auto result =
+      mapShape(location, "out_layout", shape, attrs.supportedDataLayout,
+               attrs.outLayout.empty() ? attrs.dataLayout : attrs.outLayout);
+  if (failed(result))
+    return failure();
+  types.push_back(
+      RankedTensorType::get(*result, getOutElementType(data, attrs.outDtype)));
+  return success();
 }
 
 LogicalResult relay::detail::inferConv(std::optional<Location> location,
@@ -105,11 +124,20 @@ LogicalResult relay::detail::inferConv(std::optional<Location> location,
                                        SmallVectorImpl<Type> &types) {
   auto data = cast<RankedTensorType>(dataArg);
   auto weight = cast<RankedTensorType>(weightArg);
-  if (failed(checkConv(location, data, weight, attrs)))
+  FailureOr<ConvOperands> operands = checkConv(location, data, weight, attrs);
+  if (failed(operands))
     return failure();
 
-  int64_t channels = data.getDimSize(1), out = weight.getDimSize(0);
-  int64_t perGroup = weight.getDimSize(1);
+  int64_t channels = operands->data[1], out = operands->weight[0];
+  int64_t perGroup = operands->weight[1];
+  // The results of each channel of a depthwise convolution may be in dimension
+  // 1 of its weight.
+  bool isDepthwise = attrs.groups > 1 && channels == attrs.groups &&
+                     out == attrs.groups && perGroup > 1;
+  if (isDepthwise) {
+    out *= perGroup;
+    perGroup = 1;
+  }
   if (!isDynamic(perGroup) && !mayEqual(channels, perGroup * attrs.groups))
     return emitOptionalError(location, "expects ", perGroup * attrs.groups,
                              " input channels (weight is ", weight,
@@ -123,11 +151,11 @@ LogicalResult relay::detail::inferConv(std::optional<Location> location,
     return emitOptionalError(location, "expects channels ", out,
                              " as of weight, but got ", *attrs.channels);
 
-  int64_t spatial = data.getRank() - 2;
+  int64_t spatial = operands->data.size() - 2;
   Padding padding = *expandPadding(attrs.padding, spatial);
-  SmallVector<int64_t> shape = {data.getDimSize(0), out};
+  SmallVector<int64_t> shape = {operands->data[0], out};
   for (int64_t i = 0; i < spatial; ++i) {
-    int64_t in = data.getDimSize(i + 2), kernel = weight.getDimSize(i + 2);
+    int64_t in = operands->data[i + 2], kernel = operands->weight[i + 2];
     if (isDynamic(in) || isDynamic(kernel)) {
       shape.push_back(ShapedType::kDynamic);
       continue;
@@ -140,9 +168,7 @@ LogicalResult relay::detail::inferConv(std::optional<Location> location,
                                ", but got ", padded);
     shape.push_back((padded - window) / attrs.strides[i] + 1);
   }
-  types.push_back(
-      RankedTensorType::get(shape, getOutElementType(data, attrs.outDtype)));
-  return success();
+  return addResult(location, data, shape, attrs, types);
 }
 
 LogicalResult relay::detail::inferConvTranspose(
@@ -151,25 +177,26 @@ LogicalResult relay::detail::inferConvTranspose(
     SmallVectorImpl<Type> &types) {
   auto data = cast<RankedTensorType>(dataArg);
   auto weight = cast<RankedTensorType>(weightArg);
-  if (failed(checkConv(location, data, weight, attrs)))
+  FailureOr<ConvOperands> operands = checkConv(location, data, weight, attrs);
+  if (failed(operands))
     return failure();
-  int64_t spatial = data.getRank() - 2;
+  int64_t spatial = operands->data.size() - 2;
   if (static_cast<int64_t>(outputPadding.size()) != spatial ||
       llvm::any_of(outputPadding, [](int64_t value) { return value < 0; }))
     return emitOptionalError(location, "expects ", spatial,
                              " output_padding values that are not negative, "
                              "but got [",
                              outputPadding, "]");
-  if (!mayEqual(data.getDimSize(1), weight.getDimSize(0)))
-    return emitOptionalError(location, "expects ", weight.getDimSize(0),
+  if (!mayEqual(operands->data[1], operands->weight[0]))
+    return emitOptionalError(location, "expects ", operands->weight[0],
                              " input channels (weight is ", weight,
-                             "), but got ", data.getDimSize(1), " (data is ",
+                             "), but got ", operands->data[1], " (data is ",
                              data, ")");
-  if (!isDynamic(data.getDimSize(1)) && data.getDimSize(1) % attrs.groups != 0)
+  if (!isDynamic(operands->data[1]) && operands->data[1] % attrs.groups != 0)
     return emitOptionalError(location,
                              "expects input channels divisible by groups ",
-                             attrs.groups, ", but got ", data.getDimSize(1));
-  int64_t out = weight.getDimSize(1);
+                             attrs.groups, ", but got ", operands->data[1]);
+  int64_t out = operands->weight[1];
   if (!isDynamic(out))
     out *= attrs.groups;
   if (attrs.channels && !mayEqual(*attrs.channels, out))
@@ -177,9 +204,9 @@ LogicalResult relay::detail::inferConvTranspose(
                              " as of weight, but got ", *attrs.channels);
 
   Padding padding = *expandPadding(attrs.padding, spatial);
-  SmallVector<int64_t> shape = {data.getDimSize(0), out};
+  SmallVector<int64_t> shape = {operands->data[0], out};
   for (int64_t i = 0; i < spatial; ++i) {
-    int64_t in = data.getDimSize(i + 2), kernel = weight.getDimSize(i + 2);
+    int64_t in = operands->data[i + 2], kernel = operands->weight[i + 2];
     if (isDynamic(in) || isDynamic(kernel)) {
       shape.push_back(ShapedType::kDynamic);
       continue;
@@ -194,9 +221,7 @@ LogicalResult relay::detail::inferConvTranspose(
                                size, " along spatial dimension ", i);
     shape.push_back(size);
   }
-  types.push_back(
-      RankedTensorType::get(shape, getOutElementType(data, attrs.outDtype)));
-  return success();
+  return addResult(location, data, shape, attrs, types);
 }
 
 //===----------------------------------------------------------------------===//
