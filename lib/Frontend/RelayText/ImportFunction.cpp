@@ -377,6 +377,37 @@ void FunctionImporter::advanceMatch(const Match &match, Frame frame) {
 // Function bodies
 //===----------------------------------------------------------------------===//
 
+/// Whether the type of an operation's result may be more precise than what its
+/// operands tell.
+static bool canRefineResult(Operation *op) {
+  return isa<ApplyOp, CallOp, CallIndirectOp, ConstructOp, IfOp, LetOp, MatchOp,
+             RefReadOp, TupleGetItemOp>(op);
+}
+
+/// Returns the value that a function returns, of the type that is written for
+/// it; a function's verifier wants equal ones.
+Value FunctionImporter::makeResult(Value value, func::FuncOp function) {
+  FunctionType type = function.getFunctionType();
+  Type written = type.getResult(0);
+  if (value.getType() == written)
+    return value;
+  if (isa<IncompleteType>(written)) {
+    function.setFunctionType(
+        builder.getFunctionType(type.getInputs(), value.getType()));
+    return value;
+  }
+  // Inference has better words for what does not fit.
+  if (!areCompatible(written, value.getType()))
+    return value;
+  Operation *op = value.getDefiningOp();
+  if (op && op->use_empty() && canRefineResult(op) &&
+      isa<IncompleteType>(value.getType())) {
+    value.setType(written);
+    return value;
+  }
+  return LetOp::create(builder, value.getLoc(), written, "", value).getResult();
+}
+
 void FunctionImporter::import(const Function &function, func::FuncOp op) {
   Scope *body = makeScope(nullptr);
   body->block = op.addEntryBlock();
@@ -387,8 +418,9 @@ void FunctionImporter::import(const Function &function, func::FuncOp op) {
   }
   findScopes(function, body);
   emit(function.body);
-  setInsertionPoint(body);
   Value result = getValue(function.body, body);
+  setInsertionPoint(body);
+  result = makeResult(result, op);
   func::ReturnOp::create(builder, getLoc(*function.body), result);
   for (Operation *tuple : llvm::reverse(tuples))
     if (tuple->use_empty())

@@ -196,6 +196,13 @@ void FunctionImporter::endFunction(Operation *op) {
   Type result = fn.getBody().front().getTerminator()->getOperand(0).getType();
   if (!isa<IncompleteType>(type.getResult(0)) || isa<IncompleteType>(result))
     return;
+  // The types of other operations may have been made of that of the closure.
+  if (Value self = fn.getSelf();
+      self && !llvm::all_of(self.getUsers(), [&](Operation *user) {
+        auto call = dyn_cast<CallIndirectOp>(user);
+        return call && !llvm::is_contained(call.getArgs(), self);
+      }))
+    return;
   SmallVector<StringAttr> params(
       relay::getTypeParams(fn.getResult().getType()));
   Type whole = relay::getFunctionType(

@@ -139,6 +139,7 @@ private:
   Value getValue(const ExprPtr &expr, Scope *scope);
   SmallVector<Value> getValues(ArrayRef<ExprPtr> exprs, Scope *scope);
   void bind(const std::shared_ptr<Var> &var, Value value, Scope *scope);
+  Value makeResult(Value value, func::FuncOp function);
   /// Stands for what has an error.
   Value makePlaceholder();
   void setInsertionPoint(Scope *scope);

@@ -200,6 +200,7 @@ void Parser::scanFile() {
     (void)error(loc, message);
   });
   size_t open = 0;
+  bool afterExtern = false;
   token.end = begin;
   for (Token next = scanner.lex(begin); !next.is(TokenKind::End);
        next = scanner.lex(next.end)) {
@@ -211,7 +212,10 @@ void Parser::scanFile() {
       readMetadataSection(next);
       break;
     }
-    if (open != 0 || !(next.isKeyword("type") || next.isKeyword("extern")))
+    // `extern type` is one definition.
+    bool isPart = std::exchange(afterExtern, next.isKeyword("extern"));
+    if (open != 0 || isPart ||
+        !(next.isKeyword("type") || next.isKeyword("extern")))
       continue;
     token = next;
     if (!isDefinitionStart())

@@ -1,4 +1,5 @@
-// How operations are written as expressions.
+// How operations are written as expressions. Functions are written in the order
+// of their names, and variables of one name are numbered.
 //
 // RUN: relay-translate --export-relay --relay-hide-types %s | FileCheck %s
 
@@ -19,7 +20,7 @@ func.func @attributes(%x: tensor<2x8xf32> {relay.name = "x"}, %w: tensor<4x8xf32
 }
 
 // CHECK-LABEL: def @concatenate(
-// CHECK-NEXT:    %[[T:[0-9]+]] = (%x, %x);
+// CHECK-NEXT:    %[[T:[0-9]+]] = (%{{x[0-9]*}}, %{{x[0-9]*}});
 // CHECK-NEXT:    %[[A:[0-9]+]] = concatenate(%[[T]], axis=1);
 // CHECK-NEXT:    %[[B:[0-9]+]] = stack(%[[T]]);
 // CHECK-NEXT:    (%[[A]], %[[B]])
@@ -32,7 +33,7 @@ func.func @concatenate(%x: tensor<2x2xf32> {relay.name = "x"}) -> tuple<tensor<2
 
 // All fields of a tuple are the tuple.
 // CHECK-LABEL: def @fields(
-// CHECK-NEXT:    %[[S:[0-9]+]] = split(%x, indices_or_sections=2);
+// CHECK-NEXT:    %[[S:[0-9]+]] = split(%{{x[0-9]*}}, indices_or_sections=2);
 // CHECK-NEXT:    concatenate(%[[S]])
 func.func @fields(%x: tensor<4xf32> {relay.name = "x"}) -> tensor<4xf32> {
   %0 = relay.split %x {indices_or_sections = 2} : (tensor<4xf32>) -> tuple<tensor<2xf32>, tensor<2xf32>>
@@ -43,11 +44,11 @@ func.func @fields(%x: tensor<4xf32> {relay.name = "x"}) -> tensor<4xf32> {
 }
 
 // Several results are a tuple.
-// CHECK-LABEL: def @several(%x: float32) -> (float32, float32) {
-// CHECK-NEXT:    %[[A:[0-9]+]] = abs(%x);
-// CHECK-NEXT:    (%[[A]], %x)
-// CHECK-LABEL: def @use_several(
-// CHECK-NEXT:    %[[C:[0-9]+]] = @several(%x);
+// CHECK-LABEL: def @several(%{{x[0-9]*}}: float32) -> (float32, float32) {
+// CHECK-NEXT:    %[[A:[0-9]+]] = abs(%{{x[0-9]*}});
+// CHECK-NEXT:    (%[[A]], %{{x[0-9]*}})
+// CHECK-LABEL: def @several_used(
+// CHECK-NEXT:    %[[C:[0-9]+]] = @several(%{{x[0-9]*}});
 // CHECK-NEXT:    %[[A:[0-9]+]] = %[[C]].0;
 // CHECK-NEXT:    %[[B:[0-9]+]] = %[[C]].1;
 // CHECK-NEXT:    add(%[[A]], %[[B]])
@@ -55,23 +56,23 @@ func.func @several(%x: tensor<f32> {relay.name = "x"}) -> (tensor<f32>, tensor<f
   %0 = relay.abs %x : (tensor<f32>) -> tensor<f32>
   return %0, %x : tensor<f32>, tensor<f32>
 }
-func.func @use_several(%x: tensor<f32> {relay.name = "x"}) -> tensor<f32> {
+func.func @several_used(%x: tensor<f32> {relay.name = "x"}) -> tensor<f32> {
   %0:2 = relay.call @several(%x) : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
   %1 = relay.add %0#0, %0#1 : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %1 : tensor<f32>
 }
 
 // A closure that calls itself has the name of its let, or one is made.
-// CHECK-LABEL: def @recursive(
+// CHECK-LABEL: def @tail_recursive(
 // CHECK-NEXT:    let %loop: fn (int32) -> int32 = fn (%i: int32) -> int32 {
 // CHECK-NEXT:      %loop(%i)
 // CHECK-NEXT:    };
 // CHECK-NEXT:    let %f: fn (int32) -> int32 = fn (%j: int32) -> int32 {
 // CHECK-NEXT:      %f(%j)
 // CHECK-NEXT:    };
-// CHECK-NEXT:    %[[T:[0-9]+]] = %f(%x);
+// CHECK-NEXT:    %[[T:[0-9]+]] = %f(%{{x[0-9]*}});
 // CHECK-NEXT:    %loop(%[[T]])
-func.func @recursive(%x: tensor<i32> {relay.name = "x"}) -> tensor<i32> {
+func.func @tail_recursive(%x: tensor<i32> {relay.name = "x"}) -> tensor<i32> {
   %0 = relay.fn rec %self (%i: tensor<i32> {relay.name = "i"}) -> tensor<i32> {
     %2 = relay.call_indirect %self(%i) : (tensor<i32>) -> tensor<i32>
     relay.yield %2 : tensor<i32>
@@ -86,7 +87,7 @@ func.func @recursive(%x: tensor<i32> {relay.name = "x"}) -> tensor<i32> {
   return %4 : tensor<i32>
 }
 
-// CHECK-LABEL: def @match[A](%l: List[A], %d: A, Inline=1) -> A {
+// CHECK-LABEL: def @with_match[A](%l: List[A], %d: A, Inline=1) -> A {
 // CHECK-NEXT:    match (%l) {
 // CHECK-NEXT:      Cons(%h: A, _) => {
 // CHECK-NEXT:        %h
@@ -96,7 +97,7 @@ func.func @recursive(%x: tensor<i32> {relay.name = "x"}) -> tensor<i32> {
 // CHECK-NEXT:      },
 // CHECK-NEXT:    }
 // CHECK-NEXT:  }
-func.func @match(%l: !relay.adt<@List, [!relay.typevar<"A">]> {relay.name = "l"}, %d: !relay.typevar<"A"> {relay.name = "d"}) -> !relay.typevar<"A">
+func.func @with_match(%l: !relay.adt<@List, [!relay.typevar<"A">]> {relay.name = "l"}, %d: !relay.typevar<"A"> {relay.name = "d"}) -> !relay.typevar<"A">
     attributes {relay.type_params = ["A"], relay.inline} {
   %0 = relay.match %l : !relay.adt<@List, [!relay.typevar<"A">]> -> !relay.typevar<"A"> {
   case @List::@Cons("h" %h: !relay.typevar<"A">, _) {

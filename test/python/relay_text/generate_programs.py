@@ -67,19 +67,28 @@ MATRIX = "Tensor[(2, 3), float32]"
 TENSORS = [INT, FLOAT, BOOL, VECTOR, MATRIX]
 
 
-class Ref(tuple):
+class Type(tuple):
+    """A type made of others; equal to those of its own kind only."""
+
+    def __eq__(self, other):
+        return type(self) is type(other) and super().__eq__(other)
+
+    __hash__ = tuple.__hash__
+
+
+class Ref(Type):
     """A cell of a type, which the text format has no name for."""
 
 
-class Tuple(tuple):
+class Tuple(Type):
     """A tuple of types."""
 
 
-class Fn(tuple):
+class Fn(Type):
     """(result, parameters...)"""
 
 
-class Data(tuple):
+class Data(Type):
     """(name, argument)"""
 
 

@@ -94,7 +94,7 @@ Operation *RelayDialect::materializeConstant(OpBuilder &builder,
 LogicalResult RelayDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attribute) {
   if (attribute.getName() == kPrimitiveAttrName) {
-    if (!isa<FunctionOpInterface>(op))
+    if (!isa<FunctionOpInterface, FnOp>(op))
       return op->emitOpError("expects '")
              << kPrimitiveAttrName << "' on a function only";
     if (!isa<UnitAttr>(attribute.getValue()))
