@@ -54,7 +54,7 @@ func.func @operands(%x: tensor<4xf32>) -> !relay.incomplete {
   %0 = relay.apply "add"(%x) : (tensor<4xf32>) -> !relay.incomplete
   // expected-note @+1 {{operand 1 of type 'tuple<tensor<4xf32>>' comes from here}}
   %t = relay.tuple %x : tensor<4xf32>
-  // expected-error @+1 {{'relay.add' op expects operand 1 (rhs) to be ranked tensor of {{.*}}, but got 'tuple<tensor<4xf32>>'}}
+  // expected-error @+1 {{'relay.add' op expects operand 1 (rhs) to be ranked tensor of}}
   %1 = relay.apply "add"(%x, %t) : (tensor<4xf32>, tuple<tensor<4xf32>>) -> !relay.incomplete
   // expected-error @+1 {{expects attribute 'a_max' of 'relay.clip'}}
   %2 = relay.apply "clip"(%x){a_min = 0.0} : (tensor<4xf32>) -> !relay.incomplete

@@ -326,3 +326,70 @@ func.func @polymorphic_recursion(%x: tensor<f32>, %c: tensor<i1>) -> !relay.inco
   %1 = relay.call_indirect %f(%x, %c) : !relay.forall<["A"], (!relay.typevar<"A">, tensor<i1>) -> !relay.incomplete> as (tensor<f32>, tensor<i1>) -> !relay.incomplete
   return %1 : !relay.incomplete
 }
+
+// -----
+
+// A cast is an annotation.
+// CHECK-LABEL: func.func @cast
+// CHECK-SAME:    (%[[X:.*]]: tensor<f32>) -> tensor<f32>
+// CHECK-NEXT:    return %[[X]]
+func.func @cast(%x: !relay.incomplete) -> tensor<f32> {
+  %0 = builtin.unrealized_conversion_cast %x : !relay.incomplete to tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// Tuples are equal field by field; what one field tells the other uses.
+// CHECK-LABEL: func.func @tuples
+// CHECK:         relay.fn (%{{.*}}: tuple<tensor<f32>, tensor<10xf32>>, %{{.*}}: tensor<f32>) -> tuple<tensor<f32>, tensor<10xf32>>
+func.func @tuples(%c: tensor<i1>, %x: tensor<f32>, %y: tensor<10xf32>) -> !relay.incomplete {
+  %f = relay.fn (%t: tuple<!relay.incomplete, tensor<10xf32>>, %a: !relay.incomplete) -> !relay.incomplete {
+    %u = relay.tuple %a, %y : !relay.incomplete, tensor<10xf32>
+    %0 = relay.if %c : tensor<i1> -> !relay.incomplete {
+      relay.yield %t : tuple<!relay.incomplete, tensor<10xf32>>
+    } else {
+      relay.yield %u : tuple<!relay.incomplete, tensor<10xf32>>
+    }
+    relay.yield %0 : !relay.incomplete
+  }
+  %t = relay.tuple %x, %y : tensor<f32>, tensor<10xf32>
+  %1 = relay.call_indirect %f(%t, %x) : (tuple<!relay.incomplete, tensor<10xf32>>, !relay.incomplete) -> !relay.incomplete as (tuple<tensor<f32>, tensor<10xf32>>, tensor<f32>) -> !relay.incomplete
+  return %1 : !relay.incomplete
+}
+
+// -----
+
+// The instance of a polymorphic value follows from where it is used.
+// CHECK-LABEL: func.func @instance
+// CHECK-SAME:    -> tensor<f32>
+// CHECK:         relay.fn (%{{.*}}: (tensor<f32>) -> tensor<f32>) -> tensor<f32>
+func.func @instance(%x: tensor<f32>) -> !relay.incomplete {
+  %id = relay.fn ["A"] (%a: !relay.typevar<"A">) -> !relay.typevar<"A"> {
+    relay.yield %a : !relay.typevar<"A">
+  }
+  %f = relay.fn (%g: (tensor<f32>) -> !relay.incomplete) -> !relay.incomplete {
+    %0 = relay.call_indirect %g(%x) : (tensor<f32>) -> !relay.incomplete
+    relay.yield %0 : !relay.incomplete
+  }
+  %1 = relay.call_indirect %f(%id) : ((tensor<f32>) -> !relay.incomplete) -> !relay.incomplete as (!relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>) -> !relay.incomplete
+  return %1 : !relay.incomplete
+}
+
+// -----
+
+// Two type parameters of one name are two.
+// CHECK-LABEL: func.func @names
+// CHECK-SAME:    -> tensor<f32>
+func.func @names(%x: tensor<f32>, %y: tensor<i32>) -> !relay.incomplete {
+  %f = relay.fn ["A"] (%a: !relay.typevar<"A">) -> !relay.incomplete {
+    %g = relay.fn ["A"] (%b: !relay.typevar<"A">) -> !relay.incomplete {
+      relay.yield %b : !relay.typevar<"A">
+    }
+    %0 = relay.call_indirect %g(%y) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.incomplete> as (tensor<i32>) -> !relay.incomplete
+    %1 = relay.call_indirect %g(%a) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.incomplete> as (!relay.typevar<"A">) -> !relay.incomplete
+    relay.yield %1 : !relay.incomplete
+  }
+  %2 = relay.call_indirect %f(%x) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.incomplete> as (tensor<f32>) -> !relay.incomplete
+  return %2 : !relay.incomplete
+}

@@ -199,6 +199,7 @@ void TypeInference::visit(Operation *op) {
         if (isIncomplete(tuple.getType()))
           open.push_back(tuple.getResult());
       })
+      .Case([&](UnrealizedConversionCastOp cast) { visitAnnotation(cast); })
       .Default([&](Operation *op) {
         if (getOperatorSchema(op))
           visitOperator(op);
@@ -206,6 +207,15 @@ void TypeInference::visit(Operation *op) {
           for (Value result : op->getResults())
             define(result);
       });
+}
+
+void TypeInference::visitAnnotation(UnrealizedConversionCastOp cast) {
+  for (Value result : cast.getResults())
+    define(result);
+  if (cast.getNumOperands() != 1 || cast.getNumResults() != 1)
+    return;
+  annotations.push_back(cast);
+  flow(cast.getOperand(0), getTerm(cast.getResult(0)), {cast, "a value"});
 }
 
 void TypeInference::visitReturn(func::ReturnOp op) {

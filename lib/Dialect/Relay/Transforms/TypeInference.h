@@ -72,6 +72,8 @@ private:
   // Operations
   //===--------------------------------------------------------------------===//
 
+  /// A cast says of what type an importer wants a value to be. It goes away.
+  void visitAnnotation(UnrealizedConversionCastOp cast);
   void visitApply(ApplyOp apply);
   void visitOperator(Operation *op);
   void visitCall(CallOp call);
@@ -132,6 +134,7 @@ private:
   std::vector<Value> open;
   /// Operators made of relay.apply.
   std::vector<Operation *> operators;
+  std::vector<UnrealizedConversionCastOp> annotations;
   /// Functions being visited, whose types are not generalised.
   DenseSet<Operation *> current;
   bool hasErrors = false;

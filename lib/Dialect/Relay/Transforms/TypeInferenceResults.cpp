@@ -87,6 +87,10 @@ void TypeInference::reportUnknown() {
 void TypeInference::setTypes() {
   for (Value value : open)
     value.setType(solver.toType(terms[value]));
+  for (UnrealizedConversionCastOp cast : annotations) {
+    cast.getResult(0).replaceAllUsesWith(cast.getOperand(0));
+    cast.erase();
+  }
   for (auto function : module.getOps<func::FuncOp>()) {
     Signature &signature = signatures[function];
     if (!signature.incomplete)
