@@ -252,6 +252,8 @@ static void appendTensors(const InterpreterValue &value,
     tensors.push_back(value.getTensor());
     return;
   }
+  if (!value.isTuple())
+    return;
   for (const InterpreterValue &field : value.getFields())
     appendTensors(field, tensors);
 }

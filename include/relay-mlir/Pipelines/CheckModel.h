@@ -9,7 +9,7 @@
 #define RELAY_MLIR_PIPELINES_CHECKMODEL_H
 
 #include "relay-mlir-c/Runtime.h"
-#include "relay-mlir/Interpreter/Tensor.h"
+#include "relay-mlir/Interpreter/InterpreterValue.h"
 #include "relay-mlir/Pipelines/Options.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -79,7 +79,7 @@ LogicalResult MemoryAllocTensorOp::inferReturnTypes(
   if (!fits)
     return emitOptionalError(location, "expects a shape of ", rank,
                              " sizes, but got ", operand);
-  types.push_back(RankedTensorType::get(shape, adaptor.getDtype()));
+  types.push_back(RankedTensorType::get(shape, adaptor.getDtype().getValue()));
   return success();
 }
 
