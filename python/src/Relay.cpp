@@ -33,4 +33,5 @@ void relay_python::bindRelay(py::module_ &parent) {
   bindRelayPatterns(m);
   bindRelayOperators(m);
   bindRelayModules(m);
+  bindRelayExecutor(m);
 }

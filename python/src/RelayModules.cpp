@@ -9,6 +9,7 @@
 
 #include "relay-mlir/InitAllPasses.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Prelude/Prelude.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -218,6 +219,31 @@ static std::string printMLIR(py::handle functions, py::handle types,
   return text;
 }
 
+//===----------------------------------------------------------------------===//
+// Standard definitions
+//===----------------------------------------------------------------------===//
+
+static std::optional<std::string> preludeText(const std::string &name) {
+  std::optional<StringRef> text = getPreludeText(name);
+  return text ? std::optional<std::string>(text->str()) : std::nullopt;
+}
+
+static std::vector<std::string> preludeNames() {
+  std::vector<std::string> names;
+  for (StringRef name : getPreludeNames())
+    names.push_back(name.str());
+  return names;
+}
+
+static std::string
+staticTensorArrayText(const std::string &dtype,
+                      const std::vector<int64_t> &shape, int64_t batchSize,
+                      const std::vector<std::string> &defined) {
+  return getStaticTensorArrayText(dtype, shape, batchSize, [&](StringRef name) {
+    return llvm::is_contained(defined, name.str());
+  });
+}
+
 void relay_python::bindRelayModules(py::module_ &m) {
   m.def("parse_module", &parseModule);
   m.def("parse_expr", &parseExpr);
@@ -227,4 +253,9 @@ void relay_python::bindRelayModules(py::module_ &m) {
   m.def("run_passes", &runPasses);
   m.def("load_model", &load);
   m.def("print_mlir", &printMLIR);
+  m.def("prelude_text", &preludeText);
+  m.def("prelude_names", &preludeNames);
+  m.def("tensor_array_text",
+        [](const std::string &dtype) { return getTensorArrayText(dtype); });
+  m.def("static_tensor_array_text", &staticTensorArrayText);
 }

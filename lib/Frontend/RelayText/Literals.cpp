@@ -209,25 +209,35 @@ std::string text::escape(StringRef text) {
 // Writing numbers
 //===----------------------------------------------------------------------===//
 
+/// Prints as streams do.
+static std::string formatDigits(double value, int precision) {
+  char buffer[40];
+  char *end = std::to_chars(buffer, std::end(buffer), value,
+                            std::chars_format::general, precision)
+                  .ptr;
+  return std::string(buffer, end);
+}
+
 std::string text::formatFloat(const APFloat &value) {
   APFloat wide = value;
   bool losesInfo;
   wide.convert(APFloat::IEEEdouble(), llvm::RoundingMode::NearestTiesToEven,
                &losesInfo);
   double magnitude = llvm::abs(wide).convertToDouble();
-  char buffer[40];
   std::string text;
-  // 6 digits are what streams print by default; 17 are enough for a double.
-  for (int precision = 6; precision <= 17; ++precision) {
-    auto [end, ec] = std::to_chars(buffer, std::end(buffer), magnitude,
-                                   std::chars_format::general, precision);
-    (void)ec;
-    text.assign(buffer, end);
+  // 17 digits are enough for a double.
+  for (int precision = 1; precision <= 17; ++precision) {
+    text = formatDigits(magnitude, precision);
     NumberText number(text);
     number.negative = value.isNegative();
     std::optional<APFloat> back = parseDigits(number, value.getSemantics());
-    if (back && back->bitwiseIsEqual(value) && !isOutOfRange(number, *back))
-      break;
+    if (!back || !back->bitwiseIsEqual(value) || isOutOfRange(number, *back))
+      continue;
+    // 100000 rather than 1e+05: streams print 6 digits before an exponent.
+    if (precision < 6)
+      text = formatDigits(
+          APFloat(APFloat::IEEEdouble(), text).convertToDouble(), 6);
+    break;
   }
   return (value.isNegative() ? "-" : "") + text;
 }

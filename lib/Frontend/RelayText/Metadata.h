@@ -32,6 +32,9 @@ inline bool isPlainField(StringRef name) {
   return name == "device_type_int" || name == "virtual_device_id";
 }
 
+/// Whether a section can hold an object so that it is read back as it is.
+bool isMetadataObject(DictionaryAttr object);
+
 using MetadataTable = llvm::StringMap<SmallVector<Attribute>>;
 
 /// Reads a section, which is JSON. Reports what is malformed and returns what

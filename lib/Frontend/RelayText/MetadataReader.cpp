@@ -182,6 +182,7 @@ private:
   function_ref<void(const Twine &)> error;
   /// Null for nodes that are being read, or could not be.
   llvm::DenseMap<int64_t, Attribute> cache;
+  llvm::DenseSet<int64_t> active;
   unsigned depth = 0;
 };
 
@@ -264,8 +265,13 @@ Attribute GraphReader::readObject(const json::Object &node, StringRef kind) {
 }
 
 Attribute GraphReader::readNode(int64_t index) {
+  if (!getNode(index))
+    return error("expects " + Twine(index) + " to be a node of the metadata"),
+           nullptr;
   if (getKind(getNode(index)).empty())
     return builder.getUnitAttr();
+  if (active.contains(index))
+    return error("expects metadata without cycles"), nullptr;
   auto [it, isNew] = cache.try_emplace(index);
   if (!isNew)
     return it->second;
@@ -274,7 +280,9 @@ Attribute GraphReader::readNode(int64_t index) {
                  " levels deep"),
            nullptr;
   ++depth;
+  active.insert(index);
   Attribute value = readUncached(index);
+  active.erase(index);
   --depth;
   if (value)
     cache[index] = value;
@@ -306,7 +314,7 @@ Attribute GraphReader::readUncached(int64_t index) {
   SmallVector<Attribute> elements;
   if (const json::Array *data = node->getArray("data"))
     for (const json::Value &element : *data) {
-      Attribute value = readNode(getIndex(&element).value_or(0));
+      Attribute value = readNode(getIndex(&element).value_or(-1));
       if (!value)
         return nullptr;
       elements.push_back(value);
@@ -335,7 +343,7 @@ MetadataTable GraphReader::read() {
     SmallVector<Attribute> &entries = table[*name];
     if (const json::Array *elements = array->getArray("data"))
       for (const json::Value &element : *elements)
-        entries.push_back(readNode(getIndex(&element).value_or(0)));
+        entries.push_back(readNode(getIndex(&element).value_or(-1)));
   }
   return table;
 }

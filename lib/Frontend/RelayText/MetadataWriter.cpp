@@ -10,6 +10,8 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
@@ -18,6 +20,56 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::text;
 namespace json = llvm::json;
+
+//===----------------------------------------------------------------------===//
+// Objects
+//===----------------------------------------------------------------------===//
+
+/// Whether the nodes for `value` are read as `value`.
+static bool isFieldValue(Attribute value, bool isAttrs, unsigned depth = 0) {
+  if (auto integer = dyn_cast<IntegerAttr>(value))
+    return integer.getType().isSignlessInteger(32) ||
+           (integer.getType().isSignlessInteger(64) &&
+            !llvm::isInt<32>(integer.getInt()));
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return number.getType().isF64() && number.getValue().isFinite();
+  if (auto string = dyn_cast<StringAttr>(value))
+    return json::isUTF8(string.getValue());
+  if (auto array = dyn_cast<ArrayAttr>(value))
+    return depth < 32 &&
+           llvm::all_of(
+               array,
+               [&](Attribute element) {
+                 return isFieldValue(element, /*isAttrs=*/false, depth + 1);
+               });
+  // As a field of attributes, null would be read as 0.
+  return isa<UnitAttr>(value) && !isAttrs;
+}
+
+bool text::isMetadataObject(DictionaryAttr object) {
+  auto type = object.getAs<StringAttr>(kTypeKey);
+  if (!type || type.getValue().empty())
+    return false;
+  StringRef key = type.getValue();
+  if (key == kConstantKey || key == "Map" || key == "Array" ||
+      key == "IntImm" || key == "FloatImm" || key == "runtime.String" ||
+      !llvm::all_of(
+          key, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; }))
+    return false;
+  bool isAttrs = key.starts_with("relay.attrs.");
+  return llvm::all_of(object, [&](NamedAttribute field) {
+    StringRef name = field.getName();
+    if (name == kTypeKey)
+      return true;
+    if (name == "span" || !json::isUTF8(name))
+      return false;
+    if (isPlainField(name)) {
+      auto integer = dyn_cast<IntegerAttr>(field.getValue());
+      return integer && isFieldValue(integer, isAttrs);
+    }
+    return isFieldValue(field.getValue(), isAttrs);
+  });
+}
 
 std::string MetadataWriter::add(Attribute value) {
   std::string &reference = references[value];

@@ -17,6 +17,15 @@ bool Parser::isAttribute() const {
          peek().is(TokenKind::Equal);
 }
 
+LogicalResult Parser::addAttribute(NamedAttribute attr, const char *loc,
+                                   Attrs &attrs) {
+  if (!attrs.names.insert(attr.getName()).second)
+    return error(loc, "expects each attribute once, but got '" +
+                          attr.getName().getValue() + "' twice");
+  attrs.push_back(attr);
+  return success();
+}
+
 LogicalResult Parser::parseAttribute(Attrs &attrs) {
   const char *loc = token.begin;
   if (!token.is(TokenKind::Identifier) && !token.is(TokenKind::String))
@@ -24,17 +33,14 @@ LogicalResult Parser::parseAttribute(Attrs &attrs) {
   StringRef name = getName(token.spelling);
   if (name.empty())
     return errorExpected("the name of an attribute");
-  if (llvm::any_of(attrs,
-                   [&](NamedAttribute attr) { return attr.getName() == name; }))
-    (void)error(loc,
-                "expects each attribute once, but got '" + name + "' twice");
   advance();
   if (failed(expect(TokenKind::Equal, "'='")))
     return failure();
   Attribute value = parseAttributeValue();
   if (!value)
     return failure();
-  attrs.emplace_back(builder.getStringAttr(name), value);
+  // The value is well-formed; parsing goes on.
+  (void)addAttribute({builder.getStringAttr(name), value}, loc, attrs);
   return success();
 }
 
@@ -98,10 +104,7 @@ Attribute Parser::parseAttributeDictionary() {
   if (failed(parseList(TokenKind::RBrace, "an attribute",
                        [&] { return parseAttribute(entries); })))
     return nullptr;
-  NamedAttrList list(entries);
-  if (list.findDuplicate())
-    return nullptr;
-  return list.getDictionary(context);
+  return builder.getDictionaryAttr(entries);
 }
 
 Attribute Parser::parseAttributeValue() {
@@ -171,7 +174,7 @@ LogicalResult Parser::appendMetaAttributes(Attribute entry, const char *loc,
   if (!dictionary)
     return error(loc, "expects attributes in the metadata");
   for (NamedAttribute attr : dictionary)
-    if (attr.getName() != kTypeKey)
-      attrs.push_back(attr);
+    if (attr.getName() != kTypeKey && failed(addAttribute(attr, loc, attrs)))
+      return failure();
   return success();
 }

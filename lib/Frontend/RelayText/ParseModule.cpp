@@ -122,7 +122,7 @@ LogicalResult Parser::parseFunctionDefinition() {
 /// variables are the parameters.
 LogicalResult Parser::parseMainExpr() {
   const char *loc = token.begin;
-  ast::ExprPtr expr = parseExpr();
+  ast::ExprPtr expr = parseExpr(/*isBlock=*/true);
   if (!expr)
     return failure();
   if (!token.is(TokenKind::End) && !token.is(TokenKind::Metadata))

@@ -76,10 +76,11 @@ LogicalResult Parser::parseLet(std::vector<Statement> &statements) {
   StringRef name = getName(token.spelling);
   advance();
   Type annotation;
-  if (consumeIf(TokenKind::Colon) && !(annotation = parseType()))
+  if ((consumeIf(TokenKind::Colon) && !(annotation = parseType())) ||
+      failed(expect(TokenKind::Equal, "'='"))) {
+    declare(name, annotation, nameLoc);
     return failure();
-  if (failed(expect(TokenKind::Equal, "'='")))
-    return failure();
+  }
   // Only a function may use what it is bound to.
   VarPtr var;
   if (token.isKeyword("fn"))
@@ -119,14 +120,13 @@ LogicalResult Parser::parseFreeVar() {
     return errorExpected("a local variable such as '%x'");
   StringRef name = getName(token.spelling);
   advance();
-  Type annotation;
-  if (consumeIf(TokenKind::Colon) && !(annotation = parseType()))
-    return failure();
-  auto var = make<ast::Var>(loc, name.str(), annotation);
+  auto var = make<ast::Var>(loc, name.str(), Type());
   if (freeVars.try_emplace(name, var).second)
     freeVarOrder.push_back(var);
   else
     (void)error(loc, "expects a new variable, but got '%" + name + "' again");
+  if (consumeIf(TokenKind::Colon) && !(var->annotation = parseType()))
+    return failure();
   if (isLegacy()) {
     consumeIf(TokenKind::Semicolon);
     return success();
@@ -150,24 +150,23 @@ bool Parser::parseBinding(std::vector<Statement> &statements, bool &succeeded) {
 // Sequences
 //===----------------------------------------------------------------------===//
 
-ast::ExprPtr Parser::parseStatements(std::vector<Statement> &statements) {
-  auto isAtClosing = [&] {
-    return token.is(TokenKind::RParen) || token.is(TokenKind::RBracket) ||
-           token.is(TokenKind::RBrace);
-  };
+ast::ExprPtr Parser::parseStatements(std::vector<Statement> &statements,
+                                     bool isBlock) {
   while (true) {
     bool succeeded;
     const char *loc = token.begin;
     if (parseBinding(statements, succeeded)) {
-      if (succeeded || skipStatement())
+      if (succeeded || (isBlock && skipStatement()))
         continue;
-      return isAtClosing() ? makePlaceholder() : nullptr;
+      return isBlock && token.is(TokenKind::RBrace) ? makePlaceholder()
+                                                    : nullptr;
     }
     ast::ExprPtr value = parseItem();
     if (!value) {
-      if (skipStatement())
+      if (isBlock && skipStatement())
         continue;
-      return isAtClosing() ? makePlaceholder() : nullptr;
+      return isBlock && token.is(TokenKind::RBrace) ? makePlaceholder()
+                                                    : nullptr;
     }
     if (!consumeIf(TokenKind::Semicolon))
       return value;
@@ -178,14 +177,14 @@ ast::ExprPtr Parser::parseStatements(std::vector<Statement> &statements) {
   }
 }
 
-ast::ExprPtr Parser::parseExpr() {
+ast::ExprPtr Parser::parseExpr(bool isBlock) {
   Nesting nesting(*this);
   if (nesting.isTooDeep())
     return nullptr;
   VarScope scope(vars);
   llvm::SaveAndRestore<unsigned> outer(block, ++numBlocks);
   std::vector<Statement> statements;
-  ast::ExprPtr result = parseStatements(statements);
+  ast::ExprPtr result = parseStatements(statements, isBlock);
   if (!result)
     return nullptr;
   for (Statement &statement : llvm::reverse(statements)) {
@@ -200,7 +199,7 @@ ast::ExprPtr Parser::parseExpr() {
 ast::ExprPtr Parser::parseBlock() {
   if (failed(expect(TokenKind::LBrace, "'{'")))
     return nullptr;
-  ast::ExprPtr expr = parseExpr();
+  ast::ExprPtr expr = parseExpr(/*isBlock=*/true);
   if (!expr || failed(expect(TokenKind::RBrace, "'}' or ';'")))
     return nullptr;
   return expr;

@@ -22,12 +22,13 @@ using namespace mlir::relay::text;
 LogicalResult Parser::parseTypeParams(std::vector<std::string> &params) {
   if (!consumeIf(TokenKind::LBracket))
     return success();
+  llvm::StringSet<> seen;
   return parseList(TokenKind::RBracket, "a type parameter", [&] {
     StringRef name = token.spelling;
     const char *loc = token.begin;
     if (failed(expect(TokenKind::Identifier, "the name of a type parameter")))
       return failure();
-    if (llvm::is_contained(params, name))
+    if (!seen.insert(name).second)
       return error(loc, "expects distinct type parameters, but got '" + name +
                             "' twice");
     params.push_back(name.str());

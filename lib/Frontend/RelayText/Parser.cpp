@@ -7,6 +7,8 @@
 
 #include "Parser.h"
 
+#include "llvm/Support/ProgramStack.h"
+
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::text;
@@ -144,13 +146,14 @@ static int getBracketChange(TokenKind kind) {
 }
 
 bool Parser::skipStatement() {
+  // Parentheses may be what is wrong; braces tell where the block ends.
   size_t open = 0;
   while (!token.is(TokenKind::End) && !token.is(TokenKind::Metadata) &&
          !isDefinitionStart()) {
-    int change = getBracketChange(token.kind);
-    if (open == 0 && change < 0)
+    if (token.is(TokenKind::LBrace))
+      ++open;
+    if (token.is(TokenKind::RBrace) && open-- == 0)
       return false;
-    open += change;
     bool isEnd = open == 0 && token.is(TokenKind::Semicolon);
     advance();
     if (isEnd)
@@ -200,8 +203,7 @@ void Parser::scanFile() {
     (void)error(loc, message);
   });
   size_t open = 0;
-  bool afterExtern = false;
-  token.end = begin;
+  const char *typeEnd = begin;
   for (Token next = scanner.lex(begin); !next.is(TokenKind::End);
        next = scanner.lex(next.end)) {
     int change = getBracketChange(next.kind);
@@ -212,9 +214,7 @@ void Parser::scanFile() {
       readMetadataSection(next);
       break;
     }
-    // `extern type` is one definition.
-    bool isPart = std::exchange(afterExtern, next.isKeyword("extern"));
-    if (open != 0 || isPart ||
+    if (open != 0 || next.begin < typeEnd ||
         !(next.isKeyword("type") || next.isKeyword("extern")))
       continue;
     token = next;
@@ -222,7 +222,8 @@ void Parser::scanFile() {
       continue;
     if (failed(parseTypeDefinition()))
       skipDefinition();
-    parsedTypes[next.begin] = token.begin;
+    typeEnd = token.begin;
+    parsedTypes[next.begin] = typeEnd;
   }
   for (const auto &entry : options.metadata)
     llvm::append_range(metadata[entry.getKey()], entry.getValue());
@@ -247,10 +248,10 @@ FailureOr<ast::ExprPtr> Parser::parseExprFile() {
   TypeParamTable::ScopeTy typeScope(typeParams);
   scanFile();
   parseVersion();
-  ast::ExprPtr expr = parseExpr();
-  if (expr && !token.is(TokenKind::End) && !token.is(TokenKind::Metadata))
+  ast::ExprPtr expr = parseExpr(/*isBlock=*/true);
+  if (!numErrors && !token.is(TokenKind::End) && !token.is(TokenKind::Metadata))
     (void)errorExpected("the end of the file");
-  if (!expr || numErrors)
+  if (numErrors)
     return failure();
   return expr;
 }
@@ -259,14 +260,25 @@ FailureOr<ast::ExprPtr> Parser::parseExprFile() {
 // Entry points
 //===----------------------------------------------------------------------===//
 
+/// Nesting takes more stack than some threads have.
+template <typename T>
+static FailureOr<T> runOnOwnStack(function_ref<FailureOr<T>()> parse) {
+  constexpr unsigned kStackSize = 64 << 20;
+  FailureOr<T> result = failure();
+  llvm::runOnNewStack(kStackSize, [&] { result = parse(); });
+  return result;
+}
+
 FailureOr<ast::Module> relay::parseRelayModule(llvm::SourceMgr &source,
                                                MLIRContext *context,
                                                const ParseOptions &options) {
-  return Parser(source, context, options).parseModule();
+  return runOnOwnStack<ast::Module>(
+      [&] { return Parser(source, context, options).parseModule(); });
 }
 
 FailureOr<ast::ExprPtr> relay::parseRelayExpr(llvm::SourceMgr &source,
                                               MLIRContext *context,
                                               const ParseOptions &options) {
-  return Parser(source, context, options).parseExprFile();
+  return runOnOwnStack<ast::ExprPtr>(
+      [&] { return Parser(source, context, options).parseExprFile(); });
 }

@@ -15,6 +15,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/ScopedHashTable.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Allocator.h"
@@ -41,7 +42,10 @@ private:
   using VarTable = llvm::ScopedHashTable<StringRef, VarPtr>;
   using VarScope = VarTable::ScopeTy;
   using TypeParamTable = llvm::ScopedHashTable<StringRef, bool>;
-  using Attrs = std::vector<NamedAttribute>;
+  /// Attributes as they are written, and their names to find duplicates.
+  struct Attrs : std::vector<NamedAttribute> {
+    llvm::DenseSet<StringAttr> names;
+  };
 
   /// What a `%0 = ...` binds.
   struct GraphBinding {
@@ -129,9 +133,11 @@ private:
 
   struct Statement;
 
-  /// A sequence of statements, with a scope of its own.
-  ast::ExprPtr parseExpr();
-  ast::ExprPtr parseStatements(std::vector<Statement> &statements);
+  /// A sequence of statements, with a scope of its own. In a block, those after
+  /// an error are parsed too; elsewhere a ';' may belong to the block around.
+  ast::ExprPtr parseExpr(bool isBlock = false);
+  ast::ExprPtr parseStatements(std::vector<Statement> &statements,
+                               bool isBlock);
   /// Whether the statement is a binding; `succeeded` says whether it parsed.
   bool parseBinding(std::vector<Statement> &statements, bool &succeeded);
   LogicalResult parseLet(std::vector<Statement> &statements);
@@ -188,6 +194,8 @@ private:
 
   bool isAttribute() const;
   LogicalResult parseAttribute(Attrs &attrs);
+  LogicalResult addAttribute(NamedAttribute attr, const char *loc,
+                             Attrs &attrs);
   Attribute parseAttributeValue();
   Attribute parseAttributeNumber();
   Attribute parseAttributeWord();

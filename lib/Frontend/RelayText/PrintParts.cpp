@@ -31,6 +31,9 @@ static std::string quoteName(StringRef sigil, StringRef name) {
 
 /// The name without what could be read as projections of a shorter one.
 static StringRef dropProjection(StringRef name) {
+  // Quotes leave no doubt.
+  if (!isPlainName(name))
+    return name;
   auto [front, back] = name.rsplit('.');
   return !back.empty() && llvm::all_of(back, llvm::isDigit) ? front : name;
 }
@@ -378,7 +381,7 @@ std::string Printer::formatAttribute(Attribute value) {
     return "[" + llvm::join(parts, ", ") + "]";
   }
   if (auto dictionary = dyn_cast<DictionaryAttr>(value)) {
-    if (options.showMetadata && dictionary.getAs<StringAttr>(kTypeKey))
+    if (options.showMetadata && isMetadataObject(dictionary))
       return formatMeta(value);
     return "{" + formatAttributes(dictionary.getValue()) + "}";
   }

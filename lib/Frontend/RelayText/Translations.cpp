@@ -10,21 +10,22 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
-#include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 
-static llvm::cl::OptionCategory exportCategory("Relay text options");
+static LogicalResult exportText(ModuleOp op, raw_ostream &os,
+                                const PrintOptions &options) {
+  FailureOr<ast::Module> module = exportRelay(op);
+  if (failed(module))
+    return failure();
+  printRelay(os, *module, options);
+  return success();
+}
 
-static llvm::cl::opt<bool> hideTypes(
-    "relay-hide-types",
-    llvm::cl::desc("Leave out the types that follow expressions in comments"),
-    llvm::cl::cat(exportCategory));
-static llvm::cl::opt<bool> hideMetadata(
-    "relay-hide-metadata",
-    llvm::cl::desc("Leave out the metadata section, which holds constants"),
-    llvm::cl::cat(exportCategory));
+static void registerDialects(DialectRegistry &registry) {
+  registry.insert<RelayDialect, func::FuncDialect>();
+}
 
 void mlir::relay::registerRelayTextTranslations() {
   TranslateToMLIRRegistration import(
@@ -36,22 +37,20 @@ void mlir::relay::registerRelayTextTranslations() {
           return nullptr;
         return importRelay(*module, context);
       },
-      [](DialectRegistry &registry) {
-        registry.insert<RelayDialect, func::FuncDialect>();
-      });
+      registerDialects);
   TranslateFromMLIRRegistration text(
       "export-relay", "Export the relay dialect as Relay text",
-      [](ModuleOp op, raw_ostream &os) -> LogicalResult {
-        FailureOr<ast::Module> module = exportRelay(op);
-        if (failed(module))
-          return failure();
-        PrintOptions options;
-        options.showTypes = !hideTypes;
-        options.showMetadata = !hideMetadata;
-        printRelay(os, *module, options);
-        return success();
+      [](ModuleOp op, raw_ostream &os) {
+        return exportText(op, os, PrintOptions());
       },
-      [](DialectRegistry &registry) {
-        registry.insert<RelayDialect, func::FuncDialect>();
-      });
+      registerDialects);
+  TranslateFromMLIRRegistration plain(
+      "export-relay-without-types",
+      "Export the relay dialect as Relay text without types in comments",
+      [](ModuleOp op, raw_ostream &os) {
+        PrintOptions options;
+        options.showTypes = false;
+        return exportText(op, os, options);
+      },
+      registerDialects);
 }

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _diagnostics, analysis, expr as _expr
 from ._core import core
-from .module import IRModule, Module
+from .module import IRModule
 
 ConstructorValue = core.ConstructorValue
 RefValue = core.RefValue
@@ -54,8 +54,6 @@ class Executor:
         expression becomes its value. `binds` maps free variables to values.
         """
         mod = self.mod.shallow_copy()
-        if isinstance(mod, Module):
-            mod.__class__ = IRModule
         if expr is None:
             expr = mod["main"]
         if isinstance(expr, _expr.TupleWrapper):

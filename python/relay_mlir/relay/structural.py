@@ -118,8 +118,7 @@ class _Equality:
 
     def _expand(self, lhs, rhs):
         if isinstance(lhs, core.Call):
-            if lhs.attrs != rhs.attrs or lhs.type_args and rhs.type_args and len(
-                    lhs.type_args) != len(rhs.type_args):
+            if lhs._attrs != rhs._attrs and lhs.attrs != rhs.attrs:
                 return None
             return [(lhs.op, rhs.op), (lhs.args, rhs.args)]
         if isinstance(lhs, core.Tuple):

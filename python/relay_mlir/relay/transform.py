@@ -221,8 +221,6 @@ def infer_expr(expr, mod=None):
     params = free_vars(expr)
     closed = isinstance(expr, _expr.Function) and not params
     function = expr if closed else _expr.Function(params, expr)
-    if isinstance(mod, Module):
-        mod.__class__ = IRModule
     mod.functions[_expr.GlobalVar(name)] = function
     result = infer_types(mod)[name]
     return result if closed else result.body

@@ -104,3 +104,21 @@ func.func @fields(%x: tensor<4xf32>) -> !relay.incomplete {
   %1 = relay.apply "concatenate"(%0) : (!relay.incomplete) -> !relay.incomplete
   return %1 : !relay.incomplete
 }
+
+// -----
+
+// CHECK-LABEL: func.func @deformable
+// CHECK-SAME:    %{{.*}}: tensor<1x4x9x8xf32>, %{{.*}}: tensor<1x36x5x8xf32>, %{{.*}}: tensor<6x4x3x3xf32>) -> tensor<1x6x5x8xf32>
+func.func @deformable(%x: tensor<1x4x9x8xf32>, %offset: !relay.incomplete, %w: !relay.incomplete) -> !relay.incomplete {
+  %0 = relay.apply "nn.deformable_conv2d"(%x, %offset, %w){channels = 6 : i64, kernel_size = [3, 3], strides = [2, 1], padding = [1, 1], deformable_groups = 2 : i64} : (tensor<1x4x9x8xf32>, !relay.incomplete, !relay.incomplete) -> !relay.incomplete
+  return %0 : !relay.incomplete
+}
+
+// -----
+
+// CHECK-LABEL: func.func @simulated_quantize
+// CHECK-SAME:    %{{.*}}: tensor<4xf32>, %{{.*}}: tensor<f32>, %{{.*}}: tensor<f32>, %{{.*}}: tensor<f32>) -> tensor<4xf32>
+func.func @simulated_quantize(%x: tensor<4xf32>, %scale: !relay.incomplete, %min: !relay.incomplete, %max: !relay.incomplete) -> !relay.incomplete {
+  %0 = relay.apply "relay.op.annotation.simulated_quantize"(%x, %scale, %min, %max){kind = 1 : i64} : (tensor<4xf32>, !relay.incomplete, !relay.incomplete, !relay.incomplete) -> !relay.incomplete
+  return %0 : !relay.incomplete
+}

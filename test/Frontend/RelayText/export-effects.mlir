@@ -1,7 +1,7 @@
 // Effects happen in the order of the block, whether or not the expression would
 // run them in that order by itself.
 //
-// RUN: relay-translate --export-relay --relay-hide-types --split-input-file %s | FileCheck %s
+// RUN: relay-translate --export-relay-without-types --split-input-file %s | FileCheck %s
 
 // In order: nothing is needed.
 // CHECK-LABEL: def @in_order(

@@ -1,7 +1,7 @@
 // How operations are written as expressions. Functions are written in the order
 // of their names, and variables of one name are numbered.
 //
-// RUN: relay-translate --export-relay --relay-hide-types %s | FileCheck %s
+// RUN: relay-translate --export-relay-without-types %s | FileCheck %s
 
 relay.adt @List["A"] {
   relay.constructor @Cons(!relay.typevar<"A">, !relay.adt<@List, [!relay.typevar<"A">]>)

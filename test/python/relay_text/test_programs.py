@@ -64,6 +64,6 @@ def test_long_programs():
     module = run("relay-translate", "--import-relay", text=text)
     assert module.count("relay.add ") == 2 * length
     assert module.count("relay.let ") == length + 1
-    exported = run("relay-translate", "--export-relay", "--relay-hide-types", text=module)
+    exported = run("relay-translate", "--export-relay-without-types", text=module)
     assert exported.count("add(") == 2 * length
     assert exported.count("let %") == length + 1

@@ -9,6 +9,10 @@
 
 #include "OperatorFormat.h"
 
+#include "relay-mlir/Dialect/Relay/IR/Padding.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
+
 using namespace mlir;
 using namespace mlir::relay;
 
@@ -88,7 +92,53 @@ struct ConvModel
         return;
       }
     }
+    complete(types.back(), shape, data);
+  }
+};
+
+/// The weight is that of a convolution; the offset has two values for each of
+/// its taps and each pixel of the result.
+struct DeformableConvModel
+    : OperandTypeOpInterface::ExternalModel<DeformableConvModel,
+                                            NNDeformableConv2dOp> {
+  void inferOperandTypes(Operation *op, SmallVectorImpl<Type> &types) const {
+    ConvModel<NNDeformableConv2dOp>().inferOperandTypes(op, types);
+    auto conv = cast<NNDeformableConv2dOp>(op);
+    auto data = dyn_cast<RankedTensorType>(types[0]);
+    auto kernel = conv.getKernelSize();
+    FailureOr<Padding> padding = expandPadding(conv.getPadding(), 2);
+    if (!data || data.getRank() != 4 || conv.getDataLayout() != "NCHW" ||
+        !kernel || kernel->size() != 2 || failed(padding) ||
+        conv.getStrides().size() != 2 || conv.getDilation().size() != 2 ||
+        llvm::is_contained(conv.getStrides(), 0))
+      return;
+    SmallVector<int64_t> shape = {data.getDimSize(0),
+                                  2 * conv.getDeformableGroups() *
+                                      (*kernel)[0] * (*kernel)[1]};
+    for (int i : {0, 1}) {
+      int64_t size = data.getDimSize(i + 2);
+      if (ShapedType::isDynamic(size)) {
+        shape.push_back(size);
+        continue;
+      }
+      int64_t rest = size + padding->before[i] + padding->after[i] -
+                     (((*kernel)[i] - 1) * conv.getDilation()[i] + 1);
+      if (rest < 0)
+        return;
+      shape.push_back(rest / conv.getStrides()[i] + 1);
+    }
     complete(types[1], shape, data);
+  }
+};
+
+/// What tells how to quantise are scalars.
+struct SimulatedQuantizeModel
+    : OperandTypeOpInterface::ExternalModel<
+          SimulatedQuantizeModel, RelayOpAnnotationSimulatedQuantizeOp> {
+  void inferOperandTypes(Operation *op, SmallVectorImpl<Type> &types) const {
+    auto scalar = RankedTensorType::get({}, Float32Type::get(op->getContext()));
+    for (Type &type : llvm::drop_begin(types))
+      complete(type, {}, scalar);
   }
 };
 
@@ -134,6 +184,9 @@ void relay::detail::registerOperandTypes(MLIRContext *context) {
   NNConv2dTransposeOp::attachInterface<ConvModel<NNConv2dTransposeOp>>(
       *context);
   NNConv3dTransposeOp::attachInterface<ConvModel<NNConv3dTransposeOp>>(
+      *context);
+  NNDeformableConv2dOp::attachInterface<DeformableConvModel>(*context);
+  RelayOpAnnotationSimulatedQuantizeOp::attachInterface<SimulatedQuantizeModel>(
       *context);
   NNDenseOp::attachInterface<MatmulModel<NNDenseOp>>(*context);
   NNMatmulOp::attachInterface<MatmulModel<NNMatmulOp>>(*context);

@@ -45,8 +45,7 @@ TEST_F(ErrorsTest, Expressions) {
                   "1:8: expects an expression, but got the end of the file\n"},
       {"1 $ 2", "1:3: unexpected character '$'\n"},
       {"% 1", "1:1: expects a name after '%'\n"},
-      {"1 \r 2", "1:3: expects a line feed after this carriage return\n"
-                 "1:5: expects the end of the file, but got '2'\n"},
+      {"1 \r 2", "1:3: expects a line feed after this carriage return\n"},
       {"#[version = \"0.0.6\"] 1",
        "1:1: expects version 0.0.5, v0.0.4 or v0.0.1, but got \"0.0.6\"\n"},
       {"#[versio] 1", "1:1: expects '#[version = \"0.0.5\"]' or "
@@ -87,7 +86,7 @@ TEST_F(ErrorsTest, SeveralErrors) {
             "3:20: expects an expression, but got ';'\n"
             "4:12: expects an integer of 16 bits, but got 70000\n"
             "5:7: expects a variable that is declared, but got '%w'\n"
-            "7:11: expects the name of an attribute, but got '%x'\n"
+            "8:3: expects the name of an attribute, but got '%x'\n"
             "10:16: expects an expression, but got '}'\n");
 }
 

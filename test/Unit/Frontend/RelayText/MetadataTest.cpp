@@ -119,7 +119,7 @@ TEST_F(MetadataTest, ForeignSection) {
             "virtual_device={device_type_int=1, memory_scope=\"global\", "
             "target=None, type_key=\"VirtualDevice\", virtual_device_id=0}) "
             "{\n  cumsum(meta[relay.Constant][0], axis=1, dtype=\"float32\", "
-            "exclusive=1)\n}");
+            "exclusive=True)\n}");
   std::string text = printWhole(expr);
   EXPECT_TRUE(StringRef(text).contains(
       "%x {virtual_device=meta[VirtualDevice][0]}: int32"));
@@ -171,7 +171,10 @@ TEST_F(MetadataTest, MalformedSections) {
   // A cycle, and a section that would be exponentially large.
   StringRef root = R"({"root": 0, "nodes": [)"
                    R"({"type_key": "Map", "keys": ["K"], "data": [1]},)";
-  getErrors((root + R"({"type_key": "Array", "data": [1]}]})").str());
+  EXPECT_EQ(getErrors((root + R"({"type_key": "Array", "data": [1]}]})").str()),
+            "2:1: expects metadata without cycles\n");
+  EXPECT_EQ(getErrors((root + R"({"type_key": "Array", "data": [7]}]})").str()),
+            "2:1: expects 7 to be a node of the metadata\n");
   std::string wide = root.str();
   for (int i = 1; i < 60; ++i) {
     std::string next = std::to_string(i + 1);

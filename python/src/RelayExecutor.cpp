@@ -1,0 +1,298 @@
+//===- RelayExecutor.cpp - Evaluation of Relay programs -------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelayBindings.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Interpreter/Interpreter.h"
+#include "relay-mlir/Pipelines/Compiler.h"
+
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace relay_python;
+using namespace mlir;
+using namespace mlir::relay;
+
+using ValueKind = InterpreterValue::Kind;
+
+namespace {
+
+/// A program in the interpreter. Values that it returned keep it alive: their
+/// closures refer to its operations.
+class Program : public std::enable_shared_from_this<Program> {
+public:
+  Program(py::handle functions, py::handle types)
+      : module(importModule(functions, types)),
+        interpreter(getSessionContext()) {}
+
+  /// Runs a function of the module.
+  py::object run(const std::string &name, const py::list &args);
+  /// Calls a closure or a constructor.
+  py::object call(const InterpreterValue &function, const py::list &args);
+  /// Names and types of a function's parameters.
+  py::list getParams(const std::string &name);
+
+  py::object wrap(const InterpreterValue &value);
+  InterpreterValue unwrap(py::handle value, Type type);
+
+private:
+  func::FuncOp lookup(const std::string &name);
+
+  OwningOpRef<ModuleOp> module;
+  Interpreter interpreter;
+  /// Those whose values were passed to this one.
+  std::vector<std::shared_ptr<Program>> others;
+};
+
+/// A value that has no form in Python: of a data type, a closure, a reference.
+struct HeldValue {
+  InterpreterValue value;
+  std::shared_ptr<Program> program;
+};
+struct DataValue : HeldValue {};
+struct ClosureValue : HeldValue {};
+struct RefValue : HeldValue {};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+py::object Program::wrap(const InterpreterValue &value) {
+  switch (value.getKind()) {
+  case ValueKind::Tensor:
+    return fromTensor(value.getTensor());
+  case ValueKind::Tuple: {
+    ArrayRef<InterpreterValue> fields = value.getFields();
+    py::tuple result(fields.size());
+    for (auto [i, field] : llvm::enumerate(fields))
+      result[i] = wrap(field);
+    return result;
+  }
+  case ValueKind::Data:
+    return py::cast(DataValue{{value, shared_from_this()}});
+  case ValueKind::Reference:
+    return py::cast(RefValue{{value, shared_from_this()}});
+  case ValueKind::Closure:
+  case ValueKind::Constructor:
+    return py::cast(ClosureValue{{value, shared_from_this()}});
+  }
+  return py::none();
+}
+
+static py::array toArray(py::handle value, Type type) {
+  py::module_ numpy = py::module_::import("numpy");
+  auto tensorType = dyn_cast_if_present<RankedTensorType>(type);
+  if (py::isinstance<py::array>(value))
+    return py::reinterpret_borrow<py::array>(value);
+  if (py::hasattr(value, "__dlpack__"))
+    return numpy.attr("from_dlpack")(value);
+  if (py::hasattr(value, "_data"))
+    return value.attr("_data");
+  // Lists and numbers have no dtype of their own: they take the parameter's.
+  if (tensorType)
+    return numpy.attr("asarray")(
+        value,
+        fromTensor(Tensor::allocate({0}, tensorType.getElementType())).dtype());
+  py::array array = numpy.attr("asarray")(value);
+  if (array.dtype().kind() == 'f')
+    return array.attr("astype")("float32");
+  if (array.dtype().kind() == 'i')
+    return array.attr("astype")("int32");
+  return array;
+}
+
+static SymbolRefAttr getSymbol(const ast::Constructor &constructor) {
+  MLIRContext *context = getSessionContext();
+  return SymbolRefAttr::get(StringAttr::get(context, constructor.adt),
+                            FlatSymbolRefAttr::get(context, constructor.name));
+}
+
+InterpreterValue Program::unwrap(py::handle value, Type type) {
+  if (py::isinstance<HeldValue>(value)) {
+    const auto &wrapped = value.cast<const HeldValue &>();
+    if (wrapped.program && wrapped.program.get() != this &&
+        !llvm::is_contained(others, wrapped.program))
+      others.push_back(wrapped.program);
+    return wrapped.value;
+  }
+  auto tupleType = dyn_cast_if_present<mlir::TupleType>(type);
+  if (py::isinstance<py::tuple>(value) ||
+      (py::isinstance<py::list>(value) && tupleType)) {
+    std::vector<InterpreterValue> fields;
+    for (py::handle field : value)
+      fields.push_back(
+          unwrap(field, tupleType && fields.size() < tupleType.size()
+                            ? tupleType.getType(fields.size())
+                            : Type()));
+    return InterpreterValue(fields);
+  }
+  if (type && !isa<RankedTensorType, TypeVarType>(type))
+    throw py::type_error("expects a value of the parameter's type, but got " +
+                         py::repr(value).cast<std::string>());
+  return toTensor(toArray(value, type));
+}
+
+static DataValue makeData(const ast::Constructor &constructor,
+                          const py::list &fields) {
+  if (fields.size() != constructor.fields.size())
+    throw py::value_error(
+        "expects " + std::to_string(constructor.fields.size()) + " fields of " +
+        constructor.name + ", but got " + std::to_string(fields.size()));
+  SmallVector<InterpreterValue> values;
+  std::shared_ptr<Program> program;
+  for (auto [field, type] : llvm::zip_equal(fields, constructor.fields)) {
+    if (py::isinstance<HeldValue>(field)) {
+      const auto &wrapped = field.cast<const HeldValue &>();
+      program = wrapped.program ? wrapped.program : program;
+      values.push_back(wrapped.value);
+    } else {
+      values.push_back(toTensor(toArray(field, type)));
+    }
+  }
+  return {{InterpreterValue::getData(getSymbol(constructor), constructor.index,
+                                     values),
+           program}};
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+func::FuncOp Program::lookup(const std::string &name) {
+  auto function = module->lookupSymbol<func::FuncOp>(name);
+  if (!function)
+    throw py::value_error("there is no function '" + name + "' in the module");
+  return function;
+}
+
+py::list Program::getParams(const std::string &name) {
+  func::FuncOp function = lookup(name);
+  py::list params;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto param = function.getArgAttrOfType<StringAttr>(i, "relay.name");
+    params.append(py::make_tuple(param ? param.str() : "", wrapType(type)));
+  }
+  return params;
+}
+
+py::object Program::run(const std::string &name, const py::list &args) {
+  func::FuncOp function = lookup(name);
+  ArrayRef<Type> types = function.getArgumentTypes();
+  if (types.size() != args.size())
+    throw py::type_error("expects " + std::to_string(types.size()) +
+                         " arguments, but got " + std::to_string(args.size()));
+  SmallVector<InterpreterValue> inputs;
+  for (auto [arg, type] : llvm::zip_equal(args, types))
+    inputs.push_back(unwrap(arg, type));
+  DiagnosticCollector diagnostics(getSessionContext());
+  FailureOr<SmallVector<InterpreterValue>> results = failure();
+  {
+    py::gil_scoped_release release;
+    results = interpreter.run(function, inputs);
+  }
+  if (failed(results))
+    diagnostics.raise("the evaluation failed");
+  if (results->size() == 1)
+    return wrap(results->front());
+  return wrap(InterpreterValue(ArrayRef<InterpreterValue>(*results)));
+}
+
+py::object Program::call(const InterpreterValue &function,
+                         const py::list &args) {
+  SmallVector<InterpreterValue> inputs;
+  for (py::handle arg : args)
+    inputs.push_back(unwrap(arg, nullptr));
+  DiagnosticCollector diagnostics(getSessionContext());
+  FailureOr<InterpreterValue> result = failure();
+  {
+    py::gil_scoped_release release;
+    result = interpreter.call(function, inputs);
+  }
+  if (failed(result))
+    diagnostics.raise("the evaluation failed");
+  return wrap(*result);
+}
+
+/// Writes the compiled program.
+static void compile(py::handle functions, py::handle types,
+                    const std::string &path, const std::string &emit,
+                    const std::string &target, int optLevel) {
+  OwningOpRef<ModuleOp> module = importModule(functions, types);
+  std::optional<EmitKind> kind = parseEmitKind(emit);
+  if (!kind)
+    throw py::value_error("cannot write '" + emit + "'");
+  CompileOptions options;
+  options.target = target;
+  options.optLevel = optLevel;
+  DiagnosticCollector diagnostics(getSessionContext());
+  LogicalResult result = failure();
+  {
+    py::gil_scoped_release release;
+    result = compileModule(*module, options, *kind, path);
+  }
+  if (failed(result))
+    diagnostics.raise("cannot compile the program");
+}
+
+//===----------------------------------------------------------------------===//
+// Bindings
+//===----------------------------------------------------------------------===//
+
+static std::string printValue(const HeldValue &self) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  self.value.print(os, /*maxDepth=*/100);
+  return text;
+}
+
+void relay_python::bindRelayExecutor(py::module_ &m) {
+  py::class_<Program, std::shared_ptr<Program>>(m, "Program")
+      .def(py::init([](py::handle functions, py::handle types) {
+        return std::make_shared<Program>(functions, types);
+      }))
+      .def("run", &Program::run)
+      .def("params", &Program::getParams);
+
+  py::class_<HeldValue>(m, "Value", "A value of the interpreter.")
+      .def("__str__", &printValue)
+      .def("__repr__", &printValue);
+  py::class_<DataValue, HeldValue>(m, "ConstructorValue")
+      .def(py::init(&makeData), py::arg("constructor"), py::arg("fields"))
+      .def_property_readonly("tag",
+                             [](const DataValue &self) {
+                               return self.value.getConstructorIndex();
+                             })
+      .def_property_readonly("name_hint",
+                             [](const DataValue &self) {
+                               return self.value.getConstructorName().str();
+                             })
+      .def_property_readonly("_fields", [](const DataValue &self) {
+        py::list fields;
+        std::shared_ptr<Program> program = self.program;
+        for (const InterpreterValue &field : self.value.getFields()) {
+          if (field.isTensor())
+            fields.append(fromTensor(field.getTensor()));
+          else if (field.isData())
+            fields.append(DataValue{{field, program}});
+          else
+            fields.append(program ? program->wrap(field) : py::none());
+        }
+        return fields;
+      });
+  py::class_<ClosureValue, HeldValue>(m, "Closure")
+      .def("_call", [](const ClosureValue &self, const py::list &args) {
+        return self.program->call(self.value, args);
+      });
+  py::class_<RefValue, HeldValue>(m, "RefValue")
+      .def_property_readonly("_value", [](const RefValue &self) {
+        return self.program->wrap(self.value.getContents());
+      });
+  m.def("compile", &compile);
+}
