@@ -148,11 +148,10 @@ func.func @calls(%x: tensor<f32>, %y: tensor<i32>) -> !relay.incomplete {
 
 // The number of arguments.
 func.func @arity(%x: tensor<f32>) -> !relay.incomplete {
+  // expected-note @+1 {{the callee is of type '(!relay.incomplete) -> !relay.incomplete'}}
   %f = relay.fn (%z: !relay.incomplete) -> !relay.incomplete {
     relay.yield %z : !relay.incomplete
   }
-  // expected-note @+1 {{the callee is of type '(!relay.incomplete) -> !relay.incomplete'}}
-  %g = relay.let "g" %f : (!relay.incomplete) -> !relay.incomplete as !relay.incomplete
   // expected-error @+1 {{'relay.call_indirect' op expects 1 arguments, but got 2}}
   %0 = relay.call_indirect %f(%x, %x) : (!relay.incomplete) -> !relay.incomplete as (tensor<f32>, tensor<f32>) -> !relay.incomplete
   return %0 : !relay.incomplete

@@ -13,6 +13,8 @@ func.func private @declared(tensor<f32>) -> tensor<f32>
 
 // -----
 
-// expected-error@+1 {{expects functions and data types only, but got 'builtin.module'}}
-module @inner {
+module {
+  // expected-error@+1 {{expects functions and data types only, but got 'builtin.module'}}
+  module @inner {
+  }
 }
