@@ -381,7 +381,7 @@ void FunctionImporter::advanceMatch(const Match &match, Frame frame) {
 /// operands tell.
 static bool canRefineResult(Operation *op) {
   return isa<ApplyOp, CallOp, CallIndirectOp, ConstructOp, IfOp, LetOp, MatchOp,
-             RefReadOp, TupleGetItemOp>(op);
+             RefReadOp>(op);
 }
 
 /// Returns the value that a function returns, of the type that is written for

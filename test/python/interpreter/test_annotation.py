@@ -53,7 +53,7 @@ def test_virtual_machine():
 STORAGE = "relay.adt extern @Storage\n"
 UNSUPPORTED = [
     ("%0 = relay.torch_op : () -> tensor<f32>", "expects operators of Relay instead of a TorchScript function"),
-    ("%0 = relay.parser.MetaRef {node_type_key = \"k\", node_index = 0} : () -> !relay.incomplete",
+    ("%0 = relay.parser.MetaRef {node_type_key = \"k\", node_index = 0} : () -> tensor<f32>",
      "expects the contents of the metadata in its place"),
     ("%i = relay.constant dense<1> : tensor<i64>\n  %v = relay.constant dense<1> : tensor<1xi64>\n"
      "  %0 = relay.memory.alloc_storage %i, %v, %i : (tensor<i64>, tensor<1xi64>, tensor<i64>) -> !relay.adt<@Storage>",

@@ -55,11 +55,12 @@ def get_cases():
     """(expression, expected value); the expressions' types are inferred."""
     rng = random.Random(0)
     cases = [
-        ("@length(Nil)", 0),
+        # The type of the elements is not inferred from nothing.
+        ("(let %l: List[int32] = Nil; @length(%l))", 0),
         ("@sum(Nil)", 0),
         (f"@map({SQUARE}, Nil)", []),
         (f"@zip({spell([1, 2, 3])}, {spell([True, False])})", [(1, True), (2, False)]),
-        (f"@zip(Nil, {spell([1])})", []),
+        (f"(let %l: List[int32] = Nil; @zip(%l, {spell([1])}))", []),
         (f"@unfoldr({COUNT}, 4)", [16, 9, 4, 1]),
         (f"@unfoldl({COUNT}, 4)", [1, 4, 9, 16]),
         (f"@unfoldr({COUNT}, 0)", []),

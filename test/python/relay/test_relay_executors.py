@@ -124,7 +124,7 @@ def test_errors():
         relu(np.ones(3, "float32"))
     with pytest.raises(relay.CompileError):
         relu(np.ones(2, "float64"))
-    with pytest.raises(TypeError):
+    with pytest.raises(relay.DiagnosticError, match="expects input 0"):
         relu((1, 2))
     with pytest.raises(relay.DiagnosticError):
         evaluate(relay.const(1) + relay.const(2.0))
