@@ -405,7 +405,10 @@ Value FunctionImporter::makeResult(Value value, func::FuncOp function) {
     value.setType(written);
     return value;
   }
-  return LetOp::create(builder, value.getLoc(), written, "", value).getResult();
+  // An annotation, which inference dissolves.
+  return UnrealizedConversionCastOp::create(builder, value.getLoc(), written,
+                                            value)
+      .getResult(0);
 }
 
 void FunctionImporter::import(const Function &function, func::FuncOp op) {
