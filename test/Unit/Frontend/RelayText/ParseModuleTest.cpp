@@ -16,13 +16,13 @@ using ParseModuleTest = RelayTextTest;
 
 /// A whole file, as the printer leaves it.
 constexpr StringLiteral kTrees = R"(#[version = "0.0.5"]
-extern type Storage {
-
-}
-
 type List[A] {
   Cons(A, List[A]),
   Nil,
+}
+
+extern type Storage {
+
 }
 
 type Tree[A] {
@@ -49,8 +49,7 @@ def @pairs(%p: (int32, List[int32])) -> List[int32] {
   match (%p) {
     (%n, Cons(_, %rest)) => {
       %0 = Nil;
-      %1 = Cons(%n, %0);
-      let %v = %1;
+      let %v = Cons(%n, %0);
       %rest
     },
     (_, Nil) => {
