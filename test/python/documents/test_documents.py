@@ -33,6 +33,8 @@ def blocks(language):
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("documents")
     onnx.save(build.build("mlp"), str(path / "model.onnx"))
+    (path / "program.relay").write_text(
+        '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 3), float32]) { nn.relu(%x + 1f) }\n')
     environment = {**os.environ, "PATH": f"{BUILD_DIR / 'bin'}:{os.environ['PATH']}",
                    "RELAY_CACHE_DIR": str(path / "cache")}
     # A command may use what an earlier one, of another document, wrote.
