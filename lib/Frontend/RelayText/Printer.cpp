@@ -63,7 +63,9 @@ void Printer::run() {
   }
 }
 
-/// Has the parts visited that are referred to in the line of `expr`.
+/// Has the parts visited that are referred to in the line of `expr`. Since
+/// version 0.0.5 an operand's line is made only after the operands of all of
+/// them have theirs.
 void Printer::pushOperands(const ast::Expr &expr) {
   SmallVector<const ast::Expr *> operands;
   auto add = [&](const ast::ExprPtr &operand) {
@@ -83,6 +85,20 @@ void Printer::pushOperands(const ast::Expr &expr) {
   }
   for (const ast::Expr *operand : llvm::reverse(operands))
     push({Task::Kind::Visit, operand});
+  if (options.version == TextVersion::V0_0_5 && operands.size() > 1)
+    for (const ast::Expr *operand : llvm::reverse(operands))
+      push({Task::Kind::Prepare, operand});
+}
+
+/// Has the operands of a call, tuple or projection visited, but not itself.
+void Printer::prepare(const ast::Expr &expr) {
+  if (references.contains(&expr))
+    return;
+  if (isLeaf(expr))
+    visit(expr);
+  else if (isa<ast::Call, ast::Tuple, ast::TupleGetItem>(expr) &&
+           prepared.insert(&expr).second)
+    pushOperands(expr);
 }
 
 void Printer::visit(const ast::Expr &expr) {
@@ -90,7 +106,8 @@ void Printer::visit(const ast::Expr &expr) {
     return;
   if (!isLeaf(expr)) {
     push({Task::Kind::BeginStatement, &expr});
-    pushOperands(expr);
+    if (!prepared.contains(&expr))
+      pushOperands(expr);
     return;
   }
   auto *var = dyn_cast<ast::Var>(&expr);
@@ -126,6 +143,8 @@ void Printer::beginRoot(Task task) {
 
 void Printer::execute(Task task) {
   switch (task.kind) {
+  case Task::Kind::Prepare:
+    return prepare(*task.expr);
   case Task::Kind::Visit:
     return visit(*task.expr);
   case Task::Kind::BeginStatement:

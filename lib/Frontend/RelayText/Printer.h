@@ -39,6 +39,8 @@ public:
 private:
   struct Task {
     enum class Kind {
+      /// Visit what `expr` refers to, before it is its turn.
+      Prepare,
       /// Print `expr` unless it was, as a line of the scope that assigns to
       /// what `references` holds then.
       Visit,
@@ -78,6 +80,7 @@ private:
     push({Task::Kind::Text, nullptr, std::move(text)});
   }
   void pushOperands(const ast::Expr &expr);
+  void prepare(const ast::Expr &expr);
   void visit(const ast::Expr &expr);
   void beginRoot(Task task);
   void printBody(const ast::Expr &expr);
@@ -127,6 +130,7 @@ private:
 
   llvm::DenseMap<const ast::Expr *, unsigned> uses;
   llvm::DenseMap<const ast::Expr *, std::string> references;
+  llvm::DenseSet<const ast::Expr *> prepared;
   /// Of operators and globals, which are compared by name.
   llvm::StringMap<std::string> namedReferences;
   llvm::DenseSet<const ast::Expr *> hasInfo;

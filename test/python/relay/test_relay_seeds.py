@@ -235,7 +235,7 @@ fn (%data: Tensor[(1, 32, 56, 56), float32] /* ty=Tensor[(1, 32, 56, 56), float3
   let %while_loop: fn (int32, Tensor[(1, 32, 56, 56), float32], Tensor[(32, 32, 3, 3), float32], Tensor[(32), float32]) -> Tensor[(1, 56, 56, 32), float32] /* ty=fn (int32, Tensor[(1, 32, 56, 56), float32], Tensor[(32, 32, 3, 3), float32], Tensor[(32), float32]) -> Tensor[(1, 56, 56, 32), float32] */ = fn (%iter1: int32 /* ty=int32 */, %d1: Tensor[(1, 32, 56, 56), float32] /* ty=Tensor[(1, 32, 56, 56), float32] */, %w1: Tensor[(32, 32, 3, 3), float32] /* ty=Tensor[(32, 32, 3, 3), float32] */, %b1: Tensor[(32), float32] /* ty=Tensor[(32), float32] */) -> Tensor[(1, 56, 56, 32), float32] {
     %0 = less(%iter1, 2 /* ty=int32 */) /* ty=bool */;
     if (%0) {
-"""
+      %1 = nn.conv2d(%d1, %w1, padding=[1, 1, """
 
 
 def test_demo_prints():
