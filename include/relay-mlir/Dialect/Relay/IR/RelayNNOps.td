@@ -21,12 +21,14 @@ class Relay_ConvOp<string mnemonic, int rank, string ones, string zeros,
     : Relay_Operator<mnemonic, "OutEWiseFusable"> {
   let summary = rank # "-D convolution";
   let description = [{
-    For the layouts }] # layout # " and " # kernel # [{ (only these are
-    supported yet):
+    For the layouts }] # layout # " and " # kernel # [{ (others have the same
+    dimensions in another order, or parts split off, such as NCHW16c):
     result[n, o, y...] = sum over c, k of
     data[n, g * C/groups + c, y * strides + k * dilation - padding] *
     weight[o, c, k...], where g is the group of o. A spatial size is
-    floor((in + pads - ((k - 1) * dilation + 1)) / stride) + 1.
+    floor((in + pads - ((k - 1) * dilation + 1)) / stride) + 1. Where groups is
+    the number of input channels, the weight may be (C, M, k...) for M results of
+    each channel.
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$weight,
     Relay_DefaultInts<ones>:$strides, Relay_DefaultInts<zeros>:$padding,
@@ -66,8 +68,8 @@ class Relay_ConvTransposeOp<string mnemonic, int rank, string ones,
     The gradient of a convolution by its data: data[n, c, y] * weight[c, o, k] is
     added to result[n, o, y * strides + k * dilation - padding]. A spatial size
     is strides * (in - 1) + (k - 1) * dilation + 1 - pads + output_padding.
-    Layouts are }] # layout # " and " # kernel # [{ (only these are supported
-    yet); with groups the weight's second dimension is output channels per
+    Layouts are as of convolutions, by default }] # layout # " and "
+    # kernel # [{; with groups the weight's second dimension is output channels per
     group.
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$weight,
