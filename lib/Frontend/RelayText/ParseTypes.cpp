@@ -146,7 +146,9 @@ Type Parser::parseNamedType() {
   if (typeParams.count(name))
     return advance(), TypeVarType::get(context, name);
   Token next = peek();
-  if (name == "Tensor" && next.is(TokenKind::LBracket))
+  // Without brackets it would be taken for a data type of that name.
+  if (name == "Tensor" &&
+      (next.is(TokenKind::LBracket) || !typeLocs.contains(name)))
     return parseTensorType();
   if (name == "ref" && next.is(TokenKind::LParen)) {
     advance();

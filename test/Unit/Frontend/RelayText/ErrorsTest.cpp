@@ -32,6 +32,8 @@ TEST_F(ErrorsTest, Expressions) {
       {"if (True) { 1 }",
        "1:16: expects 'else', but got the end of the file\n"},
       {"1 2", "1:3: expects the end of the file, but got '2'\n"},
+      {"fn (%x: Tensor) { %x }",
+       "1:15: expects '[' after 'Tensor', but got ')'\n"},
       {"%3", "1:1: expects a graph variable that is bound, but got '%3'\n"},
       {"1 + * 2", "1:5: expects an expression, but got '*'\n"},
       {"fn (%x) %x", "1:9: expects '{', but got '%x'\n"},
