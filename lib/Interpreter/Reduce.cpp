@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cumulative.h"
 #include "Evaluators.h"
 #include "Strided.h"
 
@@ -196,31 +197,8 @@ static FailureOr<Tensor> evaluateVariance(VarianceOp op,
 
 static FailureOr<Tensor> evaluateCumsum(CumsumOp op,
                                         ArrayRef<Tensor> operands) {
-  Tensor data = operands[0];
-  int64_t axis = 0;
-  if (op.getAxis())
-    axis = normalizeAxis(*op.getAxis(), data.getRank());
-  else
-    data = data.reshape(data.getNumElements());
-  Type elementType = getResultElementType(op);
-  SmallVector<int64_t> permutation =
-      getAxesLastPermutation(data.getRank(), axis);
-  bool exclusive = op.getExclusive();
-  Tensor moved = transpose(data, permutation);
-  Tensor sums = dispatchWideType(elementType, [&](auto wide) {
-    using W = decltype(wide);
-    return mapRows<W>(moved, elementType, [&](MutableArrayRef<W> row) {
-      using Accumulator =
-          std::conditional_t<std::is_same_v<W, double>, double, uint64_t>;
-      Accumulator total = 0;
-      for (W &value : row) {
-        Accumulator before = total;
-        total += static_cast<Accumulator>(value);
-        value = static_cast<W>(exclusive ? before : total);
-      }
-    });
-  });
-  return transpose(sums, invertPermutation(permutation));
+  return evaluateCumulative(op, operands, 0,
+                            [](auto a, auto b) { return a + b; });
 }
 
 void relay::detail::populateReduceEvaluators(EvaluatorTable &table) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cumulative.h"
 #include "Evaluators.h"
 #include "Layout.h"
 #include "Strided.h"
@@ -18,12 +19,6 @@
 
 using namespace mlir;
 using namespace mlir::relay;
-
-/// In which products and sums of `W` are computed: unsigned ones wrap where
-/// signed ones would be undefined.
-template <typename W>
-using Wrapping =
-    std::conditional_t<std::is_same_v<W, double>, double, uint64_t>;
 
 //===----------------------------------------------------------------------===//
 // COO

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cumulative.h"
 #include "Evaluators.h"
 #include "Strided.h"
 
@@ -20,37 +21,10 @@
 using namespace mlir;
 using namespace mlir::relay;
 
-/// In which products and sums of `W` are computed: unsigned ones wrap where
-/// signed ones would be undefined.
-template <typename W>
-using Wrapping =
-    std::conditional_t<std::is_same_v<W, double>, double, uint64_t>;
-
 static FailureOr<Tensor> evaluateCumprod(CumprodOp op,
                                          ArrayRef<Tensor> operands) {
-  Tensor data = operands[0];
-  int64_t axis = 0;
-  if (op.getAxis())
-    axis = normalizeAxis(*op.getAxis(), data.getRank());
-  else
-    data = data.reshape(data.getNumElements());
-  Type elementType = getResultElementType(op);
-  SmallVector<int64_t> permutation =
-      getAxesLastPermutation(data.getRank(), axis);
-  bool exclusive = op.getExclusive();
-  Tensor moved = transpose(data, permutation);
-  Tensor products = dispatchWideType(elementType, [&](auto wide) {
-    using W = decltype(wide);
-    return mapRows<W>(moved, elementType, [&](MutableArrayRef<W> row) {
-      Wrapping<W> product = 1;
-      for (W &value : row) {
-        Wrapping<W> before = product;
-        product *= static_cast<Wrapping<W>>(value);
-        value = static_cast<W>(exclusive ? before : product);
-      }
-    });
-  });
-  return transpose(products, invertPermutation(permutation));
+  return evaluateCumulative(op, operands, 1,
+                            [](auto a, auto b) { return a * b; });
 }
 
 static FailureOr<Tensor>

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cumulative.h"
 #include "OperatorFormat.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -139,15 +140,15 @@ LogicalResult relay::detail::checkScatterNd(std::optional<Location> location,
   return success();
 }
 
-LogicalResult CumsumOp::inferReturnTypes(MLIRContext *,
-                                         std::optional<Location> location,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
-  RankedTensorType data = tensorType(adaptor.getData());
-  Type element =
-      adaptor.getDtype() ? *adaptor.getDtype() : data.getElementType();
-  if (adaptor.getAxis()) {
-    if (failed(normalizeAxis(location, *adaptor.getAxis(), data.getRank())))
+LogicalResult relay::detail::inferCumulative(std::optional<Location> location,
+                                             Type type,
+                                             std::optional<int64_t> axis,
+                                             std::optional<Type> dtype,
+                                             SmallVectorImpl<Type> &types) {
+  auto data = cast<RankedTensorType>(type);
+  Type element = dtype.value_or(data.getElementType());
+  if (axis) {
+    if (failed(normalizeAxis(location, *axis, data.getRank())))
       return failure();
     types.push_back(data.clone(element));
     return success();
@@ -156,6 +157,14 @@ LogicalResult CumsumOp::inferReturnTypes(MLIRContext *,
       data.hasStaticShape() ? data.getNumElements() : ShapedType::kDynamic;
   types.push_back(RankedTensorType::get({count}, element));
   return success();
+}
+
+LogicalResult CumsumOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  return inferCumulative(location, adaptor.getData().getType(),
+                         adaptor.getAxis(), adaptor.getDtype(), types);
 }
 
 //===----------------------------------------------------------------------===//

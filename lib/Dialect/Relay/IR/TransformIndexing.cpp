@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cumulative.h"
 #include "TransformOps.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
@@ -159,19 +160,8 @@ LogicalResult CumprodOp::inferReturnTypes(MLIRContext *,
                                           std::optional<Location> location,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
-  RankedTensorType data = tensorType(adaptor.getData());
-  Type element =
-      adaptor.getDtype() ? *adaptor.getDtype() : data.getElementType();
-  if (adaptor.getAxis()) {
-    if (failed(normalizeAxis(location, *adaptor.getAxis(), data.getRank())))
-      return failure();
-    types.push_back(data.clone(element));
-    return success();
-  }
-  int64_t count =
-      data.hasStaticShape() ? data.getNumElements() : ShapedType::kDynamic;
-  types.push_back(RankedTensorType::get({count}, element));
-  return success();
+  return inferCumulative(location, adaptor.getData().getType(),
+                         adaptor.getAxis(), adaptor.getDtype(), types);
 }
 
 LogicalResult EinsumOp::inferReturnTypes(MLIRContext *,
