@@ -20,6 +20,22 @@
 using namespace mlir;
 using namespace mlir::relay;
 
+/// CPUs take channels last: whole vectors of channels are loaded and stored,
+/// and a 1x1 convolution is a matrix product.
+static void addLayoutPass(OpPassManager &manager,
+                          const CompileOptions &options) {
+  StringRef layout = options.desiredLayout;
+  if (layout == "default" || (layout.empty() && options.optLevel < 3))
+    return;
+  ConvertLayoutPassOptions conversion;
+  conversion.estimate = layout.empty();
+  SmallVector<StringRef> entries;
+  layout.split(entries, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef entry : entries)
+    conversion.desiredLayouts.push_back(entry.str());
+  manager.addNestedPass<func::FuncOp>(createConvertLayoutPass(conversion));
+}
+
 void relay::buildRelayOptimizePipeline(OpPassManager &manager,
                                        const CompileOptions &options) {
   manager.addPass(createInferTypesPass());
@@ -31,6 +47,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     // Folding makes constants of what simplification spelled out.
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());
+    addLayoutPass(manager, options);
     manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
     // What became constant may settle sizes.
     manager.addPass(createInferTypesPass());
@@ -60,6 +77,10 @@ struct OptimizeOptions : PassPipelineOptions<OptimizeOptions> {
                        llvm::cl::desc("0: no folding, no fusion; 1: folding; "
                                       "2 and up: fusion too"),
                        llvm::cl::init(3)};
+  Option<std::string> desiredLayout{
+      *this, "desired-layout",
+      llvm::cl::desc("Layout of convolutions, such as NHWC; `default` leaves "
+                     "them as they are")};
 };
 } // namespace
 
@@ -70,6 +91,7 @@ void relay::registerPipelines() {
       [](OpPassManager &manager, const OptimizeOptions &options) {
         CompileOptions compile;
         compile.optLevel = options.optLevel;
+        compile.desiredLayout = options.desiredLayout;
         buildRelayOptimizePipeline(manager, compile);
       });
   PassPipelineRegistration<>(

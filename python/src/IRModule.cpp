@@ -98,7 +98,8 @@ static void runPasses(IRModule &self, const std::string &pipeline) {
 
 static void compile(IRModule &self, const std::string &path,
                     const std::string &emit, const std::string &target,
-                    int optLevel, bool useCache, const std::string &cacheDir) {
+                    int optLevel, const std::string &desiredLayout,
+                    bool useCache, const std::string &cacheDir) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
   if (!kind)
     throw py::value_error("expects one of 'relay', 'relax', 'tir', 'llvm', "
@@ -107,6 +108,7 @@ static void compile(IRModule &self, const std::string &path,
   relay::CompileOptions options;
   options.target = target;
   options.optLevel = optLevel;
+  options.desiredLayout = desiredLayout;
   options.useCache = useCache;
   options.cacheDir = cacheDir;
 
@@ -131,8 +133,8 @@ void relay_python::bindIRModule(py::module_ &m) {
            py::arg("locations") = false, py::arg("generic") = false)
       .def("run_passes", &runPasses, py::arg("pipeline"))
       .def("compile", &compile, py::arg("path"), py::arg("emit"),
-           py::arg("target"), py::arg("opt_level"), py::arg("cache"),
-           py::arg("cache_dir"))
+           py::arg("target"), py::arg("opt_level"), py::arg("desired_layout"),
+           py::arg("cache"), py::arg("cache_dir"))
       .def("clone", [](IRModule &self) {
         auto copy = std::make_unique<IRModule>();
         copy->context = self.context;

@@ -41,8 +41,15 @@ static cl::opt<std::string>
 static cl::opt<int>
     optLevel("O", cl::Prefix,
              cl::desc("0: no folding and no fusion; 1: folding; "
-                      "2, 3: fusion too (default 3)"),
+                      "2: fusion too; 3: layouts too (default)"),
              cl::init(3), cl::cat(category));
+static cl::opt<std::string>
+    desiredLayout("desired-layout",
+                  cl::desc("Layout of convolutions: NHWC, NCHW, "
+                           "nn.conv2d=NHWC:OHWI, ...; default leaves them as "
+                           "they are (without: NHWC from -O3 on, where it "
+                           "pays)"),
+                  cl::cat(category));
 static cl::opt<bool>
     noCache("no-cache", cl::desc("Neither read nor write the object cache"),
             cl::cat(category));
@@ -90,6 +97,7 @@ int main(int argc, char **argv) {
   relay::CompileOptions options;
   options.target = target;
   options.optLevel = optLevel;
+  options.desiredLayout = desiredLayout;
   options.useCache = !noCache;
   options.cacheDir = cacheDir;
   options.timing = timing;

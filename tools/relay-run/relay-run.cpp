@@ -107,6 +107,10 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   static cl::opt<int> optLevel(
       "O", cl::Prefix, cl::desc("Optimisation level, likewise"),
       cl::init(result.compile.optLevel), cl::cat(category));
+  static cl::opt<std::string> desiredLayout(
+      "desired-layout",
+      cl::desc("Layout of convolutions, such as NHWC, likewise"),
+      cl::cat(category));
   static cl::opt<bool> noCache(
       "no-cache", cl::desc("No object cache, likewise"), cl::cat(category));
 
@@ -129,6 +133,7 @@ static RunOptions parseCommandLine(int argc, char **argv) {
     result.threads = threads;
   result.compile.target = target;
   result.compile.optLevel = optLevel;
+  result.compile.desiredLayout = desiredLayout;
   result.compile.useCache = !noCache;
   result.limits.maxDepth = maxDepth;
   return result;

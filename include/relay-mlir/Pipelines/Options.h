@@ -18,9 +18,15 @@ struct CompileOptions {
   std::string target = "native";
 
   /// 0: no graph optimisation beyond what lowering needs, each operator is a
-  /// kernel of its own; 1: constants are folded too; 2 and up: operators are
-  /// fused.
+  /// kernel of its own; 1: constants are folded too; 2: operators are fused; 3
+  /// and up: convolutions run with channels last.
   int optLevel = 3;
+
+  /// The layout of convolutions: `NHWC`, `NCHW`, `nn.conv2d=NHWC:OHWI` or a
+  /// list of such, by commas, as of --relay-convert-layout; `default` leaves
+  /// them as they are. Empty: channels last from optLevel 3 on, where this
+  /// pays.
+  std::string desiredLayout;
 
   /// The object cache; an empty folder means the default one.
   bool useCache = true;

@@ -142,6 +142,29 @@ DeadCodeElimination = _compiler_pass(
     "Removes what no result needs.", 1)
 
 
+def ConvertLayout(desired_layouts):  # pylint: disable=invalid-name
+    """Runs convolutions, and the operators around them, in other layouts.
+
+    `desired_layouts` has for names of convolutions the layout of the data, or a
+    list of it and that of the kernel; "default" leaves one as it is:
+    `{"nn.conv2d": ["NHWC", "OHWI"]}`.
+    """
+    entries = []
+    for name, layouts in desired_layouts.items():
+        layouts = [layouts] if isinstance(layouts, str) else list(layouts)
+        if len(layouts) not in (1, 2):
+            raise ValueError(f"expects one or two layouts of {name}, but got {layouts}")
+        entries.append(f"{name}={':'.join(map(str, layouts))}")
+
+    def run(mod, _):
+        if not entries:
+            return mod
+        options = f"desired-layouts={','.join(entries)}"
+        return _run(mod, f"builtin.module(func.func(relay-convert-layout{{{options}}}))")
+
+    return Pass(run, PassInfo("ConvertLayout", 3))
+
+
 def _decorator(make, function, opt_level, name, required):
     """What function_pass and module_pass return: of a function, a pass; of a
     class, a class of passes."""
@@ -227,7 +250,7 @@ def infer_expr(expr, mod=None):
 
 
 __all__ = [
-    "DeadCodeElimination", "EliminateCommonSubexpr", "FoldConstant", "InferType",
+    "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr", "FoldConstant", "InferType",
     "InferTypeLocal", "Pass", "PassContext", "PassInfo", "RemoveUnusedFunctions",
     "Sequential", "SimplifyInference", "build_config", "function_pass", "infer_expr",
     "infer_types", "module_pass",

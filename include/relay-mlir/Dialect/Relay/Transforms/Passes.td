@@ -13,6 +13,52 @@ include "mlir/Pass/PassBase.td"
 // In alphabetical order. Passes that also touch another dialect of the project
 // are conversions and declared there.
 
+def ConvertLayoutPass : Pass<"relay-convert-layout", "::mlir::func::FuncOp"> {
+  let summary = "Run convolutions, and what is around them, in other layouts";
+  let description = [{
+    Gives convolutions the layout that `desired-layouts` asks for, each entry of
+    which is `nn.conv2d=NHWC`, `nn.conv2d=NHWC:OHWI` to change the kernel too,
+    or `NHWC` for all convolutions (in as many dimensions as they have). Without
+    entries channels come last and kernels stay.
+
+    The operators around follow: those with a layout of their own, those with
+    axes, elementwise ones, reductions, and reshapes that keep channels apart
+    from pixels. Where one cannot, or it moves less, tensors change their order
+    by `layout_transform` or `transpose`; a value does so once for each order,
+    and not at all if a reshape does (images of one pixel) or if it is only
+    renamed, by a transposition that is there already. Constants change by
+    operators that constant folding evaluates.
+
+    With `estimate`, operators that pass tensors on to each other stay as they
+    are if a third of the convolutions' operations is less than ten for each
+    byte that changes of order read or write.
+
+    ```mlir
+    %0 = relay.nn.conv2d %x, %w : (tensor<1x8x9x9xf32>, tensor<4x8x3x3xf32>) -> tensor<1x4x7x7xf32>
+    %1 = relay.nn.relu %0 : (tensor<1x4x7x7xf32>) -> tensor<1x4x7x7xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.layout_transform %x {dst_layout = "NHWC", src_layout = "NCHW"} : (tensor<1x8x9x9xf32>) -> tensor<1x9x9x8xf32>
+    %1 = relay.nn.conv2d %0, %w {data_layout = "NHWC"} : (tensor<1x9x9x8xf32>, tensor<4x8x3x3xf32>) -> tensor<1x7x7x4xf32>
+    %2 = relay.nn.relu %1 : (tensor<1x7x7x4xf32>) -> tensor<1x7x7x4xf32>
+    %3 = relay.layout_transform %2 {dst_layout = "NCHW", src_layout = "NHWC"} : (tensor<1x7x7x4xf32>) -> tensor<1x4x7x7xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"desiredLayouts", "desired-layouts", "std::string",
+               "Layouts of convolutions; channels last if there are none">,
+    Option<"estimate", "estimate", "bool", /*default=*/"false",
+           "Leave convolutions as they are where converting does not pay">
+  ];
+  let statistics = [
+    Statistic<"numConverted", "num-converted",
+              "Number of operators that changed their layout">,
+    Statistic<"numTransforms", "num-transforms",
+              "Number of changes of order that were added">
+  ];
+}
+
 def DeadCodePass : Pass<"relay-dead-code", "::mlir::ModuleOp"> {
   let summary = "Remove operations and private functions without a use";
   let description = [{

@@ -1,0 +1,76 @@
+//===- ConvertLayoutPlan.h - Which operators change their layout *- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_CONVERTLAYOUTPLAN_H
+#define RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_CONVERTLAYOUTPLAN_H
+
+#include "ConvertLayoutRules.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::relay {
+
+/// Chooses a form for each operator of a function: convolutions run in their
+/// desired layout, and the operators around them in that in which their
+/// operands come, if this moves the fewest bytes.
+class LayoutPlan {
+public:
+  /// With `estimate`, convolutions stay as they are where converting them does
+  /// not pay.
+  LayoutPlan(func::FuncOp function,
+             const llvm::StringMap<DesiredLayout> &desired, bool estimate);
+
+  /// The form of an operator; null if it stays as it is.
+  const OperatorForm *lookup(Operation *op) const {
+    auto it = forms.find(op);
+    return it == forms.end() ? nullptr : &it->second;
+  }
+
+  bool isEmpty() const { return forms.empty(); }
+
+private:
+  struct Stored {
+    Order order;
+    /// Whether consumers may follow it unasked.
+    bool isOffered;
+  };
+  /// Operators that pass stored tensors on to each other, by one of them.
+  struct Component {
+    /// Floating-point operations of convolutions that change.
+    double work = 0;
+    /// Bytes read and written by changes of order, less those that vanish.
+    double bytes = 0;
+    SmallVector<Operation *> operators;
+  };
+
+  void findConstants(func::FuncOp function);
+  void choose(Operation *op);
+  void apply(Operation *op, OperatorForm form);
+  /// The bytes to move for `value` in `order`.
+  double getCost(Value value, ArrayRef<int64_t> order) const;
+  /// Makes `value` available in `order` for `op`.
+  void request(Operation *op, Value value, ArrayRef<int64_t> order);
+  ArrayRef<Stored> getStored(Value value) const;
+  /// Excludes the operators that do not pay; whether there were any.
+  bool excludeLosses();
+
+  const llvm::StringMap<DesiredLayout> &desired;
+  DenseSet<Value> constants;
+  DenseSet<Operation *> excluded;
+
+  DenseMap<Operation *, OperatorForm> forms;
+  DenseMap<Value, SmallVector<Stored, 2>> stored;
+  DenseMap<Operation *, double> work, bytes;
+  llvm::EquivalenceClasses<Operation *> components;
+};
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_CONVERTLAYOUTPLAN_H

@@ -1,0 +1,30 @@
+// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=NHWC:HWIO}))' | FileCheck %s --check-prefix=KERNEL
+// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=default}))' | FileCheck %s --check-prefix=SAME
+// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=NCHW}))' | FileCheck %s --check-prefix=SAME
+// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{estimate=true}))' | FileCheck %s --check-prefix=ESTIMATE
+// RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.dense=NC}))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=NHWD}))' 2>&1 | FileCheck %s --check-prefix=LETTERS
+// RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=NHWC:OIH}))' 2>&1 | FileCheck %s --check-prefix=KERNELLETTERS
+// RUN: not relay-compile %s --desired-layout=NHWX -o %t 2>&1 | FileCheck %s --check-prefix=TOOL
+
+// UNKNOWN: expects a desired layout such as NHWC, nn.conv2d=NHWC or nn.conv2d=NHWC:OHWI, but got "nn.dense=NC"
+// LETTERS: expects a desired layout of the letters NCHW, but got "nn.conv2d=NHWD"
+// KERNELLETTERS: expects a desired layout whose kernel has the letters OIHW, but got "nn.conv2d=NHWC:OIH"
+// TOOL: expects a desired layout of the letters NCHW, but got "NHWX"
+
+// A 1x1 convolution alone is worth less than moving its data twice.
+
+// KERNEL-LABEL: func.func @main
+// KERNEL: relay.transpose %{{.*}} {axes = [2, 3, 1, 0]} : (tensor<4x8x1x1xf32>) -> tensor<1x1x8x4xf32>
+// KERNEL: relay.nn.conv2d {{.*}} {data_layout = "NHWC", kernel_layout = "HWIO"}
+// SAME-LABEL: func.func @main
+// SAME-NOT: layout_transform
+// SAME: relay.nn.conv2d %arg0, %arg1 :
+// SAME-NEXT: return
+// ESTIMATE-LABEL: func.func @main
+// ESTIMATE-NEXT: relay.nn.conv2d %arg0, %arg1 :
+// ESTIMATE-NEXT: return
+func.func @main(%x: tensor<1x8x9x9xf32>, %w: tensor<4x8x1x1xf32>) -> tensor<1x4x9x9xf32> {
+  %0 = relay.nn.conv2d %x, %w : (tensor<1x8x9x9xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x9x9xf32>
+  return %0 : tensor<1x4x9x9xf32>
+}
