@@ -67,6 +67,7 @@ void relay::buildRelayToKernelsPipeline(OpPassManager &manager) {
   // Shapes of calls come from the linalg form of the callees, so main goes
   // before they become kernels.
   manager.addPass(createConvertRelayToRelaxPass());
+  manager.addPass(createCollapseKernelsPass());
   manager.addPass(createConvertLinalgToTIRPass());
   manager.addPass(relax::createVerifyKernelsPass());
 }

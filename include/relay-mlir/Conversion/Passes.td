@@ -91,6 +91,38 @@ def OutlineParallelPass : Pass<"tir-outline-parallel", "::mlir::ModuleOp"> {
 // LinalgToTIR
 //===----------------------------------------------------------------------===//
 
+def CollapseKernelsPass : Pass<"collapse-kernels", "::mlir::ModuleOp"> {
+  let summary = "Merge dimensions that kernels run through as one";
+  let description = [{
+    Two neighbouring dimensions of static size become one in a private kernel of
+    linalg on tensors if they are neighbours, or missing, in all operands of each
+    operation that has loops for them, and these loops are of one kind. Then
+    dimensions of size 1 vanish too. Calls (`relax.call_tir`) reshape what they
+    pass, which costs nothing; tensors that other operations than structured
+    ones and concatenations use stay as they are.
+
+    So a 1x1 convolution with channels last becomes a matrix product with one
+    loop over pixels, and elementwise kernels have one loop.
+
+    ```mlir
+    #id = affine_map<(n, y, x, c) -> (n, y, x, c)>
+    #bias = affine_map<(n, y, x, c) -> (c)>
+    %0 = linalg.generic {indexing_maps = [#id, #bias, #id], ...}
+        ins(%x, %b : tensor<1x14x14x64xf32>, tensor<64xf32>)
+        outs(%e : tensor<1x14x14x64xf32>) {...}
+    ```
+    becomes
+    ```mlir
+    #id = affine_map<(r, c) -> (r, c)>
+    #bias = affine_map<(r, c) -> (c)>
+    %0 = linalg.generic {indexing_maps = [#id, #bias, #id], ...}
+        ins(%x, %b : tensor<196x64xf32>, tensor<64xf32>)
+        outs(%e : tensor<196x64xf32>) {...}
+    ```
+  }];
+  let dependentDialects = ["::mlir::relax::RelaxDialect"];
+}
+
 def ConvertLinalgToTIRPass
     : Pass<"convert-linalg-to-tir", "::mlir::ModuleOp"> {
   let summary = "Turn functions of linalg on tensors into tir kernels";

@@ -22,6 +22,7 @@ class PrimFuncOp;
 
 namespace mlir::relay {
 
+#define GEN_PASS_DECL_COLLAPSEKERNELSPASS
 #define GEN_PASS_DECL_CONVERTLINALGTOTIRPASS
 #include "relay-mlir/Conversion/Passes.h.inc"
 
