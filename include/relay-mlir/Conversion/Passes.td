@@ -66,6 +66,21 @@ def HalfAsBitsPass : Pass<"half-as-bits", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def NarrowMaskedStoresPass
+    : Pass<"narrow-masked-stores", "::mlir::func::FuncOp"> {
+  let summary = "Store some lanes of a vector without masks";
+  let description = [{
+    Where a store under a mask is slow (AVX2) or a branch for each lane (Neon),
+    a store of the first lanes of a vector becomes stores of 8, 4, 2 and 1
+    lanes: for a constant number those that it consists of, else each under a
+    condition.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def OutlineParallelPass : Pass<"tir-outline-parallel", "::mlir::ModuleOp"> {
   let summary = "Move the bodies of parallel loops to functions of their own";
   let description = [{

@@ -56,6 +56,8 @@ void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
   expansion.includeBf16 = !target.hasFeature("avx512bf16");
   OpPassManager &expanded = manager.nest<func::FuncOp>();
   expanded.addPass(arith::createArithExpandOpsPass(expansion));
+  if (!target.hasMaskedAccess())
+    expanded.addPass(createNarrowMaskedStoresPass());
   expanded.addPass(createConvertVectorToSCFPass());
 
   // Functions as callers see them, and the LLVM dialect.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleRule.h"
+#include "Window.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -33,8 +34,11 @@ static bool isWorthInlining(const BlockNest &producer) {
     // A reduction that reads each element once may compute it as well; one with
     // reuse may not.
     double repeats = consumer->getNumInstances() / producer.getNumInstances();
-    if (consumer->isReduction() && repeats > 1)
+    if (consumer->isReduction() && repeats > 1) {
+      if (readers.size() == 1 && isWindowPadding(producer, *consumer))
+        return true;
       return false;
+    }
     double recomputed = getWorkPerInstance(producer) *
                         std::max<double>(repeats, readers.size());
     bool once = repeats <= 1 && readers.size() == 1;

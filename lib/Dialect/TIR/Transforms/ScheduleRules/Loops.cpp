@@ -21,22 +21,28 @@ SmallVector<ForOp> mlir::tir::dropUnitLoops(ArrayRef<ForOp> loops) {
       loops, [](ForOp loop) { return loop.getConstantExtent() != 1; }));
 }
 
-void mlir::tir::attachEpilogue(KernelSchedule &schedule, Value result,
-                               ForOp loop) {
+BlockOp mlir::tir::moveEpilogue(KernelSchedule &schedule, Value result,
+                                ForOp loop) {
   if (!result.getDefiningOp<AllocBufferOp>())
-    return;
+    return {};
   BlockOp epilogue;
   for (BlockOp reader : getReaders(result)) {
     if (llvm::is_contained(getWriters(result), reader))
       continue;
     if (epilogue || reader.hasReduceIters())
-      return;
+      return {};
     epilogue = reader;
   }
   if (!epilogue || failed(BlockNest::get(epilogue)) ||
       failed(schedule.reverseComputeAt(epilogue, loop)))
-    return;
-  (void)schedule.vectorize(epilogue.getLoops().back());
+    return {};
+  return epilogue;
+}
+
+void mlir::tir::attachEpilogue(KernelSchedule &schedule, Value result,
+                               ForOp loop) {
+  if (BlockOp epilogue = moveEpilogue(schedule, result, loop))
+    (void)schedule.vectorize(epilogue.getLoops().back());
 }
 
 void mlir::tir::parallelizeOuter(KernelSchedule &schedule,

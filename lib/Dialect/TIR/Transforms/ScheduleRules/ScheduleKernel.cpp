@@ -13,6 +13,7 @@
 #include "relay-mlir/Dialect/TIR/Transforms/ScheduleRules.h"
 
 #include "ScheduleRule.h"
+#include "Window.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -24,8 +25,8 @@ static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
     return;
   using Rule = LogicalResult (*)(KernelSchedule &, BlockNest);
   for (Rule rule :
-       {scheduleContraction, scheduleSpatialReduction, scheduleRowReduction,
-        scheduleTranspose, scheduleElementwise})
+       {scheduleContraction, scheduleWindow, scheduleSpatialReduction,
+        scheduleRowReduction, scheduleTranspose, scheduleElementwise})
     if (succeeded(rule(schedule, *nest)))
       return;
   scheduleFallback(schedule, block);

@@ -50,7 +50,12 @@ LogicalResult scheduleRowSteps(KernelSchedule &schedule);
 
 /// Moves the only consumer of the block to `loop`, where the results are still
 /// in cache, if there is one and it is possible.
+/// Its innermost loop is vectorized.
 void attachEpilogue(KernelSchedule &schedule, Value result, ForOp loop);
+
+/// The same, but leaves it to the caller what becomes of the consumer, which is
+/// returned; null if there is none.
+BlockOp moveEpilogue(KernelSchedule &schedule, Value result, ForOp loop);
 
 /// Fuses the outermost of `loops` (a perfect nest, outermost first) until there
 /// are enough iterations for all threads, and runs them in parallel if `work`,

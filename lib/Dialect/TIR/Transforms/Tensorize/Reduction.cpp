@@ -8,6 +8,7 @@
 #include "Reduction.h"
 
 #include "TileEmitter.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -71,8 +72,54 @@ static bool isLoadOf(Operation *op, Value buffer) {
          op->getOperand(0) == buffer;
 }
 
+/// The constant that `value` is where its condition does not hold.
+static TypedAttr getElseConstant(Value value) {
+  auto condition = value.getDefiningOp<affine::AffineIfOp>();
+  if (!condition || condition.getNumResults() != 1)
+    return {};
+  Value otherwise = condition.getElseBlock()->getTerminator()->getOperand(0);
+  TypedAttr constant;
+  return matchPattern(otherwise, m_Constant(&constant)) ? constant
+                                                        : TypedAttr();
+}
+
+static bool isZero(TypedAttr attr) {
+  return attr && (matchPattern(attr, m_AnyZeroFloat()) ||
+                  matchPattern(attr, m_Zero()));
+}
+
+/// Whether `value`, a conversion of a guarded value or that value itself, is
+/// zero where the condition does not hold.
+static bool isElseZero(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp,
+                      arith::SIToFPOp, arith::UIToFPOp>(op))
+    return isElseZero(op->getOperand(0));
+  return isZero(getElseConstant(value));
+}
+
+/// Whether combining with `value` changes nothing where its condition does not
+/// hold: padding.
+static bool isElseNeutral(const Computation &computation) {
+  Value value = computation.value;
+  if (computation.kind == CombiningKind::ADD) {
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<arith::MulFOp, arith::MulIOp>(op))
+      return isElseZero(op->getOperand(0)) || isElseZero(op->getOperand(1));
+    return isElseZero(value);
+  }
+  // The extremes are idempotent: what the reduction starts from is in it.
+  TypedAttr otherwise = getElseConstant(value), init;
+  bool isExtreme = computation.kind != CombiningKind::MUL &&
+                   computation.kind != CombiningKind::XOR;
+  return otherwise && isExtreme && computation.init &&
+         matchPattern(computation.init, m_Constant(&init)) &&
+         init == otherwise;
+}
+
 FailureOr<Computation> mlir::tir::matchComputation(NestedBlock &nest,
-                                                   std::string &reason) {
+                                                   std::string &reason,
+                                                   bool allowGuards) {
   BlockOp block = nest.block;
   Computation result;
   result.store = getOnlyStore(*block.getBody());
@@ -127,8 +174,14 @@ FailureOr<Computation> mlir::tir::matchComputation(NestedBlock &nest,
     reason = "expects reduce variables in a block with an init";
     return failure();
   }
-  if (failed(checkVectorizable(nest, result.value, reason)))
+  if (failed(checkVectorizable(nest, result.value, reason,
+                               allowGuards ? &result.guards : nullptr)))
     return failure();
+  if (!result.guards.empty() &&
+      (!result.combiner || !isElseNeutral(result))) {
+    reason = "expects conditions only where they leave the result as it is";
+    return failure();
+  }
   for (const BufferAccess &access : collectAccesses(block)) {
     bool isUpdate = result.combiner && !access.isWrite &&
                     llvm::is_contained(result.combiner->getOperands(),

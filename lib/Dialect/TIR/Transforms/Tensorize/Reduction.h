@@ -24,6 +24,9 @@ struct Computation {
   /// Null if the block has no init: it adds to what is there.
   Value init;
   vector::CombiningKind kind = vector::CombiningKind::ADD;
+  /// Where one of these is negative, `value` is of no consequence: updates may
+  /// be left out there, and loads must be.
+  SmallVector<AffineExpr> guards;
 
   bool isReduction() const { return combiner; }
   Type getElementType() const { return value.getType(); }
@@ -45,8 +48,9 @@ struct Computation {
 };
 
 /// Takes the body of the block apart; fails with the reason if it has another
-/// form.
-FailureOr<Computation> matchComputation(NestedBlock &nest, std::string &reason);
+/// form. Only callers that set `allowGuards` get a result with guards.
+FailureOr<Computation> matchComputation(NestedBlock &nest, std::string &reason,
+                                        bool allowGuards = false);
 
 /// An empty block in the place of the nest, with one iteration variable for
 /// each outer loop that the nest depends on. `symbolValues` are the symbols of

@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RegisterTile.h"
+#include "TileEmitter.h"
+#include "WindowTile.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Tensorize.h"
 
@@ -120,6 +122,8 @@ static LogicalResult checkLanes(NestedBlock &nest, Value value,
     reason = "expects loads that are a constant number of elements apart";
     return failure();
   }
+  if (Value guarded = getGuardedValue(op))
+    return checkLanes(nest, guarded, laneLoop, reason);
   for (Value operand : op->getOperands())
     if (failed(checkLanes(nest, operand, laneLoop, reason)))
       return failure();
@@ -137,7 +141,8 @@ mlir::tir::tensorizeRegisterTile(RewriterBase &rewriter, ForOp loop,
   FailureOr<NestedBlock> nest = NestedBlock::get(loop, reason);
   if (failed(nest))
     return refuse();
-  FailureOr<Computation> computation = matchComputation(*nest, reason);
+  FailureOr<Computation> computation =
+      matchComputation(*nest, reason, /*allowGuards=*/true);
   if (failed(computation))
     return refuse();
   FailureOr<TileShape> shape =
@@ -164,13 +169,23 @@ mlir::tir::tensorizeRegisterTile(RewriterBase &rewriter, ForOp loop,
     return refuse();
   }
 
+  std::optional<WindowPlan> window =
+      isSplit ? std::nullopt : planWindow(*nest, *computation, *shape);
+  if (!window && !computation->guards.empty()) {
+    reason = "expects no conditions";
+    return refuse();
+  }
+
   OpBuilder::InsertionGuard guard(rewriter);
   SmallVector<Value> symbolValues;
   FailureOr<BlockOp> block =
       createTensorizedBlock(rewriter, *nest, symbolValues, reason);
   if (failed(block))
     return refuse();
-  emitRegisterTile(*nest, *computation, *shape, *block, symbolValues);
+  if (window)
+    emitWindowTile(*nest, *computation, *shape, *window, *block, symbolValues);
+  else
+    emitRegisterTile(*nest, *computation, *shape, *block, symbolValues);
   rewriter.eraseOp(loop);
   block->updateAccessRegions();
   result = *block;

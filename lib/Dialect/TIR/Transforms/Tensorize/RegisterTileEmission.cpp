@@ -55,6 +55,7 @@ private:
   Value emitLimit(OpBuilder &builder, unsigned loop, int64_t extent);
   bool sharesLoads(unsigned reduceLoop) const;
 
+  void emitGuardedLanes(OpBuilder &builder);
   void emitGuardedRows(OpBuilder &builder);
   void emitTile(OpBuilder &builder, int64_t numRows, bool hasRowBase);
   SmallVector<Value> startValues(OpBuilder &builder);
@@ -89,6 +90,8 @@ private:
   SmallVector<Value> masks;
   /// The number of lanes that exist, if that is not constant.
   Value numLanes;
+  /// The number of lanes that may exist.
+  int64_t maxLanes = 0;
   /// Whether this is the first part of the reduction; null if it is the only
   /// one. Later parts add to what is stored.
   Value isFirst;
@@ -151,22 +154,6 @@ void RegisterTile::emit() {
     builder.setInsertionPoint(branch.thenYield());
   }
 
-  numLanes = emitLimit(builder, shape.laneLoop, shape.numLanes);
-  for (int64_t vector = 0; vector != shape.getNumVectors(); ++vector) {
-    int64_t first = vector * shape.lanes;
-    Value mask;
-    auto maskType = emitter.getVectorType(builder.getI1Type());
-    if (numLanes) {
-      Value offset = constantIndex(builder, first);
-      Value rest = arith::SubIOp::create(builder, loc, numLanes, offset);
-      mask = vector::CreateMaskOp::create(builder, loc, maskType, rest);
-    } else if (first + shape.lanes > shape.numLanes) {
-      mask = vector::ConstantMaskOp::create(builder, loc, maskType,
-                                            ArrayRef{shape.numLanes - first});
-    }
-    masks.push_back(mask);
-  }
-
   if (computation.isReduction()) {
     // The init belongs to the instance in which all reduce variables are 0.
     for (auto [position, expr] : llvm::enumerate(nest.iterExprs)) {
@@ -185,7 +172,56 @@ void RegisterTile::emit() {
     if (!computation.init)
       isFirst = arith::ConstantIntOp::create(builder, loc, 0, 1);
   }
-  emitGuardedRows(builder);
+  emitGuardedLanes(builder);
+}
+
+/// Masks are for the last tile only.
+void RegisterTile::emitGuardedLanes(OpBuilder &builder) {
+  auto setMasks = [&](Value limit, int64_t count) {
+    masks.clear();
+    numLanes = limit;
+    maxLanes = count;
+    auto maskType = emitter.getVectorType(builder.getI1Type());
+    for (int64_t vector = 0; vector != shape.getNumVectors(); ++vector) {
+      int64_t first = vector * shape.lanes;
+      Value mask;
+      if (limit) {
+        Value offset = constantIndex(builder, first);
+        Value rest = arith::SubIOp::create(builder, loc, limit, offset);
+        mask = vector::CreateMaskOp::create(builder, loc, maskType, rest);
+      } else if (first + shape.lanes > count) {
+        mask = vector::ConstantMaskOp::create(
+            builder, loc, maskType,
+            ArrayRef{std::max<int64_t>(count - first, 0)});
+      }
+      masks.push_back(mask);
+    }
+    emitGuardedRows(builder);
+  };
+
+  Value limit = emitLimit(builder, shape.laneLoop, shape.numLanes);
+  if (!limit)
+    return setMasks(Value(), shape.numLanes);
+  Value isFull =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, limit,
+                            constantIndex(builder, shape.numLanes));
+  auto full = scf::IfOp::create(builder, loc, isFull, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(full.thenYield());
+  setMasks(Value(), shape.numLanes);
+  emitter.beginBody();
+  builder.setInsertionPoint(full.elseYield());
+  if (std::optional<int64_t> rest =
+          getRemainder(nest, shape.laneLoop, shape.numLanes)) {
+    if (*rest == 0)
+      return;
+    Value isRest = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         limit, constantIndex(builder, *rest));
+    auto tail = scf::IfOp::create(builder, loc, isRest);
+    builder.setInsertionPoint(tail.thenYield());
+    return setMasks(Value(), *rest);
+  }
+  setMasks(limit, shape.numLanes);
 }
 
 void RegisterTile::emitGuardedRows(OpBuilder &builder) {
@@ -431,7 +467,7 @@ void RegisterTile::storeScalars(OpBuilder &builder, Value value,
                                 int64_t vector) {
   int64_t first = vector * shape.lanes;
   AffineExpr lane = point[shape.laneLoop];
-  for (int64_t i = 0; i != shape.lanes && first + i < shape.numLanes; ++i) {
+  for (int64_t i = 0; i != shape.lanes && first + i < maxLanes; ++i) {
     OpBuilder::InsertionGuard guard(builder);
     point[shape.laneLoop] = lane + i;
     Value view = emitter.getFlatView(computation.getBuffer());
@@ -470,7 +506,7 @@ void RegisterTile::storeTransposed(OpBuilder &builder, ArrayRef<Value> values) {
       SmallVector<Value> columns = transposeVectors(builder, loc, square);
       for (int64_t i = 0; i != lanes; ++i) {
         int64_t lane = vector * lanes + i;
-        if (lane >= shape.numLanes)
+        if (lane >= maxLanes)
           break;
         Value mask;
         if (numLanes) {

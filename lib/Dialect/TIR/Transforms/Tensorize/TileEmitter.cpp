@@ -25,8 +25,39 @@ static Value getBuffer(Operation *op) {
   return op->getOperand(isLoad(op) ? 0 : 1);
 }
 
-LogicalResult mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
-                                           std::string &reason) {
+Value mlir::tir::getGuardedValue(Operation *op) {
+  auto condition = dyn_cast<affine::AffineIfOp>(op);
+  if (!condition || condition.getNumResults() != 1)
+    return {};
+  return condition.getThenBlock()->getTerminator()->getOperand(0);
+}
+
+/// Adds the constraints of the condition to `guards`.
+static LogicalResult collectGuards(NestedBlock &nest,
+                                   affine::AffineIfOp condition,
+                                   SmallVectorImpl<AffineExpr> &guards) {
+  IntegerSet set = condition.getIntegerSet();
+  SmallVector<AffineExpr> dims, syms;
+  for (auto [index, operand] : llvm::enumerate(condition.getOperands())) {
+    AffineExpr expr = nest.getExpr(operand);
+    if (!expr)
+      return failure();
+    (index < set.getNumDims() ? dims : syms).push_back(expr);
+  }
+  for (auto [expr, isEquality] :
+       llvm::zip(set.getConstraints(), set.getEqFlags())) {
+    if (isEquality)
+      return failure();
+    guards.push_back(
+        nest.bounds.simplify(expr.replaceDimsAndSymbols(dims, syms)));
+  }
+  return success();
+}
+
+LogicalResult
+mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
+                             std::string &reason,
+                             SmallVectorImpl<AffineExpr> *guards) {
   Operation *op = value.getDefiningOp();
   if (!op || !nest.block.getRegion().isAncestor(op->getParentRegion())) {
     // Values from outside the block are the same everywhere; iteration
@@ -52,6 +83,14 @@ LogicalResult mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
   }
   if (op->hasTrait<OpTrait::ConstantLike>())
     return success();
+  if (Value guarded = guards ? getGuardedValue(op) : Value()) {
+    if (failed(
+            collectGuards(nest, cast<affine::AffineIfOp>(op), *guards))) {
+      reason = "expects conditions on affine indices";
+      return failure();
+    }
+    return checkVectorizable(nest, guarded, reason, guards);
+  }
   bool isScalar = llvm::all_of(op->getOperandTypes(),
                                [](Type type) { return type.isIntOrFloat(); });
   if (!OpTrait::hasElementwiseMappableTraits(op) || !isScalar ||
@@ -62,7 +101,7 @@ LogicalResult mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
     return failure();
   }
   for (Value operand : op->getOperands())
-    if (failed(checkVectorizable(nest, operand, reason)))
+    if (failed(checkVectorizable(nest, operand, reason, guards)))
       return failure();
   return success();
 }
@@ -291,6 +330,8 @@ Value TileEmitter::evaluate(OpBuilder &builder, Value value,
     return value;
   if (isLoad(op))
     return load(builder, op, point, mask);
+  if (Value guarded = getGuardedValue(op))
+    return evaluate(builder, guarded, point, mask);
   SmallVector<Value> operands;
   bool isVector = false;
   for (Value operand : op->getOperands()) {

@@ -20,8 +20,16 @@ namespace mlir::tir {
 
 /// Whether `value`, computed in the body of the block from loads and
 /// elementwise ops, can be evaluated by lanes. Otherwise says why.
+///
+/// If `guards` is given, `value` may stand under conditions that yield a
+/// constant where they do not hold (padding). They are added to `guards`, each
+/// as an expression that is not negative, and evaluation takes them to hold.
 LogicalResult checkVectorizable(NestedBlock &nest, Value value,
-                                std::string &reason);
+                                std::string &reason,
+                                SmallVectorImpl<AffineExpr> *guards = nullptr);
+
+/// What a condition in a block yields if it holds; null if `op` is none.
+Value getGuardedValue(Operation *op);
 
 class TileEmitter {
 public:
@@ -38,6 +46,7 @@ public:
   /// the nest: the first row of a tile that is itself in a loop.
   AffineExpr getRowBase() const;
   void setDim(unsigned dim, Value value) { dimValues[dim] = value; }
+  Value getSymbolValue(unsigned symbol) const { return symbolValues[symbol]; }
 
   /// Forgets values of the current body; call when code moves to another one.
   void beginBody();

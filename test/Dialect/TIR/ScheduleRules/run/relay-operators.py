@@ -55,7 +55,7 @@ def main(relay_opt, mlir_translate, stem):
     suites = []
     harness.Suite.main = lambda suite: suites.append(suite)
     for name in ["convolution", "elementwise", "image", "indexing", "movement",
-                 "pooling", "reduction"]:
+                 "pooling", "reduction", "channels_last"]:
         importlib.import_module(name)
     total = failures = 0
     for target, constant in [("native", False), ("x86-64", True)]:
