@@ -102,6 +102,25 @@ def OutlineParallelPass : Pass<"tir-outline-parallel", "::mlir::ModuleOp"> {
   ];
 }
 
+def StreamStoresPass : Pass<"stream-stores", "::mlir::func::FuncOp"> {
+  let summary = "Let large results go past the caches";
+  let description = [{
+    A result that no cache will still hold when it is read costs less if its
+    lines are not fetched before they are overwritten. Loops at the top level
+    whose vectors fill a buffer of at least `min-bytes`, one after the other,
+    that the function does not read get a second version with non-temporal
+    stores, for buffers that begin at a line; then comes a fence.
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "int64_t", /*default=*/"16777216",
+           "The smallest buffer to which stores are streamed">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // LinalgToTIR
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
 
 #include "ExpandF16.h"
+#include "Extremes.h"
 
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -144,6 +145,7 @@ struct ApproximateMathPass
     else
       patterns.add<SplitMultiplyAdd>(&getContext());
     relay::detail::populateHalfSelectionPatterns(patterns);
+    relay::detail::populateExtremePatterns(patterns);
     if (!nativeF16)
       relay::detail::populateExpandF16Patterns(patterns);
     // x^2, x^0.5 and the like.

@@ -95,8 +95,8 @@ private:
     };
     Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, count,
                                          number(lanes));
-    Value isAny = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count,
-                                        number(0));
+    Value isAny =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count, number(0));
     auto full = scf::IfOp::create(b, isFull, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(full.thenYield());

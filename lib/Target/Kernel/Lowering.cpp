@@ -56,6 +56,10 @@ void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
   expansion.includeBf16 = !target.hasFeature("avx512bf16");
   OpPassManager &expanded = manager.nest<func::FuncOp>();
   expanded.addPass(arith::createArithExpandOpsPass(expansion));
+  StreamStoresPassOptions streamOptions;
+  streamOptions.minBytes = std::max<int64_t>(target.getCacheSizes().l3 / 2,
+                                             target.getCacheSizes().l2 * 2);
+  expanded.addPass(createStreamStoresPass(streamOptions));
   if (!target.hasMaskedAccess())
     expanded.addPass(createNarrowMaskedStoresPass());
   expanded.addPass(createConvertVectorToSCFPass());

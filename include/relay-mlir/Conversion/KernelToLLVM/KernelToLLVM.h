@@ -17,6 +17,7 @@ namespace mlir::relay {
 #define GEN_PASS_DECL_HALFASBITSPASS
 #define GEN_PASS_DECL_NARROWMASKEDSTORESPASS
 #define GEN_PASS_DECL_OUTLINEPARALLELPASS
+#define GEN_PASS_DECL_STREAMSTORESPASS
 #include "relay-mlir/Conversion/Passes.h.inc"
 
 } // namespace mlir::relay

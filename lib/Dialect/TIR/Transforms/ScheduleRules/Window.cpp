@@ -64,9 +64,8 @@ static std::optional<unsigned> getBareIndex(const BufferAccess &access,
 }
 
 /// Variables of window and place in one index.
-static std::optional<unsigned> getWindowVar(const BlockNest &nest,
-                                            const BufferAccess &data,
-                                            unsigned var) {
+static std::optional<unsigned>
+getWindowVar(const BlockNest &nest, const BufferAccess &data, unsigned var) {
   for (AffineExpr index : data.map->getResults())
     if (index.isFunctionOfDim(var))
       for (unsigned step : nest.getVars(/*isReduce=*/true))
@@ -100,8 +99,8 @@ static std::optional<Window> matchWindow(const BlockNest &nest) {
     std::optional<int64_t> stride = getStride(access, *lane);
     if (!stride)
       return std::nullopt;
-    bool moves = llvm::any_of(
-        nest.getVars(/*isReduce=*/false), [&](unsigned var) {
+    bool moves =
+        llvm::any_of(nest.getVars(/*isReduce=*/false), [&](unsigned var) {
           return var != *lane && nest.getExtent(var) != 1 &&
                  getWindowVar(nest, access, var);
         });
@@ -209,8 +208,7 @@ bool mlir::tir::isWindowPadding(const BlockNest &producer,
                                 const BlockNest &consumer) {
   const BufferAccess *store = producer.getStore();
   std::optional<Window> window = matchWindow(consumer);
-  if (!store || !store->map || !window ||
-      window->data->buffer != store->buffer)
+  if (!store || !store->map || !window || window->data->buffer != store->buffer)
     return false;
   TypedAttr value;
   affine::AffineIfOp condition = matchPadding(producer.block, value);
@@ -290,8 +288,8 @@ LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
   if (!window || !window->column)
     return failure();
   Value result = nest.getStore()->buffer;
-  int64_t lanes = schedule.getLanes(
-      cast<MemRefType>(result.getType()).getElementType());
+  int64_t lanes =
+      schedule.getLanes(cast<MemRefType>(result.getType()).getElementType());
   if (lanes < 2)
     return failure();
   double work = nest.getWork() / lanes;
@@ -302,8 +300,7 @@ LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
   int64_t registers = schedule.getNumVectorRegisters() - 2;
   int64_t weights = window->hasWeights ? window->width : 0;
   int64_t numColumns = *nest.getExtent(*window->column);
-  int64_t maxColumns =
-      std::clamp<int64_t>(registers - weights, 1, kMaxColumns);
+  int64_t maxColumns = std::clamp<int64_t>(registers - weights, 1, kMaxColumns);
   int64_t columns = getPartSize(numColumns, maxColumns);
   // Few columns leave room for more vectors of lanes.
   int64_t vectors = std::clamp<int64_t>(registers / (columns + weights), 1,
@@ -370,8 +367,8 @@ LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
     return success();
   }
   schedule.deferTensorize(nest.block, Intrinsic::RegisterTile);
-  ForOp innermost = inner.empty() ? (outer.empty() ? ForOp() : outer.back())
-                                  : inner.back();
+  ForOp innermost =
+      inner.empty() ? (outer.empty() ? ForOp() : outer.back()) : inner.back();
   if (innermost)
     if (BlockOp epilogue = moveEpilogue(schedule, result, innermost))
       schedule.deferTensorize(epilogue, Intrinsic::RegisterTile);

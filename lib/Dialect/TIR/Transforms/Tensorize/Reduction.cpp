@@ -84,8 +84,8 @@ static TypedAttr getElseConstant(Value value) {
 }
 
 static bool isZero(TypedAttr attr) {
-  return attr && (matchPattern(attr, m_AnyZeroFloat()) ||
-                  matchPattern(attr, m_Zero()));
+  return attr &&
+         (matchPattern(attr, m_AnyZeroFloat()) || matchPattern(attr, m_Zero()));
 }
 
 /// Whether `value`, a conversion of a guarded value or that value itself, is
@@ -113,8 +113,7 @@ static bool isElseNeutral(const Computation &computation) {
   bool isExtreme = computation.kind != CombiningKind::MUL &&
                    computation.kind != CombiningKind::XOR;
   return otherwise && isExtreme && computation.init &&
-         matchPattern(computation.init, m_Constant(&init)) &&
-         init == otherwise;
+         matchPattern(computation.init, m_Constant(&init)) && init == otherwise;
 }
 
 FailureOr<Computation> mlir::tir::matchComputation(NestedBlock &nest,
@@ -177,8 +176,7 @@ FailureOr<Computation> mlir::tir::matchComputation(NestedBlock &nest,
   if (failed(checkVectorizable(nest, result.value, reason,
                                allowGuards ? &result.guards : nullptr)))
     return failure();
-  if (!result.guards.empty() &&
-      (!result.combiner || !isElseNeutral(result))) {
+  if (!result.guards.empty() && (!result.combiner || !isElseNeutral(result))) {
     reason = "expects conditions only where they leave the result as it is";
     return failure();
   }

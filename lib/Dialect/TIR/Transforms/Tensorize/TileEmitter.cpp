@@ -84,8 +84,7 @@ mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
   if (op->hasTrait<OpTrait::ConstantLike>())
     return success();
   if (Value guarded = guards ? getGuardedValue(op) : Value()) {
-    if (failed(
-            collectGuards(nest, cast<affine::AffineIfOp>(op), *guards))) {
+    if (failed(collectGuards(nest, cast<affine::AffineIfOp>(op), *guards))) {
       reason = "expects conditions on affine indices";
       return failure();
     }

@@ -110,9 +110,9 @@ static std::optional<int64_t> getExtent(const NestedBlock &nest,
   return *range.max + 1;
 }
 
-std::optional<WindowPlan>
-mlir::tir::planWindow(NestedBlock &nest, const Computation &computation,
-                      const TileShape &shape) {
+std::optional<WindowPlan> mlir::tir::planWindow(NestedBlock &nest,
+                                                const Computation &computation,
+                                                const TileShape &shape) {
   bool isStatic = llvm::all_of(nest.loops, [](ForOp loop) {
     return loop.getConstantExtent().value_or(0) > 0;
   });
@@ -296,9 +296,8 @@ void WindowTile::emitCases(OpBuilder &builder, unsigned index) {
   };
   /// Code for one value; the rest goes to the else branch.
   auto emitOne = [&](int64_t which) {
-    Value isHere =
-        arith::CmpIOp::create(current, loc, arith::CmpIPredicate::eq, value,
-                              constantIndex(current, which));
+    Value isHere = arith::CmpIOp::create(current, loc, arith::CmpIPredicate::eq,
+                                         value, constantIndex(current, which));
     auto branch = scf::IfOp::create(current, loc, isHere,
                                     /*withElseRegion=*/true);
     emitCase(OpBuilder(branch.thenYield()), IndexRange::constant(which));
@@ -317,8 +316,7 @@ void WindowTile::emitTile(OpBuilder &builder) {
   rows = shape.numRows;
   if (!shape.rowLoops.empty()) {
     int64_t extent = shape.rowExtents.front();
-    IndexRange limit =
-        getLimit(nest, bounds, shape.rowLoops.front(), extent);
+    IndexRange limit = getLimit(nest, bounds, shape.rowLoops.front(), extent);
     rows = *limit.min * shape.getRowsPerStep();
   }
   int64_t numLanes =
@@ -360,8 +358,8 @@ SmallVector<Value> WindowTile::reduce(OpBuilder &builder, unsigned depth,
       return std::tie(a.key, a.result) < std::tie(b.key, b.result);
     });
     for (const Update &update : updates)
-      values[update.result] = emitUpdate(builder, update,
-                                         values[update.result]);
+      values[update.result] =
+          emitUpdate(builder, update, values[update.result]);
     return values;
   }
 
@@ -413,8 +411,8 @@ void WindowTile::collectUpdates(unsigned depth,
   for (int64_t row = 0; row != rows; ++row)
     for (int64_t vector = 0; vector != numVectors; ++vector) {
       shape.moveTo(point, row, vector * shape.lanes);
-      Update update{point, static_cast<size_t>(row * numVectors + vector),
-                    vector, 0, {}};
+      Update update{
+          point, static_cast<size_t>(row * numVectors + vector), vector, 0, {}};
       bool isUseful = true;
       for (AffineExpr guard : computation.guards) {
         if (isLoopBound(guard))
@@ -440,11 +438,11 @@ Value WindowTile::emitUpdate(OpBuilder &builder, const Update &update,
     Value holds;
     for (AffineExpr guard : update.guards) {
       Value index = emitter.emitIndex(builder, guard);
-      Value one =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, index,
-                                anchor->getResult(0));
-      holds = holds ? arith::AndIOp::create(builder, loc, holds, one).getResult()
-                    : one;
+      Value one = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                        index, anchor->getResult(0));
+      holds = holds
+                  ? arith::AndIOp::create(builder, loc, holds, one).getResult()
+                  : one;
     }
     branch = scf::IfOp::create(builder, loc, TypeRange(vectorType), holds,
                                /*addThenBlock=*/true, /*addElseBlock=*/true);
@@ -479,8 +477,8 @@ void WindowTile::store(OpBuilder &builder, ArrayRef<Value> values) {
     Value position = emitter.emitIndex(
         builder, emitter.getPosition(computation.store, point));
     if (masks[vector])
-      vector::MaskedStoreOp::create(builder, loc, view, position,
-                                    masks[vector], value);
+      vector::MaskedStoreOp::create(builder, loc, view, position, masks[vector],
+                                    value);
     else
       vector::StoreOp::create(builder, loc, value, view, position);
   }

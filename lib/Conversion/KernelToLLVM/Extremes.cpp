@@ -1,0 +1,83 @@
+//===- Extremes.cpp - Maxima and minima that keep NaN ---------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Extremes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace {
+
+/// The extreme of all lanes, by halves. LLVM goes from lane to lane, with a
+/// branch for each, because of the sign of zero.
+struct HalveReduction : OpRewritePattern<vector::ReductionOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(vector::ReductionOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isMaximum = op.getKind() == vector::CombiningKind::MAXIMUMF;
+    bool isMinimum = op.getKind() == vector::CombiningKind::MINIMUMF;
+    int64_t lanes = op.getSourceVectorType().getNumElements();
+    if ((!isMaximum && !isMinimum) || !llvm::isPowerOf2_64(lanes) ||
+        op.getSourceVectorType().isScalable())
+      return rewriter.notifyMatchFailure(op, "no extreme of 2^n lanes");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto combine = [&](Value lhs, Value rhs) -> Value {
+      if (isMaximum)
+        return arith::MaximumFOp::create(b, lhs, rhs);
+      return arith::MinimumFOp::create(b, lhs, rhs);
+    };
+    Value value = op.getVector();
+    while (lanes > 1) {
+      lanes /= 2;
+      auto half = [&](int64_t first) -> Value {
+        return vector::ExtractStridedSliceOp::create(
+            b, value, ArrayRef{first}, ArrayRef{lanes}, ArrayRef<int64_t>{1});
+      };
+      value = combine(half(0), half(lanes));
+    }
+    value = vector::ExtractOp::create(b, value, 0);
+    if (op.getAcc())
+      value = combine(op.getAcc(), value);
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+/// The extreme of a value and a number: one comparison, in the order in which a
+/// NaN passes through.
+template <typename OpT, arith::CmpFPredicate predicate>
+struct CompareWithNumber : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    APFloat number(0.0);
+    if (!matchPattern(op.getRhs(), m_ConstantFloat(&number)) || number.isNaN())
+      return rewriter.notifyMatchFailure(op, "no number on the right");
+    Value isBeyond = arith::CmpFOp::create(rewriter, op.getLoc(), predicate,
+                                           op.getRhs(), op.getLhs());
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isBeyond, op.getRhs(),
+                                                 op.getLhs());
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::relay::detail::populateExtremePatterns(RewritePatternSet &patterns) {
+  patterns.add<HalveReduction,
+               CompareWithNumber<arith::MaximumFOp, arith::CmpFPredicate::OGT>,
+               CompareWithNumber<arith::MinimumFOp, arith::CmpFPredicate::OLT>>(
+      patterns.getContext());
+}

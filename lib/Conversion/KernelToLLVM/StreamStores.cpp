@@ -1,0 +1,203 @@
+//===- StreamStores.cpp - Stores that go past the caches ------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include <numeric>
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_STREAMSTORESPASS
+#include "relay-mlir/Conversion/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+static int64_t getDivisor(Value value, unsigned depth = 0);
+
+static int64_t getDivisor(AffineExpr expr, AffineMap map, ValueRange operands,
+                          unsigned depth) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::abs(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return getDivisor(operands[dim.getPosition()], depth);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return getDivisor(operands[map.getNumDims() + symbol.getPosition()], depth);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  int64_t lhs = getDivisor(binary.getLHS(), map, operands, depth);
+  int64_t rhs = getDivisor(binary.getRHS(), map, operands, depth);
+  if (expr.getKind() == AffineExprKind::Add ||
+      expr.getKind() == AffineExprKind::Mod)
+    return std::gcd(lhs, rhs);
+  return expr.getKind() == AffineExprKind::Mul ? lhs * rhs : 1;
+}
+
+/// A number that divides `value`; 0 divides 0 only.
+static int64_t getDivisor(Value value, unsigned depth) {
+  constexpr unsigned kMaxDepth = 16;
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return std::abs(*constant);
+  if (depth++ == kMaxDepth)
+    return 1;
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+    if (!loop || arg != loop.getInductionVar())
+      return 1;
+    return std::gcd(getDivisor(loop.getLowerBound(), depth),
+                    getDivisor(loop.getStep(), depth));
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::AddIOp, arith::SubIOp>(op))
+    return std::gcd(getDivisor(op->getOperand(0), depth),
+                    getDivisor(op->getOperand(1), depth));
+  if (isa<arith::MulIOp>(op))
+    return getDivisor(op->getOperand(0), depth) *
+           getDivisor(op->getOperand(1), depth);
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
+    return getDivisor(apply.getAffineMap().getResult(0), apply.getAffineMap(),
+                      apply.getMapOperands(), depth);
+  return 1;
+}
+
+/// Whether the store is at a multiple of its size from the start of its buffer.
+static bool isAligned(vector::StoreOp store) {
+  int64_t lanes = store.getVectorType().getNumElements();
+  MemRefType type = store.getMemRefType();
+  if (type.getRank() > 1 && type.getShape().back() % lanes != 0)
+    return false;
+  return !store.getIndices().empty() &&
+         getDivisor(store.getIndices().back()) % lanes == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// The stores
+//===----------------------------------------------------------------------===//
+
+/// Collects the stores to `buffer` and views of it; false if it is used in any
+/// other way.
+static bool collectStores(Value buffer,
+                          SmallVectorImpl<vector::StoreOp> &stores) {
+  for (Operation *user : buffer.getUsers()) {
+    if (isa<memref::DimOp>(user))
+      continue;
+    if (auto view = dyn_cast<ViewLikeOpInterface>(user)) {
+      if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(user) ||
+          !collectStores(view.getViewDest(), stores))
+        return false;
+      continue;
+    }
+    if (isa<memref::StoreOp, vector::MaskedStoreOp>(user))
+      continue;
+    auto store = dyn_cast<vector::StoreOp>(user);
+    if (!store)
+      return false;
+    stores.push_back(store);
+  }
+  return true;
+}
+
+/// Whether vectors are carried through a loop around `op`: results of a product
+/// leave registers in short pieces, which streaming would not put together.
+static bool isInTile(Operation *op) {
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (llvm::any_of(loop.getResultTypes(),
+                     [](Type type) { return isa<VectorType>(type); }))
+      return true;
+  return false;
+}
+
+namespace {
+struct StreamStoresPass : relay::impl::StreamStoresPassBase<StreamStoresPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    for (BlockArgument arg : getOperation().getArguments())
+      if (isLarge(arg.getType()))
+        streamTo(arg);
+  }
+
+private:
+  bool isLarge(Type type) const {
+    auto memref = dyn_cast<MemRefType>(type);
+    return memref && memref.hasStaticShape() &&
+           memref.getElementType().isIntOrFloat() &&
+           memref.getNumElements() * memref.getElementTypeBitWidth() / 8 >=
+               minBytes;
+  }
+
+  void streamTo(BlockArgument arg) {
+    SmallVector<vector::StoreOp> stores;
+    if (!collectStores(arg, stores))
+      return;
+    llvm::SetVector<Operation *> nests;
+    llvm::DenseSet<Operation *> streamed;
+    for (vector::StoreOp store : stores) {
+      int64_t bits = store.getVectorType().getNumElements() *
+                     store.getVectorType().getElementTypeBitWidth();
+      Operation *nest =
+          getOperation().getBody().front().findAncestorOpInBlock(*store);
+      if (bits < 128 || !isa<scf::ForOp>(nest) || isInTile(store) ||
+          !isAligned(store))
+        continue;
+      nests.insert(nest);
+      streamed.insert(store);
+    }
+    for (Operation *nest : nests)
+      stream(arg, cast<scf::ForOp>(nest), streamed);
+  }
+
+  /// Where the buffer begins is known at run time only.
+  void stream(Value buffer, scf::ForOp nest,
+              const llvm::DenseSet<Operation *> &streamed) {
+    if (nest.getNumResults() != 0)
+      return;
+    ImplicitLocOpBuilder b(nest.getLoc(), nest);
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+    constexpr int64_t kLineBytes = 64;
+    Value offset = arith::AndIOp::create(
+        b, address, arith::ConstantIndexOp::create(b, kLineBytes - 1));
+    Value isAligned =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, offset,
+                              arith::ConstantIndexOp::create(b, 0));
+    auto branch = scf::IfOp::create(b, isAligned, /*withElseRegion=*/true);
+    b.setInsertionPoint(branch.thenYield());
+    IRMapping mapping;
+    b.clone(*nest, mapping);
+    for (Operation *op : streamed) {
+      Operation *clone = mapping.lookupOrNull(op);
+      if (!clone)
+        continue;
+      auto store = cast<vector::StoreOp>(clone);
+      VectorType type = store.getVectorType();
+      store.setNontemporal(true);
+      store.setAlignment(type.getNumElements() * type.getElementTypeBitWidth() /
+                         8);
+    }
+    // Other threads see these stores only behind a fence.
+    LLVM::FenceOp::create(b, LLVM::AtomicOrdering::seq_cst);
+    nest->moveBefore(branch.elseYield());
+  }
+};
+} // namespace

@@ -1,0 +1,36 @@
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v3 --tir-apply-schedules | FileCheck %s
+
+// No padded copy: the first and the last columns of the image have tiles of
+// their own, which leave out what is outside; rows outside are left out by the
+// bounds of the loop. Weights are packed with the channels last, and seven
+// columns share what they load.
+// CHECK-LABEL: tir.prim_func {{.*}}@depthwise
+// CHECK-SAME: memref<1x3x3x32xf32>
+// CHECK: tir.alloc_buffer() scope("local") : memref<{{.*}}7x8xf32>
+// CHECK: kind(parallel)
+// CHECK: arith.cmpi eq
+// CHECK: arith.maxsi
+// CHECK: arith.minsi
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: vector.fma
+// CHECK-NOT: vector.maskedload
+// CHECK: tir.block @relu
+func.func @depthwise(%x: tensor<1x28x28x32xf32>, %w: tensor<32x1x3x3xf32>, %b: tensor<32xf32>) -> tensor<1x28x28x32xf32>
+    attributes {relay.primitive, tir.layout_free = [1]} {
+  %0 = relay.nn.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>, groups = 32, data_layout = "NHWC", kernel_layout = "OIHW"} : (tensor<1x28x28x32xf32>, tensor<32x1x3x3xf32>) -> tensor<1x28x28x32xf32>
+  %1 = relay.add %0, %b : (tensor<1x28x28x32xf32>, tensor<32xf32>) -> tensor<1x28x28x32xf32>
+  %2 = relay.nn.relu %1 : (tensor<1x28x28x32xf32>) -> tensor<1x28x28x32xf32>
+  return %2 : tensor<1x28x28x32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: tir.prim_func {{.*}}@pool
+// CHECK-NOT: tir.alloc_buffer
+// CHECK: arith.maximumf {{.*}} : vector<8xf32>
+// CHECK-NOT: kind(vectorized)
+func.func @pool(%x: tensor<1x57x57x64xf32>) -> tensor<1x29x29x64xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.max_pool2d %x {pool_size = [3, 3], strides = [2, 2], padding = [1, 1, 1, 1], layout = "NHWC"} : (tensor<1x57x57x64xf32>) -> tensor<1x29x29x64xf32>
+  return %0 : tensor<1x29x29x64xf32>
+}
