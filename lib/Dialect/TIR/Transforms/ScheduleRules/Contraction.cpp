@@ -237,6 +237,7 @@ void Contraction::choosePlan() {
   TileProblem problem;
   problem.lanes = lanes;
   problem.numRegisters = schedule.getNumVectorRegisters();
+  problem.hasMasks = schedule.getTarget().hasMaskedAccess();
   problem.columns = nest.getExtent(column);
   if (!rows.empty())
     problem.innerRows = nest.getExtent(rows.back());

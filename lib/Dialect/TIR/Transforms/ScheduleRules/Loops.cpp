@@ -13,6 +13,8 @@ using namespace mlir::tir;
 /// Vector operations below which starting threads costs more than it saves:
 /// some microseconds.
 static constexpr double kMinParallelWork = 16 << 10;
+/// Results of a tile that may be in registers.
+static constexpr int64_t kMaxRegisterResults = 32;
 /// Iterations of a parallel loop that keep all threads busy to the end.
 static constexpr int64_t kParallelExtent = 64;
 
@@ -41,8 +43,26 @@ BlockOp mlir::tir::moveEpilogue(KernelSchedule &schedule, Value result,
 
 void mlir::tir::attachEpilogue(KernelSchedule &schedule, Value result,
                                ForOp loop) {
-  if (BlockOp epilogue = moveEpilogue(schedule, result, loop))
-    (void)schedule.vectorize(epilogue.getLoops().back());
+  BlockOp epilogue = moveEpilogue(schedule, result, loop);
+  if (!epilogue)
+    return;
+  int64_t lanes =
+      schedule.getLanes(cast<MemRefType>(result.getType()).getElementType());
+  SmallVector<ForOp, 6> loops = epilogue.getLoops();
+  // A register tile leaves its results where the epilogue, written out in the
+  // same way, finds them: in registers. Of many results, a few at a time.
+  unsigned numInner = 0;
+  int64_t numElements = 1, maxElements = kMaxRegisterResults * lanes;
+  for (ForOp inner : llvm::reverse(loops)) {
+    numElements *= inner.getConstantExtent().value_or(maxElements + 1);
+    if (inner == loop || numElements > maxElements)
+      break;
+    ++numInner;
+  }
+  std::optional<int64_t> width = loops.back().getConstantExtent();
+  if (numInner != 0 && *width % lanes == 0)
+    return schedule.deferTensorize(epilogue, Intrinsic::RegisterTile, numInner);
+  (void)schedule.vectorize(loops.back());
 }
 
 void mlir::tir::parallelizeOuter(KernelSchedule &schedule,

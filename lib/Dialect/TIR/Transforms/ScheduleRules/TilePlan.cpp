@@ -24,26 +24,47 @@ static constexpr int64_t kMany = 1 << 12;
 static double getStepCycles(int64_t rows, int64_t numVectors) {
   double updates = rows * numVectors / 2.0;
   double loads = (rows + numVectors) / 2.0;
-  constexpr double kLatency = 4;
+  // Results of four cycles' latency, and something in hand: loads are not
+  // always in time.
+  constexpr double kLatency = 5;
   // Starting the step and the stores of the tile take their share.
   constexpr double kOverhead = 0.25;
   return std::max({updates, loads, kLatency}) + kOverhead;
 }
 
-/// Cycles of one step over all rows.
-static double getRowCycles(const TileProblem &problem, const TilePlan &plan) {
+/// Cycles of one step over all rows, for tiles of `numVectors` columns.
+static double getRowCycles(const TileProblem &problem, const TilePlan &plan,
+                           int64_t numVectors) {
   int64_t outer = problem.outerRows.value_or(kMany);
   int64_t inner = problem.innerRows.value_or(kMany);
   auto tiles = [&](int64_t total, int64_t size, int64_t rowsPerUnit) {
     double cycles = static_cast<double>(total / size) *
-                    getStepCycles(size * rowsPerUnit, plan.numVectors);
+                    getStepCycles(size * rowsPerUnit, numVectors);
     if (total % size != 0)
-      cycles += getStepCycles(total % size * rowsPerUnit, plan.numVectors);
+      cycles += getStepCycles(total % size * rowsPerUnit, numVectors);
     return cycles;
   };
   if (plan.outerRows > 1)
     return tiles(outer, plan.outerRows, inner);
   return outer * tiles(inner, plan.innerRows, 1);
+}
+
+/// Cycles of one step over everything. The last columns take fewer vectors.
+static double getCycles(const TileProblem &problem, const TilePlan &plan) {
+  // A last vector that is stored in pieces.
+  constexpr double kPieces = 0.25;
+  int64_t width = plan.numVectors * problem.lanes;
+  int64_t columns = problem.columns.value_or(kMany), rest = columns % width;
+  double cycles = static_cast<double>(columns / width) *
+                  getRowCycles(problem, plan, plan.numVectors);
+  if (rest != 0) {
+    double tail =
+        getRowCycles(problem, plan, llvm::divideCeil(rest, problem.lanes));
+    cycles += tail;
+    if (rest % problem.lanes != 0 && !problem.hasMasks)
+      cycles += kPieces * tail;
+  }
+  return cycles;
 }
 
 TilePlan mlir::tir::planTile(const TileProblem &problem) {
@@ -56,9 +77,7 @@ TilePlan mlir::tir::planTile(const TileProblem &problem) {
     int64_t width = plan.numVectors * problem.lanes;
     if (problem.columnMultiple && problem.columnMultiple % width != 0)
       return;
-    int64_t columnTiles =
-        llvm::divideCeil(problem.columns.value_or(kMany), width);
-    double cycles = columnTiles * getRowCycles(problem, plan);
+    double cycles = getCycles(problem, plan);
     // At equal cycles, wider tiles read the rows less often.
     if (cycles <= bestCycles) {
       bestCycles = cycles;

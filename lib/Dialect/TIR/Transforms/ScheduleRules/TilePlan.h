@@ -28,6 +28,8 @@ struct TileProblem {
   std::optional<int64_t> columns = 1;
   int64_t lanes = 1;
   int64_t numRegisters = 16;
+  /// Whether a part of a vector is stored as fast as all of it.
+  bool hasMasks = true;
   /// The number of columns that one vector tile must divide; 0 for any.
   int64_t columnMultiple = 0;
 };

@@ -24,6 +24,9 @@ struct TileShape {
   int64_t numLanes;
   /// Lanes of one vector.
   int64_t lanes;
+  /// Whether the tile has all lanes of its last vector to itself, also of those
+  /// that a guard switches off.
+  bool ownsVectors = false;
 
   int64_t getNumVectors() const { return llvm::divideCeil(numLanes, lanes); }
   int64_t getOverhang() const { return getNumVectors() * lanes - numLanes; }

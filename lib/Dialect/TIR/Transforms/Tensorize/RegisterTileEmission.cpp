@@ -34,16 +34,18 @@ namespace {
 class RegisterTile {
 public:
   RegisterTile(NestedBlock &nest, const Computation &computation,
-               const TileShape &shape, BlockOp result,
+               const TileShape &shape, Operation *anchor,
                ArrayRef<Value> symbolValues)
-      : nest(nest), computation(computation), shape(shape),
-        anchor(TileEmitter::createAnchor(result)),
+      : nest(nest), computation(computation), shape(shape), anchor(anchor),
         emitter(nest, anchor, shape.laneLoop, shape.lanes, shape.getOverhang(),
                 symbolValues),
         vectorType(emitter.getVectorType(computation.getElementType())),
         loc(nest.block.getLoc()), context(loc.getContext()) {}
 
-  void emit();
+  void emit(OpBuilder &builder);
+
+  /// The number of iterations of a guarded loop; null if nothing guards it.
+  Value emitLimit(OpBuilder &builder, unsigned loop, int64_t extent);
 
 private:
   AffineExpr constant(int64_t value) const {
@@ -52,7 +54,6 @@ private:
   Value constantIndex(OpBuilder &builder, int64_t value) const {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
-  Value emitLimit(OpBuilder &builder, unsigned loop, int64_t extent);
   bool sharesLoads(unsigned reduceLoop) const;
 
   void emitGuardedLanes(OpBuilder &builder);
@@ -108,7 +109,6 @@ private:
 // Guards
 //===----------------------------------------------------------------------===//
 
-/// The number of iterations of a guarded loop; null if nothing guards it.
 Value RegisterTile::emitLimit(OpBuilder &builder, unsigned loop,
                               int64_t extent) {
   Value limit;
@@ -143,9 +143,7 @@ static std::optional<int64_t> getRemainder(const NestedBlock &nest,
   return remainder;
 }
 
-void RegisterTile::emit() {
-  OpBuilder builder(anchor->getBlock()->getTerminator());
-
+void RegisterTile::emit(OpBuilder &builder) {
   for (AffineExpr guard : nest.outerGuards) {
     Value value = emitter.emitIndex(builder, guard);
     Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
@@ -443,7 +441,14 @@ SmallVector<Value> RegisterTile::reduce(OpBuilder &builder, unsigned depth,
 
 /// Stores one vector to consecutive elements from `point` on.
 void RegisterTile::storeVector(OpBuilder &builder, Value value, Value mask) {
-  Value view = emitter.getFlatView(computation.getBuffer());
+  Value buffer = computation.getBuffer();
+  // Nobody reads the rest of the last vector of a row of a local buffer.
+  auto type = cast<MemRefType>(buffer.getType());
+  auto local = buffer.getDefiningOp<AllocBufferOp>();
+  if (mask && local && local.isLocal() && shape.ownsVectors && !isFirst &&
+      type.hasStaticShape() && type.getShape().back() % shape.lanes == 0)
+    mask = Value();
+  Value view = emitter.getFlatView(buffer);
   Value index =
       emitter.emitIndex(builder, emitter.getPosition(computation.store, point));
   if (isFirst) {
@@ -550,5 +555,36 @@ void mlir::tir::emitRegisterTile(NestedBlock &nest,
                                  const Computation &computation,
                                  const TileShape &shape, BlockOp result,
                                  ArrayRef<Value> symbolValues) {
-  RegisterTile(nest, computation, shape, result, symbolValues).emit();
+  Operation *anchor = TileEmitter::createAnchor(result);
+  OpBuilder builder(result.getBody()->getTerminator());
+  Location loc = nest.block.getLoc();
+  RegisterTile tile(nest, computation, shape, anchor, symbolValues);
+  std::optional<int64_t> rest =
+      getRemainder(nest, shape.laneLoop, shape.numLanes);
+  Value limit =
+      rest ? tile.emitLimit(builder, shape.laneLoop, shape.numLanes) : Value();
+  if (!limit)
+    return tile.emit(builder);
+
+  // The lanes of a tile are all there, or as many as are left at the end. Both
+  // are known, so that no whole vector needs a mask.
+  llvm::erase_if(nest.guards, [&](const LoopGuard &guard) {
+    return guard.loop == shape.laneLoop;
+  });
+  auto emitIf = [&](const TileShape &part) {
+    Value lanes = arith::ConstantIndexOp::create(builder, loc, part.numLanes);
+    Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        limit, lanes);
+    auto branch =
+        scf::IfOp::create(builder, loc, holds, /*withElseRegion=*/true);
+    builder.setInsertionPoint(branch.thenYield());
+    RegisterTile(nest, computation, part, anchor, symbolValues).emit(builder);
+    builder.setInsertionPoint(branch.elseYield());
+  };
+  emitIf(shape);
+  if (*rest == 0)
+    return;
+  TileShape tail = shape;
+  tail.numLanes = *rest;
+  emitIf(tail);
 }
