@@ -413,7 +413,7 @@ void Contraction::packOperands() {
 
   // Rows that are a multiple of a page apart compete for the same cache lines.
   constexpr int64_t kAliasBytes = 2048;
-  if (rows.size() != 1 || plan.innerRows < 4)
+  if (rows.size() != 1 || plan.innerRows < 8)
     return;
   std::optional<int64_t> stride = getStride(left, rows.front());
   std::optional<int64_t> extent = nest.getExtent(rows.front());
