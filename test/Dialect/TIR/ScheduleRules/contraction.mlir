@@ -81,3 +81,24 @@ func.func @expand(%x: tensor<1x16x64x64xf32>, %w: tensor<96x16x1x1xf32>) -> tens
   %0 = relay.nn.conv2d %x, %w {kernel_size = [1, 1], channels = 96} : (tensor<1x16x64x64xf32>, tensor<96x16x1x1xf32>) -> tensor<1x96x64x64xf32>
   return %0 : tensor<1x96x64x64xf32>
 }
+
+// -----
+
+// The epilogue of a tile is written out like the tile, over a local buffer with
+// constant positions, so that the results stay in registers.
+// APPLIED-LABEL: tir.prim_func{{.*}} @epilogue
+// APPLIED: tir.alloc_buffer() scope("local")
+// APPLIED: scf.for
+// APPLIED: vector.fma
+// APPLIED: tir.block @relu
+// APPLIED-NOT: vectorized
+// APPLIED: vector.load
+// APPLIED: arith.addf {{.*}} : vector<16xf32>
+// APPLIED: arith.maximumf {{.*}} : vector<16xf32>
+// APPLIED: vector.store
+func.func @epilogue(%x: tensor<196x64xf32>, %w: tensor<128x64xf32>, %b: tensor<128xf32>) -> tensor<196x128xf32> attributes {relay.primitive} {
+  %0 = relay.nn.dense %x, %w : (tensor<196x64xf32>, tensor<128x64xf32>) -> tensor<196x128xf32>
+  %1 = relay.add %0, %b : (tensor<196x128xf32>, tensor<128xf32>) -> tensor<196x128xf32>
+  %2 = relay.nn.relu %1 : (tensor<196x128xf32>) -> tensor<196x128xf32>
+  return %2 : tensor<196x128xf32>
+}

@@ -112,3 +112,47 @@ transform.named_sequence @row_sum.schedule(%f: !transform.any_op) {
   transform.yield
 }
 }
+
+// -----
+
+// Three whole vectors, and two in the last tile: no vector needs a mask.
+// CHECK-LABEL: tir.prim_func @column_tail
+// CHECK: tir.block @column_tail
+// CHECK-NOT: mask
+// CHECK: scf.if
+// CHECK: %[[ACC:.*]]:6 = scf.for
+// CHECK-COUNT-6: vector.store
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK: %[[ACC:.*]]:4 = scf.for
+// CHECK-COUNT-4: vector.store
+// CHECK-NOT: mask
+// CHECK-NOT: vector.store
+// CHECK: tir.yield
+module attributes {transform.with_named_sequence} {
+tir.prim_func @column_tail(%a: memref<2x64xf32>, %b: memref<64x20xf32>, %c: memref<2x20xf32>)
+    attributes {tir.num_outputs = 1 : i64} {
+  %zero = arith.constant 0.0 : f32
+  tir.for %m = 0 to 2 { tir.for %n = 0 to 20 { tir.for %k = 0 to 64 {
+    tir.block @column_tail(%vm = spatial %m in 2, %vn = spatial %n in 20, %vk = reduce %k in 64)
+        reads(%a[%vm, %vk] : memref<2x64xf32>, %b[%vk, %vn] : memref<64x20xf32>, %c[%vm, %vn] : memref<2x20xf32>)
+        writes(%c[%vm, %vn] : memref<2x20xf32>) {
+      tir.init { affine.store %zero, %c[%vm, %vn] : memref<2x20xf32> }
+      %0 = affine.load %a[%vm, %vk] : memref<2x64xf32>
+      %1 = affine.load %b[%vk, %vn] : memref<64x20xf32>
+      %2 = affine.load %c[%vm, %vn] : memref<2x20xf32>
+      %3 = arith.mulf %0, %1 : f32
+      %4 = arith.addf %2, %3 : f32
+      affine.store %4, %c[%vm, %vn] : memref<2x20xf32>
+    }
+  } } }
+}
+transform.named_sequence @column_tail.schedule(%f: !transform.any_op) {
+  %block = transform.tir.get_block @column_tail in %f
+  %m, %n, %k = transform.tir.get_loops %block
+  %no, %ni = transform.tir.split %n [?, 12]
+  transform.tir.reorder %no, %k, %m, %ni
+  %tile = transform.tir.tensorize %k, "register_tile" {vector_bits = 128 : i64}
+  transform.yield
+}
+}
