@@ -5,11 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For n points of evaluation, the product of polynomials with m and r
-// coefficients (m + r = n + 1) is interpolated from the products of their
-// values (Toom and Cook); transposed, that computes m results of a filter with
-// r taps from n values: A^T [(G filter) * (B^T values)]. Dimensions are
-// transformed one after the other.
+// See relay-mlir/Support/Winograd.h for the algorithm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,104 +15,14 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
+#include "relay-mlir/Support/Winograd.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 
-namespace {
-
-struct Matrix {
-  Matrix(int64_t rows, int64_t columns)
-      : rows(rows), columns(columns), values(rows * columns) {}
-  double &operator()(int64_t row, int64_t column) {
-    return values[row * columns + column];
-  }
-  double operator()(int64_t row, int64_t column) const {
-    return values[row * columns + column];
-  }
-
-  int64_t rows, columns;
-  std::vector<double> values;
-};
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Matrices
-//===----------------------------------------------------------------------===//
-
-/// Points of evaluation besides infinity. Small ones lose few digits.
-static constexpr double points[] = {0,  1,       -1, 0.5,  -2, -0.5,  2, 1. / 3,
-                                    -3, -1. / 3, 3,  0.25, -4, -0.25, 4};
-
-/// Coefficients of the product of (x - points[j]) for j below `count`, j != i.
-static SmallVector<double> getCoefficients(int64_t count, int64_t i) {
-  SmallVector<double> coefficients = {1};
-  for (int64_t j = 0; j < count; ++j) {
-    if (j == i)
-      continue;
-    coefficients.push_back(0);
-    for (size_t k = coefficients.size() - 1; k > 0; --k)
-      coefficients[k] = coefficients[k - 1] - points[j] * coefficients[k];
-    coefficients[0] *= -points[j];
-  }
-  return coefficients;
-}
-
-/// Values at `count` points (the last one infinity) of the polynomial whose
-/// coefficients are multiplied with this matrix.
-static Matrix getEvaluation(int64_t count, int64_t coefficients) {
-  Matrix matrix(count, coefficients);
-  for (int64_t i = 0; i + 1 < count; ++i) {
-    double power = 1;
-    for (int64_t k = 0; k < coefficients; ++k, power *= points[i])
-      matrix(i, k) = power;
-  }
-  matrix(count - 1, coefficients - 1) = 1;
-  return matrix;
-}
-
-/// G: the filter, (m + r - 1) x r.
-static Matrix getFilterTransform(int64_t tile, int64_t kernel) {
-  int64_t count = tile + kernel - 1;
-  Matrix matrix = getEvaluation(count, kernel);
-  for (int64_t i = 0; i + 1 < count; ++i) {
-    double scale = 1;
-    for (int64_t j = 0; j + 1 < count; ++j)
-      if (j != i)
-        scale *= points[i] - points[j];
-    for (int64_t k = 0; k < kernel; ++k)
-      matrix(i, k) /= scale;
-  }
-  return matrix;
-}
-
-/// B^T: the data, (m + r - 1) x (m + r - 1).
-static Matrix getDataTransform(int64_t count) {
-  Matrix matrix(count, count);
-  for (int64_t i = 0; i < count; ++i) {
-    // That of infinity divides by no point.
-    int64_t excluded = i + 1 < count ? i : -1;
-    for (auto [k, value] :
-         llvm::enumerate(getCoefficients(count - 1, excluded)))
-      matrix(i, k) = value;
-  }
-  return matrix;
-}
-
-/// A^T: the result, m x (m + r - 1).
-static Matrix getResultTransform(int64_t tile, int64_t kernel) {
-  Matrix evaluation = getEvaluation(tile + kernel - 1, tile);
-  Matrix matrix(tile, evaluation.rows);
-  for (int64_t i = 0; i < matrix.rows; ++i)
-    for (int64_t k = 0; k < matrix.columns; ++k)
-      matrix(i, k) = evaluation(k, i);
-  return matrix;
-}
-
 /// Multiplies each run of `matrix.columns` elements along `dim` by `matrix`.
 static Tensor transformRuns(const Tensor &tensor, int64_t dim,
-                            const Matrix &matrix) {
+                            const WinogradMatrix &matrix) {
   SmallVector<int64_t> shape(tensor.getShape());
   int64_t inner = getProduct(tensor.getShape().drop_front(dim + 1));
   int64_t runs = shape[dim] / matrix.columns;
@@ -151,13 +57,55 @@ static Tensor transformWeight(const Tensor &weight, int64_t tile) {
   bool skipsDepth = rank == 5 && !isDepthTransformed(weight.getDimSize(2));
   for (int64_t dim = 2 + skipsDepth; dim < rank; ++dim) {
     result = transformRuns(result, dim,
-                           getFilterTransform(tile, weight.getDimSize(dim)));
+                           getWinogradFilterTransform(tile, weight.getDimSize(dim)));
     permutation.push_back(dim);
   }
   if (skipsDepth)
     permutation.push_back(2);
   permutation.append({0, 1});
   return transpose(result, permutation);
+}
+
+/// `transformWeight` for weights of two dimensions, which whole networks have:
+/// (O, I, H, W) to planes of (O, I), each filter at once.
+static Tensor transformPlanes(const Tensor &weight, int64_t tile, Type type) {
+  int64_t kh = weight.getDimSize(2), kw = weight.getDimSize(3);
+  WinogradMatrix rows = getWinogradFilterTransform(tile, kh);
+  WinogradMatrix columns = getWinogradFilterTransform(tile, kw);
+  int64_t filters = weight.getDimSize(0) * weight.getDimSize(1);
+  int64_t taps = kh * kw, planes = rows.rows * columns.rows;
+  Tensor result =
+      Tensor::allocate({rows.rows, columns.rows, weight.getDimSize(0),
+                        weight.getDimSize(1)},
+                       type);
+  // So many filters at a time that runs of a plane are long.
+  constexpr int64_t kBlock = 1024;
+  std::vector<double> filter(kBlock * taps), half(rows.rows * kw);
+  std::vector<double> values(planes * kBlock);
+  for (int64_t first = 0; first < filters; first += kBlock) {
+    int64_t count = std::min(kBlock, filters - first);
+    weight.load(first * taps, 1, count * taps, filter.data());
+    for (int64_t f = 0; f < count; ++f) {
+      const double *from = &filter[f * taps];
+      for (int64_t a = 0; a < rows.rows; ++a)
+        for (int64_t x = 0; x < kw; ++x) {
+          double sum = 0;
+          for (int64_t y = 0; y < kh; ++y)
+            sum += rows(a, y) * from[y * kw + x];
+          half[a * kw + x] = sum;
+        }
+      for (int64_t a = 0; a < rows.rows; ++a)
+        for (int64_t b = 0; b < columns.rows; ++b) {
+          double sum = 0;
+          for (int64_t x = 0; x < kw; ++x)
+            sum += columns(b, x) * half[a * kw + x];
+          values[(a * columns.rows + b) * kBlock + f] = sum;
+        }
+    }
+    for (int64_t plane = 0; plane < planes; ++plane)
+      result.store(plane * filters + first, count, &values[plane * kBlock]);
+  }
+  return result;
 }
 
 template <typename OpT>
@@ -168,6 +116,9 @@ static FailureOr<Tensor> evaluateWeightTransform(OpT op,
       return op.emitOpError(
                  "expects kernel sizes in the range [1, 8], but got ")
              << operands[0].getType();
+  if (operands[0].getRank() == 4)
+    return transformPlanes(operands[0], op.getTileSize(),
+                           getResultElementType(op));
   return castTo(transformWeight(operands[0], op.getTileSize()),
                 getResultElementType(op));
 }
@@ -280,7 +231,7 @@ static FailureOr<Tensor> evaluateWinograd(OpT op, ArrayRef<Tensor> operands,
   for (int64_t dim = 0; dim < 3; ++dim)
     if (dim > 0 || depthTransformed)
       runs = transformRuns(runs, 2 + dim,
-                           getDataTransform(tile + kernel[dim] - 1));
+                           getWinogradDataTransform(tile + kernel[dim] - 1));
   if (weight.getDimSize(3) != *op.getChannels() ||
       weight.getDimSize(4) != data.getDimSize(1))
     return op.emitOpError("expects a weight of ")
@@ -296,7 +247,7 @@ static FailureOr<Tensor> evaluateWinograd(OpT op, ArrayRef<Tensor> operands,
   for (int64_t dim = 0; dim < 3; ++dim)
     if (dim > 0 || depthTransformed)
       products = transformRuns(products, 2 + dim,
-                               getResultTransform(tile, kernel[dim]));
+                               getWinogradResultTransform(tile, kernel[dim]));
   results[0] = indices[0];
   for (int64_t o = 0; o < products.getDimSize(1); ++o)
     results[1].push_back(o);

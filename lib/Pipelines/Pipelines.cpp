@@ -10,15 +10,41 @@
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Target/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::relay;
+
+std::optional<Precision> relay::parsePrecision(StringRef name) {
+  return llvm::StringSwitch<std::optional<Precision>>(name)
+      .Case("highest", Precision::Highest)
+      .Case("high", Precision::High)
+      .Case("medium", Precision::Medium)
+      .Default(std::nullopt);
+}
+
+/// Options of the pass for the target of the compilation.
+static WinogradPassOptions getWinogradOptions(const CompileOptions &options) {
+  WinogradPassOptions result;
+  MLIRContext quiet(MLIRContext::Threading::DISABLED);
+  ScopedDiagnosticHandler silence(&quiet, [](Diagnostic &) {});
+  // A wrong name is reported by whoever compiles for it.
+  FailureOr<TargetInfo> target = TargetInfo::parse(
+      options.target, [&] { return emitError(UnknownLoc::get(&quiet)); });
+  if (failed(target))
+    return result;
+  result.vectorBits = target->getVectorBits();
+  result.l2Bytes = target->getCacheSizes().l2;
+  result.l3Bytes = target->getCacheSizes().l3;
+  return result;
+}
 
 /// CPUs take channels last: whole vectors of channels are loaded and stored,
 /// and a 1x1 convolution is a matrix product.
@@ -52,6 +78,11 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     // What became constant may settle sizes.
     manager.addPass(createInferTypesPass());
     manager.addPass(createCanonicalizerPass());
+    if (options.precision != Precision::Highest) {
+      manager.addNestedPass<func::FuncOp>(
+          createWinogradPass(getWinogradOptions(options)));
+      manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
+    }
   }
   manager.addPass(createDeadCodePass());
   FuseOpsPassOptions fusion;
@@ -78,6 +109,17 @@ struct OptimizeOptions : PassPipelineOptions<OptimizeOptions> {
                        llvm::cl::desc("0: no folding, no fusion; 1: folding; "
                                       "2 and up: fusion too"),
                        llvm::cl::init(3)};
+  Option<Precision> precision{
+      *this, "precision",
+      llvm::cl::desc("How exactly results are computed in f32"),
+      llvm::cl::init(Precision::High),
+      llvm::cl::values(
+          clEnumValN(Precision::Highest, "highest", "as sums of products"),
+          clEnumValN(Precision::High, "high", "to 1e-5 of the result's scale"),
+          clEnumValN(Precision::Medium, "medium", "with bf16 operands"))};
+  Option<std::string> target{
+      *this, "target", llvm::cl::desc("Processor that costs are estimated for"),
+      llvm::cl::init("native")};
   Option<std::string> desiredLayout{
       *this, "desired-layout",
       llvm::cl::desc("Layout of convolutions, such as NHWC; `default` leaves "
@@ -92,6 +134,8 @@ void relay::registerPipelines() {
       [](OpPassManager &manager, const OptimizeOptions &options) {
         CompileOptions compile;
         compile.optLevel = options.optLevel;
+        compile.precision = options.precision;
+        compile.target = options.target;
         compile.desiredLayout = options.desiredLayout;
         buildRelayOptimizePipeline(manager, compile);
       });

@@ -98,16 +98,24 @@ static void runPasses(IRModule &self, const std::string &pipeline) {
 
 static void compile(IRModule &self, const std::string &path,
                     const std::string &emit, const std::string &target,
-                    int optLevel, const std::string &desiredLayout,
+                    int optLevel, const std::string &precisionName,
+                    const std::string &desiredLayout,
                     bool useCache, const std::string &cacheDir) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
   if (!kind)
     throw py::value_error("expects one of 'relay', 'relax', 'tir', 'llvm', "
                           "'asm', 'obj', 'so', but got '" +
                           emit + "'");
+  std::optional<relay::Precision> precision =
+      relay::parsePrecision(precisionName);
+  if (!precision)
+    throw py::value_error("expects precision 'highest', 'high' or 'medium', "
+                          "but got '" +
+                          precisionName + "'");
   relay::CompileOptions options;
   options.target = target;
   options.optLevel = optLevel;
+  options.precision = *precision;
   options.desiredLayout = desiredLayout;
   options.useCache = useCache;
   options.cacheDir = cacheDir;
@@ -133,7 +141,8 @@ void relay_python::bindIRModule(py::module_ &m) {
            py::arg("locations") = false, py::arg("generic") = false)
       .def("run_passes", &runPasses, py::arg("pipeline"))
       .def("compile", &compile, py::arg("path"), py::arg("emit"),
-           py::arg("target"), py::arg("opt_level"), py::arg("desired_layout"),
+           py::arg("target"), py::arg("opt_level"), py::arg("precision"),
+           py::arg("desired_layout"),
            py::arg("cache"), py::arg("cache_dir"))
       .def("clone", [](IRModule &self) {
         auto copy = std::make_unique<IRModule>();

@@ -44,6 +44,11 @@ static cl::opt<int>
                       "2: fusion too; 3: layouts too (default)"),
              cl::init(3), cl::cat(category));
 static cl::opt<std::string>
+    precisionName("precision",
+                  cl::desc("How exactly results are computed in f32: highest, "
+                           "high (default), medium"),
+                  cl::init("high"), cl::cat(category));
+static cl::opt<std::string>
     desiredLayout("desired-layout",
                   cl::desc("Layout of convolutions: NHWC, NCHW, "
                            "nn.conv2d=NHWC:OHWI, ...; default leaves them as "
@@ -77,6 +82,14 @@ int main(int argc, char **argv) {
         << emitName << "'\n";
     return 1;
   }
+  std::optional<relay::Precision> precision =
+      relay::parsePrecision(precisionName);
+  if (!precision) {
+    llvm::errs() << "error: expects --precision=highest, high or medium, but "
+                    "got '"
+                 << precisionName << "'\n";
+    return 1;
+  }
   bool binary =
       kind == relay::EmitKind::Object || kind == relay::EmitKind::SharedObject;
   if (outputPath.empty()) {
@@ -97,6 +110,7 @@ int main(int argc, char **argv) {
   relay::CompileOptions options;
   options.target = target;
   options.optLevel = optLevel;
+  options.precision = *precision;
   options.desiredLayout = desiredLayout;
   options.useCache = !noCache;
   options.cacheDir = cacheDir;

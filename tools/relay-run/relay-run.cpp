@@ -107,6 +107,9 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   static cl::opt<int> optLevel(
       "O", cl::Prefix, cl::desc("Optimisation level, likewise"),
       cl::init(result.compile.optLevel), cl::cat(category));
+  static cl::opt<std::string> precisionName(
+      "precision", cl::desc("highest, high (default) or medium, likewise"),
+      cl::init("high"), cl::cat(category));
   static cl::opt<std::string> desiredLayout(
       "desired-layout",
       cl::desc("Layout of convolutions, such as NHWC, likewise"),
@@ -120,6 +123,14 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   });
   cl::ParseCommandLineOptions(argc, argv, "Runs, checks and times a model\n");
 
+  std::optional<relay::Precision> precision =
+      relay::parsePrecision(precisionName);
+  if (!precision) {
+    llvm::errs() << "error: expects --precision=highest, high or medium, but "
+                    "got '"
+                 << precisionName << "'\n";
+    std::exit(1);
+  }
   result.modelPath = modelPath;
   result.inputs = {inputFiles, dims, seed};
   result.outputFiles = outputFiles;
@@ -133,6 +144,7 @@ static RunOptions parseCommandLine(int argc, char **argv) {
     result.threads = threads;
   result.compile.target = target;
   result.compile.optLevel = optLevel;
+  result.compile.precision = *precision;
   result.compile.desiredLayout = desiredLayout;
   result.compile.useCache = !noCache;
   result.limits.maxDepth = maxDepth;

@@ -8,9 +8,26 @@
 #ifndef RELAY_MLIR_PIPELINES_OPTIONS_H
 #define RELAY_MLIR_PIPELINES_OPTIONS_H
 
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
 #include <string>
 
 namespace mlir::relay {
+
+/// How exactly results are computed in f32.
+enum class Precision {
+  /// No operator is less exact than sums of products in f32: no Winograd.
+  Highest,
+  /// Errors are at most 1e-5 of the scale of an operator's result.
+  High,
+  /// As High, and products may take bf16 operands where the processor has units
+  /// for them; it has not on any target so far.
+  Medium,
+};
+
+/// Returns the precision called `name` in `--precision=`, if there is one.
+std::optional<Precision> parsePrecision(llvm::StringRef name);
 
 /// What tools and the Python package may choose about a compilation.
 struct CompileOptions {
@@ -21,6 +38,8 @@ struct CompileOptions {
   /// kernel of its own; 1: constants are folded too; 2: operators are fused; 3
   /// and up: convolutions run with channels last.
   int optLevel = 3;
+
+  Precision precision = Precision::High;
 
   /// The layout of convolutions: `NHWC`, `NCHW`, `nn.conv2d=NHWC:OHWI` or a
   /// list of such, by commas, as of --relay-convert-layout; `default` leaves

@@ -29,7 +29,7 @@ void buildRelayOptimizePipeline(OpPassManager &manager,
 /// linalg, then unscheduled tir), main calls them with `relax.call_tir`.
 void buildRelayToKernelsPipeline(OpPassManager &manager);
 
-/// Registers the phases as `--relay-optimize{opt-level=}` and
+/// Registers the phases as `--relay-optimize{opt-level= precision=}` and
 /// `--relay-to-kernels`.
 void registerPipelines();
 

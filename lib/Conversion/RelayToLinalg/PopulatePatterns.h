@@ -63,6 +63,8 @@ void populateSortPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
 void populateStructurePatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
+void populateWinogradPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns);
 
 } // namespace mlir::relay::detail
 

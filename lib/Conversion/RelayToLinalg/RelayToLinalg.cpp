@@ -79,6 +79,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateSoftmaxPatterns(converter, patterns);
   detail::populateSortPatterns(converter, patterns);
   detail::populateStructurePatterns(converter, patterns);
+  detail::populateWinogradPatterns(converter, patterns);
 }
 
 LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 
@@ -131,7 +132,11 @@ std::optional<InterpreterValue> ConstantFolder::evaluate(Operation *op) {
   if (!llvm::all_of(op->getOperands(), isKnown))
     return std::nullopt;
   SmallVector<InterpreterValue> operands;
-  int64_t limit = maxGrowth;
+  // A weight is transformed once, however large; transforming it in each run
+  // would cost more than the algorithm saves.
+  bool isWeight = isa<NNContribConv2dWinogradWeightTransformOp>(op);
+  int64_t limit =
+      isWeight ? std::numeric_limits<int64_t>::max() / 2 : int64_t(maxGrowth);
   for (Value operand : op->getOperands()) {
     std::optional<InterpreterValue> contents = lookup(operand);
     if (!contents)

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "relay-mlir/Dialect/TIR/Analysis/ConstantTable.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 
 namespace mlir::tir {
@@ -31,6 +32,22 @@ static void inlineTrivialLoop(RewriterBase &rewriter, ForOp loop) {
   rewriter.eraseOp(loop);
 }
 
+/// Erases constants that nothing reads any more.
+static void eraseUnreadTables(RewriterBase &rewriter, Operation *root) {
+  SmallVector<AllocBufferOp> buffers;
+  root->walk([&](AllocBufferOp buffer) { buffers.push_back(buffer); });
+  for (AllocBufferOp buffer : buffers) {
+    if (!getReaders(buffer.getBuffer()).empty() ||
+        failed(ConstantTable::get(buffer.getBuffer())))
+      continue;
+    BlockOp writer = getWriters(buffer.getBuffer()).front();
+    if (getWrittenBuffers(writer).size() != 1)
+      continue;
+    rewriter.eraseOp(writer);
+    rewriter.eraseOp(buffer);
+  }
+}
+
 void mlir::tir::simplifyIndices(RewriterBase &rewriter, Operation *root) {
   OpBuilder::InsertionGuard insertion(rewriter);
   SmallVector<ForOp> trivial;
@@ -47,6 +64,7 @@ void mlir::tir::simplifyIndices(RewriterBase &rewriter, Operation *root) {
   root->walk([&](BlockOp block) { blocks.push_back(block); });
   for (BlockOp block : blocks)
     normalizeAccesses(rewriter, block);
+  eraseUnreadTables(rewriter, root);
 }
 
 namespace {

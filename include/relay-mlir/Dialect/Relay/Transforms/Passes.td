@@ -285,4 +285,48 @@ def VerifyTypedPass : Pass<"verify-relay-typed", "::mlir::ModuleOp"> {
   }];
 }
 
+def WinogradPass : Pass<"relay-winograd", "::mlir::func::FuncOp"> {
+  let summary = "Compute 3x3 convolutions by Winograd's algorithm";
+  let description = [{
+    Replaces `nn.conv2d` with a constant 3x3 weight, strides and dilation of 1 and
+    one group, all of f32 in the layout NHWC, by
+    `nn.contrib_conv2d_winograd_without_weight_transform`, where an estimate says
+    that this is faster: of multiplications, work on transforms, and bytes of
+    transformed weights and tiles from the memory that they come from. The weight
+    is transformed by `nn.contrib_conv2d_winograd_weight_transform`, which
+    `relay-fold-constant` evaluates.
+
+    Rounding errors grow to at most 1e-5 of the scale of the result, and an
+    infinity or NaN spreads over its tile of the result (up to 4x4 elements and
+    those next to them). Pipelines run the pass unless the precision is `highest`.
+
+    ```mlir
+    %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = [1, 1]}
+        : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x56x56x64xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.nn.contrib_conv2d_winograd_weight_transform %w {tile_size = 4}
+        : (tensor<64x64x3x3xf32>) -> tensor<6x6x64x64xf32>
+    %1 = relay.nn.contrib_conv2d_winograd_without_weight_transform %x, %0
+        {tile_size = 4, ...} : (tensor<1x56x56x64xf32>, tensor<6x6x64x64xf32>)
+        -> tensor<1x56x56x64xf32>
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
+           "Size of a vector register">,
+    Option<"l2Bytes", "l2-bytes", "int64_t", /*default=*/"1048576",
+           "Size of the second cache">,
+    Option<"l3Bytes", "l3-bytes", "int64_t", /*default=*/"8388608",
+           "Size of the third cache">,
+    Option<"tileSize", "tile-size", "int64_t", /*default=*/"0",
+           "Use tiles of this size wherever it is possible; 0: as estimated">
+  ];
+  let statistics = [
+    Statistic<"numReplaced", "num-replaced",
+              "Number of convolutions replaced">
+  ];
+}
+
 #endif // RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_PASSES_TD

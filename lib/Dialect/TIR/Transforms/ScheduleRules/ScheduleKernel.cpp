@@ -37,7 +37,8 @@ LogicalResult mlir::tir::scheduleKernel(PrimFuncOp kernel,
                                         ScheduleTrace *trace) {
   KernelSchedule schedule(kernel, target, trace);
   inlineProducers(schedule);
-  if (failed(scheduleRowSteps(schedule))) {
+  if (scheduleConstantTransforms(schedule) ||
+      failed(scheduleRowSteps(schedule))) {
     // Rules may add blocks (copies) before the one at hand, and erase none.
     llvm::DenseSet<Operation *> done;
     for (bool changed = true; changed;) {

@@ -44,6 +44,10 @@ LogicalResult scheduleElementwise(KernelSchedule &schedule, BlockNest nest);
 /// as far as that is possible.
 void scheduleFallback(KernelSchedule &schedule, BlockOp block);
 
+/// Products with small constant matrices, and what they feed or are fed by: all
+/// steps for one tile after another. Returns whether there were any.
+bool scheduleConstantTransforms(KernelSchedule &schedule);
+
 /// Kernels of several steps along the same rows (softmax, normalisation): all
 /// steps for one row after another. Works on the whole kernel.
 LogicalResult scheduleRowSteps(KernelSchedule &schedule);

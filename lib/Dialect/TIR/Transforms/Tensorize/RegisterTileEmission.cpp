@@ -20,6 +20,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -65,6 +66,8 @@ private:
   SmallVector<Value> loop(OpBuilder &builder, unsigned depth, Value from,
                           Value to, int64_t step, ArrayRef<Value> values);
   SmallVector<Value> update(OpBuilder &builder, ArrayRef<Value> values);
+  Value addProduct(OpBuilder &builder, Value sum, Value lhs, Value rhs,
+                   Value mask);
   void store(OpBuilder &builder, ArrayRef<Value> values);
   void storeTransposed(OpBuilder &builder, ArrayRef<Value> values);
   void storeVector(OpBuilder &builder, Value value, Value mask);
@@ -322,18 +325,55 @@ SmallVector<Value> RegisterTile::update(OpBuilder &builder,
     for (int64_t vector = 0; vector != shape.getNumVectors(); ++vector) {
       moveTo(row, vector * shape.lanes);
       Value &value = at(updated, row, vector);
-      auto evaluate = [&](Value operand) {
-        return emitter.evaluateVector(builder, operand, point, masks[vector]);
-      };
       if (auto product = computation.getProduct()) {
-        Value lhs = evaluate(product->first), rhs = evaluate(product->second);
-        value = vector::FMAOp::create(builder, loc, lhs, rhs, value);
+        value = addProduct(builder, value, product->first, product->second,
+                           masks[vector]);
       } else {
-        value =
-            computation.combine(builder, value, evaluate(computation.value));
+        Value term = emitter.evaluateVector(builder, computation.value, point,
+                                            masks[vector]);
+        value = computation.combine(builder, value, term);
       }
     }
   return updated;
+}
+
+static bool isZero(Value vector) {
+  if (auto broadcast = vector.getDefiningOp<vector::BroadcastOp>())
+    return matchPattern(broadcast.getSource(), m_AnyZeroFloat());
+  return matchPattern(vector, m_AnyZeroFloat());
+}
+
+/// sum + lhs * rhs. Of a constant factor 0, 1 or -1, and of a sum that has not
+/// begun, nothing is left. (An infinity or a NaN times such a 0 is lost.)
+Value RegisterTile::addProduct(OpBuilder &builder, Value sum, Value lhs,
+                               Value rhs, Value mask) {
+  auto evaluate = [&](Value operand) {
+    return emitter.evaluateVector(builder, operand, point, mask);
+  };
+  auto constant = dyn_cast_or_null<FloatAttr>(emitter.getConstant(lhs, point));
+  if (!constant) {
+    constant = dyn_cast_or_null<FloatAttr>(emitter.getConstant(rhs, point));
+    if (constant)
+      std::swap(lhs, rhs);
+  }
+  if (!constant) {
+    Value left = evaluate(lhs), right = evaluate(rhs);
+    return vector::FMAOp::create(builder, loc, left, right, sum);
+  }
+  double factor = constant.getValueAsDouble();
+  if (factor == 0)
+    return sum;
+  Value right = evaluate(rhs);
+  bool isFirst = isZero(sum);
+  if (factor == 1)
+    return isFirst ? right : arith::AddFOp::create(builder, loc, sum, right);
+  if (factor == -1)
+    return isFirst ? arith::NegFOp::create(builder, loc, right).getResult()
+                   : arith::SubFOp::create(builder, loc, sum, right);
+  Value left = evaluate(lhs);
+  if (isFirst)
+    return arith::MulFOp::create(builder, loc, left, right);
+  return vector::FMAOp::create(builder, loc, left, right, sum);
 }
 
 /// Whether steps of a reduction loop broadcast the same elements to different

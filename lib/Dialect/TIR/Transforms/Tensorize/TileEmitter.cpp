@@ -322,11 +322,34 @@ Value TileEmitter::load(OpBuilder &builder, Operation *op,
   return result;
 }
 
+Attribute TileEmitter::getConstant(Value value, ArrayRef<AffineExpr> point) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isLoad(op) ||
+      !nest.block.getRegion().isAncestor(op->getParentRegion()))
+    return {};
+  Value buffer = getBuffer(op);
+  auto it = tables.find(buffer);
+  if (it == tables.end())
+    it = tables.insert({buffer, ConstantTable::get(buffer)}).first;
+  if (failed(it->second))
+    return {};
+  auto position = dyn_cast<AffineConstantExpr>(getPosition(op, point));
+  if (!position)
+    return {};
+  ArrayRef<Attribute> elements = it->second->getElements();
+  int64_t index = position.getValue();
+  return index >= 0 && index < int64_t(elements.size()) ? elements[index]
+                                                        : Attribute();
+}
+
 Value TileEmitter::evaluate(OpBuilder &builder, Value value,
                             ArrayRef<AffineExpr> point, Value mask) {
   Operation *op = value.getDefiningOp();
   if (!op || !nest.block.getRegion().isAncestor(op->getParentRegion()))
     return value;
+  if (Attribute constant = getConstant(value, point))
+    return arith::ConstantOp::create(builder, op->getLoc(),
+                                     cast<TypedAttr>(constant));
   if (isLoad(op))
     return load(builder, op, point, mask);
   if (Value guarded = getGuardedValue(op))

@@ -15,6 +15,7 @@
 #define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_TENSORIZE_TILEEMITTER_H
 
 #include "NestedBlock.h"
+#include "relay-mlir/Dialect/TIR/Analysis/ConstantTable.h"
 
 namespace mlir::tir {
 
@@ -62,6 +63,9 @@ public:
                        ArrayRef<AffineExpr> point, Value mask);
   Value toVector(OpBuilder &builder, Value scalar);
 
+  /// What `value` is at `point` if it is a load of a constant; else null.
+  Attribute getConstant(Value value, ArrayRef<AffineExpr> point);
+
   /// `expr` as an index. Over loops, row base and symbols.
   Value emitIndex(OpBuilder &builder, AffineExpr expr);
 
@@ -90,6 +94,7 @@ private:
   SmallVector<Value> dimValues;
   IndexBounds bounds;
   DenseMap<Value, Value> flatViews;
+  DenseMap<Value, FailureOr<ConstantTable>> tables;
   /// The access functions, which are asked for at every point.
   DenseMap<Operation *, AffineExpr> positions;
   /// Sums over symbols only; computed once, in the prologue.

@@ -1,0 +1,69 @@
+// RUN: relay-opt %s --split-input-file --relay-winograd="vector-bits=256 l2-bytes=524288 l3-bytes=33554432" | FileCheck %s
+// RUN: relay-opt %s --split-input-file --relay-winograd=tile-size=2 | FileCheck %s --check-prefix=TWO
+// RUN: relay-opt %s --split-input-file --relay-winograd=tile-size=4 --relay-fold-constant | FileCheck %s --check-prefix=FOLDED
+
+// CHECK-LABEL: @large
+// CHECK:      %[[W:.*]] = relay.constant
+// CHECK-NEXT: %[[U:.*]] = relay.nn.contrib_conv2d_winograd_weight_transform %[[W]] {tile_size = 4 : i64} : (tensor<64x64x3x3xf32>) -> tensor<6x6x64x64xf32>
+// CHECK-NEXT: relay.nn.contrib_conv2d_winograd_without_weight_transform %arg0, %[[U]]
+// CHECK-SAME: channels = 64
+// CHECK-SAME: data_layout = "NHWC"
+// CHECK-SAME: kernel_size = array<i64: 3, 3>
+// CHECK-SAME: padding = array<i64: 1, 1>
+// CHECK-SAME: tile_size = 4
+// TWO-LABEL: @large
+// TWO: winograd_weight_transform %{{.*}} {tile_size = 2 : i64} : (tensor<64x64x3x3xf32>) -> tensor<4x4x64x64xf32>
+// The weight is folded whatever its size.
+// FOLDED-LABEL: @large
+// FOLDED-NOT: weight_transform
+// FOLDED: winograd_without_weight_transform %arg0, %{{.*}} : (tensor<1x56x56x64xf32>, tensor<6x6x64x64xf32>)
+func.func @large(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
+  %w = relay.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = array<i64: 1, 1>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x56x56x64xf32>
+  return %0 : tensor<1x56x56x64xf32>
+}
+
+// -----
+
+// Transforms of few channels cost more than they save.
+// CHECK-LABEL: @few_channels
+// CHECK: relay.nn.conv2d
+func.func @few_channels(%x: tensor<1x56x56x3xf32>) -> tensor<1x56x56x8xf32> {
+  %w = relay.constant dense<0.5> : tensor<8x3x3x3xf32>
+  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = array<i64: 1, 1>} : (tensor<1x56x56x3xf32>, tensor<8x3x3x3xf32>) -> tensor<1x56x56x8xf32>
+  return %0 : tensor<1x56x56x8xf32>
+}
+
+// -----
+
+// 38 MB of transformed weights for 49 results come from memory.
+// CHECK-LABEL: @large_weights
+// CHECK: relay.nn.conv2d
+func.func @large_weights(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {
+  %w = relay.constant dense<0.5> : tensor<512x512x3x3xf32>
+  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = array<i64: 1, 1>} : (tensor<1x7x7x512xf32>, tensor<512x512x3x3xf32>) -> tensor<1x7x7x512xf32>
+  return %0 : tensor<1x7x7x512xf32>
+}
+
+// -----
+
+// What the algorithm is not for stays, even if a tile size is asked for.
+// TWO-LABEL: @others
+// TWO-COUNT-7: relay.nn.conv2d
+// TWO-NOT: winograd
+func.func @others(%x: tensor<1x56x56x64xf32>, %y: tensor<1x64x56x56xf32>, %z: tensor<1x?x56x64xf32>, %v: tensor<64x64x3x3xf32>)
+    -> (tensor<1x56x56x64xf32>, tensor<1x28x28x64xf32>, tensor<1x54x54x64xf32>, tensor<1x54x54x64xf32>, tensor<1x56x56x64xf32>, tensor<1x64x54x54xf32>, tensor<1x?x54x64xf32>) {
+  %w = relay.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %g = relay.constant dense<0.5> : tensor<64x32x3x3xf32>
+  %p = relay.constant dense<0.5> : tensor<64x64x1x1xf32>
+  // A weight that is no constant.
+  %0 = relay.nn.conv2d %x, %v {data_layout = "NHWC", padding = array<i64: 1, 1>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x56x56x64xf32>
+  // Strides, dilation, groups, kernel, layout, dynamic sizes.
+  %1 = relay.nn.conv2d %x, %w {data_layout = "NHWC", strides = array<i64: 2, 2>, padding = array<i64: 1, 1>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x28x28x64xf32>
+  %2 = relay.nn.conv2d %x, %w {data_layout = "NHWC", dilation = array<i64: 2, 2>, padding = array<i64: 1, 1>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x54x54x64xf32>
+  %3 = relay.nn.conv2d %x, %g {data_layout = "NHWC", groups = 2} : (tensor<1x56x56x64xf32>, tensor<64x32x3x3xf32>) -> tensor<1x54x54x64xf32>
+  %4 = relay.nn.conv2d %x, %p {data_layout = "NHWC"} : (tensor<1x56x56x64xf32>, tensor<64x64x1x1xf32>) -> tensor<1x56x56x64xf32>
+  %5 = relay.nn.conv2d %y, %w : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x54x54xf32>
+  %6 = relay.nn.conv2d %z, %w {data_layout = "NHWC"} : (tensor<1x?x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x?x54x64xf32>
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<1x56x56x64xf32>, tensor<1x28x28x64xf32>, tensor<1x54x54x64xf32>, tensor<1x54x54x64xf32>, tensor<1x56x56x64xf32>, tensor<1x64x54x54xf32>, tensor<1x?x54x64xf32>
+}
