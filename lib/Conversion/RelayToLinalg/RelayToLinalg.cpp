@@ -19,10 +19,12 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 namespace mlir::relay {
@@ -82,6 +84,42 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateWinogradPatterns(converter, patterns);
 }
 
+/// The result of a grouped convolution has a dimension for the groups, which
+/// a reshape takes away. Element by element, what follows can have it as well:
+/// then it runs on tiles of the convolution.
+static void expandEpilogues(func::FuncOp function) {
+  // A dimension of one element is indexed by 0 where it is broadcast, and by
+  // its loop here, as the patterns expect it.
+  function.walk([](linalg::GenericOp op) {
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    for (AffineMap &map : maps) {
+      if (map.getNumResults() != map.getNumDims())
+        continue;
+      SmallVector<AffineExpr> results(map.getResults());
+      for (auto [dim, result] : llvm::enumerate(results))
+        if (ranges[dim] == 1 && isa<AffineConstantExpr>(result))
+          result = getAffineDimExpr(dim, op.getContext());
+      map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+    }
+    if (op.getNumReductionLoops() == 0)
+      op.setIndexingMapsAttr(
+          Builder(op.getContext()).getAffineMapArrayAttr(maps));
+  });
+  RewritePatternSet patterns(function.getContext());
+  linalg::populateFoldReshapeOpsByExpansionPatterns(
+      patterns, [](OpOperand *operand) {
+        auto reshape = operand->get().getDefiningOp<tensor::CollapseShapeOp>();
+        auto producer =
+            reshape ? reshape.getSrc().getDefiningOp<linalg::GenericOp>()
+                    : linalg::GenericOp();
+        auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+        return producer && consumer && consumer.getNumReductionLoops() == 0 &&
+               !consumer.hasIndexSemantics();
+      });
+  (void)applyPatternsGreedily(function, std::move(patterns));
+}
+
 LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   RelayToLinalgTypeConverter converter;
@@ -115,6 +153,8 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
     return failure();
 
   detail::finalizeConstants(function);
+  if (!function.getOps<tensor::CollapseShapeOp>().empty())
+    expandEpilogues(function);
   // Every nest asks for the sizes of its operands anew.
   IRRewriter rewriter(context);
   DominanceInfo dominance(function);

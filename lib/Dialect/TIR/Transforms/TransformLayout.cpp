@@ -41,31 +41,58 @@ static bool matchDigit(AffineExpr expr, unsigned &dim, int64_t &stride,
   return static_cast<bool>(dimExpr);
 }
 
-/// Whether different indices stay different: the results of `layout` hold all
-/// digits of each dimension.
-static bool isInjective(AffineMap layout, ArrayRef<int64_t> shape) {
-  for (unsigned dim = 0, e = layout.getNumDims(); dim != e; ++dim) {
-    int64_t covered = 1;
-    bool complete = shape[dim] == 1, progress = true;
-    while (!complete && progress) {
-      progress = false;
-      for (AffineExpr expr : layout.getResults()) {
-        unsigned source;
-        int64_t stride, base;
-        if (!matchDigit(expr, source, stride, base) || source != dim ||
-            stride != covered)
-          continue;
-        bool isRest = base == 0;
-        progress = isRest || base > 1;
-        covered = isRest ? covered : stride * base;
-        complete = isRest || (!ShapedType::isDynamic(shape[dim]) &&
-                              covered >= shape[dim]);
-        break;
-      }
+/// The divisors that occur in `layout`.
+static SmallVector<int64_t> getDivisors(AffineMap layout) {
+  SmallVector<int64_t> divisors;
+  for (AffineExpr expr : layout.getResults())
+    expr.walk([&](AffineExpr part) {
+      auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+      auto divisor = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS())
+                            : AffineConstantExpr();
+      if (divisor && divisor.getValue() > 1)
+        divisors.push_back(divisor.getValue());
+    });
+  // (d floordiv 32, d floordiv 8 mod 4): both digits together are d floordiv 8.
+  for (size_t i = 0, e = divisors.size(); i != e; ++i)
+    for (size_t j = 0; j != e; ++j)
+      if (divisors[i] % divisors[j] == 0 && divisors[i] != divisors[j])
+        divisors.push_back(divisors[i] / divisors[j]);
+  llvm::sort(divisors);
+  divisors.erase(llvm::unique(divisors), divisors.end());
+  return divisors;
+}
+
+/// Whether the results of `layout` tell apart the values of `part`, of which
+/// there are `extent`: it is one of them, or its quotient and its remainder are
+/// told apart.
+static bool isToldApart(AffineExpr part, int64_t extent, AffineMap layout,
+                        ArrayRef<int64_t> divisors) {
+  if (extent == 1 || llvm::is_contained(layout.getResults(), part))
+    return true;
+  for (int64_t divisor : divisors) {
+    bool isDynamic = ShapedType::isDynamic(extent);
+    if (!isDynamic && divisor >= extent) {
+      if (llvm::is_contained(layout.getResults(), part % divisor))
+        return true;
+      continue;
     }
-    if (!complete)
-      return false;
+    AffineExpr quotient = part.floorDiv(divisor);
+    if (isToldApart(part % divisor, divisor, layout, divisors) &&
+        (isDynamic ? llvm::is_contained(layout.getResults(), quotient)
+                   : isToldApart(quotient, llvm::divideCeil(extent, divisor),
+                                 layout, divisors)))
+      return true;
   }
+  return false;
+}
+
+/// Whether different indices stay different.
+static bool isInjective(AffineMap layout, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> divisors = getDivisors(layout);
+  for (unsigned dim = 0, e = layout.getNumDims(); dim != e; ++dim)
+    if (!isToldApart(getAffineDimExpr(dim, layout.getContext()), shape[dim],
+                     layout, divisors))
+      return false;
   return true;
 }
 

@@ -21,6 +21,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::tir;
 
@@ -55,6 +57,7 @@ private:
   void chooseReductionOrder();
   AffineMap getPackedLayout(const BufferAccess &operand, unsigned var,
                             int64_t size, bool splitsReduction) const;
+  int64_t getGroupSize(AffineExpr index, unsigned var, int64_t size) const;
   bool canPack(const BufferAccess &operand, unsigned var, int64_t size) const;
   void packOperands();
   void choosePartialSums();
@@ -249,7 +252,7 @@ void Contraction::choosePlan() {
       if (!index.isFunctionOfDim(column))
         continue;
       for (auto [term, coefficient] : LinearSum::get(index).terms)
-        if (coefficient != 1)
+        if (coefficient != 1 && !getGroupSize(index, column, lanes))
           problem.columnMultiple = coefficient;
     }
   plan = planTile(problem);
@@ -325,8 +328,22 @@ void Contraction::choosePartialSums() {
 // Packing
 //===----------------------------------------------------------------------===//
 
+/// The size of the groups of `var` that share an index of the operand with
+/// another variable, as the outputs of a grouped convolution do, if these are
+/// no multiple of `size`: g * groupSize + var. Otherwise 0.
+int64_t Contraction::getGroupSize(AffineExpr index, unsigned var,
+                                  int64_t size) const {
+  if (!index.isFunctionOfDim(var))
+    return 0;
+  int64_t group = 0;
+  for (auto [term, coefficient] : LinearSum::get(index).terms)
+    if (coefficient != 1)
+      group = group ? std::gcd(group, coefficient) : coefficient;
+  return group % size != 0 && group == nest.getExtent(var) ? group : 0;
+}
+
 /// Whether each index of the operand is one variable, or, for `var`, a
-/// multiple of `size` more.
+/// multiple of `size` or of all of `var` more.
 bool Contraction::canPack(const BufferAccess &operand, unsigned var,
                           int64_t size) const {
   bool found = false;
@@ -336,10 +353,11 @@ bool Contraction::canPack(const BufferAccess &operand, unsigned var,
     LinearSum sum = LinearSum::get(index);
     if (sum.constant != 0)
       return false;
+    int64_t group = getGroupSize(index, var, size);
     for (auto [term, coefficient] : sum.terms) {
       if (!isa<AffineDimExpr>(term))
         return false;
-      if (coefficient != 1 &&
+      if (coefficient != 1 && !group &&
           (!index.isFunctionOfDim(var) || coefficient % size != 0))
         return false;
     }
@@ -367,8 +385,13 @@ AffineMap Contraction::getPackedLayout(const BufferAccess &operand,
   };
   for (unsigned position = 0; position != map.getNumResults(); ++position)
     if (map.getResult(position).isFunctionOfDim(var)) {
-      groups.push_back(dim(position).floorDiv(size));
-      members.push_back(dim(position) % size);
+      AffineExpr index = dim(position);
+      if (int64_t group = getGroupSize(map.getResult(position), var, size)) {
+        batch.push_back(index.floorDiv(group));
+        index = index % group;
+      }
+      groups.push_back(index.floorDiv(size));
+      members.push_back(index % size);
     }
   unsigned innermost = reduction.back();
   for (unsigned reduceVar : reduction)

@@ -89,6 +89,7 @@ static FailureOr<TileShape> matchShape(const NestedBlock &nest,
   }
   shape.laneLoop = spatial.back();
   shape.numLanes = *ForOp(nest.loops[shape.laneLoop]).getConstantExtent();
+  shape.laneExtent = shape.numLanes;
   shape.ownsVectors = shape.numLanes % shape.lanes == 0;
   for (unsigned row : ArrayRef(spatial).drop_back()) {
     shape.rowLoops.push_back(row);

@@ -20,8 +20,10 @@ struct TileShape {
   SmallVector<int64_t, 2> rowExtents;
   SmallVector<unsigned> reduceLoops;
   int64_t numRows = 1;
-  /// Extent of the lane loop; the last vector may be partly filled.
+  /// Lanes of the tile; the last vector may be partly filled.
   int64_t numLanes;
+  /// Extent of the lane loop: more than there are lanes in the last tile.
+  int64_t laneExtent;
   /// Lanes of one vector.
   int64_t lanes;
   /// Whether the tile has all lanes of its last vector to itself, also of those
@@ -29,7 +31,10 @@ struct TileShape {
   bool ownsVectors = false;
 
   int64_t getNumVectors() const { return llvm::divideCeil(numLanes, lanes); }
-  int64_t getOverhang() const { return getNumVectors() * lanes - numLanes; }
+  /// How far the last vector reaches beyond the lane loop.
+  int64_t getOverhang() const {
+    return std::max<int64_t>(getNumVectors() * lanes - laneExtent, 0);
+  }
   /// Rows of one iteration of the outermost row loop.
   int64_t getRowsPerStep() const { return numRows / rowExtents.front(); }
 
