@@ -113,8 +113,22 @@ relayModuleRun(RelayModule *module, const DLTensor *const *inputs,
                int32_t num_inputs, DLManagedTensor **outputs,
                int32_t num_outputs);
 
-/// Called after kernel call `call_index` (an index below
-/// relayModuleGetNumCalls) with the call's arguments, see RelayArtifactCall.
+/// Stores, for each kernel call of a run on `inputs` (whose data is not read),
+/// the arithmetic operations and the bytes that the call must touch in `flops`
+/// and `bytes`, which have room for RelayArtifact::num_calls values; -1 for
+/// what does not follow from the shapes.
+RELAY_RT_EXPORT RelayStatus relayModuleGetWork(const RelayModule *module,
+                                               const DLTensor *const *inputs,
+                                               int32_t num_inputs,
+                                               int64_t *flops, int64_t *bytes);
+
+/// The call index with which an observer is told that the first kernel is
+/// about to run.
+#define RELAY_OBSERVER_START (-1)
+
+/// Called once with RELAY_OBSERVER_START and null pointers, then after each
+/// kernel call `call_index` (an index into RelayArtifact::calls) with the
+/// call's arguments, see RelayArtifactCall.
 typedef void (*RelayObserver)(void *user, int64_t call_index,
                               void *const *args, const int64_t *dims);
 

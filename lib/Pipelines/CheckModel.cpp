@@ -83,13 +83,9 @@ Type relay::getElementType(MLIRContext *context, DLDataType type) {
   }
 }
 
-FailureOr<SmallVector<Tensor>>
-relay::runCompiled(RelayModule *compiled, ArrayRef<InterpreterValue> inputs,
-                   Location location) {
-  SmallVector<DLTensor> tensors;
-  SmallVector<SmallVector<int64_t>> shapes;
-  for (const InterpreterValue &input : inputs) {
-    const Tensor &tensor = input.getTensor();
+relay::DLTensorViews::DLTensorViews(ArrayRef<InterpreterValue> values) {
+  for (const InterpreterValue &value : values) {
+    const Tensor &tensor = value.getTensor();
     shapes.push_back(llvm::to_vector(tensor.getShape()));
     tensors.push_back({const_cast<char *>(tensor.getRawData()),
                        {kDLCPU, 0},
@@ -99,11 +95,17 @@ relay::runCompiled(RelayModule *compiled, ArrayRef<InterpreterValue> inputs,
                        nullptr,
                        0});
   }
-  SmallVector<const DLTensor *> pointers;
   for (auto [tensor, shape] : llvm::zip_equal(tensors, shapes)) {
     tensor.shape = shape.data();
     pointers.push_back(&tensor);
   }
+}
+
+FailureOr<SmallVector<Tensor>>
+relay::runCompiled(RelayModule *compiled, ArrayRef<InterpreterValue> inputs,
+                   Location location) {
+  DLTensorViews tensors(inputs);
+  ArrayRef<const DLTensor *> pointers = tensors.get();
   SmallVector<DLManagedTensor *> outputs(relayModuleGetNumOutputs(compiled),
                                          nullptr);
   if (relayModuleRun(compiled, pointers.data(), pointers.size(), outputs.data(),
@@ -163,7 +165,7 @@ private:
 
 void KernelChecker::observe(int64_t callIndex, void *const *args,
                             const int64_t *dims) {
-  if (found)
+  if (found || callIndex == RELAY_OBSERVER_START)
     return;
   const RelayArtifactCall &call = artifact->calls[callIndex];
   // Functions that only reshape have no kernel.

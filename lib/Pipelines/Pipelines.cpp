@@ -10,6 +10,8 @@
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Target/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -100,6 +102,7 @@ void relay::buildRelayToKernelsPipeline(OpPassManager &manager) {
   manager.addPass(createConvertRelayToRelaxPass());
   manager.addPass(createCollapseKernelsPass());
   manager.addPass(createConvertLinalgToTIRPass());
+  manager.addNestedPass<tir::PrimFuncOp>(tir::createTIRCountWorkPass());
   manager.addPass(relax::createVerifyKernelsPass());
 }
 

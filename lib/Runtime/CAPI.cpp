@@ -84,6 +84,12 @@ RelayStatus relayModuleRun(RelayModule *module, const DLTensor *const *inputs,
   return guard([&] { module->run(inputs, numInputs, outputs, numOutputs); });
 }
 
+RelayStatus relayModuleGetWork(const RelayModule *module,
+                               const DLTensor *const *inputs, int32_t numInputs,
+                               int64_t *flops, int64_t *bytes) {
+  return guard([&] { module->getWork(inputs, numInputs, flops, bytes); });
+}
+
 void relayModuleSetObserver(RelayModule *module, RelayObserver observer,
                             void *user) {
   module->observer = observer;

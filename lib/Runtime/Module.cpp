@@ -271,26 +271,43 @@ static void observe(const RelayKernelContext *context, int64_t callIndex,
   module->observer(module->observerData, callIndex, args, dims);
 }
 
-void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
-                      DLManagedTensor **outputTensors, int32_t numOutputs) {
+std::vector<int64_t>
+RelayModule::checkInputs(const DLTensor *const *inputTensors,
+                         int32_t numInputs) const {
   const RelayArtifact &artifact = getArtifact();
   if (numInputs != artifact.num_inputs)
     fail(RELAY_INVALID_ARGUMENT, "expects ", artifact.num_inputs,
          " inputs, but got ", numInputs);
+  std::vector<int64_t> symbols(artifact.num_symbols, -1);
+  for (int32_t i = 0; i < numInputs; ++i) {
+    if (!inputTensors[i])
+      fail(RELAY_INVALID_ARGUMENT, "expects input '", inputs[i].name,
+           "', but got a null pointer");
+    checkInput(i, *inputTensors[i], symbols);
+  }
+  return symbols;
+}
+
+void RelayModule::getWork(const DLTensor *const *inputTensors,
+                          int32_t numInputs, int64_t *flops,
+                          int64_t *bytes) const {
+  std::vector<int64_t> symbols = checkInputs(inputTensors, numInputs);
+  getArtifact().work(symbols.data(), flops, bytes);
+}
+
+void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
+                      DLManagedTensor **outputTensors, int32_t numOutputs) {
+  const RelayArtifact &artifact = getArtifact();
+  std::vector<int64_t> symbols = checkInputs(inputTensors, numInputs);
   if (numOutputs != artifact.num_outputs)
     fail(RELAY_INVALID_ARGUMENT, "expects room for ", artifact.num_outputs,
          " outputs, but got ", numOutputs);
 
   std::shared_ptr<ThreadPool> pool = ThreadPool::get();
-  std::vector<int64_t> symbols(artifact.num_symbols, -1);
   std::vector<void *> inputData(numInputs);
   std::vector<AlignedBuffer> copies;
   for (int32_t i = 0; i < numInputs; ++i) {
-    if (!inputTensors[i])
-      fail(RELAY_INVALID_ARGUMENT, "expects input '", inputs[i].name,
-           "', but got a null pointer");
     const DLTensor &tensor = *inputTensors[i];
-    checkInput(i, tensor, symbols);
     inputData[i] = getData(tensor);
     if (!isContiguous(tensor)) {
       copies.push_back(copyContiguous(tensor));
@@ -337,6 +354,8 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
   }
   Arena arena = takeArena(arenaBytes);
   ThreadPool::Run active(*pool);
+  if (observer)
+    observer(observerData, RELAY_OBSERVER_START, nullptr, nullptr);
   int32_t status =
       artifact.main(inputData.data(), outputData.data(), artifact.weights,
                     arena.data.get(), symbols.data(), &context);

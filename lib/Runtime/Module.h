@@ -60,6 +60,9 @@ public:
   void run(const DLTensor *const *inputs, int32_t numInputs,
            DLManagedTensor **outputs, int32_t numOutputs);
 
+  void getWork(const DLTensor *const *inputs, int32_t numInputs, int64_t *flops,
+               int64_t *bytes) const;
+
   RelayObserver observer = nullptr;
   void *observerData = nullptr;
 
@@ -67,6 +70,9 @@ private:
   std::vector<RelayTensorInfo> describe(const RelayArtifactTensor *tensors,
                                         int32_t count);
   std::string describeShape(const RelayTensorInfo &info) const;
+  /// Returns the values of the symbols.
+  std::vector<int64_t> checkInputs(const DLTensor *const *inputs,
+                                   int32_t numInputs) const;
   void checkInput(int32_t index, const DLTensor &tensor,
                   std::vector<int64_t> &symbols) const;
   void checkOutput(int32_t index, const DLTensor &tensor,

@@ -5,15 +5,16 @@
     y = model(x)
 """
 
-from ._compile import (IRModule, Module, TensorInfo, compile, emit, import_onnx,
-                       load)
+from ._compile import (IRModule, KernelProfile, Module, TensorInfo, compile, emit,
+                       import_onnx, load)
 from ._errors import CompileError, DiagnosticError, Error, RuntimeError
 from ._relay_mlir import __version__, get_num_threads, set_num_threads
 
 parse = IRModule.parse
 
 __all__ = [
-    "CompileError", "DiagnosticError", "Error", "IRModule", "Module", "RuntimeError", "TensorInfo",
+    "CompileError", "DiagnosticError", "Error", "IRModule", "KernelProfile", "Module",
+    "RuntimeError", "TensorInfo",
     "compile", "emit", "get_num_threads", "import_onnx", "load", "parse",
     "set_num_threads", "__version__",
 ]

@@ -19,6 +19,33 @@ class TensorInfo(typing.NamedTuple):
     dtype: object
 
 
+class KernelProfile(typing.NamedTuple):
+    """What one kernel did in a run of a model, all its calls together.
+
+    Times are in seconds; `share` is the part of the time of all kernels. `flop`
+    (arithmetic operations on elements) and `bytes` (of inputs and outputs) are
+    None where they do not follow from the shapes.
+    """
+
+    name: str
+    calls: int
+    min: float
+    median: float
+    share: float
+    flop: typing.Optional[int]
+    bytes: typing.Optional[int]
+
+    @property
+    def gflops(self):
+        """GFLOP/s, or None."""
+        return self.flop / self.median / 1e9 if self.flop is not None and self.median else None
+
+    @property
+    def gbytes(self):
+        """GB/s, or None."""
+        return self.bytes / self.median / 1e9 if self.bytes is not None and self.median else None
+
+
 class IRModule:
     """A module of MLIR: relay, or any stage that passes make of it."""
 
@@ -88,6 +115,21 @@ class Module:
     def run(self, inputs):
         """The same with a mapping, for names that are no identifiers."""
         return self._impl.run(**inputs)
+
+    def profile(self, inputs, *, repeat=50, warm_up=5, trace=None):
+        """Runs the model `repeat` times and returns where the time goes.
+
+        `inputs` is a mapping by name, or a sequence. Returns a KernelProfile for
+        each kernel, those that take longest first; the names say what is fused.
+        `trace` names a file for all calls of all runs, which Perfetto and
+        chrome://tracing open. No other thread may run the model meanwhile. Raises
+        ValueError for wrong inputs.
+        """
+        by_name = hasattr(inputs, "keys")
+        rows = self._impl.profile(
+            *(() if by_name else inputs), named=dict(inputs) if by_name else {},
+            repeat=repeat, warm_up=warm_up, trace=os.fspath(trace or ""))
+        return [KernelProfile(*row) for row in rows]
 
     def save(self, path):
         """Writes the artefact, which load() and the C interface read."""

@@ -8,6 +8,7 @@
 #include "Bindings.h"
 
 #include "relay-mlir-c/Runtime.h"
+#include "relay-mlir/Pipelines/ProfileModel.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -168,8 +169,13 @@ public:
 
   py::list describe(bool inputs) const;
   py::object run(const py::args &args, const py::kwargs &kwargs);
+  py::list profile(const py::args &args, const py::kwargs &kwargs, int repeat,
+                   int warmUp, const std::string &trace);
 
 private:
+  /// The arguments of a call in the order of the inputs.
+  std::vector<Argument> bindAll(const py::args &args,
+                                const py::kwargs &kwargs) const;
   RelayTensorInfo getInput(int32_t index) const {
     RelayTensorInfo info;
     check(relayModuleGetInputInfo(module, index, &info));
@@ -200,20 +206,21 @@ py::list LoadedModule::describe(bool inputs) const {
   return result;
 }
 
-py::object LoadedModule::run(const py::args &args, const py::kwargs &kwargs) {
+std::vector<Argument> LoadedModule::bindAll(const py::args &args,
+                                            const py::kwargs &kwargs) const {
   int32_t numInputs = relayModuleGetNumInputs(module);
   std::vector<Argument> arguments(numInputs);
-  std::vector<const DLTensor *> inputs(numInputs, nullptr);
+  std::vector<bool> isBound(numInputs);
   if (args.size() > static_cast<size_t>(numInputs))
     throw py::value_error("expects " + std::to_string(numInputs) +
                           " inputs, but got " + std::to_string(args.size()));
   auto bind = [&](int32_t index, py::handle value) {
-    if (inputs[index])
+    if (isBound[index])
       throw py::value_error("expects input '" +
                             std::string(getInput(index).name) +
                             "' once, but got it twice");
     bindArgument(arguments[index], value, getInput(index));
-    inputs[index] = &arguments[index].tensor;
+    isBound[index] = true;
   };
   for (size_t i = 0; i < args.size(); ++i)
     bind(static_cast<int32_t>(i), args[i]);
@@ -224,10 +231,24 @@ py::object LoadedModule::run(const py::args &args, const py::kwargs &kwargs) {
     bind(index, value);
   }
   for (int32_t i = 0; i < numInputs; ++i)
-    if (!inputs[i])
+    if (!isBound[i])
       throw py::value_error("expects input '" + std::string(getInput(i).name) +
                             "', but it is missing");
+  return arguments;
+}
 
+static std::vector<const DLTensor *>
+getTensors(const std::vector<Argument> &arguments) {
+  std::vector<const DLTensor *> tensors;
+  for (const Argument &argument : arguments)
+    tensors.push_back(&argument.tensor);
+  return tensors;
+}
+
+py::object LoadedModule::run(const py::args &args, const py::kwargs &kwargs) {
+  std::vector<Argument> arguments = bindAll(args, kwargs);
+  std::vector<const DLTensor *> inputs = getTensors(arguments);
+  auto numInputs = static_cast<int32_t>(inputs.size());
   std::vector<DLManagedTensor *> outputs(relayModuleGetNumOutputs(module),
                                          nullptr);
   RelayStatus status;
@@ -244,12 +265,70 @@ py::object LoadedModule::run(const py::args &args, const py::kwargs &kwargs) {
   return results.size() == 1 ? py::object(results[0]) : py::object(results);
 }
 
+/// Returns (name, calls, min seconds, median seconds, share, flops, bytes) of
+/// each kernel; None for what is not known.
+py::list LoadedModule::profile(const py::args &args, const py::kwargs &kwargs,
+                               int repeat, int warmUp,
+                               const std::string &trace) {
+  if (repeat < 1 || warmUp < 0)
+    throw py::value_error("expects a positive number of runs, but got " +
+                          std::to_string(repeat) + " after " +
+                          std::to_string(warmUp));
+  std::vector<Argument> arguments = bindAll(args, kwargs);
+  std::vector<const DLTensor *> inputs = getTensors(arguments);
+  mlir::relay::ModelProfile profile;
+  std::string message;
+  {
+    py::gil_scoped_release release;
+    llvm::Expected<mlir::relay::ModelProfile> result =
+        mlir::relay::profileModel(module, inputs, {repeat, warmUp});
+    if (result)
+      profile = std::move(*result);
+    else
+      message = llvm::toString(result.takeError());
+  }
+  if (!message.empty())
+    throw py::value_error(message);
+  if (!trace.empty()) {
+    std::error_code code;
+    llvm::raw_fd_ostream os(trace, code);
+    if (!code) {
+      profile.writeTrace(os);
+      os.flush();
+      code = os.error();
+      os.clear_error();
+    }
+    if (code) {
+      errno = code.value();
+      PyErr_SetFromErrnoWithFilename(PyExc_OSError, trace.c_str());
+      throw py::error_already_set();
+    }
+  }
+  py::list rows;
+  auto known = [](int64_t value) {
+    return value < 0 ? py::object(py::none()) : py::object(py::int_(value));
+  };
+  for (const mlir::relay::KernelProfile &kernel : profile.getKernels())
+    rows.append(py::make_tuple(kernel.name, kernel.numCalls, kernel.minSeconds,
+                               kernel.medianSeconds, kernel.share,
+                               known(kernel.flops), known(kernel.bytes)));
+  return rows;
+}
+
 void relay_python::bindRuntimeModule(py::module_ &m) {
   py::class_<LoadedModule>(m, "LoadedModule")
       .def(py::init<const std::string &>(), py::arg("path"))
       .def("inputs", [](LoadedModule &self) { return self.describe(true); })
       .def("outputs", [](LoadedModule &self) { return self.describe(false); })
-      .def("run", &LoadedModule::run);
+      .def("run", &LoadedModule::run)
+      .def(
+          "profile",
+          [](LoadedModule &self, const py::args &args, const py::dict &named,
+             int repeat, int warmUp, const std::string &trace) {
+            return self.profile(args, py::kwargs(named), repeat, warmUp, trace);
+          },
+          py::kw_only(), py::arg("named"), py::arg("repeat"),
+          py::arg("warm_up"), py::arg("trace"));
   m.def(
       "set_num_threads", [](int count) { check(relaySetNumThreads(count)); },
       py::arg("count"));

@@ -13,10 +13,12 @@
 #include "relay-mlir/Pipelines/CheckModel.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Pipelines/ProfileModel.h"
 #include "relay-mlir/Support/Npy.h"
 #include "relay-mlir/Support/Version.h"
 
 #include "mlir/Support/ToolUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -43,6 +45,9 @@ struct RunOptions {
   bool benchmark = false;
   int repeat = 50;
   int warmUp = 5;
+  bool profile = false;
+  std::string tracePath;
+  std::string peak;
   std::optional<int> threads;
   relay::CompileOptions compile;
   relay::InterpreterLimits limits;
@@ -97,8 +102,19 @@ static RunOptions parseCommandLine(int argc, char **argv) {
       cl::init(result.tolerance.absolute), cl::cat(category));
   static cl::opt<bool> benchmark("benchmark", cl::desc("Print latencies"),
                                  cl::cat(category));
-  static cl::opt<int> repeat("repeat", cl::desc("Timed runs of --benchmark"),
-                             cl::init(result.repeat), cl::cat(category));
+  static cl::opt<std::string> profile(
+      "profile", cl::ValueOptional,
+      cl::desc("Print the time of each kernel, and write a trace of all runs "
+               "for Perfetto or chrome://tracing"),
+      cl::value_desc("trace.json"), cl::cat(category));
+  static cl::opt<std::string> peak(
+      "peak",
+      cl::desc("The machine's limits for --profile in GFLOP/s and GB/s "
+               "(default: measured, as relay-peak does)"),
+      cl::value_desc("gflops,gbytes"), cl::cat(category));
+  static cl::opt<int> repeat(
+      "repeat", cl::desc("Timed runs of --benchmark and --profile"),
+      cl::init(result.repeat), cl::cat(category));
   static cl::opt<int> warmUp("warm-up", cl::desc("Runs before the timed ones"),
                              cl::init(result.warmUp), cl::cat(category));
   static cl::opt<std::string> target(
@@ -140,6 +156,9 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   result.benchmark = benchmark;
   result.repeat = repeat;
   result.warmUp = warmUp;
+  result.profile = profile.getNumOccurrences() > 0;
+  result.tracePath = profile;
+  result.peak = peak;
   if (threads.getNumOccurrences())
     result.threads = threads;
   result.compile.target = target;
@@ -290,6 +309,54 @@ static LogicalResult runBenchmark(RelayModule *compiled,
   return success();
 }
 
+/// Reads "gflops,gbytes", or measures both if `text` is empty.
+static FailureOr<relay::MachinePeak> getPeak(StringRef text) {
+  if (text.empty()) {
+    int32_t numThreads = 0;
+    if (relayGetNumThreads(&numThreads) != RELAY_OK)
+      return printError(relayGetLastError());
+    return relay::measureMachinePeak(numThreads);
+  }
+  auto [gflops, gbytes] = text.split(',');
+  relay::MachinePeak peak;
+  if (!llvm::to_float(gflops, peak.flopsPerSecond) ||
+      !llvm::to_float(gbytes, peak.bytesPerSecond) ||
+      !(peak.flopsPerSecond > 0) || !(peak.bytesPerSecond > 0))
+    return printError("expects --peak=<GFLOP/s>,<GB/s>, but got '" + text +
+                      "'");
+  peak.flopsPerSecond *= 1e9;
+  peak.bytesPerSecond *= 1e9;
+  return peak;
+}
+
+static LogicalResult runProfile(RelayModule *compiled,
+                                ArrayRef<InterpreterValue> inputs,
+                                const RunOptions &options) {
+  FailureOr<relay::MachinePeak> peak = getPeak(options.peak);
+  if (failed(peak))
+    return failure();
+  relay::DLTensorViews tensors(inputs);
+  llvm::Expected<relay::ModelProfile> profile = relay::profileModel(
+      compiled, tensors.get(), {options.repeat, options.warmUp});
+  if (!profile)
+    return printError(llvm::toString(profile.takeError()));
+  profile->print(llvm::outs(), *peak);
+  if (options.tracePath.empty())
+    return success();
+  std::error_code code;
+  llvm::raw_fd_ostream os(options.tracePath, code);
+  if (!code) {
+    profile->writeTrace(os);
+    os.flush();
+    code = os.error();
+    os.clear_error();
+  }
+  if (code)
+    return printError("cannot write '" + options.tracePath +
+                      "': " + code.message());
+  return success();
+}
+
 static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
                               ArrayRef<InterpreterValue> inputs,
                               const RunOptions &options, Location location) {
@@ -312,14 +379,21 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
   }
   if (failed(writeOutputs(outputs, options.outputFiles)))
     return failure();
-  return options.benchmark ? runBenchmark(compiled, inputs, options, location)
-                           : success();
+  if (options.benchmark &&
+      failed(runBenchmark(compiled, inputs, options, location)))
+    return failure();
+  return options.profile ? runProfile(compiled, inputs, options) : success();
 }
 
 static LogicalResult run(MLIRContext &context, const RunOptions &options) {
   if (!options.check.empty() && options.check != "interpreter")
     return printError("expects --check=interpreter, but got '" + options.check +
                       "'");
+  if (options.interpret && (options.benchmark || options.profile))
+    return printError("expects compiled code for --benchmark and --profile, "
+                      "but got --interpret");
+  if (!options.peak.empty() && failed(getPeak(options.peak)))
+    return failure();
   if (options.repeat < 1 || options.warmUp < 0)
     return printError("expects a positive --repeat and --warm-up from 0");
   if (options.threads && relaySetNumThreads(*options.threads) != RELAY_OK)

@@ -53,6 +53,21 @@ FailureOr<bool> checkModel(ModuleOp module, RelayModule *compiled,
 /// Returns the element type that a DLPack type stands for.
 Type getElementType(MLIRContext *context, DLDataType type);
 
+/// Tensors of the interpreter as the run time reads them, without a copy; the
+/// values must outlive it.
+class DLTensorViews {
+public:
+  explicit DLTensorViews(ArrayRef<InterpreterValue> values);
+  DLTensorViews(const DLTensorViews &) = delete;
+
+  ArrayRef<const DLTensor *> get() const { return pointers; }
+
+private:
+  SmallVector<DLTensor> tensors;
+  SmallVector<SmallVector<int64_t>> shapes;
+  SmallVector<const DLTensor *> pointers;
+};
+
 /// Runs `compiled` on tensors of the interpreter. Errors of the run time are
 /// reported at `location`.
 FailureOr<SmallVector<Tensor>> runCompiled(RelayModule *compiled,

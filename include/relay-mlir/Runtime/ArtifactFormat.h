@@ -25,7 +25,7 @@ extern "C" {
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
 #define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
-#define RELAY_ARTIFACT_VERSION 1
+#define RELAY_ARTIFACT_VERSION 2
 
 /// Name of the section with the packed constants.
 #define RELAY_WEIGHTS_SECTION ".relay.weights"
@@ -96,6 +96,11 @@ typedef struct RelayArtifact {
   /// all outputs (static ones too; concatenated) and the bytes of the arena.
   int32_t (*shapes)(const int64_t *symbols, int64_t *output_dims,
                     int64_t *arena_bytes);
+
+  /// Computes for each call, from the values of the symbols, the arithmetic
+  /// operations on elements and the bytes of inputs and outputs that the call
+  /// must touch; -1 where that does not follow from sizes.
+  int32_t (*work)(const int64_t *symbols, int64_t *flops, int64_t *bytes);
 
   /// Runs the model.
   int32_t (*main)(void *const *inputs, void *const *outputs,

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/Version.h"
 #include "llvm/ADT/StringSet.h"
@@ -36,6 +37,7 @@ using Member = HostData::Member;
 
 constexpr StringLiteral kMainName = "relay_aot_main";
 constexpr StringLiteral kShapesName = "relay_aot_shapes";
+constexpr StringLiteral kWorkName = "relay_aot_work";
 constexpr StringLiteral kCallName = "relay_aot_call";
 
 constexpr int64_t kDynamicDim = std::numeric_limits<int64_t>::min();
@@ -70,6 +72,7 @@ private:
                                    LLVM::Linkage linkage);
   LLVM::LLVMFuncOp buildCallFunction();
   LLVM::LLVMFuncOp buildShapesFunction();
+  LLVM::LLVMFuncOp buildWorkFunction();
   FailureOr<LLVM::LLVMFuncOp> buildMainFunction(LLVM::LLVMFuncOp callFunction);
   /// The sizes of the dynamic dimensions of a kernel's buffers.
   SmallVector<AffineExpr> getDynamicSizes(Call &call);
@@ -77,6 +80,7 @@ private:
   FailureOr<HostData::Struct> describeValue(Type type, StringRef name);
   FailureOr<HostData::Struct> describeCall(Call &call);
   LogicalResult describeArtifact(LLVM::LLVMFuncOp shapesFunction,
+                                 LLVM::LLVMFuncOp workFunction,
                                  LLVM::LLVMFuncOp mainFunction);
 
   relax::FuncOp main;
@@ -270,6 +274,29 @@ SmallVector<AffineExpr> HostTranslator::getDynamicSizes(Call &call) {
   return sizes;
 }
 
+LLVM::LLVMFuncOp HostTranslator::buildWorkFunction() {
+  LLVM::LLVMFuncOp function = declareFunction(
+      kWorkName, {pointer, pointer, pointer}, LLVM::Linkage::Internal);
+  CodeBuilder code(function, scope);
+  code.loadSymbols(/*index=*/0, symbols);
+  for (auto [number, call] : llvm::enumerate(calls)) {
+    SmallVector<AffineExpr> sizes = getDynamicSizes(call);
+    for (auto [index, name] :
+         llvm::enumerate(ArrayRef{tir::kFlopsAttr, tir::kBytesAttr})) {
+      auto map = call.kernel->getAttrOfType<AffineMapAttr>(name);
+      bool isKnown = map && map.getValue().getNumResults() == 1 &&
+                     map.getValue().getNumSymbols() <= sizes.size();
+      Value value = code.constant(-1);
+      if (isKnown)
+        value = code.evaluate(relax::canonicalizeSymbolicExpr(
+            map.getValue().getResult(0).replaceSymbols(sizes)));
+      code.store(value, code.element(code.getArgument(1 + index), number, i64));
+    }
+  }
+  code.returnZero();
+  return function;
+}
+
 FailureOr<LLVM::LLVMFuncOp>
 HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction) {
   LLVM::LLVMFuncOp function = declareFunction(
@@ -404,6 +431,7 @@ FailureOr<HostData::Struct> HostTranslator::describeCall(Call &call) {
 }
 
 LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
+                                               LLVM::LLVMFuncOp workFunction,
                                                LLVM::LLVMFuncOp mainFunction) {
   SmallVector<HostData::Struct> inputs, outputs, callData;
   auto describe = [&](TypeRange types, StringRef prefix,
@@ -473,6 +501,7 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
        Member::pointer(data.getStructs(callData)), Member::pointer(weights),
        Member::integer(64, pool.getSize()),
        Member::pointer(FlatSymbolRefAttr::get(shapesFunction)),
+       Member::pointer(FlatSymbolRefAttr::get(workFunction)),
        Member::pointer(FlatSymbolRefAttr::get(mainFunction))});
   return success();
 }
@@ -486,10 +515,11 @@ FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
       declareFunction(call.symbol, {pointer, pointer, pointer},
                       LLVM::Linkage::External);
   LLVM::LLVMFuncOp shapesFunction = buildShapesFunction();
+  LLVM::LLVMFuncOp workFunction = buildWorkFunction();
   FailureOr<LLVM::LLVMFuncOp> mainFunction =
       buildMainFunction(buildCallFunction());
   if (failed(mainFunction) ||
-      failed(describeArtifact(shapesFunction, *mainFunction)))
+      failed(describeArtifact(shapesFunction, workFunction, *mainFunction)))
     return failure();
   return std::move(module);
 }

@@ -5,7 +5,8 @@
 // size.
 
 func.func private @f(memref<?x4xf32>, memref<4xf32>, memref<?x4xf32>)
-  attributes {tir.num_outputs = 1 : i64}
+  attributes {tir.num_outputs = 1 : i64,
+              tir.flops = affine_map<()[s0, s1] -> (s0 * s1 * 5)>}
 func.func private @g(memref<?x4xf32>,
     memref<2x2xf32> {tir.layout = affine_map<(d0) -> (d0 mod 2, d0 floordiv 2)>},
     memref<?x4xf32>, memref<?xf32> {tir.workspace = affine_map<()[n, m] -> (n)>})
@@ -22,6 +23,18 @@ func.func private @g(memref<?x4xf32>,
 // CHECK: llvm.store %[[N]]
 // CHECK: llvm.intr.smax
 // CHECK: llvm.store %{{.*}}, %[[BYTES]] : i64, !llvm.ptr
+
+// Operations and bytes of each call, -1 for what is not known.
+// CHECK-LABEL: llvm.func internal @relay_aot_work(
+//  CHECK-SAME:   %{{.*}}: !llvm.ptr, %[[FLOPS:.*]]: !llvm.ptr, %[[BYTES:.*]]: !llvm.ptr) -> i32
+// CHECK: %[[N:.*]] = llvm.load {{.*}} -> i64
+// CHECK: %[[SQUARE:.*]] = llvm.mul %[[N]], %[[N]]
+// CHECK: %[[COUNT:.*]] = llvm.mul %[[SQUARE]]
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[FLOPS]][0]
+// CHECK: llvm.store %[[COUNT]], %[[AT]]
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[BYTES]][0]
+// CHECK: llvm.store %{{.*}}, %[[AT]]
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[FLOPS]][1]
 
 // CHECK-LABEL: llvm.func internal @relay_aot_main(
 //  CHECK-SAME:   %[[INPUTS:[a-z0-9]+]]: !llvm.ptr, %[[OUTPUTS:[a-z0-9]+]]: !llvm.ptr,
@@ -41,7 +54,7 @@ func.func private @g(memref<?x4xf32>,
 // CHECK: llvm.mlir.global external constant @relay_artifact()
 
 // LLVMIR-DAG: @relay_weights = external hidden constant [80 x i8]
-// LLVMIR-DAG: @relay_artifact = constant {{.*}} { i64 6075990698879632722, i32 1, i32 {{[0-9]+}},
+// LLVMIR-DAG: @relay_artifact = constant {{.*}} { i64 6075990698879632722, i32 2, i32 {{[0-9]+}},
 // LLVMIR-DAG: c"x\00"
 // LLVMIR-DAG: c"result\00"
 // LLVMIR-DAG: c"n\00"

@@ -157,18 +157,39 @@ TEST_F(ModuleTest, RefusesWrongInputs) {
 
 TEST_F(ModuleTest, CallsTheObserver) {
   float x[] = {1, 2, 3};
-  std::vector<float> seen;
+  struct Seen {
+    std::vector<int64_t> calls;
+    std::vector<float> y;
+  } seen;
   relayModuleSetObserver(
       module,
       [](void *user, int64_t call, void *const *args, const int64_t *) {
-        EXPECT_EQ(0, call);
+        auto *seen = static_cast<Seen *>(user);
+        seen->calls.push_back(call);
+        if (call == RELAY_OBSERVER_START)
+          return;
         const float *y = static_cast<const float *>(args[1]);
-        static_cast<std::vector<float> *>(user)->assign(y, y + 3);
+        seen->y.assign(y, y + 3);
       },
       &seen);
   ASSERT_EQ(RELAY_OK, run(Tensor({1, 3}, x).tensor));
   freeOutputs();
-  EXPECT_EQ((std::vector<float>{2, 4, 6}), seen);
+  EXPECT_EQ((std::vector<int64_t>{RELAY_OBSERVER_START, 0}), seen.calls);
+  EXPECT_EQ((std::vector<float>{2, 4, 6}), seen.y);
+}
+
+TEST_F(ModuleTest, TellsTheWorkOfEachCall) {
+  Tensor input({5, 3}, nullptr);
+  float x[15] = {};
+  input.tensor.data = x;
+  const DLTensor *inputs[] = {&input.tensor};
+  int64_t flops = 0, bytes = 0;
+  ASSERT_EQ(RELAY_OK, relayModuleGetWork(module, inputs, 1, &flops, &bytes));
+  EXPECT_EQ(15, flops);
+  EXPECT_EQ(-1, bytes);
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT,
+            relayModuleGetWork(module, nullptr, 0, &flops, &bytes));
+  EXPECT_STREQ("expects 1 inputs, but got 0", relayGetLastError());
 }
 
 TEST_F(ModuleTest, RunsFromSeveralThreads) {

@@ -52,6 +52,12 @@ static int32_t shapes(const int64_t *s, int64_t *dims, int64_t *arena) {
   return 0;
 }
 
+static int32_t work(const int64_t *s, int64_t *flops, int64_t *bytes) {
+  flops[0] = 3 * s[0];
+  bytes[0] = -1;
+  return 0;
+}
+
 static int32_t run(void *const *in, void *const *out, const void *weights,
                    void *arena, const int64_t *s,
                    const RelayKernelContext *ctx) {
@@ -71,4 +77,4 @@ static int32_t run(void *const *in, void *const *out, const void *weights,
 const RelayArtifact relay_artifact = {
     MAGIC,   VERSION, sizeof(RelayArtifact), "test", "test", FEATURES, 1, 1, 2,
     1,       symbols, inputs,                outputs, calls, factor,
-    sizeof(factor),   shapes,                run};
+    sizeof(factor),   shapes,                work,    run};

@@ -224,7 +224,7 @@ TEST_F(ArtifactTest, RunsWithEveryBatch) {
     EXPECT_EQ(getValues(outputs[0]), doubled);
     EXPECT_EQ(getValues(outputs[1]), biased);
     EXPECT_EQ(getValues(outputs[2]), std::vector<float>({10, 20, 30}));
-    EXPECT_EQ(observed, std::vector<int64_t>({0, 1, 2}));
+    EXPECT_EQ(observed, std::vector<int64_t>({RELAY_OBSERVER_START, 0, 1, 2}));
     for (DLManagedTensor *output : outputs)
       output->deleter(output);
 

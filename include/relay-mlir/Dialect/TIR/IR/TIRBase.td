@@ -35,6 +35,7 @@ def TIR_Dialect : Dialect {
     | `tir.num_outputs` | prim_func | number of trailing output arguments |
     | `tir.layout_free` | prim_func | inputs that are constant at every call, whose layout a schedule may change |
     | `tir.workspaces` | prim_func | number of trailing scratch arguments, after the outputs |
+    | `tir.flops`, `tir.bytes` | prim_func | affine maps `()[s0, ...] -> (n)` from the dynamic sizes of the inputs and outputs (all `?` in order) to the arithmetic operations of one call, and to the bytes of inputs and outputs that it must touch |
     | `tir.layout` | argument | map from an original index to the packed index; padding is zero |
     | `tir.original_type` | argument | type of the argument before `tir.layout` |
     | `tir.workspace` | argument | the argument is scratch memory of the kernel; an affine map `()[s0, ...] -> (...)` from the dynamic sizes of the inputs and outputs (all `?` in order) to the sizes of its own `?`, or unit if it has none |

@@ -77,6 +77,29 @@ def TIRCompactBuffersPass
   ];
 }
 
+def TIRCountWorkPass : Pass<"tir-count-work", "::mlir::tir::PrimFuncOp"> {
+  let summary = "Note how much a kernel computes and moves";
+  let description = [{
+    Sets `tir.flops`, the number of arithmetic operations on elements of one
+    call, and `tir.bytes`, the bytes of inputs and outputs that the call must
+    touch, as maps from the dynamic dimensions of inputs and outputs, in the
+    order of the kernel ABI. Every arithmetic operation and every function such
+    as `exp` counts one, a fused multiply-add two; index arithmetic, comparisons,
+    selections and conversions count nothing. Inputs and outputs count once as a
+    whole, or, where fewer elements are read (a slice, rows of a table), those.
+    To be run before scheduling. An attribute is left out where the number does
+    not follow from sizes.
+
+    ```mlir
+    tir.prim_func @k(%x: memref<?x8xf32>, %y: memref<?x8xf32>)
+        attributes {tir.bytes = affine_map<()[s0, s1] -> (s0 * 32 + s1 * 32)>,
+                    tir.flops = affine_map<()[s0, s1] -> (s0 * 8)>,
+                    tir.num_outputs = 1 : i64} {
+    ```
+  }];
+  let dependentDialects = ["::mlir::tir::TIRDialect"];
+}
+
 def TIRLiftWorkspacesPass
     : Pass<"tir-lift-workspaces", "::mlir::tir::PrimFuncOp"> {
   let summary = "Turn scratch buffers into arguments of the kernel";

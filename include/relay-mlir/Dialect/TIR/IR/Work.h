@@ -1,0 +1,25 @@
+//===- Work.h - What kernels compute and move -------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_TIR_IR_WORK_H
+#define RELAY_MLIR_DIALECT_TIR_IR_WORK_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::tir {
+
+/// Attributes of a `tir.prim_func`: maps `()[s0, ...] -> (n)` from the dynamic
+/// sizes of its inputs and outputs (all `?` in order) to the number of
+/// arithmetic operations on elements of one call, and to the bytes of inputs
+/// and outputs that it must touch. Absent where the number depends on more than
+/// sizes.
+inline constexpr llvm::StringLiteral kFlopsAttr = "tir.flops";
+inline constexpr llvm::StringLiteral kBytesAttr = "tir.bytes";
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_DIALECT_TIR_IR_WORK_H

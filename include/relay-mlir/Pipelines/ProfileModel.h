@@ -1,0 +1,88 @@
+//===- ProfileModel.h - Where the time of a run goes ------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_PIPELINES_PROFILEMODEL_H
+#define RELAY_MLIR_PIPELINES_PROFILEMODEL_H
+
+#include "relay-mlir-c/Runtime.h"
+#include "relay-mlir/Support/MachinePeak.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::relay {
+
+struct ProfileOptions {
+  int repeat = 50;
+  int warmUp = 5;
+};
+
+/// All calls of one kernel, per run of the model.
+struct KernelProfile {
+  /// The fused relay function that the kernel came from; its name says what is
+  /// fused. Equal kernels share the name of the first.
+  std::string name;
+  int64_t numCalls = 0;
+  double minSeconds = 0, medianSeconds = 0;
+  /// Part of the sum of the medians of all kernels.
+  double share = 0;
+  /// Arithmetic operations, and bytes of inputs and outputs; -1 if unknown.
+  int64_t flops = 0, bytes = 0;
+};
+
+/// What was measured of some runs.
+class ModelProfile {
+public:
+  /// Kernels, those that take longest first.
+  std::vector<KernelProfile> getKernels() const;
+
+  /// Time from the start of the first kernel to the end of the last one.
+  double getMedianSeconds() const;
+  int getNumRuns() const { return static_cast<int>(runs.size()); }
+
+  /// Writes a table. A share of the roofline is the time that the machine's
+  /// limits would allow for a kernel over the time that it took.
+  void print(llvm::raw_ostream &os, const MachinePeak &peak) const;
+
+  /// Writes all runs in the format of chrome://tracing, which Perfetto reads.
+  void writeTrace(llvm::raw_ostream &os) const;
+
+private:
+  friend llvm::Expected<ModelProfile>
+  profileModel(RelayModule *, llvm::ArrayRef<const DLTensor *>,
+               const ProfileOptions &);
+
+  /// One kernel call of the program.
+  struct Call {
+    std::string kernel, function;
+    int64_t flops, bytes;
+  };
+  /// When a run started and when each call ended, in seconds since the first
+  /// run.
+  struct Run {
+    double start = 0;
+    std::vector<double> ends;
+  };
+
+  std::vector<Call> calls;
+  std::vector<Run> runs;
+};
+
+/// Runs `module` on `inputs` and takes the time of every kernel call; a copy
+/// between two kernels counts for the second one. The
+/// module must not be run by others meanwhile; its observer is removed.
+llvm::Expected<ModelProfile>
+profileModel(RelayModule *module, llvm::ArrayRef<const DLTensor *> inputs,
+             const ProfileOptions &options);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_PIPELINES_PROFILEMODEL_H

@@ -1,0 +1,49 @@
+//===- SizeExprs.h - Sizes as functions of arguments ------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SIZEEXPRS_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SIZEEXPRS_H
+
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::affine {
+class AffineApplyOp;
+} // namespace mlir::affine
+namespace mlir::memref {
+class DimOp;
+} // namespace mlir::memref
+
+namespace mlir::tir {
+
+/// Sizes as functions of the dynamic dimensions of inputs and outputs, which
+/// are numbered as the kernel's callers pass them.
+class SizeExprs {
+public:
+  explicit SizeExprs(PrimFuncOp kernel);
+
+  unsigned getNumSymbols() const { return symbols.size(); }
+
+  /// Null if the size follows from something else.
+  AffineExpr get(Value size) const;
+  AffineExpr get(OpFoldResult size) const;
+
+  /// The number of elements of an input or output.
+  AffineExpr getNumElements(BlockArgument argument) const;
+
+private:
+  AffineExpr getDim(memref::DimOp dim) const;
+  AffineExpr getApply(affine::AffineApplyOp apply) const;
+  AffineExpr getBinary(Operation *op) const;
+
+  MLIRContext *context;
+  llvm::DenseMap<std::pair<Value, int64_t>, unsigned> symbols;
+};
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SIZEEXPRS_H

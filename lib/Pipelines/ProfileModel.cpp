@@ -1,0 +1,273 @@
+//===- ProfileModel.cpp - Where the time of a run goes --------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Pipelines/ProfileModel.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+
+#include <chrono>
+#include <tuple>
+
+using namespace mlir::relay;
+
+using Clock = std::chrono::steady_clock;
+
+static double getMedian(std::vector<double> values) {
+  if (values.empty())
+    return 0;
+  llvm::sort(values);
+  size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half]
+                           : (values[half - 1] + values[half]) / 2;
+}
+
+//===----------------------------------------------------------------------===//
+// Measuring
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Notes when the kernels of a run end. The clock is read first thing, so that
+/// keeping the time costs no kernel any.
+struct Recorder {
+  Clock::time_point start;
+  std::vector<Clock::time_point> ends;
+
+  void observe(int64_t callIndex) {
+    Clock::time_point now = Clock::now();
+    if (callIndex == RELAY_OBSERVER_START)
+      start = now;
+    else
+      ends[callIndex] = now;
+  }
+};
+
+/// Frees the outputs of a run.
+struct Outputs {
+  explicit Outputs(int32_t count) : tensors(count, nullptr) {}
+  ~Outputs() {
+    for (DLManagedTensor *tensor : tensors)
+      if (tensor)
+        tensor->deleter(tensor);
+  }
+  std::vector<DLManagedTensor *> tensors;
+};
+
+} // namespace
+
+static llvm::Error makeRuntimeError() {
+  return llvm::createStringError(relayGetLastError());
+}
+
+llvm::Expected<ModelProfile>
+mlir::relay::profileModel(RelayModule *module,
+                          llvm::ArrayRef<const DLTensor *> inputs,
+                          const ProfileOptions &options) {
+  const RelayArtifact &artifact = *relayModuleGetArtifact(module);
+  auto numInputs = static_cast<int32_t>(inputs.size());
+  std::vector<int64_t> flops(artifact.num_calls), bytes(artifact.num_calls);
+  if (relayModuleGetWork(module, inputs.data(), numInputs, flops.data(),
+                         bytes.data()) != RELAY_OK)
+    return makeRuntimeError();
+  ModelProfile profile;
+  for (int32_t i = 0; i < artifact.num_calls; ++i)
+    profile.calls.push_back({artifact.calls[i].kernel,
+                             artifact.calls[i].function, flops[i], bytes[i]});
+
+  Recorder recorder;
+  recorder.ends.resize(artifact.num_calls);
+  relayModuleSetObserver(
+      module,
+      [](void *user, int64_t callIndex, void *const *, const int64_t *) {
+        static_cast<Recorder *>(user)->observe(callIndex);
+      },
+      &recorder);
+  llvm::scope_exit removeObserver(
+      [&] { relayModuleSetObserver(module, nullptr, nullptr); });
+  Clock::time_point first = Clock::now();
+  auto getSeconds = [&](Clock::time_point time) {
+    return std::chrono::duration<double>(time - first).count();
+  };
+  for (int i = -options.warmUp; i < options.repeat; ++i) {
+    Outputs outputs(artifact.num_outputs);
+    if (relayModuleRun(module, inputs.data(), numInputs, outputs.tensors.data(),
+                       artifact.num_outputs) != RELAY_OK)
+      return makeRuntimeError();
+    if (i < 0)
+      continue;
+    ModelProfile::Run run;
+    run.start = getSeconds(recorder.start);
+    for (Clock::time_point end : recorder.ends)
+      run.ends.push_back(getSeconds(end));
+    profile.runs.push_back(std::move(run));
+  }
+  return profile;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+std::vector<KernelProfile> ModelProfile::getKernels() const {
+  std::vector<KernelProfile> kernels;
+  std::vector<std::vector<double>> times;
+  llvm::StringMap<size_t> indexOf;
+  for (auto [number, call] : llvm::enumerate(calls)) {
+    auto [it, isNew] = indexOf.try_emplace(call.kernel, kernels.size());
+    if (isNew) {
+      kernels.emplace_back();
+      kernels.back().name = call.function;
+      times.emplace_back(runs.size());
+    }
+    KernelProfile &kernel = kernels[it->second];
+    ++kernel.numCalls;
+    auto add = [](int64_t &sum, int64_t value) {
+      sum = sum < 0 || value < 0 ? -1 : sum + value;
+    };
+    add(kernel.flops, call.flops);
+    add(kernel.bytes, call.bytes);
+    for (auto [run, time] : llvm::zip(runs, times[it->second]))
+      time += run.ends[number] - (number ? run.ends[number - 1] : run.start);
+  }
+  double total = 0;
+  for (auto [kernel, time] : llvm::zip(kernels, times)) {
+    kernel.minSeconds = time.empty() ? 0 : *llvm::min_element(time);
+    kernel.medianSeconds = getMedian(time);
+    total += kernel.medianSeconds;
+  }
+  for (KernelProfile &kernel : kernels)
+    kernel.share = total > 0 ? kernel.medianSeconds / total : 0;
+  llvm::sort(kernels, [](const KernelProfile &a, const KernelProfile &b) {
+    return std::tie(b.medianSeconds, a.name) <
+           std::tie(a.medianSeconds, b.name);
+  });
+  return kernels;
+}
+
+double ModelProfile::getMedianSeconds() const {
+  std::vector<double> times;
+  for (const Run &run : runs)
+    times.push_back(run.ends.empty() ? 0 : run.ends.back() - run.start);
+  return getMedian(std::move(times));
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+/// A number right-aligned in `width`, "-" if it is not known.
+static void printNumber(llvm::raw_ostream &os, int width, int digits,
+                        bool isKnown, double value) {
+  if (isKnown)
+    os << llvm::format("%*.*f", width, digits, value);
+  else
+    os.indent(width - 1) << '-';
+}
+
+void ModelProfile::print(llvm::raw_ostream &os, const MachinePeak &peak) const {
+  std::vector<KernelProfile> kernels = getKernels();
+  size_t nameWidth = 12;
+  for (const KernelProfile &kernel : kernels)
+    nameWidth = std::max(nameWidth, kernel.name.size());
+  os << "kernel";
+  os.indent(nameWidth - 6)
+      << " calls     min us  median us  share      MFLOP         MB  GFLOP/s"
+         "     GB/s roofline\n";
+  auto printRow = [&](llvm::StringRef name, int64_t numCalls, double minimum,
+                      double median, double share, int64_t flops, int64_t bytes,
+                      double limit) {
+    os << name;
+    os.indent(nameWidth - name.size()) << llvm::format("%6d", int(numCalls));
+    printNumber(os, 11, 1, minimum >= 0, minimum * 1e6);
+    os << llvm::format("%11.1f%6.1f%%", median * 1e6, share * 100);
+    printNumber(os, 11, 3, flops >= 0, flops / 1e6);
+    printNumber(os, 11, 3, bytes >= 0, bytes / 1e6);
+    bool isTimed = median > 0;
+    printNumber(os, 9, 2, flops >= 0 && isTimed, flops / median / 1e9);
+    printNumber(os, 9, 2, bytes >= 0 && isTimed, bytes / median / 1e9);
+    printNumber(os, 8, 1, limit >= 0 && isTimed, limit / median * 100);
+    os << (limit >= 0 && isTimed ? "%\n" : "\n");
+  };
+  auto getLimit = [&](const KernelProfile &kernel) {
+    if (kernel.flops < 0 || kernel.bytes < 0)
+      return -1.0;
+    return std::max(kernel.flops / peak.flopsPerSecond,
+                    kernel.bytes / peak.bytesPerSecond);
+  };
+  int64_t numCalls = 0, flops = 0, bytes = 0;
+  double median = 0, limit = 0;
+  for (const KernelProfile &kernel : kernels) {
+    double kernelLimit = getLimit(kernel);
+    printRow(kernel.name, kernel.numCalls, kernel.minSeconds,
+             kernel.medianSeconds, kernel.share, kernel.flops, kernel.bytes,
+             kernelLimit);
+    numCalls += kernel.numCalls;
+    median += kernel.medianSeconds;
+    flops = flops < 0 || kernel.flops < 0 ? -1 : flops + kernel.flops;
+    bytes = bytes < 0 || kernel.bytes < 0 ? -1 : bytes + kernel.bytes;
+    limit = limit < 0 || kernelLimit < 0 ? -1 : limit + kernelLimit;
+  }
+  printRow("all kernels", numCalls, /*minimum=*/-1, median, median > 0 ? 1 : 0,
+           flops, bytes, limit);
+  os << llvm::format("median of %d runs: %.3f ms; roofline: %.1f GFLOP/s, "
+                     "%.1f GB/s\n",
+                     getNumRuns(), getMedianSeconds() * 1e3,
+                     peak.flopsPerSecond / 1e9, peak.bytesPerSecond / 1e9);
+}
+
+void ModelProfile::writeTrace(llvm::raw_ostream &os) const {
+  llvm::json::OStream json(os);
+  auto writeEvent = [&](llvm::StringRef name, llvm::StringRef category,
+                        double start, double end,
+                        llvm::function_ref<void()> writeArguments) {
+    json.object([&] {
+      json.attribute("name", name);
+      json.attribute("cat", category);
+      json.attribute("ph", "X");
+      json.attribute("ts", start * 1e6);
+      json.attribute("dur", (end - start) * 1e6);
+      json.attribute("pid", 1);
+      json.attribute("tid", 1);
+      json.attributeObject("args", writeArguments);
+    });
+  };
+  json.object([&] {
+    json.attribute("displayTimeUnit", "ns");
+    json.attributeArray("traceEvents", [&] {
+      for (auto [number, run] : llvm::enumerate(runs)) {
+        double start = run.start;
+        writeEvent("run " + std::to_string(number), "run", start,
+                   run.ends.empty() ? start : run.ends.back(), [] {});
+        for (auto [index, call] : llvm::enumerate(calls)) {
+          double end = run.ends[index];
+          double seconds = end - start;
+          writeEvent(call.function, "kernel", start, end,
+                     [&, &call = call, index = index] {
+                       json.attribute("call", static_cast<int64_t>(index));
+                       if (call.flops >= 0) {
+                         json.attribute("flop", call.flops);
+                         if (seconds > 0)
+                           json.attribute("GFLOP/s",
+                                          call.flops / seconds / 1e9);
+                       }
+                       if (call.bytes >= 0) {
+                         json.attribute("bytes", call.bytes);
+                         if (seconds > 0)
+                           json.attribute("GB/s", call.bytes / seconds / 1e9);
+                       }
+                     });
+          start = end;
+        }
+      }
+    });
+  });
+  os << '\n';
+}

@@ -1,0 +1,149 @@
+"""Where the time goes: relay-run --profile and Module.profile."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import pytest
+
+import relay_mlir as rm
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "utils" / "models"))
+import build  # noqa: E402
+
+BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
+
+# Two products of known size, one of them with a constant.
+MODEL = """
+func.func @main(%x: tensor<?x32xf32> {relay.name = "x", relay.dims = ["n", ""]},
+                %b: tensor<16x64xf32> {relay.name = "b"}) -> tensor<?x16xf32> {
+  %w = relay.constant dense<0.5> : tensor<64x32xf32>
+  %0 = relay.nn.dense %x, %w : (tensor<?x32xf32>, tensor<64x32xf32>) -> tensor<?x64xf32>
+  %1 = relay.nn.dense %0, %b : (tensor<?x64xf32>, tensor<16x64xf32>) -> tensor<?x16xf32>
+  return %1 : tensor<?x16xf32>
+}
+"""
+INPUTS = {"x": np.random.default_rng(0).uniform(-1, 1, (5, 32)).astype(np.float32),
+          "b": np.random.default_rng(1).uniform(-1, 1, (16, 64)).astype(np.float32)}
+
+
+@pytest.fixture(scope="module")
+def products():
+    return rm.compile(rm.parse(MODEL))
+
+
+def test_rows(products):
+    rows = products.profile(INPUTS, repeat=7)
+    assert sorted(row.flop for row in rows) == [2 * 5 * 64 * 16, 2 * 5 * 32 * 64]
+    first = max(rows, key=lambda row: row.flop)
+    assert first.calls == 1 and first.name.startswith("fused_nn_dense")
+    assert first.bytes == 4 * (5 * 32 + 64 * 32 + 5 * 64)
+    assert sum(row.share for row in rows) == pytest.approx(1)
+    for row in rows:
+        assert 0 < row.min <= row.median
+        assert row.gflops == pytest.approx(row.flop / row.median / 1e9)
+    assert [row.median for row in rows] == sorted((row.median for row in rows), reverse=True)
+    # By position, and without a trace of the observer afterwards.
+    assert len(products.profile(list(INPUTS.values()), repeat=1, warm_up=0)) == 2
+    np.testing.assert_array_equal(products.run(INPUTS), products.run(INPUTS))
+
+
+def test_equal_kernels_share_a_row():
+    model = rm.compile(build.build("mlp"))
+    x = np.random.default_rng(0).standard_normal((1, 256), np.float32)
+    rows = model.profile([x], repeat=3)
+    assert sum(row.calls for row in rows) == 4
+    (twice,) = [row for row in rows if row.calls == 2]
+    # Two layers of 1024, each with a bias.
+    assert twice.flop == 2 * (2 * 1024 * 1024 + 1024)
+
+
+def test_wrong_use(products, tmp_path):
+    with pytest.raises(ValueError, match="expects a positive number of runs, but got 0"):
+        products.profile(INPUTS, repeat=0)
+    with pytest.raises(ValueError, match="expects input 'b', but it is missing"):
+        products.profile({"x": INPUTS["x"]})
+    with pytest.raises(ValueError, match="to have shape"):
+        products.profile({**INPUTS, "x": np.ones((5, 31), np.float32)})
+    with pytest.raises(OSError, match="No such file"):
+        products.profile(INPUTS, repeat=1, trace=tmp_path / "missing" / "trace.json")
+
+
+def check_trace(path, calls, runs):
+    events = json.loads(path.read_text())["traceEvents"]
+    assert all(event["ph"] == "X" and event["dur"] >= 0 and event["ts"] >= 0
+               and {"pid", "tid", "name", "cat"} <= event.keys() for event in events)
+    kernels = [event for event in events if event["cat"] == "kernel"]
+    outer = [event for event in events if event["cat"] == "run"]
+    assert len(outer) == runs and len(kernels) == calls * runs
+    for run in outer:
+        inside = [event for event in kernels if run["ts"] <= event["ts"] < run["ts"] + run["dur"]]
+        assert [event["args"]["call"] for event in inside] == list(range(calls))
+        # One kernel after the other, with nothing in between.
+        assert sum(event["dur"] for event in inside) == pytest.approx(run["dur"], abs=1e-3)
+    return kernels
+
+
+def test_trace(products, tmp_path):
+    products.profile(INPUTS, repeat=3, trace=tmp_path / "trace.json")
+    kernels = check_trace(tmp_path / "trace.json", calls=2, runs=3)
+    assert kernels[0]["args"]["flop"] == 2 * 5 * 32 * 64
+    assert kernels[0]["args"]["bytes"] == 4 * (5 * 32 + 64 * 32 + 5 * 64)
+
+
+def test_command(tmp_path):
+    onnx.save(build.build("dqn"), str(tmp_path / "dqn.onnx"))
+    result = subprocess.run(
+        [BIN / "relay-run", "dqn.onnx", "--profile=trace.json", "--repeat=4", "--threads=1",
+         "--peak=100,20"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    lines = result.stdout.splitlines()
+    header = next(i for i, line in enumerate(lines) if line.startswith("kernel "))
+    last = next(i for i, line in enumerate(lines) if line.startswith("all kernels"))
+    rows = [line.split() for line in lines[header + 1:last]]
+    calls = sum(int(row[1]) for row in rows)
+    medians = [float(row[3]) for row in rows]
+    assert medians == sorted(medians, reverse=True)
+    total = lines[last].split()
+    assert int(total[2]) == calls
+    assert float(total[4]) == pytest.approx(sum(medians), abs=0.06 * len(rows))
+    assert sum(float(row[4].rstrip("%")) for row in rows) == pytest.approx(100, abs=0.06 * len(rows))
+    for row in rows:
+        mflop, megabytes, median = float(row[5]), float(row[6]), float(row[3])
+        limit = max(mflop * 1e6 / 100e9, megabytes * 1e6 / 20e9) * 1e6
+        assert float(row[9].rstrip("%")) == pytest.approx(100 * limit / median, rel=0.1, abs=0.2)
+    assert any("nn_conv2d" in row[0] for row in rows)
+    assert re.search(r"median of 4 runs: .* roofline: 100.0 GFLOP/s, 20.0 GB/s", lines[last + 1])
+    check_trace(tmp_path / "trace.json", calls, runs=4)
+
+
+@pytest.mark.parametrize("arguments,message", [
+    (["--profile", "--peak=fast"], "expects --peak=<GFLOP/s>,<GB/s>, but got 'fast'"),
+    (["--profile", "--peak=0,10"], "expects --peak=<GFLOP/s>,<GB/s>"),
+    (["--profile", "--peak=100"], "expects --peak=<GFLOP/s>,<GB/s>"),
+    (["--profile=no/such/folder/trace.json", "--peak=1,1"], "cannot write 'no/such/folder"),
+    (["--profile", "--interpret"], "expects compiled code for --benchmark and --profile"),
+])
+def test_wrong_command(tmp_path, arguments, message):
+    (tmp_path / "model.mlir").write_text(MODEL)
+    result = subprocess.run([BIN / "relay-run", "model.mlir", *arguments], cwd=tmp_path,
+                            check=False, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "error: " in result.stderr and message in result.stderr
+
+
+def test_peak():
+    result = subprocess.run([BIN / "relay-peak", "--json", "--threads=1"], check=True,
+                            capture_output=True, text=True)
+    peak = json.loads(result.stdout)
+    assert peak["threads"] == 1 and peak["gflops"] > 0 and peak["gbytes_per_s"] > 0
+    assert isinstance(peak["cpu"], str) and isinstance(peak["features"], list)
+    failed = subprocess.run([BIN / "relay-peak", "--threads=0"], check=False,
+                            capture_output=True, text=True)
+    assert failed.returncode == 1
+    assert "expects a number of threads from 1 to 1024, but got 0" in failed.stderr
