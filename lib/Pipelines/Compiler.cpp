@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Pipelines/Compiler.h"
 
+#include "KernelRemarks.h"
+
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
@@ -75,6 +77,8 @@ private:
 
   std::optional<TargetInfo> target;
   std::optional<KernelCompiler> compiler;
+  /// What there is to tell of the kernels, if anyone wants to know.
+  std::optional<KernelRemarks> remarks;
   /// Kernels in the order of the module, once they are compiled.
   std::vector<CompiledKernel> kernels;
 };
@@ -110,6 +114,8 @@ LogicalResult Compilation::run() {
   compilerOptions.useCache = options.useCache;
   compilerOptions.cacheDir = options.cacheDir;
   compiler.emplace(module.getContext(), *target, compilerOptions);
+  if (KernelRemarks::areWanted(module.getContext()))
+    remarks.emplace(*target);
 
   if (failed(runPasses([&](OpPassManager &manager) {
         buildRelayOptimizePipeline(manager, options);
@@ -117,13 +123,18 @@ LogicalResult Compilation::run() {
     return failure();
   if (kind == EmitKind::Relay)
     return writeModule();
+  if (remarks)
+    remarks->addOperators(module);
 
-  if (failed(runPasses(buildRelayToKernelsPipeline)))
+  if (failed(runPasses(buildRelayToKernelsPipeline)) ||
+      (remarks && failed(remarks->addSchedules(module))))
     return failure();
 
   bool binary = kind == EmitKind::Object || kind == EmitKind::SharedObject;
   if (failed(binary ? compileKernels() : scheduleKernels()))
     return failure();
+  if (remarks)
+    remarks->emit();
   if (kind == EmitKind::TIR) {
     for (auto function :
          llvm::make_early_inc_range(module.getOps<relax::FuncOp>()))
@@ -186,6 +197,8 @@ LogicalResult Compilation::compileKernels() {
   kernels = std::move(*compiled);
   for (auto [function, kernel] : llvm::zip_equal(functions, kernels)) {
     StringRef name = function.getSymName();
+    if (remarks)
+      remarks->addObject(name, *kernel.object);
     OpBuilder builder(function);
     auto signature =
         cast<tir::PrimFuncOp>(builder.clone(*kernel.signature->getOperation()));

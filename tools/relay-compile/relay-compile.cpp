@@ -12,6 +12,7 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -63,8 +64,39 @@ static cl::opt<std::string>
              cl::desc("The object cache (default: $RELAY_CACHE_DIR, else "
                       "relay-mlir in the user's cache folder)"),
              cl::cat(category));
+static cl::opt<std::string> remarksPath(
+    "remarks", cl::ValueOptional,
+    cl::desc(
+        "Say what became of each kernel: what is fused, packed, vectorized "
+        "and parallel, and what is not and why (default: to standard "
+        "error)"),
+    cl::value_desc("file"), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("Print the time of each pass"),
                             cl::cat(category));
+
+namespace {
+/// Writes remarks, those of a kernel together.
+class RemarkWriter : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  explicit RemarkWriter(llvm::raw_ostream &os) : os(os) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    if (kernel != remark.getFunction()) {
+      kernel = remark.getFunction().str();
+      os << "kernel " << kernel << '\n';
+    }
+    bool isMissed = remark.getRemarkType() == llvm::remarks::Type::Missed;
+    os << "  " << (isMissed ? "not " : "") << remark.getRemarkName() << ": ";
+    llvm::interleave(
+        remark.getArgs(), os, [&](const auto &arg) { os << arg.val; }, " ");
+    os << '\n';
+  }
+
+private:
+  llvm::raw_ostream &os;
+  std::string kernel;
+};
+} // namespace
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
@@ -107,6 +139,29 @@ int main(int argc, char **argv) {
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
 
+  std::unique_ptr<llvm::raw_fd_ostream> remarksFile;
+  if (remarksPath.getNumOccurrences()) {
+    llvm::raw_ostream *os = &llvm::errs();
+    if (!remarksPath.empty()) {
+      std::error_code code;
+      remarksFile = std::make_unique<llvm::raw_fd_ostream>(remarksPath, code);
+      if (code) {
+        llvm::errs() << "error: cannot write '" << remarksPath
+                     << "': " << code.message() << '\n';
+        return 1;
+      }
+      os = remarksFile.get();
+    }
+    // A kind of remark whose filter is not set stays off.
+    remark::RemarkCategories categories;
+    categories.passed = categories.missed = categories.analysis =
+        categories.failed = ".*";
+    if (failed(remark::enableOptimizationRemarks(
+            context, std::make_unique<RemarkWriter>(*os),
+            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))
+      return 1;
+  }
+
   relay::CompileOptions options;
   options.target = target;
   options.optLevel = optLevel;
@@ -120,5 +175,17 @@ int main(int argc, char **argv) {
     return 1;
   // A copy: the linker resets every llvm::cl option of the process.
   std::string output = outputPath;
-  return failed(relay::compileModule(*module, options, *kind, output));
+  std::string remarksName = remarksPath;
+  bool hasFailed =
+      failed(relay::compileModule(*module, options, *kind, output));
+  if (remarksFile) {
+    remarksFile->flush();
+    if (remarksFile->has_error()) {
+      llvm::errs() << "error: cannot write '" << remarksName
+                   << "': " << remarksFile->error().message() << '\n';
+      remarksFile->clear_error();
+      hasFailed = true;
+    }
+  }
+  return hasFailed;
 }

@@ -9,6 +9,7 @@
 #define RELAY_MLIR_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_H
 
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/TIR/Transforms/ScheduleRemarks.h"
 #include "relay-mlir/Dialect/TIR/Transforms/ScheduleTrace.h"
 #include "relay-mlir/Target/TargetInfo.h"
 
@@ -16,9 +17,11 @@ namespace mlir::tir {
 
 /// Schedules an unscheduled kernel for a target by rules that look at its
 /// structure only: kinds of variables, access maps, extents. What no rule knows
-/// is run as it is. `trace`, if not null, receives the steps.
+/// is run as it is. `trace`, if not null, receives the steps, and `remarks`
+/// what there is to say about them.
 LogicalResult scheduleKernel(PrimFuncOp kernel, const relay::TargetInfo &target,
-                             ScheduleTrace *trace = nullptr);
+                             ScheduleTrace *trace = nullptr,
+                             ScheduleRemarks *remarks = nullptr);
 
 } // namespace mlir::tir
 

@@ -42,9 +42,85 @@ ScheduleStep KernelSchedule::getStep(Kind kind, ArrayRef<ForOp> loops,
   return step;
 }
 
+//===----------------------------------------------------------------------===//
+// Remarks
+//===----------------------------------------------------------------------===//
+
+static StringRef getName(ScheduleStep::Kind kind) {
+  using Kind = ScheduleStep::Kind;
+  switch (kind) {
+  case Kind::Parallel:
+    return "parallel";
+  case Kind::Vectorize:
+    return "vectorize";
+  case Kind::ComputeInline:
+  case Kind::ReverseComputeInline:
+    return "inline";
+  case Kind::ComputeAt:
+  case Kind::ReverseComputeAt:
+    return "fuse-loops";
+  case Kind::CacheRead:
+  case Kind::CacheWrite:
+    return "copy";
+  case Kind::TransformLayout:
+    return "layout";
+  case Kind::TensorizeRegisterTile:
+  case Kind::TensorizeRowReduction:
+    return "tile";
+  default:
+    return "loops";
+  }
+}
+
+static std::string getBlockName(ForOp loop) {
+  SmallVector<BlockOp, 6> blocks = loop.getBlocks();
+  return blocks.empty() ? "no block" : "@" + blocks.front().getName().str();
+}
+
+static std::string describeExtent(ForOp loop) {
+  std::optional<int64_t> extent = loop.getConstantExtent();
+  if (extent == 1)
+    return "1 iteration";
+  return (extent ? std::to_string(*extent) : "an unknown number of") +
+         " iterations";
+}
+
+static std::string describeType(Value buffer) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto type = cast<MemRefType>(buffer.getType());
+  for (int64_t size : type.getShape())
+    if (ShapedType::isDynamic(size))
+      os << "?x";
+    else
+      os << size << 'x';
+  os << type.getElementType();
+  return text;
+}
+
+static std::string describeMap(AffineMap map) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  map.print(os);
+  return text;
+}
+
+void KernelSchedule::remarkRefusal(const ScheduleStep &step,
+                                   std::string reason) {
+  StringRef line = StringRef(reason).trim();
+  line = line.take_until([](char c) { return c == '\n'; });
+  std::string block = step.block;
+  if (block.empty() && !step.loops.empty())
+    block = step.loops.front().block;
+  remarkMissed(getName(step.kind),
+               (block.empty() ? Twine() : "@" + Twine(block) + ": ") + line);
+}
+
 LogicalResult KernelSchedule::finish(DiagnosedSilenceableFailure result,
                                      ScheduleStep step) {
   if (!result.succeeded()) {
+    if (remarks && result.isSilenceableFailure())
+      remarkRefusal(step, result.getMessage());
     (void)result.silence();
     return failure();
   }
@@ -83,32 +159,65 @@ LogicalResult KernelSchedule::reorder(ArrayRef<ForOp> loops) {
 
 LogicalResult KernelSchedule::parallel(ForOp loop) {
   ScheduleStep step = getStep(Kind::Parallel, loop);
-  return finish(tir::parallel(rewriter, loop), std::move(step));
+  if (failed(finish(tir::parallel(rewriter, loop), std::move(step))))
+    return failure();
+  if (remarks)
+    remark("parallel", Twine(getBlockName(loop)) + ": " + describeExtent(loop));
+  return success();
 }
 
 LogicalResult KernelSchedule::vectorize(ForOp loop) {
   ScheduleStep step = getStep(Kind::Vectorize, loop);
-  return finish(tir::vectorize(rewriter, loop), std::move(step));
+  if (failed(finish(tir::vectorize(rewriter, loop), std::move(step))))
+    return failure();
+  if (remarks)
+    remark("vectorize", Twine(getBlockName(loop)) + ": loop of " +
+                            describeExtent(loop) + " by vectors of " +
+                            Twine(target.getVectorBits()) + " bits");
+  return success();
 }
 
 LogicalResult KernelSchedule::computeInline(BlockOp block) {
   ScheduleStep step = getStep(Kind::ComputeInline, {}, block);
-  return finish(tir::computeInline(rewriter, block), std::move(step));
+  std::string name = block.getName().str();
+  if (failed(finish(tir::computeInline(rewriter, block), std::move(step))))
+    return failure();
+  remark("inline", "@" + Twine(name) + " is computed where it is read");
+  return success();
 }
 
 LogicalResult KernelSchedule::reverseComputeInline(BlockOp block) {
   ScheduleStep step = getStep(Kind::ReverseComputeInline, {}, block);
-  return finish(tir::reverseComputeInline(rewriter, block), std::move(step));
+  std::string name = block.getName().str();
+  if (failed(
+          finish(tir::reverseComputeInline(rewriter, block), std::move(step))))
+    return failure();
+  remark("inline",
+         "@" + Twine(name) + " is applied before its input is stored");
+  return success();
 }
 
 LogicalResult KernelSchedule::computeAt(BlockOp block, ForOp loop) {
   ScheduleStep step = getStep(Kind::ComputeAt, loop, block);
-  return finish(tir::computeAt(rewriter, block, loop), std::move(step));
+  if (failed(finish(tir::computeAt(rewriter, block, loop), std::move(step))))
+    return failure();
+  if (remarks)
+    remark("fuse-loops", "@" + block.getName() +
+                             " is computed in a loop of its consumer, " +
+                             describeExtent(loop));
+  return success();
 }
 
 LogicalResult KernelSchedule::reverseComputeAt(BlockOp block, ForOp loop) {
   ScheduleStep step = getStep(Kind::ReverseComputeAt, loop, block);
-  return finish(tir::reverseComputeAt(rewriter, block, loop), std::move(step));
+  if (failed(finish(tir::reverseComputeAt(rewriter, block, loop),
+                    std::move(step))))
+    return failure();
+  if (remarks)
+    remark("fuse-loops", "@" + block.getName() +
+                             " is computed in a loop of its producer, " +
+                             describeExtent(loop));
+  return success();
 }
 
 static std::optional<unsigned> getIndexOf(ArrayRef<Value> buffers,
@@ -132,7 +241,23 @@ BlockOp KernelSchedule::cacheRead(BlockOp block, Value buffer,
       tir::cacheRead(rewriter, block, *index, scope, copy);
   if (failed(finish(std::move(result), std::move(step))))
     return {};
+  if (remarks)
+    remark("copy", "@" + block.getName() + " reads a copy of a buffer of " +
+                       describeType(buffer) + " that the kernel makes");
   return copy;
+}
+
+LogicalResult KernelSchedule::transformLayout(Value buffer, AffineMap layout,
+                                              ScheduleStep step) {
+  std::string before = remarks ? describeType(buffer) : "";
+  std::string block = step.block;
+  if (failed(finish(tir::transformLayout(rewriter, buffer, layout),
+                    std::move(step))))
+    return failure();
+  if (remarks)
+    remark("layout", "@" + Twine(block) + ": a buffer of " + before +
+                         " is laid out as " + describeMap(layout));
+  return success();
 }
 
 LogicalResult KernelSchedule::transformReadLayout(BlockOp block, Value buffer,
@@ -143,8 +268,7 @@ LogicalResult KernelSchedule::transformReadLayout(BlockOp block, Value buffer,
   ScheduleStep step = getStep(Kind::TransformLayout, {}, block);
   step.numbers = {0, *index};
   step.layout = layout;
-  return finish(tir::transformLayout(rewriter, buffer, layout),
-                std::move(step));
+  return transformLayout(buffer, layout, std::move(step));
 }
 
 LogicalResult KernelSchedule::transformWriteLayout(BlockOp block, Value buffer,
@@ -155,8 +279,7 @@ LogicalResult KernelSchedule::transformWriteLayout(BlockOp block, Value buffer,
   ScheduleStep step = getStep(Kind::TransformLayout, {}, block);
   step.numbers = {1, *index};
   step.layout = layout;
-  return finish(tir::transformLayout(rewriter, buffer, layout),
-                std::move(step));
+  return transformLayout(buffer, layout, std::move(step));
 }
 
 void KernelSchedule::compactBuffers() {
@@ -172,18 +295,6 @@ void KernelSchedule::simplify() {
   tir::simplifyIndices(rewriter, kernel);
   if (trace)
     trace->push_back(getStep(Kind::Simplify, {}));
-}
-
-LogicalResult KernelSchedule::tensorize(ForOp loop, Intrinsic intrinsic) {
-  bool isTile = intrinsic == Intrinsic::RegisterTile;
-  ScheduleStep step = getStep(
-      isTile ? Kind::TensorizeRegisterTile : Kind::TensorizeRowReduction, loop);
-  int64_t bits = target.getVectorBits();
-  step.numbers.push_back(bits);
-  BlockOp result;
-  return finish(isTile ? tensorizeRegisterTile(rewriter, loop, bits, result)
-                       : tensorizeRowReduction(rewriter, loop, bits, result),
-                std::move(step));
 }
 
 /// Whether `value` is computed from the induction variable of `loop`.
@@ -202,6 +313,59 @@ static bool feedsReduction(ForOp loop, BlockOp block) {
         dependsOn(block.getBindings()[i], loop))
       return true;
   return false;
+}
+
+LogicalResult KernelSchedule::tensorize(ForOp loop, Intrinsic intrinsic) {
+  bool isTile = intrinsic == Intrinsic::RegisterTile;
+  ScheduleStep step = getStep(
+      isTile ? Kind::TensorizeRegisterTile : Kind::TensorizeRowReduction, loop);
+  int64_t bits = target.getVectorBits();
+  step.numbers.push_back(bits);
+  std::string tile = !remarks ? ""
+                     : isTile ? describeTile(loop)
+                              : getBlockName(loop) + ": lanes of " +
+                                    std::to_string(bits) +
+                                    " bits hold partial results of a row";
+  BlockOp result;
+  if (failed(finish(isTile
+                        ? tensorizeRegisterTile(rewriter, loop, bits, result)
+                        : tensorizeRowReduction(rewriter, loop, bits, result),
+                    std::move(step))))
+    return failure();
+  remark("tile", tile);
+  return success();
+}
+
+std::string KernelSchedule::describeTile(ForOp loop) const {
+  SmallVector<BlockOp, 6> blocks = loop.getBlocks();
+  if (blocks.empty() || getWrittenBuffers(blocks.front()).empty())
+    return "";
+  BlockOp block = blocks.front();
+  auto type = cast<MemRefType>(getWrittenBuffers(block).front().getType());
+  ForOp lanes = block.getLoops().back();
+  int64_t rows = 1, depth = 1;
+  for (ForOp outer = loop; outer && outer != lanes;
+       outer = outer.getOnlyChildLoop()) {
+    int64_t extent = outer.getConstantExtent().value_or(ShapedType::kDynamic);
+    int64_t &product = feedsReduction(outer, block) ? depth : rows;
+    product = extent < 0 || product < 0 ? -1 : product * extent;
+  }
+  int64_t columns = lanes.getConstantExtent().value_or(-1);
+  auto print = [](int64_t size) {
+    return size < 0 ? std::string("?") : std::to_string(size);
+  };
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '@' << block.getName() << ": " << print(rows) << " x " << print(columns)
+     << " results of " << type.getElementType() << " in vectors of "
+     << target.getVectorBits() << " bits";
+  if (columns > 0 && rows > 0)
+    os << ", "
+       << rows * llvm::divideCeil(columns, getLanes(type.getElementType()))
+       << " registers";
+  if (depth != 1)
+    os << ", through " << print(depth) << " steps of a reduction";
+  return text;
 }
 
 void KernelSchedule::finalize() {

@@ -14,6 +14,7 @@
 #define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_KERNELSCHEDULE_H
 
 #include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
+#include "relay-mlir/Dialect/TIR/Transforms/ScheduleRemarks.h"
 #include "relay-mlir/Dialect/TIR/Transforms/ScheduleTrace.h"
 #include "relay-mlir/Target/TargetInfo.h"
 
@@ -24,9 +25,9 @@ enum class Intrinsic { RegisterTile, RowReduction };
 class KernelSchedule {
 public:
   KernelSchedule(PrimFuncOp kernel, const relay::TargetInfo &target,
-                 ScheduleTrace *trace)
+                 ScheduleTrace *trace, ScheduleRemarks *remarks = nullptr)
       : kernel(kernel), target(target), rewriter(kernel.getContext()),
-        trace(trace) {}
+        trace(trace), remarks(remarks) {}
 
   PrimFuncOp getKernel() const { return kernel; }
   const relay::TargetInfo &getTarget() const { return target; }
@@ -64,14 +65,29 @@ public:
     deferred.push_back({block, intrinsic, numLoops});
   }
 
+  /// Tells people what was done, or why something was not. `name` is one word.
+  void remark(StringRef name, const Twine &text) {
+    if (remarks)
+      remarks->push_back({/*isMissed=*/false, name.str(), text.str()});
+  }
+  void remarkMissed(StringRef name, const Twine &text) {
+    if (remarks)
+      remarks->push_back({/*isMissed=*/true, name.str(), text.str()});
+  }
+
   /// What is left to do when all blocks have been scheduled.
   void finalize();
 
 private:
   using Kind = ScheduleStep::Kind;
 
+  void remarkRefusal(const ScheduleStep &step, std::string reason);
+  /// "8 x 16 tile of f32", for the loops from `loop` inwards.
+  std::string describeTile(ForOp loop) const;
   void compactBuffers();
   void simplify();
+  LogicalResult transformLayout(Value buffer, AffineMap layout,
+                                ScheduleStep step);
   LogicalResult finish(DiagnosedSilenceableFailure result, ScheduleStep step);
   LoopPosition getPosition(ForOp loop) const;
   ScheduleStep getStep(Kind kind, ArrayRef<ForOp> loops,
@@ -81,6 +97,7 @@ private:
   const relay::TargetInfo &target;
   IRRewriter rewriter;
   ScheduleTrace *trace;
+  ScheduleRemarks *remarks;
   struct Deferred {
     BlockOp block;
     Intrinsic intrinsic;

@@ -67,8 +67,16 @@ void mlir::tir::attachEpilogue(KernelSchedule &schedule, Value result,
 
 void mlir::tir::parallelizeOuter(KernelSchedule &schedule,
                                  SmallVectorImpl<ForOp> &loops, double work) {
-  if (work < kMinParallelWork || loops.empty())
+  if (work < kMinParallelWork || loops.empty()) {
+    schedule.remarkMissed(
+        "parallel", loops.empty()
+                        ? "no loop is outside of a tile"
+                        : "about " + Twine(static_cast<int64_t>(work)) +
+                              " vector operations are fewer than the " +
+                              Twine(static_cast<int64_t>(kMinParallelWork)) +
+                              " that pay for threads");
     return;
+  }
   // Loops of unknown extent are only fused as the outermost one: the indices
   // are divided by the extents of the others.
   size_t count = 0;

@@ -18,37 +18,77 @@
 using namespace mlir;
 using namespace mlir::tir;
 
+/// What about the block is unlike all that rules know.
+static std::string explainNoRule(const BlockNest &nest) {
+  for (const BufferAccess &access : nest.accesses)
+    if (!access.map)
+      return access.isWrite ? "it writes where data says"
+                            : "it reads where data says";
+  if (!nest.getStore())
+    return "it does not store exactly one element at a time";
+  if (llvm::any_of(nest.kinds, [](IterKind kind) {
+        return kind != IterKind::Spatial && kind != IterKind::Reduce;
+      }))
+    return "its iterations depend on each other";
+  if (nest.getNumVars() == 0)
+    return "it has a single iteration";
+  if (nest.isReduction())
+    return "neither what it reads nor what it writes is contiguous";
+  return "it is not elementwise";
+}
+
 static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
   FailureOr<BlockNest> nest = BlockNest::get(block);
   // Part of the schedule of another block.
   if (failed(nest))
     return;
-  using Rule = LogicalResult (*)(KernelSchedule &, BlockNest);
+  struct Rule {
+    LogicalResult (*apply)(KernelSchedule &, BlockNest);
+    StringRef name;
+  };
+  std::string name = block.getName().str();
   for (Rule rule :
-       {scheduleContraction, scheduleWindow, scheduleSpatialReduction,
-        scheduleRowReduction, scheduleTranspose, scheduleElementwise})
-    if (succeeded(rule(schedule, *nest)))
+       {Rule{scheduleContraction, "sum of products"},
+        Rule{scheduleWindow, "window that slides over channels-last data"},
+        Rule{scheduleSpatialReduction, "reduction, results side by side"},
+        Rule{scheduleRowReduction, "reduction along rows"},
+        Rule{scheduleTranspose, "transposing copy"},
+        Rule{scheduleElementwise, "elementwise"}})
+    if (succeeded(rule.apply(schedule, *nest))) {
+      schedule.remark("rule", "@" + Twine(name) + ": " + rule.name);
       return;
+    }
+  schedule.remarkMissed("rule", "@" + Twine(name) + ": no rule knows it, " +
+                                    explainNoRule(*nest));
   scheduleFallback(schedule, block);
+}
+
+static void scheduleBlocks(KernelSchedule &schedule) {
+  // Rules may add blocks (copies) before the one at hand, and erase none.
+  llvm::DenseSet<Operation *> done;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (BlockOp block : schedule.getKernel().getBlocks())
+      if (done.insert(block).second) {
+        scheduleBlock(schedule, block);
+        changed = true;
+      }
+  }
 }
 
 LogicalResult mlir::tir::scheduleKernel(PrimFuncOp kernel,
                                         const relay::TargetInfo &target,
-                                        ScheduleTrace *trace) {
-  KernelSchedule schedule(kernel, target, trace);
+                                        ScheduleTrace *trace,
+                                        ScheduleRemarks *remarks) {
+  KernelSchedule schedule(kernel, target, trace, remarks);
   inlineProducers(schedule);
-  if (scheduleConstantTransforms(schedule) ||
-      failed(scheduleRowSteps(schedule))) {
-    // Rules may add blocks (copies) before the one at hand, and erase none.
-    llvm::DenseSet<Operation *> done;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (BlockOp block : kernel.getBlocks())
-        if (done.insert(block).second) {
-          scheduleBlock(schedule, block);
-          changed = true;
-        }
-    }
+  if (scheduleConstantTransforms(schedule)) {
+    schedule.remark("rule", "transforms by constant matrices at their uses");
+    scheduleBlocks(schedule);
+  } else if (succeeded(scheduleRowSteps(schedule))) {
+    schedule.remark("rule", "all steps of the kernel for one row at a time");
+  } else {
+    scheduleBlocks(schedule);
   }
   schedule.finalize();
   return success();
