@@ -21,7 +21,8 @@ import onnx_backend
 NIGHTLY = os.environ.get("RELAY_NIGHTLY", "0") == "1"
 
 # What takes a second or less; a nightly run adds the others.
-SMALL = ["dqn", "light_shufflenet", "light_squeezenet", "mlp", "mobilenetv2"]
+SMALL = ["dqn", "gru", "light_shufflenet", "light_squeezenet", "lstm", "mlp",
+         "mobilenetv2"]
 NAMES = list(build.MODELS) if NIGHTLY else SMALL
 
 

@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import bert
 import light
 import mobilenet
+import recurrent
 import resnet
 import small
 import vgg
@@ -26,6 +27,8 @@ MODELS = {
     "bert_base": bert.bert_base,
     "bert_base_decomposed": bert.bert_base_decomposed,
     "dqn": small.dqn,
+    "gru": recurrent.gru,
+    "lstm": recurrent.lstm,
     "mlp": small.mlp,
     "mobilenetv2": mobilenet.mobilenetv2,
     "resnet18": resnet.resnet18,

@@ -24,7 +24,7 @@ BUILD_DIR = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 NIGHTLY = os.environ.get("RELAY_NIGHTLY") == "1"
 
 SMALL = ["dqn", "mlp", "resnet18", "mobilenetv2", "light_squeezenet",
-         "light_shufflenet", "light_inception_v1"]
+         "light_shufflenet", "light_inception_v1", "lstm", "gru"]
 LARGE = ["resnet50", "vgg16", "bert_base", "bert_base_decomposed",
          "light_bvlc_alexnet", "light_densenet121", "light_inception_v2",
          "light_resnet50", "light_vgg19", "light_zfnet512"]
@@ -87,7 +87,7 @@ def test_agrees_with_onnx_runtime(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["mlp", "dqn", "mobilenetv2"] + nightly(
+    "name", ["mlp", "dqn", "mobilenetv2", "lstm", "gru"] + nightly(
         ["resnet18", "resnet50", "vgg16", "bert_base", "bert_base_decomposed"]))
 def test_dynamic_batch(name, tmp_path):
     """One artefact runs every batch size."""
