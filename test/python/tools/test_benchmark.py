@@ -1,0 +1,142 @@
+"""utils/benchmark on kernels that take no time. Nothing depends on a speed."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import onnx
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+COMMAND = ROOT / "utils" / "benchmark" / "benchmark.py"
+sys.path.insert(0, str(COMMAND.parent))
+import cases  # noqa: E402
+
+FAST = ["--rounds=2", "--turn=0.001"]
+
+
+def run(folder, *arguments):
+    return subprocess.run([sys.executable, COMMAND, *arguments], cwd=folder,
+                          capture_output=True, text=True, check=False, timeout=300)
+
+
+def test_kernels(tmp_path):
+    (tmp_path / "list.json").write_text(json.dumps([
+        {"name": "small product", "kind": "matmul", "rows": 8, "columns": 24, "depth": 16,
+         "threads": [1, 2]},
+        {"kind": "unary", "operator": "Relu", "shape": [3, 5]},
+    ]))
+    result = run(tmp_path, "list.json", "--peers=onnxruntime", "--output=out", *FAST)
+    assert result.returncode == 0, result.stderr
+    assert "relay-mlir" in result.stdout and "geometric mean, 2 thread(s)" in result.stdout
+    data = json.loads((tmp_path / "out" / "benchmark.json").read_text())
+    assert [(c["name"], c["threads"]) for c in data["cases"]] == [
+        ("small product", 1), ("small product", 2), ("Relu 3x5", 1)]
+    assert data["machine"]["1"]["gflops"] > 0
+    product = data["cases"][0]
+    assert product["flop"] == 2 * 8 * 24 * 16
+    assert product["bytes"] == 4 * (8 * 16 + 16 * 24 + 8 * 24)
+    ours, theirs = product["peers"]["relay-mlir"], product["peers"]["onnxruntime"]
+    assert theirs["version"] == __import__("onnxruntime").__version__
+    assert theirs["error_to_ours"] < 1e-5
+    assert theirs["ratio"] == pytest.approx(theirs["median_s"] / ours["median_s"])
+    assert ours["ratio"] == 1 and ours["min_s"] <= ours["median_s"]
+    assert ours["flop_per_s"] == pytest.approx(product["flop"] / ours["median_s"])
+    # Both have had the same number of turns.
+    assert ours["runs"] >= 2 and theirs["runs"] >= 2
+    mean = data["geomean"]["1"]["onnxruntime"]
+    ratios = [c["peers"]["onnxruntime"]["ratio"] for c in data["cases"] if c["threads"] == 1]
+    assert mean["cases"] == 2 and mean["ratio"] ** 2 == pytest.approx(ratios[0] * ratios[1])
+    assert mean["lowest"] == min(ratios)
+    page = (tmp_path / "out" / "benchmark.html").read_text()
+    assert "small product" in page and "ONNX Runtime" in page
+    # One file: no picture, script or style sheet from elsewhere.
+    assert " src=" not in page and "<link" not in page
+
+
+def test_model_without_peers(tmp_path):
+    proto = cases.build.build("mlp")
+    onnx.save(proto, str(tmp_path / "net.onnx"))
+    result = run(tmp_path, "net.onnx", "--peers=none", "--output=out", *FAST)
+    assert result.returncode == 0, result.stderr
+    (case,) = json.loads((tmp_path / "out" / "benchmark.json").read_text())["cases"]
+    assert case["name"] == "net" and list(case["peers"]) == ["relay-mlir"]
+    assert case["compiler"]["cold_s"] > 0 and case["compiler"]["artefact_mib"] > 0
+
+
+def test_peer_that_fails_is_told(tmp_path):
+    """A model that ONNX Runtime refuses: an integer where it takes floats only."""
+    helper = onnx.helper
+    graph = helper.make_graph(
+        [helper.make_node("Sin", ["x"], ["y"])], "g",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.BFLOAT16, [2])],
+        [helper.make_tensor_value_info("y", onnx.TensorProto.BFLOAT16, [2])])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)],
+                                ir_version=8), str(tmp_path / "odd.onnx"))
+    result = run(tmp_path, "odd.onnx", "--peers=onnxruntime", "--output=out", *FAST)
+    row = json.loads((tmp_path / "out" / "benchmark.json").read_text())[
+        "cases"][0]["peers"]["onnxruntime"]
+    assert "median_s" not in row and row["error"] in result.stdout
+
+
+@pytest.mark.parametrize("text,message", [
+    ("[{", "list.json: expects JSON, but"),
+    ("{}", "list.json: expects a list of objects, but got dict"),
+    ("[3]", "list.json: entry 0: expects an object, but got 3"),
+    ('[{"kind": "cnv"}]', "entry 0: expects a kind out of conv, "),
+    ('[{"kind": "model"}]', "expects the field 'model' of kind 'model', but it is missing"),
+    ('[{"kind": "model", "model": "resnet"}]', "expects one of the models "),
+    ('[{"kind": "matmul", "rows": 1, "columns": 1, "depth": 1}, {"kind": "matmul", "rows": "1"}]',
+     "entry 1: expects 'rows' of kind 'matmul' to be a positive int, but got '1'"),
+    ('[{"kind": "matmul", "rows": 0}]', "to be a positive int, but got 0"),
+    ('[{"kind": "matmul", "row": 1}]', "expects the fields rows, columns, depth, batch, "
+     "constant of kind 'matmul', but got 'row'"),
+    ('[{"kind": "model", "model": "mlp", "threads": 0}]',
+     "expects threads from 1 to 1024, but got 0"),
+    ('[{"kind": "onnx", "path": "missing.onnx"}]', "cannot read 'missing.onnx'"),
+    ('[{"kind": "unary", "operator": "Rleu", "shape": [2]}]', "cannot make kind 'unary'"),
+    ("[]", "expects cases called '*'"),
+])
+def test_bad_list(tmp_path, text, message):
+    (tmp_path / "list.json").write_text(text)
+    result = run(tmp_path, "list.json", "--peers=none", *FAST)
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: ") and message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("arguments,message", [
+    (["missing.json"], "cannot read 'missing.json': No such file"),
+    (["list.json", "--peers=tvn"], "expects --peers to be all, none or some of"),
+    (["list.json", "--threads=0"], "expects numbers of threads from 1 to 1024, but got '0'"),
+    (["list.json", "--threads=two"], "expects numbers of threads from 1 to 1024, but got 'two'"),
+    (["list.json", "--rounds=0"], "expects a positive number, but got '0'"),
+])
+def test_bad_options(tmp_path, arguments, message):
+    (tmp_path / "list.json").write_text('[{"kind": "unary", "operator": "Relu", "shape": [2]}]')
+    result = run(tmp_path, *arguments)
+    assert result.returncode != 0
+    assert message in result.stderr and "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("name", ["models", "kernels"])
+def test_lists_are_good(name):
+    """Every entry names a kind with its fields; models are not built here."""
+    entries = json.loads((COMMAND.parent / f"{name}.json").read_text())
+    for entry in entries:
+        if entry["kind"] == "model":
+            assert entry["model"] in cases.build.MODELS
+        else:
+            case = cases._make(entry)
+            assert case.flop is not None and case.bytes > 0
+
+
+@pytest.mark.parametrize("name,flop", [("mlp", 2 * (256 * 1024 + 2 * 1024**2 + 1024 * 10))])
+def test_work_of_models(name, flop):
+    counted, size = cases.work(cases.build.build(name))
+    # Activations come on top.
+    assert flop <= counted <= flop * 1.01
+    assert size >= 4 * (256 * 1024 + 2 * 1024**2 + 1024 * 10)
+    assert os.path.exists(COMMAND)

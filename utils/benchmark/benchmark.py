@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times compiled models and kernels against other runtimes, in one run.
+
+    benchmark.py                                    the networks of models.json
+    benchmark.py kernels --only conv --threads 1,2
+    benchmark.py model.onnx --peers onnxruntime --rounds 3
+
+Everybody does the same work on the same random input with the same number of
+threads, in turn, while all others stand still. The medians are printed and
+compared: a ratio above 1 means that ours is faster. The numbers and a page with
+plots are written to --output.
+"""
+
+import argparse
+import datetime
+import fnmatch
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import onnx
+
+import cases
+import peers
+import report
+
+HERE = pathlib.Path(__file__).resolve().parent
+BIN = peers.BUILD / "bin"
+
+
+def machine(threads):
+    """The processor, its features and its limits, as relay-peak measures them."""
+    result = subprocess.run([BIN / "relay-peak", "--json", f"--threads={threads}"],
+                            check=True, capture_output=True, text=True)
+    return json.loads(result.stdout)
+
+
+# A child counts the memory of whom it was forked from, so the compiler is
+# started by a small process.
+MEASURE = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
+"""
+
+
+def measure_compiler(path, folder):
+    """Seconds of a compilation without and with the object cache, MiB of memory
+    and of the artefact."""
+    artefact = folder / "model.so"
+    command = [sys.executable, "-c", MEASURE, str(BIN / "relay-compile"), str(path),
+               "-o", str(artefact), f"--cache-dir={folder / 'cache'}"]
+    seconds, memory = [], 0.0
+    for _ in range(2):
+        start = time.perf_counter()
+        result = subprocess.run(command, check=True, capture_output=True, text=True)
+        seconds.append(time.perf_counter() - start)
+        memory = max(memory, float(result.stdout))
+    return {"cold_s": seconds[0], "warm_s": seconds[1], "memory_mib": memory,
+            "artefact_mib": artefact.stat().st_size / 2**20}
+
+
+def difference(got, wanted):
+    """The largest difference over the largest magnitude, of all outputs."""
+    worst = 0.0
+    if len(got) != len(wanted):
+        return math.inf
+    for a, b in zip(got, wanted):
+        if a.shape != b.shape:
+            return math.inf
+        if b.size:
+            scale = max(float(np.abs(b).max()), 1e-30)
+            worst = max(worst, float(np.abs(a.astype(np.float64) - b).max()) / scale)
+    return worst
+
+
+class Participants:
+    """The peers that are at work on one model; who fails leaves."""
+
+    def __init__(self):
+        self.processes, self.errors = {}, {}
+
+    def each(self, do):
+        """Calls `do(process)` for each peer, in turn, and returns the results."""
+        results = {}
+        for name, process in list(self.processes.items()):
+            try:
+                results[name] = do(process)
+            except peers.Failure as failure:
+                self.errors[name] = str(failure)
+                self.processes.pop(name).close()
+        return results
+
+    def start(self, name, *arguments):
+        try:
+            self.processes[name] = peers.Process(name, *arguments)
+        except peers.Failure as failure:
+            self.errors[name] = str(failure)
+
+    def time(self, rounds, turn):
+        """Times of each peer, from `rounds` turns of about `turn` seconds."""
+        once = self.each(lambda process: min(process.run(3)))
+        runs = {self.processes[name]: max(1, min(200, int(turn / max(seconds, 1e-9))))
+                for name, seconds in once.items()}
+        times = {name: [] for name in once}
+        for _ in range(rounds):
+            for name, part in self.each(lambda process: process.run(runs[process])).items():
+                times[name] += part
+        return {name: times[name] for name in self.processes}
+
+    def close(self):
+        for process in self.processes.values():
+            process.close()
+
+
+def measure(case, names, threads, limits, arguments):
+    """Returns the result of one case with one number of threads."""
+    result = {"name": case.name, "threads": threads, "flop": case.flop,
+              "bytes": case.bytes, "peers": {}}
+    participants = Participants()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        path, inputs = folder / "model.onnx", folder / "inputs.npz"
+        onnx.save(case.model, str(path))
+        np.savez(inputs, **case.inputs)
+        try:
+            for peer in names:
+                participants.start(peer, path, inputs, threads, arguments.timeout)
+            outputs = participants.each(lambda process: process.outputs(name))
+            times = participants.time(arguments.rounds, arguments.turn)
+        finally:
+            participants.close()
+        for peer in names:
+            if peer not in times:
+                result["peers"][peer] = {"error": participants.errors[peer]}
+                continue
+            process = participants.processes[peer]
+            row = {"version": process.version, "prepare_s": process.prepare,
+                   "first_s": process.first}
+            if peers.OURS in times:
+                row["error_to_ours"] = difference(outputs[peer], outputs[peers.OURS])
+            result["peers"][peer] = row
+        if case.is_model and peers.OURS in times:
+            result["compiler"] = measure_compiler(path, folder)
+
+    ours = statistics.median(times[peers.OURS]) if times.get(peers.OURS) else None
+    for peer, samples in times.items():
+        row, median = result["peers"][peer], statistics.median(samples)
+        row.update(median_s=median, min_s=min(samples), runs=len(samples),
+                   bytes_per_s=case.bytes / median)
+        limit = case.bytes / limits["gbytes_per_s"] / 1e9
+        if case.flop is not None:
+            row["flop_per_s"] = case.flop / median
+            row["peak"] = row["flop_per_s"] / limits["gflops"] / 1e9
+            limit = max(limit, case.flop / limits["gflops"] / 1e9)
+        row["roofline"] = limit / median
+        if ours:
+            row["ratio"] = median / ours
+    return result
+
+
+#===-----------------------------------------------------------------------===#
+# The command line
+#===-----------------------------------------------------------------------===#
+
+
+def choose_peers(text):
+    """Returns the peers to measure, ours first, and a line for each that is not
+    there."""
+    others = [name for name in peers.PEERS if name != peers.OURS]
+    wanted = {"all": others, "none": []}.get(text)
+    if wanted is None:
+        wanted = text.split(",")
+    for name in wanted:
+        if name not in others:
+            raise cases.ListError(f"expects --peers to be all, none or some of "
+                                  f"{','.join(others)}, but got '{name}'")
+    chosen, missing = [peers.OURS], []
+    for name in wanted:
+        command = peers.PEERS[name].missing()
+        if command:
+            missing.append(f"{peers.PEERS[name].label}: not installed ({command})")
+        else:
+            chosen.append(name)
+    return chosen, missing
+
+
+def parse_threads(text):
+    try:
+        counts = [int(part) for part in text.split(",")]
+    except ValueError:
+        counts = [0]
+    if not all(1 <= count <= 1024 for count in counts):
+        raise argparse.ArgumentTypeError(
+            f"expects numbers of threads from 1 to 1024, but got '{text}'")
+    return counts
+
+
+def parse_positive(text):
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expects a positive number, but got '{text}'")
+    return value
+
+
+def find_list(name):
+    """A file, or the name of a list beside this program."""
+    own = HERE / f"{name}.json"
+    return own if not os.path.exists(name) and own.exists() else pathlib.Path(name)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("lists", nargs="*", default=["models"],
+                        help="JSON lists, .onnx files, or: models, kernels")
+    parser.add_argument("--only", default="*", metavar="PATTERN",
+                        help="only cases whose names contain or match this")
+    parser.add_argument("--peers", default="all",
+                        help="all (that are installed), none, or a list out of "
+                        + ",".join(name for name in peers.PEERS if name != peers.OURS))
+    parser.add_argument("--threads", type=parse_threads, default=None,
+                        help="numbers of threads, such as 1,2 (default: what a case "
+                        "says, else 1)")
+    parser.add_argument("--rounds", type=parse_positive, default=10,
+                        help="turns of each peer (default 10)")
+    parser.add_argument("--turn", type=float, default=0.1, metavar="SECONDS",
+                        help="length of a turn (default 0.1; at least one run)")
+    parser.add_argument("--timeout", type=parse_positive, default=900, metavar="SECONDS",
+                        help="for what a peer may take to prepare a model (default 900)")
+    parser.add_argument("--output", default="benchmark-results", metavar="FOLDER",
+                        help="where benchmark.json and benchmark.html go")
+    arguments = parser.parse_args()
+    try:
+        run(arguments)
+    except cases.ListError as error:
+        sys.exit(f"error: {error}")
+
+
+def run(arguments):
+    chosen, missing = choose_peers(arguments.peers)
+    pattern = arguments.only
+
+    def matches(name):
+        return fnmatch.fnmatch(name, pattern) or (
+            pattern in name if "*" not in pattern else False)
+
+    limits = {}
+    results = {"date": datetime.datetime.now().isoformat(timespec="seconds"),
+               "machine": {}, "missing": missing, "cases": []}
+    for line in missing:
+        print(line)
+    for name in arguments.lists:
+        for case in cases.load(find_list(name), matches):
+            for threads in arguments.threads or case.threads or [1]:
+                if threads not in limits:
+                    limits[threads] = results["machine"][str(threads)] = machine(threads)
+                    report.print_machine(limits[threads])
+                result = measure(case, chosen, threads, limits[threads], arguments)
+                results["cases"].append(result)
+                report.print_case(result)
+    if not results["cases"]:
+        raise cases.ListError(f"expects cases called '{pattern}', but the lists "
+                              f"{', '.join(map(str, arguments.lists))} have none")
+    results["geomean"] = report.get_geomeans(results)
+    report.print_summary(results)
+    folder = pathlib.Path(arguments.output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "benchmark.json").write_text(json.dumps(results, indent=1) + "\n")
+        (folder / "benchmark.html").write_text(report.make_page(results))
+    except OSError as error:
+        raise cases.ListError(f"cannot write '{error.filename}': "
+                              f"{error.strerror}") from error
+    print(f"wrote {folder / 'benchmark.json'} and {folder / 'benchmark.html'}")
+    failed = [case["name"] for case in results["cases"]
+              if "error" in case["peers"][peers.OURS]]
+    if failed:
+        raise cases.ListError(f"relay-mlir cannot run {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()

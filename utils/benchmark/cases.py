@@ -1,0 +1,280 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is measured: models and single kernels, from a JSON list.
+
+A list holds objects with a "kind" and its fields, and optionally a "name" and
+"threads" (a number or a list of them):
+
+    {"kind": "model", "model": "resnet50"}
+    {"kind": "onnx", "path": "model.onnx"}
+    {"kind": "conv", "channels": 64, "size": 56, "outputs": 64, "kernel": 3}
+    {"kind": "matmul", "rows": 128, "columns": 768, "depth": 768, "threads": [1, 2]}
+"""
+
+import inspect
+import json
+import math
+import pathlib
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "utils" / "models"))
+import build  # noqa: E402
+
+
+class ListError(ValueError):
+    """A list that does not say what to measure."""
+
+
+class Case:
+    """An ONNX model with a name, inputs, and its number of threads."""
+
+    def __init__(self, name, model, threads=None, is_model=False):
+        self.name, self.model, self.threads = name, model, threads
+        self.is_model = is_model
+        self.inputs = build.random_inputs(model)
+        self.flop, self.bytes = work(model)
+
+
+#===-----------------------------------------------------------------------===#
+# Single kernels
+#===-----------------------------------------------------------------------===#
+
+
+def _kernel(nodes, inputs, constants, shape):
+    """A model of nodes from named float inputs and random constants to "y"."""
+    rng = np.random.default_rng(0)
+    weights = [
+        numpy_helper.from_array(rng.uniform(-1, 1, size).astype(np.float32), key)
+        for key, size in constants.items()
+    ]
+    values = [
+        helper.make_tensor_value_info(key, TensorProto.FLOAT, size)
+        for key, size in inputs.items()
+    ]
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, shape)
+    graph = helper.make_graph(nodes, "kernel", values, [result], weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)],
+                             ir_version=8)
+
+
+def conv(*, channels: int, size: int, outputs: int, kernel: int, stride: int = 1,
+         groups: int = 1):
+    """A convolution with bias and relu, as fusion leaves it."""
+    pad = kernel // 2
+    out = (size + 2 * pad - kernel) // stride + 1
+    nodes = [
+        helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[pad] * 4,
+                         strides=[stride] * 2, kernel_shape=[kernel] * 2,
+                         group=groups),
+        helper.make_node("Relu", ["c"], ["y"]),
+    ]
+    name = "depthwise" if groups == channels > 1 else "conv"
+    return (f"{name} {kernel}x{kernel}/{stride} {channels}->{outputs} @{size}",
+            _kernel(nodes, {"x": [1, channels, size, size]},
+                    {"w": [outputs, channels // groups, kernel, kernel],
+                     "b": [outputs]}, [1, outputs, out, out]))
+
+
+def matmul(*, rows: int, columns: int, depth: int, batch: int = 1,
+           constant: bool = False):
+    """A matrix product; the right matrix may be a constant, as weights are."""
+    lead = [batch] if batch > 1 else []
+    inputs = {"a": [*lead, rows, depth]}
+    right = {"b": [*lead, depth, columns]}
+    label = "x".join(map(str, [*lead, rows, columns, depth]))
+    return (f"{'dense' if constant else 'matmul'} {label}",
+            _kernel([helper.make_node("MatMul", ["a", "b"], ["y"])],
+                    inputs if constant else {**inputs, **right},
+                    right if constant else {}, [*lead, rows, columns]))
+
+
+def unary(*, operator: str, shape: list, attributes: dict = None):
+    """One operator of one input and the same shape: "Softmax", "Erf", ..."""
+    return (f"{operator} {'x'.join(map(str, shape))}",
+            _kernel([helper.make_node(operator, ["x"], ["y"], **(attributes or {}))],
+                    {"x": shape}, {}, shape))
+
+
+def scale_shift(*, elements: int):
+    """relu(x * a + b): three operators, one pass over memory."""
+    nodes = [helper.make_node("Mul", ["x", "a"], ["p"]),
+             helper.make_node("Add", ["p", "b"], ["s"]),
+             helper.make_node("Relu", ["s"], ["y"])]
+    return (f"relu(x*a+b) {elements}",
+            _kernel(nodes, {"x": [elements]}, {"a": [1], "b": [1]}, [elements]))
+
+
+def layer_norm(*, rows: int, columns: int):
+    node = helper.make_node("LayerNormalization", ["x", "g", "b"], ["y"])
+    return (f"LayerNormalization {rows}x{columns}",
+            _kernel([node], {"x": [rows, columns]}, {"g": [columns], "b": [columns]},
+                    [rows, columns]))
+
+
+def pool(*, operator: str, channels: int, size: int, kernel: int, stride: int):
+    pad = kernel // 2
+    out = (size + 2 * pad - kernel) // stride + 1
+    node = helper.make_node(operator, ["x"], ["y"], pads=[pad] * 4,
+                            kernel_shape=[kernel] * 2, strides=[stride] * 2)
+    return (f"{operator} {kernel}x{kernel}/{stride} {channels} @{size}",
+            _kernel([node], {"x": [1, channels, size, size]}, {},
+                    [1, channels, out, out]))
+
+
+def model(*, model: str, batch: int = 1):
+    """A network of utils/models."""
+    if model not in build.MODELS:
+        raise ListError(f"expects one of the models {', '.join(build.MODELS)}, but "
+                        f"got '{model}'")
+    return model, build.build(model, batch)
+
+
+def onnx_file(*, path: str):
+    try:
+        return pathlib.Path(path).stem, onnx.load(path)
+    except (OSError, ValueError) as error:
+        raise ListError(f"cannot read '{path}': {error}") from error
+    except Exception as error:  # protobuf's own
+        raise ListError(f"expects an ONNX model in '{path}': {error}") from error
+
+
+KINDS = {
+    "conv": conv, "layer_norm": layer_norm, "matmul": matmul, "model": model,
+    "onnx": onnx_file, "pool": pool, "scale_shift": scale_shift, "unary": unary,
+}
+
+
+#===-----------------------------------------------------------------------===#
+# Lists
+#===-----------------------------------------------------------------------===#
+
+
+def _threads(value):
+    if value is None:
+        return None
+    values = value if isinstance(value, list) else [value]
+    for count in values:
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1024:
+            raise ListError(f"expects threads from 1 to 1024, but got {count!r}")
+    return values
+
+
+def _make(entry):
+    if not isinstance(entry, dict):
+        raise ListError(f"expects an object, but got {entry!r}")
+    fields = dict(entry)
+    kind, name = fields.pop("kind", None), fields.pop("name", None)
+    threads = _threads(fields.pop("threads", None))
+    if kind not in KINDS:
+        raise ListError(f"expects a kind out of {', '.join(KINDS)}, but got {kind!r}")
+    parameters = inspect.signature(KINDS[kind]).parameters
+    for key, value in fields.items():
+        if key not in parameters:
+            raise ListError(f"expects the fields {', '.join(parameters)} of kind "
+                            f"'{kind}', but got '{key}'")
+        wanted = parameters[key].annotation
+        good = isinstance(value, wanted) and (
+            wanted is not int or (not isinstance(value, bool) and value > 0))
+        if not good:
+            raise ListError(f"expects '{key}' of kind '{kind}' to be "
+                            f"{'a positive ' if wanted is int else 'a '}"
+                            f"{wanted.__name__}, but got {value!r}")
+    for key, parameter in parameters.items():
+        if parameter.default is parameter.empty and key not in fields:
+            raise ListError(f"expects the field '{key}' of kind '{kind}', but it is "
+                            "missing")
+    label, proto = KINDS[kind](**fields)
+    try:
+        onnx.checker.check_model(proto)
+    except onnx.checker.ValidationError as error:
+        raise ListError(f"cannot make kind '{kind}': {error}") from error
+    return Case(name or label, proto, threads, kind in ("model", "onnx"))
+
+
+def load(path, matches=lambda name: True):
+    """Yields the cases of a list (or of an .onnx file) one after the other, since
+    weights are large. Raises ListError, with the place of the error."""
+    if str(path).endswith(".onnx"):
+        entries = [{"kind": "onnx", "path": str(path)}]
+    else:
+        try:
+            entries = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ListError(f"cannot read '{path}': {error.strerror}") from error
+        except ValueError as error:
+            raise ListError(f"{path}: expects JSON, but {error}") from error
+    if not isinstance(entries, list):
+        raise ListError(f"{path}: expects a list of objects, but got "
+                        f"{type(entries).__name__}")
+    for number, entry in enumerate(entries):
+        try:
+            case = _make(entry)
+        except ListError as error:
+            raise ListError(f"{path}: entry {number}: {error}") from error
+        if matches(case.name):
+            yield case
+
+
+#===-----------------------------------------------------------------------===#
+# Work
+#===-----------------------------------------------------------------------===#
+
+
+def _shapes(graph):
+    shapes = {t.name: list(t.dims) for t in graph.initializer}
+    for info in [*graph.input, *graph.value_info, *graph.output]:
+        dims = info.type.tensor_type.shape.dim
+        shapes.setdefault(info.name, [dim.dim_value or 1 for dim in dims])
+    return shapes
+
+
+def _flop(node, shapes):
+    """Operations of a node: those of the direct algorithm, so that everybody's
+    GFLOP/s are of the same work."""
+    known = [shapes.get(name) for name in node.input]
+    size = math.prod(shapes.get(node.output[0], [0]))
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    if node.op_type == "Conv":
+        return 2 * size * math.prod(known[1][1:])
+    if node.op_type == "ConvTranspose":
+        return 2 * math.prod(known[0]) * math.prod(known[1][1:])
+    if node.op_type == "Gemm":
+        return 2 * size * known[0][0 if attributes.get("transA") else 1]
+    if node.op_type == "MatMul":
+        return 2 * size * known[0][-1]
+    if node.op_type in ("LSTM", "GRU", "RNN"):
+        steps = math.prod(known[0][:2])
+        return 2 * steps * (math.prod(known[1]) + math.prod(known[2]))
+    if node.op_type in ("MaxPool", "AveragePool"):
+        return size * math.prod(attributes["kernel_shape"])
+    if node.op_type in ("GlobalAveragePool", "ReduceMean", "ReduceSum", "ReduceMax"):
+        return math.prod(known[0])
+    if node.op_type in ("Reshape", "Transpose", "Identity", "Concat", "Flatten",
+                        "Constant", "Gather", "Unsqueeze", "Squeeze", "Slice", "Split",
+                        "Shape", "Cast", "Dropout", "Expand"):
+        return 0
+    return size
+
+
+def work(proto):
+    """Operations, and bytes of inputs, outputs and weights, of one run; None for
+    operations if shapes are not known."""
+    try:
+        graph = onnx.shape_inference.infer_shapes(proto).graph
+        shapes = _shapes(graph)
+        flop = sum(_flop(node, shapes) for node in graph.node)
+    except Exception:  # An operator that shape inference does not know.
+        graph, flop = proto.graph, None
+        shapes = _shapes(graph)
+    weights = {t.name for t in graph.initializer}
+    size = sum(len(t.raw_data) or 4 * math.prod(t.dims) for t in graph.initializer)
+    for info in [*graph.input, *graph.output]:
+        if info.name not in weights:
+            item = helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type).itemsize
+            size += item * math.prod(shapes[info.name])
+    return flop, size
