@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import sys
 import numpy as np
 import onnx
 import pytest
+
+import relay_mlir as rm
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "utils" / "models"))
@@ -83,6 +86,8 @@ def test_module_without_main(folder):
     (["--emit=foo", "-o", "out"], "expects --emit="),
     (["--target=foo", "-o", "out.so"], "but got 'foo'"),
     (["--target=native,+foo", "-o", "out.so"], "foo"),
+    (["--target=", "-o", "out.so"], "but got ''"),
+    (["-o", "out.so", "--remarks=no/such/folder/remarks"], "cannot write 'no/such/folder/remarks'"),
 ])
 def test_wrong_options(folder, arguments, message):
     assert message in fail(folder, "relay-compile", "good.onnx", *arguments)
@@ -113,6 +118,7 @@ def test_not_an_artefact(folder, file, message):
     (["--dim", "N=-1"], "expects --dim"),
     (["--threads", "0"], "expects a number of threads from 1"),
     (["--threads", "-2"], "expects a number of threads from 1"),
+    (["--threads", "1000000"], "expects a number of threads from 1 to 1024, but got 1000000"),
     (["--output", "no/such/folder/y.npy"], "no/such/folder/y.npy"),
     (["--check=interpreter"], "expects the .onnx or .mlir file"),
     (["--benchmark", "--repeat=0"], "--repeat"),
@@ -121,9 +127,50 @@ def test_wrong_run(folder, arguments, message):
     assert message in fail(folder, "relay-run", "good.so", *arguments)
 
 
-def test_wrong_number_of_threads_in_environment(folder):
+@pytest.mark.parametrize("text", ["many", "0", "-1", "1000000", "1e3", "99999999999999999999"])
+def test_wrong_number_of_threads_in_environment(folder, text):
     result = subprocess.run([BIN / "relay-run", "good.so"], cwd=folder,
                             capture_output=True, text=True, check=False,
-                            env={**os.environ, "RELAY_NUM_THREADS": "many"})
+                            env={**os.environ, "RELAY_NUM_THREADS": text})
     assert result.returncode == 1
-    assert "expects RELAY_NUM_THREADS to be a number" in result.stderr
+    assert (f"expects RELAY_NUM_THREADS to be a number from 1 to 1024, but got '{text}'"
+            in result.stderr)
+
+
+@pytest.mark.parametrize("count", [0, -1, 1000000])
+def test_wrong_number_of_threads_in_python(count):
+    before = rm.get_num_threads()
+    with pytest.raises(ValueError, match=f"expects a number of threads from 1 to 1024, but got {count}"):
+        rm.set_num_threads(count)
+    assert rm.get_num_threads() == before
+
+
+def find_missing_feature():
+    """A target level that this machine lacks, and a feature of it."""
+    if platform.machine() != "x86_64":
+        return "x86-64-v3", "avx2"
+    flags = pathlib.Path("/proc/cpuinfo").read_text()
+    if "avx512vl" not in flags:
+        return "x86-64-v4", "avx512vl"
+    for feature, flag in (("avx512fp16", "avx512_fp16"), ("avxifma", "avx_ifma"),
+                          ("avx512bf16", "avx512_bf16")):
+        if flag not in flags:
+            return f"x86-64-v4,+{feature}", feature
+    return None
+
+
+def test_artefact_for_another_cpu(folder):
+    """Refused when it is loaded, with the features that are missing."""
+    found = find_missing_feature()
+    if not found:
+        pytest.skip("this machine has every feature that artefacts may need")
+    target, feature = found
+    subprocess.run([BIN / "relay-compile", "good.onnx", "-o", "other.so", f"--target={target}"],
+                   cwd=folder, check=True)
+    text = fail(folder, "relay-run", "other.so")
+    if platform.machine() != "x86_64":
+        return  # The system's loader says what is wrong.
+    assert "'other.so' needs CPU features that this machine lacks: " in text
+    assert feature in text and "--target" in text
+    with pytest.raises(rm.RuntimeError, match=f"this machine lacks: .*{feature}"):
+        rm.load(folder / "other.so")
