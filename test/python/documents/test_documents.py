@@ -35,7 +35,9 @@ def folder(tmp_path_factory):
     onnx.save(build.build("mlp"), str(path / "model.onnx"))
     (path / "program.relay").write_text(
         '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 3), float32]) { nn.relu(%x + 1f) }\n')
-    environment = {**os.environ, "PATH": f"{BUILD_DIR / 'bin'}:{os.environ['PATH']}",
+    (path / "utils").symlink_to(ROOT / "utils")
+    search = f"{BUILD_DIR / 'bin'}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": search,
                    "RELAY_CACHE_DIR": str(path / "cache")}
     # A command may use what an earlier one, of another document, wrote.
     for command in ("relay-translate --import-onnx model.onnx -o model.mlir",
