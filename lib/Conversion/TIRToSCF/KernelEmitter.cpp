@@ -97,7 +97,27 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
         ifOp.getThenRegion(), ifOp.getElseRegion());
   if (lanes.count > 1)
     return emitElementwise(op);
+  if (auto loop = dyn_cast<affine::AffineForOp>(op);
+      loop && loop.hasConstantBounds() && loop.getNumIterOperands() == 0)
+    return emitInnerLoop(loop);
   return emitClone(op);
+}
+
+/// A loop in the body of a block, as `blockize` makes them.
+LogicalResult KernelEmitter::emitInnerLoop(affine::AffineForOp loop) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto scfLoop = scf::ForOp::create(
+      builder, loc, getConstantIndex(loop.getConstantLowerBound()),
+      getConstantIndex(loop.getConstantUpperBound()),
+      getConstantIndex(loop.getStepAsInt()));
+  builder.setInsertionPointToStart(scfLoop.getBody());
+  map(loop.getInductionVar(), Lowered::uniform(scfLoop.getInductionVar()));
+  for (Operation &inner : loop.getBody()->without_terminator()) {
+    loc = inner.getLoc();
+    if (failed(emitOp(&inner)))
+      return failure();
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,7 @@
 
 #include "LoopPlan.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -104,6 +105,7 @@ private:
 
   LogicalResult emitElementwise(Operation *op);
   LogicalResult emitClone(Operation *op);
+  LogicalResult emitInnerLoop(affine::AffineForOp loop);
   LogicalResult emitConditional(Operation *op, Lowered condition,
                                 Region &thenRegion, Region &elseRegion);
   bool tryEmitIndexArithmetic(Operation *op);

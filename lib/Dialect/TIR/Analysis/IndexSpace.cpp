@@ -32,7 +32,8 @@ AffineExpr IndexSpace::getExpr(Value value) {
     return getExpr(apply.getAffineMap().getResult(0),
                    apply.getAffineMap().getNumDims(), apply.getMapOperands());
   auto arg = dyn_cast<BlockArgument>(value);
-  bool isDim = arg && isa<ForOp, BlockOp>(arg.getOwner()->getParentOp());
+  bool isDim = arg && isa<ForOp, BlockOp, affine::AffineForOp>(
+                          arg.getOwner()->getParentOp());
   return getInput(value, isDim ? dims : symbols, isDim);
 }
 
@@ -57,6 +58,16 @@ IndexBounds IndexSpace::getBounds() {
     auto arg = cast<BlockArgument>(dims[i]);
     Operation *owner = arg.getOwner()->getParentOp();
     OpFoldResult upper, lower = IntegerAttr::get(IndexType::get(context), 0);
+    if (auto loop = dyn_cast<affine::AffineForOp>(owner)) {
+      // A loop in the body of a block.
+      bool isKnown = arg == loop.getInductionVar() && loop.hasConstantBounds();
+      bounds.dims.push_back(isKnown
+                                ? IndexRange{loop.getConstantLowerBound(),
+                                             loop.getConstantUpperBound() - 1}
+                                : IndexRange::unknown());
+      bounds.dimExtents.push_back({});
+      continue;
+    }
     if (auto loop = dyn_cast<ForOp>(owner)) {
       lower = loop.getLowerBound();
       upper = loop.getUpperBound();

@@ -33,26 +33,6 @@ getInlineEffects(Operation *op,
 DEFINE_EFFECTS(ComputeInlineOp, Inline)
 DEFINE_EFFECTS(ReverseComputeInlineOp, Inline)
 
-template <typename OpTy, typename PrimitiveFn>
-static DiagnosedSilenceableFailure applyToBlock(OpTy op, TransformState &state,
-                                                PrimitiveFn primitive) {
-  BlockOp block;
-  DiagnosedSilenceableFailure found =
-      getPayload(state, op, op.getBlock(), block);
-  return found.succeeded() ? primitive(block) : std::move(found);
-}
-
-template <typename OpTy, typename PrimitiveFn>
-static DiagnosedSilenceableFailure
-applyToBlockAndLoop(OpTy op, TransformState &state, PrimitiveFn primitive) {
-  ForOp loop;
-  DiagnosedSilenceableFailure found = getPayload(state, op, op.getLoop(), loop);
-  if (!found.succeeded())
-    return found;
-  return applyToBlock(op, state,
-                      [&](BlockOp block) { return primitive(block, loop); });
-}
-
 DiagnosedSilenceableFailure ComputeInlineOp::apply(TransformRewriter &rewriter,
                                                    TransformResults &,
                                                    TransformState &state) {
@@ -119,24 +99,6 @@ DiagnosedSilenceableFailure CacheWriteOp::apply(TransformRewriter &rewriter,
       results.set(cast<OpResult>(getCopy()), {copy});
     return done;
   });
-}
-
-/// Picks the buffer that `read`/`write` and `index` name.
-template <typename OpTy, typename PrimitiveFn>
-static DiagnosedSilenceableFailure applyToBuffer(OpTy op, TransformState &state,
-                                                 PrimitiveFn primitive) {
-  return applyToBlock(
-      op, state, [&](BlockOp block) -> DiagnosedSilenceableFailure {
-        SmallVector<Value> buffers =
-            op.getWrite() ? getWrittenBuffers(block) : getReadBuffers(block);
-        uint64_t index = op.getIndex();
-        if (index >= buffers.size())
-          return emitSilenceableFailure(op.getLoc())
-                 << "expects block @" << block.getName() << " to "
-                 << (op.getWrite() ? "write" : "read") << " more than " << index
-                 << " buffers";
-        return primitive(buffers[index]);
-      });
 }
 
 DiagnosedSilenceableFailure

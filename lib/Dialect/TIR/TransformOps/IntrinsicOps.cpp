@@ -18,6 +18,7 @@ using namespace mlir::tir::transform_ops;
 DEFINE_EFFECTS(CompactBuffersOp, Primitive)
 DEFINE_EFFECTS(SimplifyOp, Primitive)
 DEFINE_EFFECTS(TensorizeOp, Primitive)
+DEFINE_EFFECTS(TensorizeWithOp, Primitive)
 
 LogicalResult TensorizeOp::verify() {
   if (getIntrinsic() != kRegisterTile && getIntrinsic() != kRowReduction)
@@ -44,6 +45,30 @@ TensorizeOp::apply(transform::TransformRewriter &rewriter,
       getIntrinsic() == kRegisterTile
           ? tensorizeRegisterTile(rewriter, loop, getVectorBits(), block)
           : tensorizeRowReduction(rewriter, loop, getVectorBits(), block);
+  if (result.succeeded())
+    results.set(cast<OpResult>(getBlock()), {block.getOperation()});
+  return result;
+}
+
+DiagnosedSilenceableFailure
+TensorizeWithOp::apply(transform::TransformRewriter &rewriter,
+                       transform::TransformResults &results,
+                       transform::TransformState &state) {
+  ForOp loop;
+  DiagnosedSilenceableFailure found = getPayload(state, *this, getLoop(), loop);
+  if (!found.succeeded())
+    return found;
+  SmallVector<PrimFuncOp> functions;
+  for (FlatSymbolRefAttr name : {getIntrinsicAttr(), getImplementationAttr()}) {
+    functions.push_back(SymbolTable::lookupNearestSymbolFrom<PrimFuncOp>(
+        *this, name.getAttr()));
+    if (!functions.back())
+      return emitSilenceableFailure(getLoc())
+             << "expects a tir.prim_func " << name << " beside the script";
+  }
+  BlockOp block;
+  DiagnosedSilenceableFailure result =
+      tensorizeWith(rewriter, loop, functions[0], functions[1], block);
   if (result.succeeded())
     results.set(cast<OpResult>(getBlock()), {block.getOperation()});
   return result;

@@ -47,6 +47,48 @@ inline DiagnosedSilenceableFailure getLoopPayload(transform::TransformState &sta
   return DiagnosedSilenceableFailure::success();
 }
 
+/// Calls `primitive` with the payload block of `op`.
+template <typename OpTy, typename PrimitiveFn>
+DiagnosedSilenceableFailure
+applyToBlock(OpTy op, transform::TransformState &state, PrimitiveFn primitive) {
+  BlockOp block;
+  DiagnosedSilenceableFailure found =
+      getPayload(state, op, op.getBlock(), block);
+  return found.succeeded() ? primitive(block) : std::move(found);
+}
+
+/// Calls `primitive` with the payload block and loop of `op`.
+template <typename OpTy, typename PrimitiveFn>
+DiagnosedSilenceableFailure
+applyToBlockAndLoop(OpTy op, transform::TransformState &state,
+                    PrimitiveFn primitive) {
+  ForOp loop;
+  DiagnosedSilenceableFailure found = getPayload(state, op, op.getLoop(), loop);
+  if (!found.succeeded())
+    return found;
+  return applyToBlock(op, state,
+                      [&](BlockOp block) { return primitive(block, loop); });
+}
+
+/// Calls `primitive` with the buffer that `read`/`write` and `index` name.
+template <typename OpTy, typename PrimitiveFn>
+DiagnosedSilenceableFailure applyToBuffer(OpTy op,
+                                          transform::TransformState &state,
+                                          PrimitiveFn primitive) {
+  return applyToBlock(
+      op, state, [&](BlockOp block) -> DiagnosedSilenceableFailure {
+        SmallVector<Value> buffers =
+            op.getWrite() ? getWrittenBuffers(block) : getReadBuffers(block);
+        uint64_t index = op.getIndex();
+        if (index >= buffers.size())
+          return emitSilenceableFailure(op.getLoc())
+                 << "expects block @" << block.getName() << " to "
+                 << (op.getWrite() ? "write" : "read") << " more than " << index
+                 << " buffers";
+        return primitive(buffers[index]);
+      });
+}
+
 /// Primitives keep the ops behind their handles, so they only read them.
 inline void
 getPrimitiveEffects(Operation *op,

@@ -151,7 +151,7 @@ transform::NamedSequenceOp
 mlir::tir::writeScheduleScript(OpBuilder &builder, Location loc,
                                StringRef kernel, const ScheduleTrace &trace) {
   Type handle = transform::AnyOpType::get(builder.getContext());
-  return transform::NamedSequenceOp::create(
+  auto script = transform::NamedSequenceOp::create(
       builder, loc, (kernel + ".schedule").str(), handle,
       /*resultTypes=*/TypeRange(),
       [&](OpBuilder &body, Location loc, BlockArgument function) {
@@ -159,9 +159,8 @@ mlir::tir::writeScheduleScript(OpBuilder &builder, Location loc,
         for (const ScheduleStep &step : trace)
           writer.write(step);
         transform::YieldOp::create(body, loc);
-      },
-      /*attrs=*/ArrayRef<NamedAttribute>(),
-      builder.getDictionaryAttr(builder.getNamedAttr(
-          transform::TransformDialect::kArgReadOnlyAttrName,
-          builder.getUnitAttr())));
+      });
+  script.setArgAttr(0, transform::TransformDialect::kArgReadOnlyAttrName,
+                    builder.getUnitAttr());
+  return script;
 }

@@ -123,7 +123,6 @@ DEFINE_EFFECTS(ParallelOp, Primitive)
 DEFINE_EFFECTS(VectorizeOp, Primitive)
 DEFINE_EFFECTS(UnrollOp, Primitive)
 DEFINE_EFFECTS(BindOp, Primitive)
-DEFINE_EFFECTS(AnnotateOp, Primitive)
 
 LogicalResult SplitOp::verify() {
   if (getTail() != "predicate" && getTail() != "partition")
@@ -228,14 +227,4 @@ BindOp::apply(transform::TransformRewriter &rewriter,
   return applyToLoop(*this, state, [&](ForOp loop) {
     return tir::bind(rewriter, loop, getTag());
   });
-}
-
-DiagnosedSilenceableFailure
-AnnotateOp::apply(transform::TransformRewriter &rewriter,
-                  transform::TransformResults &,
-                  transform::TransformState &state) {
-  auto ops = state.getPayloadOps(getTarget());
-  if (!llvm::hasSingleElement(ops))
-    return emitSilenceableFailure(getLoc()) << "expects a handle to one op";
-  return annotate(rewriter, *ops.begin(), getName(), getValue());
 }

@@ -23,6 +23,9 @@ namespace mlir::tir {
 using namespace mlir;
 using namespace mlir::tir;
 
+/// Descriptions and implementations for tensorize_with.
+static constexpr StringLiteral kIntrinsicAttr = "tir.intrinsic";
+
 namespace {
 
 struct TIRApplySchedules
@@ -31,6 +34,8 @@ struct TIRApplySchedules
     ModuleOp module = getOperation();
     SmallVector<transform::NamedSequenceOp> applied;
     for (auto function : module.getOps<PrimFuncOp>()) {
+      if (function->hasAttr(kIntrinsicAttr))
+        continue;
       std::string name = (function.getSymName() + ".schedule").str();
       auto schedule = module.lookupSymbol<transform::NamedSequenceOp>(name);
       if (!schedule)
@@ -42,9 +47,14 @@ struct TIRApplySchedules
     }
     for (transform::NamedSequenceOp schedule : applied)
       schedule.erase();
-    if (module.getOps<transform::NamedSequenceOp>().empty())
-      module->removeAttr(
-          transform::TransformDialect::kWithNamedSequenceAttrName);
+    if (!module.getOps<transform::NamedSequenceOp>().empty())
+      return;
+    module->removeAttr(transform::TransformDialect::kWithNamedSequenceAttrName);
+    // Nobody refers to them any more.
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<PrimFuncOp>()))
+      if (function->hasAttr(kIntrinsicAttr))
+        function.erase();
   }
 };
 

@@ -31,8 +31,7 @@ SmallVector<Value> mlir::tir::getReadBuffers(BlockOp block) {
   return buffers;
 }
 
-/// The outermost loop around `block`, or the block itself.
-static Operation *getNest(BlockOp block) {
+Operation *mlir::tir::getNest(BlockOp block) {
   SmallVector<ForOp, 6> loops = block.getLoops();
   return loops.empty() ? block.getOperation() : loops.front().getOperation();
 }
@@ -115,6 +114,9 @@ DiagnosedSilenceableFailure mlir::tir::cacheWrite(RewriterBase &rewriter,
   if (getWriters(buffer).size() != 1)
     return refuse(block) << "expects block @" << block.getName()
                          << " to be the only one that writes its buffer";
+  if (llvm::is_contained(block.getReads(), buffer) && !block.getInit())
+    return refuse(block) << "expects an init in block @" << block.getName()
+                         << ", which goes on from what is in its buffer";
   Operation *nest = getNest(block);
   for (BlockOp reader : getReaders(buffer))
     if (reader != block && !isBefore(nest, reader))
@@ -128,5 +130,45 @@ DiagnosedSilenceableFailure mlir::tir::cacheWrite(RewriterBase &rewriter,
   std::string name = block.getFunction().getUniqueBlockName(
       (block.getName() + "_write_" + scope).str());
   copy = createCopy(rewriter, block.getLoc(), name, cache, buffer, cache);
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
+mlir::tir::cacheInplace(RewriterBase &rewriter, BlockOp block, unsigned index,
+                        StringRef scope, BlockOp &copyIn, BlockOp &copyOut) {
+  SmallVector<Value> buffers;
+  for (Value buffer : getWrittenBuffers(block))
+    if (llvm::is_contained(block.getReads(), buffer))
+      buffers.push_back(buffer);
+  if (index >= buffers.size())
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to read and write more than " << index
+                         << " buffers";
+  Value buffer = buffers[index];
+  Operation *nest = getNest(block);
+  for (BlockOp other : getWriters(buffer))
+    if (other != block && !isBefore(other, nest) && !isBefore(nest, other))
+      return refuse(block) << "expects no other block in the nest of @"
+                           << block.getName() << " to write its buffer, but @"
+                           << other.getName() << " does";
+  for (BlockOp other : getReaders(buffer))
+    if (other != block && !isBefore(other, nest) && !isBefore(nest, other))
+      return refuse(block) << "expects no other block in the nest of @"
+                           << block.getName() << " to read its buffer, but @"
+                           << other.getName() << " does";
+
+  OpBuilder::InsertionGuard insertion(rewriter);
+  AllocBufferOp cache = createLike(rewriter, nest, buffer, scope);
+  PrimFuncOp function = block.getFunction();
+  auto getName = [&](StringRef what) {
+    return function.getUniqueBlockName(
+        (block.getName() + "_" + what + "_" + scope).str());
+  };
+  copyIn = createCopy(rewriter, block.getLoc(), getName("read"), buffer, cache,
+                      cache);
+  redirect(rewriter, block, buffer, cache);
+  rewriter.setInsertionPointAfter(nest);
+  copyOut = createCopy(rewriter, block.getLoc(), getName("write"), cache,
+                       buffer, cache);
   return DiagnosedSilenceableFailure::success();
 }

@@ -84,8 +84,45 @@ DiagnosedSilenceableFailure mlir::tir::unroll(RewriterBase &rewriter,
   return DiagnosedSilenceableFailure::success();
 }
 
+/// Checks the name of a hardware index, and that loops inside and around do not
+/// have it already.
+static DiagnosedSilenceableFailure checkThreadTag(ForOp loop, StringRef tag) {
+  StringRef kind = tag.take_until([](char c) { return c == '.'; });
+  StringRef axis = tag.drop_front(kind.size());
+  bool isKnown =
+      tag == "vthread" ||
+      ((kind == "blockIdx" || kind == "threadIdx" || kind == "vthread") &&
+       (axis == ".x" || axis == ".y" || axis == ".z"));
+  if (!isKnown)
+    return refuse(loop) << "expects blockIdx, threadIdx or vthread with .x, .y "
+                           "or .z, but got "
+                        << tag;
+  auto clashes = [&](ForOp other) {
+    return other != loop && other.getThreadTag() == tag;
+  };
+  ForOp clash;
+  for (ForOp outer = loop.getParentLoop(); outer; outer = outer.getParentLoop())
+    if (clashes(outer))
+      clash = outer;
+  loop.walk([&](ForOp inner) {
+    if (clashes(inner))
+      clash = inner;
+  });
+  if (!clash)
+    return DiagnosedSilenceableFailure::success();
+  DiagnosedSilenceableFailure failure =
+      refuse(loop) << "expects nested loops to be bound to different hardware "
+                      "indices, but got "
+                   << tag << " twice";
+  failure.attachNote(clash.getLoc()) << "bound already";
+  return failure;
+}
+
 DiagnosedSilenceableFailure mlir::tir::bind(RewriterBase &rewriter, ForOp loop,
                                             StringRef threadTag) {
+  DiagnosedSilenceableFailure known = checkThreadTag(loop, threadTag);
+  if (!known.succeeded())
+    return known;
   DiagnosedSilenceableFailure independent = checkIndependent(loop);
   if (independent.succeeded())
     setKind(rewriter, loop, ForKind::ThreadBinding,
@@ -101,6 +138,16 @@ DiagnosedSilenceableFailure mlir::tir::annotate(RewriterBase &rewriter,
   if (op->hasAttr(name))
     return refuse(op) << "expects no annotation " << name << " yet";
   rewriter.modifyOpInPlace(op, [&] { op->setAttr(name, value); });
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure
+mlir::tir::unannotate(RewriterBase &rewriter, Operation *op, StringRef name) {
+  if (!isa<ForOp, BlockOp>(op))
+    return refuse(op) << "expects a loop or a block with an annotation";
+  if (!op->getDiscardableAttr(name))
+    return refuse(op) << "expects an annotation " << name;
+  rewriter.modifyOpInPlace(op, [&] { op->removeDiscardableAttr(name); });
   return DiagnosedSilenceableFailure::success();
 }
 

@@ -13,8 +13,7 @@
 using namespace mlir;
 using namespace mlir::tir;
 
-/// Loops that a primitive restructures start at 0 and have no kind yet.
-static DiagnosedSilenceableFailure checkPlainLoop(ForOp loop) {
+DiagnosedSilenceableFailure mlir::tir::checkPlainLoop(ForOp loop) {
   if (loop.getKind() != ForKind::Serial)
     return refuse(loop) << "expects a serial loop, but got kind "
                         << stringifyForKind(loop.getKind());
@@ -97,10 +96,8 @@ static ForOp createTail(RewriterBase &rewriter, ForOp loop,
   return tail;
 }
 
-/// The init of a reduction runs once, so it leaves the blocks that `loop`,
-/// which feeds their reduction, is about to duplicate.
-static DiagnosedSilenceableFailure separateInits(RewriterBase &rewriter,
-                                                 ForOp loop) {
+DiagnosedSilenceableFailure mlir::tir::separateInits(RewriterBase &rewriter,
+                                                     ForOp loop) {
   for (BlockOp block : loop.getBlocks()) {
     if (!block.getInit())
       continue;

@@ -31,6 +31,45 @@ bool mlir::tir::isBefore(Operation *a, Operation *b) {
   return left != right && left->isBeforeInBlock(right);
 }
 
+/// The blocks of `function`, in program order, that `select` picks.
+template <typename SelectFn>
+static SmallVector<BlockOp, 6> selectBlocks(PrimFuncOp function,
+                                            SelectFn select) {
+  SmallVector<BlockOp, 6> selected;
+  for (BlockOp block : function.getBlocks())
+    if (select(block))
+      selected.push_back(block);
+  return selected;
+}
+
+static bool overlap(ValueRange a, ValueRange b) {
+  return llvm::any_of(a, [&](Value value) {
+    return llvm::any_of(b, [&](Value other) {
+      return getBaseBuffer(value) == getBaseBuffer(other);
+    });
+  });
+}
+
+SmallVector<BlockOp, 6> mlir::tir::getProducers(BlockOp block) {
+  return selectBlocks(block.getFunction(), [&](BlockOp other) {
+    return other != block && overlap(other.getWrites(), block.getReads());
+  });
+}
+
+SmallVector<BlockOp, 6> mlir::tir::getConsumers(BlockOp block) {
+  return selectBlocks(block.getFunction(), [&](BlockOp other) {
+    return other != block && overlap(other.getReads(), block.getWrites());
+  });
+}
+
+SmallVector<BlockOp, 6> mlir::tir::getOutputBlocks(PrimFuncOp function) {
+  return selectBlocks(function, [&](BlockOp block) {
+    return llvm::any_of(block.getWrites(), [&](Value buffer) {
+      return function.isOutput(getBaseBuffer(buffer));
+    });
+  });
+}
+
 FailureOr<SmallVector<int>> mlir::tir::matchBareIndices(AffineMap map) {
   SmallVector<int> iters;
   for (AffineExpr expr : map.getResults()) {

@@ -32,6 +32,27 @@ void simplifyBindings(RewriterBase &rewriter, Operation *root);
 /// access that is not affine any more becomes a memref.load.
 void normalizeAccesses(RewriterBase &rewriter, BlockOp block);
 
+/// Whether no iteration of `loops`, which run over the same values, needs what
+/// another iteration leaves in a buffer, nor overwrites it; refuses otherwise.
+/// With several loops, the bodies count as the parts of one.
+DiagnosedSilenceableFailure checkIterationsApart(ArrayRef<ForOp> loops);
+
+/// The perfect nest of serial loops from 0 around `block`, which bind its
+/// iteration variables one to one and hold nothing else; refuses otherwise.
+/// loops[i] is that of variable i.
+DiagnosedSilenceableFailure matchTrivialNest(BlockOp block,
+                                             SmallVectorImpl<ForOp> &loops);
+
+/// The outermost loop around `block`, or the block itself.
+Operation *getNest(BlockOp block);
+
+/// Moves the inits of the reductions that `loop` feeds to blocks of their own,
+/// as who duplicates the blocks below must: an init runs once.
+DiagnosedSilenceableFailure separateInits(RewriterBase &rewriter, ForOp loop);
+
+/// Loops that a primitive restructures are serial and start at 0.
+DiagnosedSilenceableFailure checkPlainLoop(ForOp loop);
+
 /// Adds conditions `expr >= 0` over `space` to the guard of `block`.
 void addGuard(BlockOp block, IndexSpace &space,
               ArrayRef<AffineExpr> constraints);

@@ -68,6 +68,29 @@ DiagnosedSilenceableFailure unroll(RewriterBase &rewriter, ForOp loop);
 DiagnosedSilenceableFailure bind(RewriterBase &rewriter, ForOp loop,
                                  StringRef threadTag);
 
+/// Runs the iterations of a loop from the last to the first. No iteration may
+/// need what another one leaves, nor start a reduction that the others go on
+/// with.
+DiagnosedSilenceableFailure reverse(RewriterBase &rewriter, ForOp loop);
+
+/// Runs consecutive parts of a loop from 0 in loops of their own, which also
+/// start at 0; `sizes` are their extents, one of them may be inferred. `loop`
+/// becomes the first. Blocks in the others carry the suffix `_part`; the init
+/// of a reduction over the loop becomes a block of its own.
+DiagnosedSilenceableFailure loopPartition(RewriterBase &rewriter, ForOp loop,
+                                          ArrayRef<int64_t> sizes,
+                                          SmallVectorImpl<ForOp> &results);
+
+/// Runs the bodies of neighbouring loops of the same extent in the first of
+/// them, one after the other in each iteration. What a later body reads of an
+/// earlier one must come from the same iteration.
+DiagnosedSilenceableFailure merge(RewriterBase &rewriter, ArrayRef<ForOp> loops,
+                                  ForOp &result);
+
+/// Puts a loop that runs once around a loop or a block.
+DiagnosedSilenceableFailure addUnitLoop(RewriterBase &rewriter, Operation *op,
+                                        ForOp &result);
+
 //===----------------------------------------------------------------------===//
 // Where a block is computed
 //===----------------------------------------------------------------------===//
@@ -109,6 +132,39 @@ DiagnosedSilenceableFailure cacheWrite(RewriterBase &rewriter, BlockOp block,
                                        unsigned index, StringRef scope,
                                        BlockOp &copy);
 
+/// Likewise for a buffer that the block both reads and writes in place: copies
+/// it to a new buffer before the nest and back after it.
+DiagnosedSilenceableFailure cacheInplace(RewriterBase &rewriter, BlockOp block,
+                                         unsigned index, StringRef scope,
+                                         BlockOp &copyIn, BlockOp &copyOut);
+
+/// Lays out a buffer by the iteration variables that the block indexes it by: a
+/// new block copies before the nest (or, if `write`, after it) between the
+/// buffer and a new one, whose index in the block is just these variables.
+DiagnosedSilenceableFailure reindex(RewriterBase &rewriter, BlockOp block,
+                                    bool write, unsigned index, BlockOp &copy);
+
+/// Rounds the domain of a contraction or elementwise block up to multiples of
+/// `padding`, one for each iteration variable: operands are copied to buffers
+/// with zeros at the end, a padded result is cropped. A padded reduce variable
+/// must index every factor of the product, so that zeros add nothing.
+DiagnosedSilenceableFailure padEinsum(RewriterBase &rewriter, BlockOp block,
+                                      ArrayRef<int64_t> padding);
+
+/// Splits a block that stores its input where that exists and a constant
+/// elsewhere: `fill`, a new block, writes the constant everywhere, and the
+/// block itself then only runs where there is input. `loop` is its outermost
+/// one.
+DiagnosedSilenceableFailure decomposePadding(RewriterBase &rewriter,
+                                             BlockOp block, ForOp loop,
+                                             BlockOp &fill);
+
+/// Enlarges an intermediate buffer so that the distance of neighbours along
+/// `axis`, in elements, is `offset` modulo `factor`.
+DiagnosedSilenceableFailure storageAlign(RewriterBase &rewriter,
+                                         AllocBufferOp buffer, int64_t axis,
+                                         int64_t factor, int64_t offset);
+
 /// Changes the layout of a buffer: the element at index `i` moves to
 /// `layout(i)`. The buffer is an intermediate one, or an argument that is
 /// `tir.layout_free`, whose type then changes. Every access in the kernel
@@ -132,6 +188,12 @@ void compactBuffers(RewriterBase &rewriter, PrimFuncOp function,
 SmallVector<Value> getReadBuffers(BlockOp block);
 SmallVector<Value> getWrittenBuffers(BlockOp block);
 
+/// The other blocks that write what `block` reads, that read what it writes,
+/// and all that write outputs of a kernel, in program order.
+SmallVector<BlockOp, 6> getProducers(BlockOp block);
+SmallVector<BlockOp, 6> getConsumers(BlockOp block);
+SmallVector<BlockOp, 6> getOutputBlocks(PrimFuncOp function);
+
 //===----------------------------------------------------------------------===//
 // Reductions, annotations, clean-up
 //===----------------------------------------------------------------------===//
@@ -142,9 +204,30 @@ DiagnosedSilenceableFailure decomposeReduction(RewriterBase &rewriter,
                                                BlockOp block, ForOp loop,
                                                BlockOp &init);
 
-/// Sets a new annotation on a loop or a block.
+/// Reduces in two steps: each iteration of `loop`, which feeds one reduce
+/// variable, has a partial result of its own, in a new buffer whose dimension
+/// `axis` (-rank-1 to rank of the result) tells them apart. `partial` is the
+/// new block, `<name>_rf`; the block itself combines the partial results after
+/// it. Sums are then added in another order.
+DiagnosedSilenceableFailure rfactor(RewriterBase &rewriter, ForOp loop,
+                                    int64_t axis, BlockOp &partial);
+
+/// Makes one block of a nest of serial loops with one block: an instance of the
+/// new block, which takes the old one's name, runs all iterations.
+DiagnosedSilenceableFailure blockize(RewriterBase &rewriter, ForOp loop,
+                                     BlockOp &result);
+
+/// Brings the iteration variables of a block into another order: the new
+/// variable i is the old variable order[i].
+DiagnosedSilenceableFailure reorderBlockIters(RewriterBase &rewriter,
+                                              BlockOp block,
+                                              ArrayRef<int64_t> order);
+
+/// Sets a new annotation on a loop or a block, or removes one.
 DiagnosedSilenceableFailure annotate(RewriterBase &rewriter, Operation *op,
                                      StringRef name, Attribute value);
+DiagnosedSilenceableFailure unannotate(RewriterBase &rewriter, Operation *op,
+                                       StringRef name);
 
 /// Simplifies bindings, indices and guards below `root` with what is known of
 /// loop bounds: guards that always hold vanish, as do loops with one iteration

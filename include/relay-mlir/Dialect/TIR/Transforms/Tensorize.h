@@ -48,6 +48,17 @@ DiagnosedSilenceableFailure tensorizeRowReduction(RewriterBase &rewriter,
                                                   int64_t vectorBits,
                                                   BlockOp &result);
 
+/// Replaces the nest by the body of `implementation`, a kernel of straight
+/// code, because it does what `description` does: a kernel of the same
+/// arguments that is one nest of one block without an init. The nest has the
+/// same loops and the same computation; where in its buffers it works, and how
+/// many dimensions they have before those of the arguments, is free. Arguments
+/// become views of the buffers.
+DiagnosedSilenceableFailure tensorizeWith(RewriterBase &rewriter, ForOp loop,
+                                          PrimFuncOp description,
+                                          PrimFuncOp implementation,
+                                          BlockOp &result);
+
 } // namespace mlir::tir
 
 #endif // RELAY_MLIR_DIALECT_TIR_TRANSFORMS_TENSORIZE_H

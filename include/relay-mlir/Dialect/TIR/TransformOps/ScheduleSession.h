@@ -1,0 +1,84 @@
+//===- ScheduleSession.h - Schedules step by step ---------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A schedule that is written while it is applied: each step is a transform op
+// that is appended to a script and run at once, so that one sees the kernel,
+// and learns of a refusal, before the next step. The script does the same to a
+// fresh kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_TIR_TRANSFORMOPS_SCHEDULESESSION_H
+#define RELAY_MLIR_DIALECT_TIR_TRANSFORMOPS_SCHEDULESESSION_H
+
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
+
+#include <memory>
+
+namespace mlir::tir {
+
+/// Marks descriptions and implementations for tensorize_with.
+inline constexpr llvm::StringLiteral kIntrinsicAttr = "tir.intrinsic";
+
+class ScheduleSession {
+public:
+  /// Schedules `kernel` in place.
+  explicit ScheduleSession(PrimFuncOp kernel);
+  ~ScheduleSession();
+  ScheduleSession(const ScheduleSession &) = delete;
+  ScheduleSession &operator=(const ScheduleSession &) = delete;
+
+  /// The handle of the kernel.
+  Value getKernel();
+
+  /// Appends and runs the transform op called `name`. A refusal is reported as
+  /// an error, and leaves kernel and script as they were.
+  FailureOr<SmallVector<Value>> apply(StringRef name, ValueRange operands,
+                                      ArrayRef<NamedAttribute> attributes,
+                                      unsigned numResults);
+
+  /// The same for a query with as many results as there are ops to find.
+  FailureOr<SmallVector<Value>> query(StringRef name, Value operand);
+
+  /// Copies an intrinsic's description or implementation to the module of the
+  /// script, unless it is there.
+  void addIntrinsic(PrimFuncOp function);
+
+  /// Appends and runs the steps of `script`, a sequence on one kernel. What was
+  /// done before a step that is refused stays.
+  LogicalResult replay(transform::NamedSequenceOp script);
+
+  /// The ops behind a handle.
+  SmallVector<Operation *> getPayload(Value handle) const;
+
+  /// `transform.named_sequence @<kernel>.schedule`, which is in a module of its
+  /// own.
+  transform::NamedSequenceOp getScript();
+
+private:
+  LogicalResult run(Operation *step, unsigned number);
+
+  PrimFuncOp kernel;
+  OwningOpRef<ModuleOp> module;
+  transform::NamedSequenceOp script;
+  /// Steps that were refused: the state may still know their results.
+  SmallVector<Operation *> refused;
+  unsigned numSteps = 0;
+  std::unique_ptr<transform::TransformState> state;
+};
+
+/// Applies `script` to `kernel`. An error says which step could not be applied
+/// to which kernel, and why.
+LogicalResult applyScheduleScript(PrimFuncOp kernel,
+                                  transform::NamedSequenceOp script);
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_DIALECT_TIR_TRANSFORMOPS_SCHEDULESESSION_H

@@ -1,0 +1,169 @@
+//===- ScheduleSession.cpp - Schedules step by step -----------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
+
+#include "relay-mlir/Dialect/TIR/TransformOps/ScheduleScript.h"
+#include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
+#include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+ScheduleSession::ScheduleSession(PrimFuncOp kernel) : kernel(kernel) {
+  MLIRContext *context = kernel.getContext();
+  context->getOrLoadDialect<transform::TransformDialect>();
+  module = ModuleOp::create(kernel.getLoc());
+  OpBuilder builder(module->getBodyRegion());
+  (*module)->setAttr(transform::TransformDialect::kWithNamedSequenceAttrName,
+                     builder.getUnitAttr());
+  script = writeScheduleScript(builder, kernel.getLoc(), kernel.getSymName(),
+                               /*trace=*/{});
+  // The interpreter's own entry points run a whole sequence; this one keeps the
+  // state between steps.
+  state.reset(new transform::TransformState(
+      transform::detail::makeTransformStateForTesting(&script.getBody(),
+                                                      kernel)));
+  (void)state->mapBlockArguments(script.getBody().getArgument(0),
+                                 {kernel.getOperation()});
+}
+
+ScheduleSession::~ScheduleSession() {
+  state.reset();
+  for (Operation *step : llvm::reverse(refused))
+    step->destroy();
+}
+
+Value ScheduleSession::getKernel() { return script.getBody().getArgument(0); }
+
+transform::NamedSequenceOp ScheduleSession::getScript() { return script; }
+
+SmallVector<Operation *> ScheduleSession::getPayload(Value handle) const {
+  return llvm::to_vector(state->getPayloadOps(handle));
+}
+
+/// Reports why `step` was refused.
+static void report(Operation *step, unsigned number, StringRef kernel,
+                   DiagnosedSilenceableFailure result) {
+  auto start = [&] {
+    InFlightDiagnostic error = emitError(step->getLoc())
+                               << "cannot apply step " << number << ", "
+                               << step->getName() << ", to kernel @" << kernel;
+    return error;
+  };
+  if (!result.isSilenceableFailure()) {
+    (void)result.checkAndReport();
+    start();
+    return;
+  }
+  SmallVector<Diagnostic> reasons;
+  result.takeDiagnostics(reasons);
+  InFlightDiagnostic error = start();
+  error << ": " << reasons.front().str();
+  if (reasons.front().getLocation() != step->getLoc())
+    error.attachNote(reasons.front().getLocation()) << "this is in the way";
+  for (Diagnostic &reason : reasons)
+    for (Diagnostic &note : reason.getNotes())
+      error.attachNote(note.getLocation()) << note.str();
+}
+
+LogicalResult ScheduleSession::run(Operation *step, unsigned number) {
+  auto fail = [&] {
+    step->remove();
+    refused.push_back(step);
+    return failure();
+  };
+  auto transform = dyn_cast<transform::TransformOpInterface>(step);
+  if (!transform) {
+    step->emitError("expects a transform op as step ")
+        << number << " of the schedule of @" << kernel.getSymName();
+    return fail();
+  }
+  if (failed(verify(step)))
+    return fail();
+  DiagnosedSilenceableFailure result = state->applyTransform(transform);
+  if (result.succeeded()) {
+    ++numSteps;
+    return success();
+  }
+  report(step, number, kernel.getSymName(), std::move(result));
+  return fail();
+}
+
+FailureOr<SmallVector<Value>>
+ScheduleSession::apply(StringRef name, ValueRange operands,
+                       ArrayRef<NamedAttribute> attributes,
+                       unsigned numResults) {
+  MLIRContext *context = kernel.getContext();
+  Location loc = UnknownLoc::get(context);
+  if (!RegisteredOperationName::lookup(name, context))
+    return emitError(loc) << "expects a transform op, but got " << name;
+  OpBuilder builder(script.getBody().front().getTerminator());
+  OperationState operation(loc, name);
+  operation.addOperands(operands);
+  operation.addAttributes(attributes);
+  operation.addTypes(SmallVector<Type>(
+      numResults, transform::AnyOpType::get(builder.getContext())));
+  Operation *step = builder.create(operation);
+  if (failed(run(step, numSteps + 1)))
+    return failure();
+  return SmallVector<Value>(step->getResults());
+}
+
+FailureOr<SmallVector<Value>> ScheduleSession::query(StringRef name,
+                                                     Value operand) {
+  using namespace transform_ops;
+  SmallVector<Operation *> payload = getPayload(operand);
+  unsigned count = 0;
+  if (payload.size() == 1) {
+    Operation *op = payload.front();
+    if (auto block = dyn_cast<BlockOp>(op)) {
+      if (name == GetLoopsOp::getOperationName())
+        count = block.getLoops().size();
+      else if (name == GetProducersOp::getOperationName())
+        count = getProducers(block).size();
+      else if (name == GetConsumersOp::getOperationName())
+        count = getConsumers(block).size();
+    } else if (auto loop = dyn_cast<ForOp>(op)) {
+      count = loop.getBlocks().size();
+    } else if (auto function = dyn_cast<PrimFuncOp>(op)) {
+      count = getOutputBlocks(function).size();
+    }
+  }
+  return apply(name, operand, {}, count);
+}
+
+void ScheduleSession::addIntrinsic(PrimFuncOp function) {
+  if (!module->lookupSymbol(function.getSymName()))
+    module->push_back(function->clone());
+}
+
+LogicalResult ScheduleSession::replay(transform::NamedSequenceOp other) {
+  if (auto around = dyn_cast<ModuleOp>(other->getParentOp()))
+    for (auto function : around.getOps<PrimFuncOp>())
+      if (function->hasAttr(kIntrinsicAttr))
+        addIntrinsic(function);
+  Block &body = other.getBody().front();
+  if (body.getNumArguments() != 1)
+    return other.emitError("expects a sequence with one argument, the kernel");
+  IRMapping mapping;
+  mapping.map(body.getArgument(0), getKernel());
+  OpBuilder builder(script.getBody().front().getTerminator());
+  for (auto [index, op] : llvm::enumerate(body.without_terminator()))
+    if (failed(run(builder.clone(op, mapping), index + 1)))
+      return failure();
+  return success();
+}
+
+LogicalResult
+mlir::tir::applyScheduleScript(PrimFuncOp kernel,
+                               transform::NamedSequenceOp script) {
+  return ScheduleSession(kernel).replay(script);
+}

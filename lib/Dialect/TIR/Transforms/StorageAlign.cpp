@@ -1,0 +1,70 @@
+//===- StorageAlign.cpp - Distances in a buffer ---------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleSupport.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+DiagnosedSilenceableFailure
+mlir::tir::storageAlign(RewriterBase &rewriter, AllocBufferOp buffer,
+                        int64_t axis, int64_t factor, int64_t offset) {
+  MemRefType type = buffer.getType();
+  int64_t rank = type.getRank();
+  if (!type.hasStaticShape())
+    return refuse(buffer) << "expects a buffer of static shape to align, but "
+                             "got "
+                          << type;
+  if (axis < -rank || axis >= rank)
+    return refuse(buffer) << "expects an axis from " << -rank << " to "
+                          << rank - 1 << ", but got " << axis;
+  if (factor <= 0 || offset < 0 || offset >= factor)
+    return refuse(buffer) << "expects a positive factor and an offset below "
+                             "it, but got "
+                          << factor << " and " << offset;
+  axis = axis < 0 ? axis + rank : axis;
+  for (Operation *user : buffer->getUsers())
+    if (!isa<BlockOp, affine::AffineLoadOp, affine::AffineStoreOp,
+             memref::LoadOp, memref::StoreOp>(user)) {
+      DiagnosedSilenceableFailure failure =
+          refuse(buffer) << "expects the buffer to be accessed by element";
+      failure.attachNote(user->getLoc()) << "used here";
+      return failure;
+    }
+
+  // Neighbours along the axis are as far apart as the dimensions after it are
+  // large; the next one grows.
+  SmallVector<int64_t> shape(type.getShape());
+  if (axis + 1 == rank) {
+    if (1 % factor == offset % factor)
+      return DiagnosedSilenceableFailure::success();
+    return refuse(buffer) << "expects an axis before the last, whose elements "
+                             "are neighbours";
+  }
+  int64_t inner = 1;
+  for (int64_t dim = axis + 2; dim < rank; ++dim)
+    inner *= shape[dim];
+  int64_t &size = shape[axis + 1];
+  int64_t first = size;
+  while (size * inner % factor != offset && size < first + factor)
+    ++size;
+  if (size * inner % factor != offset)
+    return refuse(buffer) << "expects an offset that multiples of " << inner
+                          << " elements can have modulo " << factor
+                          << ", but got " << offset;
+
+  OpBuilder::InsertionGuard insertion(rewriter);
+  rewriter.setInsertionPoint(buffer);
+  auto aligned = AllocBufferOp::create(
+      rewriter, buffer.getLoc(), MemRefType::get(shape, type.getElementType()),
+      ValueRange(), buffer.getScope());
+  aligned->setDiscardableAttrs(buffer->getDiscardableAttrDictionary());
+  rewriter.replaceOp(buffer, aligned);
+  return DiagnosedSilenceableFailure::success();
+}
