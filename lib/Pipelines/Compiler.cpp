@@ -15,6 +15,7 @@
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/ScheduleRules.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
+#include "relay-mlir/Pipelines/Schedules.h"
 #include "relay-mlir/Target/AOT/Artifact.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
@@ -36,6 +37,7 @@ std::optional<EmitKind> relay::parseEmitKind(StringRef name) {
   return llvm::StringSwitch<std::optional<EmitKind>>(name)
       .Case("relay", EmitKind::Relay)
       .Case("relax", EmitKind::Relax)
+      .Case("schedules", EmitKind::Schedules)
       .Case("tir", EmitKind::TIR)
       .Case("llvm", EmitKind::LLVM)
       .Case("asm", EmitKind::Assembly)
@@ -79,6 +81,7 @@ private:
   std::optional<KernelCompiler> compiler;
   /// What there is to tell of the kernels, if anyone wants to know.
   std::optional<KernelRemarks> remarks;
+  ScheduleScripts scripts;
   /// Kernels in the order of the module, once they are compiled.
   std::vector<CompiledKernel> kernels;
 };
@@ -87,8 +90,11 @@ private:
 
 /// Brings one kernel to the form in which it is compiled.
 static LogicalResult scheduleForTarget(tir::PrimFuncOp kernel,
-                                       const TargetInfo &target) {
-  if (failed(tir::scheduleKernel(kernel, target)))
+                                       const TargetInfo &target,
+                                       const ScheduleScripts &scripts) {
+  bool isWritten = scripts.contains(kernel);
+  if (failed(isWritten ? scripts.apply(kernel)
+                       : tir::scheduleKernel(kernel, target)))
     return failure();
   return tir::liftWorkspaces(kernel);
 }
@@ -129,6 +135,21 @@ LogicalResult Compilation::run() {
   if (failed(runPasses(buildRelayToKernelsPipeline)) ||
       (remarks && failed(remarks->addSchedules(module))))
     return failure();
+
+  if (!options.schedules.empty() &&
+      failed(scripts.load(options.schedules, module)))
+    return failure();
+  if (!options.saveSchedules.empty() &&
+      failed(scripts.save(options.saveSchedules, module, *target)))
+    return failure();
+  if (kind == EmitKind::Schedules) {
+    OwningOpRef<ModuleOp> written = scripts.write(module, *target);
+    if (!written)
+      return failure();
+    return writeText([&](raw_ostream &os) {
+      written->print(os, OpPrintingFlags().useLocalScope());
+    });
+  }
 
   bool binary = kind == EmitKind::Object || kind == EmitKind::SharedObject;
   if (failed(binary ? compileKernels() : scheduleKernels()))
@@ -172,7 +193,7 @@ LogicalResult Compilation::scheduleKernels() {
   LogicalResult result = failableParallelForEach(
       module.getContext(), modules, [&](OwningOpRef<ModuleOp> &single) {
         return scheduleForTarget(*single->getOps<tir::PrimFuncOp>().begin(),
-                                 *target);
+                                 *target, scripts);
       });
   if (failed(result))
     return failure();
@@ -190,7 +211,7 @@ LogicalResult Compilation::compileKernels() {
   SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
   FailureOr<std::vector<CompiledKernel>> compiled =
       compiler->compile(functions, [&](tir::PrimFuncOp kernel) {
-        return scheduleForTarget(kernel, *target);
+        return scheduleForTarget(kernel, *target, scripts);
       });
   if (failed(compiled))
     return failure();

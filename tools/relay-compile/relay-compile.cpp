@@ -31,8 +31,8 @@ static cl::opt<std::string>
                cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
     emitName("emit",
-             cl::desc("What to write: relay, relax, tir, llvm, asm, "
-                      "obj, so (default)"),
+             cl::desc("What to write: relay, relax, schedules, tir, llvm, "
+                      "asm, obj, so (default)"),
              cl::init("so"), cl::cat(category));
 static cl::opt<std::string>
     target("target",
@@ -71,6 +71,15 @@ static cl::opt<std::string> remarksPath(
         "and parallel, and what is not and why (default: to standard "
         "error)"),
     cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> schedules(
+    "schedules",
+    cl::desc("Schedules of some or all kernels, which take the place of the "
+             "rules: a file, or a folder of files"),
+    cl::value_desc("path"), cl::cat(category));
+static cl::opt<std::string>
+    saveSchedules("save-schedules",
+                  cl::desc("Write the schedule of each kernel to this folder"),
+                  cl::value_desc("folder"), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("Print the time of each pass"),
                             cl::cat(category));
 
@@ -108,10 +117,9 @@ int main(int argc, char **argv) {
 
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emitName);
   if (!kind) {
-    llvm::errs()
-        << "error: expects --emit=relay, relax, tir, llvm, asm, obj or "
-           "so, but got '"
-        << emitName << "'\n";
+    llvm::errs() << "error: expects --emit=relay, relax, schedules, tir, llvm, "
+                    "asm, obj or so, but got '"
+                 << emitName << "'\n";
     return 1;
   }
   std::optional<relay::Precision> precision =
@@ -169,6 +177,8 @@ int main(int argc, char **argv) {
   options.desiredLayout = desiredLayout;
   options.useCache = !noCache;
   options.cacheDir = cacheDir;
+  options.schedules = schedules;
+  options.saveSchedules = saveSchedules;
   options.timing = timing;
   OwningOpRef<ModuleOp> module = relay::loadModel(inputPath, &context);
   if (!module)

@@ -28,6 +28,8 @@ enum class EmitKind {
   Relay,
   /// relax with its memory plan, as MLIR.
   Relax,
+  /// The schedules of the kernels, as transform scripts.
+  Schedules,
   /// The scheduled kernels, as MLIR.
   TIR,
   /// Kernels and main as LLVM IR, after optimisation.

@@ -51,6 +51,13 @@ struct CompileOptions {
   bool useCache = true;
   std::string cacheDir;
 
+  /// A file of schedules, or a folder of such files, for some or all kernels;
+  /// the rules schedule the others. Empty for none.
+  std::string schedules;
+
+  /// A folder to write the schedule of each kernel to; empty for none.
+  std::string saveSchedules;
+
   /// Prints the time of each pass, and of each phase, to standard error.
   bool timing = false;
 };

@@ -1,0 +1,120 @@
+"""Schedules as files: dumped, edited, compiled with, against NumPy.
+
+Sums of 40 products of floats in [-1, 1] agree to 1e-5 in whatever order.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import relay_mlir as rm
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
+
+MODEL = """
+func.func @main(%x: tensor<30x40xf32> {relay.name = "x"}, %w: tensor<24x40xf32> {relay.name = "w"})
+    -> (tensor<30x24xf32> {relay.name = "y"}) {
+  %0 = relay.nn.dense %x, %w : (tensor<30x40xf32>, tensor<24x40xf32>) -> tensor<30x24xf32>
+  %1 = relay.nn.softmax %0 : (tensor<30x24xf32>) -> tensor<30x24xf32>
+  return %1 : tensor<30x24xf32>
+}
+"""
+
+
+@pytest.fixture()
+def model(tmp_path):
+    path = tmp_path / "model.mlir"
+    path.write_text(MODEL)
+    return path
+
+
+def relay_compile(*arguments, check=True):
+    return subprocess.run([BIN / "relay-compile", *arguments], check=check,
+                          capture_output=True, text=True)
+
+
+def run(path):
+    rng = np.random.default_rng(3)
+    x, w = (rng.uniform(-1, 1, shape).astype(np.float32) for shape in [(30, 40), (24, 40)])
+    logits = x.astype(np.float64) @ w.T.astype(np.float64)
+    expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    y = rm.load(path)(x, w)
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
+    return y
+
+
+def test_dump_edit_compile(model, tmp_path):
+    """The whole loop, with a factor that the rules would not choose."""
+    folder = tmp_path / "schedules"
+    relay_compile(model, f"--save-schedules={folder}", f"--cache-dir={tmp_path / 'cache'}",
+                  "-o", tmp_path / "rules.so")
+    files = sorted(folder.glob("*.mlir"))
+    assert len(files) == 2
+    relay_compile(model, f"--schedules={folder}", f"--cache-dir={tmp_path / 'cache'}",
+                  "-o", tmp_path / "same.so")
+    np.testing.assert_array_equal(run(tmp_path / "rules.so"), run(tmp_path / "same.so"))
+    edited = 0
+    for path in files:
+        text = path.read_text()
+        assert text.startswith("// The kernel before the schedule:\n//\n// tir.prim_func")
+        # The tiles of the rows, or their chunks, of whatever size, become 5.
+        changed = re.sub(r"(transform\.tir\.split \S+ \[\?, )\d+\]", r"\g<1>5]", text, count=1)
+        edited += changed != text
+        path.write_text(changed)
+    assert edited
+    before = relay_compile(model, "--emit=tir").stdout
+    after = relay_compile(model, "--emit=tir", f"--schedules={folder}").stdout
+    assert before != after and "tir.schedule" not in after
+    # With a cache that knows the kernels under other schedules.
+    relay_compile(model, f"--schedules={folder}", f"--cache-dir={tmp_path / 'cache'}",
+                  "-o", tmp_path / "edited.so")
+    run(tmp_path / "edited.so")
+
+
+def test_one_file(model, tmp_path):
+    """--emit=schedules writes one file, of which a part may be left out."""
+    path = tmp_path / "all.mlir"
+    relay_compile(model, "--emit=schedules", "-o", path)
+    text = path.read_text()
+    assert text.count("transform.named_sequence") == 2
+    again = relay_compile(model, "--emit=schedules", f"--schedules={path}").stdout
+    assert again == text
+    first = text.index("  transform.named_sequence", text.index("named_sequence @"))
+    path.write_text(text[:first] + "}\n")
+    relay_compile(model, f"--schedules={path}", "--no-cache", "-o", tmp_path / "model.so")
+    run(tmp_path / "model.so")
+
+
+@pytest.mark.parametrize("old,new,message", [
+    (r"transform\.tir\.get_block @\w+", "transform.tir.get_block @nothing",
+     r"cannot apply step 1, transform.tir.get_block, to kernel @\w+: expects a block @nothing"),
+    (r"@(\w+)\.schedule", r"@other_\1.schedule", r"there is no kernel @other_\w+"),
+    (r"\.schedule\(", "(", "expects a schedule called @<kernel>.schedule"),
+    (r"transform\.tir\.get_loops", "transform.tir.get_lops", "get_lops"),
+])
+def test_errors(model, tmp_path, old, new, message):
+    path = tmp_path / "all.mlir"
+    relay_compile(model, "--emit=schedules", "-o", path)
+    text, count = re.subn(old, new, path.read_text(), count=1)
+    assert count
+    path.write_text(text)
+    result = relay_compile(model, f"--schedules={path}", "--no-cache", "-o",
+                           tmp_path / "model.so", check=False)
+    assert result.returncode == 1
+    assert re.search(message, result.stderr), result.stderr
+    assert not (tmp_path / "model.so").exists()
+
+
+def test_missing_file(model, tmp_path):
+    result = relay_compile(model, f"--schedules={tmp_path / 'none'}", "-o",
+                           tmp_path / "model.so", check=False)
+    assert result.returncode == 1 and "there is no" in result.stderr
+    (tmp_path / "empty").mkdir()
+    result = relay_compile(model, f"--schedules={tmp_path / 'empty'}", "-o",
+                           tmp_path / "model.so", check=False)
+    assert result.returncode == 1 and "there are none" in result.stderr
