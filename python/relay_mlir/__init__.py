@@ -9,6 +9,7 @@ from ._compile import (IRModule, KernelProfile, Module, TensorInfo, compile, emi
                        import_onnx, load)
 from ._errors import CompileError, DiagnosticError, Error, RuntimeError
 from ._relay_mlir import __version__, get_num_threads, set_num_threads
+from . import tir
 
 parse = IRModule.parse
 
@@ -16,5 +17,5 @@ __all__ = [
     "CompileError", "DiagnosticError", "Error", "IRModule", "KernelProfile", "Module",
     "RuntimeError", "TensorInfo",
     "compile", "emit", "get_num_threads", "import_onnx", "load", "parse",
-    "set_num_threads", "__version__",
+    "set_num_threads", "tir", "__version__",
 ]

@@ -3,6 +3,8 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
+from . import tir as tir
+
 __version__: str
 
 PathLike = Union[str, os.PathLike]

@@ -166,7 +166,7 @@ def emit(model, path, kind, *, target="native", opt_level=3, precision="high",
          desired_layout=None, cache=True, cache_dir=None):
     """Writes a stage of the compilation to `path`.
 
-    `kind` is "relay", "relax", "tir", "llvm", "asm", "obj" or "so".
+    `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so".
     """
     _to_module(model)._impl.compile(
         os.fspath(path), kind, target, opt_level, precision, desired_layout or "",

@@ -52,6 +52,7 @@ private:
 void bindDiagnostics(pybind11::module_ &m);
 void bindIRModule(pybind11::module_ &m);
 void bindRuntimeModule(pybind11::module_ &m);
+void bindTIRSchedule(pybind11::module_ &m);
 
 } // namespace relay_python
 

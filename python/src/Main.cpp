@@ -16,4 +16,5 @@ PYBIND11_MODULE(_relay_mlir, m) {
   relay_python::bindIRModule(m);
   relay_python::bindRelay(m);
   relay_python::bindRuntimeModule(m);
+  relay_python::bindTIRSchedule(m);
 }

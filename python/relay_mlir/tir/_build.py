@@ -1,0 +1,89 @@
+"""Kernels from models, and from kernels to functions on arrays."""
+
+import os
+import tempfile
+
+import numpy as np
+
+from .. import _relay_mlir
+from .._compile import IRModule, Module, _to_module
+
+
+def to_module(source):
+    """Accepts an IRModule or MLIR text."""
+    return IRModule.parse(source) if isinstance(source, str) else source
+
+
+def lower(model, *, opt_level=3):
+    """Returns the kernels of a model, not scheduled yet, as an IRModule.
+
+    `model` is what `relay_mlir.compile` accepts.
+    """
+    module = _to_module(model).clone()
+    module.run_passes(f"builtin.module(relay-optimize{{opt-level={opt_level}}},"
+                      "relay-to-kernels)")
+    _relay_mlir.tir_keep_kernels(module._impl)
+    return module
+
+
+def kernels(mod):
+    """Returns the names of the kernels of a module, in its order."""
+    return _relay_mlir.tir_kernel_names(to_module(mod)._impl)
+
+
+class Kernel:
+    """A compiled kernel: call it with its inputs, and perhaps its outputs."""
+
+    def __init__(self, module):
+        self._module = module
+
+    @property
+    def inputs(self):
+        """The inputs, as a list of TensorInfo."""
+        return self._module.inputs
+
+    @property
+    def outputs(self):
+        """The outputs, as a list of TensorInfo."""
+        return self._module.outputs
+
+    def __call__(self, *args):
+        """Runs the kernel.
+
+        With as many arrays as there are inputs, returns the output, or a tuple
+        of them. Arrays behind the inputs are filled with the outputs.
+        """
+        num_inputs = len(self.inputs)
+        if len(args) not in (num_inputs, num_inputs + len(self.outputs)):
+            raise ValueError(
+                f"expects {num_inputs} inputs, or these and {len(self.outputs)} "
+                f"outputs, but got {len(args)} arrays")
+        results = self._module(*args[:num_inputs])
+        if len(args) == num_inputs:
+            return results
+        results = results if isinstance(results, tuple) else (results,)
+        for target, result in zip(args[num_inputs:], results):
+            if target.shape != result.shape or target.dtype != result.dtype:
+                raise ValueError(
+                    f"expects an output of shape {result.shape} and dtype "
+                    f"{result.dtype}, but got {target.shape} and {target.dtype}")
+            np.copyto(target, result)
+        return None
+
+    def save(self, path):
+        """Writes the artefact, which `relay_mlir.load` reads."""
+        self._module.save(path)
+
+
+def build(mod, name="", *, target="native", cache=True, cache_dir=None):
+    """Compiles a kernel as it is: no rule schedules it.
+
+    `mod` is an IRModule, such as `Schedule.mod`, or MLIR text; `name` chooses
+    one of several kernels. The kernel has static shapes, and all of its arguments
+    their own layout. Raises CompileError.
+    """
+    folder = tempfile.TemporaryDirectory(prefix="relay-mlir-")
+    path = os.path.join(folder.name, "kernel.so")
+    _relay_mlir.tir_build(to_module(mod)._impl, name, path, target, cache,
+                          os.fspath(cache_dir or ""))
+    return Kernel(Module(path, folder))
