@@ -15,12 +15,22 @@
 #include <cstring>
 #include <numeric>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 using namespace relay_rt;
 
 void AlignedFree::operator()(void *pointer) const { std::free(pointer); }
 
 AlignedBuffer relay_rt::allocateAligned(size_t bytes) {
   size_t align = RELAY_BUFFER_ALIGNMENT;
+  // The system hands out large blocks page by page when they are first written.
+  // Of usual pages that takes several times as long as writing them.
+  constexpr size_t kHugePage = 2 << 20;
+  bool isLarge = bytes >= 4 * kHugePage;
+  if (isLarge)
+    align = kHugePage;
   if (bytes > SIZE_MAX - align)
     throw std::bad_alloc();
   // aligned_alloc wants a multiple of the alignment.
@@ -28,6 +38,10 @@ AlignedBuffer relay_rt::allocateAligned(size_t bytes) {
   void *pointer = std::aligned_alloc(align, size);
   if (!pointer)
     throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+  if (isLarge)
+    (void)madvise(pointer, size, MADV_HUGEPAGE);
+#endif
   return AlignedBuffer(pointer);
 }
 

@@ -6,8 +6,8 @@
 // columns share what they load.
 // CHECK-LABEL: tir.prim_func {{.*}}@depthwise
 // CHECK-SAME: memref<1x3x3x32xf32>
-// CHECK: tir.alloc_buffer() scope("local") : memref<{{.*}}7x8xf32>
 // CHECK: kind(parallel)
+// CHECK: tir.alloc_buffer() scope("local") : memref<{{.*}}7x8xf32>
 // CHECK: arith.cmpi eq
 // CHECK: arith.maxsi
 // CHECK: arith.minsi

@@ -345,13 +345,15 @@ LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
     }
     numOuter *= numRows / size;
   }
-  // Few rows: threads share the lanes, too.
+  // Few rows: threads share the lanes, too. Not if the last tile is cut off,
+  // which a loop of its own can tell.
+  bool sharesLanes = numOuter < kParallelRows && numLanes % width == 0;
   SmallVector<ForOp> inner;
-  if (laneOuter && numOuter < kParallelRows)
+  if (laneOuter && sharesLanes)
     outer.push_back(laneOuter);
   if (columnOuter)
     inner.push_back(columnOuter);
-  if (laneOuter && numOuter >= kParallelRows)
+  if (laneOuter && !sharesLanes)
     inner.push_back(laneOuter);
   if (rowInner)
     inner.push_back(rowInner);
