@@ -11,6 +11,8 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
@@ -20,6 +22,9 @@ namespace mlir::relay {
 } // namespace mlir::relay
 
 using namespace mlir;
+
+/// A buffer that parallel bodies access besides the kernel.
+static constexpr StringLiteral kSharedAttr = "tir.shared";
 
 namespace {
 
@@ -175,7 +180,8 @@ void ABIBuilder::convert(func::FuncOp function) {
   SmallVector<DictionaryAttr> argAttrs;
   for (unsigned index = 0; index < memrefs.size(); ++index) {
     NamedAttrList attrs;
-    attrs.set(LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+    if (!function.getArgAttr(index, kSharedAttr))
+      attrs.set(LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
     attrs.set(LLVM::LLVMDialect::getNoUndefAttrName(), builder.getUnitAttr());
     // What the caller brings is aligned as its elements are.
     if (function.getArgAttr(index, tir::PrimFuncOp::kWorkspace))
@@ -237,9 +243,46 @@ void ABIBuilder::convert(func::FuncOp function) {
   createEntry(function, name, memrefs, isKernel);
 }
 
+/// Whether some user of `buffer` may write to it.
+static bool isWritten(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    return !isa<func::CallOp, memref::DimOp, memref::LoadOp, vector::GatherOp,
+                vector::LoadOp, vector::MaskedLoadOp, vector::TransferReadOp>(
+        user);
+  });
+}
+
+/// Marks the buffers that a kernel accesses both itself and in a parallel body,
+/// which gets them from the array of arguments, if one of the two writes: they
+/// do have another name while the kernel runs.
+static void markSharedBuffers(func::FuncOp kernel, SymbolTable &symbols) {
+  SmallVector<func::FuncOp> bodies;
+  for (auto call : kernel.getOps<func::CallOp>())
+    if (call->hasAttr("tir.parallel"))
+      bodies.push_back(symbols.lookup<func::FuncOp>(call.getCallee()));
+  for (BlockArgument buffer : kernel.getArguments()) {
+    bool isUsedHere = llvm::any_of(buffer.getUsers(), [](Operation *user) {
+      return !isa<func::CallOp, memref::DimOp>(user);
+    });
+    bool isUsedThere = false, mayWrite = isWritten(buffer);
+    for (func::FuncOp body : bodies) {
+      Value there = body.getArgument(buffer.getArgNumber());
+      isUsedThere |= !there.use_empty();
+      mayWrite |= isWritten(there);
+    }
+    if (isUsedHere && isUsedThere && mayWrite)
+      kernel.setArgAttr(buffer.getArgNumber(), kSharedAttr,
+                        UnitAttr::get(kernel.getContext()));
+  }
+}
+
 namespace {
 struct KernelABIPass : relay::impl::KernelABIPassBase<KernelABIPass> {
   void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr("tir.kernel"))
+        markSharedBuffers(function, symbols);
     // Parallel bodies first: kernels then refer to their entries.
     SmallVector<func::FuncOp> functions;
     for (StringRef kind : {"tir.parallel_body", "tir.kernel"})
