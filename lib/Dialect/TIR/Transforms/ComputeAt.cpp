@@ -183,6 +183,21 @@ DiagnosedSilenceableFailure mlir::tir::computeAt(RewriterBase &rewriter,
 // reverse_compute_at
 //===----------------------------------------------------------------------===//
 
+/// Whether the loops around `block` run through its whole domain, which they do
+/// not after a loop was partitioned.
+static bool coversDomain(BlockOp block) {
+  for (auto [binding, extent] :
+       llvm::zip(block.getBindings(), block.getStaticExtents())) {
+    IndexSpace space(block.getContext());
+    AffineExpr expr = space.getExpr(binding);
+    IndexRange range = space.getBounds().getRange(expr);
+    if (ShapedType::isDynamic(extent) || range.min != 0 || !range.max ||
+        *range.max < extent - 1)
+      return false;
+  }
+  return true;
+}
+
 /// The region of each iteration variable of `block` that follows from what
 /// producers inside `loop` have written of `buffer`.
 static DiagnosedSilenceableFailure
@@ -280,10 +295,14 @@ mlir::tir::reverseComputeAt(RewriterBase &rewriter, BlockOp block, ForOp loop) {
   Operation *last = nullptr;
   for (Value input : getReadBuffers(block)) {
     SmallVector<BlockOp> producers;
+    BlockOp outside;
     for (BlockOp writer : getWriters(input)) {
-      if (loop->isAncestor(writer))
+      if (loop->isAncestor(writer)) {
         producers.push_back(writer);
-      else if (!isBefore(writer, loop))
+        continue;
+      }
+      outside = writer;
+      if (!isBefore(writer, loop))
         return refuse(block)
                << "expects all producers of block @" << block.getName()
                << " inside or before the loop, but @" << writer.getName()
@@ -291,6 +310,16 @@ mlir::tir::reverseComputeAt(RewriterBase &rewriter, BlockOp block, ForOp loop) {
     }
     if (producers.empty())
       continue;
+    // An init outside is overwritten; another part would not be consumed.
+    if (outside && !llvm::all_of(producers, coversDomain)) {
+      DiagnosedSilenceableFailure failure =
+          refuse(block) << "expects the blocks inside the loop to produce all "
+                           "that block @"
+                        << block.getName() << " consumes, but @"
+                        << outside.getName() << " produces a part";
+      failure.attachNote(outside.getLoc()) << "this part is outside";
+      return failure;
+    }
     DiagnosedSilenceableFailure inferred =
         inferFromProducers(block, loop, input, producers, space, regions);
     if (!inferred.succeeded())

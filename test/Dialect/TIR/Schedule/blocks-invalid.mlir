@@ -258,3 +258,34 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// In the last part of the loop, @copy would only consume that part.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @part(%x: memref<8xf32>, %y: memref<8xf32>) {
+    %t = tir.alloc_buffer() : memref<8xf32>
+    tir.for %i = 0 to 8 {
+      // expected-note @below {{this part is outside}}
+      tir.block @a(%v0 = spatial %i in 8) reads(%x[%v0] : memref<8xf32>) writes(%t[%v0] : memref<8xf32>) {
+        %0 = affine.load %x[%v0] : memref<8xf32>
+        affine.store %0, %t[%v0] : memref<8xf32>
+      }
+    }
+    tir.for %i = 0 to 8 {
+      // expected-error @below {{expects the blocks inside the loop to produce all that block @copy consumes, but @a produces a part}}
+      tir.block @copy(%v0 = spatial %i in 8) reads(%t[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<8xf32>
+        affine.store %0, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @part.schedule(%f: !transform.any_op {transform.readonly}) {
+    %a = transform.tir.get_block @a in %f
+    %i = transform.tir.get_loops %a
+    %first, %last = transform.tir.loop_partition %i [6, 2]
+    %copy = transform.tir.get_block @copy in %f
+    transform.tir.reverse_compute_at %copy, %last
+    transform.yield
+  }
+}
