@@ -6,7 +6,7 @@
     sch = tir.Schedule(mod, "fused_nn_dense")
     i, j, k = sch.get_loops(sch.get_block("dense"))
     sch.parallel(i)
-    kernel = tir.build(sch.mod)
+    kernel = tir.build(sch)
     y = kernel(x, w)
 """
 

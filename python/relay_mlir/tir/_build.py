@@ -78,10 +78,12 @@ class Kernel:
 def build(mod, name="", *, target="native", cache=True, cache_dir=None):
     """Compiles a kernel as it is: no rule schedules it.
 
-    `mod` is an IRModule, such as `Schedule.mod`, or MLIR text; `name` chooses
-    one of several kernels. The kernel has static shapes, and all of its arguments
+    `mod` is a Schedule, an IRModule or MLIR text; `name` chooses one of several
+    kernels, by default that of the Schedule. The kernel has static shapes, and all of its arguments
     their own layout. Raises CompileError.
     """
+    if hasattr(mod, "trace"):
+        mod, name = mod.mod, name or mod.name
     folder = tempfile.TemporaryDirectory(prefix="relay-mlir-")
     path = os.path.join(folder.name, "kernel.so")
     _relay_mlir.tir_build(to_module(mod)._impl, name, path, target, cache,

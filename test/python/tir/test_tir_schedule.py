@@ -58,7 +58,7 @@ def random(*shape):
 
 def check_matmul(sch):
     a, b = random(33, 45), random(45, 52)
-    c = tir.build(sch.mod, cache=False)(a, b)
+    c = tir.build(sch, cache=False)(a, b)
     np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64),
                                rtol=1e-5, atol=1e-5)
 
@@ -91,13 +91,13 @@ def caches(sch):
     block = sch.get_block("C")
     i, j, k = sch.get_loops(block)
     a = sch.cache_read(block, 0, "global")
-    b = sch.reindex_cache_read(block, 1, "global", lambda k, j: (j // 4, k, j % 4))
+    b = sch.reindex_cache_read(block, 1, "global", lambda j, k: (j // 4, k, j % 4))
     sch.storage_align(a, 0, axis=0, factor=32, offset=8)
     sch.compute_at(a, i)
     c = sch.cache_write(block, 0, "global")
     sch.set_scope(c, ("read", 0), "local")
     sch.reverse_compute_at(c, i)
-    assert [repr(p) for p in sch.get_producers(block)] == [repr(a), repr(b)]
+    assert [repr(p) for p in sch.get_producers(block)] == [repr(b), repr(a)]
     assert repr(sch.get_consumers(block)[0]) == repr(c)
     assert repr(sch.get_output_blocks()[0]) == repr(c)
 

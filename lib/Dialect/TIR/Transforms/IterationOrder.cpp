@@ -205,10 +205,10 @@ mlir::tir::matchTrivialNest(BlockOp block, SmallVectorImpl<ForOp> &loops) {
   SmallVector<ForOp, 6> around = block.getLoops();
   auto refuseNest = [&]() {
     return refuse(block) << "expects block @" << block.getName()
-                         << " in a nest of its own with one serial loop from 0 "
-                            "for each iteration variable";
+                         << " without a guard, in a nest of its own with one "
+                            "serial loop from 0 for each iteration variable";
   };
-  if (around.size() != block.getNumIters())
+  if (around.size() != block.getNumIters() || block.getPredicate())
     return refuseNest();
   for (auto [index, loop] : llvm::enumerate(around)) {
     bool isLast = index + 1 == around.size();

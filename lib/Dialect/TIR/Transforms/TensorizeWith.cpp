@@ -307,10 +307,7 @@ static BlockOp createImplementation(RewriterBase &rewriter,
   IRMapping mapping;
   for (auto [described, argument] : llvm::zip_equal(
            description.getArguments(), implementation.getArguments())) {
-    auto it = llvm::find_if(matcher.placements, [&](const auto &entry) {
-      return entry.first == described;
-    });
-    const Placement &placement = it->second;
+    const Placement &placement = matcher.placements.find(described)->second;
     SmallVector<OpFoldResult> offsets, sizes, strides;
     ArrayRef<int64_t> shape = cast<MemRefType>(described.getType()).getShape();
     size_t leading = placement.offsets.size() - shape.size();

@@ -214,6 +214,11 @@ MATMUL_SCHEDULES = {
     "cache_inplace": LOOPS + """
     %init = transform.tir.decompose_reduction %matmul, %i
     %in, %out = transform.tir.cache_inplace %matmul, 0, "global"
+    transform.tir.vectorize %j
+""",
+    # A loop on threads between two that run on one.
+    "cache_inplace_parallel": LOOPS + """
+    %in, %out = transform.tir.cache_inplace %matmul, 0, "global"
     transform.tir.parallel %i
 """,
     "reorder_block_iter_var": LOOPS + """
