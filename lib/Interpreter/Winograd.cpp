@@ -56,8 +56,8 @@ static Tensor transformWeight(const Tensor &weight, int64_t tile) {
   SmallVector<int64_t> permutation;
   bool skipsDepth = rank == 5 && !isDepthTransformed(weight.getDimSize(2));
   for (int64_t dim = 2 + skipsDepth; dim < rank; ++dim) {
-    result = transformRuns(result, dim,
-                           getWinogradFilterTransform(tile, weight.getDimSize(dim)));
+    result = transformRuns(
+        result, dim, getWinogradFilterTransform(tile, weight.getDimSize(dim)));
     permutation.push_back(dim);
   }
   if (skipsDepth)
@@ -74,10 +74,9 @@ static Tensor transformPlanes(const Tensor &weight, int64_t tile, Type type) {
   WinogradMatrix columns = getWinogradFilterTransform(tile, kw);
   int64_t filters = weight.getDimSize(0) * weight.getDimSize(1);
   int64_t taps = kh * kw, planes = rows.rows * columns.rows;
-  Tensor result =
-      Tensor::allocate({rows.rows, columns.rows, weight.getDimSize(0),
-                        weight.getDimSize(1)},
-                       type);
+  Tensor result = Tensor::allocate(
+      {rows.rows, columns.rows, weight.getDimSize(0), weight.getDimSize(1)},
+      type);
   // So many filters at a time that runs of a plane are long.
   constexpr int64_t kBlock = 1024;
   std::vector<double> filter(kBlock * taps), half(rows.rows * kw);

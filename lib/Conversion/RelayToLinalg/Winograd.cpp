@@ -97,15 +97,13 @@ Value WinogradNests::transform(StringRef name, const WinogradMatrix &matrix,
   int64_t rank = sizes.size(), loops = rank + 1;
   Value init = b.filled(getAsIndexOpFoldResult(b.getContext(), sizes),
                         cast<TypedAttr>(b.getZeroAttr(type)));
-  return b.nest(name,
-                {{constant(matrix), b.select(loops, matrixDims)},
-                 {data, dataMap}},
-                {init, b.select(loops, llvm::to_vector(llvm::seq(rank)))},
-                getIterators(rank, 1),
-                [&](ImplicitLocOpBuilder &body, ValueRange args) {
-                  ElementMath math(body, type);
-                  return math.add(args[2], math.mul(args[0], args[1]));
-                });
+  return b.nest(
+      name, {{constant(matrix), b.select(loops, matrixDims)}, {data, dataMap}},
+      {init, b.select(loops, llvm::to_vector(llvm::seq(rank)))},
+      getIterators(rank, 1), [&](ImplicitLocOpBuilder &body, ValueRange args) {
+        ElementMath math(body, type);
+        return math.add(args[2], math.mul(args[0], args[1]));
+      });
 }
 
 Value WinogradNests::transformData(Value padded, ArrayRef<int64_t> axes) {
@@ -119,9 +117,9 @@ Value WinogradNests::transformData(Value padded, ArrayRef<int64_t> axes) {
   element[axes[1]] = b.dim(3);
   element[axes[2]] = (p.floorDiv(columns) % rows) * height.tile + b.dim(4);
   element[axes[3]] = (p % columns) * width.tile + b.dim(2);
-  Value half = transform("transform_data_rows", high, {0, 4}, padded,
-                         b.map(5, element),
-                         {high.rows, getNumTiles(), wide.rows, channels});
+  Value half =
+      transform("transform_data_rows", high, {0, 4}, padded, b.map(5, element),
+                {high.rows, getNumTiles(), wide.rows, channels});
   // Loops a, b, p, c, j.
   return transform("transform_data", wide, {1, 4}, half,
                    b.select(5, {0, 2, 4, 3}),
@@ -163,11 +161,10 @@ Value WinogradNests::crop(Value tiles, ArrayRef<int64_t> axes) {
   sizes[axes[3]] = width.result;
   AffineMap map =
       b.map(4, {p, y % height.tile, x % width.tile, b.dim(axes[1])});
-  return b.elements("place_tiles", {{tiles, map}},
-                    getAsIndexOpFoldResult(b.getContext(), sizes), type,
-                    [](ImplicitLocOpBuilder &, ValueRange args) {
-                      return args[0];
-                    });
+  return b.elements(
+      "place_tiles", {{tiles, map}},
+      getAsIndexOpFoldResult(b.getContext(), sizes), type,
+      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
 }
 
 namespace {
@@ -215,13 +212,12 @@ struct WinogradToLinalg
           op, "expects tiles that depend on at most 8 x 8 elements");
 
     LinalgBuilder b(rewriter, op);
-    Value padded =
-        padAxes(b, adaptor.getData(), {(*axes)[2], (*axes)[3]},
-                {b.getIndexAttr(tiled[0].padBefore),
-                 b.getIndexAttr(tiled[1].padBefore)},
-                {b.getIndexAttr(tiled[0].getPadAfter()),
-                 b.getIndexAttr(tiled[1].getPadAfter())},
-                cast<TypedAttr>(b.getZeroAttr(type)));
+    Value padded = padAxes(b, adaptor.getData(), {(*axes)[2], (*axes)[3]},
+                           {b.getIndexAttr(tiled[0].padBefore),
+                            b.getIndexAttr(tiled[1].padBefore)},
+                           {b.getIndexAttr(tiled[0].getPadAfter()),
+                            b.getIndexAttr(tiled[1].getPadAfter())},
+                           cast<TypedAttr>(b.getZeroAttr(type)));
     WinogradNests nests(b, type, dataType.getDimSize((*axes)[0]),
                         dataType.getDimSize((*axes)[1]),
                         resultType.getDimSize((*resultAxes)[1]), tiled[0],

@@ -2,7 +2,7 @@
 
 Bounds, for what precision "high" may do: 1e-5 of the scale of the result, which
 is its largest magnitude, or, where terms cancel, the largest sum of magnitudes
-of terms. What "highest" does is held to 2e-6 of the same.
+of terms. What "highest" does is held to 5e-6 of the same.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 import relay_mlir as rm
 
 BOUND = 1e-5
-EXACT_BOUND = 2e-6
+EXACT_BOUND = 5e-6
 
 
 def convolve(data, weight, padding):
@@ -148,7 +148,7 @@ def check(data, weight, scale=None):
 SIZES = [(16, 56), (64, 56), (128, 28), (256, 14), (512, 14), (512, 28)]
 
 
-@pytest.mark.parametrize("channels,size", SIZES[1:])
+@pytest.mark.parametrize("channels,size", SIZES)
 @pytest.mark.parametrize("distribution", ["uniform", "normal", "positive"])
 def test_accuracy(channels, size, distribution):
     rng = np.random.default_rng(channels)
@@ -160,9 +160,9 @@ def test_accuracy(channels, size, distribution):
           draw((64, channels, 3, 3)).astype(np.float32))
 
 
-@pytest.mark.parametrize("low,high", [(-20, -20), (20, 15), (-20, 20), (20, -20)])
+@pytest.mark.parametrize("low,high", [(-20, -20), (20, 20), (20, 5), (-10, 20)])
 def test_scales(low, high):
-    """Data from 10**low, weights from 10**-high: products near 1."""
+    """Data of 10**low, weights of 10**-high: no product overflows or is denormal."""
     data = uniform((1, 28, 28, 64)) * np.float32(10.0**low)
     weight = uniform((64, 64, 3, 3), 1) * np.float32(10.0**-high)
     check(data, weight)

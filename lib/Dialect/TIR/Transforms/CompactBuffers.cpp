@@ -250,7 +250,9 @@ void mlir::tir::compactBuffers(RewriterBase &rewriter, PrimFuncOp function,
   OpBuilder::InsertionGuard insertion(rewriter);
   SmallVector<AllocBufferOp> buffers(
       function.getRegion().getOps<AllocBufferOp>());
-  for (AllocBufferOp buffer : buffers) {
+  // Consumers first: the opaque variables that their blocks get are in the way
+  // only of what these blocks write.
+  for (AllocBufferOp buffer : llvm::reverse(buffers)) {
     SmallVector<BlockOp> blocks = getElementAccessors(buffer);
     IndexSpace space(function.getContext());
     CompactPlan compact;

@@ -188,10 +188,10 @@ static void scheduleAtLast(KernelSchedule &schedule,
     bool isInner = false;
     if (first) {
       const BufferAccess *store = first->nest.getStore();
-      for (auto [written, read] : llvm::zip(store->map->getResults(),
-                                            last.data.map->getResults()))
-        isInner |= written.isFunctionOfDim(first->row) &&
-                   read.isFunctionOfDim(var);
+      for (auto [written, read] :
+           llvm::zip(store->map->getResults(), last.data.map->getResults()))
+        isInner |=
+            written.isFunctionOfDim(first->row) && read.isFunctionOfDim(var);
     }
     (isInner ? inner : outer).push_back(nest.loops[var]);
   }

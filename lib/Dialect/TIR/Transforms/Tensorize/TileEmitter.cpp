@@ -334,7 +334,7 @@ Attribute TileEmitter::getConstant(Value value, ArrayRef<AffineExpr> point) {
   if (failed(it->second))
     return {};
   auto position = dyn_cast<AffineConstantExpr>(getPosition(op, point));
-  if (!position)
+  if (!position || NestedBlock::getStride(positions[op], laneLoop) != 0)
     return {};
   ArrayRef<Attribute> elements = it->second->getElements();
   int64_t index = position.getValue();

@@ -63,7 +63,8 @@ public:
                        ArrayRef<AffineExpr> point, Value mask);
   Value toVector(OpBuilder &builder, Value scalar);
 
-  /// What `value` is at `point` if it is a load of a constant; else null.
+  /// What `value` is at `point`, and on all lanes, if it is a load of a
+  /// constant; else null.
   Attribute getConstant(Value value, ArrayRef<AffineExpr> point);
 
   /// `expr` as an index. Over loops, row base and symbols.
