@@ -28,3 +28,15 @@ func.func @main(%x: tensor<1x8x9x9xf32>, %w: tensor<4x8x1x1xf32>) -> tensor<1x4x
   %0 = relay.nn.conv2d %x, %w : (tensor<1x8x9x9xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x9x9xf32>
   return %0 : tensor<1x4x9x9xf32>
 }
+
+// Of an image the convolution takes the order it comes in, if it may choose.
+
+// ESTIMATE-LABEL: func.func @image
+// ESTIMATE-NEXT: %[[C:.*]] = relay.nn.conv2d %arg0, %arg1 {out_layout = "NHWC", padding = [1, 1, 1, 1]} : (tensor<1x3x64x64xf32>, tensor<32x3x3x3xf32>) -> tensor<1x64x64x32xf32>
+// ESTIMATE-NEXT: relay.nn.conv2d %[[C]], %arg2 {data_layout = "NHWC", padding = [1, 1, 1, 1]}
+func.func @image(%x: tensor<1x3x64x64xf32>, %w: tensor<32x3x3x3xf32>, %v: tensor<32x32x3x3xf32>) -> tensor<1x32xf32> {
+  %0 = relay.nn.conv2d %x, %w {padding = [1, 1, 1, 1]} : (tensor<1x3x64x64xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x64x64xf32>
+  %1 = relay.nn.conv2d %0, %v {padding = [1, 1, 1, 1]} : (tensor<1x32x64x64xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x64x64xf32>
+  %2 = relay.max %1 {axis = [2, 3]} : (tensor<1x32x64x64xf32>) -> tensor<1x32xf32>
+  return %2 : tensor<1x32xf32>
+}

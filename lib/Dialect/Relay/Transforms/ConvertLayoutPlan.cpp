@@ -22,6 +22,10 @@ using namespace mlir::relay;
 static constexpr double kGainPerOperation = 1.0 / 3;
 static constexpr double kOperationsPerByte = 10;
 
+// Data of so few channels, such as images, is read one by one in any layout, so
+// that a convolution may as well take it as it comes.
+static constexpr int64_t kFewChannels = 8;
+
 static double getBytes(Type type) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     double total = 0;
@@ -41,7 +45,7 @@ static double getBytes(Type type) {
 LayoutPlan::LayoutPlan(func::FuncOp function,
                        const llvm::StringMap<DesiredLayout> &desired,
                        bool estimate)
-    : desired(desired) {
+    : desired(desired), estimate(estimate) {
   findConstants(function);
   do {
     forms.clear();
@@ -122,12 +126,25 @@ void LayoutPlan::apply(Operation *op, OperatorForm form) {
   stored[op->getResult(0)] = {{form.result, true}};
 }
 
+/// Whether an operator in this form is what it was.
+static bool isCanonical(const OperatorForm &form) {
+  return form.result.empty() &&
+         llvm::all_of(form.operands,
+                      [](const Order &order) { return order.empty(); });
+}
+
 void LayoutPlan::choose(Operation *op) {
   if (!excluded.contains(op)) {
     auto it = desired.find(op->getName().stripDialect());
     if (it != desired.end())
       if (std::optional<OperatorForm> form = inferDesiredForm(op, it->second)) {
         work[op] = getConvolutionWork(op);
+        int64_t channels = getConvolutionChannels(op);
+        bool hasFewChannels =
+            !ShapedType::isDynamic(channels) && channels < kFewChannels;
+        if (estimate && hasFewChannels &&
+            getCost(op->getOperand(0), form->operands[0]) > 0)
+          form->operands[0].clear();
         return apply(op, *form);
       }
   }
@@ -145,7 +162,7 @@ void LayoutPlan::choose(Operation *op) {
           continue;
         std::optional<OperatorForm> form =
             inferForm(op, operand.getOperandNumber(), offer.order);
-        if (!form)
+        if (!form || isCanonical(*form))
           continue;
         double cost = 0;
         for (auto [value, order] :

@@ -62,6 +62,7 @@ private:
   bool excludeLosses();
 
   const llvm::StringMap<DesiredLayout> &desired;
+  bool estimate;
   DenseSet<Value> constants;
   DenseSet<Operation *> excluded;
 

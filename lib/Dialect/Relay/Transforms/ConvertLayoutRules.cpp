@@ -7,7 +7,8 @@
 
 #include "ConvertLayoutRules.h"
 
-#include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
+#include "ConvertLayoutAttributes.h"
+
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -17,58 +18,7 @@
 
 using namespace mlir;
 using namespace mlir::relay;
-
-//===----------------------------------------------------------------------===//
-// Attributes, whose defaults operations may leave out
-//===----------------------------------------------------------------------===//
-
-static const AttributeSchema *lookupSchema(Operation *op, StringRef name) {
-  const OperatorSchema *schema = getOperatorSchema(op);
-  return schema ? schema->lookupAttribute(name) : nullptr;
-}
-
-static std::optional<int64_t> getInt(Operation *op, StringRef name) {
-  if (auto attr = op->getAttrOfType<IntegerAttr>(name))
-    return attr.getValue().getSExtValue();
-  const AttributeSchema *schema = lookupSchema(op, name);
-  if (!schema || schema->defaultInts.size() != 1)
-    return std::nullopt;
-  return schema->defaultInts.front();
-}
-
-static std::optional<SmallVector<int64_t>> getInts(Operation *op,
-                                                   StringRef name) {
-  if (auto attr = op->getAttrOfType<DenseI64ArrayAttr>(name))
-    return llvm::to_vector(attr.asArrayRef());
-  const AttributeSchema *schema = lookupSchema(op, name);
-  if (!schema || schema->presence != AttrPresence::Default)
-    return std::nullopt;
-  return llvm::to_vector(schema->defaultInts);
-}
-
-static bool getBool(Operation *op, StringRef name) {
-  auto attr = op->getAttrOfType<BoolAttr>(name);
-  return attr && attr.getValue();
-}
-
-static StringRef getString(Operation *op, StringRef name) {
-  if (auto attr = op->getAttrOfType<StringAttr>(name))
-    return attr.getValue();
-  const AttributeSchema *schema = lookupSchema(op, name);
-  return schema ? schema->defaultText : StringRef();
-}
-
-static void setInt(Operation *op, StringRef name, int64_t value) {
-  op->setAttr(name, Builder(op->getContext()).getI64IntegerAttr(value));
-}
-
-static void setInts(Operation *op, StringRef name, ArrayRef<int64_t> values) {
-  op->setAttr(name, Builder(op->getContext()).getDenseI64ArrayAttr(values));
-}
-
-static void setString(Operation *op, StringRef name, StringRef value) {
-  op->setAttr(name, Builder(op->getContext()).getStringAttr(value));
-}
+using namespace mlir::relay::detail;
 
 //===----------------------------------------------------------------------===//
 // Orders
@@ -112,16 +62,6 @@ static SmallVector<int64_t> permute(ArrayRef<int64_t> values,
                                     ArrayRef<int64_t> order) {
   return order.empty() ? llvm::to_vector(values)
                        : applyPermutation(values, order);
-}
-
-/// A layout such as NCHW in another order.
-static std::string permuteLayout(StringRef layout, ArrayRef<int64_t> order) {
-  if (order.empty())
-    return layout.str();
-  std::string result;
-  for (int64_t dim : order)
-    result += layout[dim];
-  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -443,15 +383,21 @@ static std::optional<OperatorForm> inferLayout(Operation *op, unsigned index,
 
 static void updateLayout(Operation *op, Operation *original,
                          const OperatorForm &form, StringRef attribute) {
-  auto update = [&](StringRef name, ArrayRef<int64_t> order) {
-    StringRef layout = getString(original, name);
-    if (layout.size() == order.size() && !order.empty())
-      setString(op, name, permuteLayout(layout, order));
-  };
-  update(attribute, form.operands[0]);
-  update("out_layout", form.result);
-  if (form.operands.size() > 1)
-    update("kernel_layout", form.operands[1]);
+  StringRef layout = getString(original, attribute);
+  StringRef outLayout = getString(original, "out_layout");
+  std::string newLayout = permuteLayout(layout, form.operands[0]);
+  std::string newOutLayout =
+      permuteLayout(outLayout.empty() ? layout : outLayout, form.result);
+  if (newLayout != layout)
+    setString(op, attribute, newLayout);
+  if (newOutLayout != newLayout)
+    setString(op, "out_layout", newOutLayout);
+  else if (!outLayout.empty())
+    setString(op, "out_layout", "");
+  if (form.operands.size() > 1 && !form.operands[1].empty())
+    setString(
+        op, "kernel_layout",
+        permuteLayout(getString(original, "kernel_layout"), form.operands[1]));
 }
 
 // Transpositions, which change only what dimensions are called
@@ -618,37 +564,6 @@ std::optional<Order> relay::getAliasOrder(Operation *op) {
   return form->result;
 }
 
-std::optional<OperatorForm>
-relay::inferDesiredForm(Operation *op, const DesiredLayout &desired) {
-  if (!getConvolutionRank(op))
-    return std::nullopt;
-  /// How `layout` is to be permuted.
-  auto getOrder = [](StringRef layout,
-                     StringRef target) -> std::optional<Order> {
-    Order order;
-    for (char letter : target)
-      order.push_back(layout.find(letter));
-    if (!isPermutationVector(order) || order.size() != layout.size())
-      return std::nullopt;
-    return canonicalOrder(order);
-  };
-  StringRef layout = getString(op, "data_layout");
-  StringRef outLayout = getString(op, "out_layout");
-  StringRef kernelLayout = getString(op, "kernel_layout");
-  auto data = getOrder(layout, desired.data);
-  auto result = getOrder(outLayout.empty() ? layout : outLayout, desired.data);
-  auto kernel = getOrder(kernelLayout, desired.kernel.empty()
-                                           ? kernelLayout
-                                           : StringRef(desired.kernel));
-  if (!data || !result || !kernel ||
-      (data->empty() && result->empty() && kernel->empty()))
-    return std::nullopt;
-  OperatorForm form = getDataForm(op, *data);
-  form.operands[1] = *kernel;
-  form.result = *result;
-  return form;
-}
-
 Operation *relay::buildInForm(OpBuilder &builder, Operation *op,
                               const OperatorForm &form, ValueRange operands) {
   const Rule *rule = lookupRule(op);
@@ -661,42 +576,4 @@ Operation *relay::buildInForm(OpBuilder &builder, Operation *op,
   for (OpResult result : stored->getResults())
     result.setType(getStoredType(result.getType(), form.result));
   return stored;
-}
-
-//===----------------------------------------------------------------------===//
-// Convolutions
-//===----------------------------------------------------------------------===//
-
-int64_t relay::getConvolutionRank(Operation *op) {
-  if (isa<NNConv1dOp, NNConv1dTransposeOp>(op))
-    return 1;
-  if (isa<NNConv2dOp, NNConv2dTransposeOp>(op) ||
-      op->getName().getStringRef() == "relay.qnn.conv2d")
-    return 2;
-  return isa<NNConv3dOp, NNConv3dTransposeOp>(op) ? 3 : 0;
-}
-
-double relay::getConvolutionWork(Operation *op) {
-  if (!getConvolutionRank(op))
-    return 0;
-  auto count = [](Value value) {
-    double total = 1;
-    for (int64_t size : cast<RankedTensorType>(value.getType()).getShape())
-      total *= ShapedType::isDynamic(size) ? kTypicalSize : size;
-    return total;
-  };
-  // Each element of the result takes the weights of one output channel; one of
-  // the data of a transposed convolution goes to those of one input channel.
-  bool isTransposed =
-      isa<NNConv1dTransposeOp, NNConv2dTransposeOp, NNConv3dTransposeOp>(op);
-  Value weight = op->getOperand(1);
-  size_t axis = getString(op, "kernel_layout").find(isTransposed ? 'I' : 'O');
-  auto weightType = cast<RankedTensorType>(weight.getType());
-  if (axis >= static_cast<size_t>(weightType.getRank()))
-    return 0;
-  int64_t channels = weightType.getDimSize(axis);
-  if (ShapedType::isDynamic(channels))
-    channels = kTypicalSize;
-  double elements = count(isTransposed ? op->getOperand(0) : op->getResult(0));
-  return 2 * elements * count(weight) / std::max<int64_t>(channels, 1);
 }

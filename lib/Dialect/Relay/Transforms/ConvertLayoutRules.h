@@ -85,6 +85,9 @@ Operation *buildInForm(OpBuilder &builder, Operation *op,
 double getConvolutionWork(Operation *op);
 inline constexpr int64_t kTypicalSize = 32;
 
+/// Number of channels of the data of a convolution.
+int64_t getConvolutionChannels(Operation *op);
+
 /// Number of spatial dimensions of a convolution, 0 for another operator.
 int64_t getConvolutionRank(Operation *op);
 

@@ -31,7 +31,9 @@ def ConvertLayoutPass : Pass<"relay-convert-layout", "::mlir::func::FuncOp"> {
 
     With `estimate`, operators that pass tensors on to each other stay as they
     are if a third of the convolutions' operations is less than ten for each
-    byte that changes of order read or write.
+    byte that changes of order read or write. Then, too, convolutions of less than
+    eight channels take data that is there in another layout as it is, and only
+    their `out_layout` is the desired one.
 
     ```mlir
     %0 = relay.nn.conv2d %x, %w : (tensor<1x8x9x9xf32>, tensor<4x8x3x3xf32>) -> tensor<1x4x7x7xf32>
