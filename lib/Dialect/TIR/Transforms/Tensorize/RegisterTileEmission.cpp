@@ -70,6 +70,8 @@ private:
                    Value mask);
   void store(OpBuilder &builder, ArrayRef<Value> values);
   void storeTransposed(OpBuilder &builder, ArrayRef<Value> values);
+  bool storeInterleaved(OpBuilder &builder, ArrayRef<Value> values,
+                        int64_t vector);
   void storeVector(OpBuilder &builder, Value value, Value mask);
   void storeScalars(OpBuilder &builder, Value value, int64_t vector);
 
@@ -536,6 +538,59 @@ void RegisterTile::storeScalars(OpBuilder &builder, Value value,
   point[shape.laneLoop] = lane;
 }
 
+/// Where the rows are all there is between neighbouring lanes, and fewer than
+/// a vector, whole vectors take the place of one part of a vector for each
+/// lane. Returns whether it is so.
+bool RegisterTile::storeInterleaved(OpBuilder &builder, ArrayRef<Value> values,
+                                    int64_t vector) {
+  int64_t lanes = shape.lanes, first = vector * lanes;
+  AffineExpr position = nest.getLinearIndex(computation.store);
+  bool isDense = rows < lanes && first + lanes <= shape.numLanes &&
+                 NestedBlock::getStride(position, shape.laneLoop) == rows;
+  if (!isDense || isFirst)
+    return false;
+  SmallVector<Value> sources;
+  for (int64_t row = 0; row != rows; ++row)
+    sources.push_back(values[row * shape.getNumVectors() + vector]);
+  SmallVector<Value> results = interleaveVectors(builder, loc, sources);
+  moveTo(0, first);
+  Value view = emitter.getFlatView(computation.getBuffer());
+  Value index =
+      emitter.emitIndex(builder, emitter.getPosition(computation.store, point));
+  auto storeAll = [&](Value count) {
+    auto maskType = emitter.getVectorType(builder.getI1Type());
+    for (auto [number, value] : llvm::enumerate(results)) {
+      Value offset = constantIndex(builder, number * lanes);
+      Value place = arith::AddIOp::create(builder, loc, index, offset);
+      if (!count) {
+        vector::StoreOp::create(builder, loc, value, view, place);
+        continue;
+      }
+      Value rest = arith::SubIOp::create(builder, loc, count, offset);
+      Value mask = vector::CreateMaskOp::create(builder, loc, maskType, rest);
+      vector::MaskedStoreOp::create(builder, loc, view, place, mask, value);
+    }
+  };
+  if (!numLanes) {
+    storeAll(/*count=*/Value());
+    return true;
+  }
+  // Masked stores are slow on some processors, and rarely needed.
+  OpBuilder::InsertionGuard guard(builder);
+  Value rest = arith::SubIOp::create(builder, loc, numLanes,
+                                     constantIndex(builder, first));
+  Value isWhole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                        rest, constantIndex(builder, lanes));
+  auto branch =
+      scf::IfOp::create(builder, loc, isWhole, /*withElseRegion=*/true);
+  builder.setInsertionPoint(branch.thenYield());
+  storeAll(/*count=*/Value());
+  builder.setInsertionPoint(branch.elseYield());
+  storeAll(
+      arith::MulIOp::create(builder, loc, rest, constantIndex(builder, rows)));
+  return true;
+}
+
 /// The result is contiguous along the rows: transposes squares of registers.
 void RegisterTile::storeTransposed(OpBuilder &builder, ArrayRef<Value> values) {
   int64_t lanes = shape.lanes, numVectors = shape.getNumVectors();
@@ -543,6 +598,8 @@ void RegisterTile::storeTransposed(OpBuilder &builder, ArrayRef<Value> values) {
   for (int64_t row = 0; row < rows; row += lanes) {
     int64_t numValid = std::min(lanes, rows - row);
     for (int64_t vector = 0; vector != numVectors; ++vector) {
+      if (storeInterleaved(builder, values, vector))
+        continue;
       // Rows that are missing may hold anything.
       SmallVector<Value> square;
       for (int64_t i = 0; i != lanes; ++i)

@@ -104,3 +104,45 @@ SmallVector<Value> mlir::tir::transposeVectors(OpBuilder &builder, Location loc,
   }
   return columns;
 }
+
+SmallVector<Value> mlir::tir::interleaveVectors(OpBuilder &builder,
+                                                Location loc,
+                                                ArrayRef<Value> rows) {
+  int64_t numRows = rows.size();
+  int64_t lanes = cast<VectorType>(rows.front().getType()).getDimSize(0);
+  Transposer shuffles(builder, loc, lanes);
+  if (lanes == 2 * kGroup && (numRows == 2 || numRows == 4)) {
+    // The groups of part j hold the elements from numRows * j on of each half.
+    SmallVector<Value> parts;
+    if (numRows == 4)
+      parts = shuffles.transposeGroups(rows);
+    else
+      parts = {shuffles.inGroups(rows[0], rows[1], {0, 4, 1, 5}),
+               shuffles.inGroups(rows[0], rows[1], {2, 6, 3, 7})};
+    SmallVector<Value> results;
+    for (int64_t half : {0, 1})
+      for (int64_t part = 0; part < numRows; part += 2)
+        results.push_back(
+            shuffles.ofGroups(parts[part], parts[part + 1], {half, 2 + half}));
+    return results;
+  }
+  SmallVector<Value> results;
+  for (int64_t result = 0; result != numRows; ++result) {
+    Value value = rows.front();
+    for (int64_t row = 1; row != numRows; ++row) {
+      SmallVector<int64_t> mask;
+      for (int64_t lane = 0; lane != lanes; ++lane) {
+        int64_t element = result * lanes + lane;
+        int64_t source = element % numRows, position = element / numRows;
+        if (source == row)
+          mask.push_back(lanes + position);
+        else
+          // The first step also brings elements of the first row in place.
+          mask.push_back(row == 1 ? position : lane);
+      }
+      value = vector::ShuffleOp::create(builder, loc, value, rows[row], mask);
+    }
+    results.push_back(value);
+  }
+  return results;
+}

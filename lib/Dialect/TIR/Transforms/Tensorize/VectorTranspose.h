@@ -19,6 +19,11 @@ bool canTransposeVectors(int64_t lanes);
 SmallVector<Value> transposeVectors(OpBuilder &builder, Location loc,
                                     ArrayRef<Value> rows);
 
+/// Returns the elements of the transpose of a matrix of fewer rows than lanes,
+/// one after the other, in as many vectors.
+SmallVector<Value> interleaveVectors(OpBuilder &builder, Location loc,
+                                     ArrayRef<Value> rows);
+
 } // namespace mlir::tir
 
 #endif // RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_TENSORIZE_VECTORTRANSPOSE_H
