@@ -35,9 +35,9 @@ def test_channels_last():
 
 def test_kernels_and_levels():
     mod = make_module()
-    convert = relay.transform.ConvertLayout({"nn.conv2d": ["NHWC", "OHWI"]})
+    convert = relay.transform.ConvertLayout({"nn.conv2d": ["NHWC", "HWIO"]})
     conv = convert(mod)["main"].body.args[0].args[0]
-    assert conv.attrs.kernel_layout == "OHWI" and conv.args[1].op.name == "transpose"
+    assert conv.attrs.kernel_layout == "HWIO" and conv.args[1].op.name == "transpose"
     sequence = relay.transform.Sequential([convert])
     assert sequence(mod)["main"].body.op.name == "nn.relu"
     with relay.transform.PassContext(opt_level=3):
