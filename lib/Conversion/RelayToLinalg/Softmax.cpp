@@ -65,15 +65,15 @@ struct SoftmaxToLinalg : OpConversionPattern<NNSoftmaxOp> {
         });
     AxisReduction overExponential(b, exponential, axis, /*keepDims=*/true);
     Value sum = buildSum(overExponential, "softmax_sum", wideType);
-    // The largest element adds 1: no sum is so small that its inverse overflows,
-    // and multiplying by it is several times faster than dividing.
-    Value scale = b.elements(
-        "softmax_scale", {{sum, b.identity(rank)}},
-        overExponential.getResultSizes(), wideType,
-        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-          ElementMath wide(bodyBuilder, wideType);
-          return wide.div(wide.one(), args[0]);
-        });
+    // The largest element adds 1: no sum is so small that its inverse
+    // overflows, and multiplying by it is several times faster than dividing.
+    Value scale =
+        b.elements("softmax_scale", {{sum, b.identity(rank)}},
+                   overExponential.getResultSizes(), wideType,
+                   [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+                     ElementMath wide(bodyBuilder, wideType);
+                     return wide.div(wide.one(), args[0]);
+                   });
     Value result = b.elements(
         b.getBlockName(), {{exponential, b.identity(rank)}, {scale, alongAxis}},
         sizes, elementType,
