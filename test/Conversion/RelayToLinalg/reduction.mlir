@@ -59,8 +59,9 @@ func.func @argmax(%x: tensor<?x9xf32>) -> tensor<?xi32> {
 //       CHECK:     math.exp
 //       CHECK:   tir.block_name = "softmax_sum"
 //       CHECK:     arith.addf
-//       CHECK:   tir.block_name = "softmax"
 //       CHECK:     arith.divf
+//       CHECK:   tir.block_name = "softmax"
+//       CHECK:     arith.mulf
 //   CHECK-NOT:   linalg.generic
 //       CHECK:   return
 func.func @softmax(%x: tensor<?x10xf32>) -> tensor<?x10xf32> {

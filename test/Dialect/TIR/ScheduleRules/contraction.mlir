@@ -94,7 +94,7 @@ func.func @expand(%x: tensor<1x16x64x64xf32>, %w: tensor<96x16x1x1xf32>) -> tens
 // APPLIED-NOT: vectorized
 // APPLIED: vector.load
 // APPLIED: arith.addf {{.*}} : vector<16xf32>
-// APPLIED: arith.maximumf {{.*}} : vector<16xf32>
+// APPLIED: arith.select {{.*}} : vector<16xi1>, vector<16xf32>
 // APPLIED: vector.store
 func.func @epilogue(%x: tensor<196x64xf32>, %w: tensor<128x64xf32>, %b: tensor<128xf32>) -> tensor<196x128xf32> attributes {relay.primitive} {
   %0 = relay.nn.dense %x, %w : (tensor<196x64xf32>, tensor<128x64xf32>) -> tensor<196x128xf32>

@@ -128,7 +128,7 @@ transform.named_sequence @row_sum.schedule(%f: !transform.any_op) {
 // CHECK-COUNT-4: vector.store
 // CHECK-NOT: mask
 // CHECK-NOT: vector.store
-// CHECK: tir.yield
+// CHECK: } else {
 module attributes {transform.with_named_sequence} {
 tir.prim_func @column_tail(%a: memref<2x64xf32>, %b: memref<64x20xf32>, %c: memref<2x20xf32>)
     attributes {tir.num_outputs = 1 : i64} {
