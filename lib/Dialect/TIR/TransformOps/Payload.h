@@ -33,9 +33,9 @@ DiagnosedSilenceableFailure getPayload(transform::TransformState &state,
   return failure;
 }
 
-inline DiagnosedSilenceableFailure getLoopPayload(transform::TransformState &state,
-                                            Operation *op, ValueRange handles,
-                                            SmallVectorImpl<ForOp> &loops) {
+inline DiagnosedSilenceableFailure
+getLoopPayload(transform::TransformState &state, Operation *op,
+               ValueRange handles, SmallVectorImpl<ForOp> &loops) {
   for (Value handle : handles) {
     DiagnosedSilenceableFailure found =
         getPayload(state, op, handle, loops.emplace_back());
