@@ -12,7 +12,7 @@ def make_module():
     x = relay.var("x", shape=(1, 8, 7, 7))
     w = relay.var("w", shape=(4, 8, 3, 3))
     y = relay.nn.relu(relay.nn.conv2d(x, w))
-    return relay.IRModule.from_expr(relay.Function([x, w], y))
+    return relay.transform.InferType()(relay.IRModule.from_expr(relay.Function([x, w], y)))
 
 
 def test_channels_last():
