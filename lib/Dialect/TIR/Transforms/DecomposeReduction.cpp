@@ -8,6 +8,7 @@
 #include "ScheduleSupport.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -103,8 +104,11 @@ mlir::tir::decomposeReduction(RewriterBase &rewriter, BlockOp block, ForOp loop,
   copySpatialLoops(rewriter, block, loop, space, bindings, mapping);
   init = createInitBlock(rewriter, block, space, bindings, mapping);
   rewriter.setInsertionPoint(init.getBody()->getTerminator());
+  // What nothing uses may refer to reduce variables, which the init block does
+  // not have.
   for (Operation &op : oldInit.getBody()->without_terminator())
-    rewriter.clone(op, mapping);
+    if (!isOpTriviallyDead(&op))
+      rewriter.clone(op, mapping);
   init.updateAccessRegions();
   IndexSpace guardSpace(block.getContext());
   SmallVector<AffineExpr> constraints = getDomainConstraints(init, guardSpace);
