@@ -149,13 +149,7 @@ static std::optional<int64_t> getRemainder(const NestedBlock &nest,
 }
 
 void RegisterTile::emit(OpBuilder &builder) {
-  for (AffineExpr guard : nest.outerGuards) {
-    Value value = emitter.emitIndex(builder, guard);
-    Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                        value, anchor->getResult(0));
-    auto branch = scf::IfOp::create(builder, loc, holds);
-    builder.setInsertionPoint(branch.thenYield());
-  }
+  emitter.enterOuterGuards(builder);
 
   if (computation.isReduction()) {
     // The init belongs to the instance in which all reduce variables are 0.

@@ -67,13 +67,7 @@ private:
 
 void RowReduction::emit() {
   OpBuilder builder(anchor->getBlock()->getTerminator());
-  for (AffineExpr guard : nest.outerGuards) {
-    Value value = emitter.emitIndex(builder, guard);
-    Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                        value, anchor->getResult(0));
-    auto branch = scf::IfOp::create(builder, loc, holds);
-    builder.setInsertionPoint(branch.thenYield());
-  }
+  emitter.enterOuterGuards(builder);
   Value neutral = arith::ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(vectorType, Attribute(computation.getNeutral())));

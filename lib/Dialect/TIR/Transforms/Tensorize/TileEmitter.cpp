@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -108,9 +109,10 @@ mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
 TileEmitter::TileEmitter(NestedBlock &nest, Operation *anchor,
                          unsigned laneLoop, int64_t lanes, int64_t overhang,
                          ArrayRef<Value> symbolValues)
-    : nest(nest), prologue(anchor), laneLoop(laneLoop), lanes(lanes),
-      overhang(overhang), symbolValues(symbolValues),
-      dimValues(nest.loops.size() + 1), bounds(nest.bounds) {
+    : nest(nest), prologue(anchor), zero(anchor->getResult(0)),
+      laneLoop(laneLoop), lanes(lanes), overhang(overhang),
+      symbolValues(symbolValues), dimValues(nest.loops.size() + 1),
+      bounds(nest.bounds) {
   bounds.dims.push_back(IndexRange::nonNegative());
   bounds.dimExtents.push_back(AffineExpr());
 }
@@ -199,6 +201,17 @@ Value TileEmitter::emitIndex(OpBuilder &builder, AffineExpr expr) {
     return result;
   Value offset = arith::ConstantIndexOp::create(builder, loc, sum.constant);
   return arith::AddIOp::create(builder, loc, result, offset);
+}
+
+void TileEmitter::enterOuterGuards(OpBuilder &builder) {
+  Location loc = nest.block.getLoc();
+  for (AffineExpr guard : nest.outerGuards) {
+    Value value = emitIndex(builder, guard);
+    Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                        value, zero);
+    auto branch = scf::IfOp::create(builder, loc, holds);
+    builder.setInsertionPoint(branch.thenYield());
+  }
 }
 
 Value TileEmitter::toVector(OpBuilder &builder, Value scalar) {

@@ -70,6 +70,9 @@ public:
   /// `expr` as an index. Over loops, row base and symbols.
   Value emitIndex(OpBuilder &builder, AffineExpr expr);
 
+  /// Moves `builder` to where the guards hold that no loop of the nest is in.
+  void enterOuterGuards(OpBuilder &builder);
+
   /// The element position that `access` touches at `point`.
   AffineExpr getPosition(Operation *access, ArrayRef<AffineExpr> point);
 
@@ -88,6 +91,7 @@ private:
 
   NestedBlock &nest;
   OpBuilder prologue;
+  Value zero;
   unsigned laneLoop;
   int64_t lanes;
   int64_t overhang;
