@@ -150,14 +150,25 @@ KernelCollapser::getAccesses(linalg::LinalgOp op) {
   return accesses;
 }
 
+/// Whether every reduction loop, of which there is one, makes one step.
+static bool reducesSingleElements(linalg::LinalgOp op) {
+  bool reduces = false;
+  for (auto [range, kind] :
+       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    if (kind != utils::IteratorType::reduction)
+      continue;
+    if (range != 1)
+      return false;
+    reduces = true;
+  }
+  return reduces;
+}
+
 /// Loops of one iteration need not be. A reduction keeps one loop of its kind.
 SmallVector<bool> KernelCollapser::getDroppedLoops(linalg::LinalgOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  bool keepsReductions = true;
-  for (auto [range, kind] : llvm::zip_equal(ranges, kinds))
-    if (kind == utils::IteratorType::reduction && range != 1)
-      keepsReductions = false;
+  bool keepsReductions = reducesSingleElements(op);
   SmallVector<bool> dropped;
   for (auto [range, kind] : llvm::zip_equal(ranges, kinds))
     dropped.push_back(range == 1 && !(keepsReductions &&
@@ -290,6 +301,10 @@ bool KernelCollapser::analyze() {
       auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
       isKnown = index && type && type.isDynamicDim(*index);
     }
+    // Only the dimensions of one element, which collapsed tensors lack, tell
+    // how long the loop of such a reduction is.
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      isKnown = !reducesSingleElements(generic);
     if (!isKnown) {
       llvm::for_each(op.getOperands(), [&](Value v) { freeze(v); });
       llvm::for_each(op.getResults(), [&](Value v) { freeze(v); });

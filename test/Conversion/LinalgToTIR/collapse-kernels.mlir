@@ -144,3 +144,24 @@ func.func private @position(%x: tensor<4x8xi64>) -> tensor<4x8xi64> attributes {
   } -> tensor<4x8xi64>
   return %0 : tensor<4x8xi64>
 }
+
+// -----
+
+// A reduction of one element keeps the dimension that tells so.
+
+#in1 = affine_map<(y, x, k) -> (y, x, k)>
+#out1 = affine_map<(y, x, k) -> (y, x, 0)>
+
+// CHECK-LABEL: func.func private @single(%{{.*}}: tensor<4x5x1xf32>) -> tensor<4x5x1xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]}
+func.func private @single(%x: tensor<4x5x1xf32>) -> tensor<4x5x1xf32> attributes {relay.primitive} {
+  %cst = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x5x1xf32>
+  %0 = linalg.fill ins(%cst : f32) outs(%e : tensor<4x5x1xf32>) -> tensor<4x5x1xf32>
+  %1 = linalg.generic {indexing_maps = [#in1, #out1], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<4x5x1xf32>) outs(%0 : tensor<4x5x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %2 = arith.addf %in, %out : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x5x1xf32>
+  return %1 : tensor<4x5x1xf32>
+}
