@@ -28,6 +28,25 @@ func.func @dynamic_reshape(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   return %1 : tensor<?x?xf32>
 }
 
+// One dynamic size follows from the number of elements, copied sizes stay.
+// CHECK-LABEL: func.func @dynamic_identity
+// CHECK-SAME:    (%[[X:.*]]: tensor<?x3xf32>, %[[Y:.*]]: tensor<?x?xf32>)
+// CHECK-NEXT:    return %[[X]], %[[X]], %[[Y]]
+func.func @dynamic_identity(%x: tensor<?x3xf32>, %y: tensor<?x?xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x?xf32>) {
+  %0 = relay.reshape %x {newshape = [0, 3]} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %1 = relay.reshape %x {newshape = [-1, 3]} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %2 = relay.reshape %y {newshape = [0, 0]} : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0, %1, %2 : tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x?xf32>
+}
+
+// Without elements, the other size is anything.
+// CHECK-LABEL: func.func @no_elements
+// CHECK-NEXT:    relay.reshape
+func.func @no_elements(%x: tensor<?x0xf32>) -> tensor<?x0xf32> {
+  %0 = relay.reshape %x {newshape = [-1, 0], allowzero = true} : (tensor<?x0xf32>) -> tensor<?x0xf32>
+  return %0 : tensor<?x0xf32>
+}
+
 // axes[i] of the result is inner[outer[i]].
 // CHECK-LABEL: func.func @transposes
 // CHECK-SAME:    (%[[X:.*]]: tensor<2x3x4xf32>)

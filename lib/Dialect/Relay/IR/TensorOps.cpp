@@ -207,7 +207,19 @@ void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  if (getType() == getData().getType() && getType().hasStaticShape())
+  if (getType() != getData().getType())
+    return {};
+  // The number of elements leaves one unknown size no choice.
+  int64_t others = 1;
+  for (int64_t size : getType().getShape())
+    if (!ShapedType::isDynamic(size))
+      others *= size;
+  bool followsFromCount = getType().hasStaticShape() ||
+                          (getType().getNumDynamicDims() == 1 && others != 0);
+  bool copiesSizes =
+      !getAllowzero() &&
+      llvm::equal(getNewshape(), SmallVector<int64_t>(getType().getRank(), 0));
+  if (followsFromCount || copiesSizes)
     return getData();
   return {};
 }
