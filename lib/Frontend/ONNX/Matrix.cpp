@@ -19,19 +19,6 @@ using namespace mlir::relay::onnx;
 // MatMul
 //===----------------------------------------------------------------------===//
 
-/// (..., m, k) x (k, n): all rows of the left side are one matrix.
-static Value createRowsTimesMatrix(NodeContext &node, Value lhs, Value rhs) {
-  int64_t rank = node.getRank(lhs);
-  if (rank == 2)
-    return node.create<NNMatmulOp>({lhs, rhs});
-  SmallVector<ShapeScalar> dims = node.getDims(lhs);
-  Value rows = node.create<NNMatmulOp>({node.flatten(lhs, rank - 1), rhs});
-  if (!rows)
-    return nullptr;
-  dims.back() = node.getDims(rows).back();
-  return node.reshape(rows, dims);
-}
-
 /// The dimensions before the last two, broadcast. None if they do not fit, or
 /// if a size decides at run time.
 static std::optional<SmallVector<ShapeScalar>>
@@ -112,7 +99,7 @@ static Value createMatmul(NodeContext &node, Value lhs, Value rhs) {
     rhs = node.expandDims(rhs, 1);
   if (!lhs || !rhs)
     return nullptr;
-  Value product = node.getRank(rhs) == 2 ? createRowsTimesMatrix(node, lhs, rhs)
+  Value product = node.getRank(rhs) == 2 ? node.create<NNMatmulOp>({lhs, rhs})
                                          : createBatchMatmul(node, lhs, rhs);
   SmallVector<int64_t> dropped;
   if (lhsRank == 1)
@@ -239,7 +226,7 @@ static EinsumTerm permuteTo(NodeContext &node, EinsumTerm term,
 }
 
 /// The product of two terms, summed over what `kept` does not have: a batched
-/// matrix product.
+/// matrix product, or rows times a matrix, which keeps the rows' dimensions.
 static EinsumTerm contract(NodeContext &node, EinsumTerm lhs, EinsumTerm rhs,
                            ArrayRef<char> kept) {
   Labels lhsKept = llvm::to_vector(kept), rhsKept = llvm::to_vector(kept);
@@ -284,6 +271,17 @@ static EinsumTerm contract(NodeContext &node, EinsumTerm lhs, EinsumTerm rhs,
   ShapeScalar m = product(l.slice(batch.size(), rows.size()));
   ShapeScalar k = product(l.take_back(summed.size()));
   ShapeScalar n = product(r.take_back(columns.size()));
+  SmallVector<ShapeScalar> dims(l.take_front(batch.size() + rows.size()));
+  llvm::append_range(dims, r.take_back(columns.size()));
+  Labels labels = concat(batch, rows, columns);
+  if (batch.empty() && !rows.empty()) {
+    SmallVector<ShapeScalar> lhsSizes(l.take_front(rows.size()));
+    lhsSizes.push_back(k);
+    Value result = node.create<NNMatmulOp>(
+        {node.reshape(lhs.value, lhsSizes),
+         node.reshape(rhs.value, ArrayRef<ShapeScalar>{k, n})});
+    return {node.reshape(result, dims), labels};
+  }
   NNBatchMatmulOp::Properties properties;
   properties.transpose_a = node.getBuilder().getBoolAttr(false);
   properties.transpose_b = node.getBuilder().getBoolAttr(false);
@@ -291,9 +289,7 @@ static EinsumTerm contract(NodeContext &node, EinsumTerm lhs, EinsumTerm rhs,
       {node.reshape(lhs.value, ArrayRef<ShapeScalar>{b, m, k}),
        node.reshape(rhs.value, ArrayRef<ShapeScalar>{b, k, n})},
       properties);
-  SmallVector<ShapeScalar> dims(l.take_front(batch.size() + rows.size()));
-  llvm::append_range(dims, r.take_back(columns.size()));
-  return {node.reshape(result, dims), concat(batch, rows, columns)};
+  return {node.reshape(result, dims), labels};
 }
 
 /// The labels of one term; `...` becomes capital digits from the back, so that

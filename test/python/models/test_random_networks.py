@@ -1,8 +1,8 @@
 """Random networks, compiled and run, against ONNX Runtime without its own
 optimisations.
 
-Tolerance: 2e-5 of the output's largest magnitude. A thousand more networks run
-with RELAY_NIGHTLY=1 (utils/check.sh --nightly).
+Tolerance: 2e-5 of the output's largest magnitude. Four thousand networks run with
+RELAY_NIGHTLY=1 (utils/check.sh --nightly).
 """
 
 import os
@@ -13,21 +13,24 @@ import onnxruntime
 import pytest
 
 import random_networks
+import random_sequences
 import relay_mlir as rm
 
 NIGHTLY = os.environ.get("RELAY_NIGHTLY") == "1"
-CASES = [(seed, dynamic) for seed in range(1000 if NIGHTLY else 30)
-         for dynamic in (False, True)]
+SEEDS = range(1000 if NIGHTLY else 20)
 
 
-def reference(model, inputs):
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    options.graph_optimization_level = (
-        onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL)
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return session.run(None, inputs)
+class Reference:
+    def __init__(self, model):
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        options.graph_optimization_level = (
+            onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL)
+        self.session = onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+    def run(self, inputs):
+        return self.session.run(None, inputs)
 
 
 def assert_agree(actual, expected):
@@ -40,13 +43,36 @@ def assert_agree(actual, expected):
         np.testing.assert_allclose(got, want, rtol=0, atol=2e-5 * scale)
 
 
-@pytest.mark.parametrize("seed, dynamic", CASES)
-def test_agrees_with_onnx_runtime(seed, dynamic, tmp_path):
-    model, inputs = random_networks.build(seed, dynamic)
-    expected = reference(model, inputs)
-    path = tmp_path / "model.onnx"
+def check(model, samples, path):
+    """Runs every sample in one artefact, with one and two threads."""
+    reference = Reference(model)
     onnx.save(model, str(path))
     compiled = rm.compile(path)
-    for threads in (1, 2):
-        rm.set_num_threads(threads)
-        assert_agree(compiled(**inputs), expected)
+    for sample in samples:
+        expected = reference.run(sample)
+        for threads in (1, 2):
+            rm.set_num_threads(threads)
+            assert_agree(compiled(**sample), expected)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+def test_images(seed, dynamic, tmp_path):
+    model, inputs = random_networks.build(seed, dynamic)
+    samples = [inputs]
+    if dynamic:
+        x = inputs["x"]
+        samples += [{"x": np.concatenate([x, x[::-1] / 2])}, {"x": x[:1]}]
+    check(model, samples, tmp_path / "model.onnx")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+def test_sequences(seed, dynamic, tmp_path):
+    model, inputs = random_sequences.build(seed, dynamic)
+    samples = [inputs]
+    if dynamic:
+        (name, x), = inputs.items()
+        samples += [{name: np.concatenate([x, x[::-1]])},
+                    {name: np.concatenate([x, x], axis=1)}, {name: x[:1, :1]}]
+    check(model, samples, tmp_path / "model.onnx")
