@@ -14,9 +14,11 @@
 #include "PopulatePatterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 #include <limits>
 
@@ -209,6 +211,34 @@ struct StridedSliceToLinalg : OpConversionPattern<StridedSliceOp> {
   }
 };
 
+struct SliceLikeToLinalg : OpConversionPattern<SliceLikeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(SliceLikeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData(), like = adaptor.getShapeLike();
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    int64_t rank = type.getRank();
+    LinalgBuilder b(rewriter, op);
+    SmallVector<int64_t> axes(op.getAxes().value_or(ArrayRef<int64_t>()));
+    if (axes.empty())
+      axes = llvm::to_vector(
+          llvm::seq<int64_t>(cast<RankedTensorType>(like.getType()).getRank()));
+    SmallVector<OpFoldResult> sizes = b.getSizes(data);
+    for (int64_t axis : axes) {
+      int64_t position = normalizeAxis(axis, rank);
+      sizes[position] = b.getSize(like, position);
+    }
+    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0));
+    SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
+    Value slice = tensor::ExtractSliceOp::create(
+        b, data, offsets, LinalgBuilder::refine(sizes, type), strides);
+    rewriter.replaceOp(op, b.castTo(slice, type));
+    return success();
+  }
+};
+
 /// One slice per field of the result.
 struct SplitToLinalg : OpConversionPattern<SplitOp> {
   using Base::Base;
@@ -263,6 +293,6 @@ struct SplitToLinalg : OpConversionPattern<SplitOp> {
 
 void mlir::relay::detail::populateSlicePatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns) {
-  patterns.add<SplitToLinalg, StridedSliceToLinalg>(converter,
-                                                    patterns.getContext());
+  patterns.add<SliceLikeToLinalg, SplitToLinalg, StridedSliceToLinalg>(
+      converter, patterns.getContext());
 }

@@ -136,9 +136,26 @@ void ShapeReifier::walkEqualSizes(
   }
 }
 
+/// A slice from the start of a tensor lies inside of it.
+void ShapeReifier::addSliceBounds(tensor::ExtractSliceOp slice) {
+  SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    if (!isZeroInteger(slice.getMixedOffsets()[dim]) ||
+        !isOneInteger(slice.getMixedStrides()[dim]))
+      continue;
+    FailureOr<AffineExpr> whole = getDim(slice.getSource(), dim);
+    FailureOr<AffineExpr> part = getIndex(size);
+    if (succeeded(whole) && succeeded(part) &&
+        !relax::isProvablyGreaterEqual(*whole, *part))
+      lowerBounds.push_back({*whole, *part});
+  }
+}
+
 LogicalResult ShapeReifier::getEqualSizes(Operation *call, Pairs &equal) {
   LogicalResult result = success();
   for (Operation &op : kernel.get().getBody().front()) {
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+      addSliceBounds(slice);
     walkEqualSizes(&op, [&](AffineExpr lhs, AffineExpr rhs) {
       if (lhs == rhs || failed(result))
         return;

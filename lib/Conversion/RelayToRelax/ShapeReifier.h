@@ -9,6 +9,7 @@
 #define RELAY_MLIR_LIB_CONVERSION_RELAYTORELAX_SHAPEREIFIER_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -34,12 +35,12 @@ public:
 
   /// Adds the sizes that the kernel takes as equal, for the arguments of the
   /// last call of getResultShapes, and that are not known to be so. Fails if
-  /// two can never be equal.
+  /// two can never be equal. Adds the sizes of slices to the lower bounds.
   LogicalResult getEqualSizes(Operation *call, Pairs &equal);
 
   /// Pairs of which the first is taken to be at least the second, in the result
-  /// of the last call of getResultShapes: a size that is the smaller or larger
-  /// of a constant and another size.
+  /// of the last calls of getResultShapes and getEqualSizes: a size that is the
+  /// smaller or larger of a constant and another size, or what a slice is of.
   ArrayRef<std::pair<AffineExpr, AffineExpr>> getLowerBounds() const {
     return lowerBounds;
   }
@@ -52,6 +53,8 @@ private:
   /// Calls `callback` with the sizes that `op` takes as equal.
   void walkEqualSizes(Operation *op,
                       function_ref<void(AffineExpr, AffineExpr)> callback);
+
+  void addSliceBounds(tensor::ExtractSliceOp slice);
 
   FailureOr<AffineExpr> getDim(Value tensor, int64_t dim);
   FailureOr<AffineExpr> computeDim(Value tensor, int64_t dim);

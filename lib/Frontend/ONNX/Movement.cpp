@@ -369,6 +369,12 @@ static LogicalResult convertSlice(NodeContext &node) {
     int64_t step = steps[i];
     if (step == 0)
       return node.emitError() << "expects steps other than 0";
+    if (from == 0 && !to && step == 1) {
+      data = node.takeFirst(data, axis, bounds[1][i]);
+      if (!data)
+        return failure();
+      continue;
+    }
     if (!from || !to)
       return node.emitError() << "expects bounds along axis " << axis
                               << " that do not depend on other sizes";

@@ -11,6 +11,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -410,6 +411,31 @@ Value NodeContext::broadcast(Value value, ArrayRef<ShapeScalar> sizes) {
   BroadcastToOp::Properties properties;
   properties.shape = getBuilder().getDenseI64ArrayAttr(shape);
   return create<BroadcastToOp>({value}, properties);
+}
+
+Value NodeContext::takeFirst(Value data, int64_t axis,
+                             const ShapeScalar &size) {
+  std::optional<std::pair<Value, unsigned>> source =
+      importer.findDimension(size);
+  if (!source) {
+    emitError() << "expects a slice along axis " << axis
+                << " to end at a constant or at the size of an input, but the "
+                   "end is computed at run time";
+    return nullptr;
+  }
+  Value like = source->first;
+  if (int64_t(source->second) != axis)
+    like = createZeros(like, source->second, axis, getRank(data),
+                       getElementType(data));
+  SliceLikeOp::Properties properties;
+  properties.axes = getBuilder().getDenseI64ArrayAttr({axis});
+  SmallVector<ShapeScalar> dims = getDims(data);
+  dims[axis] = size;
+  Value slice = create<SliceLikeOp>({data, like}, properties);
+  // It is taken to fit, also where sizes are tried that do not.
+  if (slice)
+    importer.setDims(slice, {dims});
+  return slice;
 }
 
 /// Zeros of shape [1, ..., n, ..., 1], where n at `axis` is the size of

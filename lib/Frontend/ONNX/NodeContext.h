@@ -142,6 +142,8 @@ public:
   Value expandRank(Value value, int64_t rank);
   /// The elements [begin, end) along `axis`.
   Value slice(Value value, int64_t axis, int64_t begin, int64_t end);
+  /// The first `size` elements along `axis`, where `size` is that of an input.
+  Value takeFirst(Value data, int64_t axis, const ShapeScalar &size);
 
   //===--------------------------------------------------------------------===//
   // Results

@@ -153,9 +153,16 @@ class Builder:
         k = int(self.pick(3, 8, 20))
         return self.op("Einsum", x, self.weights(f, k), equation="blf,fk->blk"), k
 
+    def positions(self, x, f):
+        """Adds the first rows of a table that is twice as long as the sample."""
+        table = self.weights(1, 2 * self.length, f)
+        length = self.op("Slice", self.op("Shape", x), self.ints(1), self.ints(2))
+        table = self.op("Slice", table, self.ints(0), length, self.ints(1))
+        return self.op("Add", x, table), f
+
     STEPS = ("dense", "dense", "dense", "activation", "activation", "layer_norm", "layer_norm",
              "attention", "attention", "gram", "mix", "broadcast", "concatenate", "slice",
-             "gate", "center", "running", "mask", "convolve", "einsum")
+             "gate", "center", "running", "mask", "convolve", "einsum", "positions")
 
 
 def build(seed, dynamic=False):
@@ -165,6 +172,7 @@ def build(seed, dynamic=False):
     rng = b.rng
     batch = int(b.pick(1, 1, 2, 5))
     length = int(b.pick(1, 2, 7, 16, 31, 64))
+    b.length = length
     f = int(b.pick(1, 5, 8, 16, 24, 37, 64))
     dims = ["batch", "length"] if dynamic else [batch, length]
     if rng.random() < 0.4:

@@ -123,6 +123,18 @@ DiagnosedSilenceableFailure mlir::tir::separateInits(RewriterBase &rewriter,
   return DiagnosedSilenceableFailure::success();
 }
 
+/// The outermost loop around and including `loop` before which `size` is known.
+/// Sizes computed there do not come between the loops of a nest.
+static ForOp getOutermostBefore(ForOp loop, OpFoldResult size) {
+  auto value = dyn_cast<Value>(size);
+  while (auto parent = dyn_cast<ForOp>(loop->getParentOp())) {
+    if (value && parent.getRegion().isAncestor(value.getParentRegion()))
+      break;
+    loop = parent;
+  }
+  return loop;
+}
+
 DiagnosedSilenceableFailure mlir::tir::split(RewriterBase &rewriter, ForOp loop,
                                              ArrayRef<int64_t> factors,
                                              TailStrategy tail,
@@ -145,7 +157,7 @@ DiagnosedSilenceableFailure mlir::tir::split(RewriterBase &rewriter, ForOp loop,
   Location loc = loop.getLoc();
   OpFoldResult oldExtent = loop.getUpperBound();
   std::optional<int64_t> constant = loop.getConstantUpperBound();
-  rewriter.setInsertionPoint(loop);
+  rewriter.setInsertionPoint(getOutermostBefore(loop, oldExtent));
   SmallVector<OpFoldResult> extents;
   for (AffineExpr extent : extentExprs)
     extents.push_back(sizes.materialize(rewriter, loc, extent));
@@ -156,6 +168,7 @@ DiagnosedSilenceableFailure mlir::tir::split(RewriterBase &rewriter, ForOp loop,
     if (!separated.succeeded())
       return separated;
     AffineExpr begin = sizes.getExpr(oldExtent).floorDiv(product) * product;
+    rewriter.setInsertionPoint(loop);
     OpFoldResult lowerBound = sizes.materialize(rewriter, loc, begin);
     ForOp created = createTail(rewriter, loop, lowerBound);
     if (tailLoop)

@@ -68,6 +68,41 @@ module attributes {transform.with_named_sequence} {
 
 // -----
 
+// The number of inner steps is computed outside of the nest, whose loops can
+// still change places.
+// CHECK-DAG: #[[$CEIL:.*]] = affine_map<()[s0] -> (s0 ceildiv 4)>
+// CHECK-LABEL: tir.prim_func @inner
+// CHECK:       %[[M:.*]] = memref.dim {{.*}}, %c1
+// CHECK:       %[[E:.*]] = affine.apply #[[$CEIL]]()[%[[M]]]
+// CHECK:       tir.for %{{.*}} = 0 to %[[E]] {
+// CHECK-NEXT:    tir.for %{{.*}} = 0 to %{{.*}} {
+// CHECK-NEXT:      tir.for %{{.*}} = 0 to 4 {
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @inner(%x: memref<?x?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c = arith.constant 1.0 : f32
+    %n = memref.dim %x, %c0 : memref<?x?xf32>
+    %m = memref.dim %x, %c1 : memref<?x?xf32>
+    tir.for %i = 0 to %n {
+      tir.for %j = 0 to %m {
+        tir.block @b(%v0 = spatial %i in %n, %v1 = spatial %j in %m) writes(%x[%v0, %v1] : memref<?x?xf32>) {
+          affine.store %c, %x[%v0, %v1] : memref<?x?xf32>
+        }
+      }
+    }
+  }
+  transform.named_sequence @inner.schedule(%f: !transform.any_op {transform.readonly}) {
+    %b = transform.tir.get_block @b in %f
+    %i, %j = transform.tir.get_loops %b
+    %0, %1 = transform.tir.split %j [?, 4]
+    transform.tir.reorder %0, %i
+    transform.yield
+  }
+}
+
+// -----
+
 // Partition: no guard anywhere, the rest runs in a loop of its own.
 // CHECK-LABEL: tir.prim_func @partition
 // CHECK:       %[[N:.*]] = memref.dim

@@ -78,7 +78,17 @@ void mlir::tir::parallelizeOuter(KernelSchedule &schedule,
     return;
   }
   // Loops of unknown extent are only fused as the outermost one: the indices
-  // are divided by the extents of the others.
+  // are divided by the extents of the others. Loops of known extents make up
+  // for an outermost one that may be short.
+  auto isUnknown = [](ForOp loop) { return !loop.getConstantExtent(); };
+  if (loops.size() > 2 && isUnknown(loops[0]) && isUnknown(loops[1])) {
+    SmallVector<ForOp> order = {loops.front()}, unknown;
+    for (ForOp loop : llvm::drop_begin(loops))
+      (isUnknown(loop) ? unknown : order).push_back(loop);
+    llvm::append_range(order, unknown);
+    if (!llvm::equal(order, loops) && succeeded(schedule.reorder(order)))
+      loops.assign(order.begin(), order.end());
+  }
   size_t count = 0;
   int64_t extent = 1;
   for (; count != loops.size() && extent < kParallelExtent; ++count) {
