@@ -15,6 +15,7 @@
 
 #include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
 
+#include "KernelSignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -500,49 +501,6 @@ static relax::SymbolicTensorType collapseType(relax::SymbolicTensorType type,
                                         type.getElementType());
 }
 
-/// `value` under the shape of `type`.
-static Value reshape(OpBuilder &builder, Value value,
-                     relax::SymbolicTensorType type) {
-  if (value.getType() == type)
-    return value;
-  Value root = relax::getReshapeRoot(value);
-  if (root.getType() == type)
-    return root;
-  OpBuilder::InsertionGuard guard(builder);
-  // A constant stays one, beside the old one.
-  auto constant = root.getDefiningOp<relax::ConstantOp>();
-  if (constant)
-    builder.setInsertionPointAfter(constant);
-  return builder.createOrFold<relax::ReshapeOp>(value.getLoc(), type, root);
-}
-
-static void rewriteCall(relax::CallTIROp call,
-                        const KernelCollapser &collapser) {
-  OpBuilder builder(call);
-  unsigned index = 0;
-  for (OpOperand &operand : call->getOpOperands()) {
-    auto type = cast<relax::SymbolicTensorType>(operand.get().getType());
-    auto newType = collapseType(type, collapser.getSignatureGroups(index++));
-    Value old = operand.get();
-    operand.set(reshape(builder, old, newType));
-    Operation *producer = old.getDefiningOp();
-    if (isa_and_nonnull<relax::ConstantOp, relax::ReshapeOp>(producer) &&
-        producer->use_empty())
-      producer->erase();
-  }
-  builder.setInsertionPointAfter(call);
-  for (OpResult result : call->getResults()) {
-    auto type = cast<relax::SymbolicTensorType>(result.getType());
-    auto newType = collapseType(type, collapser.getSignatureGroups(index++));
-    if (type == newType)
-      continue;
-    result.setType(newType);
-    auto restored =
-        relax::ReshapeOp::create(builder, call.getLoc(), type, result);
-    result.replaceAllUsesExcept(restored, restored);
-  }
-}
-
 namespace {
 
 struct CollapseKernelsPass final
@@ -559,12 +517,16 @@ struct CollapseKernelsPass final
       if (!function->hasAttr(relay::kPrimitiveAttrName) ||
           !function.isPrivate() || !function.getBody().hasOneBlock())
         continue;
+      tir::dropBoundaryReshapes(function, calls.lookup(function));
       KernelCollapser collapser(function);
       if (!collapser.analyze())
         continue;
       collapser.rewrite();
+      auto getType = [&](unsigned index, relax::SymbolicTensorType type) {
+        return collapseType(type, collapser.getSignatureGroups(index));
+      };
       for (relax::CallTIROp call : calls.lookup(function))
-        rewriteCall(call, collapser);
+        tir::reshapeCall(call, getType);
     }
   }
 };

@@ -165,3 +165,73 @@ func.func private @single(%x: tensor<4x5x1xf32>) -> tensor<4x5x1xf32> attributes
   } -> tensor<4x5x1xf32>
   return %1 : tensor<4x5x1xf32>
 }
+
+// -----
+
+// Channels in groups: callers pass and get the dimensions that the kernel
+// computes with, and rows of pixels are merged.
+
+#x = affine_map<(n, g, o, y, x, c) -> (n, y, x, g * 3 + c)>
+#w = affine_map<(n, g, o, y, x, c) -> (g * 5 + o, c)>
+#y = affine_map<(n, g, o, y, x, c) -> (n, y, x, g, o)>
+#id = affine_map<(n, y, x, g, o) -> (n, y, x, g, o)>
+#b = affine_map<(n, y, x, g, o) -> (g, o)>
+
+// CHECK-LABEL: func.func private @grouped(
+// CHECK-SAME: tensor<?x28x6xf32>, %{{.*}}: tensor<10x3xf32>, %{{.*}}: tensor<2x5xf32>, %{{.*}}: tensor<?x28x2x5xf32>) -> tensor<?x28x2x5xf32>
+// CHECK-NOT: shape
+// CHECK: tensor.empty(%{{.*}}) : tensor<?x28x2x5xf32>
+// CHECK-NOT: shape
+func.func private @grouped(%x: tensor<?x4x7x6xf32>, %w: tensor<10x3xf32>, %b: tensor<10xf32>, %r: tensor<?x4x7x10xf32>) -> tensor<?x4x7x10xf32> attributes {relay.primitive} {
+  %cst = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4x7x6xf32>
+  %e = tensor.empty(%n) : tensor<?x4x7x2x5xf32>
+  %0 = linalg.fill ins(%cst : f32) outs(%e : tensor<?x4x7x2x5xf32>) -> tensor<?x4x7x2x5xf32>
+  %1 = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%x, %w : tensor<?x4x7x6xf32>, tensor<10x3xf32>) outs(%0 : tensor<?x4x7x2x5xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %4 = arith.mulf %in, %in_0 : f32
+    %5 = arith.addf %out, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<?x4x7x2x5xf32>
+  %b2 = tensor.expand_shape %b [[0, 1]] output_shape [2, 5] : tensor<10xf32> into tensor<2x5xf32>
+  %r2 = tensor.expand_shape %r [[0], [1], [2], [3, 4]] output_shape [%n, 4, 7, 2, 5] : tensor<?x4x7x10xf32> into tensor<?x4x7x2x5xf32>
+  %f = tensor.empty(%n) : tensor<?x4x7x10xf32>
+  %f2 = tensor.expand_shape %f [[0], [1], [2], [3, 4]] output_shape [%n, 4, 7, 2, 5] : tensor<?x4x7x10xf32> into tensor<?x4x7x2x5xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #b, #id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%1, %b2, %r2 : tensor<?x4x7x2x5xf32>, tensor<2x5xf32>, tensor<?x4x7x2x5xf32>) outs(%f2 : tensor<?x4x7x2x5xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %in_1: f32, %out: f32):
+    %4 = arith.addf %in, %in_0 : f32
+    %5 = arith.addf %4, %in_1 : f32
+    linalg.yield %5 : f32
+  } -> tensor<?x4x7x2x5xf32>
+  %3 = tensor.collapse_shape %2 [[0], [1], [2], [3, 4]] : tensor<?x4x7x2x5xf32> into tensor<?x4x7x10xf32>
+  return %3 : tensor<?x4x7x10xf32>
+}
+
+// CHECK-LABEL: relax.func @main
+// CHECK-DAG: %[[B:.*]] = relax.reshape %{{.*}} : !relax.tensor<[10], f32> to !relax.tensor<[2, 5], f32>
+// CHECK-DAG: %[[R:.*]] = relax.reshape %{{.*}} : !relax.tensor<[n, 4, 7, 10], f32> to !relax.tensor<[n, 28, 2, 5], f32>
+// CHECK: relax.call_tir @grouped(%{{.*}}, %{{.*}}, %[[B]], %[[R]])
+// CHECK: relax.reshape %{{.*}} to !relax.tensor<[n, 4, 7, 10], f32>
+relax.func @main(%x: !relax.tensor<[n, 4, 7, 6], f32>, %w: !relax.tensor<[10, 3], f32>, %b: !relax.tensor<[10], f32>, %r: !relax.tensor<[n, 4, 7, 10], f32>) -> !relax.tensor<[n, 4, 7, 10], f32> {
+  %0 = relax.call_tir @grouped(%x, %w, %b, %r) : (!relax.tensor<[n, 4, 7, 6], f32>, !relax.tensor<[10, 3], f32>, !relax.tensor<[10], f32>, !relax.tensor<[n, 4, 7, 10], f32>) -> !relax.tensor<[n, 4, 7, 10], f32>
+  relax.return %0 : !relax.tensor<[n, 4, 7, 10], f32>
+}
+
+// -----
+
+// A change of shape stays if other users need the argument as it is, if a size
+// would have to be divided, and if it is all there is.
+
+// CHECK-LABEL: func.func private @kept(
+// CHECK-SAME: tensor<6xf32>, %{{.*}}: tensor<?xf32>) -> (tensor<2x3xf32>, tensor<?x2xf32>, tensor<6xf32>)
+// CHECK-COUNT-2: tensor.expand_shape
+func.func private @kept(%x: tensor<6xf32>, %y: tensor<?xf32>) -> (tensor<2x3xf32>, tensor<?x2xf32>, tensor<6xf32>) attributes {relay.primitive} {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+  %n = tensor.dim %y, %c0 : tensor<?xf32>
+  %h = arith.divui %n, %c2 : index
+  %1 = tensor.expand_shape %y [[0, 1]] output_shape [%h, 2] : tensor<?xf32> into tensor<?x2xf32>
+  return %0, %1, %x : tensor<2x3xf32>, tensor<?x2xf32>, tensor<6xf32>
+}
