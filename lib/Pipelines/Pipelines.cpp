@@ -75,6 +75,12 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     // Folding makes constants of what simplification spelled out.
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());
+    if (options.precision != Precision::Highest) {
+      FoldScaleAxisPassOptions scales;
+      scales.onlyConstants = true;
+      manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
+      manager.addNestedPass<func::FuncOp>(createFoldScaleAxisPass(scales));
+    }
     addLayoutPass(manager, options);
     manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
     // What became constant may settle sizes.

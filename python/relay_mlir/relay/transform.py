@@ -128,6 +128,10 @@ InferType = _compiler_pass("InferType", "", "Infers the types of all expressions
 FoldConstant = _compiler_pass(
     "FoldConstant", "builtin.module(func.func(relay-fold-constant))",
     "Evaluates operators on constants.", 2)
+FoldScaleAxis = _compiler_pass(
+    "FoldScaleAxis",
+    "builtin.module(func.func(relay-fold-scale-axis,relay-fold-constant))",
+    "Multiplies weights instead of data by scales of channels, where it can.", 3)
 SimplifyInference = _compiler_pass(
     "SimplifyInference", "builtin.module(func.func(relay-simplify-inference))",
     "Replaces operators that are of use in training only.")
@@ -250,8 +254,8 @@ def infer_expr(expr, mod=None):
 
 
 __all__ = [
-    "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr", "FoldConstant", "InferType",
-    "InferTypeLocal", "Pass", "PassContext", "PassInfo", "RemoveUnusedFunctions",
-    "Sequential", "SimplifyInference", "build_config", "function_pass", "infer_expr",
-    "infer_types", "module_pass",
+    "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr", "FoldConstant",
+    "FoldScaleAxis", "InferType", "InferTypeLocal", "Pass", "PassContext", "PassInfo",
+    "RemoveUnusedFunctions", "Sequential", "SimplifyInference", "build_config",
+    "function_pass", "infer_expr", "infer_types", "module_pass",
 ]

@@ -128,6 +128,47 @@ def FoldConstantPass : Pass<"relay-fold-constant", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FoldScaleAxisPass : Pass<"relay-fold-scale-axis", "::mlir::func::FuncOp"> {
+  let summary = "Multiply weights instead of data by scales of channels";
+  let description = [{
+    A `multiply` by one factor per channel, or by one factor, goes into the weight
+    of the `nn.conv1d`, `nn.conv2d`, `nn.conv3d` or `nn.dense` that
+
+    * computes its data (backward): the weight is scaled along its output
+      channels. Between the two may be `nn.bias_add`, `add` and `subtract` of
+      constants, whose terms are scaled too, and, if the factors are constants
+      above zero, `nn.relu` and `nn.leaky_relu`. Nobody else uses these values.
+    * is the only one to use its result (forward): the weight is scaled along its
+      input channels; channels are not in groups or each is one. Between the two
+      may be `nn.relu` and `nn.leaky_relu` if the factors are constants above
+      zero.
+
+    Factors that are not finite, or weights that would overflow or lose digits to
+    underflow, stay as they are. `relay-fold-constant` evaluates the scaled
+    weights. Results differ by the rounding of each weight; pipelines run the
+    pass unless the precision is `highest`.
+
+    ```mlir
+    %0 = relay.nn.conv2d %x, %w : (tensor<1x8x7x7xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x7x7xf32>
+    %1 = relay.multiply %0, %s : (tensor<1x4x7x7xf32>, tensor<4x1x1xf32>) -> tensor<1x4x7x7xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.reshape %s {newshape = [4, 1, 1, 1]} : (tensor<4x1x1xf32>) -> tensor<4x1x1x1xf32>
+    %1 = relay.multiply %w, %0 : (tensor<4x8x1x1xf32>, tensor<4x1x1x1xf32>) -> tensor<4x8x1x1xf32>
+    %2 = relay.nn.conv2d %x, %1 : (tensor<1x8x7x7xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x7x7xf32>
+    ```
+  }];
+  let options = [
+    Option<"onlyConstants", "only-constants", "bool", /*default=*/"false",
+           "Fold constant factors into constant weights only, which costs "
+           "nothing at run time">
+  ];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "Number of multiplications folded">
+  ];
+}
+
 def FuseOpsPass : Pass<"relay-fuse-ops", "::mlir::ModuleOp"> {
   let summary = "Group operators into primitive functions";
   let description = [{
