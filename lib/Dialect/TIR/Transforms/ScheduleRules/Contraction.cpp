@@ -239,6 +239,8 @@ void Contraction::chooseRows() {
 void Contraction::choosePlan() {
   TileProblem problem;
   problem.lanes = lanes;
+  for (unsigned var : nest.getVars(/*isReduce=*/true))
+    problem.depth *= nest.guessExtent(var);
   problem.numRegisters = schedule.getNumVectorRegisters();
   problem.hasMasks = schedule.getTarget().hasMaskedAccess();
   problem.columns = nest.getExtent(column);

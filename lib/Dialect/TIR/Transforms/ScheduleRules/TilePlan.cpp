@@ -22,26 +22,42 @@ static constexpr int64_t kMany = 1 << 12;
 
 /// Cycles of one step of the reduction.
 static double getStepCycles(int64_t rows, int64_t numVectors) {
+  // Two loads start in a cycle, but many broadcasts from rows far apart were
+  // measured to take longer, on AVX2 and AVX-512.
+  constexpr double kLoadsPerCycle = 1.7;
   double updates = rows * numVectors / 2.0;
-  double loads = (rows + numVectors) / 2.0;
+  double loads = (rows + numVectors) / kLoadsPerCycle;
   // Results of four cycles' latency, and something in hand: loads are not
   // always in time.
   constexpr double kLatency = 5;
-  // Starting the step and the stores of the tile take their share.
   constexpr double kOverhead = 0.25;
   return std::max({updates, loads, kLatency}) + kOverhead;
 }
 
-/// Cycles of one step over all rows, for tiles of `numVectors` columns.
+/// Cycles of a tile of so many rows and columns.
+static double getTileCycles(const TileProblem &problem, int64_t rows,
+                            int64_t columns) {
+  constexpr double kStart = 10, kStore = 1.5;
+  // The last vector of a row, stored in pieces.
+  constexpr double kPieces = 8;
+  int64_t numVectors = llvm::divideCeil(columns, problem.lanes);
+  double cycles = problem.depth * getStepCycles(rows, numVectors) + kStart +
+                  kStore * rows * numVectors;
+  if (columns % problem.lanes != 0 && !problem.hasMasks)
+    cycles += kPieces * rows;
+  return cycles;
+}
+
+/// Cycles of all rows of some columns.
 static double getRowCycles(const TileProblem &problem, const TilePlan &plan,
-                           int64_t numVectors) {
+                           int64_t columns) {
   int64_t outer = problem.outerRows.value_or(kMany);
   int64_t inner = problem.innerRows.value_or(kMany);
   auto tiles = [&](int64_t total, int64_t size, int64_t rowsPerUnit) {
     double cycles = static_cast<double>(total / size) *
-                    getStepCycles(size * rowsPerUnit, numVectors);
+                    getTileCycles(problem, size * rowsPerUnit, columns);
     if (total % size != 0)
-      cycles += getStepCycles(total % size * rowsPerUnit, numVectors);
+      cycles += getTileCycles(problem, total % size * rowsPerUnit, columns);
     return cycles;
   };
   if (plan.outerRows > 1)
@@ -49,21 +65,14 @@ static double getRowCycles(const TileProblem &problem, const TilePlan &plan,
   return outer * tiles(inner, plan.innerRows, 1);
 }
 
-/// Cycles of one step over everything. The last columns take fewer vectors.
+/// Cycles of everything. The last columns take fewer vectors.
 static double getCycles(const TileProblem &problem, const TilePlan &plan) {
-  // A last vector that is stored in pieces.
-  constexpr double kPieces = 0.25;
   int64_t width = plan.numVectors * problem.lanes;
   int64_t columns = problem.columns.value_or(kMany), rest = columns % width;
-  double cycles = static_cast<double>(columns / width) *
-                  getRowCycles(problem, plan, plan.numVectors);
-  if (rest != 0) {
-    double tail =
-        getRowCycles(problem, plan, llvm::divideCeil(rest, problem.lanes));
-    cycles += tail;
-    if (rest % problem.lanes != 0 && !problem.hasMasks)
-      cycles += kPieces * tail;
-  }
+  double cycles =
+      static_cast<double>(columns / width) * getRowCycles(problem, plan, width);
+  if (rest != 0)
+    cycles += getRowCycles(problem, plan, rest);
   return cycles;
 }
 

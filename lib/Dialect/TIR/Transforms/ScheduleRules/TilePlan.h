@@ -26,6 +26,8 @@ struct TileProblem {
   std::optional<int64_t> outerRows = 1;
   std::optional<int64_t> innerRows = 1;
   std::optional<int64_t> columns = 1;
+  /// Steps of the reduction.
+  double depth = 1;
   int64_t lanes = 1;
   int64_t numRegisters = 16;
   /// Whether a part of a vector is stored as fast as all of it.
