@@ -22,8 +22,8 @@ def literal(values):
     return f'dense<"0x{values.tobytes().hex()}"> : tensor<{shape}xf32>'
 
 
-def build(rows, weight, scale, shift, relu):
-    """relu?(x @ w.T) * scale + shift, of convolutions with channels last."""
+def build(rows, weight, scale, shift, relu, last=None):
+    """(relu?(x @ w.T) * scale + shift) * last?, of a convolution."""
     outputs, inputs = weight.shape
     data = f"tensor<1x1x{rows}x{inputs}xf32>"
     result = f"tensor<1x1x{rows}x{outputs}xf32>"
@@ -40,8 +40,11 @@ def build(rows, weight, scale, shift, relu):
         lines.append(f"%2 = relay.nn.relu %1 : ({result}) -> {result}")
         middle = "%2"
     lines += [f"%3 = relay.multiply {middle}, %s : ({result}, {vector}) -> {result}",
-              f"%4 = relay.add %3, %b : ({result}, {vector}) -> {result}",
-              f"return %4 : {result}", "}"]
+              f"%4 = relay.add %3, %b : ({result}, {vector}) -> {result}"]
+    if last is not None:
+        lines += [f"%l = relay.constant {literal(last)}",
+                  f"%5 = relay.multiply %l, %4 : ({vector}, {result}) -> {result}"]
+    lines += [f"return {'%4' if last is None else '%5'} : {result}", "}"]
     return rm.IRModule.parse("\n".join(lines))
 
 
@@ -81,6 +84,17 @@ def test_signs(relu):
     scale = np.array([1, -2, 0, 0.5], np.float32)
     module = check(uniform((6, 9)), uniform((4, 9), 1), scale, uniform((4,), 3), relu)
     assert folds(module) == (not relu)
+
+
+def test_scale_after_normalization():
+    """The factors of both go into the weight."""
+    data, weight = uniform((6, 9)), uniform((4, 9), 1)
+    first, shift, second = uniform((4,), 2), uniform((4,), 3), uniform((4,), 4)
+    module = build(6, weight, first, shift, False, second)
+    assert folds(module)
+    expected = ((data.astype(np.float64) @ weight.T) * first + shift) * second
+    actual = np.asarray(rm.compile(module)(data.reshape(1, 1, 6, 9)))[0, 0]
+    assert np.abs(actual - expected).max() <= BOUND * 9
 
 
 @pytest.mark.parametrize("weights", [-20, 0, 20])
