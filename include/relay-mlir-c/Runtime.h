@@ -107,7 +107,8 @@ RELAY_RT_EXPORT RelayStatus relayModuleFindInput(const RelayModule *module,
 /// `outputs[i]` is null, a new tensor is returned there, which the caller frees
 /// through its `deleter`; otherwise the result is written into `outputs[i]`,
 /// which must be contiguous and of the right shape and dtype. On failure
-/// `outputs` is unchanged.
+/// `outputs` is unchanged. The module keeps the memory of tensors that were
+/// freed for its next runs, at most twice what one run returns.
 RELAY_RT_EXPORT RelayStatus
 relayModuleRun(RelayModule *module, const DLTensor *const *inputs,
                int32_t num_inputs, DLManagedTensor **outputs,

@@ -8,6 +8,7 @@
 #include "Module.h"
 
 #include "Error.h"
+#include "OutputPool.h"
 #include "ThreadPool.h"
 
 #include <algorithm>
@@ -140,17 +141,25 @@ namespace {
 struct OwnedTensor {
   DLManagedTensor managed = {};
   std::vector<int64_t> shape;
-  AlignedBuffer data;
+  Arena data;
+  std::weak_ptr<OutputPool> pool;
+
+  ~OwnedTensor() {
+    if (std::shared_ptr<OutputPool> alive = pool.lock())
+      alive->give(std::move(data));
+  }
 };
 } // namespace
 
 static DLManagedTensor *makeTensor(DLDataType type, const int64_t *dims,
-                                   int32_t rank) {
+                                   int32_t rank,
+                                   const std::shared_ptr<OutputPool> &pool) {
   auto owned = std::make_unique<OwnedTensor>();
   owned->shape.assign(dims, dims + rank);
-  owned->data = allocateAligned(countElements(dims, rank) * getByteSize(type));
+  owned->pool = pool;
+  owned->data = pool->take(countElements(dims, rank) * getByteSize(type));
   DLTensor &tensor = owned->managed.dl_tensor;
-  tensor.data = owned->data.get();
+  tensor.data = owned->data.data.get();
   tensor.device = {kDLCPU, 0};
   tensor.ndim = rank;
   tensor.dtype = type;
@@ -166,7 +175,8 @@ static DLManagedTensor *makeTensor(DLDataType type, const int64_t *dims,
 // RelayModule
 //===----------------------------------------------------------------------===//
 
-RelayModule::RelayModule(const char *path) : library(path) {
+RelayModule::RelayModule(const char *path)
+    : library(path), outputPool(std::make_shared<OutputPool>()) {
   const RelayArtifact &artifact = getArtifact();
   inputs = describe(artifact.inputs, artifact.num_inputs);
   outputs = describe(artifact.outputs, artifact.num_outputs);
@@ -349,12 +359,20 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
   std::vector<std::unique_ptr<DLManagedTensor, Deleter>> created(numOutputs);
   std::vector<void *> outputData(numOutputs);
   const int64_t *dims = outputDims.data();
+  size_t outputBytes = 0;
+  for (int32_t i = 0; i < numOutputs; dims += outputs[i].ndim, ++i)
+    if (!outputTensors[i])
+      outputBytes += countElements(dims, outputs[i].ndim) *
+                     getByteSize(outputs[i].dtype);
+  outputPool->setRunBytes(outputBytes);
+  dims = outputDims.data();
   for (int32_t i = 0; i < numOutputs; dims += outputs[i].ndim, ++i) {
     if (outputTensors[i]) {
       checkOutput(i, outputTensors[i]->dl_tensor, dims);
       outputData[i] = getData(outputTensors[i]->dl_tensor);
     } else {
-      created[i].reset(makeTensor(outputs[i].dtype, dims, outputs[i].ndim));
+      created[i].reset(makeTensor(outputs[i].dtype, dims, outputs[i].ndim,
+                                  outputPool));
       outputData[i] = getData(created[i]->dl_tensor);
     }
   }

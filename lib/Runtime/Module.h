@@ -17,6 +17,7 @@
 
 namespace relay_rt {
 
+class OutputPool;
 class ThreadPool;
 
 /// Returns memory of RELAY_BUFFER_ALIGNMENT; throws std::bad_alloc.
@@ -86,6 +87,8 @@ private:
   std::vector<RelayTensorInfo> outputs;
   std::mutex arenaMutex;
   std::vector<relay_rt::Arena> freeArenas;
+  /// Outputs know it as long as the module is there.
+  std::shared_ptr<relay_rt::OutputPool> outputPool;
 };
 
 #endif // RELAY_MLIR_LIB_RUNTIME_MODULE_H
