@@ -362,8 +362,8 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
   size_t outputBytes = 0;
   for (int32_t i = 0; i < numOutputs; dims += outputs[i].ndim, ++i)
     if (!outputTensors[i])
-      outputBytes += countElements(dims, outputs[i].ndim) *
-                     getByteSize(outputs[i].dtype);
+      outputBytes +=
+          countElements(dims, outputs[i].ndim) * getByteSize(outputs[i].dtype);
   outputPool->setRunBytes(outputBytes);
   dims = outputDims.data();
   for (int32_t i = 0; i < numOutputs; dims += outputs[i].ndim, ++i) {
@@ -371,8 +371,8 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
       checkOutput(i, outputTensors[i]->dl_tensor, dims);
       outputData[i] = getData(outputTensors[i]->dl_tensor);
     } else {
-      created[i].reset(makeTensor(outputs[i].dtype, dims, outputs[i].ndim,
-                                  outputPool));
+      created[i].reset(
+          makeTensor(outputs[i].dtype, dims, outputs[i].ndim, outputPool));
       outputData[i] = getData(created[i]->dl_tensor);
     }
   }

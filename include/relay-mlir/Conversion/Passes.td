@@ -32,11 +32,14 @@ def ApproximateMathPass
     Option<"fma", "fma", "bool", /*default=*/"true",
            "The target has a fused multiply-add instruction">,
     Option<"nativeF16", "native-f16", "bool", /*default=*/"true",
-           "The target has instructions that convert from and to f16">
+           "The target has instructions that convert from and to f16">,
+    Option<"scalef", "scalef", "bool", /*default=*/"false",
+           "The target has AVX-512's multiplication by a power of two">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -28,6 +29,8 @@ static constexpr int64_t kMaxUnrolledVectors = 8;
 /// Independent accumulators of one reduction: enough to hide the latency of an
 /// addition.
 static constexpr int64_t kNumSlots = 4;
+/// Vectors whose long chains of operations run side by side.
+static constexpr int64_t kNumChains = 4;
 /// Stack buffers of one kernel; threads have stacks of some megabytes.
 static constexpr int64_t kMaxStackBytes = 1 << 20;
 
@@ -240,8 +243,25 @@ LogicalResult KernelEmitter::emitLanes(ForOp loop, Value base, int64_t count,
   return body();
 }
 
+/// Whether the loop computes functions that become long chains of operations.
+static bool hasLongChains(ForOp loop) {
+  return loop
+      .walk([](Operation *op) {
+        // Those of double precision are calls.
+        return isa<math::ErfOp, math::ExpOp, math::ExpM1Op, math::LogOp,
+                   math::Log1pOp, math::TanhOp>(op) &&
+                       op->getResult(0).getType().getIntOrFloatBitWidth() <= 32
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult KernelEmitter::emitVectorized(ForOp loop, BodyFn body) {
   int64_t width = getNumLanes(loop, target.bits);
+  // Long chains of several vectors run side by side: it is waiting for one
+  // result after the other that takes the time.
+  int64_t numChains = width > 1 && hasLongChains(loop) ? kNumChains : 1;
   std::optional<int64_t> extent = loop.getConstantExtent();
   AffineExpr d0, d1;
   bindDims(builder.getContext(), d0, d1);
@@ -267,22 +287,28 @@ LogicalResult KernelEmitter::emitVectorized(ForOp loop, BodyFn body) {
         ArrayRef<OpFoldResult>{active});
   };
 
-  /// `upperMain` is `lower` plus a multiple of `width`.
-  auto emitVectorLoop = [&](OpFoldResult upperMain) -> LogicalResult {
+  /// `to` is `from` plus a multiple of `count`.
+  auto emitVectorLoop = [&](OpFoldResult from, OpFoldResult to,
+                            int64_t count) -> LogicalResult {
     OpBuilder::InsertionGuard guard(builder);
-    auto scfLoop =
-        scf::ForOp::create(builder, loop.getLoc(), toValue(lower),
-                           toValue(upperMain), getConstantIndex(width));
+    auto scfLoop = scf::ForOp::create(builder, loop.getLoc(), toValue(from),
+                                      toValue(to), getConstantIndex(count));
     builder.setInsertionPointToStart(scfLoop.getBody());
     Value base = scfLoop.getInductionVar();
     divisors[base] = std::gcd(lowerDivisor, width);
-    return emitLanes(loop, base, width, Value(), 0, body);
+    return emitLanes(loop, base, count, Value(), 0, body);
   };
 
   if (!extent) {
     OpFoldResult rest = apply((d1 - d0) % width, {lower, upper});
     OpFoldResult upperMain = apply(d1 - (d1 - d0) % width, {lower, upper});
-    if (width > 1 && failed(emitVectorLoop(upperMain)))
+    OpFoldResult lowerMain = lower;
+    if (numChains > 1) {
+      lowerMain = apply(d1 - (d1 - d0) % (width * numChains), {lower, upper});
+      if (failed(emitVectorLoop(lower, lowerMain, width * numChains)))
+        return failure();
+    }
+    if (width > 1 && failed(emitVectorLoop(lowerMain, upperMain, width)))
       return failure();
     if (width == 1 || !target.hasMaskedAccess)
       return emitSerial(loop, toValue(width == 1 ? lower : upperMain),
@@ -303,11 +329,18 @@ LogicalResult KernelEmitter::emitVectorized(ForOp loop, BodyFn body) {
     width = target.hasMaskedAccess ? llvm::PowerOf2Ceil(*extent)
                                    : llvm::bit_floor<uint64_t>(*extent);
   width = std::max<int64_t>(width, 1);
+  while (*extent < width * numChains)
+    numChains /= 2;
+  numChains = std::max<int64_t>(numChains, 1);
   int64_t numVectors = *extent / width;
   int64_t done = numVectors * width;
   if (numVectors > kMaxUnrolledVectors) {
-    if (failed(emitVectorLoop(apply(d0 + done, {lower}))))
+    done -= done % (width * numChains);
+    if (failed(emitVectorLoop(lower, apply(d0 + done, {lower}),
+                              width * numChains)))
       return failure();
+  } else if (numChains > 1) {
+    done = 0;
   } else {
     for (int64_t i = 0; i < numVectors; ++i) {
       Value base = toValue(apply(d0 + i * width, {lower}));
@@ -318,8 +351,10 @@ LogicalResult KernelEmitter::emitVectorized(ForOp loop, BodyFn body) {
   while (done < *extent) {
     int64_t rest = *extent - done;
     Value base = toValue(apply(d0 + done, {lower}));
-    int64_t count = target.hasMaskedAccess ? llvm::PowerOf2Ceil(rest)
-                                           : llvm::bit_floor<uint64_t>(rest);
+    int64_t count =
+        llvm::bit_floor<uint64_t>(std::min<int64_t>(rest, width * numChains));
+    if (target.hasMaskedAccess && rest < width)
+      count = llvm::PowerOf2Ceil(rest);
     Value mask;
     if (count > rest)
       mask = createMask(count, builder.getIndexAttr(rest));

@@ -51,6 +51,7 @@ void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
   ApproximateMathPassOptions mathOptions;
   mathOptions.fma = target.hasFMA();
   mathOptions.nativeF16 = !target.isX86() || target.hasFeature("f16c");
+  mathOptions.scalef = target.hasFeature("avx512vl");
   manager.addPass(createApproximateMathPass(mathOptions));
   arith::ArithExpandOpsPassOptions expansion;
   expansion.includeBf16 = !target.hasFeature("avx512bf16");

@@ -1,5 +1,6 @@
 // RUN: relay-opt %s --approximate-math --split-input-file | FileCheck %s
 // RUN: relay-opt %s --approximate-math="fma=false native-f16=false" --split-input-file | FileCheck %s --check-prefix=PLAIN
+// RUN: relay-opt %s --approximate-math="scalef=true" --split-input-file | FileCheck %s --check-prefix=SCALEF
 
 // Vectors stay vectors.
 // CHECK-LABEL: func.func @exp
@@ -78,4 +79,36 @@ func.func @power(%x: vector<8xf32>) -> vector<8xf32> {
   %two = arith.constant dense<2.0> : vector<8xf32>
   %0 = math.powf %x, %two : vector<8xf32>
   return %0 : vector<8xf32>
+}
+
+// -----
+
+// One register at a time is multiplied by a power of two, in one instruction
+// where there is one.
+// CHECK-LABEL: func.func @scale(
+// CHECK:         arith.shrui
+// CHECK:         arith.shli
+// SCALEF-LABEL: func.func @scale(
+// SCALEF-NOT:     arith.shli
+// SCALEF-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"({{.*}}) : (vector<16xf32>, vector<16xf32>, vector<16xf32>, i16, i32) -> vector<16xf32>
+// SCALEF:         llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.256"({{.*}}) : (vector<8xf32>, vector<8xf32>, vector<8xf32>, i8) -> vector<8xf32>
+// SCALEF:         arith.shli
+// SCALEF-NOT:     math.exp
+func.func @scale(%x: vector<32xf32>, %y: vector<8xf32>, %z: f32) -> (vector<32xf32>, vector<8xf32>, f32) {
+  %0 = math.exp %x : vector<32xf32>
+  %1 = math.exp %y : vector<8xf32>
+  %2 = math.exp %z : f32
+  return %0, %1, %2 : vector<32xf32>, vector<8xf32>, f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rational
+// CHECK-COUNT-2: arith.divf %{{.*}} : vector<8xf32>
+// CHECK-NOT:     call
+// CHECK:         return
+func.func @rational(%x: vector<8xf32>, %y: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
+  %0 = math.erf %x : vector<8xf32>
+  %1 = math.tanh %y : vector<8xf32>
+  return %0, %1 : vector<8xf32>, vector<8xf32>
 }

@@ -1,0 +1,31 @@
+// RUN: relay-opt %s --convert-tir-to-scf="vector-bits=256 masked-access=false" | FileCheck %s
+// RUN: relay-opt %s --convert-tir-to-scf="vector-bits=256" | FileCheck %s --check-prefix=MASK
+
+// Functions that become long chains of operations run on several registers side
+// by side; what is left takes ever fewer.
+// CHECK-LABEL: func.func @exp
+// CHECK-DAG:     %[[STEP:.*]] = arith.constant 32 : index
+// CHECK-DAG:     %[[END:.*]] = arith.constant 160 : index
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[END]] step %[[STEP]]
+// CHECK:           math.exp %{{.*}} : vector<32xf32>
+// CHECK:         math.exp %{{.*}} : vector<16xf32>
+// CHECK:         math.exp %{{.*}} : vector<4xf32>
+// CHECK:         math.exp %{{.*}} : vector<2xf32>
+// CHECK:         math.exp %{{.*}} : f32
+// CHECK-NOT:     math.exp
+// MASK-LABEL: func.func @exp
+// MASK:         math.exp %{{.*}} : vector<32xf32>
+// MASK:         math.exp %{{.*}} : vector<16xf32>
+// MASK:         math.exp %{{.*}} : vector<8xf32>
+// MASK-NOT:     math.exp
+tir.prim_func @exp(%x: memref<183xf32>, %y: memref<183xf32>)
+    attributes {tir.num_outputs = 1 : i64} {
+  tir.for %i = 0 to 183 kind(vectorized) {
+    tir.block @exp(%v0 = spatial %i in 183)
+        reads(%x[%v0] : memref<183xf32>) writes(%y[%v0] : memref<183xf32>) {
+      %0 = affine.load %x[%v0] : memref<183xf32>
+      %1 = math.exp %0 : f32
+      affine.store %1, %y[%v0] : memref<183xf32>
+    }
+  }
+}
