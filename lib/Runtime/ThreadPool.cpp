@@ -126,7 +126,7 @@ static void pin(std::thread &thread, int cpu) {
   pthread_setaffinity_np(thread.native_handle(), sizeof(set), &set);
 }
 
-ThreadPool::ThreadPool(int numThreads) {
+ThreadPool::ThreadPool(int numThreads) : parts(numThreads) {
   workers.reserve(numThreads - 1);
   std::vector<int> cpus = getUsableCPUs();
   oversubscribed = numThreads > static_cast<int>(cpus.size());
@@ -154,13 +154,36 @@ ThreadPool::~ThreadPool() {
     worker.join();
 }
 
-void ThreadPool::runPart(const Task &task, int part) {
-  int64_t base = task.extent / task.numParts;
-  int64_t rest = task.extent % task.numParts;
-  int64_t begin = part * base + std::min<int64_t>(part, rest);
-  int64_t end = begin + base + (part < rest ? 1 : 0);
-  if (begin < end)
-    task.body(task.args, task.dims, begin, end);
+/// Takes up to `piece` units from one end of what is left of a part.
+static bool take(std::atomic<uint64_t> &rest, uint32_t piece, bool fromEnd,
+                 uint32_t &begin, uint32_t &end) {
+  uint64_t old = rest.load(std::memory_order_relaxed);
+  while (true) {
+    begin = static_cast<uint32_t>(old >> 32);
+    end = static_cast<uint32_t>(old);
+    if (begin >= end)
+      return false;
+    uint32_t middle = end - begin <= piece ? (fromEnd ? begin : end)
+                      : fromEnd            ? end - piece
+                                           : begin + piece;
+    uint64_t left =
+        fromEnd ? uint64_t(begin) << 32 | middle : uint64_t(middle) << 32 | end;
+    // Nothing but the range itself is passed on here.
+    if (rest.compare_exchange_weak(old, left, std::memory_order_relaxed)) {
+      (fromEnd ? begin : end) = middle;
+      return true;
+    }
+  }
+}
+
+void ThreadPool::runPieces(int self) {
+  for (int i = 0; i < task.numParts; ++i) {
+    Part &part = parts[(self + i) % task.numParts];
+    uint32_t begin, end;
+    while (take(part.rest, task.piece, /*fromEnd=*/i != 0, begin, end))
+      task.body(task.args, task.dims, begin * task.unit,
+                std::min(end * task.unit, task.extent));
+  }
 }
 
 void ThreadPool::parallelFor(RelayParallelBody body, void *const *args,
@@ -173,21 +196,49 @@ void ThreadPool::parallelFor(RelayParallelBody body, void *const *args,
     return;
   }
 
-  int numParts =
-      static_cast<int>(std::min<int64_t>(extent, workers.size() + 1));
-  task = {body, args, dims, extent, numParts};
-  pending.store(static_cast<int>(workers.size()), std::memory_order_relaxed);
+  constexpr int64_t kMaxUnits = 1 << 30, kPiecesPerPart = 8;
+  int64_t unit = (extent - 1) / kMaxUnits + 1;
+  int64_t numUnits = (extent - 1) / unit + 1;
+  int64_t numParts = std::min<int64_t>(numUnits, workers.size() + 1);
+  int64_t perPart = numUnits / numParts, larger = numUnits % numParts;
+  int64_t piece = std::max<int64_t>(1, perPart / kPiecesPerPart);
+  task = {body,
+          args,
+          dims,
+          extent,
+          unit,
+          static_cast<uint32_t>(piece),
+          static_cast<int>(numParts)};
+  uint64_t begin = 0;
+  for (int64_t i = 0; i < numParts; ++i) {
+    uint64_t end = begin + perPart + (i < larger);
+    parts[i].rest.store(begin << 32 | end, std::memory_order_relaxed);
+    begin = end;
+  }
   // Sequentially consistent with the workers' count of sleepers: either the
-  // worker sees the new epoch, or we see the sleeper.
-  epoch.fetch_add(1);
+  // worker sees the new loop, or we see the sleeper.
+  gate.store((getEpoch(gate.load(std::memory_order_relaxed)) + 1) << 32 |
+             kOpen);
   wakeSleepers();
 
   insideLoop = true;
-  runPart(task, 0);
+  runPieces(0);
   insideLoop = false;
 
-  for (int spins = 0; pending.load(std::memory_order_acquire) > 0; ++spins)
+  // Nothing is left to take. Those who took something are waited for.
+  gate.fetch_and(~kOpen);
+  for (int spins = 0; gate.load(std::memory_order_acquire) & kCountMask;
+       ++spins)
     spins < 10000 && !oversubscribed ? relax() : (void)sched_yield();
+}
+
+/// Makes the worker one of those in the loop that `seen` is of, unless that is
+/// closed.
+bool ThreadPool::join(uint64_t &seen) {
+  while (seen & kOpen)
+    if (gate.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire))
+      return true;
+  return false;
 }
 
 void ThreadPool::wakeSleepers() {
@@ -215,12 +266,14 @@ void ThreadPool::makeWay(int cpu) {
     }
 }
 
-void ThreadPool::work(int part) {
+void ThreadPool::work(int self) {
   insideLoop = true;
-  uint64_t seen = 0;
+  uint64_t epoch = 0;
+  auto isNew = [&](uint64_t gate) { return getEpoch(gate) != epoch; };
   while (true) {
     auto deadline = std::chrono::steady_clock::now() + kSpinTime;
-    for (int spins = 1; epoch.load(std::memory_order_acquire) == seen &&
+    uint64_t seen;
+    for (int spins = 1; !isNew(seen = gate.load(std::memory_order_acquire)) &&
                         !stopping.load(std::memory_order_relaxed);
          ++spins) {
       oversubscribed ? (void)sched_yield() : relax();
@@ -232,16 +285,18 @@ void ThreadPool::work(int part) {
         std::unique_lock<std::mutex> lock(sleepMutex);
         sleepers.fetch_add(1);
         wakeUp.wait(lock, [&] {
-          return epoch.load() != seen || activeRuns.load() > 0 || stopping;
+          return isNew(gate.load()) || activeRuns.load() > 0 || stopping;
         });
         sleepers.fetch_sub(1);
       }
     }
-    if (epoch.load(std::memory_order_acquire) == seen)
+    if (!isNew(seen))
       return; // stopping
-    ++seen;
-    if (part < task.numParts)
-      runPart(task, part);
-    pending.fetch_sub(1, std::memory_order_acq_rel);
+    bool hasJoined = join(seen);
+    epoch = getEpoch(seen);
+    if (!hasJoined)
+      continue;
+    runPieces(self);
+    gate.fetch_sub(1, std::memory_order_release);
   }
 }

@@ -48,9 +48,11 @@ public:
 
   int getNumThreads() const { return static_cast<int>(workers.size()) + 1; }
 
-  /// Runs body over [0, extent) in equal consecutive parts, one per thread. A
-  /// call from inside a body, or while another thread uses the pool, runs on
-  /// the calling thread alone.
+  /// Runs body over [0, extent) in equal consecutive parts, one per thread, in
+  /// several pieces each. Who is done takes pieces from the end of the others'
+  /// parts: a thread that the system delays, or that still sleeps, holds up
+  /// nobody. A call from inside a body, or while another thread uses the pool,
+  /// runs on the calling thread alone.
   void parallelFor(RelayParallelBody body, void *const *args,
                    const int64_t *dims, int64_t extent);
 
@@ -60,21 +62,33 @@ private:
     void *const *args;
     const int64_t *dims;
     int64_t extent;
+    /// Iterations are handed out by `unit` at a time, such that their number
+    /// fits in 32 bits, and pieces are of `piece` units.
+    int64_t unit;
+    uint32_t piece;
     int numParts;
   };
+  /// What of a part nobody has taken: from the upper to the lower 32 bits.
+  struct alignas(64) Part {
+    std::atomic<uint64_t> rest{0};
+  };
 
-  void work(int part);
+  void work(int self);
   void wakeSleepers();
   void makeWay(int cpu);
-  static void runPart(const Task &task, int part);
+  void runPieces(int self);
+  bool join(uint64_t &gate);
 
   /// Held by the thread whose loop is being run.
   std::mutex inUse;
   Task task = {};
-  /// Counts loops; a new value tells the workers that `task` is new.
-  alignas(64) std::atomic<uint64_t> epoch{0};
-  /// Workers that have not yet finished the current loop.
-  alignas(64) std::atomic<int> pending{0};
+  std::vector<Part> parts;
+  /// The number of the loop in the upper 32 bits, whether workers may still
+  /// join it, and in the lowest bits how many are in it.
+  static constexpr uint64_t kOpen = uint64_t(1) << 31;
+  static constexpr uint64_t kCountMask = kOpen - 1;
+  static uint64_t getEpoch(uint64_t gate) { return gate >> 32; }
+  alignas(64) std::atomic<uint64_t> gate{0};
   alignas(64) std::atomic<int> sleepers{0};
   std::atomic<int> activeRuns{0};
   /// More threads than CPUs: who waits must let others run.
