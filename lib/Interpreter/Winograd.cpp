@@ -13,6 +13,7 @@
 #include "Layout.h"
 #include "Strided.h"
 
+#include "mlir/IR/Threading.h"
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
 #include "relay-mlir/Support/Winograd.h"
@@ -67,43 +68,54 @@ static Tensor transformWeight(const Tensor &weight, int64_t tile) {
 }
 
 /// `transformWeight` for weights of two dimensions, which whole networks have:
-/// (O, I, H, W) to planes of (O, I), each filter at once.
+/// (O, I, H, W) to planes of (O, I), many filters at once.
 static Tensor transformPlanes(const Tensor &weight, int64_t tile, Type type) {
   int64_t kh = weight.getDimSize(2), kw = weight.getDimSize(3);
   WinogradMatrix rows = getWinogradFilterTransform(tile, kh);
   WinogradMatrix columns = getWinogradFilterTransform(tile, kw);
   int64_t filters = weight.getDimSize(0) * weight.getDimSize(1);
-  int64_t taps = kh * kw, planes = rows.rows * columns.rows;
+  int64_t taps = kh * kw;
   Tensor result = Tensor::allocate(
       {rows.rows, columns.rows, weight.getDimSize(0), weight.getDimSize(1)},
       type);
-  // So many filters at a time that runs of a plane are long.
-  constexpr int64_t kBlock = 1024;
-  std::vector<double> filter(kBlock * taps), half(rows.rows * kw);
-  std::vector<double> values(planes * kBlock);
-  for (int64_t first = 0; first < filters; first += kBlock) {
+  // So many filters at a time that runs of a plane are long; what is computed
+  // from them stays in a cache. Filters are the inner dimension, so that loops
+  // are over vectors of them.
+  constexpr int64_t kBlock = 256;
+  auto transformBlock = [&](int64_t first) {
     int64_t count = std::min(kBlock, filters - first);
+    std::vector<double> filter(count * taps), tap(taps * kBlock);
+    std::vector<double> half(rows.rows * kw * kBlock), value(kBlock);
     weight.load(first * taps, 1, count * taps, filter.data());
-    for (int64_t f = 0; f < count; ++f) {
-      const double *from = &filter[f * taps];
-      for (int64_t a = 0; a < rows.rows; ++a)
-        for (int64_t x = 0; x < kw; ++x) {
-          double sum = 0;
-          for (int64_t y = 0; y < kh; ++y)
-            sum += rows(a, y) * from[y * kw + x];
-          half[a * kw + x] = sum;
-        }
-      for (int64_t a = 0; a < rows.rows; ++a)
-        for (int64_t b = 0; b < columns.rows; ++b) {
-          double sum = 0;
-          for (int64_t x = 0; x < kw; ++x)
-            sum += columns(b, x) * half[a * kw + x];
-          values[(a * columns.rows + b) * kBlock + f] = sum;
-        }
-    }
-    for (int64_t plane = 0; plane < planes; ++plane)
-      result.store(plane * filters + first, count, &values[plane * kBlock]);
-  }
+    for (int64_t f = 0; f < count; ++f)
+      for (int64_t t = 0; t < taps; ++t)
+        tap[t * kBlock + f] = filter[f * taps + t];
+    // sum[f] = sum over k of factor(k) * from[k * stride + f]
+    auto multiply = [&](int64_t size, auto factor, const double *from,
+                        int64_t stride, double *sum) {
+      std::fill_n(sum, kBlock, 0.0);
+      for (int64_t k = 0; k < size; ++k) {
+        double scale = factor(k);
+        for (int64_t f = 0; f < kBlock; ++f)
+          sum[f] += scale * from[k * stride + f];
+      }
+    };
+    for (int64_t a = 0; a < rows.rows; ++a)
+      for (int64_t x = 0; x < kw; ++x)
+        multiply(
+            kh, [&](int64_t y) { return rows(a, y); }, &tap[x * kBlock],
+            kw * kBlock, &half[(a * kw + x) * kBlock]);
+    for (int64_t a = 0; a < rows.rows; ++a)
+      for (int64_t b = 0; b < columns.rows; ++b) {
+        multiply(
+            kw, [&](int64_t x) { return columns(b, x); },
+            &half[a * kw * kBlock], kBlock, value.data());
+        result.store((a * columns.rows + b) * filters + first, count,
+                     value.data());
+      }
+  };
+  parallelFor(weight.getContext(), 0, llvm::divideCeil(filters, kBlock),
+              [&](size_t block) { transformBlock(block * kBlock); });
   return result;
 }
 

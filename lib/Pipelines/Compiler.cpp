@@ -53,7 +53,10 @@ class Compilation {
 public:
   Compilation(ModuleOp module, const CompileOptions &options, EmitKind kind,
               StringRef outputPath)
-      : module(module), options(options), kind(kind), outputPath(outputPath) {}
+      : module(module), options(options), kind(kind), outputPath(outputPath) {
+    timingManager.setEnabled(options.timing);
+    timing = timingManager.getRootScope();
+  }
 
   LogicalResult run();
 
@@ -68,6 +71,9 @@ private:
   FailureOr<OwningOpRef<ModuleOp>> buildHost(ConstantPool &pool);
   LogicalResult writeText(function_ref<void(raw_ostream &)> write);
 
+  /// Starts to count time for a phase, up to the end of the result's life.
+  TimingScope time(StringRef phase) { return timing.nest(phase); }
+
   auto getErrorEmitter() {
     return [this] { return emitError(module.getLoc()); };
   }
@@ -76,6 +82,9 @@ private:
   const CompileOptions &options;
   EmitKind kind;
   StringRef outputPath;
+  /// Prints its report when it goes.
+  DefaultTimingManager timingManager;
+  TimingScope timing;
 
   std::optional<TargetInfo> target;
   std::optional<KernelCompiler> compiler;
@@ -102,8 +111,9 @@ static LogicalResult scheduleForTarget(tir::PrimFuncOp kernel,
 LogicalResult
 Compilation::runPasses(function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext());
+  TimingScope scope = time("Passes");
   if (options.timing)
-    manager.enableTiming();
+    manager.enableTiming(scope);
   build(manager);
   return manager.run(module);
 }
@@ -182,6 +192,7 @@ LogicalResult Compilation::run() {
 
 /// Schedules the kernels of the module in place.
 LogicalResult Compilation::scheduleKernels() {
+  TimingScope scope = time("Schedules");
   SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
   // A kernel is scheduled in a module of its own, so that several can be at
   // once, and so that schedules do not meet each other's names.
@@ -208,6 +219,7 @@ LogicalResult Compilation::scheduleKernels() {
 
 /// Compiles the kernels of the module and leaves their final signatures.
 LogicalResult Compilation::compileKernels() {
+  TimingScope scope = time("Kernels");
   SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
   FailureOr<std::vector<CompiledKernel>> compiled =
       compiler->compile(functions, [&](tir::PrimFuncOp kernel) {
@@ -292,8 +304,8 @@ LogicalResult Compilation::writeCode(CodeKind codeKind) {
                                    texts.emplace_back())))
       return failure();
   }
-  if (failed(
-          compileLLVMModule(**host, *target, codeKind, texts.emplace_back())))
+  if (failed(compileLLVMModule(**host, *target, codeKind, texts.emplace_back(),
+                               CodeEffort::Program)))
     return failure();
   return writeText([&](raw_ostream &os) {
     for (const SmallVector<char, 0> &text : texts)
@@ -312,6 +324,8 @@ LogicalResult Compilation::writeBinary() {
         {function.getSymName(), kernel.symbol, *kernel.object});
   ArtifactOptions artifactOptions;
   artifactOptions.relocatable = kind == EmitKind::Object;
+  TimingScope scope = time("Artefact");
+  artifactOptions.timing = &scope;
   return writeArtifact(*main, artifactKernels, *target, outputPath,
                        artifactOptions);
 }

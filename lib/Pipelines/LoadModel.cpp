@@ -37,9 +37,13 @@ static OwningOpRef<ModuleOp> loadRelayText(llvm::SourceMgr &sources,
 }
 
 OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
-                                             MLIRContext *context) {
-  if (path.ends_with(".onnx"))
-    return importOnnxFile(path, context);
+                                             MLIRContext *context,
+                                             bool mapWeights) {
+  if (path.ends_with(".onnx")) {
+    OnnxImportOptions options;
+    options.mapFile = mapWeights;
+    return importOnnxFile(path, context, options);
+  }
 
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &error);

@@ -180,7 +180,8 @@ int main(int argc, char **argv) {
   options.schedules = schedules;
   options.saveSchedules = saveSchedules;
   options.timing = timing;
-  OwningOpRef<ModuleOp> module = relay::loadModel(inputPath, &context);
+  OwningOpRef<ModuleOp> module =
+      relay::loadModel(inputPath, &context, /*mapWeights=*/true);
   if (!module)
     return 1;
   // A copy: the linker resets every llvm::cl option of the process.

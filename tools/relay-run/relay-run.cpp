@@ -416,7 +416,8 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     return runModel(compiled, nullptr, *inputs, options, location);
   }
 
-  OwningOpRef<ModuleOp> module = relay::loadModel(options.modelPath, &context);
+  OwningOpRef<ModuleOp> module =
+      relay::loadModel(options.modelPath, &context, /*mapWeights=*/true);
   if (!module)
     return failure();
   if (options.interpret) {

@@ -16,7 +16,8 @@ namespace fs = llvm::sys::fs;
 /// Bytes to read at once.
 static constexpr uint64_t kWindowSize = 64 * 1024;
 
-llvm::Expected<std::unique_ptr<ModelSource>> ModelSource::open(StringRef path) {
+llvm::Expected<std::unique_ptr<ModelSource>>
+ModelSource::open(StringRef path, bool shouldMap) {
   llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(path);
   if (!file)
     return file.takeError();
@@ -28,6 +29,14 @@ llvm::Expected<std::unique_ptr<ModelSource>> ModelSource::open(StringRef path) {
   if (status.type() != fs::file_type::regular_file)
     return llvm::createStringError("not a regular file");
   source->size = status.getSize();
+  if (shouldMap && source->size != 0) {
+    // A file system that cannot do that is read.
+    std::error_code error;
+    auto mapping = std::make_shared<Mapping>(*file, Mapping::readonly,
+                                             source->size, 0, error);
+    if (!error)
+      source->mapping = std::move(mapping);
+  }
   return source;
 }
 

@@ -21,12 +21,14 @@ namespace mlir::relay::onnx {
 
 /// The bytes of a model, in a file or in memory.
 ///
-/// A file is read piece by piece and never mapped: most of it are weights,
-/// which go straight into the buffers of their resources, and a file that
-/// shrinks meanwhile is an error, not a signal.
+/// A file is read piece by piece: most of it are weights, which go straight
+/// into the buffers of their resources, and a file that shrinks meanwhile is an
+/// error, not a signal. Programs that are through with the model before anybody
+/// changes the file map it instead.
 class ModelSource {
 public:
-  static llvm::Expected<std::unique_ptr<ModelSource>> open(StringRef path);
+  static llvm::Expected<std::unique_ptr<ModelSource>>
+  open(StringRef path, bool shouldMap = false);
   /// Reads from the file that `buffer` is named after if it is that file.
   static std::unique_ptr<ModelSource> get(llvm::MemoryBufferRef buffer);
   ~ModelSource();
@@ -39,6 +41,10 @@ public:
   /// Fills `bytes` from `offset` on.
   llvm::Error read(uint64_t offset, MutableArrayRef<char> bytes);
 
+  /// The model's mapping, which may outlive this object; null if it has none.
+  using Mapping = llvm::sys::fs::mapped_file_region;
+  std::shared_ptr<const Mapping> getMapping() const { return mapping; }
+
 private:
   explicit ModelSource(StringRef name) : name(name) {}
 
@@ -47,6 +53,7 @@ private:
   std::optional<llvm::sys::fs::file_t> file;
   /// The model, if it is in memory.
   StringRef memory;
+  std::shared_ptr<const Mapping> mapping;
   /// A part of the file, from `windowOffset` on.
   std::vector<char> window;
   uint64_t windowOffset = 0;

@@ -168,6 +168,11 @@ TensorLoader::getBytes(const Tensor &tensor) {
   unsigned elementSize = *getElementSize(tensor.type);
   size_t size = *tensor.getNumElements() * elementSize;
   Bytes bytes;
+  auto mapping = source.getMapping();
+  if (tensor.range && mapping)
+    // Aligned or not: who needs that makes a copy.
+    return Bytes{ArrayRef(mapping->const_data() + tensor.range->offset, size),
+                 /*alignment=*/1, mapping};
   if (tensor.range) {
     std::shared_ptr<char> data = allocate(size);
     MutableArrayRef<char> target(data.get(), size);

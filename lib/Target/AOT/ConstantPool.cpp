@@ -11,11 +11,16 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
+#include "relay-mlir/Target/AOT/PackLayout.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Support/xxhash.h"
 
+#include <cerrno>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <unistd.h>
+#include <vector>
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -76,6 +81,26 @@ static ArrayRef<char> expandBytes(ElementsAttr value,
   return {buffer.get(), count * elementBytes};
 }
 
+static uint64_t hashAll(ElementsAttr value) {
+  if (isDenseBool(value))
+    return hash_value(Attribute(value));
+  ArrayRef<char> raw = *getRawBytes(value);
+  return llvm::xxh3_64bits(StringRef(raw.data(), raw.size()));
+}
+
+/// The hash of some bytes of `value`, all of them if they are few.
+static uint64_t hashSample(ElementsAttr value, ArrayRef<char> raw) {
+  constexpr size_t numSamples = 16, sampleBytes = 256;
+  if (raw.size() <= numSamples * sampleBytes)
+    return hashAll(value);
+  SmallVector<char, 0> samples;
+  for (size_t i = 0; i < numSamples; ++i)
+    llvm::append_range(
+        samples, raw.slice((raw.size() - sampleBytes) / (numSamples - 1) * i,
+                           sampleBytes));
+  return llvm::xxh3_64bits(StringRef(samples.data(), samples.size()));
+}
+
 /// Whether two constants of one type have the same elements.
 static bool haveEqualBytes(ElementsAttr lhs, ElementsAttr rhs) {
   if (lhs == rhs)
@@ -116,46 +141,140 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
   for (int64_t size : shape)
     bytes *= size;
 
-  uint64_t hash = llvm::hash_combine(
-      layout, bytes, type.getElementType(),
-      isDenseBool(value)
-          ? uint64_t(hash_value(Attribute(value)))
-          : llvm::xxh3_64bits(StringRef(raw->data(), raw->size())));
-  for (unsigned index : byHash[hash]) {
-    const Entry &entry = entries[index];
+  // Weights are long and seldom alike: what their bytes hash to is only
+  // computed once a sample of them agrees.
+  uint64_t hash = llvm::hash_combine(layout, bytes, type.getElementType(),
+                                     hashSample(value, *raw));
+  SmallVector<unsigned, 1> &candidates = byHash[hash];
+  std::optional<uint64_t> fullHash;
+  for (unsigned index : candidates) {
+    Entry &entry = entries[index];
     // The shape matters only for what a layout makes of it.
     bool sameShape = !layout || (entry.value.getShapedType() == type &&
                                  ArrayRef(entry.packedShape) == packedShape);
-    if (entry.layout == layout && entry.bytes == bytes && sameShape &&
-        entry.value.getElementType() == type.getElementType() &&
-        haveEqualBytes(entry.value, value))
+    if (entry.layout != layout || entry.bytes != bytes || !sameShape ||
+        entry.value.getElementType() != type.getElementType())
+      continue;
+    if (!fullHash)
+      fullHash = hashAll(value);
+    if (!entry.fullHash)
+      entry.fullHash = hashAll(entry.value);
+    if (entry.fullHash == fullHash && haveEqualBytes(entry.value, value))
       return entry.offset;
   }
-  byHash[hash].push_back(entries.size());
+  candidates.push_back(entries.size());
   uint64_t offset = llvm::alignTo(size, RELAY_BUFFER_ALIGNMENT);
-  entries.push_back(
-      {value, layout, SmallVector<int64_t>(packedShape), offset, bytes});
+  entries.push_back({value, layout, SmallVector<int64_t>(packedShape), offset,
+                     bytes, fullHash});
   size = offset + bytes;
   return offset;
 }
 
-void ConstantPool::write(raw_ostream &os) const {
-  uint64_t position = 0;
-  for (const Entry &entry : entries) {
-    os.write_zeros(entry.offset - position);
-    std::unique_ptr<char[]> expanded;
-    ArrayRef<char> bytes = expandBytes(entry.value, expanded);
-    if (entry.layout) {
-      // Zero, for what the layout pads.
-      auto packed = std::make_unique<char[]>(entry.bytes);
-      packLayout(bytes, entry.value.getShapedType().getShape(), entry.layout,
-                 entry.packedShape,
-                 getElementBytes(entry.value.getElementType()),
-                 {packed.get(), entry.bytes}, context);
-      os.write(packed.get(), entry.bytes);
-    } else {
-      os.write(bytes.data(), bytes.size());
-    }
-    position = entry.offset + entry.bytes;
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Memory that the threads at work lend each other: fresh memory would cost a
+/// page fault for every page.
+class BufferPool {
+public:
+  std::vector<char> take() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (buffers.empty())
+      return {};
+    std::vector<char> buffer = std::move(buffers.back());
+    buffers.pop_back();
+    return buffer;
   }
+  void give(std::vector<char> buffer) {
+    std::lock_guard<std::mutex> lock(mutex);
+    buffers.push_back(std::move(buffer));
+  }
+
+private:
+  std::mutex mutex;
+  std::vector<std::vector<char>> buffers;
+};
+
+/// What is known of a constant while pieces of it are written.
+struct Source {
+  ArrayRef<char> bytes;
+  std::unique_ptr<char[]> expanded;
+  std::optional<LayoutPacker> packer;
+};
+
+/// Bytes of one constant, or slabs of a packed one, that are written at once.
+struct Piece {
+  size_t source;
+  uint64_t begin, end;
+  uint64_t position;
+};
+
+} // namespace
+
+static std::error_code writeAt(int file, ArrayRef<char> bytes,
+                               uint64_t position) {
+  while (!bytes.empty()) {
+    ssize_t count = ::pwrite(file, bytes.data(), bytes.size(), position);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return std::error_code(count < 0 ? errno : EIO, std::generic_category());
+    bytes = bytes.drop_front(count);
+    position += count;
+  }
+  return {};
+}
+
+std::error_code ConstantPool::write(int file, uint64_t position) const {
+  constexpr uint64_t pieceBytes = 1 << 20;
+  std::vector<Source> sources(entries.size());
+  std::vector<Piece> pieces;
+  for (auto [number, entry] : llvm::enumerate(entries)) {
+    Source &source = sources[number];
+    source.bytes = expandBytes(entry.value, source.expanded);
+    uint64_t count = entry.bytes, unit = 1;
+    if (entry.layout) {
+      source.packer.emplace(entry.value.getShapedType().getShape(),
+                            entry.layout, entry.packedShape,
+                            getElementBytes(entry.value.getElementType()));
+      count = source.packer->getNumSlabs();
+      unit = source.packer->getSlabBytes();
+    }
+    uint64_t step =
+        std::max<uint64_t>(1, pieceBytes / std::max<uint64_t>(unit, 1));
+    if (entry.bytes != 0)
+      for (uint64_t begin = 0; begin < count; begin += step)
+        pieces.push_back({number, begin, std::min(begin + step, count),
+                          position + entry.offset + begin * unit});
+  }
+
+  BufferPool buffers;
+  std::mutex mutex;
+  std::error_code result;
+  auto writePiece = [&](const Piece &piece) {
+    const Source &source = sources[piece.source];
+    ArrayRef<char> bytes;
+    std::vector<char> buffer;
+    if (source.packer) {
+      buffer = buffers.take();
+      buffer.resize((piece.end - piece.begin) * source.packer->getSlabBytes());
+      source.packer->pack(source.bytes.data(), piece.begin, piece.end, buffer);
+      bytes = buffer;
+    } else {
+      bytes = source.bytes.slice(piece.begin, piece.end - piece.begin);
+    }
+    std::error_code error = writeAt(file, bytes, piece.position);
+    if (source.packer)
+      buffers.give(std::move(buffer));
+    if (!error)
+      return success();
+    std::lock_guard<std::mutex> lock(mutex);
+    result = error;
+    return failure();
+  };
+  (void)failableParallelForEach(context, pieces, writePiece);
+  return result;
 }

@@ -50,13 +50,16 @@ FlatSymbolRefAttr HostData::getString(StringRef text) {
 FlatSymbolRefAttr HostData::getIntegers(ArrayRef<int64_t> values) {
   if (values.empty())
     return {};
+  DenseElementsAttr contents = builder.getI64TensorAttr(values);
+  FlatSymbolRefAttr &symbol = integers[contents];
+  if (symbol)
+    return symbol;
   builder.setInsertionPointToEnd(module.getBody());
   auto type = LLVM::LLVMArrayType::get(builder.getI64Type(), values.size());
   auto global = LLVM::GlobalOp::create(
       builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
-      "relay.data." + std::to_string(numGlobals++),
-      builder.getI64TensorAttr(values));
-  return FlatSymbolRefAttr::get(global);
+      "relay.data." + std::to_string(numGlobals++), contents);
+  return symbol = FlatSymbolRefAttr::get(global);
 }
 
 FlatSymbolRefAttr HostData::getPointers(ArrayRef<FlatSymbolRefAttr> symbols) {
@@ -70,13 +73,22 @@ FlatSymbolRefAttr HostData::getStructs(ArrayRef<Struct> structs) {
     return {};
   auto type =
       LLVM::LLVMArrayType::get(getType(structs.front()), structs.size());
-  return create(type, [&](OpBuilder &builder) {
-    Value array = LLVM::UndefOp::create(builder, loc, type);
-    for (auto [index, value] : llvm::enumerate(structs))
-      array = LLVM::InsertValueOp::create(builder, loc, array,
-                                          build(builder, value), index);
-    return array;
-  });
+  SmallVector<Attribute> key{TypeAttr::get(type)};
+  for (const Struct &value : structs)
+    for (const Member &member : value)
+      key.push_back(member.symbol
+                        ? Attribute(member.symbol)
+                        : Attribute(builder.getI64IntegerAttr(member.value)));
+  FlatSymbolRefAttr &symbol = structArrays[builder.getArrayAttr(key)];
+  if (symbol)
+    return symbol;
+  return symbol = create(type, [&](OpBuilder &builder) {
+           Value array = LLVM::UndefOp::create(builder, loc, type);
+           for (auto [index, value] : llvm::enumerate(structs))
+             array = LLVM::InsertValueOp::create(builder, loc, array,
+                                                 build(builder, value), index);
+           return array;
+         });
 }
 
 void HostData::exportStruct(StringRef name, const Struct &value) {

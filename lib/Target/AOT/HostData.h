@@ -66,6 +66,8 @@ private:
   Location loc;
   LLVM::LLVMPointerType pointer;
   llvm::StringMap<FlatSymbolRefAttr> strings;
+  /// Arrays by their contents.
+  DenseMap<Attribute, FlatSymbolRefAttr> integers, structArrays;
   unsigned numGlobals = 0;
 };
 

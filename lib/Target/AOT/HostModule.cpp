@@ -275,10 +275,10 @@ SmallVector<AffineExpr> HostTranslator::getDynamicSizes(Call &call) {
 }
 
 LLVM::LLVMFuncOp HostTranslator::buildWorkFunction() {
-  LLVM::LLVMFuncOp function = declareFunction(
-      kWorkName, {pointer, pointer, pointer}, LLVM::Linkage::Internal);
-  CodeBuilder code(function, scope);
-  code.loadSymbols(/*index=*/0, symbols);
+  // Sizes that are known are copied from a table: a store for each would be one
+  // long block, which takes LLVM a time that grows with its square.
+  SmallVector<int64_t> known[2];
+  SmallVector<std::tuple<unsigned, size_t, AffineExpr>> computed;
   for (auto [number, call] : llvm::enumerate(calls)) {
     SmallVector<AffineExpr> sizes = getDynamicSizes(call);
     for (auto [index, name] :
@@ -286,13 +286,34 @@ LLVM::LLVMFuncOp HostTranslator::buildWorkFunction() {
       auto map = call.kernel->getAttrOfType<AffineMapAttr>(name);
       bool isKnown = map && map.getValue().getNumResults() == 1 &&
                      map.getValue().getNumSymbols() <= sizes.size();
-      Value value = code.constant(-1);
+      AffineExpr expr = getAffineConstantExpr(-1, context);
       if (isKnown)
-        value = code.evaluate(relax::canonicalizeSymbolicExpr(
-            map.getValue().getResult(0).replaceSymbols(sizes)));
-      code.store(value, code.element(code.getArgument(1 + index), number, i64));
+        expr = relax::canonicalizeSymbolicExpr(
+            map.getValue().getResult(0).replaceSymbols(sizes));
+      auto constant = dyn_cast<AffineConstantExpr>(expr);
+      known[index].push_back(constant ? constant.getValue() : 0);
+      if (!constant)
+        computed.push_back({index, number, expr});
     }
   }
+  FlatSymbolRefAttr tables[] = {data.getIntegers(known[0]),
+                                data.getIntegers(known[1])};
+
+  LLVM::LLVMFuncOp function = declareFunction(
+      kWorkName, {pointer, pointer, pointer}, LLVM::Linkage::Internal);
+  CodeBuilder code(function, scope);
+  code.loadSymbols(/*index=*/0, symbols);
+  if (!calls.empty())
+    for (unsigned index : {0, 1}) {
+      Value table = LLVM::AddressOfOp::create(code.builder, code.loc, pointer,
+                                              tables[index].getValue());
+      LLVM::MemcpyOp::create(
+          code.builder, code.loc, code.getArgument(1 + index), table,
+          code.constant(calls.size() * sizeof(int64_t)), /*isVolatile=*/false);
+    }
+  for (auto [index, number, expr] : computed)
+    code.store(code.evaluate(expr),
+               code.element(code.getArgument(1 + index), number, i64));
   code.returnZero();
   return function;
 }

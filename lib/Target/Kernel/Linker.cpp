@@ -8,18 +8,17 @@
 #include "relay-mlir/Target/Kernel/Linker.h"
 
 #include "lld/Common/Driver.h"
+#include "relay-mlir/Target/Kernel/ElfFile.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Target/TargetMachine.h"
 
+#include <cstdio>
+#include <fcntl.h>
 #include <mutex>
 
 LLD_HAS_DRIVER(elf)
@@ -52,42 +51,46 @@ static constexpr StringLiteral kMathFunctions[] = {
 static constexpr StringLiteral kLibcFunctions[] = {
     "abort", "free", "malloc", "memcmp", "memcpy", "memmove", "memset"};
 
-/// Writes an object that defines `names` as one empty function.
-static bool writeStub(ArrayRef<StringLiteral> names, const TargetInfo &target,
-                      StringRef path) {
-  llvm::LLVMContext context;
-  llvm::Module module("stub", context);
-  module.setTargetTriple(target.getTriple());
-  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
-                                       /*isVarArg=*/false);
-  auto *body = llvm::Function::Create(type, llvm::Function::InternalLinkage,
-                                      "body", module);
-  llvm::IRBuilder<>(llvm::BasicBlock::Create(context, "", body))
-      .CreateRetVoid();
-  for (StringRef name : names)
-    llvm::GlobalAlias::create(type, 0, llvm::GlobalValue::ExternalLinkage, name,
-                              body, &module);
+/// A shared library called `soname` that defines `names`.
+static std::string getStubLibrary(StringRef soname,
+                                  ArrayRef<StringLiteral> names,
+                                  const TargetInfo &target) {
+  using namespace llvm::ELF;
+  ElfFile file;
+  ElfFile::Section text{".text", SHT_NOBITS};
+  text.flags = SHF_ALLOC | SHF_EXECINSTR;
+  text.size = 1;
+  uint32_t textIndex = file.add(text), stringsIndex = textIndex + 1;
 
-  std::string error;
-  const llvm::Target *found =
-      llvm::TargetRegistry::lookupTarget(target.getTriple(), error);
-  if (!found)
-    return false;
-  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
-      target.getTriple(), target.getCPU(), target.getFeatureString(), {},
-      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::None));
-  module.setDataLayout(machine->createDataLayout());
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  llvm::legacy::PassManager codegen;
-  if (code || machine->addPassesToEmitFile(codegen, os, nullptr,
-                                           llvm::CodeGenFileType::ObjectFile))
-    return false;
-  codegen.run(module);
-  os.close();
-  bool isGood = !os.has_error();
-  os.clear_error();
-  return isGood;
+  ElfStrings strings;
+  uint64_t sonameOffset = strings.add(soname);
+  ElfFile::Section symbols{".dynsym", SHT_DYNSYM};
+  symbols.contents = ElfFile::getSymbol(0, 0, 0, 0, 0);
+  for (StringRef name : names)
+    symbols.contents += ElfFile::getSymbol(
+        strings.add(name), STB_GLOBAL << 4 | STT_FUNC, 0, textIndex, 1);
+  symbols.alignment = 8;
+  symbols.info = 1; // the first global symbol
+  symbols.entrySize = sizeof(Elf64_Sym);
+  symbols.link = stringsIndex;
+
+  ElfFile::Section dynamic{".dynamic", SHT_DYNAMIC};
+  for (uint64_t word :
+       {uint64_t(DT_SONAME), sonameOffset, uint64_t(DT_NULL), uint64_t(0)}) {
+    char bytes[8];
+    llvm::support::endian::write64le(bytes, word);
+    dynamic.contents.append(bytes, sizeof(bytes));
+  }
+  dynamic.alignment = 8;
+  dynamic.entrySize = sizeof(Elf64_Dyn);
+  dynamic.link = stringsIndex;
+
+  ElfFile::Section table{".dynstr", SHT_STRTAB};
+  table.contents = strings.getContents();
+  file.add(table);
+  file.add(symbols);
+  file.add(dynamic);
+  return file.write(ET_DYN, target.isX86());
 }
 
 /// Runs the linker; what it has to say goes to `messages`.
@@ -132,9 +135,35 @@ static std::error_code writeFile(StringRef path, StringRef bytes) {
   return code;
 }
 
+/// Gives the file `from` the name `to`, which another file may have.
+static std::error_code replaceFile(const Twine &from, const Twine &to) {
+#ifdef RENAME_EXCHANGE
+  // Some file systems write a file to disk before it replaces another one, but
+  // not when two change their names.
+  if (::renameat2(AT_FDCWD, from.str().c_str(), AT_FDCWD, to.str().c_str(),
+                  RENAME_EXCHANGE) == 0)
+    return llvm::sys::fs::remove(from);
+#endif
+  return llvm::sys::fs::rename(from, to);
+}
+
+static std::error_code finishFile(StringRef path, const LinkFinishFn &finish) {
+  if (!finish)
+    return {};
+  int descriptor;
+  if (std::error_code code = llvm::sys::fs::openFileForReadWrite(
+          path, descriptor, llvm::sys::fs::CD_OpenExisting,
+          llvm::sys::fs::OF_None))
+    return code;
+  std::error_code result = finish(descriptor);
+  llvm::sys::fs::file_t file = llvm::sys::fs::convertFDToNativeFile(descriptor);
+  std::error_code closed = llvm::sys::fs::closeFile(file);
+  return result ? result : closed;
+}
+
 static LogicalResult link(ArrayRef<LinkInput> inputs, const TargetInfo &target,
                           StringRef output, bool isShared,
-                          EmitErrorFn emitError) {
+                          EmitErrorFn emitError, const LinkFinishFn &finish) {
   SmallString<128> folder;
   if (std::error_code code =
           llvm::sys::fs::createUniqueDirectory("relay-link", folder))
@@ -169,13 +198,11 @@ static LogicalResult link(ArrayRef<LinkInput> inputs, const TargetInfo &target,
          {std::pair<StringRef, ArrayRef<StringLiteral>>("libm.so.6",
                                                         kMathFunctions),
           {"libc.so.6", kLibcFunctions}}) {
-      std::string object = inFolder(name + ".o"), library = inFolder(name);
-      if (!writeStub(functions, target, object) ||
-          !runLinker({"-shared", "-soname", name.str(), "-o", library, object},
-                     messages))
-        return emitError() << "cannot write " << library
-                           << (messages.empty() ? "" : ": ")
-                           << summarize(messages);
+      std::string library = inFolder(name);
+      if (std::error_code code =
+              writeFile(library, getStubLibrary(name, functions, target)))
+        return emitError() << "cannot write " << library << ": "
+                           << code.message();
       args.push_back(library);
     }
   } else {
@@ -194,6 +221,8 @@ static LogicalResult link(ArrayRef<LinkInput> inputs, const TargetInfo &target,
     llvm::append_range(args, ArrayRef<std::string>{"-o", linked});
     if (!runLinker(args, messages))
       return failToWrite(summarize(messages));
+    if (std::error_code code = finishFile(linked, finish))
+      return failToWrite(code.message());
     auto buffer = llvm::MemoryBuffer::getFile(linked);
     if (!buffer)
       return failToWrite(buffer.getError().message());
@@ -210,7 +239,9 @@ static LogicalResult link(ArrayRef<LinkInput> inputs, const TargetInfo &target,
   llvm::append_range(args, ArrayRef<std::string>{"-o", std::string(temporary)});
   if (!runLinker(args, messages))
     return failToWrite(summarize(messages));
-  if (std::error_code code = llvm::sys::fs::rename(temporary, output))
+  if (std::error_code code = finishFile(temporary, finish))
+    return failToWrite(code.message());
+  if (std::error_code code = replaceFile(temporary, output))
     return failToWrite(code.message());
   removeTemporary.releaseFile();
   return success();
@@ -219,13 +250,15 @@ static LogicalResult link(ArrayRef<LinkInput> inputs, const TargetInfo &target,
 LogicalResult mlir::relay::linkSharedObject(ArrayRef<LinkInput> inputs,
                                             const TargetInfo &target,
                                             StringRef output,
-                                            EmitErrorFn emitError) {
-  return link(inputs, target, output, /*isShared=*/true, emitError);
+                                            EmitErrorFn emitError,
+                                            const LinkFinishFn &finish) {
+  return link(inputs, target, output, /*isShared=*/true, emitError, finish);
 }
 
 LogicalResult mlir::relay::linkRelocatableObject(ArrayRef<LinkInput> inputs,
                                                  const TargetInfo &target,
                                                  StringRef output,
-                                                 EmitErrorFn emitError) {
-  return link(inputs, target, output, /*isShared=*/false, emitError);
+                                                 EmitErrorFn emitError,
+                                                 const LinkFinishFn &finish) {
+  return link(inputs, target, output, /*isShared=*/false, emitError, finish);
 }

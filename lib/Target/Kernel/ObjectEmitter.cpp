@@ -29,7 +29,7 @@ void mlir::relay::prepareForCodeGeneration(MLIRContext &context) {
 }
 
 static std::unique_ptr<llvm::TargetMachine>
-createTargetMachine(const TargetInfo &target) {
+createTargetMachine(const TargetInfo &target, CodeEffort effort) {
   std::string error;
   const llvm::Target *found =
       llvm::TargetRegistry::lookupTarget(target.getTriple(), error);
@@ -40,7 +40,9 @@ createTargetMachine(const TargetInfo &target) {
   options.ExceptionModel = llvm::ExceptionHandling::None;
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
       target.getTriple(), target.getCPU(), target.getFeatureString(), options,
-      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+      llvm::Reloc::PIC_, std::nullopt,
+      effort == CodeEffort::Program ? llvm::CodeGenOptLevel::Less
+                                    : llvm::CodeGenOptLevel::Default));
 }
 
 /// Runs LLVM's mid-level pipeline. Explicit vector code needs little of it;
@@ -74,8 +76,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 LogicalResult mlir::relay::compileLLVMModule(ModuleOp module,
                                              const TargetInfo &target,
                                              CodeKind kind,
-                                             SmallVectorImpl<char> &output) {
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target);
+                                             SmallVectorImpl<char> &output,
+                                             CodeEffort effort) {
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createTargetMachine(target, effort);
   if (!machine)
     return module.emitError("expects a target of this LLVM, but got ")
            << target.getTriple().str();
@@ -87,7 +91,8 @@ LogicalResult mlir::relay::compileLLVMModule(ModuleOp module,
     return module.emitError("expects a module in the LLVM dialect");
   code->setTargetTriple(target.getTriple());
   code->setDataLayout(machine->createDataLayout());
-  optimize(*code, *machine);
+  if (effort == CodeEffort::Kernel)
+    optimize(*code, *machine);
 
   llvm::raw_svector_ostream os(output);
   if (kind == CodeKind::LLVMIR) {

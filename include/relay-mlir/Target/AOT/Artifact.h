@@ -13,6 +13,10 @@
 
 #include <string>
 
+namespace mlir {
+class TimingScope;
+} // namespace mlir
+
 namespace mlir::relay {
 
 /// A compiled kernel: any code generator can make one.
@@ -33,6 +37,9 @@ struct ArtifactOptions {
   /// Write a relocatable object, which a linker can put into a program, in
   /// place of the shared object.
   bool relocatable = false;
+
+  /// Counts the time of the parts, if there is one.
+  TimingScope *timing = nullptr;
 };
 
 /// Writes the model `main`, in the form relax-executable, as a shared object

@@ -17,8 +17,10 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "relay-mlir/Target/TargetInfo.h"
 #include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+#include <system_error>
 
 namespace mlir::relay {
 
@@ -42,12 +44,9 @@ public:
   /// Bytes of all constants.
   uint64_t getSize() const { return size; }
 
-  /// Writes the constants to `os`, one at a time.
-  void write(raw_ostream &os) const;
-
-  /// Writes them as a relocatable ELF object for `target`: kWeightsSymbol is
-  /// the start of the section RELAY_WEIGHTS_SECTION.
-  void writeObject(const TargetInfo &target, raw_ostream &os) const;
+  /// Writes the constants to a file from `position` on; bytes between them stay
+  /// what they are.
+  std::error_code write(int file, uint64_t position) const;
 
 private:
   struct Entry {
@@ -56,6 +55,7 @@ private:
     SmallVector<int64_t> packedShape;
     uint64_t offset;
     uint64_t bytes;
+    std::optional<uint64_t> fullHash;
   };
 
   MLIRContext *context;
@@ -64,13 +64,6 @@ private:
   llvm::DenseMap<uint64_t, SmallVector<unsigned, 1>> byHash;
   uint64_t size = 0;
 };
-
-/// Copies the elements of an array of shape `shape` to where `layout` puts them
-/// in an array of shape `packedShape`, which must be zero before.
-void packLayout(ArrayRef<char> source, ArrayRef<int64_t> shape,
-                AffineMap layout, ArrayRef<int64_t> packedShape,
-                int64_t elementBytes, MutableArrayRef<char> packed,
-                MLIRContext *context);
 
 } // namespace mlir::relay
 

@@ -10,7 +10,9 @@
 
 #include "relay-mlir/Target/TargetInfo.h"
 
+#include <functional>
 #include <string>
+#include <system_error>
 
 namespace mlir::relay {
 
@@ -23,6 +25,10 @@ struct LinkInput {
   StringRef bytes;
 };
 
+/// Completes a linked file, whose descriptor it gets, before it takes its
+/// place.
+using LinkFinishFn = std::function<std::error_code(int file)>;
+
 /// Links `inputs` to a shared object, in process. It depends on libm and libc
 /// at most; another undefined symbol is an error. `output` is replaced at once
 /// when the link has succeeded, and stays as it is when not; then the reason is
@@ -30,13 +36,15 @@ struct LinkInput {
 LogicalResult
 linkSharedObject(ArrayRef<LinkInput> inputs, const TargetInfo &target,
                  StringRef output,
-                 llvm::function_ref<InFlightDiagnostic()> emitError);
+                 llvm::function_ref<InFlightDiagnostic()> emitError,
+                 const LinkFinishFn &finish = {});
 
 /// Links `inputs` to one relocatable object, with the same conventions.
 LogicalResult
 linkRelocatableObject(ArrayRef<LinkInput> inputs, const TargetInfo &target,
                       StringRef output,
-                      llvm::function_ref<InFlightDiagnostic()> emitError);
+                      llvm::function_ref<InFlightDiagnostic()> emitError,
+                      const LinkFinishFn &finish = {});
 
 } // namespace mlir::relay
 

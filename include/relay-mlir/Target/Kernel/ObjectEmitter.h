@@ -23,6 +23,14 @@ enum class CodeKind {
   LLVMIR
 };
 
+/// How much time code is worth.
+enum class CodeEffort {
+  /// Of a program that calls kernels: straight-line code as it was written.
+  Program,
+  /// Of a kernel.
+  Kernel
+};
+
 /// Loads the dialects that code generation creates, and makes their translation
 /// to LLVM IR known. Must be called before several threads compile in
 /// `context`.
@@ -31,7 +39,8 @@ void prepareForCodeGeneration(MLIRContext &context);
 /// Compiles a module in the LLVM dialect. Several threads may compile modules
 /// of one context at once. Errors are reported at the module.
 LogicalResult compileLLVMModule(ModuleOp module, const TargetInfo &target,
-                                CodeKind kind, SmallVectorImpl<char> &output);
+                                CodeKind kind, SmallVectorImpl<char> &output,
+                                CodeEffort effort = CodeEffort::Kernel);
 
 } // namespace mlir::relay
 
