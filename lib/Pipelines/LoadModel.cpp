@@ -36,9 +36,8 @@ static OwningOpRef<ModuleOp> loadRelayText(llvm::SourceMgr &sources,
   return module;
 }
 
-OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
-                                             MLIRContext *context,
-                                             bool mapWeights) {
+OwningOpRef<ModuleOp>
+mlir::relay::loadModel(StringRef path, MLIRContext *context, bool mapWeights) {
   if (path.ends_with(".onnx")) {
     OnnxImportOptions options;
     options.mapFile = mapWeights;

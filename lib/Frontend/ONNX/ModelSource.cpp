@@ -16,8 +16,8 @@ namespace fs = llvm::sys::fs;
 /// Bytes to read at once.
 static constexpr uint64_t kWindowSize = 64 * 1024;
 
-llvm::Expected<std::unique_ptr<ModelSource>>
-ModelSource::open(StringRef path, bool shouldMap) {
+llvm::Expected<std::unique_ptr<ModelSource>> ModelSource::open(StringRef path,
+                                                               bool shouldMap) {
   llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(path);
   if (!file)
     return file.takeError();

@@ -27,7 +27,8 @@ struct OnnxImportOptions {
 
 /// Reads the ONNX model at `path` into a module with one public function,
 /// `@main`. Weights become resources that own their bytes, unless `mapFile` is
-/// set; external data files are mapped. Null, after one diagnostic, if the model cannot be imported.
+/// set; external data files are mapped. Null, after one diagnostic, if the
+/// model cannot be imported.
 OwningOpRef<ModuleOp> importOnnxFile(StringRef path, MLIRContext *context,
                                      const OnnxImportOptions &options = {});
 
