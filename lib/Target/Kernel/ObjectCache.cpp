@@ -28,6 +28,7 @@ namespace fs = llvm::sys::fs;
 // follows, the signature, the object.
 static constexpr StringLiteral kMagic = "RELAYKC1";
 static constexpr StringLiteral kSuffix = ".kernel";
+static constexpr StringLiteral kTemporarySuffix = ".kernel.tmp";
 static constexpr size_t kChecksumSize = 32;
 static constexpr size_t kHeaderSize = kMagic.size() + 8 + kChecksumSize;
 
@@ -150,7 +151,14 @@ void ObjectCache::evict() {
   for (fs::directory_iterator it(folder, code), end; it != end && !code;
        it.increment(code)) {
     ErrorOr<fs::basic_file_status> status = it->status();
-    if (!StringRef(it->path()).ends_with(kSuffix) || !status)
+    if (!status)
+      continue;
+    // What a process left that ended while it wrote.
+    if (StringRef(it->path()).contains(kTemporarySuffix) &&
+        std::chrono::system_clock::now() - status->getLastModificationTime() >
+            std::chrono::hours(1))
+      (void)fs::remove(it->path());
+    if (!StringRef(it->path()).ends_with(kSuffix))
       continue;
     int64_t size = status->getSize();
     files.push_back({it->path(), size, status->getLastModificationTime()});

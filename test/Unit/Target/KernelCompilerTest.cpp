@@ -164,6 +164,27 @@ TEST_F(KernelCompilerTest, LeastRecentlyUsedEntriesGo) {
 }
 
 // A file in place of the folder cannot be written by root either.
+TEST_F(KernelCompilerTest, OldTemporaryFilesGo) {
+  auto create = [&](StringRef name, std::chrono::minutes age) {
+    SmallString<64> path(options.cacheDir);
+    llvm::sys::path::append(path, name);
+    int file;
+    EXPECT_FALSE(fs::openFileForWrite(path, file));
+    EXPECT_FALSE(fs::setLastAccessAndModificationTime(
+        file, std::chrono::system_clock::now() - age));
+    fs::file_t handle = fs::convertFDToNativeFile(file);
+    EXPECT_FALSE(fs::closeFile(handle));
+    return path;
+  };
+  auto left = create("0a.kernel.tmp01ab23", std::chrono::minutes(61));
+  auto busy = create("0a.kernel.tmp45cd67", std::chrono::minutes(1));
+  auto other = create("notes.txt", std::chrono::minutes(61));
+  compile({{"a", 1}});
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_TRUE(fs::exists(busy));
+  EXPECT_TRUE(fs::exists(other));
+}
+
 TEST_F(KernelCompilerTest, UnwritableCacheIsAWarning) {
   SmallString<128> file(folder);
   llvm::sys::path::append(file, "file");
