@@ -47,7 +47,8 @@ std::string ElfFile::write(uint16_t type, bool isX86) const {
       offsets.push_back(0);
       continue;
     }
-    position = llvm::alignTo(position, section.alignment);
+    if (section.type != SHT_NOBITS)
+      position = llvm::alignTo(position, section.alignment);
     offsets.push_back(position);
     position += section.contents.size();
   }

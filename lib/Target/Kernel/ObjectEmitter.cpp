@@ -41,7 +41,7 @@ createTargetMachine(const TargetInfo &target, CodeEffort effort) {
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
       target.getTriple(), target.getCPU(), target.getFeatureString(), options,
       llvm::Reloc::PIC_, std::nullopt,
-      effort == CodeEffort::Program ? llvm::CodeGenOptLevel::Less
+      effort == CodeEffort::Program ? llvm::CodeGenOptLevel::None
                                     : llvm::CodeGenOptLevel::Default));
 }
 

@@ -7,13 +7,22 @@
 
 #include "relay-mlir/Target/AOT/ConstantPool.h"
 
+#include "relay-mlir/Target/AOT/PackLayout.h"
+#include "relay-mlir/Target/AOT/WeightsObject.h"
+#include "relay-mlir/Target/Kernel/Linker.h"
+#include "relay-mlir/Target/Kernel/ObjectEmitter.h"
+
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
 #include <numeric>
@@ -48,11 +57,19 @@ protected:
     return offset.value_or(0);
   }
 
-  std::string write(const ConstantPool &pool) {
-    std::string bytes;
-    llvm::raw_string_ostream os(bytes);
-    pool.write(os);
-    return bytes;
+  /// What the pool writes behind `skipped` bytes.
+  std::string write(const ConstantPool &pool, uint64_t skipped = 0) {
+    int file;
+    SmallString<64> path;
+    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("pool", "bin", file, path));
+    llvm::FileRemover remover(path);
+    EXPECT_FALSE(llvm::sys::fs::resize_file(file, pool.getSize() + skipped));
+    EXPECT_FALSE(pool.write(file, skipped));
+    llvm::sys::fs::file_t handle = llvm::sys::fs::convertFDToNativeFile(file);
+    EXPECT_FALSE(llvm::sys::fs::closeFile(handle));
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    EXPECT_TRUE(bool(buffer));
+    return (*buffer)->getBuffer().drop_front(skipped).str();
   }
 
   MLIRContext context;
@@ -62,7 +79,8 @@ protected:
 /// Packs an array of consecutive numbers and compares with the definition.
 template <typename T>
 void checkPacking(ArrayRef<int64_t> shape, AffineMap layout,
-                  ArrayRef<int64_t> packedShape, MLIRContext *context) {
+                  ArrayRef<int64_t> packedShape, int64_t numSlabs,
+                  MLIRContext *context) {
   auto count = [](ArrayRef<int64_t> sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
                            std::multiplies<int64_t>());
@@ -84,13 +102,24 @@ void checkPacking(ArrayRef<int64_t> shape, AffineMap layout,
       offset = offset * size + cast<IntegerAttr>(position).getInt();
     expected[offset] = source[linear];
   }
-  packLayout(
-      {reinterpret_cast<const char *>(source.data()),
-       source.size() * sizeof(T)},
-      shape, layout, packedShape, sizeof(T),
-      {reinterpret_cast<char *>(packed.data()), packed.size() * sizeof(T)},
-      context);
-  ASSERT_EQ(packed, expected);
+  // Unaligned, as weights in a file may be.
+  std::vector<char> bytes(source.size() * sizeof(T) + 1);
+  std::memcpy(bytes.data() + 1, source.data(), source.size() * sizeof(T));
+  LayoutPacker packer(shape, layout, packedShape, sizeof(T));
+  ASSERT_EQ(packer.getNumSlabs(), numSlabs);
+  ASSERT_EQ(packer.getNumSlabs() * packer.getSlabBytes(),
+            int64_t(packed.size() * sizeof(T)));
+  for (int64_t step : {int64_t(1), int64_t(2), numSlabs}) {
+    std::fill(packed.begin(), packed.end(), T(77));
+    for (int64_t begin = 0; begin < numSlabs; begin += step) {
+      int64_t end = std::min(begin + step, numSlabs);
+      packer.pack(bytes.data() + 1, begin, end,
+                  {reinterpret_cast<char *>(packed.data()) +
+                       begin * packer.getSlabBytes(),
+                   size_t((end - begin) * packer.getSlabBytes())});
+    }
+    ASSERT_EQ(packed, expected) << step;
+  }
 }
 
 TEST_F(ConstantPoolTest, PackingFollowsTheMap) {
@@ -98,31 +127,55 @@ TEST_F(ConstantPoolTest, PackingFollowsTheMap) {
     SmallVector<int64_t> shape;
     StringRef layout;
     SmallVector<int64_t> packedShape;
+    int64_t numSlabs;
   };
   const Case cases[] = {
-      {{7}, "(d0) -> (d0 floordiv 4, d0 mod 4)", {2, 4}},
-      {{7}, "(d0) -> (d0 mod 4, d0 floordiv 4)", {4, 2}},
-      {{5, 9}, "(d0, d1) -> (d1, d0)", {9, 5}},
-      {{70, 130}, "(d0, d1) -> (d0 floordiv 32, d1, d0 mod 32)", {3, 130, 32}},
-      {{70, 130}, "(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)", {9, 70, 16}},
+      {{7}, "(d0) -> (d0 floordiv 4, d0 mod 4)", {2, 4}, 2},
+      {{7}, "(d0) -> (d0 mod 4, d0 floordiv 4)", {4, 2}, 1},
+      {{7}, "(d0) -> (0, d0 floordiv 4, d0 mod 4)", {1, 3, 4}, 3},
+      {{5, 9}, "(d0, d1) -> (d1, d0)", {9, 5}, 9},
+      {{70, 130},
+       "(d0, d1) -> (d0 floordiv 32, d1, d0 mod 32)",
+       {3, 130, 32},
+       3},
+      {{70, 130},
+       "(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)",
+       {9, 70, 16},
+       9},
       {{40, 6, 3, 3},
        "(o, c, h, w) -> (o floordiv 16, c, h, w, o mod 16)",
-       {3, 6, 3, 3, 16}},
+       {3, 6, 3, 3, 16},
+       3},
+      {{40, 6, 3, 5},
+       "(o, c, h, w) -> (w, o floordiv 16, c, h, o mod 16)",
+       {5, 3, 6, 3, 16},
+       5},
       {{40, 10, 3, 3},
        "(o, c, h, w) -> (o floordiv 16, c floordiv 4, h, w, c mod 4, o mod 16)",
-       {3, 3, 3, 3, 4, 16}},
-      {{4, 6, 5}, "(a, b, c) -> (a * 30 + b * 5 + c)", {120}},
-      {{4, 6}, "(a, b) -> ((a * 6 + b) floordiv 5, (a * 6 + b) mod 5)", {5, 5}},
-      {{4, 6}, "(a, b) -> (a, b + 3)", {4, 9}},
-      {{3, 1, 8}, "(a, b, c) -> (b, c ceildiv 1, a)", {1, 8, 3}},
+       {3, 3, 3, 3, 4, 16},
+       3},
+      {{4, 6, 5}, "(a, b, c) -> (a * 30 + b * 5 + c)", {120}, 1},
+      {{4, 6},
+       "(a, b) -> ((a * 6 + b) floordiv 5, (a * 6 + b) mod 5)",
+       {5, 5},
+       1},
+      {{4, 6}, "(a, b) -> (a, b + 3)", {4, 9}, 4},
+      {{4, 6}, "(a, b) -> (b + 3, a)", {9, 4}, 9},
+      {{4, 6}, "(a, b) -> (5 - b, a)", {6, 4}, 1},
+      {{3, 1, 8}, "(a, b, c) -> (b, c ceildiv 1, a)", {1, 8, 3}, 8},
+      {{3, 0}, "(a, b) -> (b, a)", {0, 3}, 1},
   };
   for (const Case &test : cases) {
     SCOPED_TRACE(test.layout.str());
     AffineMap layout = parseMap(test.layout);
-    checkPacking<uint8_t>(test.shape, layout, test.packedShape, &context);
-    checkPacking<uint16_t>(test.shape, layout, test.packedShape, &context);
-    checkPacking<uint32_t>(test.shape, layout, test.packedShape, &context);
-    checkPacking<uint64_t>(test.shape, layout, test.packedShape, &context);
+    checkPacking<uint8_t>(test.shape, layout, test.packedShape, test.numSlabs,
+                          &context);
+    checkPacking<uint16_t>(test.shape, layout, test.packedShape, test.numSlabs,
+                           &context);
+    checkPacking<uint32_t>(test.shape, layout, test.packedShape, test.numSlabs,
+                           &context);
+    checkPacking<uint64_t>(test.shape, layout, test.packedShape, test.numSlabs,
+                           &context);
   }
 }
 
@@ -148,9 +201,28 @@ TEST_F(ConstantPoolTest, EqualConstantsShareTheirPlace) {
 
   std::string bytes = write(pool);
   ASSERT_EQ(bytes.size(), pool.getSize());
+  EXPECT_EQ(write(pool, /*skipped=*/4096), bytes);
   auto *packed = reinterpret_cast<const float *>(bytes.data() + transposed);
   EXPECT_EQ(std::vector<float>(packed, packed + 6),
             std::vector<float>({1, 4, 2, 5, 3, 6}));
+}
+
+TEST_F(ConstantPoolTest, LongConstantsThatDifferInOneElementAreTwo) {
+  ConstantPool pool(&context);
+  std::vector<float> values(1 << 20, 1.5f);
+  auto type = b.getF32Type();
+  uint64_t first = add(pool, makeResource<float>("a", {1 << 20}, values, type));
+  // Where no sample looks.
+  values[4567] = 2;
+  uint64_t second =
+      add(pool, makeResource<float>("b", {1 << 20}, values, type));
+  EXPECT_NE(first, second);
+  EXPECT_EQ(add(pool, makeResource<float>("c", {1 << 20}, values, type)),
+            second);
+  // Longer than what is written at once.
+  std::string bytes = write(pool);
+  auto *written = reinterpret_cast<const float *>(bytes.data() + second);
+  EXPECT_EQ(std::vector<float>(written, written + values.size()), values);
 }
 
 TEST_F(ConstantPoolTest, SplatsAndBoolsAreExpanded) {
@@ -188,33 +260,58 @@ TEST_F(ConstantPoolTest, BadConstantsAreErrors) {
             "expects 12 bytes in the resource of a constant, but got 8");
 }
 
-TEST_F(ConstantPoolTest, ObjectHasSectionAndSymbol) {
+TEST_F(ConstantPoolTest, LinkedFilesHaveTheConstants) {
+  prepareForCodeGeneration(context);
   ConstantPool pool(&context);
-  SmallVector<int64_t> values(1000, 42);
-  add(pool, makeResource<int64_t>("w", {1000}, values, b.getI64Type()));
+  SmallVector<int64_t> values(10000);
+  std::iota(values.begin(), values.end(), 42);
+  add(pool, makeResource<int64_t>("w", {10000}, values, b.getI64Type()));
   for (StringRef name : {"x86-64", "aarch64"}) {
-    FailureOr<TargetInfo> target = TargetInfo::parse(
-        name, [&] { return emitError(UnknownLoc::get(&context)); });
+    auto emitHere = [&] { return emitError(UnknownLoc::get(&context)); };
+    FailureOr<TargetInfo> target = TargetInfo::parse(name, emitHere);
     ASSERT_TRUE(succeeded(target));
-    std::string bytes;
-    llvm::raw_string_ostream os(bytes);
-    pool.writeObject(*target, os);
-    auto object = llvm::object::ObjectFile::createELFObjectFile(
-        llvm::MemoryBufferRef(bytes, "weights.o"));
-    ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
-    EXPECT_EQ((*object)->getArch(), target->getTriple().getArch());
-    bool found = false;
-    for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
-      if (llvm::cantFail(symbol.getName()) != kWeightsSymbol)
-        continue;
-      found = true;
-      auto section = llvm::cantFail(symbol.getSection());
-      EXPECT_EQ(llvm::cantFail(section->getName()), ".relay.weights");
-      EXPECT_EQ(section->getAlignment().value(), 4096u);
-      StringRef contents = llvm::cantFail(section->getContents());
-      EXPECT_EQ(contents.str(), write(pool));
+    std::string object = getWeightsObject(*target, pool.getSize());
+    EXPECT_LT(object.size(), 4096u);
+    for (auto *link : {linkRelocatableObject, linkSharedObject}) {
+      SmallString<64> path;
+      ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("pool", "so", path));
+      llvm::FileRemover remover(path);
+      bool isShared = link == linkSharedObject;
+      SCOPED_TRACE(name.str() + (isShared ? " shared" : " relocatable"));
+      // The linker drops a section that nothing refers to.
+      OwningOpRef<ModuleOp> user = parseSourceString<ModuleOp>(
+          R"(llvm.mlir.global external hidden constant @relay_weights()
+               : !llvm.array<8 x i8>
+             llvm.mlir.global external constant @user() : !llvm.ptr {
+               %0 = llvm.mlir.addressof @relay_weights : !llvm.ptr
+               llvm.return %0 : !llvm.ptr
+             })",
+          &context);
+      ASSERT_TRUE(user);
+      SmallVector<char, 0> userObject;
+      ASSERT_TRUE(succeeded(compileLLVMModule(
+          *user, *target, CodeKind::Object, userObject, CodeEffort::Program)));
+      LinkInput inputs[] = {
+          LinkInput::fromMemory(object),
+          LinkInput::fromMemory({userObject.data(), userObject.size()})};
+      LinkFinishFn finish = [&](int file) { return insertWeights(file, pool); };
+      ASSERT_TRUE(succeeded(link(inputs, *target, path, emitHere, finish)));
+      auto linked = llvm::object::ObjectFile::createObjectFile(path);
+      ASSERT_TRUE(bool(linked)) << llvm::toString(linked.takeError());
+      auto *file = cast<llvm::object::ELFObjectFileBase>(linked->getBinary());
+      EXPECT_EQ(file->getArch(), target->getTriple().getArch());
+      bool found = false;
+      for (const llvm::object::SymbolRef &symbol : file->symbols()) {
+        if (llvm::cantFail(symbol.getName()) != kWeightsSymbol)
+          continue;
+        found = true;
+        auto section = llvm::cantFail(symbol.getSection());
+        EXPECT_EQ(llvm::cantFail(section->getName()), ".relay.weights");
+        EXPECT_GE(section->getAlignment().value(), 4096u);
+        EXPECT_EQ(llvm::cantFail(section->getContents()).str(), write(pool));
+      }
+      EXPECT_TRUE(found);
     }
-    EXPECT_TRUE(found);
   }
 }
 
