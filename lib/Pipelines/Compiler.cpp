@@ -12,6 +12,7 @@
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/ScheduleRules.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
@@ -142,8 +143,15 @@ LogicalResult Compilation::run() {
   if (remarks)
     remarks->addOperators(module);
 
-  if (failed(runPasses(buildRelayToKernelsPipeline)) ||
-      (remarks && failed(remarks->addSchedules(module))))
+  if (failed(runPasses(buildRelayToKernelsPipeline)))
+    return failure();
+  // How exact kernels must be says something only where there is a choice.
+  if (target->hasTiles())
+    for (auto kernel : module.getOps<tir::PrimFuncOp>())
+      kernel->setAttr(tir::kPrecisionAttr,
+                      StringAttr::get(module.getContext(),
+                                      getPrecisionName(options.precision)));
+  if (remarks && failed(remarks->addSchedules(module)))
     return failure();
 
   if (!options.schedules.empty() &&

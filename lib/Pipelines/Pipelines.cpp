@@ -32,6 +32,18 @@ std::optional<Precision> relay::parsePrecision(StringRef name) {
       .Default(std::nullopt);
 }
 
+StringRef relay::getPrecisionName(Precision precision) {
+  switch (precision) {
+  case Precision::Highest:
+    return "highest";
+  case Precision::High:
+    return "high";
+  case Precision::Medium:
+    return "medium";
+  }
+  llvm_unreachable("unknown precision");
+}
+
 /// Options of the pass for the target of the compilation.
 static WinogradPassOptions getWinogradOptions(const CompileOptions &options) {
   WinogradPassOptions result;

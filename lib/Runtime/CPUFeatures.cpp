@@ -13,6 +13,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
@@ -103,6 +105,16 @@ static bool hasState(State state) {
   return (low & needed) == needed;
 }
 
+/// Asks the operating system, once, for the registers of AMX, which it keeps
+/// from a process that does not. Threads that start later inherit them.
+static bool requestTiles() {
+  static const bool isGranted = [] {
+    constexpr int kRequestPermission = 0x1023, kTileData = 18;
+    return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  }();
+  return isGranted;
+}
+
 static bool hasFeature(const std::string &name) {
   const Feature *feature =
       std::find_if(std::begin(kFeatures), std::end(kFeatures),
@@ -112,7 +124,8 @@ static bool hasFeature(const std::string &name) {
   uint32_t r[4];
   return __get_cpuid_count(feature->leaf, feature->subleaf, &r[EAX], &r[EBX],
                            &r[ECX], &r[EDX]) &&
-         (r[feature->reg] >> feature->bit & 1) && hasState(feature->state);
+         (r[feature->reg] >> feature->bit & 1) && hasState(feature->state) &&
+         (feature->state != AMX || requestTiles());
 }
 
 #elif defined(__aarch64__)

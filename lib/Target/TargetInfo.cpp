@@ -19,6 +19,11 @@
 
 #include <mutex>
 
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 using namespace mlir;
 using namespace mlir::relay;
 
@@ -31,7 +36,7 @@ static constexpr StringLiteral kCheckedFeatures[] = {
     "avx512f", "avx512cd", "avx512dq", "avx512bw", "avx512vl", "avx512ifma",
     "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512bitalg",
     "avx512vpopcntdq", "avx512bf16", "avx512fp16", "avxvnni", "avxifma", "gfni",
-    "aes", "vaes", "pclmul", "vpclmulqdq",
+    "aes", "vaes", "pclmul", "vpclmulqdq", "amx-tile", "amx-bf16", "amx-int8",
     // AArch64
     "neon", "lse", "fullfp16", "dotprod", "sve", "sve2", "i8mm", "bf16"};
 
@@ -122,6 +127,17 @@ bool TargetInfo::hasFeature(StringRef feature) const {
   return llvm::binary_search(features, feature.str());
 }
 
+/// Whether the operating system lets this process use the registers of AMX. The
+/// processor's own answer does not say so.
+static bool mayUseTiles() {
+#if defined(__x86_64__) && defined(__linux__)
+  constexpr int kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
 TargetInfo TargetInfo::getNative() {
   TargetInfo target;
   target.triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());
@@ -129,8 +145,11 @@ TargetInfo TargetInfo::getNative() {
   // The CPU's name alone promises features that a hypervisor may have taken
   // away.
   SmallVector<std::string> changes;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    changes.push_back((feature.second ? "+" : "-") + feature.first().str());
+  for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
+    bool isTile = feature.first().starts_with("amx-");
+    bool isOn = feature.second && (!isTile || mayUseTiles());
+    changes.push_back((isOn ? "+" : "-") + feature.first().str());
+  }
   llvm::sort(changes);
   target.featureString = llvm::join(changes, ",");
   target.caches = readNativeCacheSizes();
@@ -219,6 +238,11 @@ std::string TargetInfo::getRequiredFeatures() const {
     if (hasFeature(feature))
       (result += result.empty() ? "" : ",") += feature;
   return result;
+}
+
+bool TargetInfo::hasTiles(bool isFloat) const {
+  return hasFeature("amx-tile") &&
+         hasFeature(isFloat ? "amx-bf16" : "amx-int8");
 }
 
 std::string TargetInfo::getKey() const {

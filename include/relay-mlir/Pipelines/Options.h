@@ -17,17 +17,19 @@ namespace mlir::relay {
 
 /// How exactly results are computed in f32.
 enum class Precision {
-  /// No operator is less exact than sums of products in f32: no Winograd.
+  /// No operator is less exact than sums of products in f32: no Winograd, and
+  /// on matrix units (AMX) each operand is three pieces of bf16.
   Highest,
-  /// Errors are at most 1e-5 of the scale of an operator's result.
+  /// Errors are at most 1e-5 of the scale of an operator's result: on matrix
+  /// units, operands are two pieces of bf16.
   High,
-  /// As High, and products may take bf16 operands where the processor has units
-  /// for them; it has not on any target so far.
+  /// As High, but on matrix units operands are rounded to bf16.
   Medium,
 };
 
 /// Returns the precision called `name` in `--precision=`, if there is one.
 std::optional<Precision> parsePrecision(llvm::StringRef name);
+llvm::StringRef getPrecisionName(Precision precision);
 
 /// What tools and the Python package may choose about a compilation.
 struct CompileOptions {

@@ -63,11 +63,14 @@ public:
   /// Whether a fused multiply-add is one instruction.
   bool hasFMA() const { return isAArch64() || hasFeature("fma"); }
 
+  /// Whether there are matrix registers (AMX), and instructions that multiply
+  /// tiles of bf16, or of bytes.
+  bool hasTiles(bool isFloat = true) const;
+
   const CacheSizes &getCacheSizes() const { return caches; }
 
   /// The features, comma separated, that generated code may use and that the
-  /// run time must find before it calls such code. Instruction sets that only
-  /// explicit intrinsics use (AMX) are not in it: who uses them adds them.
+  /// run time must find before it calls such code.
   std::string getRequiredFeatures() const;
 
   /// A text that is equal for two targets exactly if code for one is code for

@@ -11,10 +11,12 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
+#include "relay-mlir/Support/SplitFloat.h"
 #include "relay-mlir/Target/AOT/PackLayout.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Support/xxhash.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -101,6 +103,22 @@ static uint64_t hashSample(ElementsAttr value, ArrayRef<char> raw) {
   return llvm::xxh3_64bits(StringRef(samples.data(), samples.size()));
 }
 
+/// The pieces of each f32 in `bytes`, one after the other.
+static std::unique_ptr<char[]> splitBytes(ArrayRef<char> bytes,
+                                          int64_t numPieces) {
+  size_t count = bytes.size() / sizeof(float);
+  size_t pieceBytes = numPieces * sizeof(uint16_t);
+  auto result = std::make_unique<char[]>(count * pieceBytes);
+  SmallVector<uint16_t, 3> pieces(numPieces);
+  for (size_t i = 0; i != count; ++i) {
+    float value;
+    std::memcpy(&value, &bytes[i * sizeof(float)], sizeof(float));
+    splitFloat(value, pieces.data(), numPieces);
+    std::memcpy(&result[i * pieceBytes], pieces.data(), pieceBytes);
+  }
+  return result;
+}
+
 /// Whether two constants of one type have the same elements.
 static bool haveEqualBytes(ElementsAttr lhs, ElementsAttr rhs) {
   if (lhs == rhs)
@@ -112,7 +130,7 @@ static bool haveEqualBytes(ElementsAttr lhs, ElementsAttr rhs) {
 
 FailureOr<uint64_t>
 ConstantPool::add(ElementsAttr value, AffineMap layout,
-                  ArrayRef<int64_t> packedShape,
+                  ArrayRef<int64_t> packedShape, int64_t numPieces,
                   llvm::function_ref<InFlightDiagnostic()> emitError) {
   int64_t elementBytes = getElementBytes(value.getElementType());
   if (elementBytes == 0)
@@ -133,18 +151,21 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
                        << " bytes in the resource of a constant, but got "
                        << raw->size();
 
-  if (layout && layout.isIdentity())
+  if (numPieces != 0 && !value.getElementType().isF32())
+    return emitError() << "expects constant elements of f32 to split, but got "
+                       << value.getElementType();
+  if (layout && layout.isIdentity() && numPieces == 0)
     layout = {};
   ShapedType type = value.getShapedType();
   ArrayRef<int64_t> shape = layout ? packedShape : type.getShape();
-  uint64_t bytes = elementBytes;
+  uint64_t bytes = numPieces ? sizeof(uint16_t) : elementBytes;
   for (int64_t size : shape)
     bytes *= size;
 
   // Weights are long and seldom alike: what their bytes hash to is only
   // computed once a sample of them agrees.
-  uint64_t hash = llvm::hash_combine(layout, bytes, type.getElementType(),
-                                     hashSample(value, *raw));
+  uint64_t hash = llvm::hash_combine(
+      layout, bytes, numPieces, type.getElementType(), hashSample(value, *raw));
   SmallVector<unsigned, 1> &candidates = byHash[hash];
   std::optional<uint64_t> fullHash;
   for (unsigned index : candidates) {
@@ -152,7 +173,8 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
     // The shape matters only for what a layout makes of it.
     bool sameShape = !layout || (entry.value.getShapedType() == type &&
                                  ArrayRef(entry.packedShape) == packedShape);
-    if (entry.layout != layout || entry.bytes != bytes || !sameShape ||
+    if (entry.layout != layout || entry.bytes != bytes ||
+        entry.numPieces != numPieces || !sameShape ||
         entry.value.getElementType() != type.getElementType())
       continue;
     if (!fullHash)
@@ -164,8 +186,8 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
   }
   candidates.push_back(entries.size());
   uint64_t offset = llvm::alignTo(size, RELAY_BUFFER_ALIGNMENT);
-  entries.push_back({value, layout, SmallVector<int64_t>(packedShape), offset,
-                     bytes, fullHash});
+  entries.push_back({value, layout, SmallVector<int64_t>(packedShape),
+                     numPieces, offset, bytes, fullHash});
   size = offset + bytes;
   return offset;
 }
@@ -203,6 +225,10 @@ struct Source {
   ArrayRef<char> bytes;
   std::unique_ptr<char[]> expanded;
   std::optional<LayoutPacker> packer;
+  /// Elements that are split are so while pieces of them remain to be written.
+  std::once_flag isSplit;
+  std::unique_ptr<char[]> split;
+  std::atomic<size_t> numRemaining = 0;
 };
 
 /// Bytes of one constant, or slabs of a packed one, that are written at once.
@@ -237,31 +263,45 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
     source.bytes = expandBytes(entry.value, source.expanded);
     uint64_t count = entry.bytes, unit = 1;
     if (entry.layout) {
-      source.packer.emplace(entry.value.getShapedType().getShape(),
-                            entry.layout, entry.packedShape,
-                            getElementBytes(entry.value.getElementType()));
+      SmallVector<int64_t> shape(entry.value.getShapedType().getShape());
+      int64_t elementBytes = getElementBytes(entry.value.getElementType());
+      if (entry.numPieces != 0) {
+        shape.push_back(entry.numPieces);
+        elementBytes = sizeof(uint16_t);
+      }
+      source.packer.emplace(shape, entry.layout, entry.packedShape,
+                            elementBytes);
       count = source.packer->getNumSlabs();
       unit = source.packer->getSlabBytes();
     }
     uint64_t step =
         std::max<uint64_t>(1, pieceBytes / std::max<uint64_t>(unit, 1));
     if (entry.bytes != 0)
-      for (uint64_t begin = 0; begin < count; begin += step)
+      for (uint64_t begin = 0; begin < count; begin += step) {
         pieces.push_back({number, begin, std::min(begin + step, count),
                           position + entry.offset + begin * unit});
+        ++source.numRemaining;
+      }
   }
 
   BufferPool buffers;
   std::mutex mutex;
   std::error_code result;
   auto writePiece = [&](const Piece &piece) {
-    const Source &source = sources[piece.source];
+    Source &source = sources[piece.source];
     ArrayRef<char> bytes;
     std::vector<char> buffer;
     if (source.packer) {
+      const char *elements = source.bytes.data();
+      if (int64_t numPieces = entries[piece.source].numPieces) {
+        std::call_once(source.isSplit, [&] {
+          source.split = splitBytes(source.bytes, numPieces);
+        });
+        elements = source.split.get();
+      }
       buffer = buffers.take();
       buffer.resize((piece.end - piece.begin) * source.packer->getSlabBytes());
-      source.packer->pack(source.bytes.data(), piece.begin, piece.end, buffer);
+      source.packer->pack(elements, piece.begin, piece.end, buffer);
       bytes = buffer;
     } else {
       bytes = source.bytes.slice(piece.begin, piece.end - piece.begin);
@@ -269,6 +309,8 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
     std::error_code error = writeAt(file, bytes, piece.position);
     if (source.packer)
       buffers.give(std::move(buffer));
+    if (--source.numRemaining == 0)
+      source.split.reset();
     if (!error)
       return success();
     std::lock_guard<std::mutex> lock(mutex);

@@ -125,13 +125,14 @@ LogicalResult HostTranslator::collectCalls() {
 
 LogicalResult HostTranslator::placeConstants() {
   auto place = [&](OpOperand &operand, AffineMap layout,
-                   ArrayRef<int64_t> packedShape) -> LogicalResult {
+                   ArrayRef<int64_t> packedShape,
+                   int64_t numPieces) -> LogicalResult {
     auto constant =
         relax::getReshapeRoot(operand.get()).getDefiningOp<relax::ConstantOp>();
     if (!constant)
       return success();
     FailureOr<uint64_t> offset =
-        pool.add(constant.getValue(), layout, packedShape,
+        pool.add(constant.getValue(), layout, packedShape, numPieces,
                  [&] { return constant.emitOpError(); });
     if (failed(offset))
       return failure();
@@ -143,14 +144,16 @@ LogicalResult HostTranslator::placeConstants() {
       unsigned index = operand.getOperandNumber();
       auto layout = call.kernel.getArgAttrOfType<AffineMapAttr>(
           index, relax::kLayoutAttr);
+      auto pieces = call.kernel.getArgAttrOfType<IntegerAttr>(
+          index, relax::kPiecesAttr);
       auto memref = cast<MemRefType>(call.kernel.getArgumentTypes()[index]);
       if (failed(place(operand, layout ? layout.getValue() : AffineMap(),
-                       memref.getShape())))
+                       memref.getShape(), pieces ? pieces.getInt() : 0)))
         return failure();
     }
   }
   for (auto copy : main.getBody().getOps<relax::CopyOp>())
-    if (failed(place(copy.getSourceMutable(), {}, {})))
+    if (failed(place(copy.getSourceMutable(), {}, {}, /*numPieces=*/0)))
       return failure();
   return success();
 }
@@ -434,8 +437,12 @@ FailureOr<HostData::Struct> HostTranslator::describeCall(Call &call) {
         });
     bool isPacked =
         call.kernel.getArgAttr(index, relax::kLayoutAttr) != nullptr;
+    bool isSplit = call.kernel.getArgAttr(index, relax::kPiecesAttr) != nullptr;
     FailureOr<HostData::Struct> arg =
-        data.getTensor("", type.getElementType(), dims,
+        data.getTensor("",
+                       isSplit ? memref.getElementType()
+                               : type.getElementType(),
+                       dims,
                        isPacked ? SmallVector<FlatSymbolRefAttr>(dims.size())
                                 : data.getDimNames(type.getShape()),
                        [&] { return call.op.emitOpError(); });

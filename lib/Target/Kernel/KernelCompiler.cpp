@@ -9,6 +9,8 @@
 
 #include "ObjectCache.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/AMX/Transforms.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -45,6 +47,10 @@ KernelCompiler::KernelCompiler(MLIRContext *context, TargetInfo target,
   buildTIRToLLVMPipeline(manager, this->target);
   DialectRegistry registry;
   manager.getDependentDialects(registry);
+  if (this->target.hasFeature("amx-tile")) {
+    registry.insert<amx::AMXDialect>();
+    registerConvertAMXToLLVMInterface(registry);
+  }
   context->appendDialectRegistry(registry);
   for (StringRef name : registry.getDialectNames())
     context->getOrLoadDialect(name);

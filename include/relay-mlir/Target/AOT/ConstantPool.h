@@ -37,8 +37,11 @@ public:
   /// of an element to its index in `packedShape`, whose other elements are
   /// zero; null leaves the constant as it is. Constants with equal bytes share
   /// their place. Errors are reported through `emitError`.
+  ///
+  /// With `numPieces`, each f32 element is split into that many of bf16 (see
+  /// Support/SplitFloat.h), and the layout has the piece as its last dimension.
   FailureOr<uint64_t> add(ElementsAttr value, AffineMap layout,
-                          ArrayRef<int64_t> packedShape,
+                          ArrayRef<int64_t> packedShape, int64_t numPieces,
                           llvm::function_ref<InFlightDiagnostic()> emitError);
 
   /// Bytes of all constants.
@@ -53,6 +56,7 @@ private:
     ElementsAttr value;
     AffineMap layout;
     SmallVector<int64_t> packedShape;
+    int64_t numPieces;
     uint64_t offset;
     uint64_t bytes;
     std::optional<uint64_t> fullHash;

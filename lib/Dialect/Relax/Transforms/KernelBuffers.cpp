@@ -39,8 +39,13 @@ LogicalResult relax::checkKernelBuffer(Operation *call,
   if (isPacked && !getReshapeRoot(value).getDefiningOp<ConstantOp>())
     return call->emitOpError() << "expects argument " << index
                                << ", whose layout is packed, to be a constant";
+  // Of pieces, the bits.
+  bool isSplit = kernel.getArgAttr(index, kPiecesAttr) &&
+                 type.getElementType().isF32() &&
+                 memref.getElementType().isInteger(16);
   if ((isPacked || haveEqualShapes(type, memref)) &&
-      haveEqualElements(type.getElementType(), memref.getElementType()))
+      (isSplit ||
+       haveEqualElements(type.getElementType(), memref.getElementType())))
     return success();
   InFlightDiagnostic diag = call->emitOpError()
                             << "expects buffer " << index << " to be a "

@@ -7,6 +7,7 @@
 
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/TIR/IR/Work.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -135,11 +136,14 @@ LogicalResult PrimFuncOp::verify() {
              << "tir.original_type";
     auto originalType = cast<MemRefType>(type.getValue());
     auto packedType = cast<MemRefType>(getArgumentTypes()[index]);
-    if (map.getValue().getNumDims() != originalType.getRank() ||
+    // The pieces of elements are a last dimension.
+    int64_t numDims =
+        originalType.getRank() + (getArgAttr(index, kPiecesAttr) ? 1 : 0);
+    if (map.getValue().getNumDims() != numDims ||
         map.getValue().getNumResults() != packedType.getRank())
       return emitOpError("expects tir.layout of argument ")
-             << index << " to map rank " << originalType.getRank()
-             << " to rank " << packedType.getRank() << ", but got " << map;
+             << index << " to map rank " << numDims << " to rank "
+             << packedType.getRank() << ", but got " << map;
   }
   return success();
 }

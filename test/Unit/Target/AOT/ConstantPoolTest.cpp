@@ -49,10 +49,10 @@ protected:
   }
 
   uint64_t add(ConstantPool &pool, ElementsAttr value, AffineMap layout = {},
-               ArrayRef<int64_t> packedShape = {}) {
-    FailureOr<uint64_t> offset = pool.add(value, layout, packedShape, [&] {
-      return emitError(UnknownLoc::get(&context));
-    });
+               ArrayRef<int64_t> packedShape = {}, int64_t numPieces = 0) {
+    FailureOr<uint64_t> offset =
+        pool.add(value, layout, packedShape, numPieces,
+                 [&] { return emitError(UnknownLoc::get(&context)); });
     EXPECT_TRUE(succeeded(offset));
     return offset.value_or(0);
   }
@@ -247,7 +247,7 @@ TEST_F(ConstantPoolTest, BadConstantsAreErrors) {
     return success();
   });
   auto addTo = [&](ElementsAttr value) {
-    return pool.add(value, {}, {},
+    return pool.add(value, {}, {}, /*numPieces=*/0,
                     [&] { return emitError(UnknownLoc::get(&context)); });
   };
   EXPECT_TRUE(failed(addTo(

@@ -39,6 +39,9 @@ inline constexpr llvm::StringLiteral kNumOutputsAttr = "tir.num_outputs";
 inline constexpr llvm::StringLiteral kNumWorkspacesAttr = "tir.workspaces";
 inline constexpr llvm::StringLiteral kWorkspaceAttr = "tir.workspace";
 inline constexpr llvm::StringLiteral kLayoutAttr = "tir.layout";
+/// How many pieces of bf16 a kernel takes for each element of an argument of
+/// f32, on arguments of kernels (see the tir dialect).
+inline constexpr llvm::StringLiteral kPiecesAttr = "tir.pieces";
 inline constexpr llvm::StringLiteral kLayoutFreeAttr = "tir.layout_free";
 
 /// The type of `tensor` as a relax value.

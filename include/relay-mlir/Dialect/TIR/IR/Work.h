@@ -20,6 +20,15 @@ namespace mlir::tir {
 inline constexpr llvm::StringLiteral kFlopsAttr = "tir.flops";
 inline constexpr llvm::StringLiteral kBytesAttr = "tir.bytes";
 
+/// How exactly a kernel must compute: "highest", "high" or "medium", as of
+/// `--precision`; absent for sums of products in the type of the operands.
+inline constexpr llvm::StringLiteral kPrecisionAttr = "tir.precision";
+
+/// Attribute of an argument with `tir.layout`: each element, of f32, becomes
+/// this many bf16, whose bits the argument holds. The piece is the last
+/// dimension of the layout.
+inline constexpr llvm::StringLiteral kPiecesAttr = "tir.pieces";
+
 } // namespace mlir::tir
 
 #endif // RELAY_MLIR_DIALECT_TIR_IR_WORK_H

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MatrixTiles.h"
 #include "ScheduleRule.h"
 #include "TilePlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -97,13 +98,15 @@ static Operation *getLoad(Value value) {
   return op && isa<affine::AffineLoadOp, memref::LoadOp>(op) ? op : nullptr;
 }
 
-LogicalResult Contraction::matchBody() {
+std::optional<SumOfProducts>
+mlir::tir::matchSumOfProducts(const BlockNest &nest) {
   const BufferAccess *store = nest.getStore();
-  if (!store || !store->map || !nest.isReduction() || !nest.block.getInit())
-    return failure();
+  if (!store || !store->map || !nest.isReduction() ||
+      !BlockOp(nest.block).getInit())
+    return std::nullopt;
   Operation *sum = store->op->getOperand(0).getDefiningOp();
   if (!sum || !isa<arith::AddFOp, arith::AddIOp>(sum))
-    return failure();
+    return std::nullopt;
   for (unsigned i : {0u, 1u}) {
     Operation *old = getLoad(sum->getOperand(i));
     Operation *product = sum->getOperand(1 - i).getDefiningOp();
@@ -118,13 +121,20 @@ LogicalResult Contraction::matchBody() {
     const BufferAccess *second = rhs ? nest.getAccess(rhs) : nullptr;
     if (!first || !second || !first->map || !second->map ||
         !first->symbols.empty() || !second->symbols.empty())
-      return failure();
-    left = *first;
-    right = *second;
-    out = *store;
-    return success();
+      return std::nullopt;
+    return SumOfProducts{*first, *second, *store};
   }
-  return failure();
+  return std::nullopt;
+}
+
+LogicalResult Contraction::matchBody() {
+  std::optional<SumOfProducts> sum = matchSumOfProducts(nest);
+  if (!sum)
+    return failure();
+  left = sum->left;
+  right = sum->right;
+  out = sum->out;
+  return success();
 }
 
 bool Contraction::isConstant(const BufferAccess &operand) const {
@@ -604,6 +614,8 @@ void Contraction::apply() {
 
 LogicalResult mlir::tir::scheduleContraction(KernelSchedule &schedule,
                                              BlockNest nest) {
+  if (succeeded(scheduleMatrixTiles(schedule, nest)))
+    return success();
   Contraction contraction(schedule, std::move(nest));
   if (failed(contraction.match()))
     return failure();

@@ -30,6 +30,9 @@ public:
         trace(trace), remarks(remarks) {}
 
   PrimFuncOp getKernel() const { return kernel; }
+  IRRewriter &getRewriter() { return rewriter; }
+  /// Whether steps are recorded: then all that is done must be a step.
+  bool isRecorded() const { return trace; }
   const relay::TargetInfo &getTarget() const { return target; }
   /// Registers that hold vectors.
   int64_t getNumVectorRegisters() const;

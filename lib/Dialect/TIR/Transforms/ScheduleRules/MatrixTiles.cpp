@@ -1,0 +1,365 @@
+//===- MatrixTiles.cpp - Products on matrix units -------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Which products, and the sizes of panels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
+#include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+static llvm::cl::opt<bool> alwaysUseTiles(
+    "tir-always-matrix-tiles", llvm::cl::Hidden,
+    llvm::cl::desc("Use matrix units for every product that they can compute"));
+
+/// The largest panel of split data that goes on the stack of a thread.
+static constexpr int64_t kMaxPanelBytes = 384 << 10;
+/// Cycles of one multiplication of tiles, and what a tile of results costs
+/// beside these.
+static constexpr double kProductCycles = 16;
+static constexpr double kTileCycles = 200;
+/// Cycles to split 16 floats into two pieces.
+static constexpr double kSplitCycles = 14;
+/// Below this many cycles, starting threads costs more than it saves.
+static constexpr double kMinParallelCycles = 16 << 10;
+
+namespace {
+
+class MatrixMatcher {
+public:
+  MatrixMatcher(KernelSchedule &schedule, const BlockNest &nest)
+      : schedule(schedule), nest(nest) {}
+
+  LogicalResult match();
+  bool isWorthIt();
+
+  MatrixPlan plan;
+  double cycles = 0;
+
+private:
+  bool isConstant(const BufferAccess &operand) const;
+  LogicalResult matchTypes(const SumOfProducts &sum);
+  LogicalResult matchWeights();
+  LogicalResult matchData();
+  LogicalResult matchResult();
+  LogicalResult matchIndex(AffineExpr index, bool isLast, MatrixDim &dim);
+  void planRows();
+  void planPanels();
+  double getRows() const;
+  double estimateCycles() const;
+  double estimateVectorCycles() const;
+
+  KernelSchedule &schedule;
+  const BlockNest &nest;
+};
+
+} // namespace
+
+bool MatrixMatcher::isConstant(const BufferAccess &operand) const {
+  auto arg = dyn_cast<BlockArgument>(operand.buffer);
+  return arg && isa<PrimFuncOp>(arg.getOwner()->getParentOp()) &&
+         schedule.getKernel().isLayoutFree(arg.getArgNumber()) &&
+         !schedule.getKernel().getArgAttr(arg.getArgNumber(),
+                                          PrimFuncOp::kLayout) &&
+         getReaders(operand.buffer).size() == 1;
+}
+
+LogicalResult MatrixMatcher::matchTypes(const SumOfProducts &sum) {
+  for (const BufferAccess *access : {&sum.left, &sum.right, &sum.out}) {
+    auto type = cast<MemRefType>(access->buffer.getType());
+    if (!type.getElementType().isF32() || !type.hasStaticShape() ||
+        type.getNumElements() == 0 || !type.getLayout().isIdentity() ||
+        !access->symbols.empty())
+      return failure();
+  }
+  for (unsigned var = 0; var != nest.getNumVars(); ++var)
+    if (nest.getExtent(var).value_or(0) == 0)
+      return failure();
+  bool leftIsConstant = isConstant(sum.left);
+  if (leftIsConstant == isConstant(sum.right) ||
+      sum.left.buffer == sum.right.buffer)
+    return failure();
+  plan.data = leftIsConstant ? sum.right : sum.left;
+  plan.weights = leftIsConstant ? sum.left : sum.right;
+  plan.out = sum.out;
+  return success();
+}
+
+/// The variable that `index` is, if it is no more than that.
+static std::optional<unsigned> getBareVar(AffineExpr index) {
+  if (auto dim = dyn_cast<AffineDimExpr>(index))
+    return dim.getPosition();
+  return std::nullopt;
+}
+
+static bool isZero(AffineExpr index) {
+  auto constant = dyn_cast<AffineConstantExpr>(index);
+  return constant && constant.getValue() == 0;
+}
+
+/// Each index of the weights is a variable of its own: one column variable,
+/// reduction variables, nothing else.
+LogicalResult MatrixMatcher::matchWeights() {
+  llvm::SmallDenseSet<unsigned> seen;
+  std::optional<unsigned> column;
+  for (AffineExpr index : plan.weights.map->getResults()) {
+    if (isZero(index))
+      continue;
+    std::optional<unsigned> var = getBareVar(index);
+    if (!var || !seen.insert(*var).second)
+      return failure();
+    if (nest.isReduce(*var) || nest.getExtent(*var) == 1)
+      continue;
+    if (column || dependsOn(plan.data, *var))
+      return failure();
+    column = *var;
+  }
+  for (unsigned var : nest.getVars(/*isReduce=*/true))
+    if (nest.getExtent(var) != 1 && !seen.contains(var))
+      return failure();
+  if (!column)
+    return failure();
+  plan.columnVar = *column;
+  plan.numColumns = *nest.getExtent(*column);
+  return success();
+}
+
+LogicalResult MatrixMatcher::matchIndex(AffineExpr index, bool isLast,
+                                        MatrixDim &dim) {
+  LinearSum sum = LinearSum::get(index);
+  dim.offset = sum.constant;
+  dim.kind = MatrixDim::Row;
+  for (auto [term, coefficient] : sum.terms) {
+    std::optional<unsigned> var = getBareVar(term);
+    if (!var || coefficient <= 0)
+      return failure();
+    if (nest.getExtent(*var) == 1)
+      continue;
+    if (!nest.isReduce(*var)) {
+      if (dim.var)
+        return failure();
+      dim.var = *var;
+      dim.stride = coefficient;
+      dim.extent = *nest.getExtent(*var);
+    } else if (isLast && sum.terms.size() == 1 && coefficient == 1 &&
+               sum.constant == 0) {
+      dim.kind = MatrixDim::Channel;
+      plan.channelVar = *var;
+      plan.numChannels = *nest.getExtent(*var);
+      return success();
+    } else {
+      dim.taps.push_back({*var, coefficient});
+    }
+  }
+  // Channels are side by side.
+  if (isLast)
+    return failure();
+  if (!dim.var && dim.taps.empty())
+    dim.kind = MatrixDim::Constant;
+  return success();
+}
+
+LogicalResult MatrixMatcher::matchData() {
+  llvm::SmallDenseSet<unsigned> seen;
+  ArrayRef<AffineExpr> indices = plan.data.map->getResults();
+  for (auto [position, index] : llvm::enumerate(indices)) {
+    MatrixDim dim;
+    if (failed(matchIndex(index, position + 1 == indices.size(), dim)) ||
+        (dim.var && !seen.insert(*dim.var).second))
+      return failure();
+    for (auto [var, distance] : dim.taps)
+      if (!seen.insert(var).second)
+        return failure();
+    plan.dims.push_back(std::move(dim));
+  }
+  if (plan.dims.empty() || plan.dims.back().kind != MatrixDim::Channel)
+    return failure();
+  for (unsigned var : nest.getVars(/*isReduce=*/true)) {
+    if (nest.getExtent(var) == 1 || var == plan.channelVar)
+      continue;
+    if (!seen.contains(var))
+      return failure();
+    plan.taps.push_back(var);
+  }
+  return success();
+}
+
+/// The result is indexed by rows and columns, columns side by side.
+LogicalResult MatrixMatcher::matchResult() {
+  llvm::SmallDenseSet<unsigned> seen;
+  for (AffineExpr index : plan.out.map->getResults()) {
+    if (isZero(index))
+      continue;
+    std::optional<unsigned> var = getBareVar(index);
+    if (!var || !seen.insert(*var).second)
+      return failure();
+    bool isRow = llvm::any_of(plan.dims, [&](const MatrixDim &dim) {
+      return dim.kind == MatrixDim::Row && dim.var == var;
+    });
+    if (!isRow && *var != plan.columnVar && nest.getExtent(*var) != 1)
+      return failure();
+  }
+  if (!seen.contains(plan.columnVar) ||
+      getStride(plan.out, plan.columnVar) != 1)
+    return failure();
+  for (const MatrixDim &dim : plan.dims)
+    if (dim.var && !seen.contains(*dim.var))
+      return failure();
+  return success();
+}
+
+void MatrixMatcher::planRows() {
+  int64_t rowStride = 1, planeStride = 1;
+  plan.numRows = 1;
+  for (MatrixDim &dim : llvm::reverse(plan.dims)) {
+    if (dim.kind != MatrixDim::Row)
+      continue;
+    int64_t window = 0;
+    for (auto [var, distance] : dim.taps)
+      window += distance * (*nest.getExtent(var) - 1);
+    if (dim.taps.empty()) {
+      dim.radix = dim.extent;
+      dim.reach = dim.extent;
+    } else {
+      dim.reach = dim.stride * (dim.extent - 1) + window + 1;
+      dim.radix = llvm::divideCeil(dim.reach, dim.stride);
+      dim.numPlanes = std::min(dim.stride, window + 1);
+    }
+    dim.rowStride = rowStride;
+    dim.planeStride = planeStride;
+    plan.numRows += (dim.extent - 1) * rowStride;
+    if (!dim.taps.empty())
+      plan.reachRows += window / dim.stride * rowStride;
+    rowStride *= dim.radix;
+    planeStride *= dim.numPlanes;
+  }
+  plan.numPlanes = planeStride;
+}
+
+void MatrixMatcher::planPanels() {
+  plan.tileRows = plan.numRows <= 16 ? 16 : 32;
+  plan.tileColumns = plan.numColumns <= 16 ? 16 : 32;
+  int64_t rows = llvm::alignTo(plan.numRows, plan.tileRows);
+  int64_t rowBytes =
+      plan.numPlanes * plan.getNumChannelBlocks() * 64 * plan.numPieces;
+  int64_t cache = schedule.getTarget().getCacheSizes().l2 / 2;
+  plan.panelRows = rows;
+  plan.numPanels = 1;
+  if ((rows + plan.reachRows) * rowBytes <= cache)
+    return;
+  int64_t fitting =
+      (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
+      plan.tileRows * plan.tileRows;
+  // What two panels share is split twice.
+  if (fitting < plan.tileRows || fitting < plan.reachRows)
+    return;
+  plan.numPanels = llvm::divideCeil(rows, fitting);
+  plan.panelRows =
+      llvm::alignTo(llvm::divideCeil(rows, plan.numPanels), plan.tileRows);
+  plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
+}
+
+/// Rows of results that count.
+double MatrixMatcher::getRows() const {
+  double rows = 1;
+  for (const MatrixDim &dim : plan.dims)
+    if (dim.kind == MatrixDim::Row)
+      rows *= dim.extent;
+  return rows;
+}
+
+double MatrixMatcher::estimateCycles() const {
+  double lanes = schedule.getTarget().getVectorBits() / 32.0;
+  double steps = plan.getNumChannelBlocks();
+  for (unsigned tap : plan.taps)
+    steps *= *nest.getExtent(tap);
+  double tiles = double(plan.numPanels) * plan.getTilesPerPanel() *
+                 plan.getNumColumnTiles();
+  double products =
+      (plan.tileRows / 16) * (plan.tileColumns / 16) * plan.numTerms;
+  double splits = double(plan.numPanels) * (plan.panelRows + plan.reachRows) *
+                  plan.numPlanes * plan.getNumChannelBlocks() *
+                  (MatrixPlan::kChannels / lanes) * plan.numPieces / 2;
+  return tiles * (steps * products * kProductCycles + kTileCycles) +
+         splits * kSplitCycles;
+}
+
+/// The same without matrix units.
+double MatrixMatcher::estimateVectorCycles() const {
+  constexpr double kEfficiency = 0.85;
+  double lanes = schedule.getTarget().getVectorBits() / 32.0;
+  double depth = plan.numChannels;
+  for (unsigned tap : plan.taps)
+    depth *= *nest.getExtent(tap);
+  double columns = std::ceil(plan.numColumns / lanes);
+  // A few rows only wait for the weights, and for each other.
+  double rows = std::max(getRows(), 4.0);
+  return rows * columns * depth / (2 * kEfficiency);
+}
+
+LogicalResult MatrixMatcher::match() {
+  std::optional<SumOfProducts> sum = matchSumOfProducts(nest);
+  if (!sum || failed(matchTypes(*sum)) || failed(matchWeights()) ||
+      failed(matchData()) || failed(matchResult()))
+    return failure();
+  auto precision =
+      schedule.getKernel()->getAttrOfType<StringAttr>(kPrecisionAttr);
+  plan.numPieces = llvm::StringSwitch<int64_t>(precision.getValue())
+                       .Case("highest", 3)
+                       .Case("high", 2)
+                       .Default(1);
+  plan.numTerms = plan.numPieces * (plan.numPieces + 1) / 2;
+  planRows();
+  planPanels();
+  cycles = estimateCycles();
+  return success();
+}
+
+bool MatrixMatcher::isWorthIt() {
+  if (alwaysUseTiles)
+    return true;
+  // Less is not worth the digits.
+  constexpr double kMinGain = 1.2;
+  return cycles * kMinGain < estimateVectorCycles();
+}
+
+LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
+                                             BlockNest nest) {
+  if (!schedule.getTarget().hasTiles() ||
+      !schedule.getKernel()->hasAttr(kPrecisionAttr) || schedule.isRecorded())
+    return failure();
+  MatrixMatcher matcher(schedule, nest);
+  if (failed(matcher.match()))
+    return failure();
+  std::string name = nest.block.getName().str();
+  if (!matcher.isWorthIt()) {
+    schedule.remarkMissed("tile", "@" + Twine(name) +
+                                      ": vectors are estimated to be faster "
+                                      "than AMX tiles");
+    return failure();
+  }
+  const MatrixPlan &plan = matcher.plan;
+  emitMatrixTiles(schedule, nest, plan, matcher.cycles >= kMinParallelCycles);
+  schedule.remark("tile", "@" + Twine(name) + ": " + Twine(plan.tileRows) +
+                              " x " + Twine(plan.tileColumns) +
+                              " results of f32 in AMX tiles (tdpbf16ps), " +
+                              Twine(plan.numTerms) +
+                              (plan.numTerms == 1 ? " term" : " terms") +
+                              " of bf16, " + Twine(plan.numPanels) +
+                              (plan.numPanels == 1 ? " panel" : " panels") +
+                              " of " + Twine(plan.panelRows) + " rows");
+  return success();
+}

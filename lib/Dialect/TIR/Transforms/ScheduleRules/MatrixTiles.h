@@ -1,0 +1,94 @@
+//===- MatrixTiles.h - Products on matrix units -----------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Matrix units (AMX) multiply tiles of bf16. A product of f32 becomes a sum of
+// products of pieces (Support/SplitFloat.h): `1` term with one piece of each
+// operand, `3` with two, `6` with three, less the smallest ones.
+//
+// Constant weights are split and laid out in tiles ahead of time. The data is
+// split by the kernel, all of it or, where it is large, a panel of rows at a
+// time, into buffers of rows of 32 channels, channels padded with zeros. The
+// rows of a convolution are the pixels of its input, row after row: the taps of
+// the window only move the first row of a tile, and the results beside the
+// image are left out when a tile is stored. Strides make planes: pixels a
+// stride apart are neighbours.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_MATRIXTILES_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_MATRIXTILES_H
+
+#include "BlockNest.h"
+#include "KernelSchedule.h"
+
+namespace mlir::tir {
+
+/// out += left * right.
+struct SumOfProducts {
+  BufferAccess left, right, out;
+};
+
+/// The accesses of a block that adds up products from an init on.
+std::optional<SumOfProducts> matchSumOfProducts(const BlockNest &nest);
+
+/// Sums of products with constant weights, by tiles, where the target has
+/// matrix units and this is estimated to be faster.
+LogicalResult scheduleMatrixTiles(KernelSchedule &schedule, BlockNest nest);
+
+/// Where one index of the data comes from.
+struct MatrixDim {
+  enum Kind { Constant, Channel, Row } kind = Constant;
+  /// Row: the index is coordinate * stride + offset + taps, where the
+  /// coordinate is the row variable `var`, if there is one.
+  std::optional<unsigned> var;
+  int64_t extent = 1, stride = 1, offset = 0;
+  /// Window variables with their distance.
+  SmallVector<std::pair<unsigned, int64_t>> taps;
+  /// Pixels in all, per plane, and planes.
+  int64_t reach = 1, radix = 1, numPlanes = 1;
+  /// Rows between neighbours, and planes.
+  int64_t rowStride = 1, planeStride = 1;
+};
+
+/// What is to be computed, and how it is cut up.
+struct MatrixPlan {
+  BufferAccess data, weights, out;
+  /// One for each index of the data.
+  SmallVector<MatrixDim> dims;
+  unsigned channelVar = 0, columnVar = 0;
+  int64_t numChannels = 0, numColumns = 0;
+  /// Reduction variables of more than one iteration beside the channels.
+  SmallVector<unsigned> taps;
+
+  int64_t numPieces = 2, numTerms = 3;
+  /// Results of a tile.
+  int64_t tileRows = 32, tileColumns = 32;
+  /// Rows of results, garbage included, and how many more rows taps reach.
+  int64_t numRows = 0, reachRows = 0;
+  int64_t numPlanes = 1;
+  /// Rows of one panel, a multiple of tileRows; all if there is one panel.
+  int64_t panelRows = 0, numPanels = 1;
+
+  static constexpr int64_t kChannels = 32;
+  int64_t getNumChannelBlocks() const {
+    return llvm::divideCeil(numChannels, kChannels);
+  }
+  int64_t getNumColumnTiles() const {
+    return llvm::divideCeil(numColumns, tileColumns);
+  }
+  int64_t getTilesPerPanel() const { return panelRows / tileRows; }
+};
+
+/// Replaces the nest by the code of the plan; `isParallel` if threads are worth
+/// it.
+void emitMatrixTiles(KernelSchedule &schedule, BlockNest &nest,
+                     const MatrixPlan &plan, bool isParallel);
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_MATRIXTILES_H

@@ -1,0 +1,619 @@
+//===- MatrixTilesEmission.cpp - Code of matrix tiles ---------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixTiles.h"
+
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/IntegerSet.h"
+#include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
+#include "relay-mlir/Dialect/TIR/IR/Work.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// Rows and columns of one tile register, of f32.
+static constexpr int64_t kTileSize = 16;
+
+namespace {
+
+class MatrixEmitter {
+public:
+  MatrixEmitter(KernelSchedule &schedule, BlockNest &nest,
+                const MatrixPlan &plan, bool isParallel)
+      : schedule(schedule), rewriter(schedule.getRewriter()), nest(nest),
+        plan(plan), isParallel(isParallel), loc(nest.block.getLoc()),
+        context(loc.getContext()) {}
+
+  void emit();
+
+private:
+  AffineExpr constant(int64_t value) const {
+    return getAffineConstantExpr(value, context);
+  }
+  AffineExpr dim(unsigned position) const {
+    return getAffineDimExpr(position, context);
+  }
+  /// `expr` of `operands` as an index.
+  Value apply(OpBuilder &builder, AffineExpr expr, ValueRange operands) const;
+  ForOp getOutermostLoop(BlockOp block) const {
+    return block.getLoops().front();
+  }
+  /// A block whose variables, all spatial, are bound to `bindings`.
+  BlockOp createBlock(OpBuilder &builder, StringRef name,
+                      ArrayRef<AffineExpr> bindings, ArrayRef<int64_t> extents,
+                      ArrayRef<AffineExpr> guards, ValueRange loops) const;
+
+  BlockOp createResultBlock();
+  void packWeights();
+  void allocatePieces();
+  void emitSplit(Value panel);
+  void emitTiles(Value panel);
+  void emitProduct(OpBuilder &builder, Value tileIndex, Value tile);
+  void emitResults(OpBuilder &builder, Value panel, Value tileIndex,
+                   Value tile);
+  SmallVector<Value> splitValue(OpBuilder &builder, Value value) const;
+  AffineExpr getCoordinate(const MatrixDim &row, AffineExpr position) const;
+  bool isOutermostRow(const MatrixDim &row) const;
+
+  // The product of tiles.
+  SmallVector<Value> reduce(OpBuilder &builder, unsigned depth,
+                            ArrayRef<Value> sums);
+  SmallVector<Value> multiply(OpBuilder &builder, ArrayRef<Value> sums);
+
+  KernelSchedule &schedule;
+  IRRewriter &rewriter;
+  BlockNest &nest;
+  const MatrixPlan &plan;
+  bool isParallel;
+  Location loc;
+  MLIRContext *context;
+  std::string name;
+
+  /// Where the results go; what it reads them from, until there is a tile.
+  BlockOp resultBlock;
+  AllocBufferOp sums;
+  /// A buffer for each piece: channel block, plane, row, channel.
+  SmallVector<Value> pieces;
+
+  // Of the product under construction.
+  Value columnTile, firstRow;
+  /// The channel block, then the taps.
+  SmallVector<Value> steps;
+};
+
+} // namespace
+
+Value MatrixEmitter::apply(OpBuilder &builder, AffineExpr expr,
+                           ValueRange operands) const {
+  AffineMap map = simplifyAffineMap(AffineMap::get(operands.size(), 0, expr));
+  if (auto value = dyn_cast<AffineConstantExpr>(map.getResult(0)))
+    return arith::ConstantIndexOp::create(builder, loc, value.getValue());
+  SmallVector<Value> used(operands);
+  dropUnusedOperands(map, used);
+  return affine::AffineApplyOp::create(builder, loc, map, used);
+}
+
+BlockOp MatrixEmitter::createBlock(OpBuilder &builder, StringRef blockName,
+                                   ArrayRef<AffineExpr> bindings,
+                                   ArrayRef<int64_t> extents,
+                                   ArrayRef<AffineExpr> guards,
+                                   ValueRange loops) const {
+  SmallVector<Value> values;
+  for (AffineExpr binding : bindings)
+    values.push_back(apply(builder, binding, loops));
+  SmallVector<IterKind> kinds(bindings.size(), IterKind::Spatial);
+  auto block = BlockOp::create(
+      builder, loc, schedule.getKernel().getUniqueBlockName(blockName), kinds,
+      values, getAsIndexOpFoldResult(context, extents));
+  if (!guards.empty())
+    block.setGuard(IntegerSet::get(loops.size(), 0, guards,
+                                   SmallVector<bool>(guards.size(), false)),
+                   loops);
+  return block;
+}
+
+bool MatrixEmitter::isOutermostRow(const MatrixDim &row) const {
+  for (const MatrixDim &other : plan.dims)
+    if (other.kind == MatrixDim::Row)
+      return &other == &row;
+  return false;
+}
+
+/// The coordinate along a dimension of the row at `position` of all rows.
+AffineExpr MatrixEmitter::getCoordinate(const MatrixDim &row,
+                                        AffineExpr position) const {
+  AffineExpr coordinate = position.floorDiv(row.rowStride);
+  return isOutermostRow(row) ? coordinate : coordinate % row.radix;
+}
+
+//===----------------------------------------------------------------------===//
+// Before and after the product
+//===----------------------------------------------------------------------===//
+
+/// Creates the block that reads each sum once, and takes in it what comes
+/// after.
+BlockOp MatrixEmitter::createResultBlock() {
+  Value out = plan.out.buffer;
+  auto type = cast<MemRefType>(out.getType());
+  ForOp outermost = nest.loops.front();
+  rewriter.setInsertionPoint(outermost);
+  sums = AllocBufferOp::create(rewriter, loc, type);
+  rewriter.replaceUsesWithIf(out, sums.getBuffer(), [&](OpOperand &use) {
+    return nest.block->isAncestor(use.getOwner());
+  });
+  rewriter.modifyOpInPlace(nest.block,
+                           [&] { nest.block.updateAccessRegions(); });
+  rewriter.setInsertionPointAfter(outermost);
+  SmallVector<IterKind> kinds(type.getRank(), IterKind::Spatial);
+  BlockOp block = buildBlockNest(
+      rewriter, loc, schedule.getKernel().getUniqueBlockName(name + "_rows"),
+      kinds, getAsIndexOpFoldResult(context, type.getShape()),
+      [&](OpBuilder &body, BlockOp block) {
+        AffineMap index = body.getMultiDimIdentityMap(type.getRank());
+        Value value =
+            createLoad(body, loc, sums.getBuffer(), index, block.getIterVars());
+        createStore(body, loc, value, out, index, block.getIterVars());
+      });
+  while (out.getDefiningOp<AllocBufferOp>()) {
+    SmallVector<BlockOp> readers = getReaders(out);
+    if (readers.size() != 1 || readers.front().hasReduceIters() ||
+        failed(BlockNest::get(readers.front())) ||
+        failed(schedule.reverseComputeInline(readers.front())))
+      break;
+    out = getWrittenBuffers(block).front();
+  }
+  return block;
+}
+
+/// Gives the weights the layout of tiles: columns, channels, taps, pieces, then
+/// the tiles: pairs of channels, each with the columns.
+void MatrixEmitter::packWeights() {
+  AffineMap map = *plan.weights.map;
+  unsigned rank = map.getNumResults();
+  auto positionOf = [&](unsigned var) {
+    for (unsigned position = 0; position != rank; ++position)
+      if (map.getResult(position) == dim(var))
+        return dim(position);
+    llvm_unreachable("weights without a variable of the product");
+  };
+  AffineExpr column = positionOf(plan.columnVar);
+  AffineExpr channel = positionOf(plan.channelVar);
+  SmallVector<AffineExpr> layout = {column.floorDiv(plan.tileColumns),
+                                    channel.floorDiv(MatrixPlan::kChannels)};
+  SmallVector<int64_t> shape = {plan.getNumColumnTiles(),
+                                plan.getNumChannelBlocks()};
+  for (unsigned tap : plan.taps) {
+    layout.push_back(positionOf(tap));
+    shape.push_back(*nest.getExtent(tap));
+  }
+  layout.push_back(dim(rank));
+  shape.push_back(plan.numPieces);
+  layout.push_back((column % plan.tileColumns).floorDiv(kTileSize));
+  shape.push_back(plan.tileColumns / kTileSize);
+  layout.push_back((channel % MatrixPlan::kChannels).floorDiv(2));
+  shape.push_back(MatrixPlan::kChannels / 2);
+  layout.push_back((column % kTileSize) * 2 + channel % 2);
+  shape.push_back(2 * kTileSize);
+
+  auto argument = cast<BlockArgument>(plan.weights.buffer);
+  unsigned index = argument.getArgNumber();
+  PrimFuncOp kernel = schedule.getKernel();
+  auto type = MemRefType::get(shape, rewriter.getI16Type());
+  rewriter.modifyOpInPlace(kernel, [&] {
+    kernel.setArgAttr(index, PrimFuncOp::kOriginalType,
+                      TypeAttr::get(argument.getType()));
+    kernel.setArgAttr(
+        index, PrimFuncOp::kLayout,
+        AffineMapAttr::get(AffineMap::get(rank + 1, 0, layout, context)));
+    kernel.setArgAttr(index, kPiecesAttr,
+                      rewriter.getI64IntegerAttr(plan.numPieces));
+    argument.setType(type);
+    SmallVector<Type> types(kernel.getArgumentTypes());
+    types[index] = type;
+    kernel.setFunctionType(FunctionType::get(context, types, {}));
+  });
+}
+
+void MatrixEmitter::allocatePieces() {
+  auto type =
+      MemRefType::get({plan.getNumChannelBlocks(), plan.numPlanes,
+                       plan.panelRows + plan.reachRows, MatrixPlan::kChannels},
+                      rewriter.getI16Type());
+  for (int64_t piece = 0; piece != plan.numPieces; ++piece)
+    pieces.push_back(
+        AllocBufferOp::create(rewriter, loc, type, ValueRange(),
+                              plan.numPanels == 1 ? "global" : "local")
+            .getBuffer());
+}
+
+/// The bits of the pieces of a float, as splitFloat() computes them.
+SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder,
+                                             Value value) const {
+  Type i32 = builder.getI32Type(), i16 = builder.getI16Type(),
+       f32 = builder.getF32Type();
+  auto integer = [&](int64_t bits) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, bits, 32);
+  };
+  SmallVector<Value> results;
+  for (int64_t piece = 0; piece != plan.numPieces; ++piece) {
+    Value bits = arith::BitcastOp::create(builder, loc, i32, value);
+    Value high = arith::ShRUIOp::create(builder, loc, bits, integer(16));
+    Value isOdd = arith::AndIOp::create(builder, loc, high, integer(1));
+    Value half = arith::AddIOp::create(builder, loc, isOdd, integer(0x7fff));
+    Value sum = arith::AddIOp::create(builder, loc, bits, half);
+    Value rounded = arith::ShRUIOp::create(builder, loc, sum, integer(16));
+    Value magnitude;
+    if (piece == 0) {
+      // Nearer to 2^128 than to the largest bf16, or not finite.
+      magnitude =
+          arith::AndIOp::create(builder, loc, bits, integer(0x7fffffff));
+      Value isLarge =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                magnitude, integer(0x7f7f8000));
+      rounded = arith::SelectOp::create(builder, loc, isLarge, high, rounded);
+    }
+    results.push_back(arith::TruncIOp::create(builder, loc, i16, rounded));
+    if (piece + 1 == plan.numPieces)
+      break;
+    Value known = arith::BitcastOp::create(
+        builder, loc, f32,
+        arith::ShLIOp::create(builder, loc, rounded, integer(16)));
+    value = arith::SubFOp::create(builder, loc, value, known);
+    if (piece == 0) {
+      Value isInfinite =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                magnitude, integer(0x7f800000));
+      Value zero =
+          arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
+      value = arith::SelectOp::create(builder, loc, isInfinite, zero, value);
+    }
+  }
+  return results;
+}
+
+/// Splits the data of a panel.
+void MatrixEmitter::emitSplit(Value panel) {
+  OpBuilder::InsertionGuard insertion(rewriter);
+  int64_t rows = plan.panelRows + plan.reachRows;
+  SmallVector<ForOp> rowLoop =
+      buildLoops(rewriter, loc, OpFoldResult(rewriter.getIndexAttr(rows)));
+  ForOp outer = rowLoop.front();
+  if (isParallel && plan.numPanels == 1)
+    outer.setKind(ForKind::Parallel);
+  OpBuilder::InsertPoint inRow = rewriter.saveInsertionPoint();
+  Value row = outer.getInductionVar();
+
+  auto buildInner = [&](ArrayRef<int64_t> extents) {
+    rewriter.restoreInsertionPoint(inRow);
+    SmallVector<ForOp> loops =
+        buildLoops(rewriter, loc, getAsIndexOpFoldResult(context, extents));
+    loops.back().setKind(ForKind::Vectorized);
+    SmallVector<Value> values = {panel, row};
+    for (ForOp loop : loops)
+      values.push_back(loop.getInductionVar());
+    return values;
+  };
+
+  // Dimensions: panel, row, plane, channel block, channel.
+  SmallVector<Value> loops = buildInner(
+      {plan.numPlanes, plan.getNumChannelBlocks(), MatrixPlan::kChannels});
+  AffineExpr position = dim(0) * plan.panelRows + dim(1);
+  AffineExpr channel = dim(3) * MatrixPlan::kChannels + dim(4);
+  SmallVector<AffineExpr> bindings, guards;
+  SmallVector<int64_t> extents(
+      cast<MemRefType>(plan.data.buffer.getType()).getShape());
+  for (const MatrixDim &index : plan.dims) {
+    if (index.kind == MatrixDim::Constant) {
+      bindings.push_back(constant(index.offset));
+      continue;
+    }
+    if (index.kind == MatrixDim::Channel) {
+      bindings.push_back(channel);
+      if (plan.numChannels % MatrixPlan::kChannels != 0)
+        guards.push_back(constant(plan.numChannels - 1) - channel);
+      continue;
+    }
+    AffineExpr pixel = getCoordinate(index, position) * index.stride;
+    int64_t last = (index.extent - 1) * index.stride;
+    if (!index.taps.empty()) {
+      pixel = pixel + dim(2).floorDiv(index.planeStride) % index.numPlanes;
+      last = index.reach - 1;
+    }
+    bindings.push_back(pixel + index.offset);
+    int64_t largest = (index.radix - 1) * index.stride +
+                      (index.taps.empty() ? 0 : index.numPlanes - 1);
+    if (isOutermostRow(index) || largest > last)
+      guards.push_back(constant(last) - pixel);
+  }
+  unsigned numIndices = bindings.size();
+  llvm::append_range(bindings, ArrayRef{dim(1), dim(2), dim(3), dim(4)});
+  llvm::append_range(extents,
+                     ArrayRef{rows, plan.numPlanes, plan.getNumChannelBlocks(),
+                              MatrixPlan::kChannels});
+  BlockOp block =
+      createBlock(rewriter, name + "_split", bindings, extents, guards, loops);
+  OpBuilder body(block.getBody()->getTerminator());
+  ValueRange vars = block.getIterVars();
+  auto storePiece = [&](OpBuilder &builder, Value value, Value buffer,
+                        ArrayRef<AffineExpr> index, ValueRange operands) {
+    createStore(builder, loc, value, buffer,
+                AffineMap::get(operands.size(), 0, index, context), operands);
+  };
+  Value value = createLoad(body, loc, plan.data.buffer,
+                           body.getMultiDimIdentityMap(numIndices),
+                           vars.take_front(numIndices));
+  ValueRange local = vars.drop_front(numIndices);
+  for (auto [bits, buffer] : llvm::zip_equal(splitValue(body, value), pieces))
+    storePiece(body, bits, buffer, {dim(2), dim(1), dim(0), dim(3)}, local);
+  block.updateAccessRegions();
+
+  // Zeros beyond the last channel.
+  int64_t rest = plan.numChannels % MatrixPlan::kChannels;
+  if (rest == 0)
+    return;
+  loops = buildInner({plan.numPlanes, MatrixPlan::kChannels - rest});
+  BlockOp zeros = createBlock(
+      rewriter, name + "_pad", {dim(1), dim(2), dim(3) + rest},
+      {rows, plan.numPlanes, MatrixPlan::kChannels}, /*guards=*/{}, loops);
+  OpBuilder padBody(zeros.getBody()->getTerminator());
+  Value zero = arith::ConstantIntOp::create(padBody, loc, 0, 16);
+  for (Value buffer : pieces)
+    storePiece(
+        padBody, zero, buffer,
+        {constant(plan.getNumChannelBlocks() - 1), dim(1), dim(0), dim(2)},
+        zeros.getIterVars());
+  zeros.updateAccessRegions();
+}
+
+//===----------------------------------------------------------------------===//
+// The product
+//===----------------------------------------------------------------------===//
+
+/// One step of the reduction: 32 channels of one tap. Small terms come first.
+/// Each operand is loaded when the tile it replaces has been used last: eight
+/// tiles are all there are.
+SmallVector<Value> MatrixEmitter::multiply(OpBuilder &builder,
+                                           ArrayRef<Value> sums) {
+  auto tileType = amx::TileType::get({kTileSize, MatrixPlan::kChannels},
+                                     builder.getBF16Type());
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  // The channel block, the taps, the first row.
+  SmallVector<Value> operands(steps);
+  operands.push_back(firstRow);
+  AffineExpr plane = constant(0), row = dim(steps.size());
+  for (const MatrixDim &index : plan.dims) {
+    AffineExpr shift = constant(0);
+    for (auto [var, distance] : index.taps) {
+      const auto *it = llvm::find(plan.taps, var);
+      shift = shift + dim(1 + (it - plan.taps.begin())) * distance;
+    }
+    if (index.taps.empty())
+      continue;
+    row = row + shift.floorDiv(index.stride) * index.rowStride;
+    plane = plane + (shift % index.stride) * index.planeStride;
+  }
+  Value planeIndex = apply(builder, plane, operands);
+  auto loadData = [&](int64_t piece) {
+    SmallVector<Value, 2> tiles;
+    for (int64_t i = 0; i != plan.tileRows; i += kTileSize) {
+      Value rowIndex = apply(builder, row + i, operands);
+      tiles.push_back(amx::TileLoadOp::create(
+          builder, loc, tileType, pieces[piece],
+          ValueRange{steps.front(), planeIndex, rowIndex, zero}));
+    }
+    return tiles;
+  };
+  auto loadWeights = [&](int64_t piece) {
+    SmallVector<Value, 2> tiles;
+    for (int64_t i = 0; i != plan.tileColumns / kTileSize; ++i) {
+      SmallVector<Value> indices = {columnTile};
+      llvm::append_range(indices, steps);
+      indices.push_back(arith::ConstantIndexOp::create(builder, loc, piece));
+      indices.push_back(arith::ConstantIndexOp::create(builder, loc, i));
+      indices.append(2, zero);
+      tiles.push_back(amx::TileLoadOp::create(builder, loc, tileType,
+                                              plan.weights.buffer, indices));
+    }
+    return tiles;
+  };
+
+  // Pieces of the data and of the weights; neighbours share one.
+  using Term = std::pair<int64_t, int64_t>;
+  SmallVector<Term> terms;
+  if (plan.numPieces == 1)
+    terms = {{0, 0}};
+  else if (plan.numPieces == 2)
+    terms = {{1, 0}, {0, 0}, {0, 1}};
+  else
+    terms = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
+  SmallVector<Value> result(sums);
+  SmallVector<Value, 2> data, weights;
+  Term loaded = {-1, -1};
+  for (Term term : terms) {
+    if (term.first != loaded.first)
+      data = loadData(term.first);
+    if (term.second != loaded.second)
+      weights = loadWeights(term.second);
+    loaded = term;
+    for (size_t i = 0; i != data.size(); ++i)
+      for (size_t j = 0; j != weights.size(); ++j) {
+        Value &sum = result[i * weights.size() + j];
+        sum = amx::TileMulFOp::create(builder, loc, sum.getType(), data[i],
+                                      weights[j], sum);
+      }
+  }
+  return result;
+}
+
+/// The loops over channel blocks and taps, with the tiles as loop-carried
+/// values. Taps are inside: they read the same rows of the data.
+SmallVector<Value> MatrixEmitter::reduce(OpBuilder &builder, unsigned depth,
+                                         ArrayRef<Value> sums) {
+  if (depth > plan.taps.size())
+    return multiply(builder, sums);
+  int64_t extent = depth == 0 ? plan.getNumChannelBlocks()
+                              : *nest.getExtent(plan.taps[depth - 1]);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  if (extent == 1) {
+    steps.push_back(zero);
+    SmallVector<Value> result = reduce(builder, depth + 1, sums);
+    steps.pop_back();
+    return result;
+  }
+  auto loop = scf::ForOp::create(
+      builder, loc, zero, arith::ConstantIndexOp::create(builder, loc, extent),
+      arith::ConstantIndexOp::create(builder, loc, 1), sums);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBody());
+  steps.push_back(loop.getInductionVar());
+  SmallVector<Value> carried(loop.getRegionIterArgs());
+  SmallVector<Value> result = reduce(builder, depth + 1, carried);
+  steps.pop_back();
+  scf::YieldOp::create(builder, loc, result);
+  return loop.getResults();
+}
+
+void MatrixEmitter::emitProduct(OpBuilder &builder, Value tileIndex,
+                                Value tile) {
+  int64_t rowTiles = plan.getTilesPerPanel();
+  BlockOp block = createBlock(
+      builder, name,
+      {dim(0).floorDiv(rowTiles), dim(0) % rowTiles * plan.tileRows},
+      {plan.getNumColumnTiles(), plan.panelRows}, /*guards=*/{}, tileIndex);
+  columnTile = block.getIterVars()[0];
+  firstRow = block.getIterVars()[1];
+  OpBuilder body(block.getBody()->getTerminator());
+  auto sumType =
+      amx::TileType::get({kTileSize, kTileSize}, builder.getF32Type());
+  SmallVector<Value> start;
+  int64_t numTiles = plan.tileRows / kTileSize * (plan.tileColumns / kTileSize);
+  for (int64_t i = 0; i != numTiles; ++i)
+    start.push_back(amx::TileZeroOp::create(body, loc, sumType));
+  for (auto [i, sum] : llvm::enumerate(reduce(body, 0, start))) {
+    int64_t perRow = plan.tileColumns / kTileSize;
+    Value row =
+        arith::ConstantIndexOp::create(body, loc, i / perRow * kTileSize);
+    Value column =
+        arith::ConstantIndexOp::create(body, loc, i % perRow * kTileSize);
+    amx::TileStoreOp::create(body, loc, tile, ValueRange{row, column}, sum);
+  }
+  block.updateAccessRegions();
+}
+
+/// What becomes of the sums, row by row, without those beside the image.
+void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
+                                Value tileIndex, Value tile) {
+  SmallVector<ForOp> loops = buildLoops(
+      builder, loc,
+      getAsIndexOpFoldResult(context, {plan.tileRows, plan.tileColumns}));
+  loops.back().setKind(ForKind::Vectorized);
+  // Dimensions: panel, tile, row, column.
+  int64_t rowTiles = plan.getTilesPerPanel();
+  AffineExpr position =
+      dim(0) * plan.panelRows + dim(1) % rowTiles * plan.tileRows + dim(2);
+  AffineExpr column = dim(1).floorDiv(rowTiles) * plan.tileColumns + dim(3);
+  SmallVector<AffineExpr> bindings, guards;
+  SmallVector<int64_t> extents(
+      cast<MemRefType>(sums.getBuffer().getType()).getShape());
+  for (AffineExpr index : plan.out.map->getResults()) {
+    AffineExpr binding = constant(0);
+    if (index == dim(plan.columnVar))
+      binding = column;
+    for (const MatrixDim &row : plan.dims)
+      if (row.var && index == dim(*row.var))
+        binding = getCoordinate(row, position);
+    bindings.push_back(binding);
+  }
+  if (plan.numPanels * plan.panelRows != plan.numRows)
+    guards.push_back(constant(plan.numRows - 1) - position);
+  for (const MatrixDim &row : plan.dims)
+    if (row.kind == MatrixDim::Row && !isOutermostRow(row) &&
+        row.radix > row.extent)
+      guards.push_back(constant(row.extent - 1) - getCoordinate(row, position));
+  if (plan.numColumns % plan.tileColumns != 0)
+    guards.push_back(constant(plan.numColumns - 1) - column);
+  unsigned numIndices = bindings.size();
+  llvm::append_range(bindings, ArrayRef{dim(2), dim(3)});
+  llvm::append_range(extents, ArrayRef{plan.tileRows, plan.tileColumns});
+  BlockOp block =
+      createBlock(builder, resultBlock.getName(), bindings, extents, guards,
+                  {panel, tileIndex, loops[0].getInductionVar(),
+                   loops[1].getInductionVar()});
+  OpBuilder body(block.getBody()->getTerminator());
+  ValueRange vars = block.getIterVars();
+  IRMapping mapping;
+  mapping.map(resultBlock.getIterVars(), vars.take_front(numIndices));
+  for (Operation &op : resultBlock.getBody()->without_terminator()) {
+    auto load = dyn_cast<affine::AffineLoadOp>(op);
+    if (load && load.getMemRef() == sums.getBuffer())
+      mapping.map(load.getResult(),
+                  createLoad(body, loc, tile, body.getMultiDimIdentityMap(2),
+                             vars.drop_front(numIndices)));
+    else
+      body.clone(op, mapping);
+  }
+  block.updateAccessRegions();
+}
+
+void MatrixEmitter::emitTiles(Value panel) {
+  OpBuilder::InsertionGuard insertion(rewriter);
+  int64_t count = plan.getNumColumnTiles() * plan.getTilesPerPanel();
+  SmallVector<ForOp> loops =
+      buildLoops(rewriter, loc, OpFoldResult(rewriter.getIndexAttr(count)));
+  if (isParallel && plan.numPanels == 1)
+    loops.front().setKind(ForKind::Parallel);
+  Value tileIndex = loops.front().getInductionVar();
+  Value tile =
+      AllocBufferOp::create(rewriter, loc,
+                            MemRefType::get({plan.tileRows, plan.tileColumns},
+                                            rewriter.getF32Type()),
+                            ValueRange(), "local")
+          .getBuffer();
+  emitProduct(rewriter, tileIndex, tile);
+  emitResults(rewriter, panel, tileIndex, tile);
+}
+
+void MatrixEmitter::emit() {
+  OpBuilder::InsertionGuard insertion(rewriter);
+  name = nest.block.getName().str();
+  resultBlock = createResultBlock();
+  rewriter.eraseOp(nest.loops.front());
+  packWeights();
+
+  ForOp results = getOutermostLoop(resultBlock);
+  rewriter.setInsertionPoint(results);
+  if (plan.numPanels == 1) {
+    allocatePieces();
+    Value panel = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    emitSplit(panel);
+    emitTiles(panel);
+  } else {
+    SmallVector<ForOp> loops = buildLoops(
+        rewriter, loc, OpFoldResult(rewriter.getIndexAttr(plan.numPanels)));
+    if (isParallel)
+      loops.front().setKind(ForKind::Parallel);
+    allocatePieces();
+    emitSplit(loops.front().getInductionVar());
+    emitTiles(loops.front().getInductionVar());
+  }
+  rewriter.eraseOp(results);
+  rewriter.eraseOp(sums);
+
+  // Padding and the like happen where the data is split.
+  if (plan.data.buffer.getDefiningOp<AllocBufferOp>())
+    for (BlockOp producer : getWriters(plan.data.buffer))
+      (void)schedule.computeInline(producer);
+}
+
+void mlir::tir::emitMatrixTiles(KernelSchedule &schedule, BlockNest &nest,
+                                const MatrixPlan &plan, bool isParallel) {
+  MatrixEmitter(schedule, nest, plan, isParallel).emit();
+}
