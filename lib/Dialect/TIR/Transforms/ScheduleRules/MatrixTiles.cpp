@@ -193,6 +193,7 @@ LogicalResult MatrixMatcher::matchData() {
     if (!seen.contains(var))
       return failure();
     plan.taps.push_back(var);
+    plan.tapExtents.push_back(*nest.getExtent(var));
   }
   return success();
 }
@@ -284,8 +285,8 @@ double MatrixMatcher::getRows() const {
 double MatrixMatcher::estimateCycles() const {
   double lanes = schedule.getTarget().getVectorBits() / 32.0;
   double steps = plan.getNumChannelBlocks();
-  for (unsigned tap : plan.taps)
-    steps *= *nest.getExtent(tap);
+  for (int64_t extent : plan.tapExtents)
+    steps *= extent;
   double tiles = double(plan.numPanels) * plan.getTilesPerPanel() *
                  plan.getNumColumnTiles();
   double products =
@@ -302,8 +303,8 @@ double MatrixMatcher::estimateVectorCycles() const {
   constexpr double kEfficiency = 0.85;
   double lanes = schedule.getTarget().getVectorBits() / 32.0;
   double depth = plan.numChannels;
-  for (unsigned tap : plan.taps)
-    depth *= *nest.getExtent(tap);
+  for (int64_t extent : plan.tapExtents)
+    depth *= extent;
   double columns = std::ceil(plan.numColumns / lanes);
   // A few rows only wait for the weights, and for each other.
   double rows = std::max(getRows(), 4.0);

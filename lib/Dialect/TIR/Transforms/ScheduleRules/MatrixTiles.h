@@ -64,6 +64,7 @@ struct MatrixPlan {
   int64_t numChannels = 0, numColumns = 0;
   /// Reduction variables of more than one iteration beside the channels.
   SmallVector<unsigned> taps;
+  SmallVector<int64_t> tapExtents;
 
   int64_t numPieces = 2, numTerms = 3;
   /// Results of a tile.

@@ -190,9 +190,9 @@ void MatrixEmitter::packWeights() {
                                     channel.floorDiv(MatrixPlan::kChannels)};
   SmallVector<int64_t> shape = {plan.getNumColumnTiles(),
                                 plan.getNumChannelBlocks()};
-  for (unsigned tap : plan.taps) {
+  for (auto [tap, extent] : llvm::zip_equal(plan.taps, plan.tapExtents)) {
     layout.push_back(positionOf(tap));
-    shape.push_back(*nest.getExtent(tap));
+    shape.push_back(extent);
   }
   layout.push_back(dim(rank));
   shape.push_back(plan.numPieces);
@@ -459,8 +459,8 @@ SmallVector<Value> MatrixEmitter::reduce(OpBuilder &builder, unsigned depth,
                                          ArrayRef<Value> sums) {
   if (depth > plan.taps.size())
     return multiply(builder, sums);
-  int64_t extent = depth == 0 ? plan.getNumChannelBlocks()
-                              : *nest.getExtent(plan.taps[depth - 1]);
+  int64_t extent =
+      depth == 0 ? plan.getNumChannelBlocks() : plan.tapExtents[depth - 1];
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   if (extent == 1) {
     steps.push_back(zero);
