@@ -57,6 +57,8 @@ static WinogradPassOptions getWinogradOptions(const CompileOptions &options) {
   result.vectorBits = target->getVectorBits();
   result.l2Bytes = target->getCacheSizes().l2;
   result.l3Bytes = target->getCacheSizes().l3;
+  if (target->hasTiles())
+    result.matrixTerms = options.precision == Precision::High ? 3 : 1;
   return result;
 }
 

@@ -34,6 +34,8 @@ struct Machine {
   /// Lanes of a vector of f32. Two vector operations start in each cycle.
   double lanes;
   double l2, l3;
+  /// Products of bf16 that a product of f32 takes on matrix units, if any.
+  int64_t matrixTerms;
 
   /// Bytes per cycle that stream from where `bytes` fit. Rounded measurements
   /// of current x86 servers, one core.
@@ -49,6 +51,18 @@ static int64_t countTerms(const WinogradMatrix &matrix) {
   return llvm::count_if(matrix.values, [](double value) { return value != 0; });
 }
 
+/// Cycles of the products of the direct convolution on matrix units, which
+/// take 32 pixels, 32 outputs and 32 channels at a time; the two pixels between
+/// rows of the image are computed too.
+static double estimateMatrix(const ConvShape &conv, int64_t terms) {
+  constexpr double kStepCycles = 4 * 16, kTileCycles = 200, kSplitCycles = 28;
+  double blocks = llvm::divideCeil(conv.channels, 32);
+  double pixels = double(conv.batch) * conv.height * (conv.width + 2);
+  double tiles = std::ceil(pixels / 32) * llvm::divideCeil(conv.outputs, 32);
+  return tiles * (9 * blocks * terms * kStepCycles + kTileCycles) +
+         pixels * blocks * kSplitCycles;
+}
+
 /// Cycles of the direct convolution whose weights come from a memory that holds
 /// `resident` bytes.
 static double estimateDirect(const ConvShape &conv, const Machine &machine,
@@ -57,8 +71,10 @@ static double estimateDirect(const ConvShape &conv, const Machine &machine,
   double products = 9.0 * conv.batch * conv.channels * conv.outputs *
                     conv.height * conv.width;
   double weights = 4.0 * 9 * conv.channels * conv.outputs;
-  return products / (2 * machine.lanes * kEfficiency) +
-         weights / machine.getBandwidth(std::max(weights, resident));
+  double cycles = products / (2 * machine.lanes * kEfficiency);
+  if (machine.matrixTerms)
+    cycles = std::min(cycles, estimateMatrix(conv, machine.matrixTerms));
+  return cycles + weights / machine.getBandwidth(std::max(weights, resident));
 }
 
 /// The same by tiles of `tile` x `tile` results.
@@ -161,7 +177,8 @@ struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
   using WinogradPassBase::WinogradPassBase;
 
   void runOnOperation() override {
-    Machine machine{vectorBits / 32.0, double(l2Bytes), double(l3Bytes)};
+    Machine machine{vectorBits / 32.0, double(l2Bytes), double(l3Bytes),
+                    matrixTerms};
     SmallVector<std::pair<NNConv2dOp, ConvShape>> candidates;
     // Weights of a network that is larger than the last cache come from memory
     // again in each run.

@@ -363,6 +363,8 @@ def WinogradPass : Pass<"relay-winograd", "::mlir::func::FuncOp"> {
            "Size of the second cache">,
     Option<"l3Bytes", "l3-bytes", "int64_t", /*default=*/"8388608",
            "Size of the third cache">,
+    Option<"matrixTerms", "matrix-terms", "int64_t", /*default=*/"0",
+           "Products of bf16 for one of f32 on matrix units; 0: there are none">,
     Option<"tileSize", "tile-size", "int64_t", /*default=*/"0",
            "Use tiles of this size wherever it is possible; 0: as estimated">
   ];

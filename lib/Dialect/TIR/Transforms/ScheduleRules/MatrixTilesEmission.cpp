@@ -4,13 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What is around the products: splitting, packing, and what becomes of sums.
+//
+//===----------------------------------------------------------------------===//
 
-#include "MatrixTiles.h"
+#include "MatrixEmitter.h"
 
-#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/IntegerSet.h"
 #include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
@@ -18,78 +20,6 @@
 
 using namespace mlir;
 using namespace mlir::tir;
-
-/// Rows and columns of one tile register, of f32.
-static constexpr int64_t kTileSize = 16;
-
-namespace {
-
-class MatrixEmitter {
-public:
-  MatrixEmitter(KernelSchedule &schedule, BlockNest &nest,
-                const MatrixPlan &plan, bool isParallel)
-      : schedule(schedule), rewriter(schedule.getRewriter()), nest(nest),
-        plan(plan), isParallel(isParallel), loc(nest.block.getLoc()),
-        context(loc.getContext()) {}
-
-  void emit();
-
-private:
-  AffineExpr constant(int64_t value) const {
-    return getAffineConstantExpr(value, context);
-  }
-  AffineExpr dim(unsigned position) const {
-    return getAffineDimExpr(position, context);
-  }
-  /// `expr` of `operands` as an index.
-  Value apply(OpBuilder &builder, AffineExpr expr, ValueRange operands) const;
-  ForOp getOutermostLoop(BlockOp block) const {
-    return block.getLoops().front();
-  }
-  /// A block whose variables, all spatial, are bound to `bindings`.
-  BlockOp createBlock(OpBuilder &builder, StringRef name,
-                      ArrayRef<AffineExpr> bindings, ArrayRef<int64_t> extents,
-                      ArrayRef<AffineExpr> guards, ValueRange loops) const;
-
-  BlockOp createResultBlock();
-  void packWeights();
-  void allocatePieces();
-  void emitSplit(Value panel);
-  void emitTiles(Value panel);
-  void emitProduct(OpBuilder &builder, Value tileIndex, Value tile);
-  void emitResults(OpBuilder &builder, Value panel, Value tileIndex,
-                   Value tile);
-  SmallVector<Value> splitValue(OpBuilder &builder, Value value) const;
-  AffineExpr getCoordinate(const MatrixDim &row, AffineExpr position) const;
-  bool isOutermostRow(const MatrixDim &row) const;
-
-  // The product of tiles.
-  SmallVector<Value> reduce(OpBuilder &builder, unsigned depth,
-                            ArrayRef<Value> sums);
-  SmallVector<Value> multiply(OpBuilder &builder, ArrayRef<Value> sums);
-
-  KernelSchedule &schedule;
-  IRRewriter &rewriter;
-  BlockNest &nest;
-  const MatrixPlan &plan;
-  bool isParallel;
-  Location loc;
-  MLIRContext *context;
-  std::string name;
-
-  /// Where the results go; what it reads them from, until there is a tile.
-  BlockOp resultBlock;
-  AllocBufferOp sums;
-  /// A buffer for each piece: channel block, plane, row, channel.
-  SmallVector<Value> pieces;
-
-  // Of the product under construction.
-  Value columnTile, firstRow;
-  /// The channel block, then the taps.
-  SmallVector<Value> steps;
-};
-
-} // namespace
 
 Value MatrixEmitter::apply(OpBuilder &builder, AffineExpr expr,
                            ValueRange operands) const {
@@ -307,7 +237,8 @@ void MatrixEmitter::emitSplit(Value panel) {
       {plan.numPlanes, plan.getNumChannelBlocks(), MatrixPlan::kChannels});
   AffineExpr position = dim(0) * plan.panelRows + dim(1);
   AffineExpr channel = dim(3) * MatrixPlan::kChannels + dim(4);
-  SmallVector<AffineExpr> bindings, guards;
+  // Rows that are not there are zeros: a NaN in one would not go unnoticed.
+  SmallVector<AffineExpr> bindings, guards, inside;
   SmallVector<int64_t> extents(
       cast<MemRefType>(plan.data.buffer.getType()).getShape());
   for (const MatrixDim &index : plan.dims) {
@@ -331,7 +262,8 @@ void MatrixEmitter::emitSplit(Value panel) {
     int64_t largest = (index.radix - 1) * index.stride +
                       (index.taps.empty() ? 0 : index.numPlanes - 1);
     if (isOutermostRow(index) || largest > last)
-      guards.push_back(constant(last) - pixel);
+      inside.push_back(constant(last + index.offset) -
+                       dim(bindings.size() - 1));
   }
   unsigned numIndices = bindings.size();
   llvm::append_range(bindings, ArrayRef{dim(1), dim(2), dim(3), dim(4)});
@@ -347,9 +279,28 @@ void MatrixEmitter::emitSplit(Value panel) {
     createStore(builder, loc, value, buffer,
                 AffineMap::get(operands.size(), 0, index, context), operands);
   };
-  Value value = createLoad(body, loc, plan.data.buffer,
-                           body.getMultiDimIdentityMap(numIndices),
-                           vars.take_front(numIndices));
+  auto loadValue = [&](OpBuilder &builder) {
+    return createLoad(builder, loc, plan.data.buffer,
+                      builder.getMultiDimIdentityMap(numIndices),
+                      vars.take_front(numIndices));
+  };
+  Value value;
+  if (inside.empty()) {
+    value = loadValue(body);
+  } else {
+    auto set = IntegerSet::get(numIndices, 0, inside,
+                               SmallVector<bool>(inside.size(), false));
+    auto branch = affine::AffineIfOp::create(body, loc, body.getF32Type(), set,
+                                             vars.take_front(numIndices),
+                                             /*withElseRegion=*/true);
+    OpBuilder there = branch.getThenBodyBuilder();
+    affine::AffineYieldOp::create(there, loc, loadValue(there));
+    OpBuilder elsewhere = branch.getElseBodyBuilder();
+    Value zero =
+        arith::ConstantOp::create(elsewhere, loc, elsewhere.getF32FloatAttr(0));
+    affine::AffineYieldOp::create(elsewhere, loc, zero);
+    value = branch.getResult(0);
+  }
   ValueRange local = vars.drop_front(numIndices);
   for (auto [bits, buffer] : llvm::zip_equal(splitValue(body, value), pieces))
     storePiece(body, bits, buffer, {dim(2), dim(1), dim(0), dim(3)}, local);
@@ -371,141 +322,6 @@ void MatrixEmitter::emitSplit(Value panel) {
         {constant(plan.getNumChannelBlocks() - 1), dim(1), dim(0), dim(2)},
         zeros.getIterVars());
   zeros.updateAccessRegions();
-}
-
-//===----------------------------------------------------------------------===//
-// The product
-//===----------------------------------------------------------------------===//
-
-/// One step of the reduction: 32 channels of one tap. Small terms come first.
-/// Each operand is loaded when the tile it replaces has been used last: eight
-/// tiles are all there are.
-SmallVector<Value> MatrixEmitter::multiply(OpBuilder &builder,
-                                           ArrayRef<Value> sums) {
-  auto tileType = amx::TileType::get({kTileSize, MatrixPlan::kChannels},
-                                     builder.getBF16Type());
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  // The channel block, the taps, the first row.
-  SmallVector<Value> operands(steps);
-  operands.push_back(firstRow);
-  AffineExpr plane = constant(0), row = dim(steps.size());
-  for (const MatrixDim &index : plan.dims) {
-    AffineExpr shift = constant(0);
-    for (auto [var, distance] : index.taps) {
-      const auto *it = llvm::find(plan.taps, var);
-      shift = shift + dim(1 + (it - plan.taps.begin())) * distance;
-    }
-    if (index.taps.empty())
-      continue;
-    row = row + shift.floorDiv(index.stride) * index.rowStride;
-    plane = plane + (shift % index.stride) * index.planeStride;
-  }
-  Value planeIndex = apply(builder, plane, operands);
-  auto loadData = [&](int64_t piece) {
-    SmallVector<Value, 2> tiles;
-    for (int64_t i = 0; i != plan.tileRows; i += kTileSize) {
-      Value rowIndex = apply(builder, row + i, operands);
-      tiles.push_back(amx::TileLoadOp::create(
-          builder, loc, tileType, pieces[piece],
-          ValueRange{steps.front(), planeIndex, rowIndex, zero}));
-    }
-    return tiles;
-  };
-  auto loadWeights = [&](int64_t piece) {
-    SmallVector<Value, 2> tiles;
-    for (int64_t i = 0; i != plan.tileColumns / kTileSize; ++i) {
-      SmallVector<Value> indices = {columnTile};
-      llvm::append_range(indices, steps);
-      indices.push_back(arith::ConstantIndexOp::create(builder, loc, piece));
-      indices.push_back(arith::ConstantIndexOp::create(builder, loc, i));
-      indices.append(2, zero);
-      tiles.push_back(amx::TileLoadOp::create(builder, loc, tileType,
-                                              plan.weights.buffer, indices));
-    }
-    return tiles;
-  };
-
-  // Pieces of the data and of the weights; neighbours share one.
-  using Term = std::pair<int64_t, int64_t>;
-  SmallVector<Term> terms;
-  if (plan.numPieces == 1)
-    terms = {{0, 0}};
-  else if (plan.numPieces == 2)
-    terms = {{1, 0}, {0, 0}, {0, 1}};
-  else
-    terms = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
-  SmallVector<Value> result(sums);
-  SmallVector<Value, 2> data, weights;
-  Term loaded = {-1, -1};
-  for (Term term : terms) {
-    if (term.first != loaded.first)
-      data = loadData(term.first);
-    if (term.second != loaded.second)
-      weights = loadWeights(term.second);
-    loaded = term;
-    for (size_t i = 0; i != data.size(); ++i)
-      for (size_t j = 0; j != weights.size(); ++j) {
-        Value &sum = result[i * weights.size() + j];
-        sum = amx::TileMulFOp::create(builder, loc, sum.getType(), data[i],
-                                      weights[j], sum);
-      }
-  }
-  return result;
-}
-
-/// The loops over channel blocks and taps, with the tiles as loop-carried
-/// values. Taps are inside: they read the same rows of the data.
-SmallVector<Value> MatrixEmitter::reduce(OpBuilder &builder, unsigned depth,
-                                         ArrayRef<Value> sums) {
-  if (depth > plan.taps.size())
-    return multiply(builder, sums);
-  int64_t extent =
-      depth == 0 ? plan.getNumChannelBlocks() : plan.tapExtents[depth - 1];
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  if (extent == 1) {
-    steps.push_back(zero);
-    SmallVector<Value> result = reduce(builder, depth + 1, sums);
-    steps.pop_back();
-    return result;
-  }
-  auto loop = scf::ForOp::create(
-      builder, loc, zero, arith::ConstantIndexOp::create(builder, loc, extent),
-      arith::ConstantIndexOp::create(builder, loc, 1), sums);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(loop.getBody());
-  steps.push_back(loop.getInductionVar());
-  SmallVector<Value> carried(loop.getRegionIterArgs());
-  SmallVector<Value> result = reduce(builder, depth + 1, carried);
-  steps.pop_back();
-  scf::YieldOp::create(builder, loc, result);
-  return loop.getResults();
-}
-
-void MatrixEmitter::emitProduct(OpBuilder &builder, Value tileIndex,
-                                Value tile) {
-  int64_t rowTiles = plan.getTilesPerPanel();
-  BlockOp block = createBlock(
-      builder, name,
-      {dim(0).floorDiv(rowTiles), dim(0) % rowTiles * plan.tileRows},
-      {plan.getNumColumnTiles(), plan.panelRows}, /*guards=*/{}, tileIndex);
-  columnTile = block.getIterVars()[0];
-  firstRow = block.getIterVars()[1];
-  OpBuilder body(block.getBody()->getTerminator());
-  auto sumType =
-      amx::TileType::get({kTileSize, kTileSize}, builder.getF32Type());
-  SmallVector<Value> start;
-  int64_t numTiles = plan.tileRows / kTileSize * (plan.tileColumns / kTileSize);
-  for (int64_t i = 0; i != numTiles; ++i)
-    start.push_back(amx::TileZeroOp::create(body, loc, sumType));
-  for (auto [i, sum] : llvm::enumerate(reduce(body, 0, start))) {
-    int64_t perRow = plan.tileColumns / kTileSize;
-    Value row =
-        arith::ConstantIndexOp::create(body, loc, i / perRow * kTileSize);
-    Value column =
-        arith::ConstantIndexOp::create(body, loc, i % perRow * kTileSize);
-    amx::TileStoreOp::create(body, loc, tile, ValueRange{row, column}, sum);
-  }
-  block.updateAccessRegions();
 }
 
 /// What becomes of the sums, row by row, without those beside the image.

@@ -64,15 +64,23 @@ static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
 }
 
 static void scheduleBlocks(KernelSchedule &schedule) {
-  // Rules may add blocks (copies) before the one at hand, and erase none.
+  // Rules may add blocks (copies), and erase those that they take in others.
   llvm::DenseSet<Operation *> done;
-  for (bool changed = true; changed;) {
-    changed = false;
+  auto getNext = [&]() -> BlockOp {
+    llvm::DenseSet<Operation *> known;
+    BlockOp next;
     for (BlockOp block : schedule.getKernel().getBlocks())
-      if (done.insert(block).second) {
-        scheduleBlock(schedule, block);
-        changed = true;
-      }
+      if (done.contains(block))
+        known.insert(block);
+      else if (!next)
+        next = block;
+    // Another block may come to where an erased one was.
+    done = std::move(known);
+    return next;
+  };
+  while (BlockOp block = getNext()) {
+    done.insert(block);
+    scheduleBlock(schedule, block);
   }
 }
 

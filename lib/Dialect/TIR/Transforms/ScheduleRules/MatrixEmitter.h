@@ -1,0 +1,89 @@
+//===- MatrixEmitter.h - Code of matrix tiles -------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_MATRIXEMITTER_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_MATRIXEMITTER_H
+
+#include "MatrixTiles.h"
+
+namespace mlir::tir {
+
+/// Rows and columns of one tile register, of f32.
+inline constexpr int64_t kTileSize = 16;
+
+/// Writes the code of one plan.
+class MatrixEmitter {
+public:
+  MatrixEmitter(KernelSchedule &schedule, BlockNest &nest,
+                const MatrixPlan &plan, bool isParallel)
+      : schedule(schedule), rewriter(schedule.getRewriter()), nest(nest),
+        plan(plan), isParallel(isParallel), loc(nest.block.getLoc()),
+        context(loc.getContext()) {}
+
+  void emit();
+
+private:
+  AffineExpr constant(int64_t value) const {
+    return getAffineConstantExpr(value, context);
+  }
+  AffineExpr dim(unsigned position) const {
+    return getAffineDimExpr(position, context);
+  }
+  /// `expr` of `operands` as an index.
+  Value apply(OpBuilder &builder, AffineExpr expr, ValueRange operands) const;
+  ForOp getOutermostLoop(BlockOp block) const {
+    return block.getLoops().front();
+  }
+  /// A block whose variables, all spatial, are bound to `bindings`.
+  BlockOp createBlock(OpBuilder &builder, StringRef name,
+                      ArrayRef<AffineExpr> bindings, ArrayRef<int64_t> extents,
+                      ArrayRef<AffineExpr> guards, ValueRange loops) const;
+
+  BlockOp createResultBlock();
+  void packWeights();
+  void allocatePieces();
+  void emitSplit(Value panel);
+  void emitTiles(Value panel);
+  void emitProduct(OpBuilder &builder, Value tileIndex, Value tile);
+  void emitResults(OpBuilder &builder, Value panel, Value tileIndex,
+                   Value tile);
+  SmallVector<Value> splitValue(OpBuilder &builder, Value value) const;
+  AffineExpr getCoordinate(const MatrixDim &row, AffineExpr position) const;
+  bool isOutermostRow(const MatrixDim &row) const;
+
+  // The product of tiles.
+  SmallVector<Value> reduce(OpBuilder &builder, unsigned depth,
+                            ArrayRef<Value> sums);
+  SmallVector<Value> multiply(OpBuilder &builder, ArrayRef<Value> sums);
+  std::pair<AffineExpr, AffineExpr> getDataRow() const;
+  void repairSums(OpBuilder &builder, Value tile);
+  Value emitSum(OpBuilder &builder, Value row, Value column);
+
+  KernelSchedule &schedule;
+  IRRewriter &rewriter;
+  BlockNest &nest;
+  const MatrixPlan &plan;
+  bool isParallel;
+  Location loc;
+  MLIRContext *context;
+  std::string name;
+
+  /// Where the results go; what it reads them from, until there is a tile.
+  BlockOp resultBlock;
+  AllocBufferOp sums;
+  /// A buffer for each piece: channel block, plane, row, channel.
+  SmallVector<Value> pieces;
+
+  // Of the product under construction.
+  Value columnTile, firstRow;
+  /// Where it is: the channel block, then the taps.
+  SmallVector<Value> steps;
+};
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_MATRIXEMITTER_H
