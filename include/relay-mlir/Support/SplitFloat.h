@@ -11,7 +11,7 @@
 // of pieces, which matrix units compute.
 //
 // What is not finite stays what it is: the first piece of an infinity is that
-// infinity, the others are 0; some piece of a NaN is a NaN. The first piece of
+// infinity, the others are 0; the first piece of a NaN is a NaN. The first piece of
 // a number that would round to infinity is the largest bf16 below it. Pieces
 // below 2^-126 are denormal, which matrix units take for 0: the numbers for
 // which n pieces hold 8n bits are those from 2^(8n - 134) up.
@@ -41,6 +41,9 @@ inline void splitFloat(float value, uint16_t *pieces, size_t count) {
     // Nearer to 2^128 than to the largest bf16, or not finite.
     if (magnitude >= 0x7f7f8000)
       piece = bits >> 16;
+    // A NaN may have nothing but the bits that are cut off.
+    if (magnitude > 0x7f800000)
+      piece |= 0x40;
     pieces[i] = piece;
     uint32_t rounded = piece << 16;
     float known;

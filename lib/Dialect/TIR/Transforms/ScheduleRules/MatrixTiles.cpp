@@ -267,7 +267,9 @@ void MatrixMatcher::planPanels() {
   // What two panels share is split twice.
   if (fitting < plan.tileRows || fitting < plan.reachRows)
     return;
-  plan.numPanels = llvm::divideCeil(rows, fitting);
+  // Panels are what threads share.
+  constexpr int64_t kMultiple = 4;
+  plan.numPanels = llvm::alignTo(llvm::divideCeil(rows, fitting), kMultiple);
   plan.panelRows =
       llvm::alignTo(llvm::divideCeil(rows, plan.numPanels), plan.tileRows);
   plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
@@ -353,14 +355,22 @@ LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
     return failure();
   }
   const MatrixPlan &plan = matcher.plan;
-  emitMatrixTiles(schedule, nest, plan, matcher.cycles >= kMinParallelCycles);
-  schedule.remark("tile", "@" + Twine(name) + ": " + Twine(plan.tileRows) +
-                              " x " + Twine(plan.tileColumns) +
-                              " results of f32 in AMX tiles (tdpbf16ps), " +
-                              Twine(plan.numTerms) +
-                              (plan.numTerms == 1 ? " term" : " terms") +
-                              " of bf16, " + Twine(plan.numPanels) +
-                              (plan.numPanels == 1 ? " panel" : " panels") +
-                              " of " + Twine(plan.panelRows) + " rows");
+  bool isParallel = matcher.cycles >= kMinParallelCycles;
+  emitMatrixTiles(schedule, nest, plan, isParallel);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '@' << name << ": " << plan.tileRows << " x " << plan.tileColumns
+     << " results of f32 in AMX tiles (tdpbf16ps), terms of bf16: "
+     << plan.numTerms << "; data is split in panels: " << plan.numPanels
+     << " of " << plan.panelRows << " rows";
+  schedule.remark("tile", text);
+  if (isParallel)
+    schedule.remark(
+        "parallel",
+        "@" + Twine(name) + ": " +
+            Twine(plan.numPanels > 1
+                      ? plan.numPanels
+                      : plan.getTilesPerPanel() * plan.getNumColumnTiles()) +
+            (plan.numPanels > 1 ? " panels" : " tiles"));
   return success();
 }

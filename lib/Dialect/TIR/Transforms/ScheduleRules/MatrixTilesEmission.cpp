@@ -153,10 +153,11 @@ void MatrixEmitter::packWeights() {
 }
 
 void MatrixEmitter::allocatePieces() {
-  auto type =
-      MemRefType::get({plan.getNumChannelBlocks(), plan.numPlanes,
-                       plan.panelRows + plan.reachRows, MatrixPlan::kChannels},
-                      rewriter.getI16Type());
+  // Blocks that are a power of two apart would compete for cache lines.
+  int64_t rows = (plan.panelRows + plan.reachRows) | 1;
+  auto type = MemRefType::get(
+      {plan.getNumChannelBlocks(), plan.numPlanes, rows, MatrixPlan::kChannels},
+      rewriter.getI16Type());
   for (int64_t piece = 0; piece != plan.numPieces; ++piece)
     pieces.push_back(
         AllocBufferOp::create(rewriter, loc, type, ValueRange(),
@@ -188,6 +189,14 @@ SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder,
       Value isLarge =
           arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
                                 magnitude, integer(0x7f7f8000));
+      // Of a NaN, the second piece is one in any case.
+      if (plan.numPieces == 1) {
+        Value isNaN =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                  magnitude, integer(0x7f800000));
+        Value quiet = arith::OrIOp::create(builder, loc, high, integer(0x40));
+        high = arith::SelectOp::create(builder, loc, isNaN, quiet, high);
+      }
       rounded = arith::SelectOp::create(builder, loc, isLarge, high, rounded);
     }
     results.push_back(arith::TruncIOp::create(builder, loc, i16, rounded));

@@ -96,7 +96,8 @@ TilePlan mlir::tir::planTile(const TileProblem &problem) {
 
   int64_t maxRows = problem.numRegisters;
   for (int64_t numVectors = 1; numVectors <= kMaxVectors; ++numVectors) {
-    int64_t inner = problem.innerRows.value_or(kMany);
+    // No rows at all are as good as one.
+    int64_t inner = std::max<int64_t>(problem.innerRows.value_or(kMany), 1);
     for (int64_t rows = 1; rows <= std::min(inner, maxRows); ++rows)
       consider({1, rows, numVectors});
     if (!problem.innerRows || inner > maxRows)

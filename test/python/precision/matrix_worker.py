@@ -1,0 +1,65 @@
+"""Compiles and runs models, one after the other, for test_matrix_tiles.py.
+
+A process of its own, because instructions that the processor lacks are emulated
+by a library that must be there first. Requests and answers are pickled.
+"""
+
+import ctypes
+import os
+import pickle
+import sys
+
+import numpy as np
+
+import relay_mlir as rm
+
+
+def use_tiles_always():
+    """Sets the option of LLVM's command line that overrules the estimate.
+
+    Linking resets all options."""
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        path = next(line.split()[-1] for line in maps if "/libLLVM" in line)
+    arguments = (ctypes.c_char_p * 2)(b"worker", b"-tir-always-matrix-tiles")
+    ctypes.CDLL(path).LLVMParseCommandLineOptions(2, arguments, None)
+
+
+def count():
+    """Tile instructions that were emulated so far, or None."""
+    try:
+        function = ctypes.CDLL(None).amx_emulator_count
+    except AttributeError:
+        return None
+    function.restype = ctypes.c_uint64
+    return function()
+
+
+def answer(request):
+    text, inputs, options, threads = request
+    before = count()
+    use_tiles_always()
+    rm.set_num_threads(threads)
+    result = rm.compile(rm.IRModule.parse(text), **options)(*inputs)
+    used = None if before is None else count() - before
+    return np.asarray(result), used
+
+
+def main():
+    # What anyone prints must not get between the answers.
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    while True:
+        try:
+            request = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        try:
+            reply = answer(request)
+        except Exception as error:  # pylint: disable=broad-except
+            reply = str(error)
+        pickle.dump(reply, replies)
+        replies.flush()
+
+
+if __name__ == "__main__":
+    main()

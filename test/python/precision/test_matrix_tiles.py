@@ -1,0 +1,270 @@
+"""Products on matrix units (AMX), against NumPy in float64.
+
+Where the processor has none, their instructions are emulated: the machine code
+is the same. Bounds, of the scale of the result (its largest magnitude, or, where
+terms cancel, the largest sum of magnitudes of terms): "highest" no worse than
+sums in f32, "high" 1e-5, "medium" 2^-7, for two operands rounded to 8 bits.
+"""
+
+import os
+import pickle
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import relay_mlir as rm
+
+FEATURES = ("amx_tile", "amx_bf16")
+TARGET = "x86-64-v3,+amx-tile,+amx-bf16"
+BOUNDS = {"highest": 1e-6, "high": 1e-5, "medium": 2.0**-7}
+PRECISIONS = list(BOUNDS)
+
+
+def read_flags():
+    try:
+        text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return set()
+    lines = [line for line in text.splitlines() if line.startswith("flags")]
+    return set(lines[0].split()) if lines else set()
+
+
+FLAGS = read_flags()
+HAS_TILES = all(name in FLAGS for name in FEATURES)
+EMULATOR = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build"), "lib", "AMXEmulator.so")
+
+pytestmark = pytest.mark.skipif(
+    not {"avx2", "fma"} <= FLAGS or not (HAS_TILES or EMULATOR.exists()),
+    reason="needs AVX2, and AMX or its emulator")
+
+
+@pytest.fixture(scope="module", name="worker")
+def fixture_worker(tmp_path_factory):
+    environment = dict(os.environ, RELAY_CACHE_DIR=str(tmp_path_factory.mktemp("cache")))
+    if not HAS_TILES:
+        environment["LD_PRELOAD"] = str(EMULATOR.resolve())
+    program = pathlib.Path(__file__).with_name("matrix_worker.py")
+    with subprocess.Popen([sys.executable, str(program)], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, env=environment) as process:
+        def run(text, *inputs, precision="high", threads=1, target=TARGET):
+            options = {"precision": precision, "target": target}
+            pickle.dump((text, inputs, options, threads), process.stdin)
+            process.stdin.flush()
+            reply = pickle.load(process.stdout)
+            assert not isinstance(reply, str), reply
+            result, count = reply
+            if target == TARGET and count is not None:
+                assert count > 0, "no tile instructions"
+            return result
+        yield run
+        process.stdin.close()
+
+
+def type_of(values):
+    return f"tensor<{'x'.join(map(str, values.shape))}xf32>"
+
+
+def constant(values):
+    return f'relay.constant dense<"0x{values.tobytes().hex()}"> : {type_of(values)}'
+
+
+def dense(data, weight):
+    result = type_of(np.empty((data.shape[0], weight.shape[0])))
+    return f"""func.func @main(%x: {type_of(data)}) -> {result} {{
+  %w = {constant(weight)}
+  %0 = relay.nn.dense %x, %w : ({type_of(data)}, {type_of(weight)}) -> {result}
+  return %0 : {result}
+}}"""
+
+
+def uniform(shape, seed=0):
+    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
+
+
+def check(worker, data, weight, *, scale=None, precisions=PRECISIONS):
+    expected = data.astype(np.float64) @ weight.T.astype(np.float64)
+    if scale is None:
+        scale = np.abs(expected).max()
+    vectors = worker(dense(data, weight), data, target="x86-64-v3")
+    for precision in precisions:
+        actual = worker(dense(data, weight), data, precision=precision)
+        error = np.abs(actual - expected).max()
+        bound = BOUNDS[precision] * scale
+        if precision == "highest":
+            bound = max(bound, np.abs(vectors - expected).max())
+        assert error <= bound, (precision, error / scale)
+
+
+SHAPES = [(64, 64, 64), (1, 64, 32), (2, 3, 40), (5, 7, 3), (16, 32, 16), (17, 33, 19),
+          (31, 2, 65), (33, 65, 16), (37, 101, 53), (97, 64, 96), (130, 32, 33)]
+
+
+@pytest.mark.parametrize("rows,depth,columns", SHAPES)
+def test_shapes(worker, rows, depth, columns):
+    check(worker, uniform((rows, depth)), uniform((columns, depth), 1))
+
+
+def test_empty(worker):
+    data = np.empty((0, 32), np.float32)
+    # No tile is computed, which the worker would complain about.
+    result = worker(dense(data, uniform((16, 32), 1)), data, target=TARGET + ",-amx-int8")
+    assert result.shape == (0, 16)
+
+
+def test_panels(worker):
+    """Data that does not fit the cache is split panel by panel."""
+    check(worker, uniform((4096, 96)), uniform((32, 96), 1), precisions=["high"])
+
+
+@pytest.mark.parametrize("low,high", [(-20, -20), (20, 20), (20, 5), (-10, 20), (-20, 10)])
+def test_scales(worker, low, high):
+    """Data of 10**low, weights of 10**-high: no product is denormal."""
+    check(worker, uniform((40, 64)) * np.float32(10.0**low),
+          uniform((48, 64), 1) * np.float32(10.0**-high))
+
+
+def test_mixed_scales(worker):
+    """Each channel has a magnitude of its own, from 1e-20 to 1e20."""
+    magnitudes = 10.0**np.random.default_rng(0).uniform(-20, 20, 96)
+    check(worker, (uniform((33, 96)) * magnitudes).astype(np.float32),
+          (uniform((40, 96), 1) / magnitudes).astype(np.float32))
+
+
+def test_cancelling(worker):
+    data, weight = uniform((33, 128)), uniform((40, 128), 1)
+    data[:, 1::2] = data[:, ::2]
+    weight[:, 1::2] = -weight[:, ::2] * np.float32(1 + 2.0**-20)
+    check(worker, data, weight, scale=(np.abs(data) @ np.abs(weight.T)).max())
+
+
+def test_positive(worker):
+    """Errors of one sign do not cancel."""
+    check(worker, np.abs(uniform((33, 512))), np.abs(uniform((40, 512), 1)))
+
+
+def test_largest_numbers(worker):
+    """Numbers that would round to an infinity."""
+    largest = np.finfo(np.float32).max
+    data = np.full((16, 32), largest, np.float32)
+    data[:, 2::4] = data[:, 3::4] = -np.nextafter(largest, np.float32(0))
+    weight = np.full((16, 32), 0.25, np.float32)
+    expected = data.astype(np.float64) @ weight.T.astype(np.float64)
+    for precision in ["highest", "high"]:
+        actual = worker(dense(data, weight), data, precision=precision)
+        assert np.isfinite(actual).all()
+        assert np.abs(actual - expected).max() <= BOUNDS[precision] * 8 * largest
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_not_finite(worker, precision):
+    """Infinities and NaN come out where they do in f32, and nowhere else."""
+    data, weight = uniform((40, 70)), uniform((40, 70), 1)
+    # Of numbers with few bits the smaller pieces are zero.
+    weight[:8] = np.round(weight[:8] * 8) / 8 + np.float32(2)
+    data[3, 5], data[7, 9], data[9, 69] = np.inf, -np.inf, np.nan
+    data[12, 3], data[12, 4] = np.inf, np.inf
+    weight[13, 20], weight[15, 0] = -np.inf, np.nan
+    bits = data.view(np.uint32)
+    bits[20, 1] = 0x7f800001
+    bits[21, 1] = 0x7fffffff
+    bits[22, 1] = 0xffffffff
+    expected = np.zeros((40, 40), np.float32)
+    with np.errstate(all="ignore"):
+        for k in range(70):
+            expected += data[:, k:k + 1] * weight[:, k]
+    actual = worker(dense(data, weight), data, precision=precision)
+    np.testing.assert_array_equal(np.isnan(actual), np.isnan(expected))
+    np.testing.assert_array_equal(np.isinf(actual), np.isinf(expected))
+    infinite = np.isinf(expected)
+    np.testing.assert_array_equal(actual[infinite], expected[infinite])
+    finite = np.isfinite(expected)
+    assert np.abs(actual - expected)[finite].max() <= 10 * BOUNDS[precision]
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_denormal(worker, precision):
+    """Matrix units take denormal pieces and products for zero: each product of
+    pieces is off by no more than 2^-126."""
+    data = uniform((33, 64)) * np.float32(1e-20)
+    data[1] = np.float32(1e-40)
+    data[2, ::2] = np.float32(2.0**-149)
+    weight = uniform((40, 64), 1) * np.float32(1e-16)
+    weight[3] = 1
+    expected = data.astype(np.float64) @ weight.T.astype(np.float64)
+    actual = worker(dense(data, weight), data, precision=precision)
+    lost = {"highest": 6, "high": 3, "medium": 1}[precision] * 64 * 2.0**-126 * 2
+    scale = np.abs(data).astype(np.float64) @ np.abs(weight.T).astype(np.float64)
+    relative = {"highest": 2e-6, "high": 2e-5, "medium": 2.0**-7}[precision]
+    assert (np.abs(actual - expected) <= lost + relative * scale).all()
+
+
+def convolve(data, weight, strides, padding, dilation):
+    pad, (height, width) = padding, weight.shape[2:]
+    data = np.pad(data.astype(np.float64), ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+    rows = (data.shape[1] - dilation * (height - 1) - 1) // strides + 1
+    columns = (data.shape[2] - dilation * (width - 1) - 1) // strides + 1
+    result = 0
+    for y in range(height):
+        for x in range(width):
+            part = data[:, y * dilation:, x * dilation:][:, ::strides, ::strides]
+            taps = weight[:, :, y, x].T.astype(np.float64)
+            result = result + part[:, :rows, :columns] @ taps
+    return result
+
+
+# Data, outputs and window, strides, padding, dilation.
+CONVOLUTIONS = [
+    ((1, 8, 8, 32), (32, 3, 3), 1, 1, 1),
+    ((1, 7, 7, 64), (48, 3, 3), 1, 1, 1),
+    ((1, 9, 11, 16), (7, 1, 1), 1, 0, 1),
+    ((2, 9, 11, 33), (37, 3, 3), 2, 1, 1),
+    ((1, 13, 13, 20), (24, 5, 5), 3, 2, 1),
+    ((1, 12, 12, 32), (32, 3, 3), 1, 2, 2),
+    ((2, 8, 8, 64), (32, 1, 1), 2, 0, 1),
+    ((1, 3, 3, 17), (16, 3, 3), 1, 0, 1),
+    ((1, 1, 19, 40), (33, 1, 3), 1, 1, 1),
+    ((3, 5, 2, 8), (8, 3, 2), 2, 1, 1),
+    ((1, 17, 5, 12), (40, 2, 4), 4, 3, 2),
+]
+
+
+@pytest.mark.parametrize("precision,threads", [("highest", 1), ("high", 1), ("high", 2)])
+@pytest.mark.parametrize("shape,window,strides,padding,dilation", CONVOLUTIONS)
+def test_convolutions(worker, shape, window, strides, padding, dilation, precision, threads):
+    data = uniform(shape)
+    weight = uniform((window[0], shape[3], *window[1:]), 1)
+    bias = uniform((window[0],), 2)
+    sums = convolve(data, weight, strides, padding, dilation)
+    residual = uniform(sums.shape, 3)
+    expected = np.maximum(sums + bias + residual, 0)
+    result = type_of(expected)
+    text = f"""func.func @main(%x: {type_of(data)}, %r: {result}) -> {result} {{
+  %w = {constant(weight)}
+  %b = {constant(bias)}
+  %0 = relay.nn.conv2d %x, %w {{strides = array<i64: {strides}, {strides}>,
+      padding = array<i64: {padding}, {padding}, {padding}, {padding}>,
+      dilation = array<i64: {dilation}, {dilation}>, data_layout = "NHWC"}}
+      : ({type_of(data)}, {type_of(weight)}) -> {result}
+  %1 = relay.add %0, %b : ({result}, {type_of(bias)}) -> {result}
+  %2 = relay.add %1, %r : ({result}, {result}) -> {result}
+  %3 = relay.nn.relu %2 : ({result}) -> {result}
+  return %3 : {result}
+}}"""
+    actual = worker(text, data, residual.astype(np.float32), precision=precision,
+                    threads=threads)
+    bound = max(BOUNDS[precision], 2e-6)
+    assert np.abs(actual - expected).max() <= bound * np.abs(sums).max()
+
+
+def test_refused_without_tiles(tmp_path):
+    """An artefact that needs what the processor lacks is not loaded."""
+    if HAS_TILES:
+        pytest.skip("the processor has AMX")
+    weight = uniform((64, 64))
+    path = tmp_path / "model.so"
+    rm.emit(rm.IRModule.parse(dense(weight, weight)), path, "so", target=TARGET)
+    with pytest.raises(Exception, match="amx-tile, amx-bf16"):
+        rm.load(path)
