@@ -120,6 +120,10 @@ void ScriptWriter::write(const ScheduleStep &step) {
                               /*write=*/step.numbers[0] != 0, step.numbers[1],
                               step.layout);
     return;
+  case Kind::StorageAlign:
+    StorageAlignOp::create(builder, loc, getBlock(step.block), step.numbers[0],
+                           step.numbers[1], step.numbers[2], step.numbers[3]);
+    return;
   case Kind::DecomposeReduction:
     DecomposeReductionOp::create(builder, loc, handle, getBlock(step.block),
                                  getLoop(step.loops.front()));

@@ -44,6 +44,7 @@ struct ScheduleStep {
     CacheRead,
     CacheWrite,
     TransformLayout,
+    StorageAlign,
     DecomposeReduction,
     CompactBuffers,
     Simplify,

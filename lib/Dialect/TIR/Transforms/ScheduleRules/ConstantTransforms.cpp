@@ -171,6 +171,90 @@ static int64_t getLanesOf(KernelSchedule &schedule, const Transform &last) {
 }
 
 //===----------------------------------------------------------------------===//
+// Planes
+//===----------------------------------------------------------------------===//
+
+/// How many of `count` lines that are `bytes` apart fall into one set of a
+/// cache of 64 sets of 64 bytes.
+static int64_t countConflicts(int64_t count, int64_t bytes) {
+  constexpr int64_t kLine = 64, kSets = 64;
+  SmallVector<int64_t> lines(kSets, 0);
+  for (int64_t i = 0; i != count; ++i)
+    ++lines[i * bytes / kLine % kSets];
+  return *llvm::max_element(lines);
+}
+
+/// A transform reads or writes an element of each plane at a time, that is, of
+/// all dimensions but the last two. If these fall into few sets of the first
+/// cache, they push each other out before the next vector of their lines: rows
+/// and planes grow.
+static void spreadPlanes(KernelSchedule &schedule, Value buffer) {
+  auto allocation = buffer.getDefiningOp<AllocBufferOp>();
+  SmallVector<BlockOp> writers = getWriters(buffer);
+  if (!allocation || writers.size() != 1)
+    return;
+  MemRefType type = allocation.getType();
+  int64_t rank = type.getRank();
+  if (rank < 3 || !type.hasStaticShape())
+    return;
+  int64_t bytes = type.getElementTypeBitWidth() / 8, planes = 1;
+  for (int64_t size : type.getShape().drop_back(2))
+    planes *= size;
+  int64_t rows = type.getDimSize(rank - 2), columns = type.getShape().back();
+  struct Size {
+    int64_t rows, columns;
+  };
+  // Few enough to leave ways for the rest.
+  constexpr int64_t kMaxConflicts = 4;
+  auto count = [&](Size size) {
+    return countConflicts(planes, size.rows * size.columns * bytes);
+  };
+  Size best{rows, columns};
+  int64_t conflicts = count(best);
+  for (int64_t line : {int64_t(0), 64 / bytes})
+    for (int64_t extra : {0, 1, 2, 3}) {
+      Size size{rows + extra, columns + line};
+      int64_t number = std::max(count(size), kMaxConflicts);
+      bool isSmaller = size.rows * size.columns < best.rows * best.columns;
+      if (number > conflicts || (number == conflicts && !isSmaller))
+        continue;
+      best = size;
+      conflicts = number;
+    }
+  if (best.columns != columns &&
+      failed(schedule.enlarge(writers.front(), buffer, /*isLast=*/true,
+                              best.columns)))
+    return;
+  // The buffer may be a new one.
+  buffer = getWrittenBuffers(writers.front()).front();
+  if (best.rows != rows)
+    (void)schedule.enlarge(writers.front(), buffer, /*isLast=*/false,
+                           best.rows);
+}
+
+/// Spreads the planes between transforms and products.
+static void spreadAllPlanes(KernelSchedule &schedule) {
+  auto isProduct = [](BlockOp block) {
+    FailureOr<BlockNest> nest = BlockNest::get(block);
+    return succeeded(nest) && nest->isReduction() && !Transform::match(block);
+  };
+  SmallVector<Value> buffers;
+  for (BlockOp block : schedule.getKernel().getBlocks()) {
+    std::optional<Transform> transform = Transform::match(block);
+    if (!transform)
+      continue;
+    if (BlockOp reader = getOnlyReader(transform->getResult());
+        reader && isProduct(reader))
+      buffers.push_back(transform->getResult());
+    SmallVector<BlockOp> writers = getWriters(transform->data.buffer);
+    if (writers.size() == 1 && isProduct(writers.front()))
+      buffers.push_back(transform->data.buffer);
+  }
+  for (Value buffer : buffers)
+    spreadPlanes(schedule, buffer);
+}
+
+//===----------------------------------------------------------------------===//
 // Transforms at the last of them
 //===----------------------------------------------------------------------===//
 
@@ -307,6 +391,7 @@ static LogicalResult scheduleAtConsumer(KernelSchedule &schedule,
 
 bool mlir::tir::scheduleConstantTransforms(KernelSchedule &schedule) {
   bool found = false;
+  spreadAllPlanes(schedule);
   for (BlockOp block : schedule.getKernel().getBlocks()) {
     std::optional<Transform> last = Transform::match(block);
     if (!last)

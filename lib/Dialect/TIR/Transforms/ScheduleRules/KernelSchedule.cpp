@@ -63,6 +63,7 @@ static StringRef getName(ScheduleStep::Kind kind) {
   case Kind::CacheWrite:
     return "copy";
   case Kind::TransformLayout:
+  case Kind::StorageAlign:
     return "layout";
   case Kind::TensorizeRegisterTile:
   case Kind::TensorizeRowReduction:
@@ -280,6 +281,24 @@ LogicalResult KernelSchedule::transformWriteLayout(BlockOp block, Value buffer,
   step.numbers = {1, *index};
   step.layout = layout;
   return transformLayout(buffer, layout, std::move(step));
+}
+
+LogicalResult KernelSchedule::enlarge(BlockOp block, Value buffer, bool isLast,
+                                      int64_t size) {
+  std::optional<unsigned> index = getIndexOf(getWrittenBuffers(block), buffer);
+  auto allocation = buffer.getDefiningOp<AllocBufferOp>();
+  if (!index || !allocation)
+    return failure();
+  MemRefType type = allocation.getType();
+  int64_t axis = type.getRank() - (isLast ? 2 : 3);
+  // The distance along the axis is what counts; no smaller one is `distance`
+  // modulo twice as much.
+  int64_t distance = isLast ? size : size * type.getShape().back();
+  ScheduleStep step = getStep(Kind::StorageAlign, {}, block);
+  step.numbers = {*index, axis, 2 * distance, distance};
+  return finish(
+      tir::storageAlign(rewriter, allocation, axis, 2 * distance, distance),
+      std::move(step));
 }
 
 void KernelSchedule::compactBuffers() {

@@ -58,6 +58,9 @@ public:
                                     AffineMap layout);
   LogicalResult transformWriteLayout(BlockOp block, Value buffer,
                                      AffineMap layout);
+  /// Enlarges the last or last but one dimension of an intermediate buffer that
+  /// the block writes to `size`.
+  LogicalResult enlarge(BlockOp block, Value buffer, bool isLast, int64_t size);
   LogicalResult tensorize(ForOp loop, Intrinsic intrinsic);
 
   /// Tensorizes the innermost loops of the block, with the reduction loops
