@@ -40,7 +40,7 @@ struct Machine {
   /// Bytes per cycle that stream from where `bytes` fit. Rounded measurements
   /// of current x86 servers, one core.
   double getBandwidth(double bytes) const {
-    return bytes <= l2 / 2 ? 32 : bytes <= l3 / 2 ? 8 : 4;
+    return bytes <= l2 / 2 ? 32 : bytes <= l3 / 2 ? 12 : 6;
   }
 };
 
