@@ -205,7 +205,7 @@ private:
         return WalkResult::advance();
       }
       if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-          isMemoryEffectFree(op))
+          isMemoryEffectFree(op) || isa<memref::PrefetchOp>(op))
         return WalkResult::advance();
       return WalkResult::interrupt();
     });

@@ -157,6 +157,9 @@ SmallVector<BufferAccess> mlir::tir::collectAccesses(BlockOp block) {
         access->map = indices.get(map, operands, access->symbols);
       return;
     }
+    // Nothing changes by it, and nothing depends on it.
+    if (isa<memref::PrefetchOp>(op))
+      return;
     // Other ops count by their declared effects on their operands.
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     if (!effects || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())

@@ -102,3 +102,33 @@ func.func @epilogue(%x: tensor<196x64xf32>, %w: tensor<128x64xf32>, %b: tensor<1
   %2 = relay.nn.relu %1 : (tensor<196x128xf32>) -> tensor<196x128xf32>
   return %2 : tensor<196x128xf32>
 }
+
+// -----
+
+// Each tile of rows prefetches its share of the weights that follow, in every
+// iteration of its reduction; nothing beyond the end. Smaller weights are in a
+// cache.
+// APPLIED-LABEL: tir.prim_func {{.*}}@streamed
+// APPLIED: tir.block @matmul
+// APPLIED-NOT: writes({{.*}}%arg1
+// APPLIED: scf.for
+// APPLIED: %[[LAST:.*]] = arith.constant 786416 : index
+// APPLIED: arith.minsi %{{.*}}, %[[LAST]] : index
+// APPLIED: memref.prefetch %{{.*}}, read, locality<2>, data : memref<786432xf32>
+// APPLIED-NEXT: arith.
+// APPLIED: vector.fma
+func.func @streamed(%x: tensor<128x1024xf32>, %w: tensor<1024x768xf32>) -> tensor<128x768xf32>
+    attributes {relay.primitive, tir.layout_free = [1]} {
+  %0 = relay.nn.matmul %x, %w : (tensor<128x1024xf32>, tensor<1024x768xf32>) -> tensor<128x768xf32>
+  return %0 : tensor<128x768xf32>
+}
+
+// -----
+
+// APPLIED-LABEL: tir.prim_func {{.*}}@cached
+// APPLIED-NOT: memref.prefetch
+func.func @cached(%x: tensor<128x256xf32>, %w: tensor<256x256xf32>) -> tensor<128x256xf32>
+    attributes {relay.primitive, tir.layout_free = [1]} {
+  %0 = relay.nn.matmul %x, %w : (tensor<128x256xf32>, tensor<256x256xf32>) -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Prefetch.h"
 #include "RegisterTile.h"
 #include "TileEmitter.h"
 #include "VectorTranspose.h"
@@ -41,7 +42,8 @@ public:
         emitter(nest, anchor, shape.laneLoop, shape.lanes, shape.getOverhang(),
                 symbolValues),
         vectorType(emitter.getVectorType(computation.getElementType())),
-        loc(nest.block.getLoc()), context(loc.getContext()) {}
+        prefetch(Prefetch::plan(nest, shape)), loc(nest.block.getLoc()),
+        context(loc.getContext()) {}
 
   void emit(OpBuilder &builder);
 
@@ -89,6 +91,7 @@ private:
   Operation *anchor;
   TileEmitter emitter;
   VectorType vectorType;
+  std::optional<Prefetch> prefetch;
   Location loc;
   MLIRContext *context;
 
@@ -409,6 +412,9 @@ SmallVector<Value> RegisterTile::loop(OpBuilder &builder, unsigned depth,
   emitter.beginBody();
   emitter.setDim(dim, loop.getInductionVar());
   SmallVector<Value> next(loop.getRegionIterArgs());
+  point[dim] = getAffineDimExpr(dim, context);
+  if (prefetch && depth + 1 == shape.reduceLoops.size())
+    prefetch->emit(builder, emitter, point, step);
   for (int64_t offset = 0; offset != step; ++offset) {
     point[dim] = getAffineDimExpr(dim, context) + offset;
     next = reduce(builder, depth + 1, next);

@@ -1,0 +1,140 @@
+//===- Prefetch.cpp - Columns of the next tiles ---------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Prefetch.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// Smaller buffers are in some cache since the last time.
+static constexpr int64_t kMinBytes = 1 << 20;
+/// With fewer tiles per piece there is not enough to do meanwhile.
+static constexpr int64_t kMinTiles = 4;
+static constexpr int64_t kLineBytes = 64;
+
+/// The size of what `position` runs through within a tile, if that is
+/// contiguous; else 0.
+static int64_t getContiguousSize(const NestedBlock &nest, AffineExpr position) {
+  SmallVector<std::pair<int64_t, int64_t>> strides;
+  for (unsigned dim = 0; dim != nest.loops.size(); ++dim) {
+    if (!NestedBlock::dependsOn(position, dim))
+      continue;
+    std::optional<int64_t> stride = NestedBlock::getStride(position, dim);
+    std::optional<int64_t> extent = ForOp(nest.loops[dim]).getConstantExtent();
+    if (!stride || !extent)
+      return 0;
+    strides.push_back({*stride, *extent});
+  }
+  llvm::sort(strides);
+  int64_t size = 1;
+  for (auto [stride, extent] : strides) {
+    if (stride != size)
+      return 0;
+    size *= extent;
+  }
+  return size;
+}
+
+std::optional<Prefetch> Prefetch::plan(NestedBlock &nest,
+                                       const TileShape &shape) {
+  Prefetch prefetch;
+  prefetch.shape = &shape;
+  AffineExpr position;
+  MLIRContext *context = nest.block.getContext();
+  auto isStreamed = [&](Operation *op) {
+    if (!isa<affine::AffineLoadOp, memref::LoadOp>(op))
+      return false;
+    auto arg = dyn_cast<BlockArgument>(op->getOperand(0));
+    if (!arg || !isa<PrimFuncOp>(arg.getOwner()->getParentOp()))
+      return false;
+    auto type = cast<MemRefType>(arg.getType());
+    position = nest.getLinearIndex(op);
+    return position && type.hasStaticShape() &&
+           type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
+               kMinBytes &&
+           NestedBlock::getStride(position, shape.laneLoop) == 1 &&
+           getContiguousSize(nest, position) != 0;
+  };
+  WalkResult result = nest.block.getBody()->walk([&](Operation *op) {
+    prefetch.load = op;
+    return isStreamed(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (shape.reduceLoops.empty() || !result.wasInterrupted())
+    return std::nullopt;
+  prefetch.size = getContiguousSize(nest, position);
+  std::optional<int64_t> stepSize =
+      NestedBlock::getStride(position, shape.reduceLoops.back());
+  if (!stepSize || *stepSize <= 0)
+    return std::nullopt;
+  prefetch.stepSize = *stepSize;
+
+  LinearSum sum = LinearSum::get(position);
+  prefetch.tile = getAffineConstantExpr(0, context);
+  for (ForOp loop = ForOp(nest.loops.front()).getParentLoop(); loop;
+       loop = loop.getParentLoop()) {
+    std::optional<int64_t> extent = loop.getConstantExtent();
+    auto *it = llvm::find(nest.symbols, Value(loop.getInductionVar()));
+    if (!extent || it == nest.symbols.end())
+      return std::nullopt;
+    unsigned index = it - nest.symbols.begin();
+    AffineExpr symbol = getAffineSymbolExpr(index, context);
+    if (!position.isFunctionOfSymbol(index)) {
+      prefetch.tile = prefetch.tile + symbol * prefetch.numTiles;
+      prefetch.numTiles *= *extent;
+      continue;
+    }
+    for (auto [term, coefficient] : sum.terms)
+      if (term == symbol)
+        prefetch.distance = coefficient;
+    break;
+  }
+  if (prefetch.numTiles < kMinTiles || prefetch.distance < prefetch.size)
+    return std::nullopt;
+  return prefetch;
+}
+
+void Prefetch::emit(OpBuilder &builder, TileEmitter &emitter,
+                    ArrayRef<AffineExpr> point, int64_t numSteps) const {
+  Value buffer = load->getOperand(0);
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t lineSize = kLineBytes * 8 / type.getElementTypeBitWidth();
+  int64_t numIterations = llvm::divideCeil(size, numSteps * stepSize);
+  int64_t numLines = llvm::divideCeil(
+      llvm::divideCeil(size, numTiles * lineSize), numIterations);
+  int64_t share = llvm::divideCeil(size, numTiles * lineSize) * lineSize;
+
+  MLIRContext *context = type.getContext();
+  SmallVector<AffineExpr> start(point.size(),
+                                getAffineConstantExpr(0, context));
+  AffineExpr origin = emitter.getPosition(load, start);
+  for (unsigned loop : shape->reduceLoops)
+    start[loop] = point[loop];
+  AffineExpr iteration =
+      (emitter.getPosition(load, start) - origin).floorDiv(numSteps * stepSize);
+  Location loc = load->getLoc();
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value first =
+      emitter.emitIndex(builder, origin + distance + tile * share +
+                                     iteration * (numLines * lineSize));
+  // Past the end there is nothing.
+  first = arith::MinSIOp::create(
+      builder, loc, first,
+      constant(type.getNumElements() - numLines * lineSize));
+  Value view = emitter.getFlatView(buffer);
+  for (int64_t line = 0; line != numLines; ++line) {
+    Value index =
+        arith::AddIOp::create(builder, loc, first, constant(line * lineSize));
+    // To the second cache: there is more than fits in the first.
+    memref::PrefetchOp::create(builder, loc, view, index, /*isWrite=*/false,
+                               /*localityHint=*/2, /*isDataCache=*/true);
+  }
+}
