@@ -96,8 +96,11 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     FloatMath math(b, type);
 
-    // Beyond these the result is infinity, or 0.
-    Value x = math.atMost(math.atLeast(op.getOperand(), -105.0), 89.0);
+    // Beyond these the result is infinity, or 0. At the lower one, the power of
+    // two below becomes 0: a product that underflows is slow on many CPUs, and
+    // masks of attention bring large negative numbers.
+    constexpr double kSmallest = -253 * 0.69314718 + 0.1;
+    Value x = math.atMost(math.atLeast(op.getOperand(), kSmallest), 89.0);
     // Adding 1.5 * 2^23 rounds to an integer, which then is in the low bits.
     constexpr double kMagic = 12582912.0;
     Value shifted =
@@ -117,7 +120,8 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
       }
 
     // 2^n in two steps: n ranges beyond what one exponent can hold. The bits of
-    // the magic number are even and leave at the top.
+    // the magic number are even and leave at the top. The lower half of n goes
+    // to the factor: at -253, that is 0 while `p` is still a normal number.
     Value nBits = math.bits(shifted);
     Value half = arith::ShRUIOp::create(b, nBits, math.integer(1));
     Value rest = arith::SubIOp::create(b, nBits, half);
@@ -126,8 +130,8 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
       return math.fromBits(arith::AddIOp::create(b, moved, bits));
     };
     constexpr int32_t kOne = 127 << 23;
-    rewriter.replaceOp(op, math.mul(toExponent(half, math.bits(p)),
-                                    toExponent(rest, math.integer(kOne))));
+    rewriter.replaceOp(op, math.mul(toExponent(rest, math.bits(p)),
+                                    toExponent(half, math.integer(kOne))));
     return success();
   }
 
