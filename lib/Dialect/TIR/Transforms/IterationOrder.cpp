@@ -11,6 +11,9 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <numeric>
+#include <set>
+
 using namespace mlir;
 using namespace mlir::tir;
 
@@ -57,25 +60,6 @@ collectIterationAccesses(Value buffer, ArrayRef<ForOp> loops,
   return accesses;
 }
 
-/// The coefficient of `variable` in `expr`, and what is left; nullopt if `expr`
-/// depends on it in some other way.
-static std::optional<std::pair<int64_t, AffineExpr>>
-takeCoefficient(AffineExpr expr, AffineExpr variable) {
-  int64_t coefficient = 0;
-  LinearSum rest, sum = LinearSum::get(expr);
-  rest.constant = sum.constant;
-  unsigned position = cast<AffineDimExpr>(variable).getPosition();
-  for (auto [term, factor] : sum.terms) {
-    if (term == variable)
-      coefficient = factor;
-    else if (term.isFunctionOfDim(position))
-      return std::nullopt;
-    else
-      rest.add(term, factor);
-  }
-  return std::make_pair(coefficient, rest.toExpr(expr.getContext()));
-}
-
 static std::optional<int64_t> getConstantDifference(AffineExpr a,
                                                     AffineExpr b) {
   auto difference = dyn_cast<AffineConstantExpr>(
@@ -85,39 +69,116 @@ static std::optional<int64_t> getConstantDifference(AffineExpr a,
   return difference.getValue();
 }
 
-/// Whether different iterations touch different elements: along some dimension
-/// each has a window of its own.
-static bool areApart(ArrayRef<IterationAccess> accesses, AffineExpr variable) {
+/// An expression as `coefficient` times `term`, which depends on a variable,
+/// and what does not.
+struct DependentPart {
+  AffineExpr term;
+  int64_t coefficient;
+  AffineExpr rest;
+};
+
+static std::optional<DependentPart> takeDependentPart(AffineExpr expr,
+                                                      AffineExpr variable) {
+  LinearSum dependent, rest, sum = LinearSum::get(expr);
+  rest.constant = sum.constant;
+  DependentPart result{{}, 0, {}};
+  unsigned position = cast<AffineDimExpr>(variable).getPosition();
+  for (auto [term, factor] : sum.terms) {
+    bool depends = term.isFunctionOfDim(position);
+    (depends ? dependent : rest).add(term, factor);
+    if (depends)
+      result.coefficient = std::gcd(result.coefficient, factor);
+  }
+  if (result.coefficient == 0)
+    return std::nullopt;
+  for (auto &[term, factor] : dependent.terms)
+    factor /= result.coefficient;
+  result.term = dependent.toExpr(expr.getContext());
+  result.rest = rest.toExpr(expr.getContext());
+  return result;
+}
+
+/// Whether values of the variable of `loop` that differ give different values
+/// of one of `terms` at least, like x floordiv 4 and x mod 4.
+static bool areDigits(ArrayRef<AffineExpr> terms, AffineExpr variable,
+                      ForOp loop) {
+  if (llvm::is_contained(terms, variable))
+    return true;
+  for (AffineExpr term : terms) {
+    auto division = dyn_cast<AffineBinaryOpExpr>(term);
+    if (division && division.getKind() == AffineExprKind::FloorDiv &&
+        division.getLHS() == variable &&
+        llvm::is_contained(terms, variable % division.getRHS()))
+      return true;
+  }
+  // Else one looks: more than two digits, or the first is always zero.
+  constexpr int64_t maxExtent = 1 << 16;
+  std::optional<int64_t> lower = loop.getConstantLowerBound();
+  std::optional<int64_t> extent = loop.getConstantExtent();
+  unsigned position = cast<AffineDimExpr>(variable).getPosition();
+  bool isOwn = llvm::all_of(terms, [&](AffineExpr term) {
+    bool others = false;
+    term.walk([&](AffineExpr part) {
+      others |= isa<AffineSymbolExpr>(part) ||
+                (isa<AffineDimExpr>(part) && part != variable);
+    });
+    return !others;
+  });
+  if (!isOwn || terms.empty() || !lower || !extent || *extent > maxExtent)
+    return false;
+  std::set<SmallVector<int64_t>> seen;
+  for (int64_t value = *lower; value < *lower + *extent; ++value) {
+    SmallVector<AffineExpr> dims(position + 1, variable);
+    dims[position] = getAffineConstantExpr(value, variable.getContext());
+    SmallVector<int64_t> digits;
+    for (AffineExpr term : terms) {
+      auto digit =
+          dyn_cast<AffineConstantExpr>(term.replaceDimsAndSymbols(dims, {}));
+      if (!digit)
+        return false;
+      digits.push_back(digit.getValue());
+    }
+    if (!seen.insert(digits).second)
+      return false;
+  }
+  return true;
+}
+
+/// Whether different iterations touch different elements: along some
+/// dimensions each has a window of its own.
+static bool areApart(ArrayRef<IterationAccess> accesses, AffineExpr variable,
+                     ForOp loop) {
+  SmallVector<AffineExpr> digits;
   for (unsigned dim = 0, e = accesses.front().region.size(); dim != e; ++dim) {
-    std::optional<std::pair<int64_t, AffineExpr>> first;
+    std::optional<DependentPart> first;
     int64_t begin = 0, end = 0;
     bool known = true;
     for (const IterationAccess &access : accesses) {
       const std::optional<DimRegion> &region = access.region[dim];
       auto extent = region ? dyn_cast<AffineConstantExpr>(region->extent)
                            : AffineConstantExpr();
-      auto split = extent ? takeCoefficient(region->min, variable)
-                          : std::optional<std::pair<int64_t, AffineExpr>>();
-      if (!split || split->first == 0 ||
-          (first && first->first != split->first)) {
-        known = false;
+      std::optional<DependentPart> split;
+      if (extent)
+        split = takeDependentPart(region->min, variable);
+      known = split && (!first ||
+                        (first->coefficient == split->coefficient &&
+                         getConstantDifference(first->term, split->term) == 0));
+      if (!known)
         break;
-      }
       if (!first)
         first = split;
       std::optional<int64_t> offset =
-          getConstantDifference(split->second, first->second);
-      if (!offset) {
-        known = false;
+          getConstantDifference(split->rest, first->rest);
+      known = offset.has_value();
+      if (!known)
         break;
-      }
       begin = std::min(begin, *offset);
       end = std::max(end, *offset + extent.getValue());
     }
-    if (known && end - begin <= std::abs(first->first))
-      return true;
+    if (known && first && end - begin <= std::abs(first->coefficient))
+      digits.push_back(first->term);
   }
-  return false;
+  return areDigits(digits, variable, loop);
 }
 
 static bool contains(const DimRegion &outer, const DimRegion &inner) {
@@ -177,7 +238,8 @@ mlir::tir::checkIterationsApart(ArrayRef<ForOp> loops) {
       return a.block == accesses.front().block;
     });
     AffineExpr variable = space.getExpr(ForOp(loops.front()).getInductionVar());
-    if (accesses.empty() || isOneBlock || areApart(accesses, variable) ||
+    if (accesses.empty() || isOneBlock ||
+        areApart(accesses, variable, loops.front()) ||
         areSelfContained(accesses))
       continue;
     BlockOp writer, other;
@@ -195,6 +257,62 @@ mlir::tir::checkIterationsApart(ArrayRef<ForOp> loops) {
     if (other)
       failure.attachNote(other.getLoc())
           << "block @" << other.getName() << " uses it here";
+    return failure;
+  }
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure mlir::tir::checkIterationsConcurrent(ForOp loop) {
+  llvm::SetVector<Value> written;
+  for (BlockOp block : loop.getBlocks())
+    for (Value buffer : block.getWrites())
+      if (isDefinedOutside(getBaseBuffer(buffer), loop))
+        written.insert(getBaseBuffer(buffer));
+
+  for (Value buffer : written) {
+    IndexSpace space(buffer.getContext());
+    SmallVector<IterationAccess> accesses =
+        collectIterationAccesses(buffer, loop, space);
+    if (accesses.empty())
+      continue;
+    llvm::SetVector<BlockOp> writers, readers;
+    for (const IterationAccess &access : accesses)
+      (access.isWrite ? writers : readers).insert(access.block);
+    BlockOp updater;
+    for (BlockOp block : writers)
+      if (readers.contains(block))
+        updater = block;
+    // What one block computes afresh is the same in whatever iteration.
+    bool isSame = !updater && writers.size() == 1 &&
+                  (readers.empty() || areSelfContained(accesses));
+    AffineExpr variable = space.getExpr(loop.getInductionVar());
+    // Nothing is known of the elements of a block of blocks.
+    bool isUnknown = llvm::any_of(accesses, [](const IterationAccess &access) {
+      return llvm::any_of(
+          BlockOp(access.block).getWriteMaps(), [](Attribute map) {
+            return cast<AffineMapAttr>(map).getValue().getNumDims() == 0;
+          });
+    });
+    if (isSame || isUnknown || areApart(accesses, variable, loop))
+      continue;
+    if (updater)
+      return refuse(loop)
+             << "expects iterations that update different elements, but those "
+                "of block @"
+             << updater.getName()
+             << " overlap in a buffer from outside of the loop";
+    BlockOp writer = writers.front();
+    DiagnosedSilenceableFailure failure =
+        refuse(loop) << "expects iterations that do not use each other's "
+                        "results, but they share what block @"
+                     << writer.getName() << " writes";
+    for (const IterationAccess &access : accesses)
+      if (access.block != writer) {
+        failure.attachNote(BlockOp(access.block).getLoc())
+            << "block @" << BlockOp(access.block).getName()
+            << (access.isWrite ? " writes it too" : " uses it here");
+        break;
+      }
     return failure;
   }
   return DiagnosedSilenceableFailure::success();

@@ -47,7 +47,7 @@ static DiagnosedSilenceableFailure checkIndependent(ForOp loop) {
                << block.getName() << " writes the same ones in each";
     }
   }
-  return DiagnosedSilenceableFailure::success();
+  return checkIterationsConcurrent(loop);
 }
 
 static void setKind(RewriterBase &rewriter, ForOp loop, ForKind kind,

@@ -114,3 +114,209 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// Neighbours both compute the sum between them, in one place: one would add to
+// what the other has begun anew.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @parallel_recomputed(%x: memref<9x12xf32>, %y: memref<8xf32>)
+      attributes {tir.num_outputs = 1 : i64} {
+    %c = arith.constant 0.0 : f32
+    %t = tir.alloc_buffer() : memref<9xf32>
+    tir.for %i = 0 to 9 {
+      tir.for %k = 0 to 12 {
+        tir.block @sum(%v0 = spatial %i in 9, %v1 = reduce %k in 12)
+            reads(%x[%v0, %v1] : memref<9x12xf32>, %t[%v0] : memref<9xf32>) writes(%t[%v0] : memref<9xf32>) {
+          tir.init {
+            affine.store %c, %t[%v0] : memref<9xf32>
+          }
+          %0 = affine.load %x[%v0, %v1] : memref<9x12xf32>
+          %1 = affine.load %t[%v0] : memref<9xf32>
+          %2 = arith.addf %0, %1 : f32
+          affine.store %2, %t[%v0] : memref<9xf32>
+        }
+      }
+    }
+    // expected-error @below {{expects iterations that update different elements, but those of block @sum overlap in a buffer from outside of the loop}}
+    tir.for %i = 0 to 8 {
+      tir.block @pair(%v0 = spatial %i in 8)
+          reads(%t[%v0] : memref<9xf32>, %t[%v0 + 1] : memref<9xf32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<9xf32>
+        %1 = affine.load %t[%v0 + 1] : memref<9xf32>
+        %2 = arith.addf %0, %1 : f32
+        affine.store %2, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @parallel_recomputed.schedule(%f: !transform.any_op {transform.readonly}) {
+    %sum = transform.tir.get_block @sum in %f
+    %pair = transform.tir.get_block @pair in %f
+    %i = transform.tir.get_loops %pair
+    transform.tir.compute_at %sum, %i
+    transform.tir.parallel %i
+    transform.yield
+  }
+}
+
+// -----
+
+// The same by another kind, and with the init in a block of its own.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @bind_recomputed(%x: memref<9x12xf32>, %y: memref<8xf32>)
+      attributes {tir.num_outputs = 1 : i64} {
+    %c = arith.constant 0.0 : f32
+    %t = tir.alloc_buffer() : memref<9xf32>
+    // expected-error @below {{expects iterations that update different elements, but those of block @sum overlap in a buffer from outside of the loop}}
+    tir.for %i = 0 to 8 {
+      tir.for %r = 0 to 2 {
+        %row = affine.apply affine_map<(d0, d1) -> (d0 + d1)>(%i, %r)
+        tir.block @zero(%v0 = spatial %row in 9) reads() writes(%t[%v0] : memref<9xf32>) {
+          affine.store %c, %t[%v0] : memref<9xf32>
+        }
+        tir.for %k = 0 to 12 {
+          tir.block @sum(%v0 = spatial %row in 9, %v1 = reduce %k in 12)
+              reads(%x[%v0, %v1] : memref<9x12xf32>, %t[%v0] : memref<9xf32>) writes(%t[%v0] : memref<9xf32>) {
+            %0 = affine.load %x[%v0, %v1] : memref<9x12xf32>
+            %1 = affine.load %t[%v0] : memref<9xf32>
+            %2 = arith.addf %0, %1 : f32
+            affine.store %2, %t[%v0] : memref<9xf32>
+          }
+        }
+      }
+      tir.block @pair(%v0 = spatial %i in 8)
+          reads(%t[%v0] : memref<9xf32>, %t[%v0 + 1] : memref<9xf32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<9xf32>
+        %1 = affine.load %t[%v0 + 1] : memref<9xf32>
+        %2 = arith.addf %0, %1 : f32
+        affine.store %2, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @bind_recomputed.schedule(%f: !transform.any_op {transform.readonly}) {
+    %pair = transform.tir.get_block @pair in %f
+    %i = transform.tir.get_loops %pair
+    transform.tir.bind %i, "threadIdx.x"
+    transform.yield
+  }
+}
+
+// -----
+
+// What one block fills, another one has to write over.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @vectorize_filled(%x: memref<9xf32>, %y: memref<8xf32>)
+      attributes {tir.num_outputs = 1 : i64} {
+    %c = arith.constant 0.0 : f32
+    %t = tir.alloc_buffer() : memref<9xf32>
+    // expected-error @below {{expects iterations that do not use each other's results, but they share what block @fill writes}}
+    tir.for %i = 0 to 8 {
+      tir.for %r = 0 to 2 {
+        %row = affine.apply affine_map<(d0, d1) -> (d0 + d1)>(%i, %r)
+        tir.block @fill(%v0 = spatial %row in 9) reads() writes(%t[%v0] : memref<9xf32>) {
+          affine.store %c, %t[%v0] : memref<9xf32>
+        }
+        // expected-note @below {{block @copy writes it too}}
+        tir.block @copy(%v0 = spatial %row in 9) reads(%x[%v0] : memref<9xf32>) writes(%t[%v0] : memref<9xf32>) {
+          %0 = affine.load %x[%v0] : memref<9xf32>
+          affine.store %0, %t[%v0] : memref<9xf32>
+        }
+      }
+      tir.block @pair(%v0 = spatial %i in 8)
+          reads(%t[%v0] : memref<9xf32>, %t[%v0 + 1] : memref<9xf32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<9xf32>
+        %1 = affine.load %t[%v0 + 1] : memref<9xf32>
+        %2 = arith.addf %0, %1 : f32
+        affine.store %2, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @vectorize_filled.schedule(%f: !transform.any_op {transform.readonly}) {
+    %pair = transform.tir.get_block @pair in %f
+    %i = transform.tir.get_loops %pair
+    transform.tir.vectorize %i
+    transform.yield
+  }
+}
+
+// -----
+
+// Each iteration needs what the one before has written.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @parallel_carried(%x: memref<8xf32>, %y: memref<8xf32>) {
+    %t = tir.alloc_buffer() : memref<9xf32>
+    // expected-error @below {{expects iterations that do not use each other's results, but they share what block @a writes}}
+    tir.for %i = 0 to 8 {
+      tir.block @a(%v0 = spatial %i in 8) reads(%x[%v0] : memref<8xf32>) writes(%t[%v0 + 1] : memref<9xf32>) {
+        %0 = affine.load %x[%v0] : memref<8xf32>
+        affine.store %0, %t[%v0 + 1] : memref<9xf32>
+      }
+      // expected-note @below {{block @b uses it here}}
+      tir.block @b(%v0 = spatial %i in 8) reads(%t[%v0] : memref<9xf32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<9xf32>
+        affine.store %0, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @parallel_carried.schedule(%f: !transform.any_op {transform.readonly}) {
+    %a = transform.tir.get_block @a in %f
+    %i = transform.tir.get_loops %a
+    transform.tir.parallel %i
+    transform.yield
+  }
+}
+
+// -----
+
+// Each row once, whatever the loops are called now; and a copy made twice is
+// the same copy. Both are good.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @good(%x: memref<9x12xf32>, %y: memref<8xf32>) attributes {tir.num_outputs = 1 : i64} {
+    %c = arith.constant 0.0 : f32
+    %t = tir.alloc_buffer() : memref<9xf32>
+    %u = tir.alloc_buffer() : memref<9xf32>
+    tir.for %i = 0 to 9 {
+      tir.for %k = 0 to 12 {
+        tir.block @sum(%v0 = spatial %i in 9, %v1 = reduce %k in 12)
+            reads(%x[%v0, %v1] : memref<9x12xf32>, %t[%v0] : memref<9xf32>) writes(%t[%v0] : memref<9xf32>) {
+          tir.init {
+            affine.store %c, %t[%v0] : memref<9xf32>
+          }
+          %0 = affine.load %x[%v0, %v1] : memref<9x12xf32>
+          %1 = affine.load %t[%v0] : memref<9xf32>
+          %2 = arith.addf %0, %1 : f32
+          affine.store %2, %t[%v0] : memref<9xf32>
+        }
+      }
+    }
+    tir.for %i = 0 to 9 {
+      tir.block @copy(%v0 = spatial %i in 9) reads(%t[%v0] : memref<9xf32>) writes(%u[%v0] : memref<9xf32>) {
+        %0 = affine.load %t[%v0] : memref<9xf32>
+        affine.store %0, %u[%v0] : memref<9xf32>
+      }
+    }
+    tir.for %i = 0 to 8 {
+      tir.block @pair(%v0 = spatial %i in 8)
+          reads(%u[%v0] : memref<9xf32>, %u[%v0 + 1] : memref<9xf32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %u[%v0] : memref<9xf32>
+        %1 = affine.load %u[%v0 + 1] : memref<9xf32>
+        %2 = arith.addf %0, %1 : f32
+        affine.store %2, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @good.schedule(%f: !transform.any_op {transform.readonly}) {
+    %sum = transform.tir.get_block @sum in %f
+    %copy = transform.tir.get_block @copy in %f
+    %pair = transform.tir.get_block @pair in %f
+    %i, %k = transform.tir.get_loops %sum
+    %io, %ii = transform.tir.split %i [?, 2]
+    %one, %two = transform.tir.split %io [?, 3]
+    %all = transform.tir.fuse %one, %two, %ii
+    transform.tir.parallel %all
+    %p = transform.tir.get_loops %pair
+    transform.tir.compute_at %copy, %p
+    transform.tir.parallel %p
+    transform.yield
+  }
+}
