@@ -196,7 +196,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @bind_recomputed.schedule(%f: !transform.any_op {transform.readonly}) {
     %pair = transform.tir.get_block @pair in %f
     %i = transform.tir.get_loops %pair
-    transform.tir.bind %i, "threadIdx.x"
+    transform.tir.bind %i to "threadIdx.x"
     transform.yield
   }
 }
