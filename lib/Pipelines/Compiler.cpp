@@ -147,10 +147,13 @@ LogicalResult Compilation::run() {
     return failure();
   // How exact kernels must be says something only where there is a choice.
   if (target->hasTiles())
-    for (auto kernel : module.getOps<tir::PrimFuncOp>())
-      kernel->setAttr(tir::kPrecisionAttr,
-                      StringAttr::get(module.getContext(),
-                                      getPrecisionName(options.precision)));
+    for (auto kernel : module.getOps<tir::PrimFuncOp>()) {
+      Builder builder(module.getContext());
+      StringRef name = getPrecisionName(options.precision);
+      kernel->setAttr(tir::kPrecisionAttr, builder.getStringAttr(name));
+      if (options.forceMatrixTiles)
+        kernel->setAttr(tir::kForceTilesAttr, builder.getUnitAttr());
+    }
   if (remarks && failed(remarks->addSchedules(module)))
     return failure();
 

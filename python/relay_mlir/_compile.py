@@ -163,18 +163,18 @@ def _to_module(model):
 
 
 def emit(model, path, kind, *, target="native", opt_level=3, precision="high",
-         desired_layout=None, cache=True, cache_dir=None):
+         force_matrix_tiles=False, desired_layout=None, cache=True, cache_dir=None):
     """Writes a stage of the compilation to `path`.
 
     `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so".
     """
     _to_module(model)._impl.compile(
-        os.fspath(path), kind, target, opt_level, precision, desired_layout or "",
-        cache, os.fspath(cache_dir or ""))
+        os.fspath(path), kind, target, opt_level, precision, force_matrix_tiles,
+        desired_layout or "", cache, os.fspath(cache_dir or ""))
 
 
 def compile(model, *, target="native", opt_level=3, precision="high",
-            desired_layout=None, cache=True, cache_dir=None):
+            force_matrix_tiles=False, desired_layout=None, cache=True, cache_dir=None):
     """Compiles a model and loads it.
 
     `model` is a path to an .onnx, .relay or .mlir file, an IRModule, or an onnx
@@ -182,7 +182,9 @@ def compile(model, *, target="native", opt_level=3, precision="high",
     "x86-64-v3". `opt_level` goes from 0 (no fusion) to 3. `precision` says how far
     operators on float32 may be from exact results: "highest", as far as sums of
     products are; "high", 1e-5 of the result's scale; "medium", bfloat16 operands
-    where the processor has units for them, else as "high". `desired_layout` is that
+    where the processor has units for them (AMX), else as "high". With
+    `force_matrix_tiles` these units are used also where they are estimated to be
+    slower. `desired_layout` is that
     of convolutions, such as "NHWC", "NCHW", or "default" for those of the model;
     by default the compiler chooses. Objects of kernels are
     kept in `cache_dir`, by default a folder of the user's, unless `cache` is
@@ -191,7 +193,8 @@ def compile(model, *, target="native", opt_level=3, precision="high",
     folder = tempfile.TemporaryDirectory(prefix="relay-mlir-")
     path = os.path.join(folder.name, "model.so")
     emit(model, path, "so", target=target, opt_level=opt_level, precision=precision,
-         desired_layout=desired_layout, cache=cache, cache_dir=cache_dir)
+         force_matrix_tiles=force_matrix_tiles, desired_layout=desired_layout,
+         cache=cache, cache_dir=cache_dir)
     return Module(path, folder)
 
 

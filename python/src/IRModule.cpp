@@ -99,8 +99,8 @@ static void runPasses(IRModule &self, const std::string &pipeline) {
 static void compile(IRModule &self, const std::string &path,
                     const std::string &emit, const std::string &target,
                     int optLevel, const std::string &precisionName,
-                    const std::string &desiredLayout, bool useCache,
-                    const std::string &cacheDir) {
+                    bool forceMatrixTiles, const std::string &desiredLayout,
+                    bool useCache, const std::string &cacheDir) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
   if (!kind)
     throw py::value_error(
@@ -117,6 +117,7 @@ static void compile(IRModule &self, const std::string &path,
   options.target = target;
   options.optLevel = optLevel;
   options.precision = *precision;
+  options.forceMatrixTiles = forceMatrixTiles;
   options.desiredLayout = desiredLayout;
   options.useCache = useCache;
   options.cacheDir = cacheDir;
@@ -143,7 +144,7 @@ void relay_python::bindIRModule(py::module_ &m) {
       .def("run_passes", &runPasses, py::arg("pipeline"))
       .def("compile", &compile, py::arg("path"), py::arg("emit"),
            py::arg("target"), py::arg("opt_level"), py::arg("precision"),
-           py::arg("desired_layout"), py::arg("cache"), py::arg("cache_dir"))
+           py::arg("force_matrix_tiles"), py::arg("desired_layout"), py::arg("cache"), py::arg("cache_dir"))
       .def("clone", [](IRModule &self) {
         auto copy = std::make_unique<IRModule>();
         copy->context = self.context;

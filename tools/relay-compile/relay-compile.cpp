@@ -44,6 +44,11 @@ static cl::opt<int>
              cl::desc("0: no folding and no fusion; 1: folding; "
                       "2: fusion too; 3: layouts too (default)"),
              cl::init(3), cl::cat(category));
+static cl::opt<bool>
+    forceMatrixTiles("force-matrix-tiles",
+                     cl::desc("Use matrix units (AMX) also where that is "
+                              "estimated to be slower"),
+                     cl::cat(category));
 static cl::opt<std::string>
     precisionName("precision",
                   cl::desc("How exactly results are computed in f32: highest, "
@@ -174,6 +179,7 @@ int main(int argc, char **argv) {
   options.target = target;
   options.optLevel = optLevel;
   options.precision = *precision;
+  options.forceMatrixTiles = forceMatrixTiles;
   options.desiredLayout = desiredLayout;
   options.useCache = !noCache;
   options.cacheDir = cacheDir;

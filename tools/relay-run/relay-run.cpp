@@ -123,6 +123,9 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   static cl::opt<int> optLevel(
       "O", cl::Prefix, cl::desc("Optimisation level, likewise"),
       cl::init(result.compile.optLevel), cl::cat(category));
+  static cl::opt<bool> forceMatrixTiles(
+      "force-matrix-tiles",
+      cl::desc("Matrix units (AMX) at any cost, likewise"), cl::cat(category));
   static cl::opt<std::string> precisionName(
       "precision", cl::desc("highest, high (default) or medium, likewise"),
       cl::init("high"), cl::cat(category));
@@ -164,6 +167,7 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   result.compile.target = target;
   result.compile.optLevel = optLevel;
   result.compile.precision = *precision;
+  result.compile.forceMatrixTiles = forceMatrixTiles;
   result.compile.desiredLayout = desiredLayout;
   result.compile.useCache = !noCache;
   result.limits.maxDepth = maxDepth;

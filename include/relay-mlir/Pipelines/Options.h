@@ -43,6 +43,10 @@ struct CompileOptions {
 
   Precision precision = Precision::High;
 
+  /// Whether products that matrix units (AMX) can compute take them also where
+  /// they are estimated to be slower, for tests.
+  bool forceMatrixTiles = false;
+
   /// The layout of convolutions: `NHWC`, `NCHW`, `nn.conv2d=NHWC:OHWI` or a
   /// list of such, by commas, as of --relay-convert-layout; `default` leaves
   /// them as they are. Empty: channels last from optLevel 3 on, where this

@@ -14,16 +14,6 @@ import numpy as np
 import relay_mlir as rm
 
 
-def use_tiles_always():
-    """Sets the option of LLVM's command line that overrules the estimate.
-
-    Linking resets all options."""
-    with open("/proc/self/maps", encoding="utf-8") as maps:
-        path = next(line.split()[-1] for line in maps if "/libLLVM" in line)
-    arguments = (ctypes.c_char_p * 2)(b"worker", b"-tir-always-matrix-tiles")
-    ctypes.CDLL(path).LLVMParseCommandLineOptions(2, arguments, None)
-
-
 def count():
     """Tile instructions that were emulated so far, or None."""
     try:
@@ -37,9 +27,8 @@ def count():
 def answer(request):
     text, inputs, options, threads = request
     before = count()
-    use_tiles_always()
     rm.set_num_threads(threads)
-    result = rm.compile(rm.IRModule.parse(text), **options)(*inputs)
+    result = rm.compile(rm.IRModule.parse(text), force_matrix_tiles=True, **options)(*inputs)
     used = None if before is None else count() - before
     return np.asarray(result), used
 

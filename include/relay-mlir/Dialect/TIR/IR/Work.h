@@ -23,6 +23,8 @@ inline constexpr llvm::StringLiteral kBytesAttr = "tir.bytes";
 /// How exactly a kernel must compute: "highest", "high" or "medium", as of
 /// `--precision`; absent for sums of products in the type of the operands.
 inline constexpr llvm::StringLiteral kPrecisionAttr = "tir.precision";
+/// With it, matrix units are used also where they are estimated to be slower.
+inline constexpr llvm::StringLiteral kForceTilesAttr = "tir.force_matrix_tiles";
 
 /// Attribute of an argument with `tir.layout`: each element, of f32, becomes
 /// this many bf16, whose bits the argument holds. The piece is the last

@@ -16,14 +16,9 @@
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 using namespace mlir::tir;
-
-static llvm::cl::opt<bool> alwaysUseTiles(
-    "tir-always-matrix-tiles", llvm::cl::Hidden,
-    llvm::cl::desc("Use matrix units for every product that they can compute"));
 
 /// The largest panel of split data that goes on the stack of a thread.
 static constexpr int64_t kMaxPanelBytes = 384 << 10;
@@ -332,7 +327,7 @@ LogicalResult MatrixMatcher::match() {
 }
 
 bool MatrixMatcher::isWorthIt() {
-  if (alwaysUseTiles)
+  if (schedule.getKernel()->hasAttr(kForceTilesAttr))
     return true;
   // Less is not worth the digits.
   constexpr double kMinGain = 1.2;
