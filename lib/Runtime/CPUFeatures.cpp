@@ -115,22 +115,28 @@ static bool requestTiles() {
   return isGranted;
 }
 
-static bool hasFeature(const std::string &name) {
+/// Whether the feature can be used; `reason` says why not if the processor has
+/// it.
+static bool hasFeature(const std::string &name, std::string &reason) {
   const Feature *feature =
       std::find_if(std::begin(kFeatures), std::end(kFeatures),
                    [&](const Feature &f) { return name == f.name; });
   if (feature == std::end(kFeatures))
     return false;
   uint32_t r[4];
-  return __get_cpuid_count(feature->leaf, feature->subleaf, &r[EAX], &r[EBX],
-                           &r[ECX], &r[EDX]) &&
-         (r[feature->reg] >> feature->bit & 1) && hasState(feature->state) &&
-         (feature->state != AMX || requestTiles());
+  if (!__get_cpuid_count(feature->leaf, feature->subleaf, &r[EAX], &r[EBX],
+                         &r[ECX], &r[EDX]) ||
+      !(r[feature->reg] >> feature->bit & 1))
+    return false;
+  if (hasState(feature->state) && (feature->state != AMX || requestTiles()))
+    return true;
+  reason = " (refused by the operating system)";
+  return false;
 }
 
 #elif defined(__aarch64__)
 
-static bool hasFeature(const std::string &name) {
+static bool hasFeature(const std::string &name, std::string &) {
   // Bits of AT_HWCAP and AT_HWCAP2 from the kernel's user interface.
   unsigned long caps = getauxval(AT_HWCAP), caps2 = getauxval(AT_HWCAP2);
   if (name == "fp-armv8")
@@ -156,15 +162,17 @@ static bool hasFeature(const std::string &name) {
 
 #else
 
-static bool hasFeature(const std::string &) { return false; }
+static bool hasFeature(const std::string &, std::string &) { return false; }
 
 #endif
 
 std::string relay_rt::getMissingFeatures(const char *features) {
   std::string missing;
   std::istringstream list(features ? features : "");
-  for (std::string name; std::getline(list, name, ',');)
-    if (!name.empty() && !hasFeature(name))
-      missing += (missing.empty() ? "" : ", ") + name;
+  for (std::string name; std::getline(list, name, ',');) {
+    std::string reason;
+    if (!name.empty() && !hasFeature(name, reason))
+      missing += (missing.empty() ? "" : ", ") + name + reason;
+  }
   return missing;
 }

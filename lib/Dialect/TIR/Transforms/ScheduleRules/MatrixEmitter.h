@@ -35,6 +35,9 @@ private:
   }
   /// `expr` of `operands` as an index.
   Value apply(OpBuilder &builder, AffineExpr expr, ValueRange operands) const;
+  Type getSumType() const {
+    return AllocBufferOp(sums).getType().getElementType();
+  }
   ForOp getOutermostLoop(BlockOp block) const {
     return block.getLoops().front();
   }

@@ -73,11 +73,18 @@ bool MatrixMatcher::isConstant(const BufferAccess &operand) const {
 }
 
 LogicalResult MatrixMatcher::matchTypes(const SumOfProducts &sum) {
+  auto getElement = [](const BufferAccess &access) {
+    return cast<MemRefType>(access.buffer.getType()).getElementType();
+  };
+  plan.isInteger = getElement(sum.out).isInteger(32);
   for (const BufferAccess *access : {&sum.left, &sum.right, &sum.out}) {
     auto type = cast<MemRefType>(access->buffer.getType());
-    if (!type.getElementType().isF32() || !type.hasStaticShape() ||
-        type.getNumElements() == 0 || !type.getLayout().isIdentity() ||
-        !access->symbols.empty())
+    bool isOut = access == &sum.out;
+    Type element = type.getElementType();
+    bool isRight = plan.isInteger ? element.isSignlessInteger(isOut ? 32 : 8)
+                                  : element.isF32();
+    if (!isRight || !type.hasStaticShape() || type.getNumElements() == 0 ||
+        !type.getLayout().isIdentity() || !access->symbols.empty())
       return failure();
   }
   for (unsigned var = 0; var != nest.getNumVars(); ++var)
@@ -90,6 +97,11 @@ LogicalResult MatrixMatcher::matchTypes(const SumOfProducts &sum) {
   plan.data = leftIsConstant ? sum.right : sum.left;
   plan.weights = leftIsConstant ? sum.left : sum.right;
   plan.out = sum.out;
+  auto isUnsigned = [](const BufferAccess &access) {
+    return llvm::any_of(access.op->getUsers(), llvm::IsaPred<arith::ExtUIOp>);
+  };
+  plan.isDataUnsigned = isUnsigned(plan.data);
+  plan.isWeightsUnsigned = isUnsigned(plan.weights);
   return success();
 }
 
@@ -268,6 +280,22 @@ void MatrixMatcher::planPanels() {
   plan.panelRows =
       llvm::alignTo(llvm::divideCeil(rows, plan.numPanels), plan.tileRows);
   plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
+
+  // Each panel has the weights pass by; or each column tile all of the data.
+  double weightBytes = double(plan.getNumColumnTiles()) * plan.tileColumns *
+                       plan.getNumChannelBlocks() * 64 * plan.numPieces;
+  for (int64_t extent : plan.tapExtents)
+    weightBytes *= extent;
+  double dataBytes = double(rows) * rowBytes;
+  bool dataStays = dataBytes <= 1.6 * cache, weightsStay = weightBytes <= cache;
+  double panelTraffic =
+      dataBytes + weightBytes * (weightsStay ? 1 : plan.numPanels);
+  double wholeTraffic = 2 * dataBytes + weightBytes +
+                        (dataStays ? 0 : dataBytes * plan.getNumColumnTiles());
+  if (wholeTraffic < panelTraffic) {
+    plan.panelRows = rows;
+    plan.numPanels = 1;
+  }
 }
 
 /// Rows of results that count.
@@ -290,7 +318,7 @@ double MatrixMatcher::estimateCycles() const {
       (plan.tileRows / 16) * (plan.tileColumns / 16) * plan.numTerms;
   double splits = double(plan.numPanels) * (plan.panelRows + plan.reachRows) *
                   plan.numPlanes * plan.getNumChannelBlocks() *
-                  (MatrixPlan::kChannels / lanes) * plan.numPieces / 2;
+                  (plan.getBlockChannels() / lanes) * plan.numPieces / 2;
   return tiles * (steps * products * kProductCycles + kTileCycles) +
          splits * kSplitCycles;
 }
@@ -315,10 +343,15 @@ LogicalResult MatrixMatcher::match() {
     return failure();
   auto precision =
       schedule.getKernel()->getAttrOfType<StringAttr>(kPrecisionAttr);
-  plan.numPieces = llvm::StringSwitch<int64_t>(precision.getValue())
-                       .Case("highest", 3)
-                       .Case("high", 2)
-                       .Default(1);
+  if (!schedule.getTarget().hasTiles(!plan.isInteger) ||
+      (!plan.isInteger && !precision))
+    return failure();
+  plan.numPieces = plan.isInteger
+                       ? 1
+                       : llvm::StringSwitch<int64_t>(precision.getValue())
+                             .Case("highest", 3)
+                             .Case("high", 2)
+                             .Default(1);
   plan.numTerms = plan.numPieces * (plan.numPieces + 1) / 2;
   planRows();
   planPanels();
@@ -329,15 +362,17 @@ LogicalResult MatrixMatcher::match() {
 bool MatrixMatcher::isWorthIt() {
   if (schedule.getKernel()->hasAttr(kForceTilesAttr))
     return true;
+  // A few rows take as long as the weights take to come.
+  constexpr double kMinRows = 4, kMinGain = 1.2;
+  if (getRows() < kMinRows)
+    return false;
   // Less is not worth the digits.
-  constexpr double kMinGain = 1.2;
   return cycles * kMinGain < estimateVectorCycles();
 }
 
 LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
                                              BlockNest nest) {
-  if (!schedule.getTarget().hasTiles() ||
-      !schedule.getKernel()->hasAttr(kPrecisionAttr) || schedule.isRecorded())
+  if (!schedule.getTarget().hasFeature("amx-tile") || schedule.isRecorded())
     return failure();
   MatrixMatcher matcher(schedule, nest);
   if (failed(matcher.match()))
@@ -355,9 +390,16 @@ LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
   std::string text;
   llvm::raw_string_ostream os(text);
   os << '@' << name << ": " << plan.tileRows << " x " << plan.tileColumns
-     << " results of f32 in AMX tiles (tdpbf16ps), terms of bf16: "
-     << plan.numTerms << "; data is split in panels: " << plan.numPanels
-     << " of " << plan.panelRows << " rows";
+     << (plan.isInteger
+             ? " results of i32 in AMX tiles (tdpb"
+             : " results of f32 in AMX tiles (tdpbf16ps), terms of bf16: ");
+  if (plan.isInteger)
+    os << (plan.isDataUnsigned ? 'u' : 's')
+       << (plan.isWeightsUnsigned ? 'u' : 's') << "d)";
+  else
+    os << plan.numTerms;
+  os << "; data is split in panels: " << plan.numPanels << " of "
+     << plan.panelRows << " rows";
   schedule.remark("tile", text);
   if (isParallel)
     schedule.remark(

@@ -12,7 +12,8 @@
 //
 // Constant weights are split and laid out in tiles ahead of time. The data is
 // split by the kernel, all of it or, where it is large, a panel of rows at a
-// time, into buffers of rows of 32 channels, channels padded with zeros. The
+// time, into buffers of rows of 32 channels, channels padded with zeros. Bytes
+// with sums of 32 bits are laid out likewise, 64 channels at a time. The
 // rows of a convolution are the pixels of its input, row after row: the taps of
 // the window only move the first row of a tile, and the results beside the
 // image are left out when a tile is stored. Strides make planes: pixels a
@@ -75,9 +76,16 @@ struct MatrixPlan {
   /// Rows of one panel, a multiple of tileRows; all if there is one panel.
   int64_t panelRows = 0, numPanels = 1;
 
-  static constexpr int64_t kChannels = 32;
+  /// Bytes in place of f32: no pieces, and exact results.
+  bool isInteger = false;
+  bool isDataUnsigned = false, isWeightsUnsigned = false;
+
+  /// Channels that one multiplication of tiles adds up, and those that are
+  /// neighbours in a tile of weights.
+  int64_t getBlockChannels() const { return isInteger ? 64 : 32; }
+  int64_t getGroupSize() const { return isInteger ? 4 : 2; }
   int64_t getNumChannelBlocks() const {
-    return llvm::divideCeil(numChannels, kChannels);
+    return llvm::divideCeil(numChannels, getBlockChannels());
   }
   int64_t getNumColumnTiles() const {
     return llvm::divideCeil(numColumns, tileColumns);

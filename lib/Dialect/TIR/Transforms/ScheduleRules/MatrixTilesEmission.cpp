@@ -117,34 +117,40 @@ void MatrixEmitter::packWeights() {
   AffineExpr column = positionOf(plan.columnVar);
   AffineExpr channel = positionOf(plan.channelVar);
   SmallVector<AffineExpr> layout = {column.floorDiv(plan.tileColumns),
-                                    channel.floorDiv(MatrixPlan::kChannels)};
+                                    channel.floorDiv(plan.getBlockChannels())};
   SmallVector<int64_t> shape = {plan.getNumColumnTiles(),
                                 plan.getNumChannelBlocks()};
   for (auto [tap, extent] : llvm::zip_equal(plan.taps, plan.tapExtents)) {
     layout.push_back(positionOf(tap));
     shape.push_back(extent);
   }
-  layout.push_back(dim(rank));
+  layout.push_back(plan.isInteger ? constant(0) : dim(rank));
   shape.push_back(plan.numPieces);
   layout.push_back((column % plan.tileColumns).floorDiv(kTileSize));
   shape.push_back(plan.tileColumns / kTileSize);
-  layout.push_back((channel % MatrixPlan::kChannels).floorDiv(2));
-  shape.push_back(MatrixPlan::kChannels / 2);
-  layout.push_back((column % kTileSize) * 2 + channel % 2);
-  shape.push_back(2 * kTileSize);
+  layout.push_back(
+      (channel % plan.getBlockChannels()).floorDiv(plan.getGroupSize()));
+  shape.push_back(plan.getBlockChannels() / plan.getGroupSize());
+  layout.push_back((column % kTileSize) * plan.getGroupSize() +
+                   channel % plan.getGroupSize());
+  shape.push_back(kTileSize * plan.getGroupSize());
 
   auto argument = cast<BlockArgument>(plan.weights.buffer);
   unsigned index = argument.getArgNumber();
   PrimFuncOp kernel = schedule.getKernel();
-  auto type = MemRefType::get(shape, rewriter.getI16Type());
+  auto original = cast<MemRefType>(argument.getType());
+  auto type = MemRefType::get(shape, plan.isInteger ? original.getElementType()
+                                                    : rewriter.getI16Type());
+  unsigned numDims = plan.isInteger ? rank : rank + 1;
   rewriter.modifyOpInPlace(kernel, [&] {
     kernel.setArgAttr(index, PrimFuncOp::kOriginalType,
-                      TypeAttr::get(argument.getType()));
+                      TypeAttr::get(original));
     kernel.setArgAttr(
         index, PrimFuncOp::kLayout,
-        AffineMapAttr::get(AffineMap::get(rank + 1, 0, layout, context)));
-    kernel.setArgAttr(index, kPiecesAttr,
-                      rewriter.getI64IntegerAttr(plan.numPieces));
+        AffineMapAttr::get(AffineMap::get(numDims, 0, layout, context)));
+    if (!plan.isInteger)
+      kernel.setArgAttr(index, kPiecesAttr,
+                        rewriter.getI64IntegerAttr(plan.numPieces));
     argument.setType(type);
     SmallVector<Type> types(kernel.getArgumentTypes());
     types[index] = type;
@@ -155,9 +161,11 @@ void MatrixEmitter::packWeights() {
 void MatrixEmitter::allocatePieces() {
   // Blocks that are a power of two apart would compete for cache lines.
   int64_t rows = (plan.panelRows + plan.reachRows) | 1;
-  auto type = MemRefType::get(
-      {plan.getNumChannelBlocks(), plan.numPlanes, rows, MatrixPlan::kChannels},
-      rewriter.getI16Type());
+  auto data = cast<MemRefType>(plan.data.buffer.getType());
+  auto type = MemRefType::get({plan.getNumChannelBlocks(), plan.numPlanes, rows,
+                               plan.getBlockChannels()},
+                              plan.isInteger ? data.getElementType()
+                                             : rewriter.getI16Type());
   for (int64_t piece = 0; piece != plan.numPieces; ++piece)
     pieces.push_back(
         AllocBufferOp::create(rewriter, loc, type, ValueRange(),
@@ -168,6 +176,8 @@ void MatrixEmitter::allocatePieces() {
 /// The bits of the pieces of a float, as splitFloat() computes them.
 SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder,
                                              Value value) const {
+  if (plan.isInteger)
+    return {value};
   Type i32 = builder.getI32Type(), i16 = builder.getI16Type(),
        f32 = builder.getF32Type();
   auto integer = [&](int64_t bits) -> Value {
@@ -243,9 +253,9 @@ void MatrixEmitter::emitSplit(Value panel) {
 
   // Dimensions: panel, row, plane, channel block, channel.
   SmallVector<Value> loops = buildInner(
-      {plan.numPlanes, plan.getNumChannelBlocks(), MatrixPlan::kChannels});
+      {plan.numPlanes, plan.getNumChannelBlocks(), plan.getBlockChannels()});
   AffineExpr position = dim(0) * plan.panelRows + dim(1);
-  AffineExpr channel = dim(3) * MatrixPlan::kChannels + dim(4);
+  AffineExpr channel = dim(3) * plan.getBlockChannels() + dim(4);
   // Rows that are not there are zeros: a NaN in one would not go unnoticed.
   SmallVector<AffineExpr> bindings, guards, inside;
   SmallVector<int64_t> extents(
@@ -257,7 +267,7 @@ void MatrixEmitter::emitSplit(Value panel) {
     }
     if (index.kind == MatrixDim::Channel) {
       bindings.push_back(channel);
-      if (plan.numChannels % MatrixPlan::kChannels != 0)
+      if (plan.numChannels % plan.getBlockChannels() != 0)
         guards.push_back(constant(plan.numChannels - 1) - channel);
       continue;
     }
@@ -278,7 +288,7 @@ void MatrixEmitter::emitSplit(Value panel) {
   llvm::append_range(bindings, ArrayRef{dim(1), dim(2), dim(3), dim(4)});
   llvm::append_range(extents,
                      ArrayRef{rows, plan.numPlanes, plan.getNumChannelBlocks(),
-                              MatrixPlan::kChannels});
+                              plan.getBlockChannels()});
   BlockOp block =
       createBlock(rewriter, name + "_split", bindings, extents, guards, loops);
   OpBuilder body(block.getBody()->getTerminator());
@@ -299,14 +309,15 @@ void MatrixEmitter::emitSplit(Value panel) {
   } else {
     auto set = IntegerSet::get(numIndices, 0, inside,
                                SmallVector<bool>(inside.size(), false));
-    auto branch = affine::AffineIfOp::create(body, loc, body.getF32Type(), set,
+    Type type = cast<MemRefType>(plan.data.buffer.getType()).getElementType();
+    auto branch = affine::AffineIfOp::create(body, loc, type, set,
                                              vars.take_front(numIndices),
                                              /*withElseRegion=*/true);
     OpBuilder there = branch.getThenBodyBuilder();
     affine::AffineYieldOp::create(there, loc, loadValue(there));
     OpBuilder elsewhere = branch.getElseBodyBuilder();
     Value zero =
-        arith::ConstantOp::create(elsewhere, loc, elsewhere.getF32FloatAttr(0));
+        arith::ConstantOp::create(elsewhere, loc, elsewhere.getZeroAttr(type));
     affine::AffineYieldOp::create(elsewhere, loc, zero);
     value = branch.getResult(0);
   }
@@ -316,15 +327,17 @@ void MatrixEmitter::emitSplit(Value panel) {
   block.updateAccessRegions();
 
   // Zeros beyond the last channel.
-  int64_t rest = plan.numChannels % MatrixPlan::kChannels;
+  int64_t rest = plan.numChannels % plan.getBlockChannels();
   if (rest == 0)
     return;
-  loops = buildInner({plan.numPlanes, MatrixPlan::kChannels - rest});
+  loops = buildInner({plan.numPlanes, plan.getBlockChannels() - rest});
   BlockOp zeros = createBlock(
       rewriter, name + "_pad", {dim(1), dim(2), dim(3) + rest},
-      {rows, plan.numPlanes, MatrixPlan::kChannels}, /*guards=*/{}, loops);
+      {rows, plan.numPlanes, plan.getBlockChannels()}, /*guards=*/{}, loops);
   OpBuilder padBody(zeros.getBody()->getTerminator());
-  Value zero = arith::ConstantIntOp::create(padBody, loc, 0, 16);
+  Type type = cast<MemRefType>(pieces.front().getType()).getElementType();
+  Value zero =
+      arith::ConstantOp::create(padBody, loc, padBody.getZeroAttr(type));
   for (Value buffer : pieces)
     storePiece(
         padBody, zero, buffer,
@@ -397,10 +410,10 @@ void MatrixEmitter::emitTiles(Value panel) {
     loops.front().setKind(ForKind::Parallel);
   Value tileIndex = loops.front().getInductionVar();
   Value tile =
-      AllocBufferOp::create(rewriter, loc,
-                            MemRefType::get({plan.tileRows, plan.tileColumns},
-                                            rewriter.getF32Type()),
-                            ValueRange(), "local")
+      AllocBufferOp::create(
+          rewriter, loc,
+          MemRefType::get({plan.tileRows, plan.tileColumns}, getSumType()),
+          ValueRange(), "local")
           .getBuffer();
   emitProduct(rewriter, tileIndex, tile);
   emitResults(rewriter, panel, tileIndex, tile);

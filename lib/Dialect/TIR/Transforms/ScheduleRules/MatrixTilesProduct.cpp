@@ -41,8 +41,9 @@ std::pair<AffineExpr, AffineExpr> MatrixEmitter::getDataRow() const {
 /// tiles are all there are.
 SmallVector<Value> MatrixEmitter::multiply(OpBuilder &builder,
                                            ArrayRef<Value> sums) {
-  auto tileType = amx::TileType::get({kTileSize, MatrixPlan::kChannels},
-                                     builder.getBF16Type());
+  auto tileType = amx::TileType::get({kTileSize, plan.getBlockChannels()},
+                                     plan.isInteger ? Type(builder.getI8Type())
+                                                    : builder.getBF16Type());
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   SmallVector<Value> operands(steps);
   operands.push_back(firstRow);
@@ -94,8 +95,14 @@ SmallVector<Value> MatrixEmitter::multiply(OpBuilder &builder,
     for (size_t i = 0; i != data.size(); ++i)
       for (size_t j = 0; j != weights.size(); ++j) {
         Value &sum = result[i * weights.size() + j];
-        sum = amx::TileMulFOp::create(builder, loc, sum.getType(), data[i],
-                                      weights[j], sum);
+        sum = plan.isInteger
+                  ? amx::TileMulIOp::create(
+                        builder, loc, sum.getType(), data[i], weights[j], sum,
+                        plan.isDataUnsigned, plan.isWeightsUnsigned)
+                        .getResult()
+                  : amx::TileMulFOp::create(builder, loc, sum.getType(),
+                                            data[i], weights[j], sum)
+                        .getResult();
       }
   }
   return result;
@@ -139,8 +146,7 @@ void MatrixEmitter::emitProduct(OpBuilder &builder, Value tileIndex,
   columnTile = block.getIterVars()[0];
   firstRow = block.getIterVars()[1];
   OpBuilder body(block.getBody()->getTerminator());
-  auto sumType =
-      amx::TileType::get({kTileSize, kTileSize}, builder.getF32Type());
+  auto sumType = amx::TileType::get({kTileSize, kTileSize}, getSumType());
   SmallVector<Value> start;
   int64_t numTiles = plan.tileRows / kTileSize * (plan.tileColumns / kTileSize);
   for (int64_t i = 0; i != numTiles; ++i)
@@ -153,7 +159,7 @@ void MatrixEmitter::emitProduct(OpBuilder &builder, Value tileIndex,
         arith::ConstantIndexOp::create(body, loc, i % perRow * kTileSize);
     amx::TileStoreOp::create(body, loc, tile, ValueRange{row, column}, sum);
   }
-  if (plan.numPieces > 1)
+  if (!plan.isInteger && plan.numPieces > 1)
     repairSums(body, tile);
   block.updateAccessRegions();
 }
@@ -185,7 +191,7 @@ Value MatrixEmitter::emitSum(OpBuilder &builder, Value row, Value column) {
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   SmallVector<int64_t> extents = {plan.getNumChannelBlocks()};
   llvm::append_range(extents, plan.tapExtents);
-  extents.push_back(MatrixPlan::kChannels);
+  extents.push_back(plan.getBlockChannels());
   Value sum =
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
   SmallVector<scf::ForOp> loops;
