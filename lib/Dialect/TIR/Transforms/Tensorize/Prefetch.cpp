@@ -13,10 +13,13 @@
 using namespace mlir;
 using namespace mlir::tir;
 
-/// Smaller buffers are in some cache since the last time.
+/// Smaller buffers are in a near cache since the last time.
 static constexpr int64_t kMinBytes = 1 << 20;
 /// With fewer tiles per piece there is not enough to do meanwhile.
 static constexpr int64_t kMinTiles = 4;
+/// How far ahead of itself a tile reads then: a page, beyond which the hardware
+/// does not look.
+static constexpr int64_t kBytesAhead = 4096;
 static constexpr int64_t kLineBytes = 64;
 
 /// The size of what `position` runs through within a tile, if that is
@@ -95,8 +98,8 @@ std::optional<Prefetch> Prefetch::plan(NestedBlock &nest,
         prefetch.distance = coefficient;
     break;
   }
-  if (prefetch.numTiles < kMinTiles || prefetch.distance < prefetch.size)
-    return std::nullopt;
+  prefetch.isShared =
+      prefetch.numTiles >= kMinTiles && prefetch.distance >= prefetch.size;
   return prefetch;
 }
 
@@ -104,27 +107,30 @@ void Prefetch::emit(OpBuilder &builder, TileEmitter &emitter,
                     ArrayRef<AffineExpr> point, int64_t numSteps) const {
   Value buffer = load->getOperand(0);
   auto type = cast<MemRefType>(buffer.getType());
-  int64_t lineSize = kLineBytes * 8 / type.getElementTypeBitWidth();
-  int64_t numIterations = llvm::divideCeil(size, numSteps * stepSize);
-  int64_t numLines = llvm::divideCeil(
-      llvm::divideCeil(size, numTiles * lineSize), numIterations);
-  int64_t share = llvm::divideCeil(size, numTiles * lineSize) * lineSize;
-
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  int64_t lineSize = kLineBytes / elementBytes;
+  int64_t numLines = llvm::divideCeil(numSteps * stepSize, lineSize);
   MLIRContext *context = type.getContext();
   SmallVector<AffineExpr> start(point.size(),
                                 getAffineConstantExpr(0, context));
   AffineExpr origin = emitter.getPosition(load, start);
   for (unsigned loop : shape->reduceLoops)
     start[loop] = point[loop];
-  AffineExpr iteration =
-      (emitter.getPosition(load, start) - origin).floorDiv(numSteps * stepSize);
+  AffineExpr position = emitter.getPosition(load, start);
+  AffineExpr target = position + kBytesAhead / elementBytes;
+  if (isShared) {
+    int64_t numIterations = llvm::divideCeil(size, numSteps * stepSize);
+    int64_t linesPerTile = llvm::divideCeil(size, numTiles * lineSize);
+    numLines = llvm::divideCeil(linesPerTile, numIterations);
+    AffineExpr iteration = (position - origin).floorDiv(numSteps * stepSize);
+    target = origin + distance + tile * (linesPerTile * lineSize) +
+             iteration * (numLines * lineSize);
+  }
   Location loc = load->getLoc();
   auto constant = [&](int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  Value first =
-      emitter.emitIndex(builder, origin + distance + tile * share +
-                                     iteration * (numLines * lineSize));
+  Value first = emitter.emitIndex(builder, target);
   // Past the end there is nothing.
   first = arith::MinSIOp::create(
       builder, loc, first,

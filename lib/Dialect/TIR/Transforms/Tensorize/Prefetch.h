@@ -13,10 +13,10 @@
 
 namespace mlir::tir {
 
-/// Where many tiles go through the same piece of a packed operand that comes
-/// from memory, as rows do through the columns of weights, each of them
-/// prefetches its share of the piece that follows, step by step of its
-/// reduction.
+/// Prefetches a packed operand that comes from memory, as weights do, step by
+/// step of the reduction. Where many tiles go through the same piece of it, as
+/// rows do through columns of weights, each of them prefetches its share of the
+/// piece that follows; where a few do, each prefetches what it will read soon.
 class Prefetch {
 public:
   /// Nothing if the tile has no such operand.
@@ -38,6 +38,8 @@ private:
   /// How many tiles read the piece, and which of them this is.
   int64_t numTiles = 1;
   AffineExpr tile;
+  /// Whether there are enough of them to share the work.
+  bool isShared = false;
 };
 
 } // namespace mlir::tir
