@@ -36,7 +36,7 @@ static constexpr StringLiteral kCheckedFeatures[] = {
     "avx512f", "avx512cd", "avx512dq", "avx512bw", "avx512vl", "avx512ifma",
     "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512bitalg",
     "avx512vpopcntdq", "avx512bf16", "avx512fp16", "avxvnni", "avxifma", "gfni",
-    "aes", "vaes", "pclmul", "vpclmulqdq", "amx-tile", "amx-bf16", "amx-int8",
+    "aes", "vaes", "pclmul", "vpclmulqdq",
     // AArch64
     "neon", "lse", "fullfp16", "dotprod", "sve", "sve2", "i8mm", "bf16"};
 

@@ -555,7 +555,18 @@ FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
 FailureOr<OwningOpRef<ModuleOp>> mlir::relay::buildHostModule(
     relax::FuncOp main, const HostModuleOptions &options, ConstantPool &pool) {
   main.getContext()->loadDialect<LLVM::LLVMDialect>();
-  return HostTranslator(main, options, pool).translate();
+  HostModuleOptions allOptions = options;
+  std::string &features = allOptions.requiredFeatures;
+  for (auto kernel :
+       main->getParentOfType<ModuleOp>().getOps<tir::PrimFuncOp>()) {
+    auto used = kernel->getAttrOfType<StringAttr>(tir::kFeaturesAttr);
+    if (!used)
+      continue;
+    for (StringRef feature : llvm::split(used.getValue(), ','))
+      if (!llvm::is_contained(llvm::split(features, ','), feature))
+        (features += features.empty() ? "" : ",") += feature;
+  }
+  return HostTranslator(main, allOptions, pool).translate();
 }
 
 void mlir::relay::registerRelaxToHostTranslation() {

@@ -23,6 +23,9 @@ inline constexpr llvm::StringLiteral kBytesAttr = "tir.bytes";
 /// How exactly a kernel must compute: "highest", "high" or "medium", as of
 /// `--precision`; absent for sums of products in the type of the operands.
 inline constexpr llvm::StringLiteral kPrecisionAttr = "tir.precision";
+/// The features, comma separated, that a kernel uses beside those that LLVM
+/// makes use of by itself.
+inline constexpr llvm::StringLiteral kFeaturesAttr = "tir.features";
 /// With it, matrix units are used also where they are estimated to be slower.
 inline constexpr llvm::StringLiteral kForceTilesAttr = "tir.force_matrix_tiles";
 

@@ -43,7 +43,8 @@ private:
   }
   /// A block whose variables, all spatial, are bound to `bindings`.
   BlockOp createBlock(OpBuilder &builder, StringRef name,
-                      ArrayRef<AffineExpr> bindings, ArrayRef<int64_t> extents,
+                      ArrayRef<AffineExpr> bindings,
+                      ArrayRef<OpFoldResult> extents,
                       ArrayRef<AffineExpr> guards, ValueRange loops) const;
 
   BlockOp createResultBlock();
@@ -51,12 +52,21 @@ private:
   void allocatePieces();
   void emitSplit(Value panel);
   void emitTiles(Value panel);
-  void emitProduct(OpBuilder &builder, Value tileIndex, Value tile);
+  void emitProduct(OpBuilder &builder, Value panel, Value tileIndex,
+                   Value tile);
   void emitResults(OpBuilder &builder, Value panel, Value tileIndex,
                    Value tile);
   SmallVector<Value> splitValue(OpBuilder &builder, Value value) const;
   AffineExpr getCoordinate(const MatrixDim &row, AffineExpr position) const;
   bool isOutermostRow(const MatrixDim &row) const;
+  /// Whether there is more than one panel, or may be.
+  bool hasPanels() const { return plan.numPanels > 1 || plan.dynamicRows; }
+  /// How many rows there are in all.
+  AffineExpr getNumRows() const;
+  /// The value of an expression of the dynamic extent, if it has one.
+  OpFoldResult getSize(OpBuilder &builder, AffineExpr expr) const;
+  /// The sizes of a buffer of data or results.
+  SmallVector<OpFoldResult> getSizes(MemRefType type) const;
 
   // The product of tiles.
   SmallVector<Value> reduce(OpBuilder &builder, unsigned depth,
@@ -75,6 +85,8 @@ private:
   MLIRContext *context;
   std::string name;
 
+  /// The extent of the dynamic dimension, symbol 0 in guards.
+  Value dynamicExtent;
   /// Where the results go; what it reads them from, until there is a tile.
   BlockOp resultBlock;
   AllocBufferOp sums;

@@ -12,7 +12,9 @@
 
 #include "MatrixTiles.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -52,7 +54,7 @@ private:
   LogicalResult matchResult();
   LogicalResult matchIndex(AffineExpr index, bool isLast, MatrixDim &dim);
   void planRows();
-  void planPanels();
+  LogicalResult planPanels();
   double getRows() const;
   double estimateCycles() const;
   double estimateVectorCycles() const;
@@ -83,12 +85,20 @@ LogicalResult MatrixMatcher::matchTypes(const SumOfProducts &sum) {
     Type element = type.getElementType();
     bool isRight = plan.isInteger ? element.isSignlessInteger(isOut ? 32 : 8)
                                   : element.isF32();
-    if (!isRight || !type.hasStaticShape() || type.getNumElements() == 0 ||
+    if (!isRight || llvm::is_contained(type.getShape(), 0) ||
         !type.getLayout().isIdentity() || !access->symbols.empty())
       return failure();
   }
-  for (unsigned var = 0; var != nest.getNumVars(); ++var)
-    if (nest.getExtent(var).value_or(0) == 0)
+  for (unsigned var = 0; var != nest.getNumVars(); ++var) {
+    std::optional<int64_t> extent = nest.getExtent(var);
+    if (extent == 0 || (!extent && nest.isReduce(var)))
+      return failure();
+  }
+  // Tiles start from zero.
+  for (Operation &op : BlockOp(nest.block).getInit().getRegion().front())
+    if (auto store = dyn_cast<affine::AffineStoreOp>(op);
+        store && !matchPattern(store.getValueToStore(), m_AnyZeroFloat()) &&
+        !matchPattern(store.getValueToStore(), m_Zero()))
       return failure();
   bool leftIsConstant = isConstant(sum.left);
   if (leftIsConstant == isConstant(sum.right) ||
@@ -130,7 +140,7 @@ LogicalResult MatrixMatcher::matchWeights() {
       return failure();
     if (nest.isReduce(*var) || nest.getExtent(*var) == 1)
       continue;
-    if (column || dependsOn(plan.data, *var))
+    if (column || !nest.getExtent(*var) || dependsOn(plan.data, *var))
       return failure();
     column = *var;
   }
@@ -160,7 +170,8 @@ LogicalResult MatrixMatcher::matchIndex(AffineExpr index, bool isLast,
         return failure();
       dim.var = *var;
       dim.stride = coefficient;
-      dim.extent = *nest.getExtent(*var);
+      dim.extent = nest.getExtent(*var).value_or(1);
+      dim.isDynamic = !nest.getExtent(*var);
     } else if (isLast && sum.terms.size() == 1 && coefficient == 1 &&
                sum.constant == 0) {
       dim.kind = MatrixDim::Channel;
@@ -172,7 +183,7 @@ LogicalResult MatrixMatcher::matchIndex(AffineExpr index, bool isLast,
     }
   }
   // Channels are side by side.
-  if (isLast)
+  if (isLast || (dim.isDynamic && !dim.taps.empty()))
     return failure();
   if (!dim.var && dim.taps.empty())
     dim.kind = MatrixDim::Constant;
@@ -190,6 +201,11 @@ LogicalResult MatrixMatcher::matchData() {
     for (auto [var, distance] : dim.taps)
       if (!seen.insert(var).second)
         return failure();
+    bool isFirst = llvm::none_of(plan.dims, [](const MatrixDim &other) {
+      return other.kind == MatrixDim::Row;
+    });
+    if (dim.isDynamic && !isFirst)
+      return failure();
     plan.dims.push_back(std::move(dim));
   }
   if (plan.dims.empty() || plan.dims.back().kind != MatrixDim::Channel)
@@ -249,6 +265,8 @@ void MatrixMatcher::planRows() {
     dim.rowStride = rowStride;
     dim.planeStride = planeStride;
     plan.numRows += (dim.extent - 1) * rowStride;
+    if (dim.isDynamic)
+      plan.dynamicRows = rowStride;
     if (!dim.taps.empty())
       plan.reachRows += window / dim.stride * rowStride;
     rowStride *= dim.radix;
@@ -257,23 +275,37 @@ void MatrixMatcher::planRows() {
   plan.numPlanes = planeStride;
 }
 
-void MatrixMatcher::planPanels() {
-  plan.tileRows = plan.numRows <= 16 ? 16 : 32;
+LogicalResult MatrixMatcher::planPanels() {
+  plan.tileRows = plan.numRows <= 16 && !plan.dynamicRows ? 16 : 32;
   plan.tileColumns = plan.numColumns <= 16 ? 16 : 32;
-  int64_t rows = llvm::alignTo(plan.numRows, plan.tileRows);
+  int64_t rows = llvm::alignTo(
+      plan.numRows + (kGuessedExtent - 1) * plan.dynamicRows, plan.tileRows);
   int64_t rowBytes =
       plan.numPlanes * plan.getNumChannelBlocks() * 64 * plan.numPieces;
   int64_t cache = schedule.getTarget().getCacheSizes().l2 / 2;
+  if (plan.dynamicRows) {
+    // There may be few rows.
+    constexpr int64_t kMaxRows = 128;
+    int64_t fitting =
+        (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
+        plan.tileRows * plan.tileRows;
+    int64_t wanted = llvm::alignTo(plan.reachRows, plan.tileRows);
+    plan.panelRows = std::min(fitting, std::max(kMaxRows, wanted));
+    if (plan.panelRows < plan.tileRows)
+      return failure();
+    plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
+    return success();
+  }
   plan.panelRows = rows;
   plan.numPanels = 1;
   if ((rows + plan.reachRows) * rowBytes <= cache)
-    return;
+    return success();
   int64_t fitting =
       (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
       plan.tileRows * plan.tileRows;
   // What two panels share is split twice.
   if (fitting < plan.tileRows || fitting < plan.reachRows)
-    return;
+    return success();
   // Panels are what threads share.
   constexpr int64_t kMultiple = 4;
   plan.numPanels = llvm::alignTo(llvm::divideCeil(rows, fitting), kMultiple);
@@ -296,6 +328,7 @@ void MatrixMatcher::planPanels() {
     plan.panelRows = rows;
     plan.numPanels = 1;
   }
+  return success();
 }
 
 /// Rows of results that count.
@@ -303,7 +336,7 @@ double MatrixMatcher::getRows() const {
   double rows = 1;
   for (const MatrixDim &dim : plan.dims)
     if (dim.kind == MatrixDim::Row)
-      rows *= dim.extent;
+      rows *= dim.isDynamic ? kGuessedExtent : dim.extent;
   return rows;
 }
 
@@ -312,8 +345,12 @@ double MatrixMatcher::estimateCycles() const {
   double steps = plan.getNumChannelBlocks();
   for (int64_t extent : plan.tapExtents)
     steps *= extent;
-  double tiles = double(plan.numPanels) * plan.getTilesPerPanel() *
-                 plan.getNumColumnTiles();
+  double rowTiles = double(plan.numPanels) * plan.getTilesPerPanel();
+  // Tiles that have no rows are left out.
+  if (plan.dynamicRows)
+    rowTiles = llvm::divideCeil(
+        plan.numRows + (kGuessedExtent - 1) * plan.dynamicRows, plan.tileRows);
+  double tiles = rowTiles * plan.getNumColumnTiles();
   double products =
       (plan.tileRows / 16) * (plan.tileColumns / 16) * plan.numTerms;
   double splits = double(plan.numPanels) * (plan.panelRows + plan.reachRows) *
@@ -354,7 +391,8 @@ LogicalResult MatrixMatcher::match() {
                              .Default(1);
   plan.numTerms = plan.numPieces * (plan.numPieces + 1) / 2;
   planRows();
-  planPanels();
+  if (failed(planPanels()))
+    return failure();
   cycles = estimateCycles();
   return success();
 }
@@ -398,9 +436,18 @@ LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
        << (plan.isWeightsUnsigned ? 'u' : 's') << "d)";
   else
     os << plan.numTerms;
-  os << "; data is split in panels: " << plan.numPanels << " of "
-     << plan.panelRows << " rows";
+  os << "; data is split in panels: ";
+  if (plan.dynamicRows)
+    os << "as many as there are";
+  else
+    os << plan.numPanels;
+  os << " of " << plan.panelRows << " rows";
   schedule.remark("tile", text);
+  PrimFuncOp kernel = schedule.getKernel();
+  kernel->setAttr(kFeaturesAttr,
+                  StringAttr::get(kernel.getContext(),
+                                  plan.isInteger ? "amx-tile,amx-int8"
+                                                 : "amx-tile,amx-bf16"));
   if (isParallel)
     schedule.remark(
         "parallel",

@@ -48,6 +48,9 @@ struct MatrixDim {
   /// coordinate is the row variable `var`, if there is one.
   std::optional<unsigned> var;
   int64_t extent = 1, stride = 1, offset = 0;
+  /// The extent is not constant; there is one such dimension at most, the
+  /// outermost of the rows, and its `extent` is 1.
+  bool isDynamic = false;
   /// Window variables with their distance.
   SmallVector<std::pair<unsigned, int64_t>> taps;
   /// Pixels in all, per plane, and planes.
@@ -70,10 +73,12 @@ struct MatrixPlan {
   int64_t numPieces = 2, numTerms = 3;
   /// Results of a tile.
   int64_t tileRows = 32, tileColumns = 32;
-  /// Rows of results, garbage included, and how many more rows taps reach.
-  int64_t numRows = 0, reachRows = 0;
+  /// Rows of results, garbage included, and how many more rows taps reach. With
+  /// a dynamic dimension, each step of it adds `dynamicRows`.
+  int64_t numRows = 0, reachRows = 0, dynamicRows = 0;
   int64_t numPlanes = 1;
-  /// Rows of one panel, a multiple of tileRows; all if there is one panel.
+  /// Rows of one panel, a multiple of tileRows; all if there is one panel. With
+  /// a dynamic dimension the number of panels is a guess.
   int64_t panelRows = 0, numPanels = 1;
 
   /// Bytes in place of f32: no pieces, and exact results.

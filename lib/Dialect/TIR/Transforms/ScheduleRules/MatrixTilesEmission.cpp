@@ -33,7 +33,7 @@ Value MatrixEmitter::apply(OpBuilder &builder, AffineExpr expr,
 
 BlockOp MatrixEmitter::createBlock(OpBuilder &builder, StringRef blockName,
                                    ArrayRef<AffineExpr> bindings,
-                                   ArrayRef<int64_t> extents,
+                                   ArrayRef<OpFoldResult> extents,
                                    ArrayRef<AffineExpr> guards,
                                    ValueRange loops) const {
   SmallVector<Value> values;
@@ -42,12 +42,39 @@ BlockOp MatrixEmitter::createBlock(OpBuilder &builder, StringRef blockName,
   SmallVector<IterKind> kinds(bindings.size(), IterKind::Spatial);
   auto block = BlockOp::create(
       builder, loc, schedule.getKernel().getUniqueBlockName(blockName), kinds,
-      values, getAsIndexOpFoldResult(context, extents));
-  if (!guards.empty())
-    block.setGuard(IntegerSet::get(loops.size(), 0, guards,
+      values, extents);
+  if (!guards.empty()) {
+    SmallVector<Value> operands(loops);
+    if (dynamicExtent)
+      operands.push_back(dynamicExtent);
+    block.setGuard(IntegerSet::get(loops.size(), dynamicExtent ? 1 : 0, guards,
                                    SmallVector<bool>(guards.size(), false)),
-                   loops);
+                   operands);
+  }
   return block;
+}
+
+AffineExpr MatrixEmitter::getNumRows() const {
+  AffineExpr rows = constant(plan.numRows);
+  if (plan.dynamicRows)
+    rows = rows + (getAffineSymbolExpr(0, context) - 1) * plan.dynamicRows;
+  return rows;
+}
+
+OpFoldResult MatrixEmitter::getSize(OpBuilder &builder, AffineExpr expr) const {
+  AffineMap map = simplifyAffineMap(AffineMap::get(0, 1, expr));
+  if (auto value = dyn_cast<AffineConstantExpr>(map.getResult(0)))
+    return builder.getIndexAttr(value.getValue());
+  return affine::AffineApplyOp::create(builder, loc, map, dynamicExtent)
+      .getResult();
+}
+
+SmallVector<OpFoldResult> MatrixEmitter::getSizes(MemRefType type) const {
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t size : type.getShape())
+    sizes.push_back(ShapedType::isDynamic(size) ? OpFoldResult(dynamicExtent)
+                                                : rewriter.getIndexAttr(size));
+  return sizes;
 }
 
 bool MatrixEmitter::isOutermostRow(const MatrixDim &row) const {
@@ -75,7 +102,9 @@ BlockOp MatrixEmitter::createResultBlock() {
   auto type = cast<MemRefType>(out.getType());
   ForOp outermost = nest.loops.front();
   rewriter.setInsertionPoint(outermost);
-  sums = AllocBufferOp::create(rewriter, loc, type);
+  sums = AllocBufferOp::create(
+      rewriter, loc, type,
+      SmallVector<Value>(type.getNumDynamicDims(), dynamicExtent));
   rewriter.replaceUsesWithIf(out, sums.getBuffer(), [&](OpOperand &use) {
     return nest.block->isAncestor(use.getOwner());
   });
@@ -85,8 +114,7 @@ BlockOp MatrixEmitter::createResultBlock() {
   SmallVector<IterKind> kinds(type.getRank(), IterKind::Spatial);
   BlockOp block = buildBlockNest(
       rewriter, loc, schedule.getKernel().getUniqueBlockName(name + "_rows"),
-      kinds, getAsIndexOpFoldResult(context, type.getShape()),
-      [&](OpBuilder &body, BlockOp block) {
+      kinds, getSizes(type), [&](OpBuilder &body, BlockOp block) {
         AffineMap index = body.getMultiDimIdentityMap(type.getRank());
         Value value =
             createLoad(body, loc, sums.getBuffer(), index, block.getIterVars());
@@ -167,10 +195,9 @@ void MatrixEmitter::allocatePieces() {
                               plan.isInteger ? data.getElementType()
                                              : rewriter.getI16Type());
   for (int64_t piece = 0; piece != plan.numPieces; ++piece)
-    pieces.push_back(
-        AllocBufferOp::create(rewriter, loc, type, ValueRange(),
-                              plan.numPanels == 1 ? "global" : "local")
-            .getBuffer());
+    pieces.push_back(AllocBufferOp::create(rewriter, loc, type, ValueRange(),
+                                           hasPanels() ? "local" : "global")
+                         .getBuffer());
 }
 
 /// The bits of the pieces of a float, as splitFloat() computes them.
@@ -235,7 +262,7 @@ void MatrixEmitter::emitSplit(Value panel) {
   SmallVector<ForOp> rowLoop =
       buildLoops(rewriter, loc, OpFoldResult(rewriter.getIndexAttr(rows)));
   ForOp outer = rowLoop.front();
-  if (isParallel && plan.numPanels == 1)
+  if (isParallel && !hasPanels())
     outer.setKind(ForKind::Parallel);
   OpBuilder::InsertPoint inRow = rewriter.saveInsertionPoint();
   Value row = outer.getInductionVar();
@@ -257,9 +284,11 @@ void MatrixEmitter::emitSplit(Value panel) {
   AffineExpr position = dim(0) * plan.panelRows + dim(1);
   AffineExpr channel = dim(3) * plan.getBlockChannels() + dim(4);
   // Rows that are not there are zeros: a NaN in one would not go unnoticed.
+  // The variables of the block run beyond the data, which it must not take for
+  // granted.
   SmallVector<AffineExpr> bindings, guards, inside;
-  SmallVector<int64_t> extents(
-      cast<MemRefType>(plan.data.buffer.getType()).getShape());
+  SmallVector<OpFoldResult> extents =
+      getSizes(cast<MemRefType>(plan.data.buffer.getType()));
   for (const MatrixDim &index : plan.dims) {
     if (index.kind == MatrixDim::Constant) {
       bindings.push_back(constant(index.offset));
@@ -280,15 +309,27 @@ void MatrixEmitter::emitSplit(Value panel) {
     bindings.push_back(pixel + index.offset);
     int64_t largest = (index.radix - 1) * index.stride +
                       (index.taps.empty() ? 0 : index.numPlanes - 1);
+    AffineExpr end = constant(largest + index.offset + 1);
+    if (isOutermostRow(index)) {
+      AffineExpr allRows = (dynamicExtent ? getNumRows().ceilDiv(plan.panelRows)
+                                          : constant(plan.numPanels)) *
+                           plan.panelRows;
+      end =
+          (allRows + plan.reachRows).floorDiv(index.rowStride) * index.stride +
+          index.numPlanes + index.offset;
+    }
+    extents[bindings.size() - 1] = getSize(rewriter, end);
+    AffineExpr limit = constant(last + index.offset);
+    if (index.isDynamic)
+      limit = limit + (getAffineSymbolExpr(0, context) - 1) * index.stride;
     if (isOutermostRow(index) || largest > last)
-      inside.push_back(constant(last + index.offset) -
-                       dim(bindings.size() - 1));
+      inside.push_back(limit - dim(bindings.size() - 1));
   }
   unsigned numIndices = bindings.size();
   llvm::append_range(bindings, ArrayRef{dim(1), dim(2), dim(3), dim(4)});
-  llvm::append_range(extents,
-                     ArrayRef{rows, plan.numPlanes, plan.getNumChannelBlocks(),
-                              plan.getBlockChannels()});
+  for (int64_t extent : {rows, plan.numPlanes, plan.getNumChannelBlocks(),
+                         plan.getBlockChannels()})
+    extents.push_back(rewriter.getIndexAttr(extent));
   BlockOp block =
       createBlock(rewriter, name + "_split", bindings, extents, guards, loops);
   OpBuilder body(block.getBody()->getTerminator());
@@ -307,11 +348,13 @@ void MatrixEmitter::emitSplit(Value panel) {
   if (inside.empty()) {
     value = loadValue(body);
   } else {
-    auto set = IntegerSet::get(numIndices, 0, inside,
+    auto set = IntegerSet::get(numIndices, dynamicExtent ? 1 : 0, inside,
                                SmallVector<bool>(inside.size(), false));
+    SmallVector<Value> operands(vars.take_front(numIndices));
+    if (dynamicExtent)
+      operands.push_back(dynamicExtent);
     Type type = cast<MemRefType>(plan.data.buffer.getType()).getElementType();
-    auto branch = affine::AffineIfOp::create(body, loc, type, set,
-                                             vars.take_front(numIndices),
+    auto branch = affine::AffineIfOp::create(body, loc, type, set, operands,
                                              /*withElseRegion=*/true);
     OpBuilder there = branch.getThenBodyBuilder();
     affine::AffineYieldOp::create(there, loc, loadValue(there));
@@ -331,9 +374,11 @@ void MatrixEmitter::emitSplit(Value panel) {
   if (rest == 0)
     return;
   loops = buildInner({plan.numPlanes, plan.getBlockChannels() - rest});
-  BlockOp zeros = createBlock(
-      rewriter, name + "_pad", {dim(1), dim(2), dim(3) + rest},
-      {rows, plan.numPlanes, plan.getBlockChannels()}, /*guards=*/{}, loops);
+  BlockOp zeros =
+      createBlock(rewriter, name + "_pad", {dim(1), dim(2), dim(3) + rest},
+                  getAsIndexOpFoldResult(
+                      context, {rows, plan.numPlanes, plan.getBlockChannels()}),
+                  /*guards=*/{}, loops);
   OpBuilder padBody(zeros.getBody()->getTerminator());
   Type type = cast<MemRefType>(pieces.front().getType()).getElementType();
   Value zero =
@@ -359,8 +404,7 @@ void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
       dim(0) * plan.panelRows + dim(1) % rowTiles * plan.tileRows + dim(2);
   AffineExpr column = dim(1).floorDiv(rowTiles) * plan.tileColumns + dim(3);
   SmallVector<AffineExpr> bindings, guards;
-  SmallVector<int64_t> extents(
-      cast<MemRefType>(sums.getBuffer().getType()).getShape());
+  SmallVector<OpFoldResult> extents = getSizes(sums.getType());
   for (AffineExpr index : plan.out.map->getResults()) {
     AffineExpr binding = constant(0);
     if (index == dim(plan.columnVar))
@@ -370,8 +414,8 @@ void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
         binding = getCoordinate(row, position);
     bindings.push_back(binding);
   }
-  if (plan.numPanels * plan.panelRows != plan.numRows)
-    guards.push_back(constant(plan.numRows - 1) - position);
+  if (plan.dynamicRows || plan.numPanels * plan.panelRows != plan.numRows)
+    guards.push_back(getNumRows() - 1 - position);
   for (const MatrixDim &row : plan.dims)
     if (row.kind == MatrixDim::Row && !isOutermostRow(row) &&
         row.radix > row.extent)
@@ -380,7 +424,8 @@ void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
     guards.push_back(constant(plan.numColumns - 1) - column);
   unsigned numIndices = bindings.size();
   llvm::append_range(bindings, ArrayRef{dim(2), dim(3)});
-  llvm::append_range(extents, ArrayRef{plan.tileRows, plan.tileColumns});
+  extents.push_back(builder.getIndexAttr(plan.tileRows));
+  extents.push_back(builder.getIndexAttr(plan.tileColumns));
   BlockOp block =
       createBlock(builder, resultBlock.getName(), bindings, extents, guards,
                   {panel, tileIndex, loops[0].getInductionVar(),
@@ -406,7 +451,7 @@ void MatrixEmitter::emitTiles(Value panel) {
   int64_t count = plan.getNumColumnTiles() * plan.getTilesPerPanel();
   SmallVector<ForOp> loops =
       buildLoops(rewriter, loc, OpFoldResult(rewriter.getIndexAttr(count)));
-  if (isParallel && plan.numPanels == 1)
+  if (isParallel && !hasPanels())
     loops.front().setKind(ForKind::Parallel);
   Value tileIndex = loops.front().getInductionVar();
   Value tile =
@@ -415,27 +460,32 @@ void MatrixEmitter::emitTiles(Value panel) {
           MemRefType::get({plan.tileRows, plan.tileColumns}, getSumType()),
           ValueRange(), "local")
           .getBuffer();
-  emitProduct(rewriter, tileIndex, tile);
+  emitProduct(rewriter, panel, tileIndex, tile);
   emitResults(rewriter, panel, tileIndex, tile);
 }
 
 void MatrixEmitter::emit() {
   OpBuilder::InsertionGuard insertion(rewriter);
   name = nest.block.getName().str();
+  for (const MatrixDim &row : plan.dims)
+    if (row.isDynamic)
+      dynamicExtent = cast<Value>(ForOp(nest.loops[*row.var]).getUpperBound());
   resultBlock = createResultBlock();
   rewriter.eraseOp(nest.loops.front());
   packWeights();
 
   ForOp results = getOutermostLoop(resultBlock);
   rewriter.setInsertionPoint(results);
-  if (plan.numPanels == 1) {
+  if (!hasPanels()) {
     allocatePieces();
     Value panel = arith::ConstantIndexOp::create(rewriter, loc, 0);
     emitSplit(panel);
     emitTiles(panel);
   } else {
-    SmallVector<ForOp> loops = buildLoops(
-        rewriter, loc, OpFoldResult(rewriter.getIndexAttr(plan.numPanels)));
+    AffineExpr numPanels = dynamicExtent ? getNumRows().ceilDiv(plan.panelRows)
+                                         : constant(plan.numPanels);
+    SmallVector<ForOp> loops =
+        buildLoops(rewriter, loc, getSize(rewriter, numPanels));
     if (isParallel)
       loops.front().setKind(ForKind::Parallel);
     allocatePieces();

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -136,13 +137,19 @@ SmallVector<Value> MatrixEmitter::reduce(OpBuilder &builder, unsigned depth,
   return loop.getResults();
 }
 
-void MatrixEmitter::emitProduct(OpBuilder &builder, Value tileIndex,
-                                Value tile) {
+void MatrixEmitter::emitProduct(OpBuilder &builder, Value panel,
+                                Value tileIndex, Value tile) {
   int64_t rowTiles = plan.getTilesPerPanel();
-  BlockOp block = createBlock(
-      builder, name,
-      {dim(0).floorDiv(rowTiles), dim(0) % rowTiles * plan.tileRows},
-      {plan.getNumColumnTiles(), plan.panelRows}, /*guards=*/{}, tileIndex);
+  AffineExpr row = dim(1) % rowTiles * plan.tileRows;
+  // A panel may have few rows.
+  SmallVector<AffineExpr> guards;
+  if (plan.dynamicRows)
+    guards.push_back(getNumRows() - 1 - dim(0) * plan.panelRows - row);
+  BlockOp block =
+      createBlock(builder, name, {dim(1).floorDiv(rowTiles), row},
+                  getAsIndexOpFoldResult(
+                      context, {plan.getNumColumnTiles(), plan.panelRows}),
+                  guards, {panel, tileIndex});
   columnTile = block.getIterVars()[0];
   firstRow = block.getIterVars()[1];
   OpBuilder body(block.getBody()->getTerminator());
