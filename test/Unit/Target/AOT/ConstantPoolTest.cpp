@@ -25,6 +25,9 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -237,6 +240,39 @@ TEST_F(ConstantPoolTest, SplatsAndBoolsAreExpanded) {
   EXPECT_EQ(std::vector<int32_t>(numbers, numbers + 3),
             std::vector<int32_t>({7, 7, 7}));
   EXPECT_EQ(bytes.substr(mask, 3), std::string("\1\0\1", 3));
+}
+
+TEST_F(ConstantPoolTest, PiecesAreSplitAndPacked) {
+  // 1 + 2^-8 is halfway between two bf16, and goes to the even one; then come
+  // 2^-12 and 2^-20 at their own scale.
+  const float third = 1 + 0x1p-8f + 0x1p-12f + 0x1p-20f;
+  const float values[] = {0.5f, -third, 0x1.fffffep127f,
+                          std::numeric_limits<float>::infinity()};
+  ConstantPool pool(&context);
+  auto value = DenseElementsAttr::get(
+      RankedTensorType::get({4}, b.getF32Type()), ArrayRef<float>(values));
+  add(pool, value, parseMap("(d0, d1) -> (d1, d0)"), {3, 4}, /*numPieces=*/3);
+  std::string bytes = write(pool);
+  ASSERT_EQ(bytes.size(), 3 * 4 * sizeof(uint16_t));
+  uint16_t pieces[3][4];
+  std::memcpy(pieces, bytes.data(), bytes.size());
+  auto toDouble = [](uint16_t bits) {
+    uint32_t wide = static_cast<uint32_t>(bits) << 16;
+    float number;
+    std::memcpy(&number, &wide, sizeof(number));
+    return static_cast<double>(number);
+  };
+  EXPECT_EQ(pieces[0][0], 0x3f00);
+  EXPECT_EQ(pieces[1][0], 0);
+  EXPECT_EQ(pieces[2][0], 0);
+  for (int i : {1, 2})
+    EXPECT_EQ(toDouble(pieces[0][i]) + toDouble(pieces[1][i]) +
+                  toDouble(pieces[2][i]),
+              static_cast<double>(values[i]));
+  EXPECT_LE(std::abs(toDouble(pieces[0][2])), 0x1.fep127);
+  EXPECT_EQ(pieces[0][3], 0x7f80);
+  EXPECT_EQ(pieces[1][3], 0);
+  EXPECT_EQ(pieces[2][3], 0);
 }
 
 TEST_F(ConstantPoolTest, BadConstantsAreErrors) {
