@@ -149,17 +149,61 @@ static std::optional<Scale> matchScale(Value value, RankedTensorType type,
   return Scale{value, scale.getNumElements(), getFloats(value)};
 }
 
+namespace {
+
+/// The magnitudes of elements other than zero.
+struct Magnitudes {
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0;
+
+  template <typename T>
+  void add(T value) {
+    double magnitude = std::abs(static_cast<double>(value));
+    if (magnitude == 0)
+      return;
+    smallest = std::min(smallest, magnitude);
+    // NaN counts as more than any.
+    if (!(magnitude <= largest) && !std::isnan(largest))
+      largest = magnitude;
+  }
+};
+
+} // namespace
+
+/// Whether each product of an element of a constant of f32 and a factor is a
+/// normal number; false if that is not known.
+static bool areProductsNormal(Value weight, ArrayRef<double> factors,
+                              double smallest, double largest) {
+  auto constant = weight.getDefiningOp<ConstantOp>();
+  auto resource =
+      constant ? dyn_cast<DenseF32ResourceElementsAttr>(constant.getValue())
+               : DenseF32ResourceElementsAttr();
+  std::optional<ArrayRef<float>> data =
+      resource ? resource.tryGetAsArrayRef() : std::nullopt;
+  if (!data)
+    return false;
+  Magnitudes weights, scales;
+  for (float value : *data)
+    weights.add(value);
+  for (double factor : factors)
+    scales.add(factor);
+  return weights.largest * scales.largest <= largest &&
+         weights.smallest * scales.smallest >= smallest;
+}
+
 /// Whether scaled weights are as good as the weights: none overflows, and what
 /// underflows does not count in its sum. What is not constant is not known.
 static bool isInRange(const Linear &linear, const Scale &scale, int64_t axis) {
-  std::optional<SmallVector<double>> weights = getFloats(linear.getWeight());
-  if (!scale.factors || !weights)
-    return true;
   auto type = cast<RankedTensorType>(linear.getWeight().getType());
   const llvm::fltSemantics &semantics =
       cast<FloatType>(type.getElementType()).getFloatSemantics();
   double largest = APFloat::getLargest(semantics).convertToDouble();
   double smallest = APFloat::getSmallestNormalized(semantics).convertToDouble();
+  if (!scale.factors ||
+      areProductsNormal(linear.getWeight(), *scale.factors, smallest, largest))
+    return true;
+  std::optional<SmallVector<double>> weights = getFloats(linear.getWeight());
+  if (!weights)
+    return true;
   // A sum's largest term this far above the smallest numbers hides their loss.
   double margin =
       std::ldexp(smallest, 2 * APFloat::semanticsPrecision(semantics));
