@@ -92,6 +92,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     if (options.precision != Precision::Highest) {
       FoldScaleAxisPassOptions scales;
       scales.onlyConstants = true;
+      manager.addNestedPass<func::FuncOp>(createPoolBeforeConvPass());
       // Normalisation may come with a scale of its own after it, whose terms
       // are constants once those before are.
       for (int round = 0; round != 2; ++round) {

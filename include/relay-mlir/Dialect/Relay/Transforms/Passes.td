@@ -259,6 +259,32 @@ def InferTypesPass : Pass<"relay-infer-types", "::mlir::ModuleOp"> {
   ];
 }
 
+def PoolBeforeConvPass
+    : Pass<"relay-pool-before-conv", "::mlir::func::FuncOp"> {
+  let summary = "Average pixels before 1x1 convolutions instead of after";
+  let description = [{
+    `nn.avg_pool2d`, `nn.global_avg_pool2d` and `nn.adaptive_avg_pool2d` of the
+    result of a 1x1 `nn.conv2d`, without strides and padding, that nobody else
+    uses: one sums over pixels, the other over channels, so their order does not
+    matter. It is swapped where fewer pixels to convolve outweigh more channels
+    to average. Results differ by rounding; pipelines run the pass unless the
+    precision is `highest`.
+
+    ```mlir
+    %0 = relay.nn.conv2d %x, %w : (tensor<1x256x56x56xf32>, tensor<128x256x1x1xf32>) -> tensor<1x128x56x56xf32>
+    %1 = relay.nn.avg_pool2d %0 {pool_size = [2, 2], strides = [2, 2]} : (tensor<1x128x56x56xf32>) -> tensor<1x128x28x28xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.nn.avg_pool2d %x {pool_size = [2, 2], strides = [2, 2]} : (tensor<1x256x56x56xf32>) -> tensor<1x256x28x28xf32>
+    %1 = relay.nn.conv2d %0, %w : (tensor<1x256x28x28xf32>, tensor<128x256x1x1xf32>) -> tensor<1x128x28x28xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSwapped", "num-swapped", "Number of convolutions swapped">
+  ];
+}
+
 def SimplifyInferencePass
     : Pass<"relay-simplify-inference", "::mlir::func::FuncOp"> {
   let summary = "Replace operators that differ only in training";
