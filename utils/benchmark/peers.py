@@ -269,6 +269,13 @@ class Process:
             [sys.executable, __file__, name, str(path), str(inputs_path), str(threads)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
             env=environment, start_new_session=True)
+        # A stopped process does not notice that whoever wrote to it has gone: the
+        # guard, which nobody stops, reads from us and ends the peer, and what
+        # that has started, when there is nothing more to read.
+        self.guard = subprocess.Popen(
+            ["sh", "-c", 'read line; kill -KILL "-$1"', "sh", str(self.process.pid)],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True)
         try:
             ready = self._read()
             if "error" in ready:
@@ -319,6 +326,9 @@ class Process:
             return [arrays[key] for key in arrays.files]
 
     def close(self):
+        self.guard.kill()
+        self.guard.wait()
+        self.guard.stdin.close()
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()

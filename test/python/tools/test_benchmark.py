@@ -5,7 +5,9 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
+import numpy as np
 import onnx
 import pytest
 
@@ -54,6 +56,42 @@ def test_kernels(tmp_path):
     assert "small product" in page and "ONNX Runtime" in page
     # One file: no picture, script or style sheet from elsewhere.
     assert " src=" not in page and "<link" not in page
+
+
+def is_alive(pid):
+    try:
+        status = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def test_peers_end_with_a_benchmark_that_is_killed(tmp_path):
+    value = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [3])
+    result = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [3])
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g",
+                                   [value], [result])
+    onnx.save(onnx.helper.make_model(
+        graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8),
+        str(tmp_path / "model.onnx"))
+    np.savez(tmp_path / "inputs.npz", x=np.zeros(3, np.float32))
+    script = ("import sys, time; sys.path.insert(0, sys.argv[1]); import peers\n"
+              "peer = peers.Process('onnxruntime', 'model.onnx', 'inputs.npz', 1)\n"
+              "print(peer.process.pid, peer.guard.pid, flush=True)\n"
+              "time.sleep(600)\n")
+    parent = subprocess.Popen([sys.executable, "-c", script, str(COMMAND.parent)],
+                              cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    try:
+        children = [int(pid) for pid in parent.stdout.readline().split()]
+        assert len(children) == 2 and all(is_alive(pid) for pid in children)
+    finally:
+        parent.kill()
+        parent.wait()
+        parent.stdout.close()
+    deadline = time.monotonic() + 30
+    while any(is_alive(pid) for pid in children) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [pid for pid in children if is_alive(pid)] == []
 
 
 def test_model_without_peers(tmp_path):
