@@ -117,8 +117,7 @@ static std::optional<Regrouping> getRegrouping(Operation *op) {
 static std::optional<Regrouping> getOnlyUse(BlockArgument argument) {
   if (argument.use_empty())
     return std::nullopt;
-  std::optional<Regrouping> first =
-      getRegrouping(*argument.getUsers().begin());
+  std::optional<Regrouping> first = getRegrouping(*argument.getUsers().begin());
   if (!first || !first->isSupported(cast<RankedTensorType>(argument.getType())))
     return std::nullopt;
   for (Operation *user : argument.getUsers()) {
