@@ -81,6 +81,7 @@ private:
   bool mayJoin(linalg::LinalgOp op, ArrayRef<Access> accesses, unsigned first,
                unsigned second);
   SmallVector<bool> getDroppedLoops(linalg::LinalgOp op);
+  bool freezeTied(linalg::LinalgOp op);
 
   void rebuild(Operation &op);
   void rebuild(linalg::GenericOp op);
@@ -165,18 +166,6 @@ static bool reducesSingleElements(linalg::LinalgOp op) {
   return reduces;
 }
 
-/// Loops of one iteration need not be. A reduction keeps one loop of its kind.
-SmallVector<bool> KernelCollapser::getDroppedLoops(linalg::LinalgOp op) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  bool keepsReductions = reducesSingleElements(op);
-  SmallVector<bool> dropped;
-  for (auto [range, kind] : llvm::zip_equal(ranges, kinds))
-    dropped.push_back(range == 1 && !(keepsReductions &&
-                                      kind == utils::IteratorType::reduction));
-  return dropped;
-}
-
 /// The loop that indexes a dimension alone; none if there is not one.
 static std::optional<unsigned> getLoop(AffineExpr expr) {
   auto dim = dyn_cast<AffineDimExpr>(expr);
@@ -192,6 +181,55 @@ static AffineMap dropLoops(AffineMap map, ArrayRef<bool> dropped) {
                              : getAffineDimExpr(loop, context));
   return simplifyAffineMap(
       map.replaceDimsAndSymbols(dims, {}, dropped.size(), 0));
+}
+
+/// Whether some index would be just one loop without those that are dropped,
+/// but that loop leaves out a part of the dimension: with one pixel of output,
+/// a convolution reads a part of an image that is larger than its kernel.
+static bool hasPartialIndex(linalg::LinalgOp op, ArrayRef<bool> dropped) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    AffineMap rest = dropLoops(map, dropped);
+    for (unsigned dim = 0, e = map.getNumResults(); dim != e; ++dim) {
+      std::optional<unsigned> loop = getLoop(rest.getResult(dim));
+      if (!loop || getLoop(map.getResult(dim)))
+        continue;
+      if (type.isDynamicDim(dim) || type.getDimSize(dim) != ranges[*loop])
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Loops of one iteration need not be. A reduction keeps one loop of its kind.
+SmallVector<bool> KernelCollapser::getDroppedLoops(linalg::LinalgOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  bool keepsReductions = reducesSingleElements(op);
+  SmallVector<bool> dropped;
+  for (auto [range, kind] : llvm::zip_equal(ranges, kinds))
+    dropped.push_back(range == 1 && !(keepsReductions &&
+                                      kind == utils::IteratorType::reduction));
+  return hasPartialIndex(op, dropped) ? SmallVector<bool>(ranges.size(), false)
+                                      : dropped;
+}
+
+/// What an op writes into has the form of its result.
+bool KernelCollapser::freezeTied(linalg::LinalgOp op) {
+  bool changed = false;
+  for (auto [init, result] :
+       llvm::zip_equal(op.getDpsInits(), op->getResults())) {
+    bool isInitFrozen = getShape(init).isFrozen;
+    if (isInitFrozen == getShape(result).isFrozen)
+      continue;
+    freeze(isInitFrozen ? Value(result) : init);
+    changed = true;
+  }
+  return changed;
 }
 
 /// Whether two loops may become one, `second` inside of `first`.
@@ -303,9 +341,12 @@ bool KernelCollapser::analyze() {
       isKnown = index && type && type.isDynamicDim(*index);
     }
     // Only the dimensions of one element, which collapsed tensors lack, tell
-    // how long the loop of such a reduction is.
+    // how long the loop of such a reduction is. Where all loops stay, all
+    // dimensions do.
     if (auto generic = dyn_cast<linalg::GenericOp>(op))
-      isKnown = !reducesSingleElements(generic);
+      isKnown = !reducesSingleElements(generic) &&
+                (llvm::is_contained(getDroppedLoops(generic), true) ||
+                 !llvm::is_contained(generic.getStaticLoopRanges(), 1));
     if (!isKnown) {
       llvm::for_each(op.getOperands(), [&](Value v) { freeze(v); });
       llvm::for_each(op.getResults(), [&](Value v) { freeze(v); });
@@ -320,10 +361,12 @@ bool KernelCollapser::analyze() {
   while (changed) {
     changed = false;
     for (Operation &op : body) {
-      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-        changed |=
-            isa<linalg::GenericOp, linalg::FillOp>(op) &&restrict(linalgOp);
-      else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+        if (!isa<linalg::GenericOp, linalg::FillOp>(op))
+          continue;
+        changed |= freezeTied(linalgOp);
+        changed |= restrict(linalgOp);
+      } else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
         changed |= restrict(concat);
     }
   }

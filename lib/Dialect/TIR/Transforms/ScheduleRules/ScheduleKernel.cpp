@@ -47,6 +47,12 @@ static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
     StringRef name;
   };
   std::string name = block.getName().str();
+  // There is nothing to divide into tiles.
+  if (llvm::any_of(block.getLoops(),
+                   [](ForOp loop) { return loop.getConstantExtent() == 0; })) {
+    schedule.remark("rule", "@" + Twine(name) + ": has no iterations");
+    return;
+  }
   for (Rule rule :
        {Rule{scheduleContraction, "sum of products"},
         Rule{scheduleWindow, "window that slides over channels-last data"},
