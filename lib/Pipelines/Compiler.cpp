@@ -154,11 +154,11 @@ LogicalResult Compilation::run() {
       if (options.forceMatrixTiles)
         kernel->setAttr(tir::kForceTilesAttr, builder.getUnitAttr());
     }
-  if (remarks && failed(remarks->addSchedules(module)))
-    return failure();
 
   if (!options.schedules.empty() &&
       failed(scripts.load(options.schedules, module)))
+    return failure();
+  if (remarks && failed(remarks->addSchedules(module, scripts)))
     return failure();
   if (!options.saveSchedules.empty() &&
       failed(scripts.save(options.saveSchedules, module, *target)))

@@ -46,7 +46,40 @@ void KernelRemarks::addOperators(ModuleOp module) {
   }
 }
 
-LogicalResult KernelRemarks::addSchedules(ModuleOp module) {
+/// What a schedule that somebody has written makes of the loops.
+static void describeLoops(tir::PrimFuncOp function,
+                          tir::ScheduleRemarks &remarks) {
+  function.walk<WalkOrder::PreOrder>([&](tir::ForOp loop) {
+    StringRef name;
+    switch (loop.getKind()) {
+    case tir::ForKind::Serial:
+      return;
+    case tir::ForKind::Parallel:
+      name = "parallel";
+      break;
+    case tir::ForKind::Vectorized:
+      name = "vectorize";
+      break;
+    case tir::ForKind::Unrolled:
+      name = "unroll";
+      break;
+    case tir::ForKind::ThreadBinding:
+      name = "bind";
+      break;
+    }
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::interleaveComma(loop.getBlocks(), os, [&](tir::BlockOp block) {
+      os << '@' << block.getName();
+    });
+    if (std::optional<int64_t> extent = loop.getConstantExtent())
+      os << ": loop of " << *extent;
+    remarks.push_back({/*isMissed=*/false, name.str(), text});
+  });
+}
+
+LogicalResult KernelRemarks::addSchedules(ModuleOp module,
+                                          const ScheduleScripts &scripts) {
   for (auto function : module.getOps<tir::PrimFuncOp>()) {
     Kernel kernel(function.getLoc());
     kernel.scheduled = ModuleOp::create(function.getLoc());
@@ -63,9 +96,17 @@ LogicalResult KernelRemarks::addSchedules(ModuleOp module) {
         Kernel &kernel = entry.second;
         auto function =
             *kernel.scheduled->template getOps<tir::PrimFuncOp>().begin();
-        if (failed(tir::scheduleKernel(function, target, /*trace=*/nullptr,
-                                       &kernel.remarks)))
+        if (scripts.contains(function)) {
+          if (failed(scripts.apply(function)))
+            return failure();
+          kernel.remarks.push_back(
+              {/*isMissed=*/false, "rule", "a schedule that was given"});
+          describeLoops(function, kernel.remarks);
+        } else if (failed(tir::scheduleKernel(function, target,
+                                              /*trace=*/nullptr,
+                                              &kernel.remarks))) {
           return failure();
+        }
         return tir::liftWorkspaces(function);
       });
 }

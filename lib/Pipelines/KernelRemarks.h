@@ -17,6 +17,7 @@
 #define RELAY_MLIR_LIB_PIPELINES_KERNELREMARKS_H
 
 #include "relay-mlir/Dialect/TIR/Transforms/ScheduleRemarks.h"
+#include "relay-mlir/Pipelines/Schedules.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -34,8 +35,9 @@ public:
   /// Reads what is fused off a module in the form relay-fused.
   void addOperators(ModuleOp module);
 
-  /// Schedules copies of the kernels of a module in the form relax-kernels.
-  LogicalResult addSchedules(ModuleOp module);
+  /// Schedules copies of the kernels of a module in the form relax-kernels, by
+  /// `scripts`, if they have one for it, else by the rules.
+  LogicalResult addSchedules(ModuleOp module, const ScheduleScripts &scripts);
 
   /// Notes the code of a kernel.
   void addObject(StringRef kernel, StringRef object);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/InitAllDialects.h"
+#include "relay-mlir/Pipelines/CompileFlags.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Support/Version.h"
@@ -34,41 +35,7 @@ static cl::opt<std::string>
              cl::desc("What to write: relay, relax, schedules, tir, llvm, "
                       "asm, obj, so (default)"),
              cl::init("so"), cl::cat(category));
-static cl::opt<std::string>
-    target("target",
-           cl::desc("Processor: native (default), an LLVM CPU name, x86-64-v2, "
-                    "-v3, -v4, aarch64, each with ,+feature,-feature"),
-           cl::init("native"), cl::cat(category));
-static cl::opt<int>
-    optLevel("O", cl::Prefix,
-             cl::desc("0: no folding and no fusion; 1: folding; "
-                      "2: fusion too; 3: layouts too (default)"),
-             cl::init(3), cl::cat(category));
-static cl::opt<bool>
-    forceMatrixTiles("force-matrix-tiles",
-                     cl::desc("Use matrix units (AMX) also where that is "
-                              "estimated to be slower"),
-                     cl::cat(category));
-static cl::opt<std::string>
-    precisionName("precision",
-                  cl::desc("How exactly results are computed in f32: highest, "
-                           "high (default), medium"),
-                  cl::init("high"), cl::cat(category));
-static cl::opt<std::string>
-    desiredLayout("desired-layout",
-                  cl::desc("Layout of convolutions: NHWC, NCHW, "
-                           "nn.conv2d=NHWC:OHWI, ...; default leaves them as "
-                           "they are (without: NHWC from -O3 on, where it "
-                           "pays)"),
-                  cl::cat(category));
-static cl::opt<bool>
-    noCache("no-cache", cl::desc("Neither read nor write the object cache"),
-            cl::cat(category));
-static cl::opt<std::string>
-    cacheDir("cache-dir",
-             cl::desc("The object cache (default: $RELAY_CACHE_DIR, else "
-                      "relay-mlir in the user's cache folder)"),
-             cl::cat(category));
+static relay::CompileFlags compileFlags(category);
 static cl::opt<std::string> remarksPath(
     "remarks", cl::ValueOptional,
     cl::desc(
@@ -127,14 +94,9 @@ int main(int argc, char **argv) {
                  << emitName << "'\n";
     return 1;
   }
-  std::optional<relay::Precision> precision =
-      relay::parsePrecision(precisionName);
-  if (!precision) {
-    llvm::errs() << "error: expects --precision=highest, high or medium, but "
-                    "got '"
-                 << precisionName << "'\n";
+  std::optional<relay::CompileOptions> options = compileFlags.get();
+  if (!options)
     return 1;
-  }
   bool binary =
       kind == relay::EmitKind::Object || kind == relay::EmitKind::SharedObject;
   if (outputPath.empty()) {
@@ -175,17 +137,9 @@ int main(int argc, char **argv) {
       return 1;
   }
 
-  relay::CompileOptions options;
-  options.target = target;
-  options.optLevel = optLevel;
-  options.precision = *precision;
-  options.forceMatrixTiles = forceMatrixTiles;
-  options.desiredLayout = desiredLayout;
-  options.useCache = !noCache;
-  options.cacheDir = cacheDir;
-  options.schedules = schedules;
-  options.saveSchedules = saveSchedules;
-  options.timing = timing;
+  options->schedules = schedules;
+  options->saveSchedules = saveSchedules;
+  options->timing = timing;
   OwningOpRef<ModuleOp> module =
       relay::loadModel(inputPath, &context, /*mapWeights=*/true);
   if (!module)
@@ -194,7 +148,7 @@ int main(int argc, char **argv) {
   std::string output = outputPath;
   std::string remarksName = remarksPath;
   bool hasFailed =
-      failed(relay::compileModule(*module, options, *kind, output));
+      failed(relay::compileModule(*module, *options, *kind, output));
   if (remarksFile) {
     remarksFile->flush();
     if (remarksFile->has_error()) {

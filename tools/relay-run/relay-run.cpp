@@ -11,6 +11,7 @@
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Pipelines/CheckModel.h"
+#include "relay-mlir/Pipelines/CompileFlags.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Pipelines/ProfileModel.h"
@@ -117,24 +118,7 @@ static RunOptions parseCommandLine(int argc, char **argv) {
       cl::init(result.repeat), cl::cat(category));
   static cl::opt<int> warmUp("warm-up", cl::desc("Runs before the timed ones"),
                              cl::init(result.warmUp), cl::cat(category));
-  static cl::opt<std::string> target(
-      "target", cl::desc("Processor, for models that are compiled first"),
-      cl::init(result.compile.target), cl::cat(category));
-  static cl::opt<int> optLevel(
-      "O", cl::Prefix, cl::desc("Optimisation level, likewise"),
-      cl::init(result.compile.optLevel), cl::cat(category));
-  static cl::opt<bool> forceMatrixTiles(
-      "force-matrix-tiles",
-      cl::desc("Matrix units (AMX) at any cost, likewise"), cl::cat(category));
-  static cl::opt<std::string> precisionName(
-      "precision", cl::desc("highest, high (default) or medium, likewise"),
-      cl::init("high"), cl::cat(category));
-  static cl::opt<std::string> desiredLayout(
-      "desired-layout",
-      cl::desc("Layout of convolutions, such as NHWC, likewise"),
-      cl::cat(category));
-  static cl::opt<bool> noCache(
-      "no-cache", cl::desc("No object cache, likewise"), cl::cat(category));
+  static relay::CompileFlags compileFlags(category);
 
   cl::HideUnrelatedOptions(category);
   cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
@@ -142,14 +126,10 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   });
   cl::ParseCommandLineOptions(argc, argv, "Runs, checks and times a model\n");
 
-  std::optional<relay::Precision> precision =
-      relay::parsePrecision(precisionName);
-  if (!precision) {
-    llvm::errs() << "error: expects --precision=highest, high or medium, but "
-                    "got '"
-                 << precisionName << "'\n";
+  std::optional<relay::CompileOptions> compile = compileFlags.get();
+  if (!compile)
     std::exit(1);
-  }
+  result.compile = *compile;
   result.modelPath = modelPath;
   result.inputs = {inputFiles, dims, seed};
   result.outputFiles = outputFiles;
@@ -164,12 +144,6 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   result.peak = peak;
   if (threads.getNumOccurrences())
     result.threads = threads;
-  result.compile.target = target;
-  result.compile.optLevel = optLevel;
-  result.compile.precision = *precision;
-  result.compile.forceMatrixTiles = forceMatrixTiles;
-  result.compile.desiredLayout = desiredLayout;
-  result.compile.useCache = !noCache;
   result.limits.maxDepth = maxDepth;
   return result;
 }

@@ -31,10 +31,11 @@ tir.prim_func @matmul(%a: memref<8x16xf32>, %b: memref<16x8xf32>, %c: memref<8x8
 // -----
 
 // Sizes of inputs and outputs by number; comparisons and index arithmetic are
-// free, a function of the library counts one.
+// free, a function of the library counts one, as does the smaller one of two
+// values, but not a choice between others.
 // CHECK-LABEL: tir.prim_func @dynamic
 // CHECK: tir.bytes = affine_map<()[s0, s1] -> (s0 * 12 + s1 * 12)>
-// CHECK-SAME: tir.flops = affine_map<()[s0, s1] -> (s0 * 6)>
+// CHECK-SAME: tir.flops = affine_map<()[s0, s1] -> (s0 * 9)>
 tir.prim_func @dynamic(%x: memref<?x3xf32>, %y: memref<?x3xf32>)
     attributes {tir.num_outputs = 1 : i64} {
   %c0 = arith.constant 0 : index
@@ -48,7 +49,8 @@ tir.prim_func @dynamic(%x: memref<?x3xf32>, %y: memref<?x3xf32>)
         %2 = arith.negf %1 : f32
         %3 = arith.cmpf olt, %1, %2 : f32
         %4 = arith.select %3, %1, %2 : f32
-        affine.store %4, %y[%v0, %v1] : memref<?x3xf32>
+        %5 = arith.select %3, %4, %0 : f32
+        affine.store %5, %y[%v0, %v1] : memref<?x3xf32>
       }
     }
   }

@@ -29,13 +29,24 @@ namespace mlir::tir {
 using namespace mlir;
 using namespace mlir::tir;
 
-/// Operations on elements. Indices, comparisons, selections and conversions
-/// are not counted.
+/// Whether a selection gives the larger or smaller one of what it compares: the
+/// form in which relu and others keep NaN.
+static bool isExtremum(arith::SelectOp select) {
+  Operation *comparison = select.getCondition().getDefiningOp();
+  return isa_and_present<arith::CmpFOp, arith::CmpIOp>(comparison) &&
+         llvm::is_contained(comparison->getOperands(), select.getTrueValue()) &&
+         llvm::is_contained(comparison->getOperands(), select.getFalseValue());
+}
+
+/// Operations on elements. Indices, comparisons, other selections than maxima
+/// and minima, and conversions are not counted.
 static int64_t getNumFlops(Operation *op) {
   if (op->getNumResults() != 1 || op->getResult(0).getType().isIndex())
     return 0;
   if (isa<math::FmaOp>(op))
     return 2;
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return isExtremum(select);
   if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
           arith::RemFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
           arith::MaxNumFOp, arith::MinNumFOp, arith::AddIOp, arith::SubIOp,

@@ -47,6 +47,13 @@ static int64_t getLargestDivisor(int64_t value, int64_t limit) {
   return 1;
 }
 
+/// Why a rule for reductions leaves a reduction to the next rule.
+static LogicalResult decline(KernelSchedule &schedule, BlockNest &nest,
+                             const Twine &reason) {
+  schedule.remarkMissed("rule", "@" + nest.block.getName() + ": " + reason);
+  return failure();
+}
+
 LogicalResult mlir::tir::scheduleSpatialReduction(KernelSchedule &schedule,
                                                   BlockNest nest) {
   const BufferAccess *store = nest.getStore();
@@ -55,17 +62,22 @@ LogicalResult mlir::tir::scheduleSpatialReduction(KernelSchedule &schedule,
   std::optional<unsigned> lane =
       getContiguousVar(nest, *store, /*isReduce=*/false);
   if (!lane)
-    return failure();
+    return decline(schedule, nest,
+                   "no results side by side: none are contiguous");
   // Lanes far apart would be gathered one by one.
   constexpr int64_t kMaxStride = 4;
   for (const BufferAccess &access : nest.accesses) {
     std::optional<int64_t> stride = getStride(access, *lane);
     if (!stride || std::abs(*stride) > kMaxStride)
-      return failure();
+      return decline(schedule, nest,
+                     "no results side by side: what neighbours read lies " +
+                         (stride ? Twine(std::abs(*stride)) + " elements apart"
+                                 : Twine("where data says")));
   }
   int64_t lanes = getLanes(schedule, *store);
   if (lanes < 2)
-    return failure();
+    return decline(schedule, nest,
+                   "no results side by side: no vectors of its elements");
   double work = nest.getWork() / lanes;
 
   std::optional<int64_t> extent = nest.getExtent(*lane);
@@ -133,7 +145,9 @@ LogicalResult mlir::tir::scheduleRowReduction(KernelSchedule &schedule,
       lane = getContiguousVar(nest, access, /*isReduce=*/true);
   int64_t lanes = getLanes(schedule, *store);
   if (!lane || lanes < 2)
-    return failure();
+    return decline(schedule, nest,
+                   !lane ? "not along rows: what it reduces is not contiguous"
+                         : "not along rows: no vectors of its elements");
   double work = nest.getWork() / lanes;
 
   SmallVector<ForOp> outer;

@@ -1,0 +1,69 @@
+//===- CompileFlags.cpp - Options of a compilation on a command line ------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Pipelines/CompileFlags.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+namespace cl = llvm::cl;
+
+CompileFlags::CompileFlags(cl::OptionCategory &category)
+    : target(
+          "target",
+          cl::desc("Processor: native (default), an LLVM CPU name, x86-64-v2, "
+                   "-v3, -v4, aarch64, each with ,+feature,-feature"),
+          cl::init(CompileOptions().target), cl::cat(category)),
+      optLevel("O", cl::Prefix,
+               cl::desc("0: no folding and no fusion; 1: folding; "
+                        "2: fusion too; 3: layouts too (default)"),
+               cl::init(CompileOptions().optLevel), cl::cat(category)),
+      precision("precision",
+                cl::desc("How exactly results are computed in f32: highest, "
+                         "high (default), medium"),
+                cl::init("high"), cl::cat(category)),
+      forceMatrixTiles("force-matrix-tiles",
+                       cl::desc("Use matrix units (AMX) also where that is "
+                                "estimated to be slower"),
+                       cl::cat(category)),
+      desiredLayout("desired-layout",
+                    cl::desc("Layout of convolutions: NHWC, NCHW, "
+                             "nn.conv2d=NHWC:OHWI, ...; default leaves them as "
+                             "they are (without: NHWC from -O3 on, where it "
+                             "pays)"),
+                    cl::cat(category)),
+      noCache("no-cache", cl::desc("Neither read nor write the object cache"),
+              cl::cat(category)),
+      cacheDir("cache-dir",
+               cl::desc("The object cache (default: $RELAY_CACHE_DIR, else "
+                        "relay-mlir in the user's cache folder)"),
+               cl::cat(category)) {}
+
+std::optional<CompileOptions> CompileFlags::get() const {
+  CompileOptions options;
+  options.target = target;
+  options.optLevel = optLevel;
+  options.forceMatrixTiles = forceMatrixTiles;
+  options.desiredLayout = desiredLayout;
+  options.useCache = !noCache;
+  options.cacheDir = cacheDir;
+  if (options.optLevel < 0 || options.optLevel > 3) {
+    llvm::errs() << "error: expects -O0, -O1, -O2 or -O3, but got -O"
+                 << options.optLevel << '\n';
+    return std::nullopt;
+  }
+  std::optional<Precision> parsed = parsePrecision(precision);
+  if (!parsed) {
+    llvm::errs() << "error: expects --precision=highest, high or medium, but "
+                    "got '"
+                 << precision << "'\n";
+    return std::nullopt;
+  }
+  options.precision = *parsed;
+  return options;
+}
