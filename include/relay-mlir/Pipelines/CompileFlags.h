@@ -1,4 +1,4 @@
-//===- CompileFlags.h - Options of a compilation on a command line *- C++ -*-===//
+//===- CompileFlags.h - Command line of a compilation -----------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

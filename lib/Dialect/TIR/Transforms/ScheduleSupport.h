@@ -37,9 +37,9 @@ void normalizeAccesses(RewriterBase &rewriter, BlockOp block);
 /// With several loops, the bodies count as the parts of one.
 DiagnosedSilenceableFailure checkIterationsApart(ArrayRef<ForOp> loops);
 
-/// Whether the iterations of `loop` may run at once: none updates, or uses, what
-/// another one writes; refuses otherwise. Several may compute the same element
-/// afresh.
+/// Whether the iterations of `loop` may run at once: none updates, or uses,
+/// what another one writes; refuses otherwise. Several may compute the same
+/// element afresh.
 DiagnosedSilenceableFailure checkIterationsConcurrent(ForOp loop);
 
 /// The perfect nest of serial loops from 0 around `block`, which bind its
