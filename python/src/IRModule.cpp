@@ -144,7 +144,8 @@ void relay_python::bindIRModule(py::module_ &m) {
       .def("run_passes", &runPasses, py::arg("pipeline"))
       .def("compile", &compile, py::arg("path"), py::arg("emit"),
            py::arg("target"), py::arg("opt_level"), py::arg("precision"),
-           py::arg("force_matrix_tiles"), py::arg("desired_layout"), py::arg("cache"), py::arg("cache_dir"))
+           py::arg("force_matrix_tiles"), py::arg("desired_layout"),
+           py::arg("cache"), py::arg("cache_dir"))
       .def("clone", [](IRModule &self) {
         auto copy = std::make_unique<IRModule>();
         copy->context = self.context;

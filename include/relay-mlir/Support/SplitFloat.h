@@ -11,10 +11,10 @@
 // of pieces, which matrix units compute.
 //
 // What is not finite stays what it is: the first piece of an infinity is that
-// infinity, the others are 0; the first piece of a NaN is a NaN. The first piece of
-// a number that would round to infinity is the largest bf16 below it. Pieces
-// below 2^-126 are denormal, which matrix units take for 0: the numbers for
-// which n pieces hold 8n bits are those from 2^(8n - 134) up.
+// infinity, the others are 0; the first piece of a NaN is a NaN. The first
+// piece of a number that would round to infinity is the largest bf16 below it.
+// Pieces below 2^-126 are denormal, which matrix units take for 0: the numbers
+// for which n pieces hold 8n bits are those from 2^(8n - 134) up.
 //
 //===----------------------------------------------------------------------===//
 

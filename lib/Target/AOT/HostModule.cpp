@@ -144,8 +144,8 @@ LogicalResult HostTranslator::placeConstants() {
       unsigned index = operand.getOperandNumber();
       auto layout = call.kernel.getArgAttrOfType<AffineMapAttr>(
           index, relax::kLayoutAttr);
-      auto pieces = call.kernel.getArgAttrOfType<IntegerAttr>(
-          index, relax::kPiecesAttr);
+      auto pieces =
+          call.kernel.getArgAttrOfType<IntegerAttr>(index, relax::kPiecesAttr);
       auto memref = cast<MemRefType>(call.kernel.getArgumentTypes()[index]);
       if (failed(place(operand, layout ? layout.getValue() : AffineMap(),
                        memref.getShape(), pieces ? pieces.getInt() : 0)))
@@ -438,14 +438,11 @@ FailureOr<HostData::Struct> HostTranslator::describeCall(Call &call) {
     bool isPacked =
         call.kernel.getArgAttr(index, relax::kLayoutAttr) != nullptr;
     bool isSplit = call.kernel.getArgAttr(index, relax::kPiecesAttr) != nullptr;
-    FailureOr<HostData::Struct> arg =
-        data.getTensor("",
-                       isSplit ? memref.getElementType()
-                               : type.getElementType(),
-                       dims,
-                       isPacked ? SmallVector<FlatSymbolRefAttr>(dims.size())
-                                : data.getDimNames(type.getShape()),
-                       [&] { return call.op.emitOpError(); });
+    FailureOr<HostData::Struct> arg = data.getTensor(
+        "", isSplit ? memref.getElementType() : type.getElementType(), dims,
+        isPacked ? SmallVector<FlatSymbolRefAttr>(dims.size())
+                 : data.getDimNames(type.getShape()),
+        [&] { return call.op.emitOpError(); });
     if (failed(arg))
       return failure();
     args.push_back(*arg);

@@ -55,24 +55,22 @@ def check(model, samples, path):
             assert_agree(compiled(**sample), expected)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
-def test_images(seed, dynamic, tmp_path):
-    model, inputs = random_networks.build(seed, dynamic)
-    samples = [inputs]
-    if dynamic:
-        x = inputs["x"]
-        samples += [{"x": np.concatenate([x, x[::-1] / 2])}, {"x": x[:1]}]
-    check(model, samples, tmp_path / "model.onnx")
+def image_samples(x):
+    return [x, np.concatenate([x, x[::-1] / 2]), x[:1]]
+
+
+def sequence_samples(x):
+    return [x, np.concatenate([x, x[::-1]]), np.concatenate([x, x], axis=1),
+            x[:1, :1]]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
-def test_sequences(seed, dynamic, tmp_path):
-    model, inputs = random_sequences.build(seed, dynamic)
-    samples = [inputs]
-    if dynamic:
-        (name, x), = inputs.items()
-        samples += [{name: np.concatenate([x, x[::-1]])},
-                    {name: np.concatenate([x, x], axis=1)}, {name: x[:1, :1]}]
-    check(model, samples, tmp_path / "model.onnx")
+@pytest.mark.parametrize("networks, samples", [
+    (random_networks, image_samples), (random_sequences, sequence_samples)],
+    ids=["images", "sequences"])
+def test_agrees_with_onnx_runtime(networks, samples, seed, dynamic, tmp_path):
+    model, inputs = networks.build(seed, dynamic)
+    (name, x), = inputs.items()
+    values = samples(x) if dynamic else [x]
+    check(model, [{name: value} for value in values], tmp_path / "model.onnx")

@@ -8,17 +8,9 @@ import numpy as np
 import pytest
 
 import relay_mlir as rm
+from float_tensors import literal, uniform
 
 BOUND = 1e-6
-
-
-def uniform(shape, seed=0):
-    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
-
-
-def literal(values):
-    shape = "x".join(map(str, values.shape))
-    return f'dense<"0x{values.tobytes().hex()}"> : tensor<{shape}xf32>'
 
 
 def average(data, pool, stride, padding, include_pad):

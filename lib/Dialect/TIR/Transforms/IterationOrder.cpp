@@ -211,6 +211,14 @@ static bool areSelfContained(ArrayRef<IterationAccess> accesses) {
   return true;
 }
 
+/// Adds the buffers that iterations of `loop` share and `block` writes.
+static void addWrittenOutside(BlockOp block, ForOp loop,
+                              llvm::SetVector<Value> &written) {
+  for (Value buffer : block.getWrites())
+    if (isDefinedOutside(getBaseBuffer(buffer), loop))
+      written.insert(getBaseBuffer(buffer));
+}
+
 DiagnosedSilenceableFailure
 mlir::tir::checkIterationsApart(ArrayRef<ForOp> loops) {
   llvm::SetVector<Value> written;
@@ -224,9 +232,7 @@ mlir::tir::checkIterationsApart(ArrayRef<ForOp> loops) {
                  << "expects a loop that feeds no opaque variable, but it "
                     "feeds one of block @"
                  << block.getName();
-      for (Value buffer : block.getWrites())
-        if (isDefinedOutside(getBaseBuffer(buffer), loop))
-          written.insert(getBaseBuffer(buffer));
+      addWrittenOutside(block, loop, written);
     }
 
   for (Value buffer : written) {
@@ -265,9 +271,7 @@ mlir::tir::checkIterationsApart(ArrayRef<ForOp> loops) {
 DiagnosedSilenceableFailure mlir::tir::checkIterationsConcurrent(ForOp loop) {
   llvm::SetVector<Value> written;
   for (BlockOp block : loop.getBlocks())
-    for (Value buffer : block.getWrites())
-      if (isDefinedOutside(getBaseBuffer(buffer), loop))
-        written.insert(getBaseBuffer(buffer));
+    addWrittenOutside(block, loop, written);
 
   for (Value buffer : written) {
     IndexSpace space(buffer.getContext());

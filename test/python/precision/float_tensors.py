@@ -1,0 +1,14 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Float tensors of tests, as arrays and as constants in MLIR."""
+
+import numpy as np
+
+
+def uniform(shape, seed=0):
+    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
+
+
+def literal(values):
+    shape = "x".join(map(str, values.shape))
+    return f'dense<"0x{values.tobytes().hex()}"> : tensor<{shape}xf32>'
