@@ -52,6 +52,33 @@ func.func @matmul(%x: tensor<1024x1024xf32>, %w: tensor<1024x1024xf32>) -> tenso
 
 // -----
 
+// Columns that are contiguous, but a page from one step of the reduction to the
+// next, are copied too, where enough rows use them.
+// CHECK-LABEL: transform.named_sequence @far.schedule
+// CHECK: transform.tir.cache_read %{{.*}}, 1, "global"
+// CHECK: transform.tir.transform_layout %{{.*}}, write 0, #{{.*}}
+// CHECK: transform.tir.tensorize %{{.*}}, "register_tile"
+// CHECK-LABEL: transform.named_sequence @few.schedule
+// CHECK-NOT: transform.tir.cache_read
+// CHECK: transform.tir.tensorize %{{.*}}, "register_tile"
+
+// APPLIED-LABEL: tir.prim_func {{.*}}@far
+// APPLIED: vector.fma
+// APPLIED-LABEL: tir.prim_func {{.*}}@few
+// APPLIED: vector.fma
+func.func @far(%x: tensor<500x512xf32>, %w: tensor<512x1024xf32>) -> tensor<500x1024xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.matmul %x, %w : (tensor<500x512xf32>, tensor<512x1024xf32>) -> tensor<500x1024xf32>
+  return %0 : tensor<500x1024xf32>
+}
+func.func @few(%x: tensor<20x500xf32>, %w: tensor<500x1024xf32>) -> tensor<20x1024xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.matmul %x, %w : (tensor<20x500xf32>, tensor<500x1024xf32>) -> tensor<20x1024xf32>
+  return %0 : tensor<20x1024xf32>
+}
+
+// -----
+
 // Too little work to start threads for.
 // CHECK-LABEL: transform.named_sequence @small.schedule
 // CHECK-NOT: transform.tir.parallel

@@ -60,6 +60,7 @@ private:
                             int64_t size, bool splitsReduction) const;
   int64_t getGroupSize(AffineExpr index, unsigned var, int64_t size) const;
   bool canPack(const BufferAccess &operand, unsigned var, int64_t size) const;
+  bool paysToCopyColumns(int64_t width) const;
   void packOperands();
   void choosePartialSums();
   double getBytes(const BufferAccess &operand, ArrayRef<unsigned> vars) const;
@@ -427,8 +428,33 @@ AffineMap Contraction::getPackedLayout(const BufferAccess &operand,
   return AffineMap::get(map.getNumResults(), 0, batch, context);
 }
 
+/// Whether so many rows go through columns that lie far apart that copying
+/// these columns first takes less time than reading every row's in another
+/// page, often in the same lines of the first cache.
+bool Contraction::paysToCopyColumns(int64_t width) const {
+  constexpr double kMinRows = 64, kMinDepth = 64, kMinBytes = 128 << 10;
+  constexpr int64_t kMinStrideBytes = 512;
+  auto type = cast<MemRefType>(right.buffer.getType());
+  if (packing != Packing::None || reduction.empty() || !type.hasStaticShape() ||
+      !canPack(right, column, width))
+    return false;
+  double numRows = 1, depth = 1;
+  for (unsigned var = 0; var != nest.getNumVars(); ++var) {
+    if (roles[var] == Role::Row)
+      numRows *= nest.guessExtent(var);
+    else if (roles[var] == Role::Reduce)
+      depth *= nest.guessExtent(var);
+  }
+  std::optional<int64_t> stride = getStride(right, reduction.back());
+  return stride && numRows >= kMinRows && depth >= kMinDepth &&
+         *stride * type.getElementTypeBitWidth() / 8 >= kMinStrideBytes &&
+         getBytesOf(right, Role::Column) >= kMinBytes;
+}
+
 void Contraction::packOperands() {
   int64_t width = plan.numVectors * lanes;
+  if (paysToCopyColumns(width))
+    packing = Packing::Copy;
   if (packing == Packing::Layout &&
       failed(schedule.transformReadLayout(
           nest.block, right.buffer,
