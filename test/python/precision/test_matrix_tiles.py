@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import relay_mlir as rm
+from float_tensors import uniform
 
 FEATURES = ("amx_tile", "amx_bf16", "amx_int8")
 TARGET = "x86-64-v3,+amx-tile,+amx-bf16,+amx-int8"
@@ -78,10 +79,6 @@ def dense(data, weight):
   %0 = relay.nn.dense %x, %w : ({type_of(data)}, {type_of(weight)}) -> {result}
   return %0 : {result}
 }}"""
-
-
-def uniform(shape, seed=0):
-    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
 
 
 def check(worker, data, weight, *, scale=None, precisions=PRECISIONS):

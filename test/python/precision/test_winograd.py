@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import relay_mlir as rm
+from float_tensors import literal, uniform
 
 # Not on matrix units, which test_matrix_tiles.py is about.
 TARGET = "native,-amx-tile" if platform.machine() == "x86_64" else "native"
@@ -28,11 +29,6 @@ def convolve(data, weight, padding):
             taps = weight[:, :, y, x].T.astype(np.float64)
             result = result + data[:, y:y + height, x:x + width] @ taps
     return result
-
-
-def literal(values):
-    shape = "x".join(map(str, values.shape))
-    return f'dense<"0x{values.tobytes().hex()}"> : tensor<{shape}xf32>'
 
 
 def build(shape, weight, padding, bias=None, residual=False, tile=None):
@@ -78,10 +74,6 @@ def uses_winograd(module, precision="high"):
 
 def run(module, *inputs, precision="high"):
     return np.asarray(rm.compile(module, precision=precision, target=TARGET)(*inputs))
-
-
-def uniform(shape, seed=0):
-    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
 
 
 # Heights and widths that leave partial tiles of every size, one row, one column,

@@ -7,6 +7,7 @@
 
 #include "KernelSchedule.h"
 
+#include "relay-mlir/Dialect/TIR/IR/Access.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Tensorize.h"
 
 using namespace mlir;
@@ -14,6 +15,13 @@ using namespace mlir::tir;
 
 /// Buffers up to this size move to the stack of a thread.
 static constexpr int64_t kMaxLocalBytes = 64 << 10;
+
+bool KernelSchedule::isLayoutFree(Value buffer) {
+  auto arg = dyn_cast<BlockArgument>(buffer);
+  return arg && isa<PrimFuncOp>(arg.getOwner()->getParentOp()) &&
+         kernel.isLayoutFree(arg.getArgNumber()) &&
+         getReaders(buffer).size() == 1;
+}
 
 int64_t KernelSchedule::getNumVectorRegisters() const {
   bool isWide = target.isAArch64() || target.hasFeature("avx512vl");

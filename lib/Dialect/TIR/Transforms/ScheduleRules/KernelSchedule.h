@@ -39,6 +39,9 @@ public:
   int64_t getLanes(Type elementType) const {
     return target.getVectorBits() / elementType.getIntOrFloatBitWidth();
   }
+  /// Whether `buffer` is an argument, a constant, whose layout may be changed
+  /// for the one block that reads it.
+  bool isLayoutFree(Value buffer);
 
   /// Empty if refused.
   SmallVector<ForOp> split(ForOp loop, ArrayRef<int64_t> factors);

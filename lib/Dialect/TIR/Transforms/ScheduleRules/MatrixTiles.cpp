@@ -66,12 +66,10 @@ private:
 } // namespace
 
 bool MatrixMatcher::isConstant(const BufferAccess &operand) const {
-  auto arg = dyn_cast<BlockArgument>(operand.buffer);
-  return arg && isa<PrimFuncOp>(arg.getOwner()->getParentOp()) &&
-         schedule.getKernel().isLayoutFree(arg.getArgNumber()) &&
-         !schedule.getKernel().getArgAttr(arg.getArgNumber(),
-                                          PrimFuncOp::kLayout) &&
-         getReaders(operand.buffer).size() == 1;
+  return schedule.isLayoutFree(operand.buffer) &&
+         !schedule.getKernel().getArgAttr(
+             cast<BlockArgument>(operand.buffer).getArgNumber(),
+             PrimFuncOp::kLayout);
 }
 
 LogicalResult MatrixMatcher::matchTypes(const SumOfProducts &sum) {

@@ -100,7 +100,7 @@ TilePlan mlir::tir::planTile(const TileProblem &problem) {
     int64_t inner = std::max<int64_t>(problem.innerRows.value_or(kMany), 1);
     for (int64_t rows = 1; rows <= std::min(inner, maxRows); ++rows)
       consider({1, rows, numVectors});
-    if (!problem.innerRows || inner > maxRows || inner == 0)
+    if (!problem.innerRows || inner > maxRows)
       continue;
     int64_t outer = problem.outerRows.value_or(kMany);
     for (int64_t groups = 2; groups <= std::min(outer, maxRows / inner);

@@ -252,13 +252,6 @@ static int64_t getPartSize(int64_t value, int64_t limit) {
   return llvm::divideCeil(value, llvm::divideCeil(value, limit));
 }
 
-static bool isLayoutFree(KernelSchedule &schedule, Value buffer) {
-  auto arg = dyn_cast<BlockArgument>(buffer);
-  return arg && isa<PrimFuncOp>(arg.getOwner()->getParentOp()) &&
-         schedule.getKernel().isLayoutFree(arg.getArgNumber()) &&
-         getReaders(buffer).size() == 1;
-}
-
 /// Lanes last.
 static LogicalResult packLanes(KernelSchedule &schedule, const BlockNest &nest,
                                const BufferAccess &access, unsigned lane) {
@@ -271,7 +264,7 @@ static LogicalResult packLanes(KernelSchedule &schedule, const BlockNest &nest,
       order.push_back(getAffineDimExpr(i, context));
   order.push_back(getAffineDimExpr(position, context));
   AffineMap layout = AffineMap::get(rank, 0, order, context);
-  if (isLayoutFree(schedule, access.buffer) &&
+  if (schedule.isLayoutFree(access.buffer) &&
       succeeded(
           schedule.transformReadLayout(nest.block, access.buffer, layout)))
     return success();
