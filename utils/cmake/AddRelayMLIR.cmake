@@ -13,9 +13,12 @@ function(relay_add_library name)
   add_library(obj.${name} OBJECT ${ARG_SOURCES})
   add_dependencies(obj.${name} relay-headers ${ARG_DEPENDS})
   target_include_directories(obj.${name} PRIVATE ${ARG_INCLUDE_DIRS})
-  if(NOT ARG_ENABLE_EXCEPTIONS)
+  if(ARG_ENABLE_EXCEPTIONS)
+    relay_use_precompiled_headers(obj.${name} relay-pch-exceptions)
+  else()
     # As LLVM is built; exceptions must not cross its frames.
     target_compile_options(obj.${name} PRIVATE -fno-exceptions)
+    relay_use_precompiled_headers(obj.${name} relay-pch)
   endif()
   set_property(GLOBAL APPEND PROPERTY RELAY_MLIR_OBJECTS
     $<TARGET_OBJECTS:obj.${name}>)
