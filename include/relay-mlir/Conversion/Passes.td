@@ -223,7 +223,8 @@ def ConvertRelayToLinalgPass
   let description = [{
     Rewrites the body of a primitive function: each operator becomes the loops
     it means, as `linalg.generic` and `linalg.fill` on tensors, `tensor.pad`,
-    `tensor.concat` and reshapes. The attribute `tir.block_name` keeps the
+    `tensor.concat` and reshapes, and as `tir.opaque` where stores depend on
+    data. The attribute `tir.block_name` keeps the
     operator's name. Integers lose their sign (`ui8` becomes `i8`), tuples
     become their fields. An operator without a lowering is an error.
 
@@ -264,7 +265,8 @@ def ConvertRelayToLinalgPass
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
-    "math::MathDialect", "tensor::TensorDialect"
+    "math::MathDialect", "memref::MemRefDialect", "scf::SCFDialect",
+    "tensor::TensorDialect", "tir::TIRDialect"
   ];
 }
 

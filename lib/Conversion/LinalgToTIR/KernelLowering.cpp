@@ -114,6 +114,12 @@ void KernelLowering::assignDestination(Value tensor,
       .Case<linalg::LinalgOp, tensor::PadOp, tensor::InsertSliceOp,
             tensor::FromElementsOp, tensor::GenerateOp>(
           [&](auto) { destinations[tensor] = destination; })
+      .Case([&](OpaqueOp) {
+        // Its body knows nothing of maps.
+        if (destination.map.isIdentity() &&
+            destination.buffer.getType() == getBufferType(tensor.getType()))
+          destinations[tensor] = destination;
+      })
       .Case([&](tensor::CastOp cast) {
         assignDestination(cast.getSource(), destination);
       })

@@ -45,6 +45,7 @@ private:
   LogicalResult convert(Operation &op);
   LogicalResult convertConstant(arith::ConstantOp op);
   LogicalResult convertLinalg(linalg::LinalgOp op);
+  LogicalResult convertOpaque(OpaqueOp op);
   LogicalResult convertPad(tensor::PadOp op);
   LogicalResult convertConcat(tensor::ConcatOp op);
   LogicalResult convertInsertSlice(tensor::InsertSliceOp op);
@@ -58,6 +59,10 @@ private:
   /// iteration variables and loads.
   void clonePayloadOp(Operation &op, IRMapping &mapping, Domain domain);
   void clonePayload(Block &payload, IRMapping &mapping, Domain domain);
+
+  /// The elements of `tensor` as a row-major buffer of its shape: its own, or a
+  /// copy.
+  Value getWholeBuffer(Value tensor);
 
   /// Writes `source` to `destination` in a block of its own.
   void copy(Location loc, StringRef name, const TensorView &source,

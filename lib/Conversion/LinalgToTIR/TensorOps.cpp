@@ -22,6 +22,7 @@ LogicalResult KernelLowering::convert(Operation &op) {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case([&](linalg::LinalgOp linalgOp) { return convertLinalg(linalgOp); })
+      .Case([&](OpaqueOp opaque) { return convertOpaque(opaque); })
       .Case(
           [&](arith::ConstantOp constant) { return convertConstant(constant); })
       .Case([&](tensor::EmptyOp empty) {

@@ -11,8 +11,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -215,6 +218,74 @@ Value LinalgBuilder::elements(StringRef nestName, ArrayRef<Access> inputs,
   int64_t rank = sizes.size();
   return nest(nestName, inputs, {empty(sizes, elementType), identity(rank)},
               getIterators(rank), body);
+}
+
+//===----------------------------------------------------------------------===//
+// Opaque computations
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> LinalgBuilder::opaque(StringRef opaqueName,
+                                         ArrayRef<int64_t> along,
+                                         ValueRange inputs,
+                                         ValueRange destinations,
+                                         OpaqueBody body,
+                                         ArrayRef<AffineMap> sizes) {
+  auto op = tir::OpaqueOp::create(*this, along, inputs, destinations, sizes);
+  name(op, opaqueName);
+  ImplicitLocOpBuilder bodyBuilder(getLoc(), getContext());
+  bodyBuilder.setInsertionPointToStart(op.getBody());
+  body(bodyBuilder, op.getIndexArgs(), op.getInputArgs(), op.getInitArgs());
+  return llvm::to_vector_of<Value>(op.getResults());
+}
+
+SmallVector<Value> mlir::relay::detail::emitLoop(
+    ImplicitLocOpBuilder &builder, Value begin, Value end, ValueRange values,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  Value one = arith::ConstantIndexOp::create(builder, 1);
+  auto loop = scf::ForOp::create(builder, begin, end, one, values);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> results =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!values.empty())
+    scf::YieldOp::create(builder, results);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+void mlir::relay::detail::emitLoops(ImplicitLocOpBuilder &builder,
+                                    ValueRange sizes,
+                                    llvm::function_ref<void(ValueRange)> body) {
+  OpBuilder::InsertionGuard guard(builder);
+  Value zero = arith::ConstantIndexOp::create(builder, 0);
+  Value one = arith::ConstantIndexOp::create(builder, 1);
+  SmallVector<Value> position;
+  for (Value size : sizes) {
+    auto loop = scf::ForOp::create(builder, zero, size, one);
+    position.push_back(loop.getInductionVar());
+    builder.setInsertionPointToStart(loop.getBody());
+  }
+  body(position);
+}
+
+void mlir::relay::detail::emitWhere(ImplicitLocOpBuilder &builder,
+                                    Value condition,
+                                    llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(builder, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+SmallVector<Value> mlir::relay::detail::emitSizes(ImplicitLocOpBuilder &builder,
+                                                  Value buffer) {
+  SmallVector<Value> sizes;
+  for (auto [dim, size] :
+       llvm::enumerate(cast<MemRefType>(buffer.getType()).getShape()))
+    sizes.push_back(
+        ShapedType::isDynamic(size)
+            ? memref::DimOp::create(builder, buffer, dim).getResult()
+            : arith::ConstantIndexOp::create(builder, size).getResult());
+  return sizes;
 }
 
 //===----------------------------------------------------------------------===//

@@ -37,6 +37,12 @@ using NestBody =
 using ElementBody =
     llvm::function_ref<Value(ImplicitLocOpBuilder &, ValueRange)>;
 
+/// Emits the code of one instance of an opaque computation: its position, then
+/// the buffers of inputs and destinations.
+using OpaqueBody =
+    llvm::function_ref<void(ImplicitLocOpBuilder &, ValueRange position,
+                            ValueRange inputs, ValueRange destinations)>;
+
 using Iterators = SmallVector<utils::IteratorType>;
 
 class LinalgBuilder : public ImplicitLocOpBuilder {
@@ -106,6 +112,12 @@ public:
                  ArrayRef<OpFoldResult> sizes, Type elementType,
                  ElementBody body);
 
+  /// One tir.opaque with an instance for each position along the dimensions
+  /// `along` of the first destination. `sizes` names the sizes of all operands.
+  SmallVector<Value> opaque(StringRef name, ArrayRef<int64_t> along,
+                            ValueRange inputs, ValueRange destinations,
+                            OpaqueBody body, ArrayRef<AffineMap> sizes = {});
+
   /// A tensor whose only purpose is its shape: operand of a nest some of whose
   /// loops index no other operand by themselves.
   Value shapeOnly(ArrayRef<OpFoldResult> sizes);
@@ -130,6 +142,21 @@ public:
 private:
   StringRef blockName;
 };
+
+/// In the body of an opaque computation: a loop from `begin` to before `end`
+/// with the loop-carried `values`, whose results it returns.
+SmallVector<Value> emitLoop(
+    ImplicitLocOpBuilder &builder, Value begin, Value end, ValueRange values,
+    llvm::function_ref<SmallVector<Value>(Value index, ValueRange values)>
+        body);
+/// Loops over all positions of a space of `sizes`, in row-major order.
+void emitLoops(ImplicitLocOpBuilder &builder, ValueRange sizes,
+               llvm::function_ref<void(ValueRange position)> body);
+/// The code of `body` where `condition` holds.
+void emitWhere(ImplicitLocOpBuilder &builder, Value condition,
+               llvm::function_ref<void()> body);
+/// The sizes of `buffer`.
+SmallVector<Value> emitSizes(ImplicitLocOpBuilder &builder, Value buffer);
 
 /// Inside a body: the value of a loop, and a size as a value.
 Value emitLoopIndex(ImplicitLocOpBuilder &builder, int64_t loop);

@@ -21,11 +21,14 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_CONVERTRELAYTOLINALGPASS
@@ -128,7 +131,8 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
   ConversionTarget target(*context);
   target.addLegalDialect<affine::AffineDialect, arith::ArithDialect,
                          linalg::LinalgDialect, math::MathDialect,
-                         tensor::TensorDialect>();
+                         memref::MemRefDialect, scf::SCFDialect,
+                         tensor::TensorDialect, tir::TIRDialect>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return converter.isSignatureLegal(op.getFunctionType()) &&
            converter.isLegal(&op.getBody());

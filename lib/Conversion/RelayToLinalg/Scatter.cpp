@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A nest can write only where an affine map says, so a scatter gathers: each
-// element of the result looks through the updates, in order, for those that
-// name it. That takes time in the number of updates, and no atomics.
+// The updates meet a copy of the data one after the other, in row-major order:
+// where several name an element, the last one counts, as do all that are added.
+// One that names no element is left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +15,7 @@
 #include "Gather.h"
 #include "PopulatePatterns.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -55,39 +56,61 @@ static Meet getMeet(StringRef mode) {
   return nullptr;
 }
 
-/// A copy of `data` to start from.
-static Value buildStart(LinalgBuilder &b, Value data) {
-  auto type = getTensorType(data);
-  return b.elements(
-      (b.getBlockName() + "_init").str(), {{data, b.identity(type.getRank())}},
-      b.getSizes(data), type.getElementType(),
-      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
-}
-
-/// True if `index`, of relay type `type`, names where loop `loop` is on an axis
-/// of `size`.
-static Value emitHit(ImplicitLocOpBuilder &b, Type type, Value index,
-                     OpFoldResult size, int64_t loop) {
-  Value target = emitFromEnd(b, emitToIndex(b, type, index), size);
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, target,
-                               emitLoopIndex(b, loop));
-}
-
-/// The axes but `axis` of which the updates may cover only the beginning.
-static SmallVector<int64_t> getPartialAxes(Value updates, Value data,
-                                           int64_t axis) {
-  SmallVector<int64_t> partialAxes;
-  for (auto [dim, extent] : llvm::enumerate(getTensorType(updates).getShape()))
-    if (static_cast<int64_t>(dim) != axis &&
-        (ShapedType::isDynamic(extent) ||
-         extent != getTensorType(data).getDimSize(dim)))
-      partialAxes.push_back(dim);
-  return partialAxes;
-}
-
 namespace {
 
-/// Loops over the data, then over the updates along `axis`.
+/// Where a scatter writes, in the body of an opaque computation.
+class ScatterTarget {
+public:
+  ScatterTarget(ImplicitLocOpBuilder &builder, Value buffer, Type elementType,
+                Meet meet)
+      : b(builder), buffer(buffer), math(builder, elementType), meet(meet),
+        sizes(emitSizes(builder, buffer)) {}
+
+  /// The position along `dim` that `index`, of the relay type `type`, names;
+  /// negative ones count from the end. Adds to `isInside`, which may be null,
+  /// whether there is one.
+  Value emitPosition(Type type, Value index, int64_t dim,
+                     Value &isInside) const {
+    Value position = emitToIndex(b, type, index);
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value isNegative =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, zero);
+    Value fromEnd = arith::AddIOp::create(b, position, sizes[dim]);
+    position = arith::SelectOp::create(b, isNegative, fromEnd, position);
+    // As unsigned numbers, negative ones are large.
+    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position,
+                                       sizes[dim]);
+    isInside = conjoin(isInside, fits);
+    return position;
+  }
+
+  /// Adds to `isInside` whether `position` lies in dimension `dim`.
+  void checkPosition(Value position, int64_t dim, Value &isInside) const {
+    isInside =
+        conjoin(isInside, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                                position, sizes[dim]));
+  }
+
+  void emitUpdate(Value update, ValueRange position) const {
+    Value present = memref::LoadOp::create(b, buffer, position);
+    memref::StoreOp::create(b, meet(math, present, update), buffer, position);
+  }
+
+  ArrayRef<Value> getSizes() const { return sizes; }
+
+private:
+  Value conjoin(Value lhs, Value rhs) const {
+    return lhs ? arith::AndIOp::create(b, lhs, rhs).getResult() : rhs;
+  }
+
+  ImplicitLocOpBuilder &b;
+  Value buffer;
+  ElementMath math;
+  Meet meet;
+  SmallVector<Value> sizes;
+};
+
+/// Loops over the updates.
 struct ScatterElementsToLinalg : OpConversionPattern<ScatterElementsOp> {
   using Base::Base;
 
@@ -98,73 +121,54 @@ struct ScatterElementsToLinalg : OpConversionPattern<ScatterElementsOp> {
     if (!meet)
       return rewriter.notifyMatchFailure(
           op, "expects reduction update, add, mul, mean, min or max");
-    Value data = adaptor.getData(), indices = adaptor.getIndices();
-    Value updates = adaptor.getUpdates();
-    auto type = getTensorType(data);
-    int64_t rank = type.getRank();
-    int64_t axis = normalizeAxis(op.getAxis(), rank);
+    auto type = getTensorType(op.getData());
+    int64_t axis = normalizeAxis(op.getAxis(), type.getRank());
     Type indexType = getTensorType(op.getIndices()).getElementType();
-    Type elementType = getTensorType(op.getData()).getElementType();
+
+    // Updates may cover only the beginning of the other axes.
+    SmallVector<int64_t> openAxes;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (dim != axis &&
+          (type.isDynamicDim(dim) ||
+           getTensorType(adaptor.getIndices()).isDynamicDim(dim)))
+        openAxes.push_back(dim);
 
     LinalgBuilder b(rewriter, op);
-    SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
-    SmallVector<OpFoldResult> updateSizes = b.getSizes(indices);
-    SmallVector<int64_t> partialAxes = getPartialAxes(indices, data, axis);
-    AffineMap dataMap =
-        b.select(rank + 1, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
-    SmallVector<AffineExpr> exprs(dataMap.getResults());
-    exprs[axis] = b.dim(rank);
-    AffineMap updateMap = b.map(rank + 1, exprs);
-
-    SmallVector<Access> inputs;
-    if (partialAxes.empty())
-      inputs = {{indices, updateMap}, {updates, updateMap}};
-    else
-      inputs = {{b.shapeOnly(updateSizes[axis]), b.select(rank + 1, rank)}};
-    Value result = b.nest(
-        b.getBlockName(), inputs, {buildStart(b, data), dataMap},
-        getIterators(rank, 1),
-        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-          Value present = args.back();
-          Value isCovered, index = args[0], update = args[1];
-          if (!partialAxes.empty()) {
-            SmallVector<Value> position = emitLoopIndices(bodyBuilder, rank);
-            position[axis] = emitLoopIndex(bodyBuilder, rank);
-            isCovered =
-                emitCover(bodyBuilder, position, partialAxes, updateSizes);
-            index = emitExtract(bodyBuilder, indices, position);
-            update = emitExtract(bodyBuilder, updates, position);
-          }
-          Value isHit =
-              emitHit(bodyBuilder, indexType, index, dataSizes[axis], axis);
-          if (isCovered)
-            isHit = arith::AndIOp::create(bodyBuilder, isHit, isCovered);
-          ElementMath math(bodyBuilder, elementType);
-          return math.select(isHit, meet(math, present, update), present);
+    // Updates are as many as indices; the data may be larger.
+    int64_t rank = type.getRank();
+    SmallVector<AffineExpr> dataSizes;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      dataSizes.push_back(b.dim(rank + dim));
+    SmallVector<int64_t> updateSizes =
+        llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    SmallVector<AffineMap> sizes(2, b.select(2 * rank, updateSizes));
+    sizes.push_back(b.map(2 * rank, dataSizes));
+    auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange inputs,
+                    ValueRange destinations) {
+      ScatterTarget target(body, destinations.front(), type.getElementType(),
+                           meet);
+      emitLoops(body, emitSizes(body, inputs[0]), [&](ValueRange source) {
+        SmallVector<Value> position = llvm::to_vector(source);
+        Value index = memref::LoadOp::create(body, inputs[0], source);
+        Value isInside;
+        position[axis] = target.emitPosition(indexType, index, axis, isInside);
+        for (int64_t dim : openAxes)
+          target.checkPosition(source[dim], dim, isInside);
+        emitWhere(body, isInside, [&] {
+          target.emitUpdate(memref::LoadOp::create(body, inputs[1], source),
+                            position);
         });
-    rewriter.replaceOp(op, result);
+      });
+    };
+    rewriter.replaceOp(op,
+                       b.opaque(b.getBlockName(), /*along=*/{},
+                                {adaptor.getIndices(), adaptor.getUpdates()},
+                                adaptor.getData(), emit, sizes));
     return success();
-  }
-
-private:
-  /// Moves `position` into the updates and tells whether it was there.
-  static Value emitCover(ImplicitLocOpBuilder &b,
-                         MutableArrayRef<Value> position,
-                         ArrayRef<int64_t> axes, ArrayRef<OpFoldResult> sizes) {
-    Value isCovered;
-    for (int64_t axis : axes) {
-      Value clamped = emitClamp(b, position[axis], sizes[axis]);
-      Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                             clamped, position[axis]);
-      position[axis] = clamped;
-      isCovered =
-          isCovered ? arith::AndIOp::create(b, isCovered, isInside) : isInside;
-    }
-    return isCovered;
   }
 };
 
-/// Loops over the data, then over the columns of the indices.
+/// Loops over the columns of the indices, then over the slice that each names.
 struct ScatterNdToLinalg : OpConversionPattern<ScatterNdOp> {
   using Base::Base;
 
@@ -175,56 +179,66 @@ struct ScatterNdToLinalg : OpConversionPattern<ScatterNdOp> {
     if (!meet)
       return rewriter.notifyMatchFailure(
           op, "expects mode update, add, mul, min or max");
-    Value data = adaptor.getData(), indices = adaptor.getIndices();
-    if (getTensorType(indices).isDynamicDim(0))
+    if (getTensorType(adaptor.getIndices()).isDynamicDim(0))
       return rewriter.notifyMatchFailure(
           op, "expects a static first dimension of indices");
-    int64_t rank = getTensorType(data).getRank();
-    int64_t depth = getTensorType(indices).getDimSize(0);
-    int64_t columnRank = getTensorType(indices).getRank() - 1;
-    int64_t loops = rank + columnRank;
+    int64_t depth = getTensorType(adaptor.getIndices()).getDimSize(0);
     Type indexType = getTensorType(op.getIndices()).getElementType();
     Type elementType = getTensorType(op.getData()).getElementType();
 
     LinalgBuilder b(rewriter, op);
-    SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
-    SmallVector<AffineExpr> column, slice;
-    for (int64_t loop = rank; loop < loops; ++loop)
-      column.push_back(b.dim(loop));
-    for (int64_t dim = depth; dim < rank; ++dim)
-      slice.push_back(b.dim(dim));
-    SmallVector<AffineExpr> updateExprs = column;
-    llvm::append_range(updateExprs, slice);
-    SmallVector<Access> inputs = {
-        {adaptor.getUpdates(), b.map(loops, updateExprs)}};
-    for (int64_t row = 0; row < depth; ++row) {
-      SmallVector<AffineExpr> exprs = {b.constant(row)};
-      llvm::append_range(exprs, column);
-      inputs.push_back({indices, b.map(loops, exprs)});
+    // The updates have a slice of the data for each column of the indices.
+    int64_t numColumns = getTensorType(adaptor.getIndices()).getRank() - 1;
+    int64_t updateRank = getTensorType(adaptor.getUpdates()).getRank();
+    int64_t numSizes = updateRank + 1 + depth;
+    SmallVector<AffineExpr> all, indexSizes, dataSizes;
+    indexSizes.push_back(b.dim(updateRank));
+    for (int64_t dim = 0; dim < depth; ++dim)
+      dataSizes.push_back(b.dim(updateRank + 1 + dim));
+    for (int64_t dim = 0; dim < updateRank; ++dim) {
+      all.push_back(b.dim(dim));
+      (dim < numColumns ? indexSizes : dataSizes).push_back(b.dim(dim));
     }
-    AffineMap dataMap =
-        b.select(loops, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
-    Value result = b.nest(
-        b.getBlockName(), inputs, {buildStart(b, data), dataMap},
-        getIterators(rank, columnRank),
-        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-          Value isHit;
-          for (int64_t row = 0; row < depth; ++row) {
-            Value target = emitFromEnd(
-                bodyBuilder, emitToIndex(bodyBuilder, indexType, args[row + 1]),
-                dataSizes[row]);
-            Value isHere =
-                arith::CmpIOp::create(bodyBuilder, arith::CmpIPredicate::eq,
-                                      target, emitLoopIndex(bodyBuilder, row));
-            isHit = isHit ? arith::AndIOp::create(bodyBuilder, isHit, isHere)
-                          : isHere;
-          }
-          ElementMath math(bodyBuilder, elementType);
-          Value present = args.back();
-          Value met = meet(math, present, args[0]);
-          return isHit ? math.select(isHit, met, present) : met;
-        });
-    rewriter.replaceOp(op, result);
+    SmallVector<AffineMap> sizes = {b.map(numSizes, indexSizes),
+                                    b.map(numSizes, all),
+                                    b.map(numSizes, dataSizes)};
+    auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange inputs,
+                    ValueRange destinations) {
+      ScatterTarget target(body, destinations.front(), elementType, meet);
+      SmallVector<Value> columns =
+          llvm::to_vector(llvm::drop_begin(emitSizes(body, inputs[0])));
+      emitLoops(body, columns, [&](ValueRange column) {
+        SmallVector<Value> position;
+        Value isInside;
+        for (int64_t row = 0; row < depth; ++row) {
+          SmallVector<Value> source = {
+              arith::ConstantIndexOp::create(body, row)};
+          llvm::append_range(source, column);
+          Value index = memref::LoadOp::create(body, inputs[0], source);
+          position.push_back(
+              target.emitPosition(indexType, index, row, isInside));
+        }
+        auto emitSlice = [&] {
+          emitLoops(
+              body, target.getSizes().drop_front(depth), [&](ValueRange slice) {
+                SmallVector<Value> source = llvm::to_vector(column);
+                SmallVector<Value> where = position;
+                llvm::append_range(source, slice);
+                llvm::append_range(where, slice);
+                target.emitUpdate(
+                    memref::LoadOp::create(body, inputs[1], source), where);
+              });
+        };
+        if (isInside)
+          emitWhere(body, isInside, emitSlice);
+        else
+          emitSlice();
+      });
+    };
+    rewriter.replaceOp(op,
+                       b.opaque(b.getBlockName(), /*along=*/{},
+                                {adaptor.getIndices(), adaptor.getUpdates()},
+                                adaptor.getData(), emit, sizes));
     return success();
   }
 };

@@ -14,6 +14,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "relay-mlir/Dialect/Relax/IR/SymbolicExpr.h"
+#include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -94,21 +95,24 @@ void ShapeReifier::walkEqualSizes(
     if (succeeded(lhsSize) && succeeded(rhsSize))
       callback(*lhsSize, *rhsSize);
   };
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-    // All operands that a loop indexes by itself have its extent.
-    SmallVector<std::pair<Value, int64_t>> extents(linalgOp.getNumLoops());
-    for (OpOperand &operand : op->getOpOperands())
-      for (auto [position, expr] : llvm::enumerate(
-               linalgOp.getMatchingIndexingMap(&operand).getResults())) {
-        auto loop = dyn_cast<AffineDimExpr>(expr);
-        if (!loop)
+  // Dimensions that are indexed by the same loop alone have its extent.
+  auto compareByMaps = [&](ValueRange tensors, ArrayRef<AffineMap> maps) {
+    DenseMap<AffineExpr, std::pair<Value, int64_t>> extents;
+    for (auto [tensor, map] : llvm::zip_equal(tensors, maps))
+      for (auto [position, expr] : llvm::enumerate(map.getResults())) {
+        if (!isa<AffineDimExpr>(expr))
           continue;
-        auto &[tensor, dim] = extents[loop.getPosition()];
-        if (tensor)
-          compare(tensor, dim, operand.get(), position);
-        else
-          extents[loop.getPosition()] = {operand.get(), position};
+        auto [it, isNew] = extents.try_emplace(expr, tensor, position);
+        if (!isNew)
+          compare(it->second.first, it->second.second, tensor, position);
       }
+  };
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    compareByMaps(op->getOperands(), linalgOp.getIndexingMapsArray());
+  } else if (auto opaque = dyn_cast<tir::OpaqueOp>(op)) {
+    if (std::optional<ArrayAttr> sizes = opaque.getSizes())
+      compareByMaps(op->getOperands(),
+                    llvm::to_vector(sizes->getAsValueRange<AffineMapAttr>()));
   } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {
     auto type = dyn_cast<RankedTensorType>(cast.getType());
     for (int64_t dim = 0, e = type ? type.getRank() : 0; dim != e; ++dim)

@@ -36,29 +36,32 @@ func.func @gather_nd(%x: tensor<3x4x5xf32>, %i: tensor<2x6xi64>) -> tensor<6x5xf
 
 // -----
 
-// CHECK-DAG: #[[$UPDATE:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
-// CHECK-DAG: #[[$DATA:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Each element of the result looks through the updates.
+// The updates meet a copy of the data one by one, if their index is inside.
 // CHECK-LABEL: func @scatter_elements
-//       CHECK:   %[[INIT:.*]] = linalg.generic {{.*}}tir.block_name = "scatter_elements_init"
-//       CHECK:   linalg.generic
-//  CHECK-SAME:     indexing_maps = [#[[$UPDATE]], #[[$UPDATE]], #[[$DATA]]]
-//  CHECK-SAME:     ["parallel", "parallel", "reduction"]
-//  CHECK-SAME:     outs(%[[INIT]]
-//       CHECK:     %[[HIT:.*]] = arith.cmpi eq
-//       CHECK:     %[[SUM:.*]] = arith.addf
-//       CHECK:     arith.select %[[HIT]], %[[SUM]]
+//  CHECK-SAME:     (%[[X:.*]]: tensor<3x4xf32>, %[[I:.*]]: tensor<2x4xi64>, %[[U:.*]]: tensor<2x4xf32>)
+//       CHECK:   tir.opaque sizes [#[[SAME:.*]], #[[SAME]], #{{.*}}] ins(%[[I]], %[[U]] :
+//  CHECK-SAME:       outs(%[[X]] : tensor<3x4xf32>) attributes {tir.block_name = "scatter_elements"}
+//       CHECK:   ^bb0(%[[INDICES:.*]]: memref<2x4xi64>, %[[UPDATES:.*]]: memref<2x4xf32>, %[[DATA:.*]]: memref<3x4xf32>):
+//       CHECK:     scf.for %[[ROW:.*]] =
+//       CHECK:       scf.for %[[COLUMN:.*]] =
+//       CHECK:         memref.load %[[INDICES]][%[[ROW]], %[[COLUMN]]]
+//       CHECK:         %[[POSITION:.*]] = arith.select
+//       CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %[[POSITION]]
+//       CHECK:         scf.if %[[INSIDE]]
+//       CHECK:           %[[SUM:.*]] = arith.addf
+//       CHECK:           memref.store %[[SUM]], %[[DATA]][%[[POSITION]], %[[COLUMN]]]
 func.func @scatter_elements(%x: tensor<3x4xf32>, %i: tensor<2x4xi64>, %u: tensor<2x4xf32>) -> tensor<3x4xf32> {
   %0 = relay.scatter_elements %x, %i, %u {axis = 0, reduction = "add"} : (tensor<3x4xf32>, tensor<2x4xi64>, tensor<2x4xf32>) -> tensor<3x4xf32>
   return %0 : tensor<3x4xf32>
 }
 
-// Places are counted once; values and positions are selected by them.
+// A few elements are kept in a list of positions, for each row.
 // CHECK-LABEL: func @topk
-//       CHECK:   tir.block_name = "sort_places"
-//       CHECK:   linalg.generic {{.*}} outs(%{{.*}} : tensor<3x2xf32>) attrs = {tir.block_name = "sort_values"}
-//       CHECK:   linalg.generic {{.*}} outs(%{{.*}} : tensor<3x2xi32>) attrs = {tir.block_name = "sort_positions"}
+//       CHECK:   %[[LIST:.*]] = tensor.empty() : tensor<3x2xi32>
+//       CHECK:   tir.opaque along [0] ins(%{{.*}} : tensor<3x4xf32>)
+//  CHECK-SAME:       tensor<3x2xf32>, tensor<3x2xi32>, tensor<3x2xi32>)
+//       CHECK:     scf.while
 //   CHECK-NOT:   linalg.generic
 //       CHECK:   return
 func.func @topk(%x: tensor<3x4xf32>) -> (tensor<3x2xf32>, tensor<3x2xi32>) {
@@ -66,6 +69,16 @@ func.func @topk(%x: tensor<3x4xf32>) -> (tensor<3x2xf32>, tensor<3x2xi32>) {
   %0 = relay.tuple_get_item %t[0] : tuple<tensor<3x2xf32>, tensor<3x2xi32>>
   %1 = relay.tuple_get_item %t[1] : tuple<tensor<3x2xf32>, tensor<3x2xi32>>
   return %0, %1 : tensor<3x2xf32>, tensor<3x2xi32>
+}
+
+// All are merged from runs, to and fro between two lines.
+// CHECK-LABEL: func @argsort
+//       CHECK:   tir.opaque along [1] ins(%{{.*}} : tensor<?x3xf32>)
+//  CHECK-SAME:       outs(%{{.*}} : tensor<?x3xi32>, tensor<3x2x?xi32>)
+//       CHECK:     scf.while
+func.func @argsort(%x: tensor<?x3xf32>) -> tensor<?x3xi32> {
+  %0 = relay.argsort %x {axis = 0} : (tensor<?x3xf32>) -> tensor<?x3xi32>
+  return %0 : tensor<?x3xi32>
 }
 
 // CHECK-LABEL: func @one_hot

@@ -11,7 +11,9 @@
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "relay-mlir/Dialect/TIR/IR/TIRBase.td"
 
@@ -119,12 +121,12 @@ def TIR_ReturnOp : TIR_Op<"return", [
 }
 
 def TIR_YieldOp : TIR_Op<"yield", [
-    ParentOneOf<["BlockOp", "ForOp", "InitOp"]>, Pure, Terminator
+    ParentOneOf<["BlockOp", "ForOp", "InitOp", "OpaqueOp"]>, Pure, Terminator
   ]> {
   let summary = "Ends the body of a loop, a block or an init";
   let description = [{
-    Terminates the single block of `tir.for`, `tir.block` and `tir.init`; not
-    printed there.
+    Terminates the single block of `tir.for`, `tir.block`, `tir.init` and
+    `tir.opaque`; not printed there.
 
     Example:
 
@@ -345,6 +347,88 @@ def TIR_InitOp : TIR_Op<"init", [
   let builders = [OpBuilder<(ins)>];
   let skipDefaultBuilders = 1;
   let assemblyFormat = "attr-dict-with-keyword $region";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Computations on tensors
+//===----------------------------------------------------------------------===//
+
+def TIR_OpaqueOp : TIR_Op<"opaque", [
+    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                              ["reifyResultShapes"]>,
+    IsolatedFromAbove, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">
+  ]> {
+  let summary = "A computation on tensors whose stores depend on data";
+  let description = [{
+    Stands beside `linalg.generic` for what no structured op expresses: running
+    sums, scatters, sorts. The body is code on buffers. It runs once for each
+    position along the dimensions `along` of the first destination, in any
+    order: instances must not meet in what they write. Its arguments are the
+    indices of that position, then one buffer for each input and destination.
+    Buffers of the destinations start as their tensors; of a `tensor.empty` the
+    contents are undefined. A destination whose result is not used is scratch
+    memory.
+
+    On the way to tir it becomes a block with one spatial variable for each
+    dimension in `along`.
+
+    Example:
+
+    ```mlir
+    %sums = tir.opaque along [0]
+        ins(%x : tensor<8x?xf32>) outs(%init : tensor<8x?xf32>)
+        -> tensor<8x?xf32> {
+    ^bb0(%row: index, %from: memref<8x?xf32>, %to: memref<8x?xf32>):
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %zero = arith.constant 0.0 : f32
+      %size = memref.dim %from, %c1 : memref<8x?xf32>
+      %total = scf.for %i = %c0 to %size step %c1
+          iter_args(%sum = %zero) -> f32 {
+        %element = memref.load %from[%row, %i] : memref<8x?xf32>
+        %next = arith.addf %sum, %element : f32
+        memref.store %next, %to[%row, %i] : memref<8x?xf32>
+        scf.yield %next : f32
+      }
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$along,
+    OptionalAttr<AffineMapArrayAttr>:$sizes,
+    Variadic<AnyRankedTensor>:$inputs,
+    Variadic<AnyRankedTensor>:$inits
+  );
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$region);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    /// Creates the op with the arguments of its body, which is empty.
+    OpBuilder<(ins "::llvm::ArrayRef<int64_t>":$along,
+      "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$inits,
+      CArg<"::llvm::ArrayRef<::mlir::AffineMap>", "{}">:$sizes)>
+  ];
+
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getInitsMutable();
+    }
+    /// The arguments of the body: indices, then buffers of inputs and
+    /// destinations.
+    ::mlir::ValueRange getIndexArgs();
+    ::mlir::ValueRange getInputArgs();
+    ::mlir::ValueRange getInitArgs();
+  }];
+
+  let assemblyFormat = [{
+    (`along` $along^)? (`sizes` $sizes^)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    `outs` `(` $inits `:` type($inits) `)` attr-dict-with-keyword
+    `->` type($results) $region
+  }];
   let hasVerifier = 1;
 }
 
