@@ -49,14 +49,29 @@ static std::vector<std::string> getKernelNames(IRModule &self) {
 
 namespace {
 
-/// A kernel in a module of its own, and the schedule that is written for it.
-/// Handles are numbered in the order of their creation; 0 is the kernel.
+/// The kernels of a module, and the schedules that are written for them, one of
+/// which is worked on. Handles are numbered in the order of their creation; 0
+/// is that kernel.
 class TIRSchedule {
 public:
   TIRSchedule(IRModule &source, const std::string &name)
-      : context(source.context), module(source.module->clone()),
-        kernel(getKernel(*module, name)), session(kernel),
-        handles{session.getKernel()} {}
+      : context(source.context), module(source.module->clone()) {
+    workOn(name);
+  }
+
+  void workOn(const std::string &name) {
+    tir::PrimFuncOp wanted = getKernel(*module, name);
+    for (auto &[kernel, session] : sessions)
+      if (kernel == wanted) {
+        current = session.get();
+        this->kernel = kernel;
+        return;
+      }
+    sessions.emplace_back(wanted,
+                          std::make_unique<tir::ScheduleSession>(wanted));
+    kernel = wanted;
+    current = sessions.back().second.get();
+  }
 
   std::vector<size_t>
   apply(const std::string &name, const std::vector<size_t> &operands,
@@ -66,24 +81,21 @@ public:
     SmallVector<Value> values;
     for (size_t operand : operands)
       values.push_back(getHandle(operand));
-    SmallVector<NamedAttribute> parsed;
-    for (const auto &[key, text] : attributes) {
-      Attribute value = parseAttribute(text, context.get());
-      if (!value)
-        diagnostics.raise("cannot read the attribute " + text);
-      parsed.emplace_back(StringAttr::get(context.get(), key), value);
-    }
+    SmallVector<NamedAttribute> parsed = parse(attributes, diagnostics);
     FailureOr<SmallVector<Value>> results =
-        session.apply(name, values, parsed, numResults);
+        current->apply(name, values, parsed, numResults);
     if (failed(results))
       diagnostics.raise("cannot apply " + name);
     return record(*results);
   }
 
-  std::vector<size_t> query(const std::string &name, size_t operand) {
+  std::vector<size_t>
+  query(const std::string &name, size_t operand,
+        const std::map<std::string, std::string> &attributes) {
     DiagnosticCollector diagnostics(context.get());
+    SmallVector<NamedAttribute> parsed = parse(attributes, diagnostics);
     FailureOr<SmallVector<Value>> results =
-        session.query(name, getHandle(operand));
+        current->query(name, getHandle(operand), parsed);
     if (failed(results))
       diagnostics.raise("cannot apply " + name);
     return record(*results);
@@ -102,8 +114,22 @@ public:
       script = *scripts.begin();
     if (!script)
       throw py::value_error("expects transform.named_sequence @" + wanted);
-    if (failed(session.replay(script)))
-      diagnostics.raise("cannot apply the schedule");
+    auto apply = [&](transform::NamedSequenceOp steps) {
+      if (failed(current->replay(steps)))
+        diagnostics.raise("cannot apply the schedule");
+    };
+    apply(script);
+    // Those of other kernels of the module, if there are several.
+    std::string name = kernel.getSymName().str();
+    for (transform::NamedSequenceOp other : scripts) {
+      StringRef rest = other.getSymName();
+      if (other == script || !rest.consume_back(".schedule") ||
+          !module->lookupSymbol<tir::PrimFuncOp>(rest))
+        continue;
+      workOn(rest.str());
+      apply(other);
+    }
+    workOn(name);
   }
 
   /// Adds the only kernel of `text`, called `name`, as half of an intrinsic.
@@ -117,14 +143,25 @@ public:
     function.setSymName(name);
     function.setPrivate();
     function->setAttr(tir::kIntrinsicAttr, UnitAttr::get(context.get()));
-    session.addIntrinsic(function);
+    current->addIntrinsic(function);
   }
 
+  /// The steps of all kernels that were worked on, as one module.
   std::string getScript() {
     std::string text;
     llvm::raw_string_ostream os(text);
-    session.getScript()->getParentOfType<ModuleOp>().print(
-        os, OpPrintingFlags().useLocalScope());
+    OwningOpRef<ModuleOp> scripts;
+    for (auto &[kernel, session] : sessions) {
+      auto module = session->getScript()->getParentOfType<ModuleOp>();
+      if (!scripts) {
+        scripts = module.clone();
+        continue;
+      }
+      for (Operation &op : *module.getBody())
+        if (!scripts->lookupSymbol(SymbolTable::getSymbolName(&op)))
+          scripts->push_back(op.clone());
+    }
+    scripts->print(os, OpPrintingFlags().useLocalScope());
     return text;
   }
 
@@ -137,8 +174,10 @@ public:
 
   /// What the ops behind a handle are, as text.
   std::vector<std::string> describe(size_t handle) {
+    if (std::optional<int64_t> number = getNumber(handle))
+      return {std::to_string(*number)};
     std::vector<std::string> texts;
-    for (Operation *op : session.getPayload(getHandle(handle))) {
+    for (Operation *op : current->getPayload(getHandle(handle))) {
       std::string &text = texts.emplace_back();
       if (auto block = dyn_cast<tir::BlockOp>(op)) {
         text = block.getName().str();
@@ -152,28 +191,54 @@ public:
     return texts;
   }
 
+  /// What was sampled; nullopt for loops and blocks.
+  std::optional<int64_t> getNumber(size_t handle) {
+    return current->getNumber(getHandle(handle));
+  }
+
   std::string getName() { return kernel.getSymName().str(); }
 
 private:
+  SmallVector<NamedAttribute>
+  parse(const std::map<std::string, std::string> &attributes,
+        DiagnosticCollector &diagnostics) {
+    SmallVector<NamedAttribute> parsed;
+    for (const auto &[key, text] : attributes) {
+      Attribute value = parseAttribute(text, context.get());
+      if (!value)
+        diagnostics.raise("cannot read the attribute " + text);
+      parsed.emplace_back(StringAttr::get(context.get(), key), value);
+    }
+    return parsed;
+  }
   Value getHandle(size_t handle) {
-    if (handle >= handles.size())
+    if (handle == 0)
+      return current->getKernel();
+    if (handle > handles.size())
       throw py::value_error("expects a handle of this schedule");
-    return handles[handle];
+    auto [session, value] = handles[handle - 1];
+    if (session != current)
+      throw py::value_error("expects a loop or block of the kernel " +
+                            getName() + ", which is worked on");
+    return value;
   }
   std::vector<size_t> record(ArrayRef<Value> results) {
     std::vector<size_t> numbers;
     for (Value result : results) {
+      handles.emplace_back(current, result);
       numbers.push_back(handles.size());
-      handles.push_back(result);
     }
     return numbers;
   }
 
   std::shared_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
+  /// The kernel that is worked on, and its session, one of `sessions`.
   tir::PrimFuncOp kernel;
-  tir::ScheduleSession session;
-  std::vector<Value> handles;
+  tir::ScheduleSession *current = nullptr;
+  std::vector<std::pair<tir::PrimFuncOp, std::unique_ptr<tir::ScheduleSession>>>
+      sessions;
+  std::vector<std::pair<tir::ScheduleSession *, Value>> handles;
 };
 
 } // namespace
@@ -209,12 +274,15 @@ void relay_python::bindTIRSchedule(py::module_ &m) {
            py::arg("kernel"))
       .def("apply", &TIRSchedule::apply, py::arg("name"), py::arg("operands"),
            py::arg("attributes"), py::arg("num_results"))
-      .def("query", &TIRSchedule::query, py::arg("name"), py::arg("operand"))
+      .def("query", &TIRSchedule::query, py::arg("name"), py::arg("operand"),
+           py::arg("attributes"))
       .def("add_intrinsic", &TIRSchedule::addIntrinsic, py::arg("text"),
            py::arg("name"))
       .def("replay", &TIRSchedule::replay, py::arg("text"))
       .def("script", &TIRSchedule::getScript)
       .def("module", &TIRSchedule::getModule)
+      .def("work_on", &TIRSchedule::workOn, py::arg("kernel"))
+      .def("number", &TIRSchedule::getNumber, py::arg("handle"))
       .def("describe", &TIRSchedule::describe, py::arg("handle"))
       .def("name", &TIRSchedule::getName);
   m.def("tir_kernel_names", &getKernelNames, py::arg("module"));

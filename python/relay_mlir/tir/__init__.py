@@ -11,9 +11,9 @@
 """
 
 from ._build import Kernel, build, kernels, lower
-from .schedule import BlockRV, LoopRV, Schedule, ScheduleError, TensorIntrin, Trace
+from .schedule import BlockRV, ExprRV, LoopRV, Schedule, ScheduleError, TensorIntrin, Trace
 
 __all__ = [
-    "BlockRV", "Kernel", "LoopRV", "Schedule", "ScheduleError",
+    "BlockRV", "ExprRV", "Kernel", "LoopRV", "Schedule", "ScheduleError",
     "TensorIntrin", "Trace", "build", "kernels", "lower",
 ]

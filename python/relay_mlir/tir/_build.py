@@ -1,5 +1,6 @@
 """Kernels from models, and from kernels to functions on arrays."""
 
+import operator
 import os
 import tempfile
 
@@ -19,6 +20,8 @@ def lower(model, *, opt_level=3):
 
     `model` is what `relay_mlir.compile` accepts.
     """
+    if operator.index(opt_level) not in range(4):
+        raise ValueError(f"expects opt_level from 0 to 3, but got {opt_level}")
     module = _to_module(model).clone()
     module.run_passes(f"builtin.module(relay-optimize{{opt-level={opt_level}}},"
                       "relay-to-kernels)")

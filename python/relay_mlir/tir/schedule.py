@@ -7,12 +7,15 @@ the same to a fresh kernel, here, in `relay-opt --tir-apply-schedules`, and in
 """
 
 import functools
-import inspect
 import json
+import operator
+import random
 
 from .. import _relay_mlir
 from .._compile import IRModule
 from .._errors import CompileError, DiagnosticError
+from ._attributes import (SAMPLED, affine_map, attribute, buffer as buffer_attributes,
+                          doubles, element_type, i64, sizes)
 from ._build import to_module
 
 
@@ -60,6 +63,18 @@ class LoopRV(_Handle):
 
     def __repr__(self):
         return f"LoopRV({self._describe()})"
+
+
+class ExprRV(_Handle):
+    """A number that a schedule has drawn; `split` takes it as a factor."""
+
+    def __repr__(self):
+        return f"ExprRV({self._describe()})"
+
+    def __int__(self):
+        return self._schedule.get(self)
+
+    __index__ = __int__
 
 
 class TensorIntrin:
@@ -127,112 +142,21 @@ class Trace:
         sch._replay(self._text)
 
 
-class _Index:
-    """An index expression: what the argument of an index map computes with."""
-
-    def __init__(self, text):
-        self.text = text
-
-    @staticmethod
-    def _text(value):
-        if isinstance(value, _Index):
-            return value.text
-        if isinstance(value, int):
-            return str(value)
-        raise TypeError(f"expects an index or an integer, but got {value!r}")
-
-    def _binary(self, other, sign, swap=False):
-        left, right = self._text(self), self._text(other)
-        if swap:
-            left, right = right, left
-        return _Index(f"({left} {sign} {right})")
-
-    def __add__(self, other):
-        return self._binary(other, "+")
-
-    def __radd__(self, other):
-        return self._binary(other, "+", swap=True)
-
-    def __sub__(self, other):
-        return self._binary(other, "-")
-
-    def __rsub__(self, other):
-        return self._binary(other, "-", swap=True)
-
-    def __mul__(self, other):
-        return self._binary(other, "*")
-
-    def __rmul__(self, other):
-        return self._binary(other, "*")
-
-    def __floordiv__(self, other):
-        return self._binary(other, "floordiv")
-
-    def __mod__(self, other):
-        return self._binary(other, "mod")
-
-
-def _affine_map(index_map):
-    """The text of an affine map that a Python function computes."""
-    if isinstance(index_map, str):
-        return index_map
-    names = list(inspect.signature(index_map).parameters)
-    results = index_map(*(_Index(name) for name in names))
-    if not isinstance(results, (list, tuple)):
-        results = [results]
-    return (f"affine_map<({', '.join(names)}) -> "
-            f"({', '.join(_Index._text(result) for result in results)})>")
-
-
-def _attribute(value):
-    """A Python value as the text of an attribute."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return f"{value} : i64"
-    if isinstance(value, float):
-        return f"{value!r} : f64"
-    if isinstance(value, str):
-        return json.dumps(value)
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_attribute(item) for item in value) + "]"
-    raise TypeError(f"expects a bool, number, string or list of them, but got {value!r}")
-
-
-def _i64(value):
-    return f"{int(value)} : i64"
-
-
-_INFER = -2**63  # How the attribute writes a size that follows from the others.
-
-
-def _sizes(values):
-    text = ", ".join(str(_INFER if value is None else int(value)) for value in values)
-    return f"array<i64: {text}>" if text else "array<i64>"
-
-
-def _buffer(buffer):
-    """("read", i) or ("write", i) as attributes."""
-    kind, index = buffer
-    if kind not in ("read", "write"):
-        raise ValueError(f"expects ('read', i) or ('write', i), but got {buffer!r}")
-    attributes = {"index": _i64(index)}
-    if kind == "write":
-        attributes["write"] = "unit"
-    return attributes
-
-
 class Schedule:
     """A kernel, and what was done to it.
 
     `mod` is an IRModule or MLIR text with a `tir.prim_func`, of which the
-    schedule has a copy; `name` chooses one of several. A primitive that is refused
-    raises ScheduleError and changes nothing.
+    schedule has a copy; `name` chooses one of several, `work_on` another one
+    later. A primitive that is refused raises ScheduleError and changes nothing.
+    What `sample_...` draw follows from `seed`, and is stored in the steps.
     """
 
-    def __init__(self, mod, name=""):
+    def __init__(self, mod, name="", *, seed=None):
         self._source = to_module(mod)
         self._impl = _relay_mlir.TIRSchedule(self._source._impl, name)
+        if seed is not None and not 0 <= operator.index(seed) < 2**63:
+            raise ValueError(f"expects a seed from 0 to 2**63 - 1, but got {seed}")
+        self._random = random.Random(seed)
 
     # The schedule itself
 
@@ -257,10 +181,29 @@ class Schedule:
         print(self.trace)
 
     def copy(self):
-        """Returns a schedule of a fresh kernel with the same steps."""
-        other = Schedule(self._source, self.name)
+        """Returns a schedule of a fresh kernel with the same steps and decisions.
+
+        What it draws from then on differs from what this one draws.
+        """
+        other = Schedule(self._source, self.name, seed=self.fork_seed())
         self.trace.apply_to_schedule(other)
         return other
+
+    def work_on(self, func_name):
+        """Makes `func_name` the kernel that further steps are for."""
+        self._impl.work_on(func_name)
+
+    def seed(self, seed):
+        """Starts what is drawn from here on anew, from `seed`."""
+        self._random = random.Random(seed)
+
+    def fork_seed(self):
+        """Returns a seed for another schedule."""
+        return self._random.getrandbits(63)
+
+    def get(self, rand_var):
+        """The number that an ExprRV stands for."""
+        return self._impl.number(self._number(rand_var, ExprRV))
 
     @_schedule_errors
     def _replay(self, text):
@@ -284,9 +227,9 @@ class Schedule:
         return [result_type(self, number) for number in created]
 
     @_schedule_errors
-    def _query(self, op, number, result_type):
+    def _query(self, op, number, result_type, **attributes):
         return [result_type(self, result)
-                for result in self._impl.query(f"transform.tir.{op}", number)]
+                for result in self._impl.query(f"transform.tir.{op}", number, attributes)]
 
     # Queries
 
@@ -317,23 +260,62 @@ class Schedule:
         """The blocks that write outputs of the kernel."""
         return self._query("get_output_blocks", 0, BlockRV)
 
+    # Samples
+
+    def _sample(self, op, operands, results, result_type, decision, **attributes):
+        seed = {} if decision is not None else {"seed": i64(self.fork_seed())}
+        if decision is not None:
+            is_list = isinstance(decision, (list, tuple))
+            attributes["decision"] = sizes(decision) if is_list else i64(decision)
+        return self._apply(op, operands, results, result_type, **attributes, **seed)
+
+    def sample_categorical(self, candidates, probs, decision=None):
+        """Draws one of `candidates`; `decision` is the place of one instead."""
+        return self._sample("sample_categorical", [], 1, ExprRV, decision,
+                            candidates=sizes(candidates),
+                            probabilities=doubles(probs))[0]
+
+    def sample_perfect_tile(self, loop, n, max_innermost_factor=16, decision=None):
+        """Draws `n` factors, the last at most `max_innermost_factor`, whose product
+        is the extent of a loop."""
+        return self._sample("sample_perfect_tile", [loop], n, ExprRV, decision,
+                            max_innermost=i64(max_innermost_factor))
+
+    def sample_partitioned_tile(self, loop, n, partition_pos=0, innerpart_factor=1,
+                                decision=None):
+        """Draws `n` factors of a loop; those from `partition_pos` on make up a
+        multiple of `innerpart_factor`."""
+        return self._sample("sample_partitioned_tile", [loop], n, ExprRV, decision,
+                            partition=i64(partition_pos), inner=i64(innerpart_factor))
+
+    def sample_compute_location(self, block, decision=None):
+        """Draws where `compute_at` can move a block: the number of a loop around its
+        first reader, -1 for where it is, -2 for inline. `compute_at` takes it."""
+        return self._sample("sample_compute_location", [block], 1, LoopRV, decision)[0]
+
+    def enter_postproc(self):
+        """Marks where choices end and clean-up begins."""
+        self._apply("enter_postproc")
+
     # Loops
 
     def split(self, loop, factors, *, tail="predicate"):
         """Splits a loop into one for each factor, outermost first.
 
-        One factor may be None: it follows from the others. What is left over is
-        guarded, or with `tail="partition"` runs in a loop of its own, which is
-        one more result.
+        One factor may be None: it follows from the others; factors that were
+        sampled may be among them. What is left over is guarded, or with
+        `tail="partition"` runs in a loop of its own, which is one more result.
         """
-        attributes = {"factors": _sizes(factors), "tail": json.dumps(tail)}
-        return self._apply("split", [loop], len(factors) + (tail == "partition"),
-                           kinds=[LoopRV], **attributes)
+        sampled = [factor for factor in factors if isinstance(factor, ExprRV)]
+        values = [SAMPLED if isinstance(factor, ExprRV) else factor for factor in factors]
+        attributes = {"factors": sizes(values), "tail": json.dumps(tail)}
+        return self._apply("split", [loop, *sampled], len(factors) + (tail == "partition"),
+                           kinds=[LoopRV, ExprRV], **attributes)
 
     def loop_partition(self, loop, factors):
         """Runs consecutive parts of a loop, of the given extents, one after the other."""
         return self._apply("loop_partition", [loop], len(factors), kinds=[LoopRV],
-                           sizes=_sizes(factors))
+                           sizes=sizes(factors))
 
     def fuse(self, *loops):
         """Fuses nested loops, outermost first."""
@@ -394,69 +376,93 @@ class Schedule:
     def cache_read(self, block, read_buffer_index, storage_scope):
         """Lets a block read a copy of a buffer; returns the block that copies."""
         return self._apply("cache_read", [block], 1, BlockRV, kinds=[BlockRV],
-                           index=_i64(read_buffer_index), scope=json.dumps(storage_scope))[0]
+                           index=i64(read_buffer_index), scope=json.dumps(storage_scope))[0]
 
     def cache_write(self, block, write_buffer_index, storage_scope):
         """Lets a block write to a copy of a buffer; returns the block that copies."""
         return self._apply("cache_write", [block], 1, BlockRV, kinds=[BlockRV],
-                           index=_i64(write_buffer_index), scope=json.dumps(storage_scope))[0]
+                           index=i64(write_buffer_index), scope=json.dumps(storage_scope))[0]
 
     def cache_inplace(self, block, buffer_index, storage_scope):
         """Lets a block update a copy of a buffer; returns the blocks that copy in and out."""
         return self._apply("cache_inplace", [block], 2, BlockRV, kinds=[BlockRV],
-                           index=_i64(buffer_index), scope=json.dumps(storage_scope))
+                           index=i64(buffer_index), scope=json.dumps(storage_scope))
 
     def read_at(self, loop, block, read_buffer_index, storage_scope):
         """cache_read in a loop."""
-        copy = self.cache_read(block, read_buffer_index, storage_scope)
-        self.compute_at(copy, loop)
-        return copy
+        return self._apply("read_at", [loop, block], 1, BlockRV, kinds=[LoopRV, BlockRV],
+                           index=i64(read_buffer_index), scope=json.dumps(storage_scope))[0]
 
     def write_at(self, loop, block, write_buffer_index, storage_scope):
         """cache_write in a loop."""
-        copy = self.cache_write(block, write_buffer_index, storage_scope)
-        self.reverse_compute_at(copy, loop)
-        return copy
+        return self._apply("write_at", [loop, block], 1, BlockRV, kinds=[LoopRV, BlockRV],
+                           index=i64(write_buffer_index), scope=json.dumps(storage_scope))[0]
 
     def reindex(self, block, buffer):
         """Lays a buffer, ("read", i) or ("write", i), out by the block's variables."""
-        return self._apply("reindex", [block], 1, BlockRV, kinds=[BlockRV], **_buffer(buffer))[0]
+        return self._apply("reindex", [block], 1, BlockRV, kinds=[BlockRV], **buffer_attributes(buffer))[0]
 
     def reindex_cache_read(self, block, read_buffer_index, storage_scope, index_map):
         """Lets a block read a copy with a layout that `index_map` gives over the
         variables that index the buffer."""
-        copy = self.reindex(block, ("read", read_buffer_index))
-        self.set_scope(copy, 0, storage_scope)
-        self.transform_layout(copy, ("write", 0), index_map)
-        return copy
+        return self._apply("reindex_cache_read", [block], 1, BlockRV, kinds=[BlockRV],
+                           index=i64(read_buffer_index), scope=json.dumps(storage_scope),
+                           layout=affine_map(index_map))[0]
 
     def reindex_cache_write(self, block, write_buffer_index, storage_scope, index_map):
         """Lets a block write to a copy, likewise."""
-        copy = self.reindex(block, ("write", write_buffer_index))
-        self.set_scope(copy, ("read", 0), storage_scope)
-        self.transform_layout(copy, ("read", 0), index_map)
-        return copy
+        return self._apply("reindex_cache_write", [block], 1, BlockRV, kinds=[BlockRV],
+                           index=i64(write_buffer_index), scope=json.dumps(storage_scope),
+                           layout=affine_map(index_map))[0]
+
+    def cache_index(self, block, storage_scope, cse_thresh=0):
+        """Reads computed indices, those that occur at least `cse_thresh` times, from
+        tables; returns the blocks that fill them."""
+        return self._query("cache_index", self._number(block, BlockRV), BlockRV,
+                           scope=json.dumps(storage_scope), min_uses=i64(cse_thresh))
+
+    def rolling_buffer(self, block, write_buffer_index):
+        """Keeps what the windows of consecutive iterations share."""
+        self._apply("rolling_buffer", [block], kinds=[BlockRV],
+                    index=i64(write_buffer_index))
 
     def transform_layout(self, block, buffer, index_map):
         """Changes the layout of a buffer: `lambda n, c: (n, c // 16, c % 16)`."""
         self._apply("transform_layout", [block], kinds=[BlockRV],
-                    layout=_affine_map(index_map), **_buffer(buffer))
+                    layout=affine_map(index_map), **buffer_attributes(buffer))
+
+    def transform_block_layout(self, block, index_map):
+        """Changes the variables, and with them the loops, of a block:
+        `lambda i, j: (i * 16 + j,)`."""
+        self._apply("transform_block_layout", [block], kinds=[BlockRV],
+                    layout=affine_map(index_map))
+
+    def set_axis_separator(self, block, buffer, axis_separators):
+        """Makes one dimension of each group of dimensions of a buffer; a separator is
+        the first dimension of a group."""
+        self._apply("set_axis_separator", [block], kinds=[BlockRV],
+                    separators=sizes(axis_separators), **buffer_attributes(buffer))
+
+    def unsafe_set_dtype(self, block, buffer_index, dtype):
+        """Stores a written buffer in another type, with rounding."""
+        self._apply("unsafe_set_dtype", [block], kinds=[BlockRV], index=i64(buffer_index),
+                    dtype=element_type(dtype))
 
     def set_scope(self, block, buffer, storage_scope):
         """Moves an intermediate buffer, ("read", i), ("write", i), or the written
         one of that number, to another scope."""
         buffer = ("write", buffer) if isinstance(buffer, int) else buffer
         self._apply("set_scope", [block], kinds=[BlockRV],
-                    scope=json.dumps(storage_scope), **_buffer(buffer))
+                    scope=json.dumps(storage_scope), **buffer_attributes(buffer))
 
     def storage_align(self, block, buffer_index, axis, factor, offset):
         """Sets the distance along `axis` of a written buffer to `offset` modulo `factor`."""
-        self._apply("storage_align", [block], kinds=[BlockRV], index=_i64(buffer_index),
-                    axis=_i64(axis), factor=_i64(factor), offset=_i64(offset))
+        self._apply("storage_align", [block], kinds=[BlockRV], index=i64(buffer_index),
+                    axis=i64(axis), factor=i64(factor), offset=i64(offset))
 
     def pad_einsum(self, block, padding):
         """Rounds the domain of a contraction up to multiples of `padding`."""
-        self._apply("pad_einsum", [block], kinds=[BlockRV], padding=_sizes(padding))
+        self._apply("pad_einsum", [block], kinds=[BlockRV], padding=sizes(padding))
 
     def decompose_padding(self, block, loop):
         """Fills with the constant first; returns the block that does."""
@@ -473,12 +479,12 @@ class Schedule:
     def rfactor(self, loop, factor_axis):
         """Reduces with partial results; returns the block that computes them."""
         return self._apply("rfactor", [loop], 1, BlockRV, kinds=[LoopRV],
-                           axis=_i64(factor_axis))[0]
+                           axis=i64(factor_axis))[0]
 
     def reorder_block_iter_var(self, block, new_order):
         """Brings the iteration variables of a block into an order."""
         self._apply("reorder_block_iter_var", [block], kinds=[BlockRV],
-                    order=_sizes(new_order))
+                    order=sizes(new_order))
 
     def blockize(self, loop):
         """Makes one block of a loop nest; returns it."""
@@ -490,7 +496,7 @@ class Schedule:
         the name of a TensorIntrin. Returns the block that takes its place."""
         if intrin in ("register_tile", "row_reduction"):
             return self._apply("tensorize", [loop], 1, BlockRV, kinds=[LoopRV],
-                               intrinsic=json.dumps(intrin), vector_bits=_i64(vector_bits))[0]
+                               intrinsic=json.dumps(intrin), vector_bits=i64(vector_bits))[0]
         registered = TensorIntrin.get(intrin)
         names = {"intrinsic": f"{intrin}.description",
                  "implementation": f"{intrin}.implementation"}
@@ -502,7 +508,7 @@ class Schedule:
     def annotate(self, block_or_loop, ann_key, ann_val):
         """Sets a new annotation."""
         self._apply("annotate", [block_or_loop], name=json.dumps(ann_key),
-                    value=_attribute(ann_val))
+                    value=attribute(ann_val))
 
     def unannotate(self, block_or_loop, ann_key):
         """Removes an annotation."""
@@ -514,7 +520,7 @@ class Schedule:
     def compact_buffers(self, max_local_bytes=65536):
         """Shrinks intermediate buffers to what one iteration uses."""
         self._impl.apply("transform.tir.compact_buffers", [0],
-                         {"max_local_bytes": _i64(max_local_bytes)}, 0)
+                         {"max_local_bytes": i64(max_local_bytes)}, 0)
 
     @_schedule_errors
     def simplify(self):

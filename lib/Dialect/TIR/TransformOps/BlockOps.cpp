@@ -52,6 +52,17 @@ ReverseComputeInlineOp::apply(TransformRewriter &rewriter, TransformResults &,
 DiagnosedSilenceableFailure ComputeAtOp::apply(TransformRewriter &rewriter,
                                                TransformResults &,
                                                TransformState &state) {
+  // A location that was sampled may be none of the loops: the kernel stands for
+  // where the block is, the block itself for its readers.
+  auto location = state.getPayloadOps(getLoop());
+  Operation *target =
+      llvm::hasSingleElement(location) ? *location.begin() : nullptr;
+  if (isa_and_nonnull<PrimFuncOp>(target))
+    return DiagnosedSilenceableFailure::success();
+  auto block = dyn_cast_if_present<BlockOp>(target);
+  auto self = state.getPayloadOps(getBlock());
+  if (block && llvm::hasSingleElement(self) && *self.begin() == block)
+    return computeInline(rewriter, block);
   return applyToBlockAndLoop(*this, state, [&](BlockOp block, ForOp loop) {
     return computeAt(rewriter, block, loop);
   });
@@ -71,8 +82,6 @@ ReverseComputeAtOp::apply(TransformRewriter &rewriter, TransformResults &,
 
 DEFINE_EFFECTS(CacheReadOp, Primitive)
 DEFINE_EFFECTS(CacheWriteOp, Primitive)
-DEFINE_EFFECTS(TransformLayoutOp, Primitive)
-DEFINE_EFFECTS(SetScopeOp, Primitive)
 DEFINE_EFFECTS(DecomposeReductionOp, Primitive)
 
 DiagnosedSilenceableFailure CacheReadOp::apply(TransformRewriter &rewriter,
@@ -99,27 +108,6 @@ DiagnosedSilenceableFailure CacheWriteOp::apply(TransformRewriter &rewriter,
       results.set(cast<OpResult>(getCopy()), {copy});
     return done;
   });
-}
-
-DiagnosedSilenceableFailure
-TransformLayoutOp::apply(TransformRewriter &rewriter, TransformResults &,
-                         TransformState &state) {
-  return applyToBuffer(*this, state, [&](Value buffer) {
-    return transformLayout(rewriter, buffer, getLayout());
-  });
-}
-
-DiagnosedSilenceableFailure SetScopeOp::apply(TransformRewriter &rewriter,
-                                              TransformResults &,
-                                              TransformState &state) {
-  return applyToBuffer(
-      *this, state, [&](Value buffer) -> DiagnosedSilenceableFailure {
-        auto allocation = buffer.getDefiningOp<AllocBufferOp>();
-        if (!allocation)
-          return emitSilenceableFailure(getLoc())
-                 << "expects an intermediate buffer, but got an argument";
-        return tir::setScope(rewriter, allocation, getScope());
-      });
 }
 
 DiagnosedSilenceableFailure

@@ -46,7 +46,18 @@ Value ScheduleSession::getKernel() { return script.getBody().getArgument(0); }
 transform::NamedSequenceOp ScheduleSession::getScript() { return script; }
 
 SmallVector<Operation *> ScheduleSession::getPayload(Value handle) const {
+  if (!isa<transform::TransformHandleTypeInterface>(handle.getType()))
+    return {};
   return llvm::to_vector(state->getPayloadOps(handle));
+}
+
+std::optional<int64_t> ScheduleSession::getNumber(Value handle) const {
+  if (!isa<transform::TransformParamTypeInterface>(handle.getType()))
+    return std::nullopt;
+  ArrayRef<Attribute> numbers = state->getParams(handle);
+  auto number = numbers.size() == 1 ? dyn_cast<IntegerAttr>(numbers.front())
+                                    : IntegerAttr();
+  return number ? std::optional<int64_t>(number.getInt()) : std::nullopt;
 }
 
 /// Reports why `step` was refused.
@@ -109,16 +120,25 @@ ScheduleSession::apply(StringRef name, ValueRange operands,
   OperationState operation(loc, name);
   operation.addOperands(operands);
   operation.addAttributes(attributes);
-  operation.addTypes(SmallVector<Type>(
-      numResults, transform::AnyOpType::get(builder.getContext())));
+  // Samples are numbers, everything else is a handle.
+  using namespace transform_ops;
+  bool areNumbers = name == SampleCategoricalOp::getOperationName() ||
+                    name == SamplePerfectTileOp::getOperationName() ||
+                    name == SamplePartitionedTileOp::getOperationName();
+  Type type =
+      areNumbers
+          ? Type(transform::ParamType::get(context, builder.getI64Type()))
+          : Type(transform::AnyOpType::get(context));
+  operation.addTypes(SmallVector<Type>(numResults, type));
   Operation *step = builder.create(operation);
   if (failed(run(step, numSteps + 1)))
     return failure();
   return SmallVector<Value>(step->getResults());
 }
 
-FailureOr<SmallVector<Value>> ScheduleSession::query(StringRef name,
-                                                     Value operand) {
+FailureOr<SmallVector<Value>>
+ScheduleSession::query(StringRef name, Value operand,
+                       ArrayRef<NamedAttribute> attributes) {
   using namespace transform_ops;
   SmallVector<Operation *> payload = getPayload(operand);
   unsigned count = 0;
@@ -131,13 +151,18 @@ FailureOr<SmallVector<Value>> ScheduleSession::query(StringRef name,
         count = getProducers(block).size();
       else if (name == GetConsumersOp::getOperationName())
         count = getConsumers(block).size();
+      else if (name == CacheIndexOp::getOperationName())
+        for (NamedAttribute attribute : attributes)
+          if (auto uses = dyn_cast<IntegerAttr>(attribute.getValue());
+              uses && attribute.getName() == "min_uses")
+            count = countCachedIndices(block, uses.getInt());
     } else if (auto loop = dyn_cast<ForOp>(op)) {
       count = loop.getBlocks().size();
     } else if (auto function = dyn_cast<PrimFuncOp>(op)) {
       count = getOutputBlocks(function).size();
     }
   }
-  return apply(name, operand, {}, count);
+  return apply(name, operand, attributes, count);
 }
 
 void ScheduleSession::addIntrinsic(PrimFuncOp function) {

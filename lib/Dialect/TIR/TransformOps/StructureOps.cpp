@@ -212,7 +212,6 @@ DEFINE_EFFECTS(CacheInplaceOp, Primitive)
 DEFINE_EFFECTS(ReindexOp, Primitive)
 DEFINE_EFFECTS(PadEinsumOp, Primitive)
 DEFINE_EFFECTS(DecomposePaddingOp, Primitive)
-DEFINE_EFFECTS(StorageAlignOp, Primitive)
 DEFINE_EFFECTS(ReorderBlockIterVarOp, Primitive)
 DEFINE_EFFECTS(RFactorOp, Primitive)
 
@@ -263,26 +262,6 @@ DecomposePaddingOp::apply(TransformRewriter &rewriter,
         decomposePadding(rewriter, block, loop, fill);
     return setResults(std::move(done), *this, results, fill);
   });
-}
-
-DiagnosedSilenceableFailure StorageAlignOp::apply(TransformRewriter &rewriter,
-                                                  TransformResults &,
-                                                  TransformState &state) {
-  return applyToBlock(
-      *this, state, [&](BlockOp block) -> DiagnosedSilenceableFailure {
-        SmallVector<Value> buffers = getWrittenBuffers(block);
-        uint64_t index = getIndex();
-        if (index >= buffers.size())
-          return emitSilenceableFailure(getLoc())
-                 << "expects block @" << block.getName()
-                 << " to write more than " << index << " buffers";
-        auto allocation = buffers[index].getDefiningOp<AllocBufferOp>();
-        if (!allocation)
-          return emitSilenceableFailure(getLoc())
-                 << "expects an intermediate buffer, but got an argument";
-        return storageAlign(rewriter, allocation, getAxis(), getFactor(),
-                            getOffset());
-      });
 }
 
 DiagnosedSilenceableFailure

@@ -66,6 +66,70 @@ static void printFactors(OpAsmPrinter &printer, Operation *,
   printer << ']';
 }
 
+/// `[?, %sampled, 16]`.
+static ParseResult
+parseSampledFactors(OpAsmParser &parser, DenseI64ArrayAttr &factors,
+                    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &sampled,
+                    SmallVectorImpl<Type> &types) {
+  SmallVector<int64_t> values;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square, [&]() -> ParseResult {
+            if (succeeded(parser.parseOptionalQuestion())) {
+              values.push_back(kInferFactor);
+              return success();
+            }
+            OpAsmParser::UnresolvedOperand operand;
+            OptionalParseResult parsed = parser.parseOptionalOperand(operand);
+            if (!parsed.has_value())
+              return parser.parseInteger(values.emplace_back());
+            values.push_back(SplitOp::kSampledFactor);
+            sampled.push_back(operand);
+            return *parsed;
+          }))
+    return failure();
+  factors = parser.getBuilder().getDenseI64ArrayAttr(values);
+  Builder &builder = parser.getBuilder();
+  types.assign(sampled.size(), transform::ParamType::get(builder.getContext(),
+                                                         builder.getI64Type()));
+  return success();
+}
+
+static void printSampledFactors(OpAsmPrinter &printer, Operation *,
+                                DenseI64ArrayAttr factors, OperandRange sampled,
+                                TypeRange) {
+  printer << '[';
+  auto next = sampled.begin();
+  llvm::interleaveComma(factors.asArrayRef(), printer, [&](int64_t factor) {
+    if (factor == kInferFactor)
+      printer << '?';
+    else if (factor == SplitOp::kSampledFactor && next != sampled.end())
+      printer << *next++;
+    else
+      printer << factor;
+  });
+  printer << ']';
+}
+
+/// Every result is a number.
+static ParseResult parseNumber(OpAsmParser &parser, Type &type) {
+  Builder &builder = parser.getBuilder();
+  type = transform::ParamType::get(builder.getContext(), builder.getI64Type());
+  return success();
+}
+
+static void printNumber(OpAsmPrinter &, Operation *, Type) {}
+
+static ParseResult parseNumbers(OpAsmParser &parser,
+                                SmallVectorImpl<Type> &types) {
+  Type type;
+  (void)parseNumber(parser, type);
+  size_t count = parser.getNumResults();
+  types.assign(count == static_cast<size_t>(-1) ? 0 : count, type);
+  return success();
+}
+
+static void printNumbers(OpAsmPrinter &, Operation *, TypeRange) {}
+
 #define GET_OP_CLASSES
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.cpp.inc"
 
@@ -124,7 +188,17 @@ DEFINE_EFFECTS(VectorizeOp, Primitive)
 DEFINE_EFFECTS(UnrollOp, Primitive)
 DEFINE_EFFECTS(BindOp, Primitive)
 
+void SplitOp::build(OpBuilder &builder, OperationState &state,
+                    TypeRange loopTypes, Value loop,
+                    ArrayRef<int64_t> factors) {
+  build(builder, state, loopTypes, loop, factors, /*sampled=*/ValueRange(),
+        "predicate");
+}
+
 LogicalResult SplitOp::verify() {
+  if (llvm::count(getFactors(), kSampledFactor) !=
+      static_cast<int64_t>(getSampled().size()))
+    return emitOpError("expects a place for each sampled factor");
   if (getTail() != "predicate" && getTail() != "partition")
     return emitOpError("expects tail to be predicate or partition, but got ")
            << getTailAttr();
@@ -143,11 +217,25 @@ SplitOp::apply(transform::TransformRewriter &rewriter,
   DiagnosedSilenceableFailure found = getPayload(state, *this, getLoop(), loop);
   if (!found.succeeded())
     return found;
+  SmallVector<int64_t> factors(getFactors());
+  auto next = getSampled().begin();
+  for (int64_t &factor : factors) {
+    if (factor != kSampledFactor)
+      continue;
+    ArrayRef<Attribute> numbers = state.getParams(*next++);
+    auto number = numbers.size() == 1 ? dyn_cast<IntegerAttr>(numbers.front())
+                                      : IntegerAttr();
+    if (!number)
+      return emitSilenceableFailure(getLoc())
+             << "expects one number as sampled factor, but got "
+             << numbers.size();
+    factor = number.getInt();
+  }
   TailStrategy tail = getTail() == "partition" ? TailStrategy::Partition
                                                : TailStrategy::Predicate;
   SmallVector<ForOp> loops;
   DiagnosedSilenceableFailure done =
-      split(rewriter, loop, getFactors(), tail, loops, &tailLoop);
+      split(rewriter, loop, factors, tail, loops, &tailLoop);
   if (!done.succeeded())
     return done;
   for (auto [result, created] : llvm::zip((*this)->getOpResults(), loops))

@@ -172,3 +172,50 @@ mlir::tir::cacheInplace(RewriterBase &rewriter, BlockOp block, unsigned index,
                        buffer, cache);
   return DiagnosedSilenceableFailure::success();
 }
+
+//===----------------------------------------------------------------------===//
+// read_at and write_at
+//===----------------------------------------------------------------------===//
+
+/// Takes a cache and the block that copies away again; `block` uses `buffer`.
+static void removeCache(RewriterBase &rewriter, BlockOp block, BlockOp copy,
+                        Value cache, Value buffer) {
+  redirect(rewriter, block, cache, buffer);
+  rewriter.eraseOp(getNest(copy));
+  auto allocation = cache.getDefiningOp<AllocBufferOp>();
+  SmallVector<Value> sizes(allocation.getDynamicSizes());
+  rewriter.eraseOp(allocation);
+  for (Value size : sizes)
+    if (Operation *op = size.getDefiningOp(); op && isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+}
+
+DiagnosedSilenceableFailure mlir::tir::readAt(RewriterBase &rewriter,
+                                              ForOp loop, BlockOp block,
+                                              unsigned index, StringRef scope,
+                                              BlockOp &copy) {
+  DiagnosedSilenceableFailure cached =
+      cacheRead(rewriter, block, index, scope, copy);
+  if (!cached.succeeded())
+    return cached;
+  Value buffer = copy.getReads().front(), cache = copy.getWrites().front();
+  DiagnosedSilenceableFailure moved = computeAt(rewriter, copy, loop);
+  if (!moved.succeeded())
+    removeCache(rewriter, block, copy, cache, buffer);
+  return moved;
+}
+
+DiagnosedSilenceableFailure mlir::tir::writeAt(RewriterBase &rewriter,
+                                               ForOp loop, BlockOp block,
+                                               unsigned index, StringRef scope,
+                                               BlockOp &copy) {
+  DiagnosedSilenceableFailure cached =
+      cacheWrite(rewriter, block, index, scope, copy);
+  if (!cached.succeeded())
+    return cached;
+  Value buffer = copy.getWrites().front(), cache = copy.getReads().front();
+  DiagnosedSilenceableFailure moved = reverseComputeAt(rewriter, copy, loop);
+  if (!moved.succeeded())
+    removeCache(rewriter, block, copy, cache, buffer);
+  return moved;
+}

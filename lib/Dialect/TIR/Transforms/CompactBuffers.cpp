@@ -142,20 +142,6 @@ static LogicalResult plan(AllocBufferOp buffer, ArrayRef<BlockOp> blocks,
   return success();
 }
 
-/// Adds an opaque iteration variable to `block`.
-static BlockArgument addIterVar(BlockOp block, Value binding,
-                                OpFoldResult extent) {
-  Builder builder(block.getContext());
-  SmallVector<Attribute> kinds(block.getIterKinds().getValue());
-  kinds.push_back(IterKindAttr::get(builder.getContext(), IterKind::Opaque));
-  SmallVector<OpFoldResult> extents = block.getExtents();
-  extents.push_back(extent);
-  block.setIterKindsAttr(builder.getArrayAttr(kinds));
-  block.setExtents(extents);
-  block.getBindingsMutable().append(binding);
-  return block.getBody()->addArgument(builder.getIndexType(), block.getLoc());
-}
-
 /// Subtracts origins from the indices of an access of a compacted buffer.
 static void shiftAccess(RewriterBase &rewriter, Operation *op,
                         ArrayRef<Value> origins) {
@@ -231,7 +217,8 @@ static void apply(RewriterBase &rewriter, AllocBufferOp buffer,
     SmallVector<Value> iterVars;
     rewriter.modifyOpInPlace(block, [&] {
       for (auto [origin, size] : llvm::zip(origins, sizes))
-        iterVars.push_back(origin ? addIterVar(block, origin, size) : Value());
+        iterVars.push_back(origin ? addOpaqueIter(block, origin, size)
+                                  : Value());
     });
     SmallVector<Operation *> accesses;
     for (const BufferAccess &access : collectAccesses(block))

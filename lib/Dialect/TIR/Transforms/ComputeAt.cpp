@@ -78,7 +78,7 @@ static DiagnosedSilenceableFailure checkPlace(BlockOp block, ForOp loop) {
     if (kind == IterKind::Opaque)
       return refuse(block) << "expects block @" << block.getName()
                            << " to have no opaque variables";
-  return DiagnosedSilenceableFailure::success();
+  return checkReadsWhole(block);
 }
 
 /// The op directly in the body of `loop` that holds `op`.

@@ -87,6 +87,10 @@ mlir::tir::decomposeReduction(RewriterBase &rewriter, BlockOp block, ForOp loop,
   if (!oldInit)
     return refuse(block) << "expects block @" << block.getName()
                          << " to have an init";
+  // Its guard, which keeps older elements, is not that of an init.
+  if (llvm::any_of(block.getWrites(), isRolling))
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to write no rolling buffer";
   if (!loop->isAncestor(block))
     return refuse(block) << "expects a loop around block @" << block.getName();
   IndexSpace space(block.getContext());

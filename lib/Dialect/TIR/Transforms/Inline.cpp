@@ -42,7 +42,7 @@ static DiagnosedSilenceableFailure checkSpatial(BlockOp block) {
       return refuse(block) << "expects block @" << block.getName()
                            << " to have spatial variables only, but got "
                            << stringifyIterKind(kind);
-  return DiagnosedSilenceableFailure::success();
+  return checkReadsWhole(block);
 }
 
 /// Matches `block` as the producer of an element of an intermediate buffer.

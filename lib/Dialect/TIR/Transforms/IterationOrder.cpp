@@ -42,10 +42,7 @@ collectIterationAccesses(Value buffer, ArrayRef<ForOp> loops,
         if (access.buffer != buffer)
           continue;
         LoopRegion region(space, loop);
-        if (access.map)
-          region.add(block, *access.map, access.symbols);
-        else
-          region.addWhole(cast<MemRefType>(buffer.getType()).getRank());
+        region.add(block, access);
         IterationAccess &added = accesses.emplace_back();
         added.block = block;
         added.isWrite = access.isWrite;
@@ -268,6 +265,33 @@ mlir::tir::checkIterationsApart(ArrayRef<ForOp> loops) {
   return DiagnosedSilenceableFailure::success();
 }
 
+/// Whether only one instance of `block` writes an element of `buffer`, so that
+/// whoever computes the element computes the same.
+static bool areInstancesApart(BlockOp block, Value buffer) {
+  MLIRContext *context = block.getContext();
+  AffineExpr zero = getAffineConstantExpr(0, context);
+  SmallVector<int64_t> shape(block.getStaticExtents());
+  for (auto [iter, kind] : llvm::enumerate(block.getKinds()))
+    if (kind == IterKind::Opaque)
+      shape[iter] = 1;
+  for (const BufferAccess &access : collectAccesses(block)) {
+    if (access.buffer != buffer || !access.isWrite)
+      continue;
+    if (!access.map)
+      return false;
+    SmallVector<AffineExpr> zeros(access.map->getNumSymbols(), zero), results;
+    for (AffineExpr expr : access.map->getResults()) {
+      expr = expr.replaceSymbols(zeros);
+      results.push_back(expr - LinearSum::get(expr).constant);
+    }
+    AffineMap map =
+        AffineMap::get(access.map->getNumDims(), 0, results, context);
+    if (!isOneToOne(map, shape))
+      return false;
+  }
+  return true;
+}
+
 DiagnosedSilenceableFailure mlir::tir::checkIterationsConcurrent(ForOp loop) {
   llvm::SetVector<Value> written;
   for (BlockOp block : loop.getBlocks())
@@ -287,18 +311,31 @@ DiagnosedSilenceableFailure mlir::tir::checkIterationsConcurrent(ForOp loop) {
       if (readers.contains(block))
         updater = block;
     // What one block computes afresh is the same in whatever iteration.
-    bool isSame = !updater && writers.size() == 1 &&
+    bool isSame = !updater && !isRolling(buffer) && writers.size() == 1 &&
+                  areInstancesApart(writers.front(), buffer) &&
                   (readers.empty() || areSelfContained(accesses));
     AffineExpr variable = space.getExpr(loop.getInductionVar());
-    // Nothing is known of the elements of a block of blocks.
-    bool isUnknown = llvm::any_of(accesses, [](const IterationAccess &access) {
-      return llvm::any_of(
-          BlockOp(access.block).getWriteMaps(), [](Attribute map) {
-            return cast<AffineMapAttr>(map).getValue().getNumDims() == 0;
-          });
-    });
-    if (isSame || isUnknown || areApart(accesses, variable, loop))
+    if (isSame || areApart(accesses, variable, loop))
       continue;
+    // What an intrinsic touches is not known by element.
+    BlockOp unknown;
+    for (const IterationAccess &access : accesses)
+      if (llvm::any_of(
+              collectAccesses(access.block), [&](const BufferAccess &part) {
+                return part.buffer == buffer && !part.map &&
+                       !isa<affine::AffineLoadOp, affine::AffineStoreOp>(
+                           part.op);
+              }))
+        unknown = access.block;
+    if (unknown) {
+      DiagnosedSilenceableFailure failure =
+          refuse(loop) << "expects iterations that access different elements, "
+                          "but those of block @"
+                       << unknown.getName() << " are not known";
+      failure.attachNote(unknown.getLoc())
+          << "a loop gets its kind before a nest inside becomes an intrinsic";
+      return failure;
+    }
     if (updater)
       return refuse(loop)
              << "expects iterations that update different elements, but those "

@@ -24,6 +24,10 @@ static bool separatesWrites(AffineMap map, ArrayRef<bool> depends) {
 /// Iterations of a parallel or vectorized loop run in any order or at once:
 /// they must not combine into an element, nor write the same one.
 static DiagnosedSilenceableFailure checkIndependent(ForOp loop) {
+  // A single iteration has nothing to share.
+  if (std::optional<int64_t> extent = loop.getConstantExtent();
+      extent && *extent <= 1)
+    return DiagnosedSilenceableFailure::success();
   for (BlockOp block : loop.getBlocks()) {
     IndexSpace space(loop.getContext());
     SmallVector<bool> depends;

@@ -30,6 +30,50 @@ void LoopRegion::add(BlockOp block, AffineMap map, ArrayRef<Value> symbols) {
   merge(access);
 }
 
+void LoopRegion::add(BlockOp block, const BufferAccess &access) {
+  if (access.map)
+    return add(block, *access.map, access.symbols);
+  // A block of blocks runs over loops of its own.
+  AffineMap map;
+  SmallVector<Value> operands;
+  if (auto load = dyn_cast<affine::AffineLoadOp>(access.op)) {
+    map = load.getAffineMap();
+    operands = load.getMapOperands();
+  } else if (auto store = dyn_cast<affine::AffineStoreOp>(access.op)) {
+    map = store.getAffineMap();
+    operands = store.getMapOperands();
+  }
+  unsigned rank = cast<MemRefType>(access.buffer.getType()).getRank();
+  if (!map || !llvm::is_contained(access.op->getOperands(), access.buffer))
+    return addWhole(rank);
+  SmallVector<AffineExpr> exprs;
+  for (AffineExpr expr : map.getResults())
+    exprs.push_back(space.getExpr(expr, map.getNumDims(), operands));
+  // Data decides where the access goes.
+  bool isKnown = llvm::all_of(space.getSymbols(), [&](Value symbol) {
+    return !block.getRegion().isAncestor(symbol.getParentRegion());
+  });
+  if (!isKnown)
+    return addWhole(rank);
+  SmallVector<AffineExpr> bindings;
+  for (Value binding : block.getBindings())
+    bindings.push_back(space.getExpr(binding));
+  SmallVector<AffineExpr> dims;
+  for (auto [index, dim] : llvm::enumerate(space.getDims())) {
+    auto arg = cast<BlockArgument>(dim);
+    dims.push_back(arg.getOwner() == block.getBody()
+                       ? bindings[arg.getArgNumber()]
+                       : getAffineDimExpr(index, block.getContext()));
+  }
+  SmallVector<std::optional<DimRegion>> region;
+  for (AffineExpr expr : exprs) {
+    IndexBounds bounds = space.getBounds();
+    region.push_back(
+        getRegion(bounds.simplify(expr.replaceDims(dims)), bounds));
+  }
+  merge(region);
+}
+
 void LoopRegion::addWhole(unsigned rank) {
   merge(SmallVector<std::optional<DimRegion>>(rank));
 }

@@ -9,6 +9,7 @@
 #define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_LOOPREGION_H
 
 #include "relay-mlir/Dialect/TIR/Analysis/IndexSpace.h"
+#include "relay-mlir/Dialect/TIR/IR/Access.h"
 
 namespace mlir::tir {
 
@@ -26,6 +27,10 @@ public:
 
   /// Adds the element `map` at the bindings of `block`.
   void add(BlockOp block, AffineMap map, ArrayRef<Value> symbols);
+
+  /// Adds what `access` in `block` touches, which may run over loops of its
+  /// own; the whole buffer if that is not known.
+  void add(BlockOp block, const BufferAccess &access);
 
   /// Adds the whole of a buffer of rank `rank`.
   void addWhole(unsigned rank);

@@ -171,6 +171,42 @@ DiagnosedSilenceableFailure mlir::tir::reindex(RewriterBase &rewriter,
 }
 
 DiagnosedSilenceableFailure
+mlir::tir::reindexCache(RewriterBase &rewriter, BlockOp block, bool write,
+                        unsigned index, StringRef scope, AffineMap layout,
+                        BlockOp &copy) {
+  // Whatever could fail after `reindex` is checked before.
+  SmallVector<Value> buffers =
+      write ? getWrittenBuffers(block) : getReadBuffers(block);
+  if (index < buffers.size()) {
+    Access access;
+    access.buffer = buffers[index];
+    DiagnosedSilenceableFailure matched = matchAccess(block, access);
+    if (!matched.succeeded())
+      return matched;
+    SmallVector<int64_t> shape;
+    for (unsigned iter : access.used)
+      shape.push_back(block.getStaticExtents()[iter]);
+    DiagnosedSilenceableFailure apart = checkIndexMap(block, layout, shape);
+    if (!apart.succeeded())
+      return apart;
+    if (scope != "global" && scope != "local")
+      return refuse(block) << "expects scope global or local, but got "
+                           << scope;
+    if (scope == "local" && ShapedType::isDynamicShape(shape))
+      return refuse(block) << "expects a static size for a local buffer";
+  }
+  DiagnosedSilenceableFailure done =
+      reindex(rewriter, block, write, index, copy);
+  if (!done.succeeded())
+    return done;
+  Value cache = write ? copy.getReads().front() : copy.getWrites().front();
+  DiagnosedSilenceableFailure moved =
+      setScope(rewriter, getAllocation(cache), scope);
+  return moved.succeeded() ? transformLayout(rewriter, cache, layout)
+                           : std::move(moved);
+}
+
+DiagnosedSilenceableFailure
 mlir::tir::reorderBlockIters(RewriterBase &rewriter, BlockOp block,
                              ArrayRef<int64_t> order) {
   unsigned numIters = block.getNumIters();

@@ -14,6 +14,15 @@
 using namespace mlir;
 using namespace mlir::tir;
 
+std::string mlir::tir::getText(ArrayRef<int64_t> numbers) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  llvm::interleaveComma(numbers, os);
+  os << ']';
+  return text;
+}
+
 bool mlir::tir::isDefinedOutside(Value value, Operation *op) {
   return !op->isAncestor(value.getParentBlock()->getParentOp());
 }
@@ -130,6 +139,19 @@ void mlir::tir::hoistDefinitions(RewriterBase &rewriter, PrimFuncOp function) {
     if (firstNest && isDefinition && !op.hasTrait<OpTrait::IsTerminator>())
       rewriter.moveOpBefore(&op, firstNest);
   }
+}
+
+BlockArgument mlir::tir::addOpaqueIter(BlockOp block, Value binding,
+                                       OpFoldResult extent) {
+  Builder builder(block.getContext());
+  SmallVector<Attribute> kinds(block.getIterKinds().getValue());
+  kinds.push_back(IterKindAttr::get(builder.getContext(), IterKind::Opaque));
+  SmallVector<OpFoldResult> extents = block.getExtents();
+  extents.push_back(extent);
+  block.setIterKindsAttr(builder.getArrayAttr(kinds));
+  block.setExtents(extents);
+  block.getBindingsMutable().append(binding);
+  return block.getBody()->addArgument(builder.getIndexType(), block.getLoc());
 }
 
 //===----------------------------------------------------------------------===//

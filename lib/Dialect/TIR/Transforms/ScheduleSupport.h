@@ -19,6 +19,9 @@ inline DiagnosedSilenceableFailure refuse(Operation *op) {
   return emitSilenceableFailure(op->getLoc());
 }
 
+/// Numbers as text: `[1, 2]`.
+std::string getText(ArrayRef<int64_t> numbers);
+
 /// Whether `value` is computed outside of `op`.
 bool isDefinedOutside(Value value, Operation *op);
 
@@ -81,6 +84,26 @@ FailureOr<SmallVector<int>> matchBareIndices(AffineMap map);
 
 /// Likewise for the index of an access.
 FailureOr<SmallVector<int>> matchBareIndices(const BufferAccess &access);
+
+/// Whether different indices in the domain of `shape` stay different after
+/// `layout`, as far as digits of indices tell.
+bool isOneToOne(AffineMap layout, ArrayRef<int64_t> shape);
+
+/// Checks that an index map `layout` of dimensions of `shape` keeps every
+/// element apart, and that the sizes after it are known; refuses at `op`.
+DiagnosedSilenceableFailure checkIndexMap(Operation *op, AffineMap layout,
+                                          ArrayRef<int64_t> shape);
+
+/// Adds an opaque iteration variable to `block`.
+BlockArgument addOpaqueIter(BlockOp block, Value binding, OpFoldResult extent);
+
+/// Marks a buffer that holds a window which moves with a loop.
+inline constexpr llvm::StringLiteral kRollingAttr = "tir.rolling";
+bool isRolling(Value buffer);
+
+/// Whether nothing that `block` reads is a rolling buffer, so that it may read
+/// elsewhere; refuses otherwise.
+DiagnosedSilenceableFailure checkReadsWhole(BlockOp block);
 
 /// The op that allocates `buffer`, or null for an argument.
 AllocBufferOp getAllocation(Value buffer);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexDigits.h"
 #include "ScheduleSupport.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -12,34 +13,6 @@
 
 using namespace mlir;
 using namespace mlir::tir;
-
-/// Matches `dim`, `dim floordiv a`, `dim mod b` or `(dim floordiv a) mod b`:
-/// digits of `dim` from `stride` on, `base` of them (0: all that are left).
-static bool matchDigit(AffineExpr expr, unsigned &dim, int64_t &stride,
-                       int64_t &base) {
-  stride = 1;
-  base = 0;
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (binary && binary.getKind() == AffineExprKind::Mod) {
-    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    if (!divisor)
-      return false;
-    base = divisor.getValue();
-    expr = binary.getLHS();
-    binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  }
-  if (binary && binary.getKind() == AffineExprKind::FloorDiv) {
-    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    if (!divisor)
-      return false;
-    stride = divisor.getValue();
-    expr = binary.getLHS();
-  }
-  auto dimExpr = dyn_cast<AffineDimExpr>(expr);
-  if (dimExpr)
-    dim = dimExpr.getPosition();
-  return static_cast<bool>(dimExpr);
-}
 
 /// The divisors that occur in `layout`.
 static SmallVector<int64_t> getDivisors(AffineMap layout) {
@@ -86,8 +59,17 @@ static bool isToldApart(AffineExpr part, int64_t extent, AffineMap layout,
   return false;
 }
 
-/// Whether different indices stay different.
-static bool isInjective(AffineMap layout, ArrayRef<int64_t> shape) {
+bool mlir::tir::isOneToOne(AffineMap layout, ArrayRef<int64_t> shape) {
+  // A sum tells its terms if each has a place of its own.
+  SmallVector<AffineExpr> results;
+  for (AffineExpr expr : layout.getResults()) {
+    auto places = splitPlaces(expr, shape);
+    if (failed(places))
+      continue;
+    for (auto [term, coefficient] : *places)
+      results.push_back(term);
+  }
+  layout = AffineMap::get(layout.getNumDims(), 0, results, layout.getContext());
   SmallVector<int64_t> divisors = getDivisors(layout);
   for (unsigned dim = 0, e = layout.getNumDims(); dim != e; ++dim)
     if (!isToldApart(getAffineDimExpr(dim, layout.getContext()), shape[dim],
@@ -96,31 +78,27 @@ static bool isInjective(AffineMap layout, ArrayRef<int64_t> shape) {
   return true;
 }
 
-/// Sizes of the buffer after `layout`; a refusal if one is not known.
-static DiagnosedSilenceableFailure
-getNewSizes(RewriterBase &rewriter, Operation *op, AffineMap layout,
-            ArrayRef<OpFoldResult> sizes, SmallVectorImpl<AffineExpr> &newSizes,
-            IndexSpace &space) {
+/// Sizes of the buffer after `layout`, which checkIndexMap has accepted.
+static SmallVector<AffineExpr>
+getNewSizes(AffineMap layout, ArrayRef<OpFoldResult> sizes, IndexSpace &space) {
   IndexBounds bounds;
   for (OpFoldResult size : sizes) {
     std::optional<int64_t> constant = getConstantIntValue(size);
     bounds.dims.push_back(constant ? IndexRange::fromExtent(*constant)
                                    : IndexRange::nonNegative());
   }
+  SmallVector<AffineExpr> newSizes;
   for (AffineExpr expr : layout.getResults()) {
     IndexRange range = bounds.getRange(expr);
-    if (range.min && *range.min < 0)
-      return refuse(op) << "expects a layout without negative indices";
-    unsigned dim;
-    int64_t stride, base;
-    if (range.max)
-      newSizes.push_back(rewriter.getAffineConstantExpr(*range.max + 1));
-    else if (matchDigit(expr, dim, stride, base))
-      newSizes.push_back(space.getExpr(sizes[dim]).ceilDiv(stride));
-    else
-      return refuse(op) << "expects a layout whose sizes are known";
+    if (range.max) {
+      newSizes.push_back(
+          getAffineConstantExpr(*range.max + 1, layout.getContext()));
+      continue;
+    }
+    IndexDigit digit = *matchIndexDigit(expr);
+    newSizes.push_back(space.getExpr(sizes[digit.dim]).ceilDiv(digit.stride));
   }
-  return DiagnosedSilenceableFailure::success();
+  return newSizes;
 }
 
 /// Lets a load or a store go through `layout`.
@@ -150,17 +128,39 @@ static void rewriteAccess(RewriterBase &rewriter, Operation *op,
   rewriter.modifyOpInPlace(op, [&] { operands.assign(indices); });
 }
 
+DiagnosedSilenceableFailure mlir::tir::checkIndexMap(Operation *op,
+                                                     AffineMap layout,
+                                                     ArrayRef<int64_t> shape) {
+  if (layout.getNumDims() != shape.size() || layout.getNumSymbols() != 0)
+    return refuse(op) << "expects a layout of " << shape.size()
+                      << " dimensions, but got " << AffineMapAttr::get(layout);
+  if (!isOneToOne(layout, shape))
+    return refuse(op)
+           << "expects a layout that keeps every element apart, but got "
+           << AffineMapAttr::get(layout);
+  IndexBounds bounds;
+  for (int64_t size : shape)
+    bounds.dims.push_back(ShapedType::isDynamic(size)
+                              ? IndexRange::nonNegative()
+                              : IndexRange::fromExtent(size));
+  for (AffineExpr expr : layout.getResults()) {
+    IndexRange range = bounds.getRange(expr);
+    if (range.min && *range.min < 0)
+      return refuse(op) << "expects a layout without negative indices";
+    if (!range.max && !matchIndexDigit(expr))
+      return refuse(op) << "expects a layout whose sizes are known";
+  }
+  return DiagnosedSilenceableFailure::success();
+}
+
 /// Checks that `buffer`, reported at `op`, can have `layout`.
 static DiagnosedSilenceableFailure checkLayout(Operation *op, Value buffer,
                                                AffineMap layout) {
   auto type = cast<MemRefType>(buffer.getType());
-  if (layout.getNumDims() != type.getRank() || layout.getNumSymbols() != 0)
-    return refuse(op) << "expects a layout of " << type.getRank()
-                      << " dimensions, but got " << AffineMapAttr::get(layout);
-  if (!isInjective(layout, type.getShape()))
-    return refuse(op)
-           << "expects a layout that keeps every element apart, but got "
-           << AffineMapAttr::get(layout);
+  DiagnosedSilenceableFailure apart =
+      checkIndexMap(op, layout, type.getShape());
+  if (!apart.succeeded())
+    return apart;
   if (getAllocation(buffer))
     return DiagnosedSilenceableFailure::success();
   auto argument = dyn_cast<BlockArgument>(buffer);
@@ -232,11 +232,7 @@ DiagnosedSilenceableFailure mlir::tir::transformLayout(RewriterBase &rewriter,
       allocation ? allocation.getMixedSizes()
                  : getAsIndexOpFoldResult(op->getContext(), type.getShape());
   IndexSpace space(op->getContext());
-  SmallVector<AffineExpr> newSizes;
-  DiagnosedSilenceableFailure sized =
-      getNewSizes(rewriter, op, layout, sizes, newSizes, space);
-  if (!sized.succeeded())
-    return sized;
+  SmallVector<AffineExpr> newSizes = getNewSizes(layout, sizes, space);
 
   OpBuilder::InsertionGuard insertion(rewriter);
   if (allocation)

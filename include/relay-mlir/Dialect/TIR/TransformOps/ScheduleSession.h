@@ -44,8 +44,9 @@ public:
                                       ArrayRef<NamedAttribute> attributes,
                                       unsigned numResults);
 
-  /// The same for a query with as many results as there are ops to find.
-  FailureOr<SmallVector<Value>> query(StringRef name, Value operand);
+  /// The same for an op with as many results as there are ops to find.
+  FailureOr<SmallVector<Value>> query(StringRef name, Value operand,
+                                      ArrayRef<NamedAttribute> attributes = {});
 
   /// Copies an intrinsic's description or implementation to the module of the
   /// script, unless it is there.
@@ -57,6 +58,9 @@ public:
 
   /// The ops behind a handle.
   SmallVector<Operation *> getPayload(Value handle) const;
+
+  /// The number behind a handle to a sample; nullopt for another handle.
+  std::optional<int64_t> getNumber(Value handle) const;
 
   /// `transform.named_sequence @<kernel>.schedule`, which is in a module of its
   /// own.

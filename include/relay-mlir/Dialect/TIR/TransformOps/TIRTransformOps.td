@@ -28,6 +28,8 @@ class TIR_TransformOp<string mnemonic, list<Trait> traits = []>
 }
 
 defvar TIR_Handle = Transform_AnyOpType;
+/// A number that was sampled.
+defvar TIR_Number = Transform_ParamType;
 
 //===----------------------------------------------------------------------===//
 // Queries
@@ -93,21 +95,30 @@ def GetOutputBlocksOp
 def SplitOp : TIR_TransformOp<"split"> {
   let summary = "Split a loop";
   let description = [{
-    One loop for each factor, outermost first; `?` is inferred. What is left over
+    One loop for each factor, outermost first; `?` is inferred, and numbers that
+    were sampled are factors, too. What is left over
     is guarded, or with `tail = "partition"` runs in a loop of its own, which is
     one more result.
 
     ```mlir
     %o, %i = transform.tir.split %loop [?, 16]
     %o, %i, %rest = transform.tir.split %loop [?, 16] tail = "partition"
+    %o, %i = transform.tir.split %loop [?, %sampled]
     ```
   }];
   let arguments = (ins TIR_Handle:$loop, DenseI64ArrayAttr:$factors,
+                       Variadic<TIR_Number>:$sampled,
                        DefaultValuedStrAttr<StrAttr, "predicate">:$tail);
   let results = (outs Variadic<TIR_Handle>:$loops);
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$loopTypes,
+    "::mlir::Value":$loop, "::llvm::ArrayRef<int64_t>":$factors)>];
   let assemblyFormat = [{
-    $loop custom<Factors>($factors) (`tail` `=` $tail^)? attr-dict
-    custom<ResultHandles>(type($loops))
+    $loop custom<SampledFactors>($factors, $sampled, type($sampled))
+    (`tail` `=` $tail^)? attr-dict custom<ResultHandles>(type($loops))
+  }];
+  let extraClassDeclaration = [{
+    /// Stands for the next one of `sampled` in `factors`.
+    static constexpr int64_t kSampledFactor = ::mlir::ShapedType::kDynamic + 1;
   }];
   let hasVerifier = 1;
 }
@@ -293,6 +304,7 @@ class TIR_TransformComputeAtOp<string mnemonic, string what>
   let assemblyFormat = "$block `,` $loop attr-dict";
 }
 
+/// The loop may be a location from `sample_compute_location`.
 def ComputeAtOp : TIR_TransformComputeAtOp<"compute_at",
     "Compute in a loop what its blocks need">;
 def ReverseComputeAtOp : TIR_TransformComputeAtOp<"reverse_compute_at",
@@ -392,59 +404,6 @@ def DecomposePaddingOp : TIR_TransformOp<"decompose_padding"> {
   let arguments = (ins TIR_Handle:$block, TIR_Handle:$loop);
   let results = (outs TIR_Handle:$fill);
   let assemblyFormat = "$block `,` $loop attr-dict";
-}
-
-def StorageAlignOp : TIR_TransformOp<"storage_align"> {
-  let summary = "Set the distance of rows in an intermediate buffer";
-  let description = [{
-    Enlarges the dimension after `axis` so that neighbours along `axis` are
-    `offset` elements apart modulo `factor`: rows that start at multiples of a
-    vector, or that do not share a cache set. The buffer is the block's written
-    buffer of the given number, of static shape.
-
-    ```mlir
-    transform.tir.storage_align %copy, 0, axis = 0, factor = 32, offset = 8
-    ```
-
-    makes a buffer of `16x32` one of `16x40`.
-  }];
-  let arguments = (ins TIR_Handle:$block, I64Attr:$index, I64Attr:$axis,
-                       I64Attr:$factor, I64Attr:$offset);
-  let assemblyFormat = [{
-    $block `,` $index `,` `axis` `=` $axis `,` `factor` `=` $factor `,`
-    `offset` `=` $offset attr-dict
-  }];
-}
-
-def TransformLayoutOp : TIR_TransformOp<"transform_layout"> {
-  let summary = "Change the layout of a buffer";
-  let description = [{
-    The buffer is the block's read or written buffer of the given number.
-
-    ```mlir
-    transform.tir.transform_layout %conv, write 0,
-        affine_map<(n, o, y, x) -> (n, o floordiv 16, y, x, o mod 16)>
-    ```
-  }];
-  let arguments = (ins TIR_Handle:$block, UnitAttr:$write, I64Attr:$index,
-                       AffineMapAttr:$layout);
-  let assemblyFormat = [{
-    $block `,` (`write` $write^):(`read`)? $index `,` $layout attr-dict
-  }];
-}
-
-def SetScopeOp : TIR_TransformOp<"set_scope"> {
-  let summary = "Move an intermediate buffer to another scope";
-  let description = [{
-    ```mlir
-    transform.tir.set_scope %conv, write 0, "local"
-    ```
-  }];
-  let arguments = (ins TIR_Handle:$block, UnitAttr:$write, I64Attr:$index,
-                       StrAttr:$scope);
-  let assemblyFormat = [{
-    $block `,` (`write` $write^):(`read`)? $index `,` $scope attr-dict
-  }];
 }
 
 def DecomposeReductionOp : TIR_TransformOp<"decompose_reduction"> {
@@ -592,5 +551,8 @@ def SimplifyOp : TIR_TransformOp<"simplify"> {
   let arguments = (ins TIR_Handle:$function);
   let assemblyFormat = "$function attr-dict";
 }
+
+include "relay-mlir/Dialect/TIR/TransformOps/TIRBufferOps.td"
+include "relay-mlir/Dialect/TIR/TransformOps/TIRSamplingOps.td"
 
 #endif // RELAY_MLIR_DIALECT_TIR_TRANSFORMOPS_TIRTRANSFORMOPS_TD

@@ -144,6 +144,38 @@ DiagnosedSilenceableFailure cacheInplace(RewriterBase &rewriter, BlockOp block,
 DiagnosedSilenceableFailure reindex(RewriterBase &rewriter, BlockOp block,
                                     bool write, unsigned index, BlockOp &copy);
 
+/// Likewise, with `layout` of the variables for the index of the new buffer,
+/// which is in `scope`.
+DiagnosedSilenceableFailure reindexCache(RewriterBase &rewriter, BlockOp block,
+                                         bool write, unsigned index,
+                                         StringRef scope, AffineMap layout,
+                                         BlockOp &copy);
+
+/// A cacheRead whose copy is computed in `loop`, and a cacheWrite whose copy is
+/// consumed there.
+DiagnosedSilenceableFailure readAt(RewriterBase &rewriter, ForOp loop,
+                                   BlockOp block, unsigned index,
+                                   StringRef scope, BlockOp &copy);
+DiagnosedSilenceableFailure writeAt(RewriterBase &rewriter, ForOp loop,
+                                    BlockOp block, unsigned index,
+                                    StringRef scope, BlockOp &copy);
+
+/// Fills tables of the indices that loads of the block compute, those that
+/// occur at least `minUses` times, before its nest; the loads read them from
+/// there. `tables` are the blocks that fill.
+DiagnosedSilenceableFailure cacheIndex(RewriterBase &rewriter, BlockOp block,
+                                       StringRef scope, int64_t minUses,
+                                       SmallVectorImpl<BlockOp> &tables);
+/// The number of tables that cacheIndex fills.
+size_t countCachedIndices(BlockOp block, int64_t minUses);
+
+/// Keeps what windows of consecutive iterations share: the buffer that the
+/// block writes (entry `index`) becomes as large as the window that its
+/// readers use in one iteration of the innermost common loop, and the block
+/// computes only what is new.
+DiagnosedSilenceableFailure rollingBuffer(RewriterBase &rewriter, BlockOp block,
+                                          unsigned index);
+
 /// Rounds the domain of a contraction or elementwise block up to multiples of
 /// `padding`, one for each iteration variable: operands are copied to buffers
 /// with zeros at the end, a padded result is cropped. A padded reduce variable
@@ -171,6 +203,17 @@ DiagnosedSilenceableFailure storageAlign(RewriterBase &rewriter,
 /// follows. The padding of a packed argument holds zeros.
 DiagnosedSilenceableFailure transformLayout(RewriterBase &rewriter,
                                             Value buffer, AffineMap layout);
+
+/// Makes one dimension of each group of dimensions of a buffer; `separators`
+/// are the first ones of all groups but the first.
+DiagnosedSilenceableFailure setAxisSeparator(RewriterBase &rewriter,
+                                             Value buffer,
+                                             ArrayRef<int64_t> separators);
+
+/// Stores the elements of a buffer in another type of the same kind. What does
+/// not fit is rounded or cut: this changes results.
+DiagnosedSilenceableFailure setDtype(RewriterBase &rewriter,
+                                     AllocBufferOp buffer, Type type);
 
 /// Moves a buffer to another scope ("global", "local").
 DiagnosedSilenceableFailure setScope(RewriterBase &rewriter,
@@ -216,6 +259,12 @@ DiagnosedSilenceableFailure rfactor(RewriterBase &rewriter, ForOp loop,
 /// new block, which takes the old one's name, runs all iterations.
 DiagnosedSilenceableFailure blockize(RewriterBase &rewriter, ForOp loop,
                                      BlockOp &result);
+
+/// Gives a block, in a nest of its own, the iteration variables `layout` of the
+/// old ones, and one loop for each. The map is one to one and does not mix
+/// spatial with reduce variables.
+DiagnosedSilenceableFailure
+transformBlockLayout(RewriterBase &rewriter, BlockOp block, AffineMap layout);
 
 /// Brings the iteration variables of a block into another order: the new
 /// variable i is the old variable order[i].
