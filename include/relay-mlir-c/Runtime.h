@@ -139,6 +139,24 @@ RELAY_RT_EXPORT void relayModuleSetObserver(RelayModule *module,
                                             RelayObserver observer,
                                             void *user);
 
+/// The thread number with which a thread observer is told of a whole loop, as
+/// the calling thread sees it.
+#define RELAY_WHOLE_LOOP (-1)
+
+/// Called by each thread of a parallel loop after each piece that it has run:
+/// thread 0 is the one that called relayModuleRun, the others are workers.
+/// Times are in nanoseconds of the system's monotonic clock. Pieces are [begin,
+/// end) of the loop. Several threads may call it at once.
+typedef void (*RelayThreadObserver)(void *user, int32_t thread, int64_t begin,
+                                    int64_t end, int64_t start_ns,
+                                    int64_t end_ns);
+
+/// Sets or, with null, removes the thread observer of the module's later runs.
+/// Not to be called while the module runs.
+RELAY_RT_EXPORT void relayModuleSetThreadObserver(RelayModule *module,
+                                                  RelayThreadObserver observer,
+                                                  void *user);
+
 /// Returns the artefact's own description, which lives as long as the module.
 RELAY_RT_EXPORT const RelayArtifact *
 relayModuleGetArtifact(const RelayModule *module);

@@ -50,6 +50,29 @@ struct Recorder {
   }
 };
 
+/// Notes what each thread does in parallel loops. A list for each thread, so
+/// that they do not wait for each other; a list for whole loops comes last.
+struct ThreadRecorder {
+  struct Event {
+    int64_t begin, end, start, stop;
+  };
+  std::vector<std::vector<Event>> lists;
+
+  explicit ThreadRecorder(int numThreads) : lists(numThreads + 1) {
+    for (std::vector<Event> &list : lists)
+      list.reserve(1024);
+  }
+  void observe(int32_t thread, Event event) {
+    bool isPiece = thread >= 0 && thread + 1 < static_cast<int>(lists.size());
+    if (isPiece || thread == RELAY_WHOLE_LOOP)
+      (isPiece ? lists[thread] : lists.back()).push_back(event);
+  }
+  void clear() {
+    for (std::vector<Event> &list : lists)
+      list.clear();
+  }
+};
+
 /// Frees the outputs of a run.
 struct Outputs {
   explicit Outputs(int32_t count) : tensors(count, nullptr) {}
@@ -90,13 +113,34 @@ mlir::relay::profileModel(RelayModule *module,
         static_cast<Recorder *>(user)->observe(callIndex);
       },
       &recorder);
-  llvm::scope_exit removeObserver(
-      [&] { relayModuleSetObserver(module, nullptr, nullptr); });
+  int32_t numThreads = 1;
+  if (relayGetNumThreads(&numThreads) != RELAY_OK)
+    return makeRuntimeError();
+  profile.numThreads = numThreads;
+  ThreadRecorder threads(numThreads);
+  relayModuleSetThreadObserver(
+      module,
+      [](void *user, int32_t thread, int64_t begin, int64_t end, int64_t start,
+         int64_t stop) {
+        static_cast<ThreadRecorder *>(user)->observe(thread,
+                                                     {begin, end, start, stop});
+      },
+      &threads);
+  llvm::scope_exit removeObserver([&] {
+    relayModuleSetObserver(module, nullptr, nullptr);
+    relayModuleSetThreadObserver(module, nullptr, nullptr);
+  });
   Clock::time_point first = Clock::now();
   auto getSeconds = [&](Clock::time_point time) {
     return std::chrono::duration<double>(time - first).count();
   };
+  auto getTime = [&](int64_t nanoseconds) {
+    return getSeconds(
+        Clock::time_point(std::chrono::duration_cast<Clock::duration>(
+            std::chrono::nanoseconds(nanoseconds))));
+  };
   for (int i = -options.warmUp; i < options.repeat; ++i) {
+    threads.clear();
     Outputs outputs(artifact.num_outputs);
     if (relayModuleRun(module, inputs.data(), numInputs, outputs.tensors.data(),
                        artifact.num_outputs) != RELAY_OK)
@@ -107,6 +151,27 @@ mlir::relay::profileModel(RelayModule *module,
     run.start = getSeconds(recorder.start);
     for (Clock::time_point end : recorder.ends)
       run.ends.push_back(getSeconds(end));
+    // The caller works all the time, but for what it waits for in loops.
+    double start = run.start;
+    for (double end : run.ends) {
+      run.busy.push_back(end - start);
+      start = end;
+    }
+    auto getCall = [&](double time) {
+      return std::min<size_t>(llvm::upper_bound(run.ends, time) -
+                                  run.ends.begin(),
+                              run.busy.size() - 1);
+    };
+    for (auto [thread, list] : llvm::enumerate(threads.lists))
+      for (const ThreadRecorder::Event &event : list) {
+        double begin = getTime(event.start), end = getTime(event.stop);
+        size_t call = getCall(begin);
+        bool isLoop = thread + 1 == threads.lists.size();
+        run.busy[call] += isLoop ? begin - end : end - begin;
+        if (!isLoop)
+          run.pieces.push_back({static_cast<int>(thread), call, event.begin,
+                                event.end, begin, end});
+      }
     profile.runs.push_back(std::move(run));
   }
   return profile;
@@ -119,6 +184,7 @@ mlir::relay::profileModel(RelayModule *module,
 std::vector<KernelProfile> ModelProfile::getKernels() const {
   std::vector<KernelProfile> kernels;
   std::vector<std::vector<double>> times;
+  std::vector<double> busy, whole;
   llvm::StringMap<size_t> indexOf;
   for (auto [number, call] : llvm::enumerate(calls)) {
     auto [it, isNew] = indexOf.try_emplace(call.kernel, kernels.size());
@@ -126,6 +192,8 @@ std::vector<KernelProfile> ModelProfile::getKernels() const {
       kernels.emplace_back();
       kernels.back().name = call.function;
       times.emplace_back(runs.size());
+      busy.push_back(0);
+      whole.push_back(0);
     }
     KernelProfile &kernel = kernels[it->second];
     ++kernel.numCalls;
@@ -134,9 +202,16 @@ std::vector<KernelProfile> ModelProfile::getKernels() const {
     };
     add(kernel.flops, call.flops);
     add(kernel.bytes, call.bytes);
-    for (auto [run, time] : llvm::zip(runs, times[it->second]))
-      time += run.ends[number] - (number ? run.ends[number - 1] : run.start);
+    for (auto [run, time] : llvm::zip(runs, times[it->second])) {
+      double seconds =
+          run.ends[number] - (number ? run.ends[number - 1] : run.start);
+      time += seconds;
+      whole[it->second] += seconds * numThreads;
+      busy[it->second] += run.busy[number];
+    }
   }
+  for (auto [kernel, work, time] : llvm::zip(kernels, busy, whole))
+    kernel.busy = time > 0 ? std::min(work / time, 1.0) : 0;
   double total = 0;
   for (auto [kernel, time] : llvm::zip(kernels, times)) {
     kernel.minSeconds = time.empty() ? 0 : *llvm::min_element(time);
@@ -180,10 +255,10 @@ void ModelProfile::print(llvm::raw_ostream &os, const MachinePeak &peak) const {
   os << "kernel";
   os.indent(nameWidth - 6)
       << " calls     min us  median us  share      MFLOP         MB  GFLOP/s"
-         "     GB/s roofline\n";
+         "     GB/s roofline threads\n";
   auto printRow = [&](llvm::StringRef name, int64_t numCalls, double minimum,
                       double median, double share, int64_t flops, int64_t bytes,
-                      double limit) {
+                      double limit, double busy) {
     os << name;
     os.indent(nameWidth - name.size()) << llvm::format("%6d", int(numCalls));
     printNumber(os, 11, 1, minimum >= 0, minimum * 1e6);
@@ -194,7 +269,8 @@ void ModelProfile::print(llvm::raw_ostream &os, const MachinePeak &peak) const {
     printNumber(os, 9, 2, flops >= 0 && isTimed, flops / median / 1e9);
     printNumber(os, 9, 2, bytes >= 0 && isTimed, bytes / median / 1e9);
     printNumber(os, 8, 1, limit >= 0 && isTimed, limit / median * 100);
-    os << (limit >= 0 && isTimed ? "%\n" : "\n");
+    os << (limit >= 0 && isTimed ? '%' : ' ')
+       << llvm::format("%7.1f%%\n", busy * 100);
   };
   auto getLimit = [&](const KernelProfile &kernel) {
     if (kernel.flops < 0 || kernel.bytes < 0)
@@ -203,29 +279,31 @@ void ModelProfile::print(llvm::raw_ostream &os, const MachinePeak &peak) const {
                     kernel.bytes / peak.bytesPerSecond);
   };
   int64_t numCalls = 0, flops = 0, bytes = 0;
-  double median = 0, limit = 0;
+  double median = 0, limit = 0, busy = 0;
   for (const KernelProfile &kernel : kernels) {
     double kernelLimit = getLimit(kernel);
     printRow(kernel.name, kernel.numCalls, kernel.minSeconds,
              kernel.medianSeconds, kernel.share, kernel.flops, kernel.bytes,
-             kernelLimit);
+             kernelLimit, kernel.busy);
     numCalls += kernel.numCalls;
     median += kernel.medianSeconds;
+    busy += kernel.medianSeconds * kernel.busy;
     flops = flops < 0 || kernel.flops < 0 ? -1 : flops + kernel.flops;
     bytes = bytes < 0 || kernel.bytes < 0 ? -1 : bytes + kernel.bytes;
     limit = limit < 0 || kernelLimit < 0 ? -1 : limit + kernelLimit;
   }
   printRow("all kernels", numCalls, /*minimum=*/-1, median, median > 0 ? 1 : 0,
-           flops, bytes, limit);
-  os << llvm::format("median of %d runs: %.3f ms; roofline: %.1f GFLOP/s, "
-                     "%.1f GB/s\n",
-                     getNumRuns(), getMedianSeconds() * 1e3,
-                     peak.flopsPerSecond / 1e9, peak.bytesPerSecond / 1e9);
+           flops, bytes, limit, median > 0 ? busy / median : 0);
+  os << llvm::format("median of %d runs on %d thread%s: %.3f ms; roofline: "
+                     "%.1f GFLOP/s, %.1f GB/s\n",
+                     getNumRuns(), numThreads, numThreads == 1 ? "" : "s",
+                     getMedianSeconds() * 1e3, peak.flopsPerSecond / 1e9,
+                     peak.bytesPerSecond / 1e9);
 }
 
 void ModelProfile::writeTrace(llvm::raw_ostream &os) const {
   llvm::json::OStream json(os);
-  auto writeEvent = [&](llvm::StringRef name, llvm::StringRef category,
+  auto writeEvent = [&](llvm::StringRef name, llvm::StringRef category, int row,
                         double start, double end,
                         llvm::function_ref<void()> writeArguments) {
     json.object([&] {
@@ -235,21 +313,47 @@ void ModelProfile::writeTrace(llvm::raw_ostream &os) const {
       json.attribute("ts", start * 1e6);
       json.attribute("dur", (end - start) * 1e6);
       json.attribute("pid", 1);
-      json.attribute("tid", 1);
+      json.attribute("tid", row);
       json.attributeObject("args", writeArguments);
+    });
+  };
+  // Kernels in the first row, threads in the others.
+  constexpr int kernelRow = 1;
+  auto writeName = [&](llvm::StringRef what, int row, const std::string &name) {
+    json.object([&] {
+      json.attribute("name", what);
+      json.attribute("ph", "M");
+      json.attribute("pid", 1);
+      json.attribute("tid", row);
+      json.attributeObject("args", [&] { json.attribute("name", name); });
+    });
+    if (what != "thread_name")
+      return;
+    json.object([&] {
+      json.attribute("name", "thread_sort_index");
+      json.attribute("ph", "M");
+      json.attribute("pid", 1);
+      json.attribute("tid", row);
+      json.attributeObject("args", [&] { json.attribute("sort_index", row); });
     });
   };
   json.object([&] {
     json.attribute("displayTimeUnit", "ns");
     json.attributeArray("traceEvents", [&] {
+      writeName("process_name", kernelRow, "relay-mlir");
+      writeName("thread_name", kernelRow, "kernels");
+      for (int thread = 0; thread < numThreads; ++thread)
+        writeName("thread_name", kernelRow + 1 + thread,
+                  thread == 0 ? "thread 0 (caller)"
+                              : "thread " + std::to_string(thread));
       for (auto [number, run] : llvm::enumerate(runs)) {
         double start = run.start;
-        writeEvent("run " + std::to_string(number), "run", start,
+        writeEvent("run " + std::to_string(number), "run", kernelRow, start,
                    run.ends.empty() ? start : run.ends.back(), [] {});
         for (auto [index, call] : llvm::enumerate(calls)) {
           double end = run.ends[index];
           double seconds = end - start;
-          writeEvent(call.function, "kernel", start, end,
+          writeEvent(call.function, "kernel", kernelRow, start, end,
                      [&, &call = call, index = index] {
                        json.attribute("call", static_cast<int64_t>(index));
                        if (call.flops >= 0) {
@@ -266,6 +370,14 @@ void ModelProfile::writeTrace(llvm::raw_ostream &os) const {
                      });
           start = end;
         }
+        for (const Piece &piece : run.pieces)
+          writeEvent(calls[piece.call].function, "piece",
+                     kernelRow + 1 + piece.thread, piece.startTime,
+                     piece.endTime, [&] {
+                       json.attribute("call", static_cast<int64_t>(piece.call));
+                       json.attribute("from", piece.begin);
+                       json.attribute("to", piece.end);
+                     });
       }
     });
   });

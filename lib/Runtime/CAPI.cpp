@@ -96,6 +96,12 @@ void relayModuleSetObserver(RelayModule *module, RelayObserver observer,
   module->observerData = user;
 }
 
+void relayModuleSetThreadObserver(RelayModule *module,
+                                  RelayThreadObserver observer, void *user) {
+  module->threadObserver = observer;
+  module->threadObserverData = user;
+}
+
 const RelayArtifact *relayModuleGetArtifact(const RelayModule *module) {
   return &module->getArtifact();
 }

@@ -12,6 +12,7 @@
 #include "ThreadPool.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -289,6 +290,59 @@ static int32_t parallelFor(const RelayKernelContext *context,
   return 0;
 }
 
+namespace {
+
+/// A loop whose pieces are observed.
+struct ObservedLoop {
+  RelayParallelBody body;
+  void *const *args;
+  const RelayModule *module;
+
+  static int64_t getTime() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  /// Whether the thread is in a piece.
+  static thread_local bool isRunning;
+
+  /// The body of the loop in place of `body`; the loop itself is passed as its
+  /// arguments.
+  static void run(void *const *self, const int64_t *dims, int64_t begin,
+                  int64_t end) {
+    const auto &loop = *reinterpret_cast<const ObservedLoop *>(self);
+    int64_t start = getTime();
+    isRunning = true;
+    loop.body(loop.args, dims, begin, end);
+    isRunning = false;
+    loop.module->threadObserver(loop.module->threadObserverData,
+                                ThreadPool::getThread(), begin, end, start,
+                                getTime());
+  }
+};
+
+thread_local bool ObservedLoop::isRunning = false;
+
+} // namespace
+
+static int32_t observedParallelFor(const RelayKernelContext *context,
+                                   RelayParallelBody body, void *const *args,
+                                   const int64_t *dims, int64_t extent) {
+  // A loop in a piece of another one is part of that piece.
+  if (ObservedLoop::isRunning)
+    return parallelFor(context, body, args, dims, extent);
+  auto *module = static_cast<const RelayModule *>(context->observer_data);
+  ObservedLoop loop = {body, args, module};
+  int64_t start = ObservedLoop::getTime();
+  int32_t status =
+      parallelFor(context, ObservedLoop::run,
+                  reinterpret_cast<void *const *>(&loop), dims, extent);
+  module->threadObserver(module->threadObserverData, RELAY_WHOLE_LOOP, 0,
+                         extent, start, ObservedLoop::getTime());
+  return status;
+}
+
 static void observe(const RelayKernelContext *context, int64_t callIndex,
                     void *const *args, const int64_t *dims) {
   auto *module = static_cast<const RelayModule *>(context->observer_data);
@@ -380,10 +434,11 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
   RelayKernelContext context = {};
   context.parallel_for = parallelFor;
   context.thread_pool = pool.get();
-  if (observer) {
+  context.observer_data = this;
+  if (observer)
     context.observer = observe;
-    context.observer_data = this;
-  }
+  if (threadObserver)
+    context.parallel_for = observedParallelFor;
   Arena arena = takeArena(arenaBytes);
   ThreadPool::Run active(*pool);
   if (observer)

@@ -66,6 +66,8 @@ public:
 
   RelayObserver observer = nullptr;
   void *observerData = nullptr;
+  RelayThreadObserver threadObserver = nullptr;
+  void *threadObserverData = nullptr;
 
 private:
   std::vector<RelayTensorInfo> describe(const RelayArtifactTensor *tensors,

@@ -84,7 +84,7 @@ static int getDefaultNumThreads() {
   char *end;
   errno = 0;
   long value = std::strtol(text, &end, 10);
-  if (errno || *end || value < 1 || value > kMaxThreads)
+  if (errno || *end || end == text || value < 1 || value > kMaxThreads)
     fail(RELAY_INVALID_ARGUMENT,
          "expects RELAY_NUM_THREADS to be a number from 1 to ", kMaxThreads,
          ", but got '", text, "'");
@@ -115,6 +115,10 @@ void ThreadPool::setNumThreads(int numThreads) {
 
 /// Set on workers, and on a caller while it runs its part.
 static thread_local bool insideLoop = false;
+
+static thread_local int threadNumber = 0;
+
+int ThreadPool::getThread() { return threadNumber; }
 
 /// Left alone, the system wakes a worker on the caller's CPU, where it waits
 /// for milliseconds while the caller waits for it. Failure to pin costs speed
@@ -268,6 +272,7 @@ void ThreadPool::makeWay(int cpu) {
 
 void ThreadPool::work(int self) {
   insideLoop = true;
+  threadNumber = self;
   uint64_t epoch = 0;
   auto isNew = [&](uint64_t gate) { return getEpoch(gate) != epoch; };
   while (true) {

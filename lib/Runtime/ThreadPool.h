@@ -48,6 +48,9 @@ public:
 
   int getNumThreads() const { return static_cast<int>(workers.size()) + 1; }
 
+  /// The number of the calling thread: 0 unless it is a worker.
+  static int getThread();
+
   /// Runs body over [0, extent) in equal consecutive parts, one per thread, in
   /// several pieces each. Who is done takes pieces from the end of the others'
   /// parts: a thread that the system delays, or that still sleeps, holds up

@@ -24,7 +24,8 @@ class KernelProfile(typing.NamedTuple):
 
     Times are in seconds; `share` is the part of the time of all kernels. `flop`
     (arithmetic operations on elements) and `bytes` (of inputs and outputs) are
-    None where they do not follow from the shapes.
+    None where they do not follow from the shapes. `busy` is the part of the time
+    of all threads in which one is at work.
     """
 
     name: str
@@ -34,6 +35,7 @@ class KernelProfile(typing.NamedTuple):
     share: float
     flop: typing.Optional[int]
     bytes: typing.Optional[int]
+    busy: float
 
     @property
     def gflops(self):

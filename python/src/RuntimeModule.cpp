@@ -309,9 +309,9 @@ py::list LoadedModule::profile(const py::args &args, const py::kwargs &kwargs,
     return value < 0 ? py::object(py::none()) : py::object(py::int_(value));
   };
   for (const mlir::relay::KernelProfile &kernel : profile.getKernels())
-    rows.append(py::make_tuple(kernel.name, kernel.numCalls, kernel.minSeconds,
-                               kernel.medianSeconds, kernel.share,
-                               known(kernel.flops), known(kernel.bytes)));
+    rows.append(py::make_tuple(
+        kernel.name, kernel.numCalls, kernel.minSeconds, kernel.medianSeconds,
+        kernel.share, known(kernel.flops), known(kernel.bytes), kernel.busy));
   return rows;
 }
 

@@ -36,6 +36,8 @@ struct KernelProfile {
   double share = 0;
   /// Arithmetic operations, and bytes of inputs and outputs; -1 if unknown.
   int64_t flops = 0, bytes = 0;
+  /// The part of the time of all threads in which one is at work.
+  double busy = 0;
 };
 
 /// What was measured of some runs.
@@ -52,7 +54,9 @@ public:
   /// limits would allow for a kernel over the time that it took.
   void print(llvm::raw_ostream &os, const MachinePeak &peak) const;
 
-  /// Writes all runs in the format of chrome://tracing, which Perfetto reads.
+  /// Writes all runs in the format of chrome://tracing, which Perfetto reads: a
+  /// row of kernels, and for each thread one of the pieces of parallel loops
+  /// that it ran.
   void writeTrace(llvm::raw_ostream &os) const;
 
 private:
@@ -65,13 +69,25 @@ private:
     std::string kernel, function;
     int64_t flops, bytes;
   };
+  /// A piece of a parallel loop of a call, in seconds since the first run.
+  struct Piece {
+    int thread;
+    size_t call;
+    int64_t begin, end;
+    double startTime, endTime;
+  };
   /// When a run started and when each call ended, in seconds since the first
   /// run.
   struct Run {
     double start = 0;
     std::vector<double> ends;
+    /// What each thread did, in the order of time.
+    std::vector<Piece> pieces;
+    /// The time of all threads in which one is at work, for each call.
+    std::vector<double> busy;
   };
 
+  int numThreads = 1;
   std::vector<Call> calls;
   std::vector<Run> runs;
 };
