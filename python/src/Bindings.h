@@ -29,6 +29,9 @@ struct IRModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
+/// Raises ValueError unless 0 <= `optLevel` <= 3.
+void checkOptLevel(int optLevel);
+
 /// Collects the diagnostics of a context while it lives.
 class DiagnosticCollector {
 public:

@@ -96,6 +96,12 @@ static void runPasses(IRModule &self, const std::string &pipeline) {
     diagnostics.raise("the pipeline failed");
 }
 
+void relay_python::checkOptLevel(int optLevel) {
+  if (optLevel < 0 || optLevel > 3)
+    throw py::value_error("expects opt_level from 0 to 3, but got " +
+                          std::to_string(optLevel));
+}
+
 static void compile(IRModule &self, const std::string &path,
                     const std::string &emit, const std::string &target,
                     int optLevel, const std::string &precisionName,
@@ -113,6 +119,7 @@ static void compile(IRModule &self, const std::string &path,
     throw py::value_error("expects precision 'highest', 'high' or 'medium', "
                           "but got '" +
                           precisionName + "'");
+  checkOptLevel(optLevel);
   relay::CompileOptions options;
   options.target = target;
   options.optLevel = optLevel;

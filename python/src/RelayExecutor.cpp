@@ -224,6 +224,7 @@ py::object Program::call(const InterpreterValue &function,
 static void compile(py::handle functions, py::handle types,
                     const std::string &path, const std::string &emit,
                     const std::string &target, int optLevel) {
+  checkOptLevel(optLevel);
   OwningOpRef<ModuleOp> module = importModule(functions, types);
   std::optional<EmitKind> kind = parseEmitKind(emit);
   if (!kind)

@@ -7,6 +7,7 @@
 
 #include "ModelSource.h"
 
+#include "MappingGuard.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -32,10 +33,18 @@ llvm::Expected<std::unique_ptr<ModelSource>> ModelSource::open(StringRef path,
   if (shouldMap && source->size != 0) {
     // A file system that cannot do that is read.
     std::error_code error;
-    auto mapping = std::make_shared<Mapping>(*file, Mapping::readonly,
-                                             source->size, 0, error);
-    if (!error)
-      source->mapping = std::move(mapping);
+    struct GuardedMapping {
+      Mapping mapping;
+      std::optional<MappingGuard> guard;
+    };
+    auto guarded = std::make_shared<GuardedMapping>();
+    guarded->mapping =
+        Mapping(*file, Mapping::readonly, source->size, 0, error);
+    if (!error) {
+      guarded->guard.emplace(guarded->mapping.const_data(), source->size, path);
+      source->mapping =
+          std::shared_ptr<const Mapping>(guarded, &guarded->mapping);
+    }
   }
   return source;
 }

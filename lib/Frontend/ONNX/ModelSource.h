@@ -23,8 +23,8 @@ namespace mlir::relay::onnx {
 ///
 /// A file is read piece by piece: most of it are weights, which go straight
 /// into the buffers of their resources, and a file that shrinks meanwhile is an
-/// error, not a signal. Programs that are through with the model before anybody
-/// changes the file map it instead.
+/// error, not a signal. Programs may map it instead; then a file that shrinks
+/// ends the program with an error, see MappingGuard.
 class ModelSource {
 public:
   static llvm::Expected<std::unique_ptr<ModelSource>>

@@ -7,6 +7,7 @@
 
 #include "TensorLoader.h"
 
+#include "MappingGuard.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -133,12 +134,24 @@ TensorLoader::getExternalBytes(const Tensor &tensor, uint64_t size) {
   if (!file) {
     SmallString<256> fileName(path::parent_path(source.getName()));
     path::append(fileName, location);
-    auto mapped = llvm::MemoryBuffer::getFile(fileName, /*IsText=*/false,
-                                              /*RequiresNullTerminator=*/false);
-    if (!mapped)
+    // What may change is read; who maps the model maps this file, too.
+    auto opened = llvm::MemoryBuffer::getFile(
+        fileName, /*IsText=*/false, /*RequiresNullTerminator=*/false,
+        /*IsVolatile=*/!source.getMapping());
+    if (!opened)
       return makeError(tensor, "cannot read external data file \"" + fileName +
-                                   "\": " + mapped.getError().message());
-    file = std::move(*mapped);
+                                   "\": " + opened.getError().message());
+    struct GuardedFile {
+      std::unique_ptr<llvm::MemoryBuffer> buffer;
+      std::optional<MappingGuard> guard;
+    };
+    auto guarded = std::make_shared<GuardedFile>();
+    guarded->buffer = std::move(*opened);
+    llvm::MemoryBuffer *buffer = guarded->buffer.get();
+    if (buffer->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap)
+      guarded->guard.emplace(buffer->getBufferStart(), buffer->getBufferSize(),
+                             fileName);
+    file = std::shared_ptr<llvm::MemoryBuffer>(guarded, buffer);
   }
   uint64_t available = file->getBufferSize();
   if (external.offset > available || size > available - external.offset)

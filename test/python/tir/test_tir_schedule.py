@@ -203,8 +203,11 @@ def described(sch):
     sch.decompose_reduction(block, i)
     jo, ji = sch.split(j, [None, 4])
     sch.reorder(i, jo, k, ji)
-    sch.tensorize(ji, "axpy4")
     sch.parallel(i)
+    sch.tensorize(ji, "axpy4")
+    # What the intrinsic writes is not known by element any more.
+    with pytest.raises(tir.ScheduleError, match="before a nest inside becomes an intrinsic"):
+        sch.parallel(jo)
 
 
 SCHEDULES = [nothing, described, loops, partitions, caches, reductions, reversed_reduction, tiles,

@@ -174,3 +174,59 @@ def test_artefact_for_another_cpu(folder):
     assert feature in text and "--target" in text
     with pytest.raises(rm.RuntimeError, match=f"this machine lacks: .*{feature}"):
         rm.load(folder / "other.so")
+
+
+@pytest.mark.parametrize("level", [-1, 4, 100])
+def test_wrong_optimization_level(folder, level):
+    message = f"expects opt_level from 0 to 3, but got {level}"
+    with pytest.raises(ValueError, match=message):
+        rm.compile(folder / "good.onnx", opt_level=level)
+    with pytest.raises(ValueError, match=message):
+        rm.emit(folder / "good.onnx", folder / "out.mlir", "tir", opt_level=level)
+    with pytest.raises(ValueError, match=message):
+        rm.tir.lower(folder / "good.onnx", opt_level=level)
+    assert "expects -O0, -O1, -O2 or -O3" in fail(
+        folder, "relay-compile", "good.onnx", f"-O{level}", "-o", "out.so")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="needs /proc")
+@pytest.mark.parametrize("external", [False, True])
+def test_model_that_shrinks_while_it_is_compiled(tmp_path, external):
+    """Another program truncates the weights under the compiler: an error, no
+    signal, and nothing half-written."""
+    weights = np.random.default_rng(0).standard_normal((3000, 3000), np.float32)
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("MatMul", ["x", "w"], ["y"])], "g",
+        [onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 3000])],
+        [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1, 3000])],
+        [onnx.numpy_helper.from_array(weights, "w")])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)],
+                                   ir_version=8)
+    victim = tmp_path / ("weights.bin" if external else "model.onnx")
+
+    def attempt(count):
+        onnx.save(model, str(tmp_path / "model.onnx"), save_as_external_data=external,
+                  location="weights.bin" if external else None)
+        process = subprocess.Popen(
+            [BIN / "relay-compile", "model.onnx", "--no-cache", "-o", "out.so"], cwd=tmp_path,
+            stderr=subprocess.PIPE, text=True)
+        # As soon as the file is mapped.
+        maps = pathlib.Path(f"/proc/{process.pid}/maps")
+        while process.poll() is None and victim.name not in maps.read_text():
+            pass
+        os.truncate(victim, 5000 + count)
+        _, errors = process.communicate(timeout=120)
+        return process.returncode, errors
+
+    for count in range(20):
+        (tmp_path / "out.so").unlink(missing_ok=True)
+        status, errors = attempt(count)
+        # The compiler may have been through with the weights.
+        assert status in (0, 1), (status, errors)
+        if status == 1:
+            break
+    else:
+        pytest.skip("the compiler was always faster")
+    assert victim.name in errors and "Stack dump" not in errors
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".onnx") == (
+        ["weights.bin"] if external else [])
