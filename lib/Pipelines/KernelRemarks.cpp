@@ -116,6 +116,10 @@ void KernelRemarks::addObject(StringRef name, StringRef object) {
     if (symbol.getValue() == name) {
       InstructionMix mix = getInstructionMix(object, target);
       kernel.instructions = mix.describe();
+      // Copies; the table of instructions is complete enough for that on x86.
+      if (mix.families.empty() && !target.isAArch64())
+        kernel.instructions =
+            "no arithmetic, comparisons or conversions in vector registers";
       kernel.hasVectorCode = mix.families.empty() || mix.hasVectors();
     }
 }
@@ -222,14 +226,18 @@ void KernelRemarks::emit(StringRef name, const Kernel &kernel) const {
     }
   }
 
+  // What kind of kernel it is comes first, then what was done, and what not.
   bool isParallel = false;
-  for (const tir::ScheduleRemark &text : kernel.remarks) {
-    isParallel |= !text.isMissed && text.name == "parallel";
-    if (text.isMissed)
-      miss(text.name, text.text);
-    else
-      tell(text.name, text.text);
-  }
+  for (bool isRule : {true, false})
+    for (const tir::ScheduleRemark &text : kernel.remarks) {
+      if ((text.name == "rule") != isRule)
+        continue;
+      isParallel |= !text.isMissed && text.name == "parallel";
+      if (text.isMissed)
+        miss(text.name, text.text);
+      else
+        tell(text.name, text.text);
+    }
   if (!isParallel)
     analyze("threads", "the kernel runs on the calling thread");
 

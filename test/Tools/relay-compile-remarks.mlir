@@ -34,6 +34,7 @@
 // CHECK-DAG:     fused: take
 // CHECK-DAG:     not parallel: about {{[0-9]+}} vector operations are fewer than the {{[0-9]+}} that pay for threads
 // CHECK-DAG:     threads: the kernel runs on the calling thread
+// CHECK-DAG:     instructions: no arithmetic, comparisons or conversions in vector registers
 // CHECK-NOT:   kernel
 
 // TEXT:          tile:

@@ -283,9 +283,9 @@ void LoopPlan::analyze(tir::PrimFuncOp kernel) {
     const char *reason =
         hasInner ? "a loop inside it is vectorized" : planVectorized(loop);
     if (reason)
-      remark::missed(
-          loop.getLoc(),
-          remark::RemarkOpts::name("NotVectorized").category("tir-lowering"))
+      remark::missed(loop.getLoc(), remark::RemarkOpts::name("vectorize")
+                                        .category("tir-lowering")
+                                        .function(kernel.getSymName()))
           << (Twine("vectorized loop runs serially: ") + reason).str();
   });
 }

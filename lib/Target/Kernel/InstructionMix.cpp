@@ -58,12 +58,19 @@ static std::optional<StringRef> getX86Operation(StringRef mnemonic) {
       return StringRef("fma");
   if (mnemonic.starts_with("gather") || mnemonic.starts_with("pgather"))
     return StringRef("gather");
+  // Not addq, cmpq and the like, which count iterations.
+  bool isOnElements = mnemonic.ends_with("ps") || mnemonic.ends_with("pd") ||
+                      mnemonic.ends_with("ss") || mnemonic.ends_with("sd") ||
+                      mnemonic.ends_with("ph") || mnemonic.ends_with("sh");
   for (StringRef operation : {"mul", "add", "sub", "div", "max", "min", "sqrt"})
-    if (mnemonic.starts_with(operation) &&
-        (mnemonic.ends_with("ps") || mnemonic.ends_with("pd") ||
-         mnemonic.ends_with("ss") || mnemonic.ends_with("sd") ||
-         mnemonic.ends_with("ph") || mnemonic.ends_with("sh")))
+    if (mnemonic.starts_with(operation) && isOnElements)
       return operation;
+  if (mnemonic.starts_with("cvt") || mnemonic.starts_with("pmovsx") ||
+      mnemonic.starts_with("pmovzx"))
+    return StringRef("convert");
+  if (mnemonic.starts_with("pcmp") || mnemonic.starts_with("ucomis") ||
+      (mnemonic.starts_with("cmp") && isOnElements))
+    return StringRef("compare");
   for (StringRef prefix : {"pmull", "pmuld", "pmadd", "padd", "psub"})
     if (mnemonic.starts_with(prefix))
       return prefix;
@@ -76,7 +83,8 @@ static std::optional<Classified> classifyX86(StringRef mnemonic,
   if (!operation)
     return std::nullopt;
   bool isScalar = mnemonic.ends_with("ss") || mnemonic.ends_with("sd") ||
-                  mnemonic.ends_with("sh");
+                  mnemonic.ends_with("sh") || mnemonic.contains("2si") ||
+                  mnemonic.contains("2usi");
   StringRef registers = operands.contains("%tmm")   ? "tmm"
                         : operands.contains("%zmm") ? "zmm"
                         : operands.contains("%ymm") ? "ymm"

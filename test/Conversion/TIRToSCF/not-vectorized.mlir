@@ -1,7 +1,7 @@
 // RUN: relay-opt %s --convert-tir-to-scf --remarks-filter="tir-lowering" 2>&1 | FileCheck %s
 
 // A vectorized loop whose iterations cannot run side by side says so.
-// CHECK: NotVectorized{{.*}}vectorized loop runs serially: its iterations store to the same element
+// CHECK: vectorize{{.*}}vectorized loop runs serially: its iterations store to the same element
 // CHECK-LABEL: func.func @last_value
 // CHECK:         scf.for
 // CHECK:           memref.store

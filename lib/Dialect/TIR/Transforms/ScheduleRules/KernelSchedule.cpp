@@ -176,6 +176,9 @@ LogicalResult KernelSchedule::parallel(ForOp loop) {
 }
 
 LogicalResult KernelSchedule::vectorize(ForOp loop) {
+  // Lanes of one iteration would only be in the way.
+  if (loop.getConstantExtent() == 1)
+    return failure();
   ScheduleStep step = getStep(Kind::Vectorize, loop);
   if (failed(finish(tir::vectorize(rewriter, loop), std::move(step))))
     return failure();

@@ -14,6 +14,7 @@
 
 #include "ScheduleRule.h"
 #include "Window.h"
+#include "relay-mlir/Dialect/TIR/Analysis/ConstantTable.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -64,8 +65,13 @@ static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
       schedule.remark("rule", "@" + Twine(name) + ": " + rule.name);
       return;
     }
-  schedule.remarkMissed("rule", "@" + Twine(name) + ": no rule knows it, " +
-                                    explainNoRule(*nest));
+  // What reads such a table may know its elements; there is nothing to gain.
+  SmallVector<Value> written = getWrittenBuffers(block);
+  if (written.size() == 1 && succeeded(ConstantTable::get(written.front())))
+    schedule.remark("rule", "@" + Twine(name) + ": table of constants");
+  else
+    schedule.remarkMissed("rule", "@" + Twine(name) + ": no rule knows it, " +
+                                      explainNoRule(*nest));
   scheduleFallback(schedule, block);
 }
 
