@@ -15,6 +15,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -44,6 +45,16 @@ mlir::relay::loadModel(StringRef path, MLIRContext *context, bool mapWeights) {
     return importOnnxFile(path, context, options);
   }
 
+  // A device such as /dev/zero has no end. Nothing at all is no model, but says
+  // so itself.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) && path != "/dev/null" &&
+      (status.type() == llvm::sys::fs::file_type::character_file ||
+       status.type() == llvm::sys::fs::file_type::block_file)) {
+    emitError(FileLineColLoc::get(context, path, 0, 0))
+        << "expects a file or a pipe, but got a device";
+    return nullptr;
+  }
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &error);
   if (!buffer) {

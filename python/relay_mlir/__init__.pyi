@@ -33,6 +33,7 @@ class KernelProfile(NamedTuple):
     share: float
     flop: Optional[int]
     bytes: Optional[int]
+    busy: float
     @property
     def gflops(self) -> Optional[float]: ...
     @property

@@ -26,6 +26,7 @@
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
+#include <cmath>
 
 namespace cl = llvm::cl;
 using namespace mlir;
@@ -299,7 +300,9 @@ static FailureOr<relay::MachinePeak> getPeak(StringRef text) {
   relay::MachinePeak peak;
   if (!llvm::to_float(gflops, peak.flopsPerSecond) ||
       !llvm::to_float(gbytes, peak.bytesPerSecond) ||
-      !(peak.flopsPerSecond > 0) || !(peak.bytesPerSecond > 0))
+      !(peak.flopsPerSecond > 0) || !(peak.bytesPerSecond > 0) ||
+      !std::isfinite(peak.flopsPerSecond) ||
+      !std::isfinite(peak.bytesPerSecond))
     return printError("expects --peak=<GFLOP/s>,<GB/s>, but got '" + text +
                       "'");
   peak.flopsPerSecond *= 1e9;
@@ -372,6 +375,11 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
                       "but got --interpret");
   if (!options.peak.empty() && failed(getPeak(options.peak)))
     return failure();
+  if (!(options.tolerance.relative >= 0) || !(options.tolerance.absolute >= 0))
+    return printError("expects --rtol and --atol from 0");
+  if (options.limits.maxDepth < 1)
+    return printError("expects a positive --max-depth, but got " +
+                      llvm::Twine(options.limits.maxDepth));
   if (options.repeat < 1 || options.warmUp < 0)
     return printError("expects a positive --repeat and --warm-up from 0");
   if (options.threads && relaySetNumThreads(*options.threads) != RELAY_OK)

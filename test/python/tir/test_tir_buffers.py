@@ -436,7 +436,7 @@ REFUSALS = [
         lambda s, b, i, j, k: s.cache_index(b, "global"))),
     ("write one intermediate buffer", lambda: on_matmul(
         lambda s, b, i, j, k: s.rolling_buffer(b, 0))),
-    ("a floating-point type for 'f32'", lambda: on_windows(
+    ("but got 'i32' for 'f32'", lambda: on_windows(
         None, lambda s, first, second, n, i: s.unsafe_set_dtype(first, 0, "int32"))),
     ("all readers of block @first_read_global inside the loop", lambda: on_windows(
         None, lambda s, first, second, n, i: s.read_at(n, first, 0, "global"))),

@@ -63,6 +63,7 @@ def fail(folder, *command):
     ("empty.onnx", "empty"),
     ("missing.onnx", "No such file"),
     ("missing.mlir", "No such file"),
+    ("/dev/zero", "expects a file or a pipe, but got a device"),
     ("broken.mlir", "broken.mlir:1:34: error: expected ')'"),
     ("unknown.mlir", "unknown.mlir:2:8: error: custom op 'relay.frobnicate'"),
     ("good.so", "expects a model (.onnx, .relay or .mlir), but got an ELF file"),
@@ -122,6 +123,10 @@ def test_not_an_artefact(folder, file, message):
     (["--output", "no/such/folder/y.npy"], "no/such/folder/y.npy"),
     (["--check=interpreter"], "expects the .onnx or .mlir file"),
     (["--benchmark", "--repeat=0"], "--repeat"),
+    (["--rtol=nan"], "expects --rtol and --atol from 0"),
+    (["--atol=-1"], "expects --rtol and --atol from 0"),
+    (["--max-depth=0"], "expects a positive --max-depth, but got 0"),
+    (["--profile", "--peak=inf,1"], "expects --peak="),
 ])
 def test_wrong_run(folder, arguments, message):
     assert message in fail(folder, "relay-run", "good.so", *arguments)

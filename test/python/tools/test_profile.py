@@ -181,7 +181,7 @@ def test_command(tmp_path):
         assert float(row[9].rstrip("%")) == pytest.approx(
             100 * limit / median, rel=0.1 + 0.06 / max(median - 0.05, 0.05), abs=0.2)
     assert any("nn_conv2d" in row[0] for row in rows)
-    assert re.search(r"median of 4 runs: .* roofline: 100.0 GFLOP/s, 20.0 GB/s", lines[last + 1])
+    assert re.search(r"median of 4 runs on 1 thread: .* roofline: 100.0 GFLOP/s, 20.0 GB/s", lines[last + 1])
     check_trace(tmp_path / "trace.json", calls, runs=4)
 
 

@@ -104,10 +104,15 @@ mlir::tir::setDtype(RewriterBase &rewriter, AllocBufferOp buffer, Type type) {
     return candidate.isSignlessInteger() &&
            candidate.getIntOrFloatBitWidth() >= 8;
   };
-  bool areFloats = isa<FloatType>(type) && isa<FloatType>(element);
+  auto isPlainFloat = [](Type candidate) {
+    return candidate.isBF16() || candidate.isF16() || candidate.isF32() ||
+           candidate.isF64();
+  };
+  bool areFloats = isPlainFloat(type) && isPlainFloat(element);
   if (!areFloats && !(isPlainInteger(type) && isPlainInteger(element)))
-    return refuse(buffer) << "expects a floating-point type for " << element
-                          << " or an integer type for an integer type, but got "
+    return refuse(buffer) << "expects one of f16, bf16, f32 and f64, or of the "
+                             "integer types from 8 bits on, for another one, "
+                             "but got "
                           << type << " for " << element;
   SmallVector<BlockOp> blocks;
   SmallVector<Operation *> accesses;

@@ -36,6 +36,16 @@ Operation *mlir::tir::getNest(BlockOp block) {
   return loops.empty() ? block.getOperation() : loops.front().getOperation();
 }
 
+/// Whether a copy of `buffer` can be in `scope`; refuses otherwise.
+static DiagnosedSilenceableFailure checkScope(BlockOp block, Value buffer,
+                                              StringRef scope) {
+  if (scope != "global" && scope != "local")
+    return refuse(block) << "expects scope global or local, but got " << scope;
+  if (scope == "local" && !cast<MemRefType>(buffer.getType()).hasStaticShape())
+    return refuse(block) << "expects a static size for a local buffer";
+  return DiagnosedSilenceableFailure::success();
+}
+
 /// Creates a buffer like `buffer` right before `before`.
 static AllocBufferOp createLike(RewriterBase &rewriter, Operation *before,
                                 Value buffer, StringRef scope) {
@@ -86,6 +96,9 @@ DiagnosedSilenceableFailure mlir::tir::cacheRead(RewriterBase &rewriter,
     return refuse(block) << "expects block @" << block.getName()
                          << " to read more than " << index << " buffers";
   Value buffer = buffers[index];
+  DiagnosedSilenceableFailure placed = checkScope(block, buffer, scope);
+  if (!placed.succeeded())
+    return placed;
   Operation *nest = getNest(block);
   for (BlockOp writer : getWriters(buffer))
     if (!isBefore(writer, nest))
@@ -111,6 +124,9 @@ DiagnosedSilenceableFailure mlir::tir::cacheWrite(RewriterBase &rewriter,
     return refuse(block) << "expects block @" << block.getName()
                          << " to write more than " << index << " buffers";
   Value buffer = buffers[index];
+  DiagnosedSilenceableFailure placed = checkScope(block, buffer, scope);
+  if (!placed.succeeded())
+    return placed;
   if (getWriters(buffer).size() != 1)
     return refuse(block) << "expects block @" << block.getName()
                          << " to be the only one that writes its buffer";
@@ -145,6 +161,9 @@ mlir::tir::cacheInplace(RewriterBase &rewriter, BlockOp block, unsigned index,
                          << " to read and write more than " << index
                          << " buffers";
   Value buffer = buffers[index];
+  DiagnosedSilenceableFailure placed = checkScope(block, buffer, scope);
+  if (!placed.succeeded())
+    return placed;
   Operation *nest = getNest(block);
   for (BlockOp other : getWriters(buffer))
     if (other != block && !isBefore(other, nest) && !isBefore(nest, other))

@@ -82,6 +82,9 @@ planPartition(ForOp loop, ArrayRef<int64_t> sizes,
     if (size != kInferFactor) {
       if (size <= 0)
         return refuse(loop) << "expects positive sizes, but got " << size;
+      if (size > *extent)
+        return refuse(loop) << "expects sizes of at most " << *extent
+                            << ", but got " << size;
       total += size;
       continue;
     }

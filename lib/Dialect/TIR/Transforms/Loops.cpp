@@ -32,6 +32,8 @@ static SmallVector<Operation *> getBodyOps(ForOp loop) {
 // split
 //===----------------------------------------------------------------------===//
 
+static constexpr int64_t kMaxIterations = int64_t(1) << 48;
+
 /// Computes the extents of the loops that `split` makes, and the product of the
 /// factors that are given.
 static DiagnosedSilenceableFailure
@@ -46,6 +48,10 @@ planSplit(ForOp loop, ArrayRef<int64_t> factors, TailStrategy tail,
     if (factor != kInferFactor) {
       if (factor <= 0)
         return refuse(loop) << "expects positive factors, but got " << factor;
+      // More iterations than anybody waits for; their number must not overflow.
+      if (factor > kMaxIterations / product)
+        return refuse(loop) << "expects factors with a product of at most "
+                            << kMaxIterations << ", but got more";
       product *= factor;
       continue;
     }

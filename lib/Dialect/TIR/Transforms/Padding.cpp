@@ -165,8 +165,12 @@ planEinsumPadding(EinsumPadding &plan, ArrayRef<int64_t> padding) {
                          << " paddings, one for each variable of block @"
                          << block.getName() << ", but got " << padding.size();
   for (auto [extent, multiple] : llvm::zip(block.getStaticExtents(), padding)) {
+    constexpr int64_t maxPadding = int64_t(1) << 20;
     if (multiple <= 0)
       return refuse(block) << "expects positive paddings, but got " << multiple;
+    if (multiple > maxPadding)
+      return refuse(block) << "expects paddings of at most " << maxPadding
+                           << ", but got " << multiple;
     if (ShapedType::isDynamic(extent) && multiple != 1)
       return refuse(block) << "expects constant extents to pad";
     plan.extents.push_back(extent);

@@ -24,10 +24,12 @@ mlir::tir::storageAlign(RewriterBase &rewriter, AllocBufferOp buffer,
   if (axis < -rank || axis >= rank)
     return refuse(buffer) << "expects an axis from " << -rank << " to "
                           << rank - 1 << ", but got " << axis;
-  if (factor <= 0 || offset < 0 || offset >= factor)
-    return refuse(buffer) << "expects a positive factor and an offset below "
-                             "it, but got "
-                          << factor << " and " << offset;
+  // A row more than that is no alignment any more.
+  constexpr int64_t maxFactor = int64_t(1) << 20;
+  if (factor <= 0 || factor > maxFactor || offset < 0 || offset >= factor)
+    return refuse(buffer) << "expects a factor from 1 to " << maxFactor
+                          << " and an offset below it, but got " << factor
+                          << " and " << offset;
   axis = axis < 0 ? axis + rank : axis;
   for (Operation *user : buffer->getUsers())
     if (!isa<BlockOp, affine::AffineLoadOp, affine::AffineStoreOp,

@@ -578,3 +578,117 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @overflow(%x: memref<8x48xf32>, %y: memref<8xf32>) {
+    %zero = arith.constant 0.0 : f32
+    tir.for %i = 0 to 8 {
+      // expected-error @below {{expects factors with a product of at most 281474976710656, but got more}}
+      tir.for %k = 0 to 48 {
+        tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 48)
+            reads(%x[%v0, %v1] : memref<8x48xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
+          tir.init {
+            affine.store %zero, %y[%v0] : memref<8xf32>
+          }
+          %0 = affine.load %x[%v0, %v1] : memref<8x48xf32>
+          %1 = affine.load %y[%v0] : memref<8xf32>
+          %2 = arith.addf %0, %1 : f32
+          affine.store %2, %y[%v0] : memref<8xf32>
+        }
+      }
+    }
+  }
+  transform.named_sequence @overflow.schedule(%f: !transform.any_op {transform.readonly}) {
+    %sum = transform.tir.get_block @sum in %f
+    %i, %k = transform.tir.get_loops %sum
+    %a, %b, %c = transform.tir.split %k [?, 4294967296, 4294967296]
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @partition_overflow(%x: memref<8x48xf32>, %y: memref<8xf32>) {
+    %zero = arith.constant 0.0 : f32
+    tir.for %i = 0 to 8 {
+      // expected-error @below {{expects sizes of at most 48, but got 9223372036854775807}}
+      tir.for %k = 0 to 48 {
+        tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 48)
+            reads(%x[%v0, %v1] : memref<8x48xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
+          tir.init {
+            affine.store %zero, %y[%v0] : memref<8xf32>
+          }
+          %0 = affine.load %x[%v0, %v1] : memref<8x48xf32>
+          %1 = affine.load %y[%v0] : memref<8xf32>
+          %2 = arith.addf %0, %1 : f32
+          affine.store %2, %y[%v0] : memref<8xf32>
+        }
+      }
+    }
+  }
+  transform.named_sequence @partition_overflow.schedule(%f: !transform.any_op {transform.readonly}) {
+    %sum = transform.tir.get_block @sum in %f
+    %i, %k = transform.tir.get_loops %sum
+    %a, %b, %c = transform.tir.loop_partition %k [9223372036854775807, 9223372036854775807, 50]
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @no_scope(%x: memref<8x48xf32>, %y: memref<8xf32>) {
+    %zero = arith.constant 0.0 : f32
+    tir.for %i = 0 to 8 {
+      tir.for %k = 0 to 48 {
+        // expected-error @below {{expects scope global or local, but got nowhere}}
+        tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 48)
+            reads(%x[%v0, %v1] : memref<8x48xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
+          tir.init {
+            affine.store %zero, %y[%v0] : memref<8xf32>
+          }
+          %0 = affine.load %x[%v0, %v1] : memref<8x48xf32>
+          %1 = affine.load %y[%v0] : memref<8xf32>
+          %2 = arith.addf %0, %1 : f32
+          affine.store %2, %y[%v0] : memref<8xf32>
+        }
+      }
+    }
+  }
+  transform.named_sequence @no_scope.schedule(%f: !transform.any_op {transform.readonly}) {
+    %sum = transform.tir.get_block @sum in %f
+    %c = transform.tir.cache_read %sum, 0, "nowhere"
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @huge_padding(%x: memref<8x48xf32>, %y: memref<8xf32>) {
+    %zero = arith.constant 0.0 : f32
+    tir.for %i = 0 to 8 {
+      tir.for %k = 0 to 48 {
+        // expected-error @below {{expects paddings of at most 1048576, but got 4611686018427387904}}
+        tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 48)
+            reads(%x[%v0, %v1] : memref<8x48xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
+          tir.init {
+            affine.store %zero, %y[%v0] : memref<8xf32>
+          }
+          %0 = affine.load %x[%v0, %v1] : memref<8x48xf32>
+          %1 = affine.load %y[%v0] : memref<8xf32>
+          %2 = arith.addf %0, %1 : f32
+          affine.store %2, %y[%v0] : memref<8xf32>
+        }
+      }
+    }
+  }
+  transform.named_sequence @huge_padding.schedule(%f: !transform.any_op {transform.readonly}) {
+    %sum = transform.tir.get_block @sum in %f
+    transform.tir.pad_einsum %sum [4611686018427387904, 1]
+    transform.yield
+  }
+}
