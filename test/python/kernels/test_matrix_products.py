@@ -32,7 +32,10 @@ def check(operator, left, right, attributes, expected, magnitude):
 
 @pytest.mark.parametrize("rows, columns, depth", [
     (64, 128, 256), (65, 131, 257), (200, 300, 111), (1000, 129, 513), (67, 2048, 17),
-    (128, 640, 1)])
+    (128, 640, 1),
+    # The columns of one tile at a time.
+    (256, 256, 256), (64, 512, 64), (101, 523, 67), (71, 257, 128), (70, 1030, 384),
+    (97, 290, 767), (65, 273, 769)])
 def test_matmul(rows, columns, depth):
     rng = np.random.default_rng(rows)
     x = rng.standard_normal((rows, depth)).astype(np.float32)
@@ -49,3 +52,65 @@ def test_batch(transposed):
     check("nn.batch_matmul", x, right,
           f"{{transpose_a = false, transpose_b = {str(transposed).lower()}}}",
           x.astype(np.float64) @ y, np.abs(x) @ np.abs(y))
+
+
+@pytest.mark.parametrize("rows, columns, depth", [(66, 131, 128), (128, 64, 128), (70, 33, 64)])
+def test_batch_of_narrow_products(rows, columns, depth):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((12, rows, depth)).astype(np.float32)
+    y = rng.standard_normal((12, depth, columns)).astype(np.float32)
+    check("nn.batch_matmul", x, y, "{transpose_a = false, transpose_b = false}",
+          x.astype(np.float64) @ y, np.abs(x) @ np.abs(y))
+
+
+def run(text, *inputs):
+    compiled = rm.compile(rm.IRModule.parse(text))
+    results = []
+    for threads in (1, 2, 3):
+        rm.set_num_threads(threads)
+        results.append(compiled(*inputs))
+    return results
+
+
+@pytest.mark.parametrize("columns", [272, 261])
+def test_several_consumers(columns):
+    """What follows a product in its kernel sees whole results."""
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((75, 130)).astype(np.float32)
+    y = rng.standard_normal((130, columns)).astype(np.float32)
+    bias = rng.standard_normal(columns).astype(np.float32)
+    result = f"tensor<75x{columns}xf32>"
+    text = (f"func.func @main(%x: tensor<75x130xf32>, %y: tensor<130x{columns}xf32>, "
+            f"%b: tensor<{columns}xf32>) -> ({result}, {result}) {{\n"
+            f"%0 = relay.nn.matmul %x, %y : (tensor<75x130xf32>, tensor<130x{columns}xf32>) "
+            f"-> {result}\n"
+            f"%1 = relay.add %0, %b : ({result}, tensor<{columns}xf32>) -> {result}\n"
+            f"%2 = relay.nn.relu %1 : ({result}) -> {result}\n"
+            f"%3 = relay.multiply %1, %0 : ({result}, {result}) -> {result}\n"
+            f"return %2, %3 : {result}, {result}\n}}")
+    product = x.astype(np.float64) @ y
+    magnitude = np.abs(x) @ np.abs(y) + np.abs(bias)
+    for relu, square in run(text, x, y, bias):
+        assert (np.abs(relu - np.maximum(product + bias, 0)) <= BOUND * magnitude).all()
+        expected = (product + bias) * product
+        assert (np.abs(square - expected) <= 3 * BOUND * magnitude ** 2).all()
+
+
+def test_not_finite():
+    """Each NaN and infinity reaches its row or column, and nothing else."""
+    rng = np.random.default_rng(2)
+    x = rng.standard_normal((67, 131)).astype(np.float32)
+    y = rng.standard_normal((131, 259)).astype(np.float32)
+    x[66, 130] = np.nan
+    y[130, 258] = np.inf
+    y[0, 15] = -np.inf
+    text = ("func.func @main(%x: tensor<67x131xf32>, %y: tensor<131x259xf32>) "
+            "-> tensor<67x259xf32> {\n"
+            "%0 = relay.nn.matmul %x, %y : (tensor<67x131xf32>, tensor<131x259xf32>) "
+            "-> tensor<67x259xf32>\nreturn %0 : tensor<67x259xf32>\n}")
+    with np.errstate(invalid="ignore"):
+        expected = x.astype(np.float64) @ y.astype(np.float64)
+    for result in run(text, x, y):
+        np.testing.assert_array_equal(np.isnan(result), np.isnan(expected))
+        np.testing.assert_array_equal(np.isposinf(result), np.isposinf(expected))
+        np.testing.assert_array_equal(np.isneginf(result), np.isneginf(expected))

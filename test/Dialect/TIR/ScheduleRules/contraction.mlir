@@ -79,6 +79,29 @@ func.func @few(%x: tensor<20x500xf32>, %w: tensor<500x1024xf32>) -> tensor<20x10
 
 // -----
 
+// The columns of one tile that a thread has room for are copied where the rows
+// begin to pass by: there the copy is near.
+// CHECK-LABEL: transform.named_sequence @near.schedule
+// CHECK: %[[MATMUL:.*]] = transform.tir.get_block @matmul
+// CHECK: transform.tir.cache_read %[[MATMUL]], 1, "global"
+// CHECK: %[[COPY:.*]] = transform.tir.get_block @matmul_read_global
+// CHECK: transform.tir.compute_at %[[COPY]], %{{.*}}#0
+// CHECK: transform.tir.transform_layout %[[COPY]], write 0, #{{.*}}
+// CHECK: transform.tir.parallel %{{.*}}#0
+// CHECK: transform.tir.tensorize %{{.*}}, "register_tile"
+
+// APPLIED-LABEL: tir.prim_func {{.*}}@near
+// APPLIED: tir.for {{.*}} = 0 to 16 kind(parallel)
+// APPLIED: tir.alloc_buffer() scope("local") : memref<1x256x32xf32>
+// APPLIED: vector.fma
+func.func @near(%x: tensor<256x256xf32>, %w: tensor<256x512xf32>) -> tensor<256x512xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.matmul %x, %w : (tensor<256x256xf32>, tensor<256x512xf32>) -> tensor<256x512xf32>
+  return %0 : tensor<256x512xf32>
+}
+
+// -----
+
 // Too little work to start threads for.
 // CHECK-LABEL: transform.named_sequence @small.schedule
 // CHECK-NOT: transform.tir.parallel

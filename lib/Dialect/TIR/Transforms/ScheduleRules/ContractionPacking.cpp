@@ -1,0 +1,198 @@
+//===- ContractionPacking.cpp - Operands of products, copied --------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// The size of the groups of `var` that share an index of the operand with
+/// another variable, as the outputs of a grouped convolution do, if these are
+/// no multiple of `size`: g * groupSize + var. Otherwise 0.
+int64_t Contraction::getGroupSize(AffineExpr index, unsigned var,
+                                  int64_t size) const {
+  if (!index.isFunctionOfDim(var))
+    return 0;
+  int64_t group = 0;
+  for (auto [term, coefficient] : LinearSum::get(index).terms)
+    if (coefficient != 1)
+      group = group ? std::gcd(group, coefficient) : coefficient;
+  return group % size != 0 && group == nest.getExtent(var) ? group : 0;
+}
+
+/// Whether each index of the operand is one variable, or, for `var`, a
+/// multiple of `size` or of all of `var` more.
+bool Contraction::canPack(const BufferAccess &operand, unsigned var,
+                          int64_t size) const {
+  bool found = false;
+  for (AffineExpr index : operand.map->getResults()) {
+    if (isa<AffineConstantExpr>(index))
+      continue;
+    LinearSum sum = LinearSum::get(index);
+    if (sum.constant != 0)
+      return false;
+    int64_t group = getGroupSize(index, var, size);
+    for (auto [term, coefficient] : sum.terms) {
+      if (!isa<AffineDimExpr>(term))
+        return false;
+      if (coefficient != 1 && !group &&
+          (!index.isFunctionOfDim(var) || coefficient % size != 0))
+        return false;
+    }
+    int64_t numUnit =
+        llvm::count_if(sum.terms, [](auto &term) { return term.second == 1; });
+    if (numUnit != 1)
+      return false;
+    found |= index.isFunctionOfDim(var);
+  }
+  return found;
+}
+
+/// Batch dimensions, then groups of `size` of `var`, then the reduction in
+/// loop order, then the members of a group.
+AffineMap Contraction::getPackedLayout(const BufferAccess &operand,
+                                       unsigned var, int64_t size,
+                                       bool splitsReduction) const {
+  MLIRContext *context = schedule.getKernel().getContext();
+  AffineMap map = *operand.map;
+  SmallVector<AffineExpr> batch, groups, members, reduce;
+  SmallVector<bool> isDone(map.getNumResults());
+  auto dim = [&](unsigned position) {
+    isDone[position] = true;
+    return getAffineDimExpr(position, context);
+  };
+  for (unsigned position = 0; position != map.getNumResults(); ++position)
+    if (map.getResult(position).isFunctionOfDim(var)) {
+      AffineExpr index = dim(position);
+      if (int64_t group = getGroupSize(map.getResult(position), var, size)) {
+        batch.push_back(index.floorDiv(group));
+        index = index % group;
+      }
+      groups.push_back(index.floorDiv(size));
+      members.push_back(index % size);
+    }
+  unsigned innermost = reduction.back();
+  for (unsigned reduceVar : reduction)
+    for (unsigned position = 0; position != map.getNumResults(); ++position) {
+      if (isDone[position] ||
+          !map.getResult(position).isFunctionOfDim(reduceVar))
+        continue;
+      AffineExpr index = dim(position);
+      if (splitsReduction && reduceVar == innermost && reductionPart) {
+        reduce.insert(reduce.begin(), index.floorDiv(reductionPart));
+        index = index % reductionPart;
+      }
+      reduce.push_back(index);
+    }
+  for (unsigned position = 0; position != map.getNumResults(); ++position)
+    if (!isDone[position])
+      batch.push_back(dim(position));
+  llvm::append_range(batch, groups);
+  llvm::append_range(batch, reduce);
+  llvm::append_range(batch, members);
+  return AffineMap::get(map.getNumResults(), 0, batch, context);
+}
+
+/// Whether so many rows go through columns that lie far apart that copying
+/// these columns first takes less time than reading every row's in another
+/// page, or in the same lines of the first cache.
+bool Contraction::paysToCopyColumns(int64_t width) const {
+  constexpr double kMinRows = 64, kMinDepth = 64, kMinBytes = 128 << 10;
+  constexpr int64_t kMinStrideBytes = 512, kLineBytes = 64, kNumSets = 64,
+                    kNumWays = 8;
+  auto type = cast<MemRefType>(right.buffer.getType());
+  if (packing != Packing::None || reduction.empty() || !type.hasStaticShape() ||
+      !canPack(right, column, width))
+    return false;
+  double depth = getNumIterations(Role::Reduce);
+  std::optional<int64_t> stride = getStride(right, reduction.back());
+  if (!stride || getNumIterations(Role::Row) < kMinRows || depth < kMinDepth)
+    return false;
+  int64_t bytes = *stride * type.getElementTypeBitWidth() / 8;
+  if (bytes >= kMinStrideBytes && getBytesOf(right, Role::Column) >= kMinBytes)
+    return true;
+  // The rows need lines, too.
+  int64_t apart = std::gcd(bytes, kLineBytes * kNumSets) / kLineBytes;
+  return apart > 1 && depth > kNumSets / apart * kNumWays / 2;
+}
+
+/// Whether a thread has room for the columns of a tile beside its results, and
+/// there are enough tiles of columns for all threads.
+bool Contraction::canCopyInLoop(int64_t width) const {
+  constexpr double kMaxBytes = 48 << 10, kMinTiles = 16;
+  double tiles = llvm::divideCeil(nest.guessExtent(column), width);
+  double columns =
+      getBytesOf(right, Role::Column) * width / getNumIterations(Role::Column);
+  // Else blocks of rows stay where they are near, and all columns pass by.
+  double rows = getBytesOf(left, Role::Row);
+  return nest.getExtent(column) > width && columns <= kMaxBytes &&
+         tiles * getNumIterations(Role::Batch) >= kMinTiles &&
+         rows <= 2 * schedule.getTarget().getCacheSizes().l2;
+}
+
+BlockOp Contraction::copyOperand(const BufferAccess &operand) {
+  return schedule.cacheRead(nest.block, operand.buffer, "global");
+}
+
+void Contraction::layOutCopy(BlockOp copy, const BufferAccess &operand,
+                             unsigned var, int64_t size) {
+  Value packed = getWrittenBuffers(copy).front();
+  (void)schedule.transformWriteLayout(
+      copy, packed,
+      getPackedLayout(operand, var, size, /*splitsReduction=*/false));
+}
+
+void Contraction::packOperands() {
+  int64_t width = plan.numVectors * lanes;
+  if (paysToCopyColumns(width))
+    packing = canCopyInLoop(width) ? Packing::CopyColumns : Packing::Copy;
+  if (packing == Packing::Layout &&
+      failed(schedule.transformReadLayout(
+          nest.block, right.buffer,
+          getPackedLayout(right, column, width, /*splitsReduction=*/true))))
+    packing = Packing::Copy;
+  if (packing == Packing::CopyColumns) {
+    columnCopy = copyOperand(right);
+    // The columns are near in all of the reduction.
+    if (columnCopy && storesPartialSums) {
+      storesPartialSums = false;
+      reductionPart = 0;
+    }
+  }
+  if (packing == Packing::Copy)
+    if (BlockOp copy = copyOperand(right))
+      layOutCopy(copy, right, column, width);
+
+  // Rows that are a multiple of a page apart compete for the same cache lines.
+  constexpr int64_t kAliasBytes = 2048;
+  if (rows.size() != 1 || plan.innerRows < 8)
+    return;
+  std::optional<int64_t> stride = getStride(left, rows.front());
+  std::optional<int64_t> extent = nest.getExtent(rows.front());
+  auto type = cast<MemRefType>(left.buffer.getType());
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  if (!stride || !extent || *stride * bytes % kAliasBytes != 0 ||
+      nest.guessExtent(column) < 8 * width ||
+      !canPack(left, rows.front(), plan.innerRows) || !type.hasStaticShape())
+    return;
+  if (BlockOp copy = copyOperand(left))
+    layOutCopy(copy, left, rows.front(), plan.innerRows);
+}
+
+/// Copies the columns of a tile in the loop over tiles.
+void Contraction::placeColumnCopy(ForOp loop) {
+  if (!columnCopy)
+    return;
+  bool isInLoop = succeeded(schedule.computeAt(columnCopy, loop));
+  layOutCopy(columnCopy, right, column, plan.numVectors * lanes);
+  // Where it was, it is a block like others.
+  if (isInLoop)
+    (void)schedule.vectorize(columnCopy.getLoops().back());
+}
