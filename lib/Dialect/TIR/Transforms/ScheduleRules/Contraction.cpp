@@ -66,10 +66,28 @@ mlir::tir::matchSumOfProducts(const BlockNest &nest) {
   return std::nullopt;
 }
 
+void Contraction::remarkDeclined(const Twine &reason) {
+  schedule.remarkMissed("rule", "@" + BlockOp(nest.block).getName() +
+                                    ": no tile of products, " + reason);
+}
+
 LogicalResult Contraction::matchBody() {
   std::optional<SumOfProducts> sum = matchSumOfProducts(nest);
-  if (!sum)
+  if (!sum) {
+    // Of what is no sum of products by far, there is nothing to say.
+    bool multiplies = false;
+    const BufferAccess *store = nest.getStore();
+    Operation *add = store ? store->op->getOperand(0).getDefiningOp() : nullptr;
+    if (nest.isReduction() &&
+        isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add))
+      multiplies = llvm::any_of(add->getOperands(), [](Value value) {
+        return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(
+            value.getDefiningOp());
+      });
+    if (multiplies)
+      remarkDeclined("a factor is not just an element at affine indices");
     return failure();
+  }
   left = sum->left;
   right = sum->right;
   out = sum->out;
@@ -91,7 +109,11 @@ LogicalResult Contraction::match() {
     return failure();
   lanes = schedule.getLanes(
       cast<MemRefType>(out.buffer.getType()).getElementType());
-  if (lanes < 4 || failed(chooseColumns()))
+  if (lanes < 4) {
+    remarkDeclined("a vector holds only " + Twine(lanes) + " results");
+    return failure();
+  }
+  if (failed(chooseColumns()))
     return failure();
   for (unsigned var = 0; var != nest.getNumVars(); ++var) {
     bool inLeft = dependsOn(left, var), inRight = dependsOn(right, var);
@@ -125,13 +147,22 @@ LogicalResult Contraction::chooseColumns() {
   for (unsigned var : nest.getVars(/*isReduce=*/true))
     depth *= nest.guessExtent(var);
   std::optional<Candidate> best;
+  std::string reason = "no variable is of one factor alone";
   for (bool isRight : {true, false}) {
     const BufferAccess &operand = isRight ? right : left;
     for (unsigned var : getOwnVars(operand, isRight ? left : right)) {
       int64_t extent = nest.guessExtent(var);
-      // Fewer columns than half a vector waste most of each update.
-      if (extent < lanes / 2 || !nest.getExtent(var))
+      if (!nest.getExtent(var)) {
+        reason = "the number of columns is not known";
         continue;
+      }
+      // Fewer columns than half a vector waste most of each update.
+      if (extent < lanes / 2) {
+        reason = std::to_string(extent) +
+                 " columns are less than half of the " + std::to_string(lanes) +
+                 " lanes of a vector";
+        continue;
+      }
       bool isOutContiguous = isContiguous(out, var);
       Candidate candidate{var, isRight, Packing::None, 0};
       if (schedule.isLayoutFree(operand.buffer) &&
@@ -144,6 +175,7 @@ LogicalResult Contraction::chooseColumns() {
         candidate.packing = Packing::Copy;
         candidate.score = 1;
       } else {
+        reason = "columns are neither contiguous nor at indices of their own";
         continue;
       }
       candidate.score += isOutContiguous ? 2 : 0;
@@ -154,8 +186,10 @@ LogicalResult Contraction::chooseColumns() {
         best = candidate;
     }
   }
-  if (!best)
+  if (!best) {
+    remarkDeclined(reason);
     return failure();
+  }
   if (!best->isRight)
     std::swap(left, right);
   column = best->var;

@@ -45,6 +45,8 @@ public:
 
 private:
   LogicalResult matchBody();
+  /// Tells people why a sum of products is left to other rules.
+  void remarkDeclined(const Twine &reason);
   SmallVector<unsigned> getOwnVars(const BufferAccess &operand,
                                    const BufferAccess &other) const;
   LogicalResult chooseColumns();
