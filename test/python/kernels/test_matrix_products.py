@@ -35,7 +35,9 @@ def check(operator, left, right, attributes, expected, magnitude):
     (128, 640, 1),
     # The columns of one tile at a time.
     (256, 256, 256), (64, 512, 64), (101, 523, 67), (71, 257, 128), (70, 1030, 384),
-    (97, 290, 767), (65, 273, 769)])
+    (97, 290, 767), (65, 273, 769),
+    # Columns across two lines.
+    (1000, 37, 513), (514, 45, 64), (513, 1, 100), (530, 261, 65)])
 def test_matmul(rows, columns, depth):
     rng = np.random.default_rng(rows)
     x = rng.standard_normal((rows, depth)).astype(np.float32)

@@ -219,6 +219,10 @@ void Contraction::choosePlan() {
   for (unsigned var : nest.getVars(/*isReduce=*/true))
     problem.depth *= nest.guessExtent(var);
   problem.numRegisters = schedule.getNumVectorRegisters();
+  int64_t bits =
+      cast<MemRefType>(right.buffer.getType()).getElementTypeBitWidth();
+  problem.nearColumns =
+      schedule.getTarget().getCacheSizes().l1 / 2.0 / (bits / 8.0);
   problem.hasMasks = schedule.getTarget().hasMaskedAccess();
   problem.columns = nest.getExtent(column);
   if (!rows.empty())

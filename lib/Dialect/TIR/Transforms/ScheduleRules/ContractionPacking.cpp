@@ -102,9 +102,10 @@ AffineMap Contraction::getPackedLayout(const BufferAccess &operand,
 
 /// Whether so many rows go through columns that lie far apart that copying
 /// these columns first takes less time than reading every row's in another
-/// page, or in the same lines of the first cache.
+/// page, or in the same lines of the first cache, or across two lines.
 bool Contraction::paysToCopyColumns(int64_t width) const {
-  constexpr double kMinRows = 64, kMinDepth = 64, kMinBytes = 128 << 10;
+  constexpr double kMinRows = 64, kManyRows = 512, kMinDepth = 64,
+                   kMinBytes = 128 << 10;
   constexpr int64_t kMinStrideBytes = 512, kLineBytes = 64, kNumSets = 64,
                     kNumWays = 8;
   auto type = cast<MemRefType>(right.buffer.getType());
@@ -118,9 +119,14 @@ bool Contraction::paysToCopyColumns(int64_t width) const {
   int64_t bytes = *stride * type.getElementTypeBitWidth() / 8;
   if (bytes >= kMinStrideBytes && getBytesOf(right, Role::Column) >= kMinBytes)
     return true;
-  // The rows need lines, too.
+  if (bytes % kLineBytes != 0 && getNumIterations(Role::Row) >= kManyRows)
+    return true;
+  // The rows need lines, too; a few columns are read anew soon enough.
   int64_t apart = std::gcd(bytes, kLineBytes * kNumSets) / kLineBytes;
-  return apart > 1 && depth > kNumSets / apart * kNumWays / 2;
+  double panelBytes =
+      getBytesOf(right, Role::Column) * width / getNumIterations(Role::Column);
+  return apart > 1 && depth > kNumSets / apart * kNumWays / 2 &&
+         panelBytes >= schedule.getTarget().getCacheSizes().l1 / 4;
 }
 
 /// Whether a thread has room for the columns of a tile beside its results, and

@@ -20,8 +20,9 @@ static constexpr int64_t kMaxVectors = 8;
 /// What an unknown number of rows or columns is taken for: many.
 static constexpr int64_t kMany = 1 << 12;
 
-/// Cycles of one step of the reduction.
-static double getStepCycles(int64_t rows, int64_t numVectors) {
+/// Cycles of one step of the reduction; `isFar` if columns come from the second
+/// cache in each.
+static double getStepCycles(int64_t rows, int64_t numVectors, bool isFar) {
   // Two loads start in a cycle, but many broadcasts from rows far apart were
   // measured to take longer, on AVX2 and AVX-512.
   constexpr double kLoadsPerCycle = 1.7;
@@ -31,7 +32,10 @@ static double getStepCycles(int64_t rows, int64_t numVectors) {
   // always in time.
   constexpr double kLatency = 5;
   constexpr double kOverhead = 0.25;
-  return std::max({updates, loads, kLatency}) + kOverhead;
+  // Of a vector from the second cache, which is wider where vectors are.
+  constexpr double kFarVector = 1.6;
+  double transfer = isFar ? kFarVector * numVectors : 0;
+  return std::max({updates, loads, kLatency, transfer}) + kOverhead;
 }
 
 /// Cycles of a tile of so many rows and columns.
@@ -41,8 +45,9 @@ static double getTileCycles(const TileProblem &problem, int64_t rows,
   // The last vector of a row, stored in pieces.
   constexpr double kPieces = 8;
   int64_t numVectors = llvm::divideCeil(columns, problem.lanes);
-  double cycles = problem.depth * getStepCycles(rows, numVectors) + kStart +
-                  kStore * rows * numVectors;
+  bool isFar = problem.depth * columns > problem.nearColumns;
+  double cycles = problem.depth * getStepCycles(rows, numVectors, isFar) +
+                  kStart + kStore * rows * numVectors;
   if (columns % problem.lanes != 0 && !problem.hasMasks)
     cycles += kPieces * rows;
   return cycles;

@@ -14,6 +14,7 @@
 
 #include "mlir/Support/LLVM.h"
 
+#include <limits>
 #include <optional>
 
 namespace mlir::tir {
@@ -30,6 +31,8 @@ struct TileProblem {
   double depth = 1;
   int64_t lanes = 1;
   int64_t numRegisters = 16;
+  /// Steps times columns that stay in the first cache while rows pass by.
+  double nearColumns = std::numeric_limits<double>::infinity();
   /// Whether a part of a vector is stored as fast as all of it.
   bool hasMasks = true;
   /// The number of columns that one vector tile must divide; 0 for any.

@@ -1,0 +1,38 @@
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v3 | FileCheck %s
+
+// Two rows by all five vectors of columns fill as many registers, but would read
+// the columns from the second cache faster than it can deliver them.
+// The columns are copied, as most of their vectors lie across two lines.
+// CHECK-LABEL: transform.named_sequence @odd.schedule
+// CHECK: transform.tir.cache_read %{{.*}}, 1, "global"
+// CHECK: transform.tir.transform_layout %{{.*}}, write 0, #{{.*}}
+// CHECK: transform.tir.split %{{.*}} [?, 24]
+// CHECK: transform.tir.split %{{.*}} [?, 4]
+func.func @odd(%x: tensor<1000x513xf32>, %w: tensor<513x37xf32>) -> tensor<1000x37xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.matmul %x, %w : (tensor<1000x513xf32>, tensor<513x37xf32>) -> tensor<1000x37xf32>
+  return %0 : tensor<1000x37xf32>
+}
+
+// -----
+
+// Columns 256 bytes apart share a quarter of the sets of the first cache.
+// CHECK-LABEL: transform.named_sequence @same_sets.schedule
+// CHECK: %[[PRODUCT:.*]] = transform.tir.get_block @batch_matmul
+// CHECK: transform.tir.cache_read %[[PRODUCT]], 1, "global"
+// CHECK: %[[COPY:.*]] = transform.tir.get_block @batch_matmul_read_global
+// CHECK: transform.tir.compute_at %[[COPY]], %{{.*}}
+
+// Half as many fit beside the rows.
+// CHECK-LABEL: transform.named_sequence @few_steps.schedule
+// CHECK-NOT: transform.tir.cache_read
+func.func @same_sets(%x: tensor<12x128x128xf32>, %w: tensor<12x128x64xf32>) -> tensor<12x128x64xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.batch_matmul %x, %w {transpose_a = false, transpose_b = false} : (tensor<12x128x128xf32>, tensor<12x128x64xf32>) -> tensor<12x128x64xf32>
+  return %0 : tensor<12x128x64xf32>
+}
+func.func @few_steps(%x: tensor<12x128x64xf32>, %w: tensor<12x64x64xf32>) -> tensor<12x128x64xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.batch_matmul %x, %w {transpose_a = false, transpose_b = false} : (tensor<12x128x64xf32>, tensor<12x64x64xf32>) -> tensor<12x128x64xf32>
+  return %0 : tensor<12x128x64xf32>
+}
