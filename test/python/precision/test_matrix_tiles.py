@@ -259,6 +259,71 @@ def test_convolutions(worker, shape, window, strides, padding, dilation, precisi
     assert np.abs(actual - expected).max() <= bound * np.abs(sums).max()
 
 
+# Data (NHWC), outputs and window, strides, padding.
+FEW_CHANNELS = [
+    ((1, 30, 30, 3), (32, 7, 7), 2, 3),
+    ((2, 20, 19, 3), (40, 3, 3), 1, 1),
+    ((1, 47, 47, 3), (24, 11, 11), 4, 2),
+    ((1, 36, 36, 4), (32, 8, 8), 4, 0),
+    ((3, 14, 9, 1), (17, 5, 5), 1, 2),
+    ((1, 9, 35, 2), (16, 1, 4), 3, 0),
+    ((1, 5, 40, 4), (33, 3, 13), 2, 6),
+    ((1, 7, 3, 3), (16, 2, 2), 1, 0),
+]
+
+
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+@pytest.mark.parametrize("shape,window,strides,padding", FEW_CHANNELS)
+def test_few_channels(worker, shape, window, strides, padding, layout):
+    """The channels of neighbouring pixels fill a tile together."""
+    data = uniform(shape)
+    weight = uniform((window[0], shape[3], *window[1:]), 1)
+    bias = uniform((window[0],), 2)
+    sums = convolve(data, weight, strides, padding, 1)
+    actual = worker(few_channels(data, weight, bias, sums.shape, strides, padding, layout),
+                    *arrange(data, layout), threads=2)
+    error = np.abs(actual - np.maximum(sums + bias, 0)).max()
+    assert error <= BOUNDS["high"] * np.abs(sums).max()
+
+
+def arrange(data, layout):
+    return [data if layout == "NHWC" else np.ascontiguousarray(data.transpose(0, 3, 1, 2))]
+
+
+def few_channels(data, weight, bias, shape, strides, padding, layout):
+    result = type_of(np.empty(shape))
+    source = type_of(arrange(data, layout)[0])
+    return f"""func.func @main(%x: {source}) -> {result} {{
+  %w = {constant(weight)}
+  %b = {constant(bias)}
+  %0 = relay.nn.conv2d %x, %w {{strides = array<i64: {strides}, {strides}>,
+      padding = array<i64: {padding}, {padding}, {padding}, {padding}>,
+      data_layout = "{layout}", out_layout = "NHWC"}}
+      : ({source}, {type_of(weight)}) -> {result}
+  %1 = relay.add %0, %b : ({result}, {type_of(bias)}) -> {result}
+  %2 = relay.nn.relu %1 : ({result}) -> {result}
+  return %2 : {result}
+}}"""
+
+
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_few_channels_not_finite(worker, precision, layout):
+    """A pixel counts only under the window, although a row of a tile reads others."""
+    data, weight, bias = uniform((1, 20, 24, 3)), uniform((32, 3, 3, 3), 1), uniform((32,), 2)
+    weight = np.round(weight * 4) / 4 + np.float32(2)
+    data[0, 5, 7, 1], data[0, 12, 3, 0], data[0, 17, 23, 2] = np.inf, np.nan, -np.inf
+    with np.errstate(all="ignore"):
+        expected = convolve(data, weight, 1, 0, 1) + bias
+        expected = np.where(np.isnan(expected), expected, np.maximum(expected, 0))
+    actual = worker(few_channels(data, weight, bias, expected.shape, 1, 0, layout),
+                    *arrange(data, layout), precision=precision)
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(actual[~finite], expected[~finite])
+    scale = np.abs(expected[finite]).max()
+    assert np.abs(actual[finite] - expected[finite]).max() <= BOUNDS[precision] * scale
+
+
 @pytest.mark.parametrize("batch", [0, 1, 40])
 @pytest.mark.parametrize("window", [None, (3, 3), (1, 2)])
 def test_dynamic(worker, window, batch):

@@ -51,6 +51,10 @@ private:
   void packWeights();
   void allocatePieces();
   void emitSplit(Value panel);
+  void emitMergedSplit();
+  void emitMergedLine(OpBuilder &builder, ValueRange origin, Value plane,
+                      Value start);
+  void emitZeros(OpBuilder &builder, Value plane, Value start, int64_t count);
   void emitTiles(Value panel);
   void emitProduct(OpBuilder &builder, Value panel, Value tileIndex,
                    Value tile);

@@ -50,9 +50,11 @@ private:
   bool isConstant(const BufferAccess &operand) const;
   LogicalResult matchTypes(const SumOfProducts &sum);
   LogicalResult matchWeights();
-  LogicalResult matchData();
+  LogicalResult matchData(bool isMerged);
+  LogicalResult mergeWindow();
   LogicalResult matchResult();
-  LogicalResult matchIndex(AffineExpr index, bool isLast, MatrixDim &dim);
+  LogicalResult matchIndex(AffineExpr index, bool isLast, bool isMerged,
+                           MatrixDim &dim);
   void planRows();
   LogicalResult planPanels();
   double getRows() const;
@@ -153,7 +155,7 @@ LogicalResult MatrixMatcher::matchWeights() {
 }
 
 LogicalResult MatrixMatcher::matchIndex(AffineExpr index, bool isLast,
-                                        MatrixDim &dim) {
+                                        bool isMerged, MatrixDim &dim) {
   LinearSum sum = LinearSum::get(index);
   dim.offset = sum.constant;
   dim.kind = MatrixDim::Row;
@@ -181,19 +183,20 @@ LogicalResult MatrixMatcher::matchIndex(AffineExpr index, bool isLast,
     }
   }
   // Channels are side by side.
-  if (isLast || (dim.isDynamic && !dim.taps.empty()))
+  if (!isMerged && (isLast || (dim.isDynamic && !dim.taps.empty())))
     return failure();
   if (!dim.var && dim.taps.empty())
     dim.kind = MatrixDim::Constant;
   return success();
 }
 
-LogicalResult MatrixMatcher::matchData() {
+LogicalResult MatrixMatcher::matchData(bool isMerged) {
   llvm::SmallDenseSet<unsigned> seen;
   ArrayRef<AffineExpr> indices = plan.data.map->getResults();
   for (auto [position, index] : llvm::enumerate(indices)) {
     MatrixDim dim;
-    if (failed(matchIndex(index, position + 1 == indices.size(), dim)) ||
+    bool isLast = position + 1 == indices.size();
+    if (failed(matchIndex(index, isLast, isMerged, dim)) ||
         (dim.var && !seen.insert(*dim.var).second))
       return failure();
     for (auto [var, distance] : dim.taps)
@@ -206,10 +209,13 @@ LogicalResult MatrixMatcher::matchData() {
       return failure();
     plan.dims.push_back(std::move(dim));
   }
-  if (plan.dims.empty() || plan.dims.back().kind != MatrixDim::Channel)
+  if (plan.dims.empty() ||
+      failed(isMerged ? mergeWindow()
+                      : success(plan.dims.back().kind == MatrixDim::Channel)))
     return failure();
   for (unsigned var : nest.getVars(/*isReduce=*/true)) {
-    if (nest.getExtent(var) == 1 || var == plan.channelVar)
+    if (nest.getExtent(var) == 1 || var == plan.channelVar ||
+        var == plan.mergedVar)
       continue;
     if (!seen.contains(var))
       return failure();
@@ -217,6 +223,67 @@ LogicalResult MatrixMatcher::matchData() {
     plan.tapExtents.push_back(*nest.getExtent(var));
   }
   return success();
+}
+
+/// Merges the window over the innermost pixels with the channels, which are
+/// beside each other in the data, or, if there are very few, each an image.
+LogicalResult MatrixMatcher::mergeWindow() {
+  constexpr int64_t kMaxPlanes = 4;
+  if (!cast<MemRefType>(plan.data.buffer.getType()).hasStaticShape() ||
+      llvm::any_of(plan.dims,
+                   [](const MatrixDim &dim) { return dim.isDynamic; }))
+    return failure();
+  size_t pixels = plan.dims.size() - 1;
+  bool isLastOne =
+      cast<MemRefType>(plan.data.buffer.getType()).getShape().back() == 1;
+  if (plan.channelVar || isLastOne) {
+    if (pixels-- == 0)
+      return failure();
+  } else {
+    // A dimension with nothing but a reduction variable.
+    for (MatrixDim &dim : plan.dims) {
+      if (dim.kind != MatrixDim::Row || dim.var || dim.taps.size() != 1 ||
+          dim.offset != 0 || dim.taps.front().second != 1 ||
+          &dim == &plan.dims.back() ||
+          *nest.getExtent(dim.taps.front().first) > kMaxPlanes)
+        continue;
+      plan.channelVar = dim.taps.front().first;
+      plan.numChannels = *nest.getExtent(*plan.channelVar);
+      plan.isPlanar = true;
+      dim = MatrixDim();
+      dim.kind = MatrixDim::Channel;
+      break;
+    }
+  }
+  MatrixDim &dim = plan.dims[pixels];
+  if (dim.kind != MatrixDim::Row || !dim.var || dim.taps.size() != 1 ||
+      dim.taps.front().second != 1)
+    return failure();
+  plan.mergedVar = dim.taps.front().first;
+  plan.numMerged = *nest.getExtent(*plan.mergedVar);
+  dim.mergedPixels = plan.numMerged;
+  dim.taps.clear();
+  return success();
+}
+
+int64_t MatrixPlan::countSteps() const {
+  int64_t steps = getNumChannelBlocks();
+  for (int64_t extent : tapExtents)
+    steps *= extent;
+  return steps;
+}
+
+const MatrixDim &MatrixPlan::getInnermostRow() const {
+  for (const MatrixDim &dim : llvm::reverse(dims))
+    if (dim.kind == MatrixDim::Row)
+      return dim;
+  llvm_unreachable("no rows");
+}
+
+int64_t MatrixPlan::getMergedRows() const {
+  int64_t beyond = llvm::divideCeil(getNumChannelBlocks() * getBlockChannels(),
+                                    getRowPitch());
+  return llvm::alignTo(panelRows + reachRows + beyond, getInnermostRow().radix);
 }
 
 /// The result is indexed by rows and columns, columns side by side.
@@ -252,7 +319,10 @@ void MatrixMatcher::planRows() {
     int64_t window = 0;
     for (auto [var, distance] : dim.taps)
       window += distance * (*nest.getExtent(var) - 1);
-    if (dim.taps.empty()) {
+    if (dim.mergedPixels > 1) {
+      dim.reach = dim.stride * (dim.extent - 1) + dim.mergedPixels;
+      dim.radix = llvm::divideCeil(dim.reach, dim.stride);
+    } else if (dim.taps.empty()) {
       dim.radix = dim.extent;
       dim.reach = dim.extent;
     } else {
@@ -278,6 +348,11 @@ LogicalResult MatrixMatcher::planPanels() {
   plan.tileColumns = plan.numColumns <= 16 ? 16 : 32;
   int64_t rows = llvm::alignTo(
       plan.numRows + (kGuessedExtent - 1) * plan.dynamicRows, plan.tileRows);
+  if (plan.isMerged()) {
+    plan.panelRows = rows;
+    plan.numPanels = 1;
+    return success();
+  }
   int64_t rowBytes =
       plan.numPlanes * plan.getNumChannelBlocks() * 64 * plan.numPieces;
   int64_t cache = schedule.getTarget().getCacheSizes().l2 / 2;
@@ -340,9 +415,7 @@ double MatrixMatcher::getRows() const {
 
 double MatrixMatcher::estimateCycles() const {
   double lanes = schedule.getTarget().getVectorBits() / 32.0;
-  double steps = plan.getNumChannelBlocks();
-  for (int64_t extent : plan.tapExtents)
-    steps *= extent;
+  double steps = plan.countSteps();
   double rowTiles = double(plan.numPanels) * plan.getTilesPerPanel();
   // Tiles that have no rows are left out.
   if (plan.dynamicRows)
@@ -351,6 +424,10 @@ double MatrixMatcher::estimateCycles() const {
   double tiles = rowTiles * plan.getNumColumnTiles();
   double products =
       (plan.tileRows / 16) * (plan.tileColumns / 16) * plan.numTerms;
+  if (plan.isMerged())
+    return tiles * (steps * products * kProductCycles + kTileCycles) +
+           double(plan.getMergedRows()) * plan.numPlanes * plan.getRowPitch() /
+               lanes * plan.numPieces / 2 * kSplitCycles;
   double splits = double(plan.numPanels) * (plan.panelRows + plan.reachRows) *
                   plan.numPlanes * plan.getNumChannelBlocks() *
                   (plan.getBlockChannels() / lanes) * plan.numPieces / 2;
@@ -362,7 +439,7 @@ double MatrixMatcher::estimateCycles() const {
 double MatrixMatcher::estimateVectorCycles() const {
   constexpr double kEfficiency = 0.85;
   double lanes = schedule.getTarget().getVectorBits() / 32.0;
-  double depth = plan.numChannels;
+  double depth = plan.getDepth();
   for (int64_t extent : plan.tapExtents)
     depth *= extent;
   double columns = std::ceil(plan.numColumns / lanes);
@@ -373,8 +450,7 @@ double MatrixMatcher::estimateVectorCycles() const {
 
 LogicalResult MatrixMatcher::match() {
   std::optional<SumOfProducts> sum = matchSumOfProducts(nest);
-  if (!sum || failed(matchTypes(*sum)) || failed(matchWeights()) ||
-      failed(matchData()) || failed(matchResult()))
+  if (!sum || failed(matchTypes(*sum)) || failed(matchWeights()))
     return failure();
   auto precision =
       schedule.getKernel()->getAttrOfType<StringAttr>(kPrecisionAttr);
@@ -388,10 +464,25 @@ LogicalResult MatrixMatcher::match() {
                              .Case("high", 2)
                              .Default(1);
   plan.numTerms = plan.numPieces * (plan.numPieces + 1) / 2;
-  planRows();
-  if (failed(planPanels()))
+  MatrixPlan common = plan;
+  std::optional<MatrixPlan> best;
+  for (bool isMerged : {false, true}) {
+    plan = common;
+    if (failed(matchData(isMerged)) || failed(matchResult()))
+      continue;
+    planRows();
+    if (failed(planPanels()))
+      continue;
+    double estimate = estimateCycles();
+    // Merged data is not divided into panels: only for fewer products.
+    if (best && (estimate >= cycles || plan.countSteps() >= best->countSteps()))
+      continue;
+    best = plan;
+    cycles = estimate;
+  }
+  if (!best)
     return failure();
-  cycles = estimateCycles();
+  plan = *best;
   return success();
 }
 
@@ -434,6 +525,9 @@ LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
        << (plan.isWeightsUnsigned ? 'u' : 's') << "d)";
   else
     os << plan.numTerms;
+  if (plan.isMerged())
+    os << "; channels of " << plan.numMerged
+       << " pixels are neighbours in a tile";
   os << "; data is split in panels: ";
   if (plan.dynamicRows)
     os << "as many as there are";

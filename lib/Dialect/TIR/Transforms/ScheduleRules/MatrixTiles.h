@@ -19,6 +19,11 @@
 // image are left out when a tile is stored. Strides make planes: pixels a
 // stride apart are neighbours.
 //
+// Where there are few channels, those of the pixels under a row of the window
+// are one run of elements, which takes the place of the channels. The rows of
+// a tile overlap in memory: each begins one stride of pixels after the one
+// before it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_MATRIXTILES_H
@@ -53,6 +58,8 @@ struct MatrixDim {
   bool isDynamic = false;
   /// Window variables with their distance.
   SmallVector<std::pair<unsigned, int64_t>> taps;
+  /// The taps are merged with the channels; this many pixels beside each other.
+  int64_t mergedPixels = 1;
   /// Pixels in all, per plane, and planes.
   int64_t reach = 1, radix = 1, numPlanes = 1;
   /// Rows between neighbours, and planes.
@@ -64,8 +71,15 @@ struct MatrixPlan {
   BufferAccess data, weights, out;
   /// One for each index of the data.
   SmallVector<MatrixDim> dims;
-  unsigned channelVar = 0, columnVar = 0;
-  int64_t numChannels = 0, numColumns = 0;
+  std::optional<unsigned> channelVar;
+  unsigned columnVar = 0;
+  int64_t numChannels = 1, numColumns = 0;
+  /// The window variable whose pixels are merged with the channels: the pixels
+  /// of the innermost rows.
+  std::optional<unsigned> mergedVar;
+  int64_t numMerged = 1;
+  /// Merged channels lie in the data one image of pixels after the other.
+  bool isPlanar = false;
   /// Reduction variables of more than one iteration beside the channels.
   SmallVector<unsigned> taps;
   SmallVector<int64_t> tapExtents;
@@ -89,9 +103,20 @@ struct MatrixPlan {
   /// neighbours in a tile of weights.
   int64_t getBlockChannels() const { return isInteger ? 64 : 32; }
   int64_t getGroupSize() const { return isInteger ? 4 : 2; }
+  bool isMerged() const { return mergedVar.has_value(); }
+  /// Elements that are neighbours in the depth of tiles.
+  int64_t getDepth() const { return numChannels * numMerged; }
   int64_t getNumChannelBlocks() const {
-    return llvm::divideCeil(numChannels, getBlockChannels());
+    return llvm::divideCeil(getDepth(), getBlockChannels());
   }
+  /// Multiplications of tiles, of one term, for a tile of results.
+  int64_t countSteps() const;
+  /// The innermost dimension of rows.
+  const MatrixDim &getInnermostRow() const;
+  /// Elements between one row of merged data and the next, and the rows of its
+  /// buffers: whole lines of the image, and what the last tile reads beyond.
+  int64_t getRowPitch() const { return getInnermostRow().stride * numChannels; }
+  int64_t getMergedRows() const;
   int64_t getNumColumnTiles() const {
     return llvm::divideCeil(numColumns, tileColumns);
   }

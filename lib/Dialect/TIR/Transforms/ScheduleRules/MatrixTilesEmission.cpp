@@ -143,7 +143,10 @@ void MatrixEmitter::packWeights() {
     llvm_unreachable("weights without a variable of the product");
   };
   AffineExpr column = positionOf(plan.columnVar);
-  AffineExpr channel = positionOf(plan.channelVar);
+  AffineExpr channel =
+      plan.channelVar ? positionOf(*plan.channelVar) : constant(0);
+  if (plan.isMerged())
+    channel = positionOf(*plan.mergedVar) * plan.numChannels + channel;
   SmallVector<AffineExpr> layout = {column.floorDiv(plan.tileColumns),
                                     channel.floorDiv(plan.getBlockChannels())};
   SmallVector<int64_t> shape = {plan.getNumColumnTiles(),
@@ -190,10 +193,12 @@ void MatrixEmitter::allocatePieces() {
   // Blocks that are a power of two apart would compete for cache lines.
   int64_t rows = (plan.panelRows + plan.reachRows) | 1;
   auto data = cast<MemRefType>(plan.data.buffer.getType());
-  auto type = MemRefType::get({plan.getNumChannelBlocks(), plan.numPlanes, rows,
-                               plan.getBlockChannels()},
-                              plan.isInteger ? data.getElementType()
-                                             : rewriter.getI16Type());
+  SmallVector<int64_t> shape = {plan.getNumChannelBlocks(), plan.numPlanes,
+                                rows, plan.getBlockChannels()};
+  if (plan.isMerged())
+    shape = {plan.numPlanes, plan.getMergedRows() * plan.getRowPitch()};
+  auto type = MemRefType::get(shape, plan.isInteger ? data.getElementType()
+                                                    : rewriter.getI16Type());
   for (int64_t piece = 0; piece != plan.numPieces; ++piece)
     pieces.push_back(AllocBufferOp::create(rewriter, loc, type, ValueRange(),
                                            hasPanels() ? "local" : "global")
@@ -205,10 +210,21 @@ SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder,
                                              Value value) const {
   if (plan.isInteger)
     return {value};
-  Type i32 = builder.getI32Type(), i16 = builder.getI16Type(),
-       f32 = builder.getF32Type();
-  auto integer = [&](int64_t bits) -> Value {
-    return arith::ConstantIntOp::create(builder, loc, bits, 32);
+  // A float, or a vector of them.
+  auto like = [&](Type element) -> Type {
+    auto vector = dyn_cast<VectorType>(value.getType());
+    return vector ? vector.clone(element) : element;
+  };
+  auto splat = [&](TypedAttr number) -> Value {
+    Type type = like(number.getType());
+    if (auto vector = dyn_cast<VectorType>(type))
+      number = DenseElementsAttr::get(vector, Attribute(number));
+    return arith::ConstantOp::create(builder, loc, number);
+  };
+  Type i32 = like(builder.getI32Type()), i16 = like(builder.getI16Type()),
+       f32 = value.getType();
+  auto integer = [&](int64_t bits) {
+    return splat(builder.getI32IntegerAttr(bits));
   };
   SmallVector<Value> results;
   for (int64_t piece = 0; piece != plan.numPieces; ++piece) {
@@ -247,8 +263,7 @@ SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder,
       Value isInfinite =
           arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                 magnitude, integer(0x7f800000));
-      Value zero =
-          arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
+      Value zero = splat(builder.getF32FloatAttr(0));
       value = arith::SelectOp::create(builder, loc, isInfinite, zero, value);
     }
   }
@@ -479,7 +494,10 @@ void MatrixEmitter::emit() {
   if (!hasPanels()) {
     allocatePieces();
     Value panel = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    emitSplit(panel);
+    if (plan.isMerged())
+      emitMergedSplit();
+    else
+      emitSplit(panel);
     emitTiles(panel);
   } else {
     AffineExpr numPanels = dynamicExtent ? getNumRows().ceilDiv(plan.panelRows)
@@ -496,7 +514,7 @@ void MatrixEmitter::emit() {
   rewriter.eraseOp(sums);
 
   // Padding and the like happen where the data is split.
-  if (plan.data.buffer.getDefiningOp<AllocBufferOp>())
+  if (!plan.isMerged() && plan.data.buffer.getDefiningOp<AllocBufferOp>())
     for (BlockOp producer : getWriters(plan.data.buffer))
       (void)schedule.computeInline(producer);
 }

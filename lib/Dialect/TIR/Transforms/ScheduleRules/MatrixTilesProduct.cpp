@@ -54,6 +54,19 @@ SmallVector<Value> MatrixEmitter::multiply(OpBuilder &builder,
   auto loadData = [&](int64_t piece) {
     SmallVector<Value, 2> tiles;
     for (int64_t i = 0; i != plan.tileRows; i += kTileSize) {
+      if (plan.isMerged()) {
+        // Rows overlap: each begins a few elements after the one before.
+        Value element = apply(builder,
+                              (dataRow + i) * plan.getRowPitch() +
+                                  dim(0) * plan.getBlockChannels(),
+                              operands);
+        Value pitch =
+            arith::ConstantIndexOp::create(builder, loc, plan.getRowPitch());
+        tiles.push_back(
+            amx::TileLoadOp::create(builder, loc, tileType, pieces[piece],
+                                    ValueRange{planeIndex, element}, pitch));
+        continue;
+      }
       Value rowIndex = apply(builder, dataRow + i, operands);
       tiles.push_back(amx::TileLoadOp::create(
           builder, loc, tileType, pieces[piece],
@@ -166,7 +179,8 @@ void MatrixEmitter::emitProduct(OpBuilder &builder, Value panel,
         arith::ConstantIndexOp::create(body, loc, i % perRow * kTileSize);
     amx::TileStoreOp::create(body, loc, tile, ValueRange{row, column}, sum);
   }
-  if (!plan.isInteger && plan.numPieces > 1)
+  // A row of merged data ends in elements that only others count.
+  if (!plan.isInteger && (plan.numPieces > 1 || plan.isMerged()))
     repairSums(body, tile);
   block.updateAccessRegions();
 }
@@ -196,9 +210,11 @@ static Value joinPieces(OpBuilder &builder, Location loc,
 Value MatrixEmitter::emitSum(OpBuilder &builder, Value row, Value column) {
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  SmallVector<int64_t> extents = {plan.getNumChannelBlocks()};
+  // Merged channels are not padded: what follows them counts nothing.
+  bool isMerged = plan.isMerged();
+  SmallVector<int64_t> extents = {isMerged ? 1 : plan.getNumChannelBlocks()};
   llvm::append_range(extents, plan.tapExtents);
-  extents.push_back(plan.getBlockChannels());
+  extents.push_back(isMerged ? plan.getDepth() : plan.getBlockChannels());
   Value sum =
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
   SmallVector<scf::ForOp> loops;
@@ -220,10 +236,17 @@ Value MatrixEmitter::emitSum(OpBuilder &builder, Value row, Value column) {
   Value planeIndex = apply(inner, plane, operands);
   AffineExpr columnDim = dim(first + 2), channelDim = dim(first + 3);
   SmallVector<Value> data, weights;
+  SmallVector<Value> place = {steps.front(), planeIndex, rowIndex, channel};
+  if (isMerged) {
+    AffineExpr element =
+        (dataRow + dim(first + 1)) * plan.getRowPitch() + channelDim;
+    place = {planeIndex, apply(inner, element, operands)};
+    steps.front() =
+        apply(inner, channelDim.floorDiv(plan.getBlockChannels()), operands);
+    channelDim = channelDim % plan.getBlockChannels();
+  }
   for (Value buffer : pieces)
-    data.push_back(memref::LoadOp::create(
-        inner, loc, buffer,
-        ValueRange{steps.front(), planeIndex, rowIndex, channel}));
+    data.push_back(memref::LoadOp::create(inner, loc, buffer, place));
   for (int64_t piece = 0; piece != plan.numPieces; ++piece) {
     SmallVector<Value> indices = {columnTile};
     llvm::append_range(indices, steps);
@@ -247,8 +270,8 @@ Value MatrixEmitter::emitSum(OpBuilder &builder, Value row, Value column) {
 }
 
 /// An infinity times the smaller pieces of a finite number, which may be zero
-/// or of the other sign, makes a NaN of what should be an infinity. Sums that
-/// are no numbers are computed again.
+/// or of the other sign, makes a NaN of what should be an infinity; so does one
+/// beyond the window times zero. Sums that are no numbers are computed again.
 void MatrixEmitter::repairSums(OpBuilder &builder, Value tile) {
   constexpr int64_t kLanes = 16, kSums = 4;
   auto vectorType = VectorType::get(kLanes, builder.getF32Type());
