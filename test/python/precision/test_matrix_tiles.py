@@ -324,6 +324,77 @@ def test_few_channels_not_finite(worker, precision, layout):
     assert np.abs(actual[finite] - expected[finite]).max() <= BOUNDS[precision] * scale
 
 
+# Batches, rows, depth, columns.
+PRODUCTS = [(1, 64, 64, 64), (1, 33, 70, 47), (3, 17, 33, 18), (12, 40, 64, 40), (2, 130, 5, 16),
+            (5, 16, 96, 33)]
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("batch,rows,depth,columns", PRODUCTS)
+def test_two_inputs(worker, batch, rows, depth, columns, transposed, precision):
+    """The kernel packs the right operand, whichever way it lies."""
+    left = uniform((batch, rows, depth))
+    right = uniform((batch, columns, depth) if transposed else (batch, depth, columns), 1)
+    factor = right.transpose(0, 2, 1) if transposed else right
+    expected = left.astype(np.float64) @ factor.astype(np.float64)
+    result = type_of(expected)
+    text = f"""func.func @main(%x: {type_of(left)}, %y: {type_of(right)}) -> {result} {{
+  %0 = relay.nn.batch_matmul %x, %y {{transpose_b = {str(transposed).lower()}}}
+      : ({type_of(left)}, {type_of(right)}) -> {result}
+  return %0 : {result}
+}}"""
+    actual = worker(text, left, right, precision=precision, threads=2)
+    scale = np.abs(expected).max()
+    assert np.abs(actual - expected).max() <= max(BOUNDS[precision], 2e-6) * scale
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_two_inputs_not_finite(worker, precision):
+    left, right = uniform((40, 70)), np.round(uniform((70, 40), 1) * 8) / 8 + np.float32(2)
+    left[3, 5], left[7, 69], right[69, 11], right[1, 13] = np.inf, np.nan, -np.inf, np.inf
+    right[2, 13] = -np.inf
+    with np.errstate(all="ignore"):
+        expected = left @ right
+    text = f"""func.func @main(%x: {type_of(left)}, %y: {type_of(right)}) -> {type_of(expected)} {{
+  %0 = relay.nn.matmul %x, %y : ({type_of(left)}, {type_of(right)}) -> {type_of(expected)}
+  return %0 : {type_of(expected)}
+}}"""
+    actual = worker(text, left, right, precision=precision)
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(actual[~finite], expected[~finite])
+    scale = np.abs(expected[finite]).max()
+    assert np.abs(actual[finite] - expected[finite]).max() <= BOUNDS[precision] * scale
+
+
+# Data (NHWC), outputs and window, strides, groups.
+GROUPED = [
+    ((1, 8, 8, 64), (64, 3, 3), 1, 2),
+    ((2, 9, 7, 48), (96, 3, 3), 2, 3),
+    ((1, 6, 6, 40), (20, 1, 1), 1, 2),
+    ((1, 30, 30, 33), (51, 3, 2), 1, 3),
+]
+
+
+@pytest.mark.parametrize("precision", ["highest", "high"])
+@pytest.mark.parametrize("shape,window,strides,groups", GROUPED)
+def test_groups(worker, shape, window, strides, groups, precision):
+    data, depth = uniform(shape), shape[3] // groups
+    weight = uniform((window[0], depth, *window[1:]), 1)
+    parts = zip(np.split(data, groups, axis=3), np.split(weight, groups))
+    expected = np.concatenate([convolve(part, factor, strides, 1, 1) for part, factor in parts],
+                              axis=3)
+    text = f"""func.func @main(%x: {type_of(data)}) -> {type_of(expected)} {{
+  %w = {constant(weight)}
+  %0 = relay.nn.conv2d %x, %w {{strides = array<i64: {strides}, {strides}>, groups = {groups},
+      padding = array<i64: 1, 1, 1, 1>, data_layout = "NHWC"}}
+      : ({type_of(data)}, {type_of(weight)}) -> {type_of(expected)}
+  return %0 : {type_of(expected)}
+}}"""
+    actual = worker(text, data, precision=precision, threads=2)
+    assert np.abs(actual - expected).max() <= max(BOUNDS[precision], 2e-6) * np.abs(expected).max()
+
+
 @pytest.mark.parametrize("batch", [0, 1, 40])
 @pytest.mark.parametrize("window", [None, (3, 3), (1, 2)])
 def test_dynamic(worker, window, batch):
@@ -373,6 +444,25 @@ def test_bytes(worker, rows, depth, columns):
 }}"""
     actual = worker(text, data)
     np.testing.assert_array_equal(actual, data.astype(np.int32) @ weight.T.astype(np.int32))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("batch,rows,depth,columns", PRODUCTS[:4])
+def test_two_inputs_of_bytes(worker, batch, rows, depth, columns, transposed):
+    rng = np.random.default_rng(0)
+    left = rng.integers(-128, 128, (batch, rows, depth), np.int8)
+    right = rng.integers(-128, 128, (batch, columns, depth), np.int8)
+    expected = left.astype(np.int32) @ right.transpose(0, 2, 1).astype(np.int32)
+    if not transposed:
+        right = np.ascontiguousarray(right.transpose(0, 2, 1))
+    types = [f"tensor<{'x'.join(map(str, values.shape))}x{name}>"
+             for values, name in [(left, "i8"), (right, "i8"), (expected, "i32")]]
+    text = f"""func.func @main(%x: {types[0]}, %y: {types[1]}) -> {types[2]} {{
+  %0 = relay.nn.batch_matmul %x, %y {{transpose_b = {str(transposed).lower()}, out_dtype = i32}}
+      : ({types[0]}, {types[1]}) -> {types[2]}
+  return %0 : {types[2]}
+}}"""
+    np.testing.assert_array_equal(worker(text, left, right), expected)
 
 
 def test_byte_convolution(worker):

@@ -48,7 +48,29 @@ private:
                       ArrayRef<AffineExpr> guards, ValueRange loops) const;
 
   BlockOp createResultBlock();
+  void layOutWeights();
+  SmallVector<int64_t> getPackedShape() const;
+  /// In MatrixTilesPacking.cpp: weights that are no constants.
   void packWeights();
+  void emitPackedRows(OpBuilder &builder, ValueRange vars);
+  void emitPackedColumns(OpBuilder &builder, ValueRange vars);
+  Value loadWeights(OpBuilder &builder, Value flat, AffineExpr column,
+                    AffineExpr channel, bool alongColumns, ValueRange operands);
+  Value flattenWeights(OpBuilder &builder) const;
+  bool isBatched() const { return plan.getNumBatches() > 1; }
+  /// The coordinate of each batch variable, in their order.
+  SmallVector<std::pair<unsigned, AffineExpr>>
+  getBatchCoordinates(AffineExpr batch) const;
+  /// What batches add to an index of the data.
+  AffineExpr getBatchPart(const MatrixDim &index, AffineExpr batch) const;
+  /// `index` with the variables of the nest replaced, others by 0.
+  AffineExpr substitute(AffineExpr index,
+                        ArrayRef<std::pair<unsigned, AffineExpr>> values) const;
+  /// The batch of a panel, and the first row of the panel in it.
+  AffineExpr getBatch(AffineExpr panel) const;
+  AffineExpr getFirstRow(AffineExpr panel) const;
+  /// Where the weights of the tile under construction begin.
+  SmallVector<Value> getWeightsPlace() const;
   void allocatePieces();
   void emitSplit(Value panel);
   void emitMergedSplit();
@@ -64,7 +86,9 @@ private:
   AffineExpr getCoordinate(const MatrixDim &row, AffineExpr position) const;
   bool isOutermostRow(const MatrixDim &row) const;
   /// Whether there is more than one panel, or may be.
-  bool hasPanels() const { return plan.numPanels > 1 || plan.dynamicRows; }
+  bool hasPanels() const {
+    return plan.numPanels > 1 || plan.dynamicRows || isBatched();
+  }
   /// How many rows there are in all.
   AffineExpr getNumRows() const;
   /// The value of an expression of the dynamic extent, if it has one.
@@ -96,9 +120,13 @@ private:
   AllocBufferOp sums;
   /// A buffer for each piece: channel block, plane, row, channel.
   SmallVector<Value> pieces;
+  /// The weights in the layout of tiles.
+  Value weights;
+  /// A tile of each piece on its way there.
+  SmallVector<Value> scratch;
 
   // Of the product under construction.
-  Value columnTile, firstRow;
+  Value batch, columnTile, firstRow;
   /// Where it is: the channel block, then the taps.
   SmallVector<Value> steps;
 };

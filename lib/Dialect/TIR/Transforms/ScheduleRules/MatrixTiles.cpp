@@ -23,13 +23,17 @@ using namespace mlir;
 using namespace mlir::tir;
 
 /// The largest panel of split data that goes on the stack of a thread.
-static constexpr int64_t kMaxPanelBytes = 384 << 10;
+static constexpr int64_t kMaxPanelBytes = 640 << 10;
 /// Cycles of one multiplication of tiles, and what a tile of results costs
 /// beside these.
 static constexpr double kProductCycles = 16;
 static constexpr double kTileCycles = 200;
 /// Cycles to split 16 floats into two pieces.
 static constexpr double kSplitCycles = 14;
+/// What it takes more to bring them in the order of tiles, if columns are
+/// beside each other, or channels.
+static constexpr double kInterleaveCycles = 2;
+static constexpr double kTransposeCycles = 6;
 /// Below this many cycles, starting threads costs more than it saves.
 static constexpr double kMinParallelCycles = 16 << 10;
 
@@ -49,7 +53,13 @@ public:
 private:
   bool isConstant(const BufferAccess &operand) const;
   LogicalResult matchTypes(const SumOfProducts &sum);
+  LogicalResult chooseWeights(const SumOfProducts &sum, bool isRight);
+  void findBest(const MatrixPlan &common);
+  bool isBatch(unsigned var) const {
+    return llvm::is_contained(plan.batchVars, var);
+  }
   LogicalResult matchWeights();
+  bool canPackWeights() const;
   LogicalResult matchData(bool isMerged);
   LogicalResult mergeWindow();
   LogicalResult matchResult();
@@ -100,13 +110,30 @@ LogicalResult MatrixMatcher::matchTypes(const SumOfProducts &sum) {
         store && !matchPattern(store.getValueToStore(), m_AnyZeroFloat()) &&
         !matchPattern(store.getValueToStore(), m_Zero()))
       return failure();
-  bool leftIsConstant = isConstant(sum.left);
-  if (leftIsConstant == isConstant(sum.right) ||
-      sum.left.buffer == sum.right.buffer)
-    return failure();
-  plan.data = leftIsConstant ? sum.right : sum.left;
-  plan.weights = leftIsConstant ? sum.left : sum.right;
+  return success(sum.left.buffer != sum.right.buffer);
+}
+
+/// Takes an operand for the weights: the constant one, or either.
+LogicalResult MatrixMatcher::chooseWeights(const SumOfProducts &sum,
+                                           bool isRight) {
+  plan.data = isRight ? sum.left : sum.right;
+  plan.weights = isRight ? sum.right : sum.left;
   plan.out = sum.out;
+  plan.packsWeights = !isConstant(plan.weights);
+  if (isConstant(plan.data))
+    return failure();
+  if (plan.packsWeights &&
+      !cast<MemRefType>(plan.weights.buffer.getType()).hasStaticShape())
+    return failure();
+  for (unsigned var : nest.getVars(/*isReduce=*/false)) {
+    if (nest.getExtent(var) == 1 || !dependsOn(plan.data, var) ||
+        !dependsOn(plan.weights, var))
+      continue;
+    if (!nest.getExtent(var))
+      return failure();
+    plan.batchVars.push_back(var);
+    plan.batchExtents.push_back(*nest.getExtent(var));
+  }
   auto isUnsigned = [](const BufferAccess &access) {
     return llvm::any_of(access.op->getUsers(), llvm::IsaPred<arith::ExtUIOp>);
   };
@@ -128,21 +155,37 @@ static bool isZero(AffineExpr index) {
 }
 
 /// Each index of the weights is a variable of its own: one column variable,
-/// reduction variables, nothing else.
+/// reduction variables, batches, nothing else. One of the others may have a
+/// batch in the same index.
 LogicalResult MatrixMatcher::matchWeights() {
   llvm::SmallDenseSet<unsigned> seen;
   std::optional<unsigned> column;
   for (AffineExpr index : plan.weights.map->getResults()) {
     if (isZero(index))
       continue;
-    std::optional<unsigned> var = getBareVar(index);
-    if (!var || !seen.insert(*var).second)
+    LinearSum sum = LinearSum::get(index);
+    std::optional<unsigned> own;
+    int64_t batchDistance = 0;
+    for (auto [term, coefficient] : sum.terms) {
+      std::optional<unsigned> var = getBareVar(term);
+      if (!var || !seen.insert(*var).second)
+        return failure();
+      if (isBatch(*var) && !batchDistance)
+        batchDistance = coefficient;
+      else if (!own && !isBatch(*var) && coefficient == 1)
+        own = *var;
+      else
+        return failure();
+    }
+    if (sum.constant != 0 ||
+        (batchDistance &&
+         batchDistance != (own ? nest.getExtent(*own).value_or(0) : 1)))
       return failure();
-    if (nest.isReduce(*var) || nest.getExtent(*var) == 1)
+    if (!own || nest.isReduce(*own) || nest.getExtent(*own) == 1)
       continue;
-    if (column || !nest.getExtent(*var) || dependsOn(plan.data, *var))
+    if (column || !nest.getExtent(*own) || dependsOn(plan.data, *own))
       return failure();
-    column = *var;
+    column = *own;
   }
   for (unsigned var : nest.getVars(/*isReduce=*/true))
     if (nest.getExtent(var) != 1 && !seen.contains(var))
@@ -151,7 +194,17 @@ LogicalResult MatrixMatcher::matchWeights() {
     return failure();
   plan.columnVar = *column;
   plan.numColumns = *nest.getExtent(*column);
+  for (unsigned var : plan.batchVars)
+    if (!seen.contains(var))
+      return failure();
   return success();
+}
+
+/// Whether packing can load by vectors.
+bool MatrixMatcher::canPackWeights() const {
+  AffineExpr last = plan.weights.map->getResults().back();
+  std::optional<unsigned> var = getBareVar(last);
+  return var && (var == plan.columnVar || var == plan.channelVar);
 }
 
 LogicalResult MatrixMatcher::matchIndex(AffineExpr index, bool isLast,
@@ -159,29 +212,38 @@ LogicalResult MatrixMatcher::matchIndex(AffineExpr index, bool isLast,
   LinearSum sum = LinearSum::get(index);
   dim.offset = sum.constant;
   dim.kind = MatrixDim::Row;
+  unsigned numBatches = llvm::count_if(sum.terms, [&](const auto &term) {
+    std::optional<unsigned> var = getBareVar(term.first);
+    return var && isBatch(*var);
+  });
   for (auto [term, coefficient] : sum.terms) {
     std::optional<unsigned> var = getBareVar(term);
     if (!var || coefficient <= 0)
       return failure();
     if (nest.getExtent(*var) == 1)
       continue;
-    if (!nest.isReduce(*var)) {
+    if (isBatch(*var)) {
+      dim.batches.push_back({*var, coefficient});
+    } else if (!nest.isReduce(*var)) {
       if (dim.var)
         return failure();
       dim.var = *var;
       dim.stride = coefficient;
       dim.extent = nest.getExtent(*var).value_or(1);
       dim.isDynamic = !nest.getExtent(*var);
-    } else if (isLast && sum.terms.size() == 1 && coefficient == 1 &&
-               sum.constant == 0) {
+    } else if (isLast && sum.terms.size() == 1 + numBatches &&
+               coefficient == 1 && sum.constant == 0) {
       dim.kind = MatrixDim::Channel;
       plan.channelVar = *var;
       plan.numChannels = *nest.getExtent(*var);
-      return success();
     } else {
       dim.taps.push_back({*var, coefficient});
     }
   }
+  if (dim.kind == MatrixDim::Channel)
+    return success();
+  if (!dim.batches.empty() && (dim.var || !dim.taps.empty()))
+    return failure();
   // Channels are side by side.
   if (!isMerged && (isLast || (dim.isDynamic && !dim.taps.empty())))
     return failure();
@@ -286,7 +348,7 @@ int64_t MatrixPlan::getMergedRows() const {
   return llvm::alignTo(panelRows + reachRows + beyond, getInnermostRow().radix);
 }
 
-/// The result is indexed by rows and columns, columns side by side.
+/// The result is indexed by rows, columns and batches, columns side by side.
 LogicalResult MatrixMatcher::matchResult() {
   llvm::SmallDenseSet<unsigned> seen;
   for (AffineExpr index : plan.out.map->getResults()) {
@@ -298,9 +360,13 @@ LogicalResult MatrixMatcher::matchResult() {
     bool isRow = llvm::any_of(plan.dims, [&](const MatrixDim &dim) {
       return dim.kind == MatrixDim::Row && dim.var == var;
     });
-    if (!isRow && *var != plan.columnVar && nest.getExtent(*var) != 1)
+    if (!isRow && !isBatch(*var) && *var != plan.columnVar &&
+        nest.getExtent(*var) != 1)
       return failure();
   }
+  for (unsigned var : plan.batchVars)
+    if (!seen.contains(var))
+      return failure();
   if (!seen.contains(plan.columnVar) ||
       getStride(plan.out, plan.columnVar) != 1)
     return failure();
@@ -356,6 +422,19 @@ LogicalResult MatrixMatcher::planPanels() {
   int64_t rowBytes =
       plan.numPlanes * plan.getNumChannelBlocks() * 64 * plan.numPieces;
   int64_t cache = schedule.getTarget().getCacheSizes().l2 / 2;
+  if (plan.getNumBatches() > 1) {
+    int64_t fitting =
+        (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
+        plan.tileRows * plan.tileRows;
+    if (plan.dynamicRows || fitting < plan.tileRows)
+      return failure();
+    int64_t panels = llvm::divideCeil(rows, fitting);
+    plan.panelRows =
+        llvm::alignTo(llvm::divideCeil(rows, panels), plan.tileRows);
+    plan.numPanels =
+        llvm::divideCeil(rows, plan.panelRows) * plan.getNumBatches();
+    return success();
+  }
   if (plan.dynamicRows) {
     // There may be few rows.
     constexpr int64_t kMaxRows = 128;
@@ -424,15 +503,23 @@ double MatrixMatcher::estimateCycles() const {
   double tiles = rowTiles * plan.getNumColumnTiles();
   double products =
       (plan.tileRows / 16) * (plan.tileColumns / 16) * plan.numTerms;
+  double productCycles =
+      tiles * (steps * products * kProductCycles + kTileCycles);
+  if (plan.packsWeights)
+    productCycles += double(plan.getNumBatches()) * plan.getNumColumnTiles() *
+                     plan.tileColumns * steps *
+                     (plan.getBlockChannels() / lanes) * plan.numPieces / 2 *
+                     (kSplitCycles + (isContiguous(plan.weights, plan.columnVar)
+                                          ? kInterleaveCycles
+                                          : kTransposeCycles));
   if (plan.isMerged())
-    return tiles * (steps * products * kProductCycles + kTileCycles) +
-           double(plan.getMergedRows()) * plan.numPlanes * plan.getRowPitch() /
-               lanes * plan.numPieces / 2 * kSplitCycles;
+    return productCycles + double(plan.getMergedRows()) * plan.numPlanes *
+                               plan.getRowPitch() / lanes * plan.numPieces / 2 *
+                               kSplitCycles;
   double splits = double(plan.numPanels) * (plan.panelRows + plan.reachRows) *
                   plan.numPlanes * plan.getNumChannelBlocks() *
                   (plan.getBlockChannels() / lanes) * plan.numPieces / 2;
-  return tiles * (steps * products * kProductCycles + kTileCycles) +
-         splits * kSplitCycles;
+  return productCycles + splits * kSplitCycles;
 }
 
 /// The same without matrix units.
@@ -444,13 +531,39 @@ double MatrixMatcher::estimateVectorCycles() const {
     depth *= extent;
   double columns = std::ceil(plan.numColumns / lanes);
   // A few rows only wait for the weights, and for each other.
-  double rows = std::max(getRows(), 4.0);
+  double rows = std::max(getRows(), 4.0) * plan.getNumBatches();
   return rows * columns * depth / (2 * kEfficiency);
+}
+
+/// Completes the plan in each way there is, and keeps the best.
+void MatrixMatcher::findBest(const MatrixPlan &common) {
+  for (bool isMerged : {false, true}) {
+    MatrixPlan known = plan;
+    bool isKnown = cycles != 0;
+    plan = common;
+    bool isPossible = !(isMerged && plan.getNumBatches() > 1) &&
+                      succeeded(matchData(isMerged)) &&
+                      succeeded(matchResult()) &&
+                      (!plan.packsWeights || canPackWeights());
+    if (isPossible) {
+      planRows();
+      isPossible = succeeded(planPanels());
+    }
+    double estimate = isPossible ? estimateCycles() : 0;
+    // Merged data is not divided into panels: only for fewer products.
+    bool isBetter =
+        isPossible && (!isKnown || (estimate < cycles &&
+                                    plan.countSteps() < known.countSteps()));
+    if (isBetter)
+      cycles = estimate;
+    else
+      plan = known;
+  }
 }
 
 LogicalResult MatrixMatcher::match() {
   std::optional<SumOfProducts> sum = matchSumOfProducts(nest);
-  if (!sum || failed(matchTypes(*sum)) || failed(matchWeights()))
+  if (!sum || failed(matchTypes(*sum)))
     return failure();
   auto precision =
       schedule.getKernel()->getAttrOfType<StringAttr>(kPrecisionAttr);
@@ -465,25 +578,18 @@ LogicalResult MatrixMatcher::match() {
                              .Default(1);
   plan.numTerms = plan.numPieces * (plan.numPieces + 1) / 2;
   MatrixPlan common = plan;
-  std::optional<MatrixPlan> best;
-  for (bool isMerged : {false, true}) {
+  for (bool isRight : {true, false}) {
+    MatrixPlan known = plan;
     plan = common;
-    if (failed(matchData(isMerged)) || failed(matchResult()))
-      continue;
-    planRows();
-    if (failed(planPanels()))
-      continue;
-    double estimate = estimateCycles();
-    // Merged data is not divided into panels: only for fewer products.
-    if (best && (estimate >= cycles || plan.countSteps() >= best->countSteps()))
-      continue;
-    best = plan;
-    cycles = estimate;
+    if (succeeded(chooseWeights(*sum, isRight)) && succeeded(matchWeights())) {
+      MatrixPlan chosen = plan;
+      plan = known;
+      findBest(chosen);
+    } else {
+      plan = known;
+    }
   }
-  if (!best)
-    return failure();
-  plan = *best;
-  return success();
+  return success(cycles != 0);
 }
 
 bool MatrixMatcher::isWorthIt() {

@@ -10,7 +10,8 @@
 // products of pieces (Support/SplitFloat.h): `1` term with one piece of each
 // operand, `3` with two, `6` with three, less the smallest ones.
 //
-// Constant weights are split and laid out in tiles ahead of time. The data is
+// Constant weights are split and laid out in tiles ahead of time, others by the
+// kernel before all else. The data is
 // split by the kernel, all of it or, where it is large, a panel of rows at a
 // time, into buffers of rows of 32 channels, channels padded with zeros. Bytes
 // with sums of 32 bits are laid out likewise, 64 channels at a time. The
@@ -42,8 +43,8 @@ struct SumOfProducts {
 /// The accesses of a block that adds up products from an init on.
 std::optional<SumOfProducts> matchSumOfProducts(const BlockNest &nest);
 
-/// Sums of products with constant weights, by tiles, where the target has
-/// matrix units and this is estimated to be faster.
+/// Sums of products by tiles, where the target has matrix units and this is
+/// estimated to be faster.
 LogicalResult scheduleMatrixTiles(KernelSchedule &schedule, BlockNest nest);
 
 /// Where one index of the data comes from.
@@ -56,6 +57,9 @@ struct MatrixDim {
   /// The extent is not constant; there is one such dimension at most, the
   /// outermost of the rows, and its `extent` is 1.
   bool isDynamic = false;
+  /// Variables of the weights, too, with their distance: added to a constant or
+  /// to the channels.
+  SmallVector<std::pair<unsigned, int64_t>> batches;
   /// Window variables with their distance.
   SmallVector<std::pair<unsigned, int64_t>> taps;
   /// The taps are merged with the channels; this many pixels beside each other.
@@ -73,6 +77,12 @@ struct MatrixPlan {
   SmallVector<MatrixDim> dims;
   std::optional<unsigned> channelVar;
   unsigned columnVar = 0;
+  /// Variables of data, weights and results: products beside each other, as of
+  /// groups of channels.
+  SmallVector<unsigned> batchVars;
+  SmallVector<int64_t> batchExtents;
+  /// The kernel splits and packs the weights, too.
+  bool packsWeights = false;
   int64_t numChannels = 1, numColumns = 0;
   /// The window variable whose pixels are merged with the channels: the pixels
   /// of the innermost rows.
@@ -92,7 +102,8 @@ struct MatrixPlan {
   int64_t numRows = 0, reachRows = 0, dynamicRows = 0;
   int64_t numPlanes = 1;
   /// Rows of one panel, a multiple of tileRows; all if there is one panel. With
-  /// a dynamic dimension the number of panels is a guess.
+  /// a dynamic dimension the number of panels is a guess. Panels belong to one
+  /// batch.
   int64_t panelRows = 0, numPanels = 1;
 
   /// Bytes in place of f32: no pieces, and exact results.
@@ -103,6 +114,13 @@ struct MatrixPlan {
   /// neighbours in a tile of weights.
   int64_t getBlockChannels() const { return isInteger ? 64 : 32; }
   int64_t getGroupSize() const { return isInteger ? 4 : 2; }
+  int64_t getNumBatches() const {
+    int64_t count = 1;
+    for (int64_t extent : batchExtents)
+      count *= extent;
+    return count;
+  }
+  int64_t getPanelsPerBatch() const { return numPanels / getNumBatches(); }
   bool isMerged() const { return mergedVar.has_value(); }
   /// Elements that are neighbours in the depth of tiles.
   int64_t getDepth() const { return numChannels * numMerged; }

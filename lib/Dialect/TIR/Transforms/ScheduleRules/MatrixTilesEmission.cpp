@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/IntegerSet.h"
+#include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 #include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
 
@@ -91,6 +92,45 @@ AffineExpr MatrixEmitter::getCoordinate(const MatrixDim &row,
   return isOutermostRow(row) ? coordinate : coordinate % row.radix;
 }
 
+AffineExpr MatrixEmitter::getBatch(AffineExpr panel) const {
+  return panel.floorDiv(plan.getPanelsPerBatch());
+}
+
+AffineExpr MatrixEmitter::getFirstRow(AffineExpr panel) const {
+  if (isBatched())
+    panel = panel % plan.getPanelsPerBatch();
+  return panel * plan.panelRows;
+}
+
+SmallVector<std::pair<unsigned, AffineExpr>>
+MatrixEmitter::getBatchCoordinates(AffineExpr batch) const {
+  SmallVector<std::pair<unsigned, AffineExpr>> coordinates;
+  for (size_t i = plan.batchExtents.size(); i-- != 0;) {
+    coordinates.push_back(
+        {plan.batchVars[i], i == 0 ? batch : batch % plan.batchExtents[i]});
+    batch = batch.floorDiv(plan.batchExtents[i]);
+  }
+  return coordinates;
+}
+
+AffineExpr MatrixEmitter::getBatchPart(const MatrixDim &index,
+                                       AffineExpr batch) const {
+  AffineExpr part = constant(0);
+  for (auto [var, coordinate] : getBatchCoordinates(batch))
+    for (auto [other, distance] : index.batches)
+      if (var == other)
+        part = part + coordinate * distance;
+  return part;
+}
+
+AffineExpr MatrixEmitter::substitute(
+    AffineExpr index, ArrayRef<std::pair<unsigned, AffineExpr>> values) const {
+  SmallVector<AffineExpr> dims(nest.getNumVars(), constant(0));
+  for (auto [var, value] : values)
+    dims[var] = value;
+  return index.replaceDims(dims);
+}
+
 //===----------------------------------------------------------------------===//
 // Before and after the product
 //===----------------------------------------------------------------------===//
@@ -131,15 +171,39 @@ BlockOp MatrixEmitter::createResultBlock() {
   return block;
 }
 
-/// Gives the weights the layout of tiles: columns, channels, taps, pieces, then
-/// the tiles: pairs of channels, each with the columns.
-void MatrixEmitter::packWeights() {
+/// Batches if there are several, then columns, blocks of channels, taps and
+/// pieces, then the tiles: pairs of channels, each with the columns.
+SmallVector<int64_t> MatrixEmitter::getPackedShape() const {
+  SmallVector<int64_t> shape;
+  if (isBatched())
+    shape.push_back(plan.getNumBatches());
+  llvm::append_range(
+      shape, ArrayRef{plan.getNumColumnTiles(), plan.getNumChannelBlocks()});
+  llvm::append_range(shape, plan.tapExtents);
+  llvm::append_range(shape,
+                     ArrayRef{plan.numPieces, plan.tileColumns / kTileSize,
+                              plan.getBlockChannels() / plan.getGroupSize(),
+                              kTileSize * plan.getGroupSize()});
+  return shape;
+}
+
+/// Gives constant weights the layout of tiles.
+void MatrixEmitter::layOutWeights() {
   AffineMap map = *plan.weights.map;
   unsigned rank = map.getNumResults();
+  // An index that has a batch, too, counts the batches outside.
   auto positionOf = [&](unsigned var) {
-    for (unsigned position = 0; position != rank; ++position)
-      if (map.getResult(position) == dim(var))
-        return dim(position);
+    for (unsigned position = 0; position != rank; ++position) {
+      AffineExpr index = map.getResult(position);
+      for (auto [term, coefficient] : LinearSum::get(index).terms) {
+        if (term != dim(var))
+          continue;
+        if (coefficient != 1)
+          return dim(position).floorDiv(coefficient);
+        bool isAlone = index == dim(var);
+        return isAlone ? dim(position) : dim(position) % *nest.getExtent(var);
+      }
+    }
     llvm_unreachable("weights without a variable of the product");
   };
   AffineExpr column = positionOf(plan.columnVar);
@@ -147,30 +211,32 @@ void MatrixEmitter::packWeights() {
       plan.channelVar ? positionOf(*plan.channelVar) : constant(0);
   if (plan.isMerged())
     channel = positionOf(*plan.mergedVar) * plan.numChannels + channel;
-  SmallVector<AffineExpr> layout = {column.floorDiv(plan.tileColumns),
-                                    channel.floorDiv(plan.getBlockChannels())};
-  SmallVector<int64_t> shape = {plan.getNumColumnTiles(),
-                                plan.getNumChannelBlocks()};
-  for (auto [tap, extent] : llvm::zip_equal(plan.taps, plan.tapExtents)) {
-    layout.push_back(positionOf(tap));
-    shape.push_back(extent);
+  SmallVector<AffineExpr> layout;
+  if (isBatched()) {
+    AffineExpr batch = constant(0);
+    for (auto [var, extent] :
+         llvm::zip_equal(plan.batchVars, plan.batchExtents))
+      batch = batch * extent + positionOf(var);
+    layout.push_back(batch);
   }
+  layout.push_back(column.floorDiv(plan.tileColumns));
+  layout.push_back(channel.floorDiv(plan.getBlockChannels()));
+  for (unsigned tap : plan.taps)
+    layout.push_back(positionOf(tap));
   layout.push_back(plan.isInteger ? constant(0) : dim(rank));
-  shape.push_back(plan.numPieces);
   layout.push_back((column % plan.tileColumns).floorDiv(kTileSize));
-  shape.push_back(plan.tileColumns / kTileSize);
   layout.push_back(
       (channel % plan.getBlockChannels()).floorDiv(plan.getGroupSize()));
-  shape.push_back(plan.getBlockChannels() / plan.getGroupSize());
   layout.push_back((column % kTileSize) * plan.getGroupSize() +
                    channel % plan.getGroupSize());
-  shape.push_back(kTileSize * plan.getGroupSize());
 
   auto argument = cast<BlockArgument>(plan.weights.buffer);
+  weights = argument;
   unsigned index = argument.getArgNumber();
   PrimFuncOp kernel = schedule.getKernel();
   auto original = cast<MemRefType>(argument.getType());
-  auto type = MemRefType::get(shape, plan.isInteger ? original.getElementType()
+  auto type = MemRefType::get(getPackedShape(), plan.isInteger
+                                                    ? original.getElementType()
                                                     : rewriter.getI16Type());
   unsigned numDims = plan.isInteger ? rank : rank + 1;
   rewriter.modifyOpInPlace(kernel, [&] {
@@ -296,7 +362,7 @@ void MatrixEmitter::emitSplit(Value panel) {
   // Dimensions: panel, row, plane, channel block, channel.
   SmallVector<Value> loops = buildInner(
       {plan.numPlanes, plan.getNumChannelBlocks(), plan.getBlockChannels()});
-  AffineExpr position = dim(0) * plan.panelRows + dim(1);
+  AffineExpr position = getFirstRow(dim(0)) + dim(1);
   AffineExpr channel = dim(3) * plan.getBlockChannels() + dim(4);
   // Rows that are not there are zeros: a NaN in one would not go unnoticed.
   // The variables of the block run beyond the data, which it must not take for
@@ -306,11 +372,11 @@ void MatrixEmitter::emitSplit(Value panel) {
       getSizes(cast<MemRefType>(plan.data.buffer.getType()));
   for (const MatrixDim &index : plan.dims) {
     if (index.kind == MatrixDim::Constant) {
-      bindings.push_back(constant(index.offset));
+      bindings.push_back(getBatchPart(index, getBatch(dim(0))) + index.offset);
       continue;
     }
     if (index.kind == MatrixDim::Channel) {
-      bindings.push_back(channel);
+      bindings.push_back(getBatchPart(index, getBatch(dim(0))) + channel);
       if (plan.numChannels % plan.getBlockChannels() != 0)
         guards.push_back(constant(plan.numChannels - 1) - channel);
       continue;
@@ -326,9 +392,10 @@ void MatrixEmitter::emitSplit(Value panel) {
                       (index.taps.empty() ? 0 : index.numPlanes - 1);
     AffineExpr end = constant(largest + index.offset + 1);
     if (isOutermostRow(index)) {
-      AffineExpr allRows = (dynamicExtent ? getNumRows().ceilDiv(plan.panelRows)
-                                          : constant(plan.numPanels)) *
-                           plan.panelRows;
+      AffineExpr allRows =
+          (dynamicExtent ? getNumRows().ceilDiv(plan.panelRows)
+                         : constant(plan.getPanelsPerBatch())) *
+          plan.panelRows;
       end =
           (allRows + plan.reachRows).floorDiv(index.rowStride) * index.stride +
           index.numPlanes + index.offset;
@@ -416,20 +483,20 @@ void MatrixEmitter::emitResults(OpBuilder &builder, Value panel,
   // Dimensions: panel, tile, row, column.
   int64_t rowTiles = plan.getTilesPerPanel();
   AffineExpr position =
-      dim(0) * plan.panelRows + dim(1) % rowTiles * plan.tileRows + dim(2);
+      getFirstRow(dim(0)) + dim(1) % rowTiles * plan.tileRows + dim(2);
   AffineExpr column = dim(1).floorDiv(rowTiles) * plan.tileColumns + dim(3);
   SmallVector<AffineExpr> bindings, guards;
   SmallVector<OpFoldResult> extents = getSizes(sums.getType());
-  for (AffineExpr index : plan.out.map->getResults()) {
-    AffineExpr binding = constant(0);
-    if (index == dim(plan.columnVar))
-      binding = column;
-    for (const MatrixDim &row : plan.dims)
-      if (row.var && index == dim(*row.var))
-        binding = getCoordinate(row, position);
-    bindings.push_back(binding);
-  }
-  if (plan.dynamicRows || plan.numPanels * plan.panelRows != plan.numRows)
+  SmallVector<std::pair<unsigned, AffineExpr>> coordinates = {
+      {plan.columnVar, column}};
+  for (const MatrixDim &row : plan.dims)
+    if (row.var)
+      coordinates.push_back({*row.var, getCoordinate(row, position)});
+  llvm::append_range(coordinates, getBatchCoordinates(getBatch(dim(0))));
+  for (AffineExpr index : plan.out.map->getResults())
+    bindings.push_back(substitute(index, coordinates));
+  if (plan.dynamicRows ||
+      plan.getPanelsPerBatch() * plan.panelRows != plan.numRows)
     guards.push_back(getNumRows() - 1 - position);
   for (const MatrixDim &row : plan.dims)
     if (row.kind == MatrixDim::Row && !isOutermostRow(row) &&
@@ -487,10 +554,13 @@ void MatrixEmitter::emit() {
       dynamicExtent = cast<Value>(ForOp(nest.loops[*row.var]).getUpperBound());
   resultBlock = createResultBlock();
   rewriter.eraseOp(nest.loops.front());
-  packWeights();
-
   ForOp results = getOutermostLoop(resultBlock);
   rewriter.setInsertionPoint(results);
+  if (plan.packsWeights)
+    packWeights();
+  else
+    layOutWeights();
+
   if (!hasPanels()) {
     allocatePieces();
     Value panel = arith::ConstantIndexOp::create(rewriter, loc, 0);

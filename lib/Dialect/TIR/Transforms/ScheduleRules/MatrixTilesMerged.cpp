@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Tensorize/VectorTranspose.h"
 #include "MatrixEmitter.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -41,25 +42,6 @@ static void emitFor(OpBuilder &builder, Location loc, int64_t begin,
         emit(body, variable);
         scf::YieldOp::create(body, loc);
       });
-}
-
-/// The elements of several vectors in turn: one vector of each `position`.
-static Value interleave(OpBuilder &builder, Location loc,
-                        ArrayRef<Value> vectors, int64_t position) {
-  int64_t count = vectors.size();
-  Value result = vectors.front();
-  for (int64_t other = count == 1 ? 1 : 0; other != count; ++other) {
-    SmallVector<int64_t> mask;
-    for (int64_t lane = 0; lane != kLanes; ++lane) {
-      int64_t element = position * kLanes + lane, from = element / count;
-      mask.push_back(other == 0                 ? from
-                     : element % count == other ? kLanes + from
-                                                : lane);
-    }
-    result =
-        vector::ShuffleOp::create(builder, loc, result, vectors[other], mask);
-  }
-  return result;
 }
 
 /// `count` zeros in each buffer of pieces, from the element `start` on.
@@ -129,20 +111,22 @@ void MatrixEmitter::emitMergedLine(OpBuilder &builder, ValueRange origin,
       for (auto [piece, bits] : llvm::enumerate(splitValue(body, value)))
         split[piece].push_back(bits);
     }
-    for (auto [values, buffer] : llvm::zip_equal(split, pieces))
-      for (int64_t position = 0; position != numRuns; ++position) {
-        Value place = apply(body,
-                            dim(0) + dim(1) * numRuns +
-                                position * (isVector ? kLanes : 1),
+    for (auto [values, buffer] : llvm::zip_equal(split, pieces)) {
+      if (isVector)
+        values = interleaveVectors(body, loc, values);
+      for (auto [position, value] : llvm::enumerate(values)) {
+        AffineExpr offset =
+            constant(int64_t(position) * (isVector ? kLanes : 1));
+        Value place = apply(body, dim(0) + dim(1) * numRuns + offset,
                             ValueRange{start, from});
         if (isVector)
-          vector::StoreOp::create(body, loc,
-                                  interleave(body, loc, values, position),
-                                  buffer, ValueRange{plane, place});
+          vector::StoreOp::create(body, loc, value, buffer,
+                                  ValueRange{plane, place});
         else
-          memref::StoreOp::create(body, loc, values[position], buffer,
+          memref::StoreOp::create(body, loc, value, buffer,
                                   ValueRange{plane, place});
       }
+    }
   };
   int64_t whole = length / kLanes * kLanes;
   emitFor(builder, loc, 0, whole, kLanes, [&](OpBuilder &body, Value from) {

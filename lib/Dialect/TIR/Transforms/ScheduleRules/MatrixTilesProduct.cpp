@@ -37,6 +37,14 @@ std::pair<AffineExpr, AffineExpr> MatrixEmitter::getDataRow() const {
   return {row, plane};
 }
 
+SmallVector<Value> MatrixEmitter::getWeightsPlace() const {
+  SmallVector<Value> place;
+  if (isBatched())
+    place.push_back(batch);
+  place.push_back(columnTile);
+  return place;
+}
+
 /// One step of the reduction: 32 channels of one tap. Small terms come first.
 /// Each operand is loaded when the tile it replaces has been used last: eight
 /// tiles are all there are.
@@ -74,16 +82,16 @@ SmallVector<Value> MatrixEmitter::multiply(OpBuilder &builder,
     }
     return tiles;
   };
-  auto loadWeights = [&](int64_t piece) {
+  auto loadFactors = [&](int64_t piece) {
     SmallVector<Value, 2> tiles;
     for (int64_t i = 0; i != plan.tileColumns / kTileSize; ++i) {
-      SmallVector<Value> indices = {columnTile};
+      SmallVector<Value> indices = getWeightsPlace();
       llvm::append_range(indices, steps);
       indices.push_back(arith::ConstantIndexOp::create(builder, loc, piece));
       indices.push_back(arith::ConstantIndexOp::create(builder, loc, i));
       indices.append(2, zero);
-      tiles.push_back(amx::TileLoadOp::create(builder, loc, tileType,
-                                              plan.weights.buffer, indices));
+      tiles.push_back(
+          amx::TileLoadOp::create(builder, loc, tileType, weights, indices));
     }
     return tiles;
   };
@@ -98,24 +106,24 @@ SmallVector<Value> MatrixEmitter::multiply(OpBuilder &builder,
   else
     terms = {{0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}, {0, 0}};
   SmallVector<Value> result(sums);
-  SmallVector<Value, 2> data, weights;
+  SmallVector<Value, 2> data, factors;
   Term loaded = {-1, -1};
   for (Term term : terms) {
     if (term.first != loaded.first)
       data = loadData(term.first);
     if (term.second != loaded.second)
-      weights = loadWeights(term.second);
+      factors = loadFactors(term.second);
     loaded = term;
     for (size_t i = 0; i != data.size(); ++i)
-      for (size_t j = 0; j != weights.size(); ++j) {
-        Value &sum = result[i * weights.size() + j];
+      for (size_t j = 0; j != factors.size(); ++j) {
+        Value &sum = result[i * factors.size() + j];
         sum = plan.isInteger
                   ? amx::TileMulIOp::create(
-                        builder, loc, sum.getType(), data[i], weights[j], sum,
+                        builder, loc, sum.getType(), data[i], factors[j], sum,
                         plan.isDataUnsigned, plan.isWeightsUnsigned)
                         .getResult()
                   : amx::TileMulFOp::create(builder, loc, sum.getType(),
-                                            data[i], weights[j], sum)
+                                            data[i], factors[j], sum)
                         .getResult();
       }
   }
@@ -157,14 +165,20 @@ void MatrixEmitter::emitProduct(OpBuilder &builder, Value panel,
   // A panel may have few rows.
   SmallVector<AffineExpr> guards;
   if (plan.dynamicRows)
-    guards.push_back(getNumRows() - 1 - dim(0) * plan.panelRows - row);
-  BlockOp block =
-      createBlock(builder, name, {dim(1).floorDiv(rowTiles), row},
-                  getAsIndexOpFoldResult(
-                      context, {plan.getNumColumnTiles(), plan.panelRows}),
-                  guards, {panel, tileIndex});
+    guards.push_back(getNumRows() - 1 - getFirstRow(dim(0)) - row);
+  SmallVector<AffineExpr> bindings = {dim(1).floorDiv(rowTiles), row};
+  SmallVector<int64_t> extents = {plan.getNumColumnTiles(), plan.panelRows};
+  if (isBatched()) {
+    bindings.push_back(getBatch(dim(0)));
+    extents.push_back(plan.getNumBatches());
+  }
+  BlockOp block = createBlock(builder, name, bindings,
+                              getAsIndexOpFoldResult(context, extents), guards,
+                              {panel, tileIndex});
   columnTile = block.getIterVars()[0];
   firstRow = block.getIterVars()[1];
+  if (isBatched())
+    batch = block.getIterVars()[2];
   OpBuilder body(block.getBody()->getTerminator());
   auto sumType = amx::TileType::get({kTileSize, kTileSize}, getSumType());
   SmallVector<Value> start;
@@ -235,7 +249,7 @@ Value MatrixEmitter::emitSum(OpBuilder &builder, Value row, Value column) {
   Value rowIndex = apply(inner, dataRow + dim(first + 1), operands);
   Value planeIndex = apply(inner, plane, operands);
   AffineExpr columnDim = dim(first + 2), channelDim = dim(first + 3);
-  SmallVector<Value> data, weights;
+  SmallVector<Value> data, factors;
   SmallVector<Value> place = {steps.front(), planeIndex, rowIndex, channel};
   if (isMerged) {
     AffineExpr element =
@@ -248,18 +262,17 @@ Value MatrixEmitter::emitSum(OpBuilder &builder, Value row, Value column) {
   for (Value buffer : pieces)
     data.push_back(memref::LoadOp::create(inner, loc, buffer, place));
   for (int64_t piece = 0; piece != plan.numPieces; ++piece) {
-    SmallVector<Value> indices = {columnTile};
+    SmallVector<Value> indices = getWeightsPlace();
     llvm::append_range(indices, steps);
     indices.push_back(arith::ConstantIndexOp::create(inner, loc, piece));
     for (AffineExpr index :
          {columnDim.floorDiv(kTileSize), channelDim.floorDiv(2),
           columnDim % kTileSize * 2 + channelDim % 2})
       indices.push_back(apply(inner, index, operands));
-    weights.push_back(
-        memref::LoadOp::create(inner, loc, plan.weights.buffer, indices));
+    factors.push_back(memref::LoadOp::create(inner, loc, weights, indices));
   }
   Value result = math::FmaOp::create(inner, loc, joinPieces(inner, loc, data),
-                                     joinPieces(inner, loc, weights), sum);
+                                     joinPieces(inner, loc, factors), sum);
   for (scf::ForOp loop : llvm::reverse(loops)) {
     scf::YieldOp::create(inner, loc, result);
     inner.setInsertionPointAfter(loop);
