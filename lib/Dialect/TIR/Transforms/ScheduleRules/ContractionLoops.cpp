@@ -182,5 +182,12 @@ void Contraction::apply() {
   if (columnCopy)
     outer.truncate(llvm::find(outer, columnOuter) - outer.begin() + 1);
   parallelizeOuter(schedule, outer, work);
+  if (packing == Packing::Layout) {
+    double numRows = 1;
+    for (unsigned var = 0; var != nest.getNumVars(); ++var)
+      if (roles[var] == Role::Row)
+        numRows *= nest.guessExtent(var);
+    halveWeights(schedule, nest.block, right.buffer, numRows);
+  }
   schedule.deferTensorize(nest.block, Intrinsic::RegisterTile);
 }

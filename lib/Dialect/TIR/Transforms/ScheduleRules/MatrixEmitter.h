@@ -12,9 +12,6 @@
 
 namespace mlir::tir {
 
-/// Rows and columns of one tile register, of f32.
-inline constexpr int64_t kTileSize = 16;
-
 /// Writes the code of one plan.
 class MatrixEmitter {
 public:
@@ -83,6 +80,11 @@ private:
   void emitResults(OpBuilder &builder, Value panel, Value tileIndex,
                    Value tile);
   SmallVector<Value> splitValue(OpBuilder &builder, Value value) const;
+  /// The same of weights, whose bytes stay as they are.
+  SmallVector<Value> splitWeights(OpBuilder &builder, Value value) const {
+    return plan.isInteger ? SmallVector<Value>{value}
+                          : splitValue(builder, value);
+  }
   AffineExpr getCoordinate(const MatrixDim &row, AffineExpr position) const;
   bool isOutermostRow(const MatrixDim &row) const;
   /// Whether there is more than one panel, or may be.
@@ -102,6 +104,13 @@ private:
   SmallVector<Value> multiply(OpBuilder &builder, ArrayRef<Value> sums);
   std::pair<AffineExpr, AffineExpr> getDataRow() const;
   void repairSums(OpBuilder &builder, Value tile);
+  /// The same by vectors (MatrixTilesDot.cpp).
+  void emitDotTile(OpBuilder &builder, Value tile);
+  SmallVector<Value> multiplyDots(OpBuilder &builder, ArrayRef<Value> sums);
+  Value loadDotData(OpBuilder &builder, Value group, int64_t row,
+                    int64_t numGroups);
+  Value createDot(OpBuilder &builder, Value sum, Value data,
+                  Value weights) const;
   Value emitSum(OpBuilder &builder, Value row, Value column);
 
   KernelSchedule &schedule;

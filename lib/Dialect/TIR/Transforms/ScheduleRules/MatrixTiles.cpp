@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Which products, and the sizes of panels.
+// Which products.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MatrixTiles.h"
+#include "MatrixMatcher.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
@@ -22,60 +23,8 @@
 using namespace mlir;
 using namespace mlir::tir;
 
-/// The largest panel of split data that goes on the stack of a thread.
-static constexpr int64_t kMaxPanelBytes = 640 << 10;
-/// Cycles of one multiplication of tiles, and what a tile of results costs
-/// beside these.
-static constexpr double kProductCycles = 16;
-static constexpr double kTileCycles = 200;
-/// Cycles to split 16 floats into two pieces.
-static constexpr double kSplitCycles = 14;
-/// What it takes more to bring them in the order of tiles, if columns are
-/// beside each other, or channels.
-static constexpr double kInterleaveCycles = 2;
-static constexpr double kTransposeCycles = 6;
 /// Below this many cycles, starting threads costs more than it saves.
 static constexpr double kMinParallelCycles = 16 << 10;
-
-namespace {
-
-class MatrixMatcher {
-public:
-  MatrixMatcher(KernelSchedule &schedule, const BlockNest &nest)
-      : schedule(schedule), nest(nest) {}
-
-  LogicalResult match();
-  bool isWorthIt();
-
-  MatrixPlan plan;
-  double cycles = 0;
-
-private:
-  bool isConstant(const BufferAccess &operand) const;
-  LogicalResult matchTypes(const SumOfProducts &sum);
-  LogicalResult chooseWeights(const SumOfProducts &sum, bool isRight);
-  void findBest(const MatrixPlan &common);
-  bool isBatch(unsigned var) const {
-    return llvm::is_contained(plan.batchVars, var);
-  }
-  LogicalResult matchWeights();
-  bool canPackWeights() const;
-  LogicalResult matchData(bool isMerged);
-  LogicalResult mergeWindow();
-  LogicalResult matchResult();
-  LogicalResult matchIndex(AffineExpr index, bool isLast, bool isMerged,
-                           MatrixDim &dim);
-  void planRows();
-  LogicalResult planPanels();
-  double getRows() const;
-  double estimateCycles() const;
-  double estimateVectorCycles() const;
-
-  KernelSchedule &schedule;
-  const BlockNest &nest;
-};
-
-} // namespace
 
 bool MatrixMatcher::isConstant(const BufferAccess &operand) const {
   return schedule.isLayoutFree(operand.buffer) &&
@@ -139,6 +88,10 @@ LogicalResult MatrixMatcher::chooseWeights(const SumOfProducts &sum,
   };
   plan.isDataUnsigned = isUnsigned(plan.data);
   plan.isWeightsUnsigned = isUnsigned(plan.weights);
+  bool hasSameSigns = plan.isDataUnsigned == plan.isWeightsUnsigned;
+  plan.flipsData = plan.dot == DotKind::Quads       ? hasSameSigns
+                   : plan.dot == DotKind::NeonQuads ? !hasSameSigns
+                                                    : false;
   return success();
 }
 
@@ -204,7 +157,8 @@ LogicalResult MatrixMatcher::matchWeights() {
 bool MatrixMatcher::canPackWeights() const {
   AffineExpr last = plan.weights.map->getResults().back();
   std::optional<unsigned> var = getBareVar(last);
-  return var && (var == plan.columnVar || var == plan.channelVar);
+  return var &&
+         (var == plan.columnVar || (var == plan.channelVar && !plan.isDot()));
 }
 
 LogicalResult MatrixMatcher::matchIndex(AffineExpr index, bool isLast,
@@ -328,26 +282,6 @@ LogicalResult MatrixMatcher::mergeWindow() {
   return success();
 }
 
-int64_t MatrixPlan::countSteps() const {
-  int64_t steps = getNumChannelBlocks();
-  for (int64_t extent : tapExtents)
-    steps *= extent;
-  return steps;
-}
-
-const MatrixDim &MatrixPlan::getInnermostRow() const {
-  for (const MatrixDim &dim : llvm::reverse(dims))
-    if (dim.kind == MatrixDim::Row)
-      return dim;
-  llvm_unreachable("no rows");
-}
-
-int64_t MatrixPlan::getMergedRows() const {
-  int64_t beyond = llvm::divideCeil(getNumChannelBlocks() * getBlockChannels(),
-                                    getRowPitch());
-  return llvm::alignTo(panelRows + reachRows + beyond, getInnermostRow().radix);
-}
-
 /// The result is indexed by rows, columns and batches, columns side by side.
 LogicalResult MatrixMatcher::matchResult() {
   llvm::SmallDenseSet<unsigned> seen;
@@ -374,165 +308,6 @@ LogicalResult MatrixMatcher::matchResult() {
     if (dim.var && !seen.contains(*dim.var))
       return failure();
   return success();
-}
-
-void MatrixMatcher::planRows() {
-  int64_t rowStride = 1, planeStride = 1;
-  plan.numRows = 1;
-  for (MatrixDim &dim : llvm::reverse(plan.dims)) {
-    if (dim.kind != MatrixDim::Row)
-      continue;
-    int64_t window = 0;
-    for (auto [var, distance] : dim.taps)
-      window += distance * (*nest.getExtent(var) - 1);
-    if (dim.mergedPixels > 1) {
-      dim.reach = dim.stride * (dim.extent - 1) + dim.mergedPixels;
-      dim.radix = llvm::divideCeil(dim.reach, dim.stride);
-    } else if (dim.taps.empty()) {
-      dim.radix = dim.extent;
-      dim.reach = dim.extent;
-    } else {
-      dim.reach = dim.stride * (dim.extent - 1) + window + 1;
-      dim.radix = llvm::divideCeil(dim.reach, dim.stride);
-      dim.numPlanes = std::min(dim.stride, window + 1);
-    }
-    dim.rowStride = rowStride;
-    dim.planeStride = planeStride;
-    plan.numRows += (dim.extent - 1) * rowStride;
-    if (dim.isDynamic)
-      plan.dynamicRows = rowStride;
-    if (!dim.taps.empty())
-      plan.reachRows += window / dim.stride * rowStride;
-    rowStride *= dim.radix;
-    planeStride *= dim.numPlanes;
-  }
-  plan.numPlanes = planeStride;
-}
-
-LogicalResult MatrixMatcher::planPanels() {
-  plan.tileRows = plan.numRows <= 16 && !plan.dynamicRows ? 16 : 32;
-  plan.tileColumns = plan.numColumns <= 16 ? 16 : 32;
-  int64_t rows = llvm::alignTo(
-      plan.numRows + (kGuessedExtent - 1) * plan.dynamicRows, plan.tileRows);
-  if (plan.isMerged()) {
-    plan.panelRows = rows;
-    plan.numPanels = 1;
-    return success();
-  }
-  int64_t rowBytes =
-      plan.numPlanes * plan.getNumChannelBlocks() * 64 * plan.numPieces;
-  int64_t cache = schedule.getTarget().getCacheSizes().l2 / 2;
-  if (plan.getNumBatches() > 1) {
-    int64_t fitting =
-        (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
-        plan.tileRows * plan.tileRows;
-    if (plan.dynamicRows || fitting < plan.tileRows)
-      return failure();
-    int64_t panels = llvm::divideCeil(rows, fitting);
-    plan.panelRows =
-        llvm::alignTo(llvm::divideCeil(rows, panels), plan.tileRows);
-    plan.numPanels =
-        llvm::divideCeil(rows, plan.panelRows) * plan.getNumBatches();
-    return success();
-  }
-  if (plan.dynamicRows) {
-    // There may be few rows.
-    constexpr int64_t kMaxRows = 128;
-    int64_t fitting =
-        (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
-        plan.tileRows * plan.tileRows;
-    int64_t wanted = llvm::alignTo(plan.reachRows, plan.tileRows);
-    plan.panelRows = std::min(fitting, std::max(kMaxRows, wanted));
-    if (plan.panelRows < plan.tileRows)
-      return failure();
-    plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
-    return success();
-  }
-  plan.panelRows = rows;
-  plan.numPanels = 1;
-  if ((rows + plan.reachRows) * rowBytes <= cache)
-    return success();
-  int64_t fitting =
-      (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
-      plan.tileRows * plan.tileRows;
-  // What two panels share is split twice.
-  if (fitting < plan.tileRows || fitting < plan.reachRows)
-    return success();
-  // Panels are what threads share.
-  constexpr int64_t kMultiple = 4;
-  plan.numPanels = llvm::alignTo(llvm::divideCeil(rows, fitting), kMultiple);
-  plan.panelRows =
-      llvm::alignTo(llvm::divideCeil(rows, plan.numPanels), plan.tileRows);
-  plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
-
-  // Each panel has the weights pass by; or each column tile all of the data.
-  double weightBytes = double(plan.getNumColumnTiles()) * plan.tileColumns *
-                       plan.getNumChannelBlocks() * 64 * plan.numPieces;
-  for (int64_t extent : plan.tapExtents)
-    weightBytes *= extent;
-  double dataBytes = double(rows) * rowBytes;
-  bool dataStays = dataBytes <= 1.6 * cache, weightsStay = weightBytes <= cache;
-  double panelTraffic =
-      dataBytes + weightBytes * (weightsStay ? 1 : plan.numPanels);
-  double wholeTraffic = 2 * dataBytes + weightBytes +
-                        (dataStays ? 0 : dataBytes * plan.getNumColumnTiles());
-  if (wholeTraffic < panelTraffic) {
-    plan.panelRows = rows;
-    plan.numPanels = 1;
-  }
-  return success();
-}
-
-/// Rows of results that count.
-double MatrixMatcher::getRows() const {
-  double rows = 1;
-  for (const MatrixDim &dim : plan.dims)
-    if (dim.kind == MatrixDim::Row)
-      rows *= dim.isDynamic ? kGuessedExtent : dim.extent;
-  return rows;
-}
-
-double MatrixMatcher::estimateCycles() const {
-  double lanes = schedule.getTarget().getVectorBits() / 32.0;
-  double steps = plan.countSteps();
-  double rowTiles = double(plan.numPanels) * plan.getTilesPerPanel();
-  // Tiles that have no rows are left out.
-  if (plan.dynamicRows)
-    rowTiles = llvm::divideCeil(
-        plan.numRows + (kGuessedExtent - 1) * plan.dynamicRows, plan.tileRows);
-  double tiles = rowTiles * plan.getNumColumnTiles();
-  double products =
-      (plan.tileRows / 16) * (plan.tileColumns / 16) * plan.numTerms;
-  double productCycles =
-      tiles * (steps * products * kProductCycles + kTileCycles);
-  if (plan.packsWeights)
-    productCycles += double(plan.getNumBatches()) * plan.getNumColumnTiles() *
-                     plan.tileColumns * steps *
-                     (plan.getBlockChannels() / lanes) * plan.numPieces / 2 *
-                     (kSplitCycles + (isContiguous(plan.weights, plan.columnVar)
-                                          ? kInterleaveCycles
-                                          : kTransposeCycles));
-  if (plan.isMerged())
-    return productCycles + double(plan.getMergedRows()) * plan.numPlanes *
-                               plan.getRowPitch() / lanes * plan.numPieces / 2 *
-                               kSplitCycles;
-  double splits = double(plan.numPanels) * (plan.panelRows + plan.reachRows) *
-                  plan.numPlanes * plan.getNumChannelBlocks() *
-                  (plan.getBlockChannels() / lanes) * plan.numPieces / 2;
-  return productCycles + splits * kSplitCycles;
-}
-
-/// The same without matrix units.
-double MatrixMatcher::estimateVectorCycles() const {
-  constexpr double kEfficiency = 0.85;
-  double lanes = schedule.getTarget().getVectorBits() / 32.0;
-  double depth = plan.getDepth();
-  for (int64_t extent : plan.tapExtents)
-    depth *= extent;
-  double columns = std::ceil(plan.numColumns / lanes);
-  // A few rows only wait for the weights, and for each other.
-  double rows = std::max(getRows(), 4.0) * plan.getNumBatches();
-  return rows * columns * depth / (2 * kEfficiency);
 }
 
 /// Completes the plan in each way there is, and keeps the best.
@@ -567,8 +342,10 @@ LogicalResult MatrixMatcher::match() {
     return failure();
   auto precision =
       schedule.getKernel()->getAttrOfType<StringAttr>(kPrecisionAttr);
-  if (!schedule.getTarget().hasTiles(!plan.isInteger) ||
-      (!plan.isInteger && !precision))
+  bool hasTiles = schedule.getTarget().hasTiles(!plan.isInteger);
+  if (plan.isInteger && !hasTiles)
+    chooseDot();
+  if ((!hasTiles && !plan.isDot()) || (!plan.isInteger && !precision))
     return failure();
   plan.numPieces = plan.isInteger
                        ? 1
@@ -592,29 +369,39 @@ LogicalResult MatrixMatcher::match() {
   return success(cycles != 0);
 }
 
-bool MatrixMatcher::isWorthIt() {
-  if (schedule.getKernel()->hasAttr(kForceTilesAttr))
-    return true;
-  // A few rows take as long as the weights take to come.
-  constexpr double kMinRows = 4, kMinGain = 1.2;
-  if (getRows() < kMinRows)
-    return false;
-  // Less is not worth the digits.
-  return cycles * kMinGain < estimateVectorCycles();
+/// What the target has for products of bytes on vectors.
+void MatrixMatcher::chooseDot() {
+  const relay::TargetInfo &target = schedule.getTarget();
+  MLIRContext *context = schedule.getKernel().getContext();
+  if (!context->getLoadedDialect<LLVM::LLVMDialect>())
+    return;
+  plan.dotLanes = target.getVectorBits() / 32;
+  if (target.isAArch64()) {
+    if (target.hasFeature("dotprod"))
+      plan.dot = DotKind::NeonQuads;
+  } else if (plan.dotLanes == 16 ? target.hasFeature("avx512vnni")
+                                 : target.hasFeature("avxvnni")) {
+    plan.dot = DotKind::Quads;
+  } else if (plan.dotLanes == 16 ? target.hasFeature("avx512bw")
+                                 : target.hasFeature("avx2")) {
+    plan.dot = DotKind::Pairs;
+  }
 }
 
 LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
                                              BlockNest nest) {
-  if (!schedule.getTarget().hasFeature("amx-tile") || schedule.isRecorded())
+  if (schedule.isRecorded())
     return failure();
   MatrixMatcher matcher(schedule, nest);
   if (failed(matcher.match()))
     return failure();
   std::string name = nest.block.getName().str();
   if (!matcher.isWorthIt()) {
-    schedule.remarkMissed("tile", "@" + Twine(name) +
-                                      ": vectors are estimated to be faster "
-                                      "than AMX tiles");
+    schedule.remarkMissed(
+        "tile", "@" + Twine(name) +
+                    ": vectors are estimated to be faster "
+                    "than " +
+                    (matcher.plan.isDot() ? "dot products" : "AMX tiles"));
     return failure();
   }
   const MatrixPlan &plan = matcher.plan;
@@ -622,15 +409,17 @@ LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
   emitMatrixTiles(schedule, nest, plan, isParallel);
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << '@' << name << ": " << plan.tileRows << " x " << plan.tileColumns
-     << (plan.isInteger
-             ? " results of i32 in AMX tiles (tdpb"
-             : " results of f32 in AMX tiles (tdpbf16ps), terms of bf16: ");
-  if (plan.isInteger)
-    os << (plan.isDataUnsigned ? 'u' : 's')
+  os << '@' << name << ": " << plan.tileRows << " x " << plan.tileColumns;
+  if (plan.isDot())
+    os << " results of i32 in vectors, sums of products of "
+       << plan.getGroupSize() << " bytes";
+  else if (plan.isInteger)
+    os << " results of i32 in AMX tiles (tdpb"
+       << (plan.isDataUnsigned ? 'u' : 's')
        << (plan.isWeightsUnsigned ? 'u' : 's') << "d)";
   else
-    os << plan.numTerms;
+    os << " results of f32 in AMX tiles (tdpbf16ps), terms of bf16: "
+       << plan.numTerms;
   if (plan.isMerged())
     os << "; channels of " << plan.numMerged
        << " pixels are neighbours in a tile";
@@ -642,10 +431,11 @@ LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
   os << " of " << plan.panelRows << " rows";
   schedule.remark("tile", text);
   PrimFuncOp kernel = schedule.getKernel();
-  kernel->setAttr(kFeaturesAttr,
-                  StringAttr::get(kernel.getContext(),
-                                  plan.isInteger ? "amx-tile,amx-int8"
-                                                 : "amx-tile,amx-bf16"));
+  if (!plan.isDot())
+    kernel->setAttr(kFeaturesAttr,
+                    StringAttr::get(kernel.getContext(),
+                                    plan.isInteger ? "amx-tile,amx-int8"
+                                                   : "amx-tile,amx-bf16"));
   if (isParallel)
     schedule.remark(
         "parallel",

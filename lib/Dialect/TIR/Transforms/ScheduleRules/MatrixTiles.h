@@ -35,6 +35,9 @@
 
 namespace mlir::tir {
 
+/// Rows and columns of one tile register, of f32.
+inline constexpr int64_t kTileSize = 16;
+
 /// out += left * right.
 struct SumOfProducts {
   BufferAccess left, right, out;
@@ -68,6 +71,19 @@ struct MatrixDim {
   int64_t reach = 1, radix = 1, numPlanes = 1;
   /// Rows between neighbours, and planes.
   int64_t rowStride = 1, planeStride = 1;
+};
+
+/// Instructions on vectors that add up the products of neighbouring bytes in
+/// lanes of 32 bits. They take the same layouts as tiles.
+enum class DotKind {
+  /// Matrix units.
+  None,
+  /// Two bytes, widened (x86 pmaddwd).
+  Pairs,
+  /// Four bytes, those of one operand with a sign (AVX-VNNI, AVX512-VNNI).
+  Quads,
+  /// Four bytes, both with a sign or both without (NEON sdot, udot).
+  NeonQuads
 };
 
 /// What is to be computed, and how it is cut up.
@@ -109,11 +125,19 @@ struct MatrixPlan {
   /// Bytes in place of f32: no pieces, and exact results.
   bool isInteger = false;
   bool isDataUnsigned = false, isWeightsUnsigned = false;
+  /// By vectors, of so many lanes.
+  DotKind dot = DotKind::None;
+  int64_t dotLanes = 0;
+  /// The data is stored with the other signedness, 128 more or less.
+  bool flipsData = false;
 
+  bool isDot() const { return dot != DotKind::None; }
   /// Channels that one multiplication of tiles adds up, and those that are
   /// neighbours in a tile of weights.
-  int64_t getBlockChannels() const { return isInteger ? 64 : 32; }
-  int64_t getGroupSize() const { return isInteger ? 4 : 2; }
+  int64_t getBlockChannels() const;
+  int64_t getGroupSize() const {
+    return isInteger && dot != DotKind::Pairs ? 4 : 2;
+  }
   int64_t getNumBatches() const {
     int64_t count = 1;
     for (int64_t extent : batchExtents)

@@ -263,8 +263,9 @@ void MatrixEmitter::allocatePieces() {
                                 rows, plan.getBlockChannels()};
   if (plan.isMerged())
     shape = {plan.numPlanes, plan.getMergedRows() * plan.getRowPitch()};
-  auto type = MemRefType::get(shape, plan.isInteger ? data.getElementType()
-                                                    : rewriter.getI16Type());
+  bool hasBytes = plan.isInteger && plan.dot != DotKind::Pairs;
+  auto type = MemRefType::get(shape, hasBytes ? data.getElementType()
+                                              : rewriter.getI16Type());
   for (int64_t piece = 0; piece != plan.numPieces; ++piece)
     pieces.push_back(AllocBufferOp::create(rewriter, loc, type, ValueRange(),
                                            hasPanels() ? "local" : "global")
@@ -274,9 +275,7 @@ void MatrixEmitter::allocatePieces() {
 /// The bits of the pieces of a float, as splitFloat() computes them.
 SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder,
                                              Value value) const {
-  if (plan.isInteger)
-    return {value};
-  // A float, or a vector of them.
+  // A number, or a vector of them.
   auto like = [&](Type element) -> Type {
     auto vector = dyn_cast<VectorType>(value.getType());
     return vector ? vector.clone(element) : element;
@@ -287,6 +286,18 @@ SmallVector<Value> MatrixEmitter::splitValue(OpBuilder &builder,
       number = DenseElementsAttr::get(vector, Attribute(number));
     return arith::ConstantOp::create(builder, loc, number);
   };
+  if (plan.isInteger) {
+    if (plan.dot == DotKind::Pairs) {
+      Type wide = like(builder.getI16Type());
+      if (plan.isDataUnsigned)
+        return {arith::ExtUIOp::create(builder, loc, wide, value)};
+      return {arith::ExtSIOp::create(builder, loc, wide, value)};
+    }
+    if (plan.flipsData)
+      value = arith::XOrIOp::create(builder, loc, value,
+                                    splat(builder.getI8IntegerAttr(-128)));
+    return {value};
+  }
   Type i32 = like(builder.getI32Type()), i16 = like(builder.getI16Type()),
        f32 = value.getType();
   auto integer = [&](int64_t bits) {

@@ -103,7 +103,7 @@ void MatrixEmitter::emitPackedRows(OpBuilder &builder, ValueRange vars) {
           loadWeights(body, flat, dim(1) * plan.tileColumns + half * kTileSize,
                       dim(2) * plan.getBlockChannels() + member * group + i,
                       /*alongColumns=*/true, operands);
-      for (auto [piece, bits] : llvm::enumerate(splitValue(body, value)))
+      for (auto [piece, bits] : llvm::enumerate(splitWeights(body, value)))
         rows[piece].push_back(bits);
     }
     for (auto [piece, values] : llvm::enumerate(rows)) {
@@ -140,7 +140,7 @@ void MatrixEmitter::emitPackedColumns(OpBuilder &builder, ValueRange vars) {
           loadWeights(body, flat, column, dim(2) * plan.getBlockChannels() + i,
                       /*alongColumns=*/false, operands);
       for (auto [bits, buffer] :
-           llvm::zip_equal(splitValue(body, value), scratch))
+           llvm::zip_equal(splitWeights(body, value), scratch))
         vector::StoreOp::create(
             body, loc, bits, buffer,
             ValueRange{loop.getInductionVar(), getIndex(body, loc, i)});

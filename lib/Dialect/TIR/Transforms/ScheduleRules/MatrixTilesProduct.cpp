@@ -135,7 +135,7 @@ SmallVector<Value> MatrixEmitter::multiply(OpBuilder &builder,
 SmallVector<Value> MatrixEmitter::reduce(OpBuilder &builder, unsigned depth,
                                          ArrayRef<Value> sums) {
   if (depth > plan.taps.size())
-    return multiply(builder, sums);
+    return plan.isDot() ? multiplyDots(builder, sums) : multiply(builder, sums);
   int64_t extent =
       depth == 0 ? plan.getNumChannelBlocks() : plan.tapExtents[depth - 1];
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -180,6 +180,11 @@ void MatrixEmitter::emitProduct(OpBuilder &builder, Value panel,
   if (isBatched())
     batch = block.getIterVars()[2];
   OpBuilder body(block.getBody()->getTerminator());
+  if (plan.isDot()) {
+    emitDotTile(body, tile);
+    block.updateAccessRegions();
+    return;
+  }
   auto sumType = amx::TileType::get({kTileSize, kTileSize}, getSumType());
   SmallVector<Value> start;
   int64_t numTiles = plan.tileRows / kTileSize * (plan.tileColumns / kTileSize);

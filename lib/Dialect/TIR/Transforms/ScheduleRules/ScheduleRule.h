@@ -52,6 +52,11 @@ bool scheduleConstantTransforms(KernelSchedule &schedule);
 /// steps for one row after another. Works on the whole kernel.
 LogicalResult scheduleRowSteps(KernelSchedule &schedule);
 
+/// Stores a constant of f32 that only `block` reads as bf16, if products of so
+/// few rows only wait for it, and the precision permits.
+void halveWeights(KernelSchedule &schedule, BlockOp block, Value constant,
+                  double numRows);
+
 /// Moves the only consumer of the block to `loop`, where the results are still
 /// in cache, if there is one and it is possible.
 /// Its innermost loop is vectorized.

@@ -1,0 +1,104 @@
+"""Products of bytes on vectors (dot products of neighbouring channels) against
+NumPy: they are exact, whatever the instruction.
+
+The processor's own features choose the instruction; those that all processors
+with AVX2 have are always tested.
+"""
+
+import pathlib
+
+import numpy as np
+import pytest
+
+import relay_mlir as rm
+
+try:
+    FLAGS = set(pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
+except OSError:
+    FLAGS = set()
+TARGETS = ["native"] + (["x86-64-v3"] if {"avx2", "fma"} <= FLAGS else [])
+RANGES = {"i8": (np.int8, -128, 128), "ui8": (np.uint8, 0, 256)}
+
+
+def random_bytes(shape, kind, seed=0):
+    dtype, low, high = RANGES[kind]
+    values = np.random.default_rng(seed).integers(low, high, shape, dtype)
+    # The extremes, which sums of 16 bits would not hold.
+    values.reshape(-1)[:min(values.size, 8)] = low if seed else high - 1
+    return values
+
+
+def type_of(values, kind):
+    return f"tensor<{'x'.join(map(str, values.shape))}x{kind}>"
+
+
+def run(text, *inputs, target, force=True):
+    return np.asarray(rm.compile(rm.IRModule.parse(text), target=target,
+                                 force_matrix_tiles=force)(*inputs))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", RANGES)
+@pytest.mark.parametrize("rows,depth,columns", [(1, 64, 70), (5, 7, 16), (33, 130, 47), (8, 1, 3),
+                                                (64, 256, 64)])
+def test_dense(rows, depth, columns, kind, target):
+    data, weight = random_bytes((rows, depth), kind), random_bytes((columns, depth), kind, 1)
+    expected = data.astype(np.int32) @ weight.T.astype(np.int32)
+    types = type_of(data, kind), type_of(weight, kind), type_of(expected, "i32")
+    text = f"""func.func @main(%x: {types[0]}) -> {types[2]} {{
+  %w = relay.constant dense<"0x{weight.tobytes().hex()}"> : {types[1]}
+  %0 = relay.nn.dense %x, %w {{out_dtype = i32}} : ({types[0]}, {types[1]}) -> {types[2]}
+  return %0 : {types[2]}
+}}"""
+    np.testing.assert_array_equal(run(text, data, target=target), expected)
+
+
+# Data (NHWC), outputs and window, strides, groups.
+CONVOLUTIONS = [
+    ((1, 9, 11, 70), (40, 3, 3), 2, 1),
+    ((2, 8, 8, 16), (24, 1, 1), 1, 1),
+    ((1, 12, 13, 3), (17, 5, 5), 2, 1),
+    ((1, 7, 7, 48), (36, 3, 3), 1, 3),
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", RANGES)
+@pytest.mark.parametrize("shape,window,strides,groups", CONVOLUTIONS)
+def test_convolution(shape, window, strides, groups, kind, target):
+    data, depth = random_bytes(shape, kind), shape[3] // groups
+    weight = random_bytes((window[0], depth, *window[1:]), kind, 1)
+    padded = np.pad(data.astype(np.int32), ((0, 0), (1, 1), (1, 1), (0, 0)))
+    height = (padded.shape[1] - window[1]) // strides + 1
+    width = (padded.shape[2] - window[2]) // strides + 1
+    parts = []
+    for part, factor in zip(np.split(padded, groups, axis=3), np.split(weight, groups)):
+        parts.append(sum(
+            part[:, y:, x:][:, ::strides, ::strides][:, :height, :width]
+            @ factor[:, :, y, x].T.astype(np.int32)
+            for y in range(window[1]) for x in range(window[2])))
+    expected = np.concatenate(parts, axis=3)
+    types = type_of(data, kind), type_of(weight, kind), type_of(expected, "i32")
+    text = f"""func.func @main(%x: {types[0]}) -> {types[2]} {{
+  %w = relay.constant dense<"0x{weight.tobytes().hex()}"> : {types[1]}
+  %0 = relay.nn.conv2d %x, %w {{strides = array<i64: {strides}, {strides}>, groups = {groups},
+      padding = array<i64: 1, 1, 1, 1>, data_layout = "NHWC", out_dtype = i32}}
+      : ({types[0]}, {types[1]}) -> {types[2]}
+  return %0 : {types[2]}
+}}"""
+    np.testing.assert_array_equal(run(text, data, target=target), expected)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("batch,rows,depth,columns", [(1, 33, 70, 47), (3, 8, 64, 32)])
+def test_two_inputs(batch, rows, depth, columns, target):
+    left = random_bytes((batch, rows, depth), "i8")
+    right = random_bytes((batch, depth, columns), "i8", 1)
+    expected = left.astype(np.int32) @ right.astype(np.int32)
+    types = type_of(left, "i8"), type_of(right, "i8"), type_of(expected, "i32")
+    text = f"""func.func @main(%x: {types[0]}, %y: {types[1]}) -> {types[2]} {{
+  %0 = relay.nn.batch_matmul %x, %y {{transpose_b = false, out_dtype = i32}}
+      : ({types[0]}, {types[1]}) -> {types[2]}
+  return %0 : {types[2]}
+}}"""
+    np.testing.assert_array_equal(run(text, left, right, target=target), expected)
