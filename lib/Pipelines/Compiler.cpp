@@ -146,7 +146,8 @@ LogicalResult Compilation::run() {
   if (failed(runPasses(buildRelayToKernelsPipeline)))
     return failure();
   // How exact kernels must be says something only where there is a choice.
-  if (target->hasTiles())
+  if (target->hasTiles() || options.forceMatrixTiles ||
+      options.precision == Precision::Medium)
     for (auto kernel : module.getOps<tir::PrimFuncOp>()) {
       Builder builder(module.getContext());
       StringRef name = getPrecisionName(options.precision);

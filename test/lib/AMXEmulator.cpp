@@ -8,7 +8,8 @@
 // Preloaded into a process, runs the AMX instructions of kernels: the processor
 // refuses them, and the handler of that signal decodes and executes them on
 // tiles of the thread, as the processor's manual defines them. So tests execute
-// the very machine code that a processor with AMX would.
+// the very machine code that a processor with AMX would. Likewise the products
+// of bytes of AVX-VNNI.
 //
 // The run time asks the processor, not this library, for AMX. Artefacts are
 // therefore shown to it without the features that are emulated here: dlsym()
@@ -196,6 +197,51 @@ void multiplyI8(int dst, int lhs, int rhs, bool isLhsSigned, bool isRhsSigned) {
   }
 }
 
+/// A 256-bit register of the interrupted code: the two halves lie apart.
+struct VectorRegister {
+  VectorRegister(const ucontext_t &context, int number) {
+    // Where XSAVE puts the parts, beside what it wrote at all.
+    constexpr size_t kHeader = 512, kUpperHalves = 576;
+    auto *area = reinterpret_cast<uint8_t *>(context.uc_mcontext.fpregs);
+    low =
+        reinterpret_cast<uint8_t *>(&context.uc_mcontext.fpregs->_xmm[number]);
+    high = area + kUpperHalves + 16 * number;
+    uint64_t written;
+    std::memcpy(&written, area + kHeader, sizeof(written));
+    if (written & 4)
+      return;
+    std::memset(area + kUpperHalves, 0, 16 * 16);
+    written |= 4;
+    std::memcpy(area + kHeader, &written, sizeof(written));
+  }
+  void read(uint8_t *bytes) const {
+    std::memcpy(bytes, low, 16);
+    std::memcpy(bytes + 16, high, 16);
+  }
+  void write(const uint8_t *bytes) const {
+    std::memcpy(low, bytes, 16);
+    std::memcpy(high, bytes + 16, 16);
+  }
+
+  uint8_t *low, *high;
+};
+
+/// VPDPBUSD: adds products of bytes without and with a sign, four to a lane.
+void addByteProducts(const VectorRegister &dst, const VectorRegister &lhs,
+                     const uint8_t *rhs) {
+  uint8_t left[32], sums[32];
+  lhs.read(left);
+  dst.read(sums);
+  for (int lane = 0; lane < 8; ++lane) {
+    uint32_t sum;
+    std::memcpy(&sum, sums + 4 * lane, sizeof(sum));
+    for (int i = 4 * lane; i < 4 * lane + 4; ++i)
+      sum += static_cast<int>(left[i]) * static_cast<int8_t>(rhs[i]);
+    std::memcpy(sums + 4 * lane, &sum, sizeof(sum));
+  }
+  dst.write(sums);
+}
+
 //===----------------------------------------------------------------------===//
 // Decoding
 //===----------------------------------------------------------------------===//
@@ -213,15 +259,16 @@ struct Instruction {
   int prefix, opcode, mod, reg, rm, vvvv, length;
   uint64_t address = 0;
   int64_t stride = 0;
-  bool hasIndex = false;
+  bool hasIndex = false, is256 = false;
 };
 
 /// Reads a VEX instruction of the map 0F 38 at `code`; false if there is none.
 bool decode(const ucontext_t &context, const uint8_t *code,
             Instruction &result) {
-  if (code[0] != 0xc4 || (code[1] & 0x1f) != 2 || (code[2] & 0x84) != 0)
+  if (code[0] != 0xc4 || (code[1] & 0x1f) != 2 || (code[2] & 0x80) != 0)
     return false;
   bool r = !(code[1] & 0x80), x = !(code[1] & 0x40), b = !(code[1] & 0x20);
+  result.is256 = code[2] & 4;
   result.vvvv = ~(code[2] >> 3) & 15;
   result.prefix = code[2] & 3;
   result.opcode = code[3];
@@ -267,9 +314,21 @@ bool decode(const ucontext_t &context, const uint8_t *code,
   return true;
 }
 
-bool execute(const Instruction &inst) {
+bool execute(const ucontext_t &context, const Instruction &inst) {
   bool isMemory = inst.mod != 3;
   auto *memory = reinterpret_cast<uint8_t *>(inst.address);
+  if (inst.is256) {
+    if (inst.opcode != 0x50 || inst.prefix != 1)
+      return false;
+    uint8_t right[32];
+    if (isMemory)
+      std::memcpy(right, memory + inst.stride, sizeof(right));
+    else
+      VectorRegister(context, inst.rm).read(right);
+    addByteProducts(VectorRegister(context, inst.reg),
+                    VectorRegister(context, inst.vvvv), right);
+    return true;
+  }
   // Without a stride in the instruction, address and stride of a configuration
   // form an address.
   switch (inst.opcode) {
@@ -317,7 +376,7 @@ void handle(int, siginfo_t *, void *where) {
   bool any = false;
   Instruction inst;
   while (decode(context, reinterpret_cast<const uint8_t *>(rip), inst) &&
-         execute(inst)) {
+         execute(context, inst)) {
     __atomic_fetch_add(&numInstructions, 1, __ATOMIC_RELAXED);
     rip += inst.length;
     any = true;
@@ -336,7 +395,7 @@ std::string removeEmulated(const char *features) {
   for (const char *begin = features; *begin;) {
     size_t length = std::strcspn(begin, ",");
     std::string name(begin, length);
-    if (name.compare(0, 4, "amx-") != 0)
+    if (name.compare(0, 4, "amx-") != 0 && name != "avxvnni")
       result += (result.empty() ? "" : ",") + name;
     begin += length + (begin[length] == ',');
   }

@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
+#include "relay-mlir/Support/MatrixCost.h"
 #include "relay-mlir/Support/Winograd.h"
 
 #include <cmath>
@@ -55,12 +56,12 @@ static int64_t countTerms(const WinogradMatrix &matrix) {
 /// take 32 pixels, 32 outputs and 32 channels at a time; the two pixels between
 /// rows of the image are computed too.
 static double estimateMatrix(const ConvShape &conv, int64_t terms) {
-  constexpr double kStepCycles = 4 * 16, kTileCycles = 200, kSplitCycles = 28;
   double blocks = llvm::divideCeil(conv.channels, 32);
   double pixels = double(conv.batch) * conv.height * (conv.width + 2);
   double tiles = std::ceil(pixels / 32) * llvm::divideCeil(conv.outputs, 32);
-  return tiles * (9 * blocks * terms * kStepCycles + kTileCycles) +
-         pixels * blocks * kSplitCycles;
+  constexpr double kProducts = 4;
+  return estimateMatrixTiles(tiles, 9 * blocks * terms * kProducts) +
+         pixels * blocks * 2 * kSplitCycles;
 }
 
 /// Cycles of the direct convolution whose weights come from a memory that holds

@@ -59,7 +59,10 @@ LoopOrder Contraction::chooseLoopOrder(double rowBytes) const {
 }
 
 void Contraction::apply() {
-  double work = nest.getWork() / lanes;
+  double work = nest.getWork() / lanes, numRows = 1;
+  for (unsigned var = 0; var != nest.getNumVars(); ++var)
+    if (roles[var] == Role::Row)
+      numRows *= nest.guessExtent(var);
   packOperands();
 
   int64_t width = plan.numVectors * lanes;
@@ -182,12 +185,7 @@ void Contraction::apply() {
   if (columnCopy)
     outer.truncate(llvm::find(outer, columnOuter) - outer.begin() + 1);
   parallelizeOuter(schedule, outer, work);
-  if (packing == Packing::Layout) {
-    double numRows = 1;
-    for (unsigned var = 0; var != nest.getNumVars(); ++var)
-      if (roles[var] == Role::Row)
-        numRows *= nest.guessExtent(var);
+  if (packing == Packing::Layout)
     halveWeights(schedule, nest.block, right.buffer, numRows);
-  }
   schedule.deferTensorize(nest.block, Intrinsic::RegisterTile);
 }

@@ -13,20 +13,15 @@
 #include "MatrixMatcher.h"
 
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "relay-mlir/Support/MatrixCost.h"
 
 using namespace mlir;
 using namespace mlir::tir;
 
 /// The largest panel of split data that goes on the stack of a thread.
 static constexpr int64_t kMaxPanelBytes = 640 << 10;
-/// Cycles of one multiplication of tiles, and what a tile of results costs
-/// beside these.
-static constexpr double kProductCycles = 16;
-static constexpr double kTileCycles = 200;
-/// Cycles to split 16 floats into two pieces.
-static constexpr double kSplitCycles = 14;
-/// What it takes more to bring them in the order of tiles, if columns are
-/// beside each other, or channels.
+/// Cycles beside those of splitting to bring weights in the order of tiles, if
+/// columns are beside each other, or channels.
 static constexpr double kInterleaveCycles = 2;
 static constexpr double kTransposeCycles = 6;
 /// By vectors: cycles of a vector of results beside its products, and to copy a
@@ -226,23 +221,23 @@ double MatrixMatcher::estimateCycles() const {
   }
   double products =
       (plan.tileRows / 16) * (plan.tileColumns / 16) * plan.numTerms;
-  double productCycles =
-      tiles * (steps * products * kProductCycles + kTileCycles);
+  double productCycles = relay::estimateMatrixTiles(tiles, steps * products);
   if (plan.packsWeights)
-    productCycles += double(plan.getNumBatches()) * plan.getNumColumnTiles() *
-                     plan.tileColumns * steps *
-                     (plan.getBlockChannels() / lanes) * plan.numPieces / 2 *
-                     (kSplitCycles + (isContiguous(plan.weights, plan.columnVar)
-                                          ? kInterleaveCycles
-                                          : kTransposeCycles));
+    productCycles +=
+        double(plan.getNumBatches()) * plan.getNumColumnTiles() *
+        plan.tileColumns * steps * (plan.getBlockChannels() / lanes) *
+        plan.numPieces / 2 *
+        (relay::kSplitCycles + (isContiguous(plan.weights, plan.columnVar)
+                                    ? kInterleaveCycles
+                                    : kTransposeCycles));
   if (plan.isMerged())
     return productCycles + double(plan.getMergedRows()) * plan.numPlanes *
                                plan.getRowPitch() / lanes * plan.numPieces / 2 *
-                               kSplitCycles;
+                               relay::kSplitCycles;
   double splits = double(plan.numPanels) * (plan.panelRows + plan.reachRows) *
                   plan.numPlanes * plan.getNumChannelBlocks() *
                   (plan.getBlockChannels() / lanes) * plan.numPieces / 2;
-  return productCycles + splits * kSplitCycles;
+  return productCycles + splits * relay::kSplitCycles;
 }
 
 /// The same without matrix units.
