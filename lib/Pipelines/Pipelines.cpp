@@ -101,6 +101,13 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
       }
     }
     addLayoutPass(manager, options);
+    // Queries, keys and values of attention in one product; its weights fold.
+    CombineParallelDensePassOptions dense;
+    CombineParallelMatmulPassOptions matmul;
+    dense.estimate = matmul.estimate = true;
+    manager.addNestedPass<func::FuncOp>(createCombineParallelDensePass(dense));
+    manager.addNestedPass<func::FuncOp>(
+        createCombineParallelMatmulPass(matmul));
     manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
     // What became constant may settle sizes.
     manager.addPass(createInferTypesPass());
