@@ -24,6 +24,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -123,6 +124,30 @@ static void expandEpilogues(func::FuncOp function) {
   (void)applyPatternsGreedily(function, std::move(patterns));
 }
 
+/// Batches of attention are merged into one dimension for each product and
+/// taken apart for what is between, such as a mask of each sequence: products
+/// can have them apart, too.
+static void expandBatches(func::FuncOp function) {
+  constexpr int64_t kMinReductions = 3;
+  auto isReduction = [](linalg::GenericOp op) {
+    return op.getNumReductionLoops() != 0;
+  };
+  if (llvm::count_if(function.getOps<linalg::GenericOp>(), isReduction) <
+      kMinReductions)
+    return;
+  RewritePatternSet patterns(function.getContext());
+  linalg::populateFoldReshapeOpsByExpansionPatterns(
+      patterns, [&](OpOperand *operand) {
+        auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+        if (!consumer)
+          consumer = operand->get().getDefiningOp<linalg::GenericOp>();
+        return consumer && isReduction(consumer) &&
+               !consumer.hasIndexSemantics();
+      });
+  tensor::populateReassociativeReshapeFoldingPatterns(patterns);
+  (void)applyPatternsGreedily(function, std::move(patterns));
+}
+
 LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   RelayToLinalgTypeConverter converter;
@@ -157,8 +182,10 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
     return failure();
 
   detail::finalizeConstants(function);
-  if (!function.getOps<tensor::CollapseShapeOp>().empty())
+  if (!function.getOps<tensor::CollapseShapeOp>().empty()) {
+    expandBatches(function);
     expandEpilogues(function);
+  }
   // Every nest asks for the sizes of its operands anew.
   IRRewriter rewriter(context);
   DominanceInfo dominance(function);

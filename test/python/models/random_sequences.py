@@ -93,6 +93,37 @@ class Builder:
         y = self.op("Reshape", y, self.ints(0, 0, f))
         return self.op("Add", x, y), f
 
+    def decoder(self, x, f):
+        """A block of a decoder: norms first, one product for queries, keys and
+        values, a causal mask, GELU by tanh."""
+        heads = int(self.pick(*[h for h in range(1, 4) if f % h == 0]))
+        y, _ = self.layer_norm(x, f)
+        y = self.op("Add", self.op("MatMul", y, self.weights(f, 3 * f)), self.weights(3 * f))
+        split = self.ints(0, 0, heads, f // heads)
+        q, k, v = (self.op("Transpose", self.op("Reshape", t, split), perm=perm)
+                   for t, perm in zip(self.op("Split", y, self.ints(f, f, f), outputs=3, axis=2),
+                                      ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3])))
+        scores = self.op("Div", self.op("MatMul", q, k),
+                         self.constant(np.float32(np.sqrt(f // heads))))
+        # The sizes of the scores, whatever they are, from a table large enough.
+        table = self.constant(np.tril(np.ones((1, 1, 2 * self.length, 2 * self.length), bool)))
+        length = self.op("Slice", self.op("Shape", x), self.ints(1), self.ints(2))
+        keep = self.op("Slice", self.op("Slice", table, self.ints(0), length, self.ints(2)),
+                       self.ints(0), length, self.ints(3))
+        low = self.constant(np.float32(self.pick(-1e4, -np.inf)))
+        scores = self.op("Where", keep, scores, low)
+        y = self.op("MatMul", self.op("Softmax", scores, axis=-1), v)
+        y = self.op("Reshape", self.op("Transpose", y, perm=[0, 2, 1, 3]), self.ints(0, 0, f))
+        x = self.op("Add", x, self.op("MatMul", y, self.weights(f, f)))
+        y, _ = self.layer_norm(x, f)
+        y = self.op("Add", self.op("MatMul", y, self.weights(f, 4 * f)), self.weights(4 * f))
+        cube = self.op("Pow", y, self.constant(np.float32(3)))
+        inner = self.op("Add", y, self.op("Mul", cube, self.constant(np.float32(0.044715))))
+        inner = self.op("Tanh", self.op("Mul", inner, self.constant(np.float32(0.79788456))))
+        inner = self.op("Add", inner, self.constant(np.float32(1)))
+        y = self.op("Mul", self.op("Mul", y, self.constant(np.float32(0.5))), inner)
+        return self.op("Add", x, self.op("MatMul", y, self.weights(4 * f, f))), f
+
     def gram(self, x, f):
         other = self.op("Transpose", x, perm=[0, 2, 1])
         scores = self.op("Softmax", self.op("MatMul", x, other), axis=int(self.pick(1, 2)))
@@ -161,7 +192,7 @@ class Builder:
         return self.op("Add", x, table), f
 
     STEPS = ("dense", "dense", "dense", "activation", "activation", "layer_norm", "layer_norm",
-             "attention", "attention", "gram", "mix", "broadcast", "concatenate", "slice",
+             "attention", "attention", "decoder", "gram", "mix", "broadcast", "concatenate", "slice",
              "gate", "center", "running", "mask", "convolve", "einsum", "positions")
 
 

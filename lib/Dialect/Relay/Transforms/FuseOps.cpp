@@ -12,6 +12,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "relay-mlir/Dialect/Relay/Analysis/FusionGroups.h"
+#include "relay-mlir/Dialect/Relay/Analysis/RowGroups.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -288,6 +289,9 @@ static void trimGroup(FusionGroup &group) {
 
 void FuseOps::fuseBlock(Block &block, func::FuncOp function) {
   simplifyBlock(block);
+  if (merge && rows)
+    for (FusionGroup &group : computeRowGroups(block, maxDepth))
+      outline(describe(std::move(group)), function);
   SmallVector<FusionGroup> groups =
       computeFusionGroups(block, merge ? maxDepth : 1);
   // Before the first is outlined, because that removes projections.

@@ -75,17 +75,19 @@ static bool covers(const std::optional<DimRegion> &outer,
 }
 
 namespace {
-/// How a buffer shrinks: the extent of each dimension, and where it begins
-/// (null: at 0).
+/// How a buffer shrinks: the extent of each dimension (dynamic: as before), and
+/// where it begins (null: at 0).
 struct CompactPlan {
   ForOp loop;
   SmallVector<int64_t> shape;
   SmallVector<AffineExpr> origins;
+  /// In the loop, or else where the buffer was.
+  bool isLocal = true;
 };
 } // namespace
 
 /// Plans the compaction of `buffer`; fails if an iteration could read what it
-/// did not write itself, or if the size is not constant.
+/// did not write itself.
 static LogicalResult plan(AllocBufferOp buffer, ArrayRef<BlockOp> blocks,
                           IndexSpace &space, CompactPlan &result) {
   Value value = buffer.getBuffer();
@@ -130,8 +132,6 @@ static LogicalResult plan(AllocBufferOp buffer, ArrayRef<BlockOp> blocks,
     int64_t size = buffer.getType().getDimSize(dim);
     bool shrinks =
         extent && (ShapedType::isDynamic(size) || extent.getValue() < size);
-    if (!shrinks && ShapedType::isDynamic(size))
-      return failure();
     result.shape.push_back(shrinks ? extent.getValue() : size);
     AffineExpr origin = shrinks ? bounds.simplify(region->min) : AffineExpr();
     auto constant =
@@ -210,8 +210,19 @@ static void apply(RewriterBase &rewriter, AllocBufferOp buffer,
     origins.push_back(origin ? space.materializeValue(rewriter, loc, origin)
                              : Value());
   auto type = MemRefType::get(plan.shape, buffer.getType().getElementType());
-  auto compact =
-      AllocBufferOp::create(rewriter, loc, type, ValueRange(), "local");
+  AllocBufferOp compact;
+  if (plan.isLocal) {
+    compact = AllocBufferOp::create(rewriter, loc, type, ValueRange(), "local");
+  } else {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(buffer);
+    SmallVector<Value> dynamicSizes;
+    for (auto [size, extent] : llvm::zip(sizes, plan.shape))
+      if (ShapedType::isDynamic(extent))
+        dynamicSizes.push_back(cast<Value>(size));
+    compact = AllocBufferOp::create(rewriter, loc, type, dynamicSizes,
+                                    buffer.getScope());
+  }
 
   for (BlockOp block : blocks) {
     SmallVector<Value> iterVars;
@@ -232,6 +243,46 @@ static void apply(RewriterBase &rewriter, AllocBufferOp buffer,
     normalizeAccesses(rewriter, block);
 }
 
+/// Changes a plan for a buffer that stays where it is: dimensions that
+/// iterations which run at the same time divide among each other keep their
+/// size. Returns how many times smaller the buffer becomes, as far as known.
+static double keepParallelDims(AllocBufferOp buffer, IndexSpace &space,
+                               CompactPlan &plan) {
+  plan.isLocal = false;
+  double factor = 1;
+  for (unsigned dim = 0, rank = plan.shape.size(); dim != rank; ++dim) {
+    int64_t size = buffer.getType().getDimSize(dim);
+    if (!plan.origins[dim])
+      plan.shape[dim] = size;
+    for (ForOp loop = plan.loop; loop && plan.origins[dim];
+         loop = loop.getParentLoop())
+      if (loop.getKind() == ForKind::Parallel &&
+          space.dependsOn(plan.origins[dim], loop.getInductionVar())) {
+        plan.shape[dim] = size;
+        plan.origins[dim] = AffineExpr();
+      }
+    constexpr double kGuessedFactor = 16;
+    if (plan.shape[dim] != size)
+      factor *= ShapedType::isDynamic(size)
+                    ? kGuessedFactor
+                    : double(size) / std::max<int64_t>(1, plan.shape[dim]);
+  }
+  return factor;
+}
+
+/// Whether a buffer is so large that threads should write to the same part of
+/// it again and again, where that is in cache.
+static bool isLarge(MemRefType type) {
+  constexpr double kBytes = 4 << 20;
+  double bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t size : type.getShape()) {
+    if (ShapedType::isDynamic(size))
+      return true;
+    bytes *= size;
+  }
+  return bytes > kBytes;
+}
+
 void mlir::tir::compactBuffers(RewriterBase &rewriter, PrimFuncOp function,
                                int64_t maxLocalBytes) {
   OpBuilder::InsertionGuard insertion(rewriter);
@@ -247,11 +298,16 @@ void mlir::tir::compactBuffers(RewriterBase &rewriter, PrimFuncOp function,
       continue;
     int64_t bytes =
         llvm::divideCeil(buffer.getType().getElementTypeBitWidth(), 8);
-    for (int64_t size : compact.shape)
+    bool isStatic = true;
+    for (int64_t size : compact.shape) {
+      isStatic &= !ShapedType::isDynamic(size);
       bytes *= size;
-    if (bytes > maxLocalBytes)
+    }
+    if (isStatic && bytes <= maxLocalBytes)
+      maxLocalBytes -= bytes;
+    else if (buffer.isLocal() || !isLarge(buffer.getType()) ||
+             keepParallelDims(buffer, space, compact) < 2)
       continue;
-    maxLocalBytes -= bytes;
     apply(rewriter, buffer, blocks, space, compact);
   }
 }

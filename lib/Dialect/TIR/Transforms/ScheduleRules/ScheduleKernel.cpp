@@ -105,6 +105,10 @@ LogicalResult mlir::tir::scheduleKernel(PrimFuncOp kernel,
   if (scheduleConstantTransforms(schedule)) {
     schedule.remark("rule", "transforms by constant matrices at their uses");
     scheduleBlocks(schedule);
+  } else if (succeeded(scheduleAttention(schedule))) {
+    schedule.remark("rule", "two products and the steps between them for one "
+                            "block of rows at a time");
+    scheduleBlocks(schedule);
   } else if (succeeded(scheduleRowSteps(schedule))) {
     schedule.remark("rule", "all steps of the kernel for one row at a time");
   } else {

@@ -56,6 +56,10 @@ LogicalResult scheduleRowSteps(KernelSchedule &schedule);
 /// few rows only wait for it, and the precision permits.
 void halveWeights(KernelSchedule &schedule, BlockOp block, Value constant,
                   double numRows);
+/// Two batched products with steps along rows between them: everything for one
+/// block of rows after another. Works on the whole kernel; what it leaves over
+/// (copies of operands) is for the other rules.
+LogicalResult scheduleAttention(KernelSchedule &schedule);
 
 /// Moves the only consumer of the block to `loop`, where the results are still
 /// in cache, if there is one and it is possible.
