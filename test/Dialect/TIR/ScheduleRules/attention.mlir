@@ -17,7 +17,7 @@
 // CHECK: math.exp
 // CHECK: vector.reduction <add>
 // CHECK-NOT: kind(parallel)
-// CHECK: return
+// CHECK: tir.block @transpose_3
 func.func @attention(%q: tensor<2x128x4x16xf32>, %k: tensor<2x128x4x16xf32>, %v: tensor<2x128x4x16xf32>, %m: tensor<2x1x1x128xf32>) -> tensor<2x128x4x16xf32>
     attributes {relay.primitive} {
   %q1 = relay.transpose %q {axes = [0, 2, 1, 3]} : (tensor<2x128x4x16xf32>) -> tensor<2x4x128x16xf32>
