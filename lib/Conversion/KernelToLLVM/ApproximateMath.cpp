@@ -87,12 +87,8 @@ struct ApproximateMathPass
     // do not (sin of a large number), libm it is.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return llvm::is_contained(
-          ArrayRef<StringRef>{math::AcosOp::getOperationName(),
-                              math::AsinOp::getOperationName(),
-                              math::ErfcOp::getOperationName(),
-                              math::ExpM1Op::getOperationName(),
-                              math::Log1pOp::getOperationName(),
-                              math::Log2Op::getOperationName()},
+          ArrayRef<StringRef>{math::ErfcOp::getOperationName(),
+                              math::ExpM1Op::getOperationName()},
           name);
     });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -28,11 +28,17 @@ struct HalveReduction : OpRewritePattern<vector::ReductionOp> {
     bool isMaximum = op.getKind() == vector::CombiningKind::MAXIMUMF;
     bool isMinimum = op.getKind() == vector::CombiningKind::MINIMUMF;
     int64_t lanes = op.getSourceVectorType().getNumElements();
-    if ((!isMaximum && !isMinimum) || !llvm::isPowerOf2_64(lanes) ||
-        op.getSourceVectorType().isScalable())
+    bool isNumber = op.getKind() == vector::CombiningKind::MAXNUMF ||
+                    op.getKind() == vector::CombiningKind::MINNUMF;
+    if ((!isMaximum && !isMinimum && !isNumber) ||
+        !llvm::isPowerOf2_64(lanes) || op.getSourceVectorType().isScalable())
       return rewriter.notifyMatchFailure(op, "no extreme of 2^n lanes");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto combine = [&](Value lhs, Value rhs) -> Value {
+      if (op.getKind() == vector::CombiningKind::MAXNUMF)
+        return arith::MaxNumFOp::create(b, lhs, rhs);
+      if (op.getKind() == vector::CombiningKind::MINNUMF)
+        return arith::MinNumFOp::create(b, lhs, rhs);
       if (isMaximum)
         return arith::MaximumFOp::create(b, lhs, rhs);
       return arith::MinimumFOp::create(b, lhs, rhs);

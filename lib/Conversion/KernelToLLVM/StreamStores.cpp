@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
 
+#include "PrefetchRows.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -133,6 +135,7 @@ struct StreamStoresPass : relay::impl::StreamStoresPassBase<StreamStoresPass> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
+    relay::detail::prefetchRows(getOperation(), minBytes);
     for (BlockArgument arg : getOperation().getArguments())
       if (isLarge(arg.getType()))
         streamTo(arg);

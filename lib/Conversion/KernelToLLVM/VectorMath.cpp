@@ -7,83 +7,120 @@
 
 #include "VectorMath.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "FloatMath.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/PatternMatch.h"
 
 #include <array>
-#include <limits>
 
 using namespace mlir;
+using namespace mlir::relay::detail;
 
 namespace {
 
-/// Arithmetic on f32, scalars or vectors of one type.
-class FloatMath {
-public:
-  FloatMath(ImplicitLocOpBuilder &b, Type type) : b(b), type(type) {
-    intType = b.getI32Type();
-    if (auto vector = dyn_cast<VectorType>(type))
-      intType = vector.clone(intType);
-  }
-
-  Value real(double value) {
-    return constant(type, b.getF32FloatAttr(static_cast<float>(value)));
-  }
-  Value integer(int32_t value) {
-    return constant(intType, b.getI32IntegerAttr(value));
-  }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  Value fma(Value x, Value y, Value z) {
-    return math::FmaOp::create(b, x, y, z);
-  }
-  /// The larger one (the smaller one) of `x` and a number; NaN stays.
-  Value atLeast(Value x, double limit) {
-    return clamp(x, arith::CmpFPredicate::OLT, limit);
-  }
-  Value atMost(Value x, double limit) {
-    return clamp(x, arith::CmpFPredicate::OGT, limit);
-  }
-  Value bits(Value x) { return arith::BitcastOp::create(b, intType, x); }
-  Value fromBits(Value x) { return arith::BitcastOp::create(b, type, x); }
-
-  /// A polynomial, highest coefficient first.
-  Value polynomial(Value x, ArrayRef<double> coefficients) {
-    Value sum = real(coefficients.front());
-    for (double coefficient : coefficients.drop_front())
-      sum = fma(sum, x, real(coefficient));
-    return sum;
-  }
-
-private:
-  Value constant(Type type, TypedAttr attr) {
-    if (auto vector = dyn_cast<VectorType>(type))
-      attr = DenseElementsAttr::get(vector, Attribute(attr));
-    return arith::ConstantOp::create(b, attr);
-  }
-  Value clamp(Value x, arith::CmpFPredicate beyond, double limit) {
-    // An ordered comparison does not hold for NaN. The constant comes first,
-    // as in the instruction that this becomes.
-    auto swapped = beyond == arith::CmpFPredicate::OLT
-                       ? arith::CmpFPredicate::OGT
-                       : arith::CmpFPredicate::OLT;
-    Value bound = real(limit);
-    Value isBeyond = arith::CmpFOp::create(b, swapped, bound, x);
-    return arith::SelectOp::create(b, isBeyond, bound, x);
-  }
-
-  ImplicitLocOpBuilder &b;
-  Type type, intType;
+/// exp(x) = 2^n * p: the factor, n, and n with a bias in the low bits of a
+/// float.
+struct ExpParts {
+  Value p, n, biased;
 };
 
-/// exp(x) = 2^n * exp(r) with n = round(x / ln 2) and |r| <= ln(2) / 2. Right
-/// to about one unit in the last place for all x: results below the smallest
-/// normal number are gradual, and infinities and NaN come out as they should.
+} // namespace
+
+/// n = round(x / ln 2), p = exp(r) with |r| <= ln(2) / 2.
+static ExpParts emitExpParts(FloatMath &math, Value x, int bias) {
+  // Adding 1.5 * 2^23 rounds to an integer, which then is in the low bits.
+  double magic = 12582912.0 + bias;
+  Value biased = math.fma(x, math.real(1.44269504088896341), math.real(magic));
+  Value n = math.sub(biased, math.real(magic));
+  // The first part of ln 2 has so few bits that its product with n is exact.
+  Value r = math.fma(n, math.real(-0.693359375), x);
+  r = math.fma(n, math.real(2.12194440e-4), r);
+  // Minimax on the interval, error 3e-9, in short chains of operations: each
+  // waits for the one before it.
+  Value square = math.mul(r, r);
+  Value high = math.polynomial(r, {8.368745446e-3, 4.166838899e-2});
+  Value low = math.polynomial(r, {1.666652113e-1, 4.999999404e-1});
+  high = math.fma(square, math.real(1.381453942e-3), high);
+  Value p = math.fma(math.fma(high, square, low), square, r);
+  return {math.add(p, math.real(1.0)), n, biased};
+}
+
+/// p * 2^n with the bias of two exponents: n ranges beyond what one can hold.
+/// The bits of the magic number are even and leave at the top. A factor, unlike
+/// a sum of exponents, leaves a NaN what it is.
+static Value emitTwoPowers(FloatMath &math, const ExpParts &parts) {
+  Value bits = math.bits(parts.biased);
+  Value half = arith::ShRUIOp::create(math.getBuilder(), bits, math.integer(1));
+  Value rest = math.subBits(bits, half);
+  auto toPower = [&](Value exponent) {
+    return math.fromBits(math.shiftLeft(exponent, 23));
+  };
+  // The lower half comes first: where it is 0, p is still a normal number.
+  return math.mul(math.mul(parts.p, toPower(half)), toPower(rest));
+}
+
+/// Beyond these exp is infinity, or 0: at the lower one, a power of two above
+/// becomes 0. A product that underflows is slow on many CPUs, and masks of
+/// attention bring large negative numbers.
+static Value clampForExp(FloatMath &math, Value x, int power) {
+  constexpr double kLn2 = 0.69314718;
+  return math.atMost(math.atLeast(x, -(253 + power) * kLn2 + 0.1),
+                     89.0 - power * kLn2);
+}
+
+Value mlir::relay::detail::emitExp(FloatMath &math, Value x, int power) {
+  ExpParts parts =
+      emitExpParts(math, clampForExp(math, x, power), /*bias=*/254 + power);
+  return emitTwoPowers(math, parts);
+}
+
+/// p * 2^n register by register; null if `p` does not consist of registers.
+static Value emitScale(ImplicitLocOpBuilder &b, Value p, Value n) {
+  auto type = dyn_cast<VectorType>(p.getType());
+  if (!type || type.getRank() != 1 || type.isScalable())
+    return {};
+  constexpr int64_t kLanes512 = 16, kLanes256 = 8;
+  int64_t lanes = type.getNumElements();
+  int64_t step = lanes % kLanes512 == 0 ? kLanes512 : kLanes256;
+  if (lanes % step != 0)
+    return {};
+  bool isWide = step == kLanes512;
+  Type part = VectorType::get({step}, type.getElementType());
+  auto create = [&](Value p, Value n) -> Value {
+    // All lanes; 4 is the rounding that is set.
+    Value all = arith::ConstantOp::create(
+        b, b.getIntegerAttr(b.getIntegerType(isWide ? 16 : 8), -1));
+    SmallVector<Value> operands = {p, n, p, all};
+    if (isWide)
+      operands.push_back(arith::ConstantOp::create(b, b.getI32IntegerAttr(4)));
+    StringRef name = isWide ? "llvm.x86.avx512.mask.scalef.ps.512"
+                            : "llvm.x86.avx512.mask.scalef.ps.256";
+    return LLVM::CallIntrinsicOp::create(b, part, b.getStringAttr(name),
+                                         operands)
+        .getResult(0);
+  };
+  if (lanes == step)
+    return create(p, n);
+  Value result = p;
+  for (int64_t lane = 0; lane < lanes; lane += step) {
+    auto slice = [&](Value value) -> Value {
+      return vector::ExtractStridedSliceOp::create(b, value, lane, step, 1);
+    };
+    result = vector::InsertStridedSliceOp::create(b, create(slice(p), slice(n)),
+                                                  result, lane, 1);
+  }
+  return result;
+}
+
+namespace {
+
+/// Right to about one unit in the last place for all x: results below the
+/// smallest normal number are gradual, and infinities and NaN come out as they
+/// should.
+///
+/// An op that may be approximate (`afn`) saves the care at the ends: results
+/// below the smallest normal number may be 0, and those above 2^127 infinity.
 struct ExpandExp : OpRewritePattern<math::ExpOp> {
   ExpandExp(MLIRContext *context, bool scalef)
       : OpRewritePattern(context), scalef(scalef) {}
@@ -95,86 +132,25 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
       return rewriter.notifyMatchFailure(op, "not f32");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     FloatMath math(b, type);
-
-    // Beyond these the result is infinity, or 0. At the lower one, the power of
-    // two below becomes 0: a product that underflows is slow on many CPUs, and
-    // masks of attention bring large negative numbers.
-    constexpr double kSmallest = -253 * 0.69314718 + 0.1;
-    Value x = math.atMost(math.atLeast(op.getOperand(), kSmallest), 89.0);
-    // Adding 1.5 * 2^23 rounds to an integer, which then is in the low bits.
-    constexpr double kMagic = 12582912.0;
-    Value shifted =
-        math.fma(x, math.real(1.44269504088896341), math.real(kMagic));
-    Value n = math.sub(shifted, math.real(kMagic));
-    // The first part of ln 2 has so few bits that its product with n is exact.
-    Value r = math.fma(n, math.real(-0.693359375), x);
-    r = math.fma(n, math.real(2.12194440e-4), r);
-    // Minimax on the interval, error 3e-9.
-    Value p =
-        math.polynomial(r, {1.381453942e-3, 8.368745446e-3, 4.166838899e-2,
-                            1.666652113e-1, 4.999999404e-1, 1.0, 1.0});
-    if (scalef)
-      if (Value scaled = emitScale(b, p, n)) {
-        rewriter.replaceOp(op, scaled);
-        return success();
-      }
-
-    // 2^n in two steps: n ranges beyond what one exponent can hold. The bits of
-    // the magic number are even and leave at the top. The lower half of n goes
-    // to the factor: at -253, that is 0 while `p` is still a normal number.
-    Value nBits = math.bits(shifted);
-    Value half = arith::ShRUIOp::create(b, nBits, math.integer(1));
-    Value rest = arith::SubIOp::create(b, nBits, half);
-    auto toExponent = [&](Value exponent, Value bits) {
-      Value moved = arith::ShLIOp::create(b, exponent, math.integer(23));
-      return math.fromBits(arith::AddIOp::create(b, moved, bits));
-    };
-    constexpr int32_t kOne = 127 << 23;
-    rewriter.replaceOp(op, math.mul(toExponent(rest, math.bits(p)),
-                                    toExponent(half, math.integer(kOne))));
+    Value x = op.getOperand();
+    bool isApproximate =
+        arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+    if (isApproximate && !scalef) {
+      // One power of two, which is 0 at the lower end and infinity at the
+      // upper one.
+      x = math.atMost(math.atLeast(x, -127 * 0.69314718 - 1e-3), 89.0);
+      ExpParts parts = emitExpParts(math, x, /*bias=*/127);
+      Value power = math.shiftLeft(math.bits(parts.biased), 23);
+      rewriter.replaceOp(op, math.mul(parts.p, math.fromBits(power)));
+      return success();
+    }
+    ExpParts parts = emitExpParts(math, clampForExp(math, x, 0), /*bias=*/254);
+    Value scaled = scalef ? emitScale(b, parts.p, parts.n) : Value();
+    rewriter.replaceOp(op, scaled ? scaled : emitTwoPowers(math, parts));
     return success();
   }
 
 private:
-  /// p * 2^n register by register; null if `p` does not consist of registers.
-  static Value emitScale(ImplicitLocOpBuilder &b, Value p, Value n) {
-    auto type = dyn_cast<VectorType>(p.getType());
-    if (!type || type.getRank() != 1 || type.isScalable())
-      return {};
-    constexpr int64_t kLanes512 = 16, kLanes256 = 8;
-    int64_t lanes = type.getNumElements();
-    int64_t step = lanes % kLanes512 == 0 ? kLanes512 : kLanes256;
-    if (lanes % step != 0)
-      return {};
-    bool isWide = step == kLanes512;
-    Type part = VectorType::get({step}, type.getElementType());
-    auto create = [&](Value p, Value n) -> Value {
-      // All lanes; 4 is the rounding that is set.
-      Value all = arith::ConstantOp::create(
-          b, b.getIntegerAttr(b.getIntegerType(isWide ? 16 : 8), -1));
-      SmallVector<Value> operands = {p, n, p, all};
-      if (isWide)
-        operands.push_back(
-            arith::ConstantOp::create(b, b.getI32IntegerAttr(4)));
-      StringRef name = isWide ? "llvm.x86.avx512.mask.scalef.ps.512"
-                              : "llvm.x86.avx512.mask.scalef.ps.256";
-      return LLVM::CallIntrinsicOp::create(b, part, b.getStringAttr(name),
-                                           operands)
-          .getResult(0);
-    };
-    if (lanes == step)
-      return create(p, n);
-    Value result = p;
-    for (int64_t lane = 0; lane < lanes; lane += step) {
-      auto slice = [&](Value value) -> Value {
-        return vector::ExtractStridedSliceOp::create(b, value, lane, step, 1);
-      };
-      result = vector::InsertStridedSliceOp::create(
-          b, create(slice(p), slice(n)), result, lane, 1);
-    }
-    return result;
-  }
-
   bool scalef;
 };
 
@@ -227,68 +203,117 @@ private:
   const OddRational &function;
 };
 
-/// log(x) = e * ln 2 + log(1 + f) with f from sqrt(1/2) - 1 to sqrt(2) - 1.
-struct ExpandLog : OpRewritePattern<math::LogOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(math::LogOp op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType();
-    if (!getElementTypeOrSelf(type).isF32())
-      return rewriter.notifyMatchFailure(op, "not f32");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    FloatMath math(b, type);
-    auto select = [&](arith::CmpFPredicate predicate, Value x, double limit,
-                      Value yes, Value no) -> Value {
-      Value holds = arith::CmpFOp::create(b, predicate, x, math.real(limit));
-      return arith::SelectOp::create(b, holds, yes, no);
-    };
-    using Predicate = arith::CmpFPredicate;
-    Value x = op.getOperand();
-
-    // Numbers below the smallest normal one, 2^23 times larger.
-    constexpr double kSmallestNormal = 1.17549435e-38, kScale = 8388608.0;
-    constexpr double kScaleExponent = 23.0;
-    Value scaled = math.mul(x, math.real(kScale));
-    Value offset = select(Predicate::OLT, x, kSmallestNormal,
-                          math.real(-kScaleExponent), math.real(0.0));
-    Value bits =
-        math.bits(select(Predicate::OLT, x, kSmallestNormal, scaled, x));
-
-    constexpr int32_t kSqrtHalf = 0x3f3504f3, kExponentMask = -(1 << 23);
-    Value fromSqrtHalf =
-        arith::SubIOp::create(b, bits, math.integer(kSqrtHalf));
-    Value power =
-        arith::AndIOp::create(b, fromSqrtHalf, math.integer(kExponentMask));
-    Value exponent = arith::ShRSIOp::create(b, fromSqrtHalf, math.integer(23));
-    exponent = math.add(arith::SIToFPOp::create(b, type, exponent), offset);
-    Value mantissa = math.fromBits(arith::SubIOp::create(b, bits, power));
-    Value f = math.sub(mantissa, math.real(1.0));
-    // Minimax on the interval, relative error of the whole 4e-9.
-    Value p =
-        math.polynomial(f, {-7.62242824e-2, 1.29049435e-1, -1.32429674e-1,
-                            1.41817331e-1, -1.66090727e-1, 2.00019792e-1,
-                            -2.50015825e-1, 3.33333254e-1, -4.99999881e-1});
-    p = math.fma(math.mul(f, f), p, f);
-    Value result = math.fma(exponent, math.real(0.693147182), p);
-
-    // Infinity and NaN are their own logarithms.
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-    result = select(Predicate::OLT, x, kInfinity, result, x);
-    result = select(Predicate::OLT, x, 0.0, math.real(kNaN), result);
-    rewriter.replaceOp(
-        op, select(Predicate::OEQ, x, 0.0, math.real(-kInfinity), result));
-    return success();
-  }
-};
+Value expandLog(FloatMath &math, math::LogOp op) {
+  return emitLog(math, op.getOperand(), LogBase::E);
+}
+Value expandLog2(FloatMath &math, math::Log2Op op) {
+  return emitLog(math, op.getOperand(), LogBase::Two);
+}
+Value expandLog10(FloatMath &math, math::Log10Op op) {
+  return emitLog(math, op.getOperand(), LogBase::Ten);
+}
+Value expandLog1p(FloatMath &math, math::Log1pOp op) {
+  return emitLog1p(math, op.getOperand());
+}
 
 } // namespace
+
+/// log(x + rest) = e * log(2) + log(1 + f) with f from sqrt(1/2) - 1 to
+/// sqrt(2) - 1; `rest`, if there, is below a unit in the last place of x.
+static Value emitLog(FloatMath &math, Value x, Value rest, LogBase base) {
+  using Predicate = FloatMath::Predicate;
+  auto select = [&](Predicate predicate, Value x, double limit, Value yes,
+                    Value no) {
+    return math.select(math.compare(predicate, x, math.real(limit)), yes, no);
+  };
+
+  // Numbers below the smallest normal one, 2^23 times larger. None comes from
+  // adding 1.
+  constexpr double kSmallestNormal = 1.17549435e-38, kScale = 8388608.0;
+  constexpr double kScaleExponent = 23.0;
+  Value normal = x, offset;
+  if (!rest) {
+    Value scaled = math.mul(x, math.real(kScale));
+    offset = select(Predicate::OLT, x, kSmallestNormal,
+                    math.real(-kScaleExponent), math.real(0.0));
+    normal = select(Predicate::OLT, x, kSmallestNormal, scaled, x);
+  }
+  Value bits = math.bits(normal);
+
+  constexpr int32_t kOne = 127 << 23, kSqrtHalf = 0x3f3504f3;
+  constexpr int32_t kExponentMask = -(1 << 23);
+  ImplicitLocOpBuilder &b = math.getBuilder();
+  Value fromSqrtHalf = math.subBits(bits, math.integer(kSqrtHalf));
+  Value power = math.andBits(fromSqrtHalf, math.integer(kExponentMask));
+  Value exponent = arith::ShRSIOp::create(b, fromSqrtHalf, math.integer(23));
+  exponent = arith::SIToFPOp::create(b, math.getType(), exponent);
+  if (offset)
+    exponent = math.add(exponent, offset);
+  Value mantissa = math.fromBits(math.subBits(bits, power));
+  Value f = math.sub(mantissa, math.real(1.0));
+  if (rest) {
+    // Of numbers that large, the rest is 0.
+    Value scale = math.fromBits(arith::MaxSIOp::create(
+        b, math.subBits(math.integer(kOne), power), math.integer(0)));
+    f = math.fma(rest, scale, f);
+  }
+  // Minimax on the interval, relative error of the whole 4e-9.
+  Value p = math.polynomial(f, {-7.62242824e-2, 1.29049435e-1, -1.32429674e-1,
+                                1.41817331e-1, -1.66090727e-1, 2.00019792e-1,
+                                -2.50015825e-1, 3.33333254e-1, -4.99999881e-1});
+  Value result, square = math.mul(f, f);
+  switch (base) {
+  case LogBase::E:
+    result = math.fma(exponent, math.real(0.693147182), math.fma(square, p, f));
+    break;
+  case LogBase::Two: {
+    // The factor in two parts, or it would cost a unit in the last place.
+    constexpr double kHigh = 1.4426950216293335, kLow = 1.9259629911e-8;
+    Value low = math.fma(math.mul(square, p), math.real(kHigh),
+                         math.mul(f, math.real(kLow)));
+    result = math.add(exponent, math.fma(f, math.real(kHigh), low));
+    break;
+  }
+  case LogBase::Ten: {
+    constexpr double kHigh = 0.4342944920063019, kLow = -1.0103050118e-8;
+    constexpr double kTwoHigh = 0.30102920532226562, kTwoLow = 7.9034151668e-7;
+    Value low = math.fma(math.mul(square, p), math.real(kHigh),
+                         math.mul(f, math.real(kLow)));
+    low = math.fma(exponent, math.real(kTwoLow), low);
+    result = math.fma(exponent, math.real(kTwoHigh),
+                      math.fma(f, math.real(kHigh), low));
+    break;
+  }
+  }
+
+  // Infinity and NaN are their own logarithms.
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  result = select(Predicate::OLT, x, kInfinity, result, x);
+  result = select(Predicate::OLT, x, 0.0, math.nan(), result);
+  return select(Predicate::OEQ, x, 0.0, math.real(-kInfinity), result);
+}
+
+Value mlir::relay::detail::emitLog(FloatMath &math, Value x, LogBase base) {
+  return ::emitLog(math, x, Value(), base);
+}
+
+Value mlir::relay::detail::emitLog1p(FloatMath &math, Value x) {
+  Value sum = math.add(x, math.real(1.0));
+  // What the sum lost; of large numbers, all of the 1.
+  Value rest = math.sub(x, math.sub(sum, math.real(1.0)));
+  return ::emitLog(math, sum, rest, LogBase::E);
+}
 
 void mlir::relay::detail::populateVectorMathPatterns(
     RewritePatternSet &patterns, bool scalef) {
   patterns.add<ExpandExp>(patterns.getContext(), scalef);
-  patterns.add<ExpandLog>(patterns.getContext());
+  patterns.add<ExpandFloatOp<math::LogOp, expandLog>,
+               ExpandFloatOp<math::Log2Op, expandLog2>,
+               ExpandFloatOp<math::Log10Op, expandLog10>,
+               ExpandFloatOp<math::Log1pOp, expandLog1p>>(
+      patterns.getContext());
+  populateTrigonometryPatterns(patterns);
+  populateHyperbolicPatterns(patterns);
   patterns.add<ExpandOdd<math::ErfOp>>(patterns.getContext(), kErf);
   patterns.add<ExpandOdd<math::TanhOp>>(patterns.getContext(), kTanh);
 }

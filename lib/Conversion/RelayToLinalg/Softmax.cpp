@@ -20,13 +20,22 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-/// The maximum along the reduced axis, which is kept with size one.
+/// The maximum along the reduced axis, which is kept with size one. It passes
+/// over NaN, which is cheaper: the sum of exponentials will be NaN anyway.
 static Value buildMax(AxisReduction &reduction, Type elementType) {
-  return reduction.reduce("softmax_max", getLowestAttr(elementType),
-                          [&](ImplicitLocOpBuilder &b, ValueRange args) {
-                            ElementMath math(b, elementType);
-                            return math.max(args[1], args[0]);
-                          });
+  return reduction.reduce(
+      "softmax_max", getLowestAttr(elementType),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        if (elementType.isF32() || elementType.isF64())
+          return arith::MaxNumFOp::create(b, args[1], args[0]);
+        return ElementMath(b, elementType).max(args[1], args[0]);
+      });
+}
+
+/// exp of a number that is at most zero: what is too small to be a normal
+/// number does not count beside the largest one, which is 1.
+static Value emitExp(ImplicitLocOpBuilder &b, Value shifted) {
+  return math::ExpOp::create(b, shifted, arith::FastMathFlags::afn);
 }
 
 /// x - max, in at least f32.
@@ -61,7 +70,7 @@ struct SoftmaxToLinalg : OpConversionPattern<NNSoftmaxOp> {
         "softmax_exp", {{data, b.identity(rank)}, {max, alongAxis}}, sizes,
         wideType, [](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
           Value shifted = emitShifted(bodyBuilder, args[0], args[1]);
-          return math::ExpOp::create(bodyBuilder, shifted).getResult();
+          return emitExp(bodyBuilder, shifted);
         });
     AxisReduction overExponential(b, exponential, axis, /*keepDims=*/true);
     Value sum = buildSum(overExponential, "softmax_sum", wideType);
@@ -109,7 +118,7 @@ struct LogSoftmaxToLinalg : OpConversionPattern<NNLogSoftmaxOp> {
         "softmax_sum", getZeroAttr(wideType),
         [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
           Value shifted = emitShifted(bodyBuilder, args[0], args[1]);
-          Value exponential = math::ExpOp::create(bodyBuilder, shifted);
+          Value exponential = emitExp(bodyBuilder, shifted);
           return ElementMath(bodyBuilder, wideType).add(args[2], exponential);
         },
         Access{max, overData.getKeptMap()});

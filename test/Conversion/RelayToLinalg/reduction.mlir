@@ -53,7 +53,7 @@ func.func @argmax(%x: tensor<?x9xf32>) -> tensor<?xi32> {
 
 // CHECK-LABEL: func @softmax
 //       CHECK:   tir.block_name = "softmax_max"
-//       CHECK:     arith.maximumf
+//       CHECK:     arith.maxnumf
 //       CHECK:   tir.block_name = "softmax_exp"
 //       CHECK:     arith.subf
 //       CHECK:     math.exp

@@ -20,7 +20,25 @@ using namespace mlir::tir;
 
 using vector::CombiningKind;
 
+/// Whether the accumulator is a number from the start, and the reduction passes
+/// over NaN.
+static bool isExtremeOfNumbers(const Computation &computation) {
+  APFloat start(0.0);
+  return (computation.kind == CombiningKind::MAXNUMF ||
+          computation.kind == CombiningKind::MINNUMF) &&
+         computation.init &&
+         matchPattern(computation.init, m_ConstantFloat(&start)) &&
+         !start.isNaN();
+}
+
 TypedAttr Computation::getNeutral() const {
+  // Combining as below, NaN would stay.
+  if (isExtremeOfNumbers(*this)) {
+    auto type = cast<FloatType>(getElementType());
+    return FloatAttr::get(
+        type, APFloat::getInf(type.getFloatSemantics(),
+                              /*Negative=*/kind == CombiningKind::MAXNUMF));
+  }
   return *arith::getNeutralElement(combiner);
 }
 
@@ -40,6 +58,15 @@ bool Computation::isInitNeutral() const {
 }
 
 Value Computation::combine(OpBuilder &builder, Value a, Value b) const {
+  // One comparison tells, in the order of the instruction that it becomes.
+  if (isExtremeOfNumbers(*this)) {
+    Value isBeyond = arith::CmpFOp::create(builder, combiner->getLoc(),
+                                           kind == CombiningKind::MAXNUMF
+                                               ? arith::CmpFPredicate::OGT
+                                               : arith::CmpFPredicate::OLT,
+                                           b, a);
+    return arith::SelectOp::create(builder, combiner->getLoc(), isBeyond, b, a);
+  }
   Operation *clone = combiner->clone();
   clone->setOperands({a, b});
   clone->getResult(0).setType(a.getType());
