@@ -144,7 +144,18 @@ LogicalResult KernelLowering::convertLinalg(linalg::LinalgOp op) {
   for (utils::IteratorType type : op.getIteratorTypesArray())
     kinds.push_back(type == utils::IteratorType::parallel ? IterKind::Spatial
                                                           : IterKind::Reduce);
-  bool isReduction = llvm::is_contained(kinds, IterKind::Reduce);
+  // A result that also runs along the reduced loops sees the others on their
+  // way (a scan): these loops keep their order.
+  bool isScan = llvm::any_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    for (auto [dim, kind] : llvm::enumerate(kinds))
+      if (kind == IterKind::Reduce && map.isFunctionOfDim(dim))
+        return true;
+    return false;
+  });
+  bool isReduction = !isScan && llvm::is_contained(kinds, IterKind::Reduce);
+  if (isScan)
+    llvm::replace(kinds, IterKind::Reduce, IterKind::Opaque);
   for (OpOperand &init : op.getDpsInitsMutable()) {
     const TensorView &view = lookup(init.get());
     if (op.payloadUsesValueFromOperand(&init) && !view.buffer && !view.scalar)
@@ -161,6 +172,11 @@ LogicalResult KernelLowering::convertLinalg(linalg::LinalgOp op) {
   }
 
   std::string name = getBlockName(op, "compute");
+  if (isScan)
+    for (auto [index, init] : llvm::enumerate(op.getDpsInitsMutable()))
+      if (op.payloadUsesValueFromOperand(&init))
+        copy(loc, name + "_init", inits[index], results[index],
+             inits[index].sizes);
   auto buildBody = [&](OpBuilder &body, BlockOp block) {
     OpBuilder::InsertionGuard guard(builder);
     Domain domain{block.getIterVars(), extents};
@@ -193,7 +209,7 @@ LogicalResult KernelLowering::convertLinalg(linalg::LinalgOp op) {
       if (arg.use_empty())
         continue;
       // A reduction reads what it wrote last; any other op its start value.
-      bool readsResult = isReduction && op.isDpsInit(&operand);
+      bool readsResult = (isReduction || isScan) && op.isDpsInit(&operand);
       const TensorView &view =
           readsResult
               ? results[operand.getOperandNumber() - op.getNumDpsInputs()]

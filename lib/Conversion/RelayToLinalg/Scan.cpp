@@ -41,11 +41,7 @@ struct CumsumToLinalg : OpConversionPattern<CumsumOp> {
                            cast<RankedTensorType>(data.getType()).getRank());
     else
       data = buildFlatten(b, data);
-    auto type = cast<RankedTensorType>(data.getType());
-    Value sum =
-        type.isDynamicDim(axis)
-            ? buildPrefixSums(b, data, axis, from, sumType, op.getExclusive())
-            : buildDoubling(b, data, axis, from, sumType, op.getExclusive());
+    Value sum = buildScan(b, data, axis, from, sumType, op.getExclusive());
     auto resultType =
         getTypeConverter()->convertType<RankedTensorType>(op.getType());
     Value result =
@@ -55,70 +51,31 @@ struct CumsumToLinalg : OpConversionPattern<CumsumOp> {
   }
 
 private:
-  /// result[i] = sum over j <= i (or j < i) of data[j], for an axis whose size
-  /// is not known.
-  static Value buildPrefixSums(LinalgBuilder &b, Value data, int64_t axis,
-                               Type from, Type sumType, bool isExclusive) {
-    auto type = cast<RankedTensorType>(data.getType());
-    int64_t rank = type.getRank();
-    SmallVector<AffineExpr> exprs;
-    for (int64_t dim = 0; dim < rank; ++dim)
-      exprs.push_back(b.dim(dim == axis ? rank : dim));
-    Value init = b.filled(b.getSizes(data), getZeroAttr(sumType),
+  /// A running sum for each row along the axis, and what it is after (or
+  /// before) each element.
+  static Value buildScan(LinalgBuilder &b, Value data, int64_t axis, Type from,
+                         Type sumType, bool isExclusive) {
+    int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
+    SmallVector<OpFoldResult> sizes = b.getSizes(data), rowSizes = sizes;
+    rowSizes.erase(rowSizes.begin() + axis);
+    SmallVector<int64_t> rowLoops =
+        llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    rowLoops.erase(rowLoops.begin() + axis);
+    Value sums = b.filled(rowSizes, getZeroAttr(sumType),
                           (b.getBlockName() + "_init").str());
-    AffineMap resultMap =
-        b.select(rank + 1, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+    Value results = b.empty(sizes, getSignless(sumType));
+    Iterators iterators = getIterators(rank);
+    iterators[axis] = utils::IteratorType::reduction;
     return b.nest(
-        b.getBlockName(), {{data, b.map(rank + 1, exprs)}}, {init, resultMap},
-        getIterators(rank, 1),
-        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+        b.getBlockName(), {{data, b.identity(rank)}},
+        {{sums, b.select(rank, rowLoops)}, {results, b.identity(rank)}},
+        iterators,
+        [&](ImplicitLocOpBuilder &bodyBuilder,
+            ValueRange args) -> SmallVector<Value> {
           ElementMath math(bodyBuilder, sumType);
-          Value counts =
-              arith::CmpIOp::create(bodyBuilder,
-                                    isExclusive ? arith::CmpIPredicate::ult
-                                                : arith::CmpIPredicate::ule,
-                                    emitLoopIndex(bodyBuilder, rank),
-                                    emitLoopIndex(bodyBuilder, axis));
-          Value element = math.convertFrom(from, args[0]);
-          return math.add(args[1], math.select(counts, element, math.zero()));
-        });
-  }
-
-  /// Adds to each element the one `distance` before it, for distances 1, 2, 4,
-  /// ... Zeros in front stand for what is before the beginning.
-  static Value buildDoubling(LinalgBuilder &b, Value data, int64_t axis,
-                             Type from, Type sumType, bool isExclusive) {
-    auto type = cast<RankedTensorType>(data.getType());
-    int64_t rank = type.getRank();
-    int64_t size = type.getDimSize(axis);
-    SmallVector<OpFoldResult> sizes = b.getSizes(data);
-    AffineMap here = b.identity(rank);
-    // Elements `distance` before, as a padded tensor read one further: a loop
-    // that indexes a dimension alone would have to cover all of it.
-    SmallVector<AffineExpr> exprs(here.getResults());
-    exprs[axis] = exprs[axis] + 1;
-    auto getBefore = [&](Value tensor, int64_t distance, Type elementType) {
-      SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)), high = low;
-      low[axis] = b.getIndexAttr(distance + 1);
-      Value padded =
-          b.pad(tensor, low, high, getZeroAttr(elementType), "cumsum_pad");
-      return Access{padded, b.map(rank, exprs)};
-    };
-    Access source = isExclusive ? getBefore(data, 1, from) : Access{data, here};
-    Value sum = b.elements(
-        b.getBlockName(), source, sizes, getSignless(sumType),
-        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-          return ElementMath(bodyBuilder, sumType).convertFrom(from, args[0]);
-        });
-    for (int64_t distance = 1; distance < size; distance *= 2) {
-      Access before = getBefore(sum, distance, sumType);
-      sum = b.elements(
-          b.getBlockName(), {{sum, here}, before}, sizes, getSignless(sumType),
-          [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-            return ElementMath(bodyBuilder, sumType).add(args[0], args[1]);
-          });
-    }
-    return sum;
+          Value sum = math.add(args[1], math.convertFrom(from, args[0]));
+          return {sum, isExclusive ? args[1] : sum};
+        })[1];
   }
 };
 

@@ -159,3 +159,36 @@ func.func @two_results(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   } -> (tensor<4xf32>, tensor<4xf32>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A result along the loop that another result reduces is a scan: a loop that
+// keeps its order, after the start value is there.
+// CHECK-LABEL: tir.prim_func @scan
+// CHECK-SAME:    (%[[X:.*]]: memref<4x8xf32>, %[[Y:.*]]: memref<4x8xf32>)
+// CHECK:         %[[SUM:.*]] = tir.alloc_buffer() : memref<4xf32>
+// CHECK:         tir.block @scan_init
+// CHECK:           affine.store %{{.*}}, %[[SUM]]
+// CHECK:         tir.block @scan(%[[I:.*]] = spatial %{{.*}} in 4, %[[J:.*]] = opaque %{{.*}} in 8)
+// CHECK-NOT:       tir.init
+// CHECK-DAG:       %[[OLD:.*]] = affine.load %[[SUM]][%[[I]]]
+// CHECK-DAG:       %[[V:.*]] = affine.load %[[X]][%[[I]], %[[J]]]
+// CHECK:           %[[NEW:.*]] = arith.addf
+// CHECK-DAG:       affine.store %[[NEW]], %[[SUM]][%[[I]]]
+// CHECK-DAG:       affine.store %[[OLD]], %[[Y]][%[[I]], %[[J]]]
+func.func @scan(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = tensor.empty() : tensor<4x8xf32>
+  %0:2 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%start, %r : tensor<4xf32>, tensor<4x8xf32>)
+      attrs = {tir.block_name = "scan"} {
+  ^bb0(%v: f32, %sum: f32, %old: f32):
+    %1 = arith.addf %sum, %v : f32
+    linalg.yield %1, %sum : f32, f32
+  } -> (tensor<4xf32>, tensor<4x8xf32>)
+  return %0#1 : tensor<4x8xf32>
+}
