@@ -8,6 +8,7 @@
 #include "PopulatePatterns.h"
 #include "ReductionBuilder.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -140,13 +141,14 @@ struct VarianceToLinalg : OpConversionPattern<VarianceOp> {
   }
 };
 
-/// Folds (value, position) pairs; ties are decided by the position, so the fold
-/// may run in any order. A NaN wins over every number, as in NumPy.
+/// Finds the extreme, then the first (or last) position that has it: two folds
+/// that machines have instructions for. A NaN wins over every number, as in
+/// NumPy.
 template <typename OpT>
 struct ArgReductionToLinalg : OpConversionPattern<OpT> {
   ArgReductionToLinalg(const TypeConverter &converter, MLIRContext *context,
-                       ElementMath::Order better, Initial initial)
-      : OpConversionPattern<OpT>(converter, context), better(better),
+                       Combine combine, Initial initial)
+      : OpConversionPattern<OpT>(converter, context), combine(combine),
         initial(initial) {}
 
   LogicalResult
@@ -154,82 +156,91 @@ struct ArgReductionToLinalg : OpConversionPattern<OpT> {
                   ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getData().getType());
     Type elementType = type.getElementType();
+    Type valueType = getAccumulatorType(elementType);
     Type indexType = cast<RankedTensorType>(op.getType()).getElementType();
     LinalgBuilder b(rewriter, op);
     AxisReduction reduction(b, adaptor.getData(),
                             getReducedAxes(op, type.getRank()),
                             op.getKeepdims());
-    bool wantsLast = op.getSelectLastIndex();
-    ArrayRef<OpFoldResult> sizes = reduction.getResultSizes();
-    Value values = b.filled(sizes, initial(elementType), "value_init");
-    Value positions = b.filled(sizes,
-                               wantsLast ? getNumberAttr(indexType, -1)
-                                         : getHighestAttr(indexType),
-                               "index_init");
+    Value extremes = reduction.reduce(
+        "extreme", initial(valueType),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          ElementMath math(bodyBuilder, valueType);
+          Value element = math.convertFrom(elementType, args[0]);
+          return (math.*combine)(args[1], element);
+        });
+
     // The position within the reduced axes, row-major.
     SmallVector<OpFoldResult> extents;
     for (int64_t axis : reduction.getReducedAxes())
       extents.push_back(b.getSize(adaptor.getData(), axis));
+    Type positionType = getPositionType(b, extents, indexType);
     int64_t firstReduced = type.getRank() - extents.size();
-
-    AffineMap resultMap = reduction.getResultMap();
-    SmallVector<Value> results = b.nest(
-        b.getBlockName(), {{adaptor.getData(), reduction.getDataMap()}},
-        {{values, resultMap}, {positions, resultMap}}, reduction.getIterators(),
+    bool wantsLast = op.getSelectLastIndex();
+    TypedAttr none = wantsLast ? getNumberAttr(positionType, -1)
+                               : getHighestAttr(positionType);
+    Value positions = reduction.reduce(
+        b.getBlockName(), none,
         [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-          Value position =
-              emitPosition(bodyBuilder, indexType, firstReduced, extents);
-          return emitBest(bodyBuilder, elementType, indexType, wantsLast, args,
-                          position);
-        });
-    rewriter.replaceOp(op, results[1]);
+          ElementMath math(bodyBuilder, valueType);
+          ElementMath index(bodyBuilder, positionType);
+          using Order = ElementMath::Order;
+          Value element = math.convertFrom(elementType, args[0]);
+          Value isExtreme = math.compare(Order::EQ, element, args[1]);
+          if (math.isFloat())
+            isExtreme = arith::OrIOp::create(bodyBuilder, isExtreme,
+                                             math.isNaN(element));
+          Value position = emitPosition(index, firstReduced, extents);
+          position = index.select(isExtreme, position, index.constant(none));
+          return wantsLast ? index.max(args[2], position)
+                           : index.min(args[2], position);
+        },
+        Access{extremes, reduction.getResultMap()});
+    if (positionType != indexType)
+      positions = b.elements(
+          b.getBlockName(),
+          {{positions, b.identity(reduction.getResultSizes().size())}},
+          reduction.getResultSizes(), getSignless(indexType),
+          [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+            return ElementMath(bodyBuilder, indexType)
+                .convertFrom(positionType, args[0]);
+          });
+    rewriter.replaceOp(op, positions);
     return success();
   }
 
 private:
-  static Value emitPosition(ImplicitLocOpBuilder &b, Type indexType,
-                            int64_t firstLoop, ArrayRef<OpFoldResult> extents) {
+  /// As short as the elements often are, so that as many fit in a vector.
+  static Type getPositionType(LinalgBuilder &b, ArrayRef<OpFoldResult> extents,
+                              Type indexType) {
+    int64_t count = 1;
+    for (OpFoldResult extent : extents) {
+      std::optional<int64_t> size = getConstantIntValue(extent);
+      if (!size || *size > std::numeric_limits<int32_t>::max() / count)
+        return indexType;
+      count *= std::max<int64_t>(1, *size);
+    }
+    return b.getI32Type();
+  }
+
+  static Value emitPosition(const ElementMath &math, int64_t firstLoop,
+                            ArrayRef<OpFoldResult> extents) {
+    ImplicitLocOpBuilder &b = math.getBuilder();
     Value position;
+    auto convert = [&](Value index) -> Value {
+      return arith::IndexCastOp::create(b, math.getStorageType(), index);
+    };
     for (auto [offset, extent] : llvm::enumerate(extents)) {
-      Value index = emitLoopIndex(b, firstLoop + offset);
-      if (!position) {
-        position = index;
-        continue;
-      }
-      position = arith::MulIOp::create(b, position, emitIndex(b, extent));
-      position = arith::AddIOp::create(b, position, index);
+      Value index = convert(emitLoopIndex(b, firstLoop + offset));
+      if (position)
+        index =
+            math.add(math.mul(position, convert(emitIndex(b, extent))), index);
+      position = index;
     }
-    if (!position)
-      position = arith::ConstantIndexOp::create(b, 0);
-    return arith::IndexCastOp::create(b, getSignless(indexType), position);
+    return position ? position : math.zero();
   }
 
-  SmallVector<Value> emitBest(ImplicitLocOpBuilder &b, Type elementType,
-                              Type indexType, bool wantsLast, ValueRange args,
-                              Value position) const {
-    using Order = ElementMath::Order;
-    ElementMath math(b, elementType), index(b, indexType);
-    Value element = args[0], best = args[1], bestPosition = args[2];
-    Value isBetter = math.compare(better, element, best);
-    Value isTie = math.compare(Order::EQ, element, best);
-    if (math.isFloat()) {
-      Value isNaN = math.isNaN(element), bestIsNaN = math.isNaN(best);
-      // best is a number or element is: exactly one NaN decides.
-      Value onlyElement =
-          arith::AndIOp::create(b, isNaN, math.compare(Order::EQ, best, best));
-      isBetter = arith::OrIOp::create(b, isBetter, onlyElement);
-      Value bothNaN = arith::AndIOp::create(b, isNaN, bestIsNaN);
-      isTie = arith::OrIOp::create(b, isTie, bothNaN);
-    }
-    Value comesFirst = index.compare(wantsLast ? Order::GT : Order::LT,
-                                     position, bestPosition);
-    Value takes = arith::OrIOp::create(
-        b, isBetter, arith::AndIOp::create(b, isTie, comesFirst));
-    return {math.select(takes, element, best),
-            math.select(takes, position, bestPosition)};
-  }
-
-  ElementMath::Order better;
+  Combine combine;
   Initial initial;
 };
 
@@ -251,8 +262,8 @@ void mlir::relay::detail::populateReductionPatterns(
   patterns.add<FoldToLinalg<AnyOp>>(converter, context, &ElementMath::bitOr,
                                     getZeroAttr);
   patterns.add<ArgReductionToLinalg<ArgmaxOp>>(
-      converter, context, ElementMath::Order::GT, getLowestAttr);
+      converter, context, &ElementMath::max, getLowestAttr);
   patterns.add<ArgReductionToLinalg<ArgminOp>>(
-      converter, context, ElementMath::Order::LT, getHighestAttr);
+      converter, context, &ElementMath::min, getHighestAttr);
   patterns.add<MeanToLinalg, VarianceToLinalg>(converter, context);
 }

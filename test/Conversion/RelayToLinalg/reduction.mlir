@@ -38,14 +38,15 @@ func.func @dynamic_mean(%x: tensor<4x?xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// One nest folds the value and its position.
+// The extreme, then the first position that has it.
 // CHECK-LABEL: func @argmax
-//       CHECK:   %[[VALUES:.*]] = linalg.fill {tir.block_name = "value_init"}
-//       CHECK:   %[[PLACES:.*]] = linalg.fill {tir.block_name = "index_init"}
-//       CHECK:   %[[BOTH:.*]]:2 = linalg.generic
-//  CHECK-SAME:     outs(%[[VALUES]], %[[PLACES]]
-//       CHECK:     arith.cmpf ogt
-//       CHECK:   return %[[BOTH]]#1
+//       CHECK:   %[[EXTREME:.*]] = linalg.generic {{.*}}tir.block_name = "extreme"
+//       CHECK:     arith.maximumf
+//       CHECK:   %[[PLACE:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[EXTREME]]
+//       CHECK:     arith.cmpf oeq
+//       CHECK:     arith.select
+//       CHECK:     arith.minsi
+//       CHECK:   return %[[PLACE]]
 func.func @argmax(%x: tensor<?x9xf32>) -> tensor<?xi32> {
   %0 = relay.argmax %x {axis = [1]} : (tensor<?x9xf32>) -> tensor<?xi32>
   return %0 : tensor<?xi32>
@@ -82,11 +83,12 @@ func.func @layer_norm(%x: tensor<?x8xf32>, %g: tensor<8xf32>, %b: tensor<8xf32>)
   return %0 : tensor<?x8xf32>
 }
 
-// Steps of 1, 2 and 4 sum up to five elements.
+// One sum runs along, and leaves what it is at each element.
 // CHECK-LABEL: func @cumsum
-// CHECK-COUNT-3:   tensor.pad
-//   CHECK-NOT:   tensor.pad
-//       CHECK:   return
+//       CHECK:   %[[BOTH:.*]]:2 = linalg.generic {{.*}} iterator_types = ["reduction"]
+//       CHECK:     %[[SUM:.*]] = arith.addf
+//       CHECK:     linalg.yield %[[SUM]], %[[SUM]]
+//       CHECK:   return %[[BOTH]]#1
 func.func @cumsum(%x: tensor<5xf32>) -> tensor<5xf32> {
   %0 = relay.cumsum %x {axis = 0} : (tensor<5xf32>) -> tensor<5xf32>
   return %0 : tensor<5xf32>

@@ -54,3 +54,34 @@ func.func @chain(%x: tensor<8x512xf32>, %y: tensor<512xf32>) -> tensor<8x512xf32
   %1 = relay.nn.relu %0 : (tensor<8x512xf32>) -> tensor<8x512xf32>
   return %1 : tensor<8x512xf32>
 }
+
+// -----
+
+// Rows longer than a tile are read as they lie in memory: of a chunk of the
+// results, several rows at a time.
+// CHECK-LABEL: tir.prim_func {{.*}}@columns
+// CHECK: tir.for %{{.*}} = 0 to 2 kind(parallel) {
+// CHECK:   tir.for %{{.*}} = 0 to 256 {
+// CHECK:     tir.for %{{.*}} = 0 to 16 {
+// CHECK:       tir.block @sum(
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %c16
+// CHECK:         vector.store
+func.func @columns(%x: tensor<4096x1024xf32>) -> tensor<1024xf32>
+    attributes {relay.primitive} {
+  %0 = relay.sum %x {axis = [0]} : (tensor<4096x1024xf32>) -> tensor<1024xf32>
+  return %0 : tensor<1024xf32>
+}
+
+// -----
+
+// The position of a maximum is a minimum of positions, by lanes.
+// CHECK-LABEL: tir.prim_func {{.*}}@argmax
+// CHECK: vector.reduction <maximumf>
+// CHECK: arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : vector<8xi32>
+// CHECK: arith.minsi %{{.*}} : vector<8xi32>
+// CHECK: vector.reduction <minsi>
+func.func @argmax(%x: tensor<64x1024xf32>) -> tensor<64xi32>
+    attributes {relay.primitive} {
+  %0 = relay.argmax %x {axis = [1]} : (tensor<64x1024xf32>) -> tensor<64xi32>
+  return %0 : tensor<64xi32>
+}

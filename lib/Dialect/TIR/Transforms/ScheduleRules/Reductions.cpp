@@ -47,6 +47,72 @@ static int64_t getLargestDivisor(int64_t value, int64_t limit) {
   return 1;
 }
 
+/// Bytes of results whose reduction runs through memory row by row: enough of
+/// each row to read it fast, and few enough to stay in the nearest cache.
+static constexpr int64_t kChunkBytes = 2048;
+/// Below this, what a tile reads is in a cache the next time.
+static constexpr int64_t kMinStridedBytes = 256 << 10;
+/// Rows that a tile takes in at once, so that its results seldom leave
+/// registers.
+static constexpr int64_t kMaxRowsAtOnce = 16, kMinRowsAtOnce = 4;
+
+/// Orders the loops of a reduction over rows longer than a tile such that
+/// memory is read row by row and not column by column: results in chunks, and
+/// of each chunk some rows at a time. Returns what is outside of the tile,
+/// without the loops over the rows; fails if that is not better.
+static FailureOr<SmallVector<ForOp>> orderByRows(KernelSchedule &schedule,
+                                                 BlockNest &nest, unsigned lane,
+                                                 int64_t width,
+                                                 int64_t elementBytes) {
+  std::optional<int64_t> extent = nest.getExtent(lane);
+  SmallVector<unsigned> reduction = nest.getVars(/*isReduce=*/true);
+  int64_t numRows = 1;
+  for (unsigned var : reduction) {
+    if (!nest.getExtent(var))
+      return failure();
+    numRows *= *nest.getExtent(var);
+  }
+  if (!extent || *extent < 2 * width ||
+      numRows * *extent * elementBytes < kMinStridedBytes)
+    return failure();
+  // Results that leave their registers more than once start from 0.
+  int64_t rowsAtOnce =
+      getLargestDivisor(*nest.getExtent(reduction.back()), kMaxRowsAtOnce);
+  if (rowsAtOnce < kMinRowsAtOnce)
+    return failure();
+  // What neighbours read is contiguous; windows and the like have other rules.
+  for (const BufferAccess &access : nest.accesses)
+    for (unsigned var : reduction)
+      if (!access.isWrite && getStride(access, var) == 1)
+        return failure();
+
+  SmallVector<ForOp> rows =
+      schedule.split(nest.loops[reduction.back()], {kInferFactor, rowsAtOnce});
+  if (rows.empty())
+    return failure();
+  int64_t chunk = llvm::alignTo(kChunkBytes / elementBytes, width);
+  SmallVector<int64_t> factors = {kInferFactor, width};
+  if (*extent > chunk)
+    factors = {kInferFactor, chunk / width, width};
+  SmallVector<ForOp> lanes = schedule.split(nest.loops[lane], factors);
+  if (lanes.empty())
+    return failure();
+  SmallVector<ForOp> outer, order;
+  for (unsigned var : nest.getVars(/*isReduce=*/false))
+    if (var != lane)
+      outer.push_back(nest.loops[var]);
+  if (lanes.size() == 3)
+    outer.push_back(lanes.front());
+  order = outer;
+  for (unsigned var : ArrayRef(reduction).drop_back())
+    order.push_back(nest.loops[var]);
+  llvm::append_values(order, rows[0], lanes[lanes.size() - 2], rows[1],
+                      lanes.back());
+  if (failed(schedule.reorder(order)))
+    return failure();
+  return outer;
+}
+
 /// Why a rule for reductions leaves a reduction to the next rule.
 static LogicalResult decline(KernelSchedule &schedule, BlockNest &nest,
                              const Twine &reason) {
@@ -82,6 +148,17 @@ LogicalResult mlir::tir::scheduleSpatialReduction(KernelSchedule &schedule,
 
   std::optional<int64_t> extent = nest.getExtent(*lane);
   int64_t width = extent ? getTileWidth(*extent, lanes) : lanes;
+  int64_t elementBytes =
+      cast<MemRefType>(store->buffer.getType()).getElementTypeBitWidth() / 8;
+  FailureOr<SmallVector<ForOp>> byRows =
+      orderByRows(schedule, nest, *lane, width, elementBytes);
+  if (succeeded(byRows)) {
+    if (!byRows->empty())
+      attachEpilogue(schedule, store->buffer, byRows->back());
+    parallelizeOuter(schedule, *byRows, work);
+    schedule.deferTensorize(nest.block, Intrinsic::RegisterTile);
+    return success();
+  }
   SmallVector<ForOp> inner, outer;
   ForOp laneLoop = nest.loops[*lane], laneOuter;
   if (!extent || *extent > width) {

@@ -124,6 +124,12 @@ static LogicalResult checkLanes(NestedBlock &nest, Value value,
     reason = "expects loads that are a constant number of elements apart";
     return failure();
   }
+  if (Value index = getIndexAsData(op)) {
+    if (NestedBlock::getStride(nest.getExpr(index), laneLoop))
+      return success();
+    reason = "expects indices that grow by a constant";
+    return failure();
+  }
   if (Value guarded = getGuardedValue(op))
     return checkLanes(nest, guarded, laneLoop, reason);
   for (Value operand : op->getOperands())

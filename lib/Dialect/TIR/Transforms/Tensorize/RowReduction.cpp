@@ -239,6 +239,8 @@ static bool collectStrides(NestedBlock &nest, Value value, unsigned loop,
       strides.push_back(*stride);
     return stride.has_value();
   }
+  if (Value index = getIndexAsData(op))
+    return NestedBlock::getStride(nest.getExpr(index), loop).has_value();
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     return collectStrides(nest, operand, loop, strides);
   });

@@ -55,6 +55,12 @@ static LogicalResult collectGuards(NestedBlock &nest,
   return success();
 }
 
+Value mlir::tir::getIndexAsData(Operation *op) {
+  bool isNumber =
+      isa<arith::IndexCastOp>(op) && op->getResult(0).getType().isInteger();
+  return isNumber ? op->getOperand(0) : Value();
+}
+
 LogicalResult
 mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
                              std::string &reason,
@@ -84,6 +90,13 @@ mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
   }
   if (op->hasTrait<OpTrait::ConstantLike>())
     return success();
+  if (Value index = getIndexAsData(op)) {
+    if (!nest.getExpr(index)) {
+      reason = "expects affine indices";
+      return failure();
+    }
+    return success();
+  }
   if (Value guarded = guards ? getGuardedValue(op) : Value()) {
     if (failed(collectGuards(nest, cast<affine::AffineIfOp>(op), *guards))) {
       reason = "expects conditions on affine indices";
@@ -355,6 +368,28 @@ Attribute TileEmitter::getConstant(Value value, ArrayRef<AffineExpr> point) {
                                                         : Attribute();
 }
 
+Value TileEmitter::emitIndexAsData(OpBuilder &builder, Operation *op,
+                                   ArrayRef<AffineExpr> point) {
+  Location loc = op->getLoc();
+  AffineExpr expr = nest.getExpr(getIndexAsData(op));
+  Type type = op->getResult(0).getType();
+  Value first = arith::IndexCastOp::create(
+      builder, loc, type,
+      emitIndex(builder, bounds.simplify(expr.replaceDims(point))));
+  std::optional<int64_t> stride = NestedBlock::getStride(expr, laneLoop);
+  assert(stride && "checked when the nest was matched");
+  if (stride == 0)
+    return first;
+  SmallVector<APInt> offsets;
+  for (int64_t lane = 0; lane != lanes; ++lane)
+    offsets.emplace_back(type.getIntOrFloatBitWidth(), lane * *stride,
+                         /*isSigned=*/true, /*implicitTrunc=*/true);
+  VectorType vectorType = getVectorType(type);
+  Value steps = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(vectorType, offsets));
+  return arith::AddIOp::create(builder, loc, toVector(builder, first), steps);
+}
+
 Value TileEmitter::evaluate(OpBuilder &builder, Value value,
                             ArrayRef<AffineExpr> point, Value mask) {
   Operation *op = value.getDefiningOp();
@@ -365,6 +400,8 @@ Value TileEmitter::evaluate(OpBuilder &builder, Value value,
                                      cast<TypedAttr>(constant));
   if (isLoad(op))
     return load(builder, op, point, mask);
+  if (getIndexAsData(op))
+    return emitIndexAsData(builder, op, point);
   if (Value guarded = getGuardedValue(op))
     return evaluate(builder, guarded, point, mask);
   SmallVector<Value> operands;

@@ -29,6 +29,9 @@ LogicalResult checkVectorizable(NestedBlock &nest, Value value,
                                 std::string &reason,
                                 SmallVectorImpl<AffineExpr> *guards = nullptr);
 
+/// The index that `op`, in a block, makes a number of; null if it does not.
+Value getIndexAsData(Operation *op);
+
 /// What a condition in a block yields if it holds; null if `op` is none.
 Value getGuardedValue(Operation *op);
 
@@ -86,6 +89,8 @@ public:
 private:
   Value load(OpBuilder &builder, Operation *op, ArrayRef<AffineExpr> point,
              Value mask);
+  Value emitIndexAsData(OpBuilder &builder, Operation *op,
+                        ArrayRef<AffineExpr> point);
   Value loadStrided(OpBuilder &builder, Value view, Value index, int64_t stride,
                     VectorType type, Value mask);
 
