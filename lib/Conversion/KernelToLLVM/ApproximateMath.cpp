@@ -17,6 +17,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -69,6 +70,11 @@ struct SplitMultiplyAdd : OpRewritePattern<math::FmaOp> {
 struct ApproximateMathPass
     : relay::impl::ApproximateMathPassBase<ApproximateMathPass> {
   using Base::Base;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
+    registry.insert<scf::SCFDialect, vector::VectorDialect>();
+  }
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());

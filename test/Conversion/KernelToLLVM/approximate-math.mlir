@@ -16,6 +16,63 @@ func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
+// What may be approximate takes one power of two instead of two.
+// CHECK-LABEL: func.func @approximate_exp
+// CHECK:         arith.shli
+// CHECK-NOT:     arith.shli
+// CHECK:         return
+// CHECK-LABEL: func.func @exact_exp
+// CHECK-COUNT-2: arith.shli
+// CHECK:         return
+func.func @approximate_exp(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.exp %x fastmath<afn> : vector<8xf32>
+  return %0 : vector<8xf32>
+}
+func.func @exact_exp(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.exp %x : vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
+// -----
+
+// Angles, in double precision until less than a quarter turn is left. Enormous
+// ones are libm's, lane by lane.
+// CHECK-LABEL: func.func @sin
+// CHECK:         arith.extf %{{.*}} : vector<8xf32> to vector<8xf64>
+// CHECK:         arith.truncf
+// CHECK:         %[[ANY:.*]] = vector.reduction <or>
+// CHECK:         scf.if %[[ANY]]
+// CHECK:           scf.for
+// CHECK:             call @sinf
+func.func @sin(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.sin %x : vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @vector_code
+// CHECK-NOT:     call
+// CHECK-NOT:     math.{{asin|acos|atan|sinh|cosh|asinh|acosh|atanh|powf|log}}
+// CHECK:         return
+func.func @vector_code(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.asin %x : vector<8xf32>
+  %1 = math.acos %0 : vector<8xf32>
+  %2 = math.atan %1 : vector<8xf32>
+  %3 = math.sinh %2 : vector<8xf32>
+  %4 = math.cosh %3 : vector<8xf32>
+  %5 = math.asinh %4 : vector<8xf32>
+  %6 = math.acosh %5 : vector<8xf32>
+  %7 = math.atanh %6 : vector<8xf32>
+  %8 = math.log2 %7 : vector<8xf32>
+  %9 = math.log10 %8 : vector<8xf32>
+  %10 = math.log1p %9 : vector<8xf32>
+  %11 = math.powf %10, %y : vector<8xf32>
+  return %11 : vector<8xf32>
+}
+
+// -----
+
 // Double precision, and functions of arguments without bounds, are libm's.
 // CHECK-LABEL: func.func @calls
 // CHECK-COUNT-2: call @exp(

@@ -43,3 +43,62 @@ func.func @not(%read: memref<1024xf32>, %small: memref<512xf32>, %odd: memref<20
   }
   return
 }
+
+// -----
+
+// Rows that are read twice: the last time fetches the next row, or at the end
+// the same.
+// CHECK-LABEL: func @rows
+// CHECK-SAME: (%[[IN:[a-z0-9]+]]: memref<16x128xf32>
+// CHECK: scf.for %[[ROW:[a-z0-9]*]] = %{{.*}} to %[[NUM:[a-z0-9]*]] step
+// CHECK:   scf.for
+// CHECK-NOT: prefetch
+// CHECK:   %[[MORE:.*]] = arith.addi %[[ROW]]
+// CHECK:   %[[HAS:.*]] = arith.cmpi slt, %[[MORE]], %[[NUM]]
+// CHECK:   %[[NEXT:.*]] = arith.select %[[HAS]], %[[MORE]], %[[ROW]]
+// CHECK:   scf.for %[[I:[a-z0-9]*]] =
+// CHECK:     memref.prefetch %[[IN]][%[[NEXT]], %[[I]]], read, locality<2>, data
+// CHECK:     %[[SECOND:.*]] = arith.addi %[[I]], %c16
+// CHECK:     memref.prefetch %[[IN]][%[[NEXT]], %[[SECOND]]]
+// CHECK:     vector.load %[[IN]][%[[ROW]], %[[I]]]
+func.func @rows(%in: memref<16x128xf32>, %out: memref<16x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : vector<32xf32>
+  scf.for %row = %c0 to %c16 step %c1 {
+    %sum = scf.for %i = %c0 to %c128 step %c32 iter_args(%s = %zero) -> vector<32xf32> {
+      %v = vector.load %in[%row, %i] : memref<16x128xf32>, vector<32xf32>
+      %a = arith.addf %s, %v : vector<32xf32>
+      scf.yield %a : vector<32xf32>
+    }
+    scf.for %i = %c0 to %c128 step %c32 {
+      %v = vector.load %in[%row, %i] : memref<16x128xf32>, vector<32xf32>
+      %d = arith.divf %v, %sum : vector<32xf32>
+      vector.store %d, %out[%row, %i] : memref<16x128xf32>, vector<32xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Read once, memory is busy anyway.
+// CHECK-LABEL: func @once
+// CHECK-NOT: prefetch
+func.func @once(%in: memref<16x128xf32>, %out: memref<16x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  scf.for %row = %c0 to %c16 step %c1 {
+    scf.for %i = %c0 to %c128 step %c32 {
+      %v = vector.load %in[%row, %i] : memref<16x128xf32>, vector<32xf32>
+      vector.store %v, %out[%row, %i] : memref<16x128xf32>, vector<32xf32>
+    }
+  }
+  return
+}
