@@ -113,7 +113,9 @@ static Value emitSigmoid(const ElementMath &math, ValueRange args) {
   ImplicitLocOpBuilder &b = math.getBuilder();
   Value wide = math.widen(args[0]);
   ElementMath wideMath(b, wide.getType());
-  Value exponential = math::ExpOp::create(b, wideMath.negate(wide));
+  // What is almost infinity makes a result that is almost zero.
+  Value exponential =
+      math::ExpOp::create(b, wideMath.negate(wide), arith::FastMathFlags::afn);
   Value one = wideMath.one();
   return math.narrow(wideMath.div(one, wideMath.add(one, exponential)));
 }

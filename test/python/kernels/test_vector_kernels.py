@@ -1,7 +1,7 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that run through memory once: softmax, reductions over any axes, the
-positions of extremes, running sums; against NumPy in float64.
+positions of extremes, running sums, transposes; against NumPy in float64.
 
 Sizes are odd, prime, one, zero, and large enough for each way to go through
 memory. Sums may be wrong by 2e-6 of the sum of the magnitudes.
@@ -228,3 +228,26 @@ def test_running_sums(shape, axis, exclusive, dynamic):
         error = 0 if kind == "i32" else 2e-6 * np.abs(x).astype(np.float64).cumsum(axis)
         assert got.shape == shape
         assert (np.abs(got - wanted) <= error + (kind == "f32") * 1e-7).all()
+
+
+#===-----------------------------------------------------------------------===#
+# Transposes
+#===-----------------------------------------------------------------------===#
+
+TRANSPOSES = [((70, 131), (1, 0)), ((64, 64), (1, 0)), ((1, 33), (1, 0)),
+              ((0, 5), (1, 0)), ((3, 40, 37), (2, 0, 1)), ((2, 5, 64, 33), (0, 2, 3, 1)),
+              ((2, 33, 3, 65), (0, 3, 1, 2)), ((1024, 7), (1, 0)), ((2, 129, 3, 64), (0, 2, 1, 3))]
+
+
+@pytest.mark.parametrize("shape, axes", TRANSPOSES)
+@pytest.mark.parametrize("dtype, kind", [("int8", "i8"), ("float16", "f16"),
+                                         ("float32", "f32"), ("int64", "i64"),
+                                         ("bool", "i1"), ("float64", "f64")])
+@pytest.mark.parametrize("dynamic", [(), (0, 1)])
+def test_transposes(shape, axes, dtype, kind, dynamic):
+    x = RNG.integers(-100, 100, shape).astype(dtype)
+    wanted = x.transpose(axes)
+    out = ["?" if axis in dynamic else shape[axis] for axis in axes]
+    got = run(f"transpose %x {{axes = [{', '.join(map(str, axes))}]}}", x, out, kind,
+              dynamic)
+    np.testing.assert_array_equal(got, wanted)

@@ -53,9 +53,15 @@ LogicalResult mlir::tir::scheduleTranspose(KernelSchedule &schedule,
   if (!lane || lane == row)
     return failure();
   Type elementType = cast<MemRefType>(store->buffer.getType()).getElementType();
-  if (elementType.getIntOrFloatBitWidth() != 32)
-    return failure();
+  unsigned bits = elementType.getIntOrFloatBitWidth();
   int64_t lanes = schedule.getLanes(elementType);
+  if (bits < 8 || lanes < 2)
+    return failure();
+  // Squares of other than 32 bits have no instructions. Their vectors are put
+  // together element by element, out of a line of memory for each.
+  constexpr unsigned kLineBits = 512;
+  bool isSquare = bits == 32;
+  int64_t laneSize = isSquare ? lanes : kLineBits / bits;
   double work = nest.getNumInstances() / 4;
 
   int64_t rowSize = lanes;
@@ -67,7 +73,7 @@ LogicalResult mlir::tir::scheduleTranspose(KernelSchedule &schedule,
   SmallVector<ForOp> inner, outer;
   for (unsigned var = 0; var != nest.getNumVars(); ++var) {
     bool isTiled = var == *row || var == *lane;
-    int64_t size = var == *row ? rowSize : lanes;
+    int64_t size = var == *row ? rowSize : laneSize;
     std::optional<int64_t> extent = nest.getExtent(var);
     if (!isTiled || (extent && *extent <= size)) {
       (isTiled ? inner : outer).push_back(nest.loops[var]);
@@ -80,7 +86,8 @@ LogicalResult mlir::tir::scheduleTranspose(KernelSchedule &schedule,
     outer.push_back(parts[0]);
     inner.push_back(parts[1]);
   }
-  if (*row > *lane)
+  // The lanes of a square are those of what it reads, else of what it writes.
+  if ((*row > *lane) == isSquare)
     std::swap(inner[0], inner[1]);
   SmallVector<ForOp> order = outer;
   llvm::append_range(order, inner);
@@ -89,7 +96,11 @@ LogicalResult mlir::tir::scheduleTranspose(KernelSchedule &schedule,
     return success();
   }
   parallelizeOuter(schedule, outer, work);
-  schedule.deferTensorize(nest.block, Intrinsic::RegisterTile);
+  if (isSquare)
+    schedule.deferTensorize(nest.block, Intrinsic::RegisterTile);
+  else
+    schedule.deferTensorize(nest.block, Intrinsic::RegisterTile,
+                            /*numLoops=*/1);
   return success();
 }
 
