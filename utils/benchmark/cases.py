@@ -126,6 +126,56 @@ def pool(*, operator: str, channels: int, size: int, kernel: int, stride: int):
                     [1, channels, out, out]))
 
 
+def node(*, operator: str, inputs: list, attributes: dict = None):
+    """One operator of any inputs: for each a list, its shape, if it is float32, else
+    {"shape": [2, 3], "type": "int8"}, {"values": [0, 1]} for constant int64, or null
+    if it is left out. Ids ("ids": true) go up to 30000, other int64 are 0 and 1."""
+    names, values, constants, labels = [], [], [], []
+    for number, entry in enumerate(inputs):
+        if entry is None:
+            names.append("")
+            continue
+        if not isinstance(entry, (dict, list)):
+            raise ListError(f"expects inputs that are lists or objects, but got {entry!r}")
+        entry = {"shape": entry} if isinstance(entry, list) else dict(entry)
+        names.append("input_ids" if entry.pop("ids", False) else f"x{number}")
+        if set(entry) == {"values"}:
+            constants.append(numpy_helper.from_array(np.array(entry["values"], np.int64),
+                                                     names[-1]))
+            labels.append(str(entry["values"]).replace(" ", ""))
+            continue
+        kind = entry.get("type", "float32")
+        if not isinstance(entry.get("shape"), list) or set(entry) - {"shape", "type"}:
+            raise ListError("expects inputs with a shape, and perhaps a type, or with "
+                            f"values, but got {inputs[number]!r}")
+        try:
+            element = helper.np_dtype_to_tensor_dtype(np.dtype(kind))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ListError(f"expects a type of NumPy, but got {kind!r}") from error
+        values.append(helper.make_tensor_value_info(names[-1], element, entry["shape"]))
+        labels.append("x".join(map(str, entry["shape"]))
+                      + ("" if kind == "float32" else f" {kind}"))
+    try:
+        count = onnx.defs.get_schema(operator, 17).min_output
+    except onnx.defs.SchemaError as error:
+        raise ListError(f"expects an operator of ONNX, but got '{operator}'") from error
+    outputs = ["y", *(f"y{number}" for number in range(1, count))]
+    made = helper.make_node(operator, names, outputs, **(attributes or {}))
+    graph = helper.make_graph([made], "kernel", values,
+                              [onnx.ValueInfoProto(name=name) for name in outputs],
+                              constants)
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)],
+                              ir_version=8)
+    try:
+        inferred = onnx.shape_inference.infer_shapes(proto, strict_mode=True,
+                                                     data_prop=True)
+    except onnx.shape_inference.InferenceError as error:
+        raise ListError(f"cannot make operator '{operator}': {error}") from error
+    extra = "".join(f" {key}={value}".replace(", ", ",") for key, value in
+                    (attributes or {}).items())
+    return f"{operator} {', '.join(labels)}{extra}", inferred
+
+
 def model(*, model: str, batch: int = 1):
     """A network of utils/models."""
     if model not in build.MODELS:
@@ -145,7 +195,7 @@ def onnx_file(*, path: str):
 
 KINDS = {
     "conv": conv, "layer_norm": layer_norm, "matmul": matmul, "model": model,
-    "onnx": onnx_file, "pool": pool, "scale_shift": scale_shift, "unary": unary,
+    "node": node, "onnx": onnx_file, "pool": pool, "scale_shift": scale_shift, "unary": unary,
 }
 
 
@@ -256,7 +306,8 @@ def _flop(node, shapes):
         return math.prod(known[0])
     if node.op_type in ("Reshape", "Transpose", "Identity", "Concat", "Flatten",
                         "Constant", "Gather", "Unsqueeze", "Squeeze", "Slice", "Split",
-                        "Shape", "Cast", "Dropout", "Expand"):
+                        "Shape", "Cast", "Dropout", "Expand", "Pad", "OneHot", "Where",
+                        "ScatterElements", "ScatterND", "GatherElements"):
         return 0
     return size
 

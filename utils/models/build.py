@@ -11,6 +11,7 @@ import pathlib
 import sys
 
 import numpy as np
+from onnx import helper
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
@@ -45,8 +46,8 @@ def build(name, batch=1, seed=0):
 
 
 def random_inputs(model, batch=1, seed=0):
-    """An array for each input: normal for floats, and for integers 0, 1 and, in
-    names of ids, small numbers."""
+    """An array for each input: normal for floats, any number for short integers,
+    and for int64 0, 1 and, in names of ids, small numbers."""
     rng = np.random.default_rng(seed)
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs = {}
@@ -60,6 +61,16 @@ def random_inputs(model, batch=1, seed=0):
         if info.type.tensor_type.elem_type == 7:
             high = 30000 if info.name == "input_ids" else 2
             inputs[info.name] = rng.integers(0, high, shape, np.int64)
+            continue
+        dtype = helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
+        if dtype == np.bool_:
+            inputs[info.name] = rng.integers(0, 2, shape).astype(np.bool_)
+        elif dtype.kind in "iu":
+            limits = np.iinfo(dtype)
+            inputs[info.name] = rng.integers(limits.min, limits.max, shape, dtype,
+                                             endpoint=True)
+        elif dtype != np.float32:
+            inputs[info.name] = rng.standard_normal(shape).astype(dtype)
         else:
             inputs[info.name] = rng.standard_normal(shape, np.float32)
     return inputs

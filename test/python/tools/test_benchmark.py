@@ -135,6 +135,16 @@ def test_peer_that_fails_is_told(tmp_path):
      "expects threads from 1 to 1024, but got 0"),
     ('[{"kind": "onnx", "path": "missing.onnx"}]', "cannot read 'missing.onnx'"),
     ('[{"kind": "unary", "operator": "Rleu", "shape": [2]}]', "cannot make kind 'unary'"),
+    ('[{"kind": "node", "operator": "Rleu", "inputs": [[2]]}]',
+     "expects an operator of ONNX, but got 'Rleu'"),
+    ('[{"kind": "node", "operator": "Relu", "inputs": [3]}]',
+     "expects inputs that are lists or objects, but got 3"),
+    ('[{"kind": "node", "operator": "Relu", "inputs": [{"shape": 3}]}]',
+     "expects inputs with a shape, and perhaps a type, or with values, but got"),
+    ('[{"kind": "node", "operator": "Relu", "inputs": [{"shape": [3], "type": "f33"}]}]',
+     "expects a type of NumPy, but got 'f33'"),
+    ('[{"kind": "node", "operator": "Concat", "inputs": [[2], [2]]}]',
+     "cannot make operator 'Concat'"),
     ("[]", "expects cases called '*'"),
 ])
 def test_bad_list(tmp_path, text, message):
@@ -169,6 +179,21 @@ def test_lists_are_good(name):
         else:
             case = cases._make(entry)
             assert case.flop is not None and case.bytes > 0
+
+
+def test_node_of_any_inputs():
+    case = cases._make({"kind": "node", "operator": "Gather", "inputs": [
+        [30000, 4], {"shape": [2, 3], "type": "int64", "ids": True}]})
+    table, ids = case.inputs.values()
+    assert table.shape == (30000, 4) and ids.shape == (2, 3) and ids.max() > 1
+    assert case.name == "Gather 30000x4, 2x3 int64"
+    case = cases._make({"kind": "node", "operator": "TopK", "inputs": [
+        [5, 9], {"values": [3]}], "attributes": {"axis": 1}})
+    assert list(case.inputs) == ["x0"] and len(case.model.graph.output) == 2
+    case = cases._make({"kind": "node", "operator": "Cast", "inputs": [
+        {"shape": [100], "type": "int8"}], "attributes": {"to": 1}})
+    values = case.inputs["x0"]
+    assert values.dtype == np.int8 and values.min() < -50 and values.max() > 50
 
 
 @pytest.mark.parametrize("name,flop", [("mlp", 2 * (256 * 1024 + 2 * 1024**2 + 1024 * 10))])
