@@ -347,6 +347,63 @@ struct MirroredWindow {
   SmallVector<OpFoldResult> before, after;
 };
 
+/// Whether each element of the data has results of its own: as many as the
+/// kernel has elements, next to each other.
+static bool isSeparate(const MirroredWindow &mirrored) {
+  const Window &window = mirrored.window;
+  auto isZero = [](int64_t value) { return value == 0; };
+  for (int64_t axis = 0; axis < window.getRank(); ++axis)
+    if (mirrored.reach[axis] != window.strides[axis] - 1 ||
+        (window.dilation[axis] != 1 && mirrored.reach[axis] != 0))
+      return false;
+  return llvm::all_of(window.padBefore, isZero) &&
+         llvm::all_of(window.padAfter, isZero) &&
+         llvm::all_of(mirrored.extra, isZero);
+}
+
+/// One product of the data and the kernel. Elements of the kernel are
+/// dimensions of the result behind those of the data, and merge with them.
+static Value buildSeparate(LinalgBuilder &b, const ConvolutionAxes &axes,
+                           Factor data, Factor weight, ArrayRef<int64_t> kernel,
+                           Type resultElement) {
+  int64_t rank = axes.data.size(), loops = 0;
+  SmallVector<int64_t> letters(rank);
+  for (auto [letter, axis] : llvm::enumerate(axes.result))
+    letters[axis] = letter;
+  SmallVector<AffineExpr> dataExprs(rank), weightExprs(rank), resultExprs;
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<ReassociationIndices> merged;
+  // Loops in the order of the result.
+  auto addLoop = [&](OpFoldResult size) {
+    sizes.push_back(size);
+    merged.back().push_back(loops);
+    resultExprs.push_back(b.dim(loops));
+    return b.dim(loops++);
+  };
+  for (int64_t letter : letters) {
+    merged.emplace_back();
+    if (letter == 1) {
+      int64_t axis = axes.weight[1];
+      weightExprs[axis] = addLoop(b.getSize(weight.tensor, axis));
+      continue;
+    }
+    int64_t axis = axes.data[letter];
+    dataExprs[axis] = addLoop(b.getSize(data.tensor, axis));
+    if (letter > 1)
+      weightExprs[axes.weight[letter]] =
+          addLoop(b.getIndexAttr(kernel[letter - 2]));
+  }
+
+  AffineExpr channel = b.dim(loops);
+  dataExprs[axes.data[1]] = weightExprs[axes.weight[0]] = channel;
+  data.map = b.map(loops + 1, dataExprs);
+  weight.map = b.map(loops + 1, weightExprs);
+  Value result =
+      buildContraction(b, data, weight, sizes, b.map(loops + 1, resultExprs),
+                       getIterators(loops, 1), resultElement);
+  return tensor::CollapseShapeOp::create(b, result, merged);
+}
+
 template <typename OpT>
 struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
   using OpConversionPattern<OpT>::OpConversionPattern;
@@ -388,6 +445,16 @@ struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
     sizes[axes->result[0]] = b.getSize(data, axes->data[0]);
     sizes[axes->result[1]] = shape.getResultChannels();
     MirroredWindow mirrored(b, window, kernel, op.getOutputPadding());
+    Type convertedType =
+        this->getTypeConverter()->convertType(Type(resultType));
+    if (groups == 1 && isSeparate(mirrored)) {
+      Value result = buildSeparate(
+          b, *axes, {data, AffineMap(), dataType.getElementType()},
+          {weight, AffineMap(), weightType.getElementType()}, kernel,
+          resultType.getElementType());
+      rewriter.replaceOp(op, b.castTo(result, convertedType));
+      return success();
+    }
     for (int64_t axis = 0; axis < spatialRank; ++axis)
       sizes[axes->result[2 + axis]] =
           mirrored.getResultSize(b, axis, b.getSize(data, spatial[axis]));
@@ -404,9 +471,7 @@ struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
     Value result = nest.build(
         dataType.getElementType(), weightType.getElementType(),
         resultType.getElementType(), sizes, window, mirrored.offset, kernel);
-    rewriter.replaceOp(
-        op,
-        b.castTo(result, this->getTypeConverter()->convertType(resultType)));
+    rewriter.replaceOp(op, b.castTo(result, convertedType));
     return success();
   }
 };

@@ -369,6 +369,36 @@ def SimplifyInferencePass
   ];
 }
 
+def SplitTransposedConvPass
+    : Pass<"relay-split-transposed-conv", "::mlir::func::FuncOp"> {
+  let summary = "Transposed convolutions become convolutions";
+  let description = [{
+    With stride s, result s * q + r of a transposed convolution depends on every
+    s-th element of the kernel only: each phase r along each axis is an ordinary
+    convolution of the data. Phases that read the same elements are one
+    convolution with more output channels; the results are interleaved. The
+    kernel is rearranged by operators that constant folding evaluates. Kernels
+    without a static shape and axes with both stride and dilation are left as
+    they are, and, with channels last, kernels as large as their strides
+    without padding: these are one matrix product.
+
+    ```mlir
+    %0 = relay.nn.conv2d_transpose %x, %w {strides = [2, 1]} : (tensor<1x8x8x16xf32>, ...)
+    ```
+    becomes
+    ```mlir
+    %even = relay.nn.conv2d %x, %w0 ...
+    %odd = relay.nn.conv2d %x, %w1 ...
+    %rows = relay.concatenate(%even, %odd) {axis = 2}
+    %0 = relay.reshape %rows {newshape = [0, -3, 0, 0]}
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSplit", "num-split",
+              "Number of transposed convolutions split">
+  ];
+}
+
 def ToANormalFormPass : Pass<"relay-to-a-normal-form", "::mlir::ModuleOp"> {
   let summary = "Bind every computed value to a variable";
   let description = [{

@@ -56,6 +56,7 @@ LogicalResult scheduleRowSteps(KernelSchedule &schedule);
 /// few rows only wait for it, and the precision permits.
 void halveWeights(KernelSchedule &schedule, BlockOp block, Value constant,
                   double numRows);
+
 /// Two batched products with steps along rows between them: everything for one
 /// block of rows after another. Works on the whole kernel; what it leaves over
 /// (copies of operands) is for the other rules.
