@@ -109,6 +109,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     manager.addNestedPass<func::FuncOp>(
         createCombineParallelMatmulPass(matmul));
     manager.addNestedPass<func::FuncOp>(createSplitTransposedConvPass());
+    manager.addNestedPass<func::FuncOp>(createWidenProductsPass());
     manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
     // What became constant may settle sizes.
     manager.addPass(createInferTypesPass());

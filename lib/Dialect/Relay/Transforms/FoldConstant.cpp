@@ -120,6 +120,20 @@ std::optional<InterpreterValue> ConstantFolder::evaluateShape(Operation *op) {
   return Tensor::getScalar(resultType.getElementType(), type.getNumElements());
 }
 
+/// Whether `op` converts half precision for products alone.
+static bool isWideningOfWeight(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  auto from = cast ? dyn_cast<RankedTensorType>(cast.getData().getType())
+                   : RankedTensorType();
+  return from && cast.getDtype().isF32() &&
+         from.getElementTypeBitWidth() == 16 &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return user->getNumOperands() == 2 &&
+                  user->getOperand(1) == op->getResult(0) &&
+                  user->getName().getStringRef().starts_with("relay.nn.");
+         });
+}
+
 std::optional<InterpreterValue> ConstantFolder::evaluate(Operation *op) {
   if (!isCandidate(op))
     return std::nullopt;
@@ -132,9 +146,10 @@ std::optional<InterpreterValue> ConstantFolder::evaluate(Operation *op) {
   if (!llvm::all_of(op->getOperands(), isKnown))
     return std::nullopt;
   SmallVector<InterpreterValue> operands;
-  // A weight is transformed once, however large; transforming it in each run
-  // would cost more than the algorithm saves.
-  bool isWeight = isa<NNContribConv2dWinogradWeightTransformOp>(op);
+  // A weight is transformed or widened once, however large; to do that in each
+  // run would cost more than it saves.
+  bool isWeight = isa<NNContribConv2dWinogradWeightTransformOp>(op) ||
+                  isWideningOfWeight(op);
   int64_t limit =
       isWeight ? std::numeric_limits<int64_t>::max() / 2 : int64_t(maxGrowth);
   for (Value operand : op->getOperands()) {

@@ -455,6 +455,32 @@ def VerifyTypedPass : Pass<"verify-relay-typed", "::mlir::ModuleOp"> {
   }];
 }
 
+def WidenProductsPass
+    : Pass<"relay-widen-products", "::mlir::func::FuncOp"> {
+  let summary = "Multiply and add f16 and bf16 in f32";
+  let description = [{
+    Sums of products of f16 or bf16 are sums in f32 anyway, rounded once. Where
+    each element is used often, its conversion to f32 is an operator of its own,
+    instead of one in each product: convolutions and matrix products with
+    operands and results of f16 or bf16 become those of f32 between casts.
+    Weights are converted by constant folding. Results do not change.
+
+    ```mlir
+    %0 = relay.nn.dense %x, %w : (tensor<64x256xf16>, tensor<128x256xf16>) -> tensor<64x128xf16>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.cast %x {dtype = f32} : (tensor<64x256xf16>) -> tensor<64x256xf32>
+    %1 = relay.cast %w {dtype = f32} : (tensor<128x256xf16>) -> tensor<128x256xf32>
+    %2 = relay.nn.dense %0, %1 : (tensor<64x256xf32>, tensor<128x256xf32>) -> tensor<64x128xf32>
+    %3 = relay.cast %2 {dtype = f16} : (tensor<64x128xf32>) -> tensor<64x128xf16>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numWidened", "num-widened", "Number of operators widened">
+  ];
+}
+
 def WinogradPass : Pass<"relay-winograd", "::mlir::func::FuncOp"> {
   let summary = "Compute 3x3 convolutions by Winograd's algorithm";
   let description = [{

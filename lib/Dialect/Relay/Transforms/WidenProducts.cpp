@@ -1,0 +1,108 @@
+//===- WidenProducts.cpp - Products of half precision in f32 --------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#include <cmath>
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_WIDENPRODUCTSPASS
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+using namespace mlir::relay;
+
+static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
+/// Elements of a tensor, unknown sizes taken for typical ones.
+static double countElements(RankedTensorType type) {
+  constexpr int64_t kTypicalSize = 64;
+  double count = 1;
+  for (int64_t size : type.getShape())
+    count *= ShapedType::isDynamic(size) ? kTypicalSize : size;
+  return count;
+}
+
+/// Products that `op` sums.
+static double countProducts(Operation *op, RankedTensorType data,
+                            RankedTensorType weight, RankedTensorType result) {
+  double sizes =
+      countElements(data) * countElements(weight) * countElements(result);
+  if (isa<NNDenseOp, NNMatmulOp>(op))
+    return std::sqrt(sizes);
+  // One size is in all three.
+  if (isa<NNBatchMatmulOp>(op))
+    return std::sqrt(sizes /
+                     std::max<double>(1, std::abs(result.getDimSize(0))));
+  auto layout = op->getAttrOfType<StringAttr>("kernel_layout");
+  size_t axis = layout ? layout.getValue().find('O') : StringRef::npos;
+  if (axis >= static_cast<size_t>(weight.getRank()) ||
+      weight.isDynamicDim(axis) || weight.getDimSize(axis) == 0)
+    return 0;
+  return countElements(result) * countElements(weight) /
+         weight.getDimSize(axis);
+}
+
+/// Whether converting the operands once takes less time than in each product.
+static bool paysToWiden(Operation *op) {
+  if (!isa<NNConv1dOp, NNConv2dOp, NNConv3dOp, NNConv1dTransposeOp,
+           NNConv2dTransposeOp, NNConv3dTransposeOp, NNDenseOp, NNMatmulOp,
+           NNBatchMatmulOp>(op))
+    return false;
+  auto data = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto weight = dyn_cast<RankedTensorType>(op->getOperand(1).getType());
+  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!data || !weight || !result || !isHalf(data.getElementType()) ||
+      !isHalf(weight.getElementType()) || !isHalf(result.getElementType()))
+    return false;
+  constexpr double kMinUses = 16;
+  double products = countProducts(op, data, weight, result);
+  return products >= kMinUses * countElements(data) &&
+         products >= kMinUses * countElements(weight);
+}
+
+static void widen(Operation *op) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Type single = builder.getF32Type();
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(CastOp::create(builder, loc, operand, single));
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Operation *wide = builder.clone(*op);
+  wide->setOperands(operands);
+  if (wide->getAttr("out_dtype"))
+    wide->setAttr("out_dtype", TypeAttr::get(single));
+  wide->getResult(0).setType(type.clone(single));
+  Value narrow =
+      CastOp::create(builder, loc, wide->getResult(0), type.getElementType());
+  op->getResult(0).replaceAllUsesWith(narrow);
+  op->erase();
+}
+
+namespace {
+
+struct WidenProductsPass final
+    : relay::impl::WidenProductsPassBase<WidenProductsPass> {
+  using WidenProductsPassBase::WidenProductsPassBase;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> found;
+    getOperation().walk([&](Operation *op) {
+      if (paysToWiden(op))
+        found.push_back(op);
+    });
+    for (Operation *op : found)
+      widen(op);
+    numWidened += found.size();
+  }
+};
+
+} // namespace
