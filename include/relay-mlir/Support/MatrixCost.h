@@ -17,8 +17,8 @@
 
 namespace mlir::relay {
 
-/// Cycles to split a vector of f32 into two pieces of bf16: 13 instructions, two
-/// at a time, and loads and stores that do not all hide behind them.
+/// Cycles to split a vector of f32 into two pieces of bf16: 13 instructions,
+/// two at a time, and loads and stores that do not all hide behind them.
 inline constexpr double kSplitCycles = 10;
 
 /// Cycles of `tiles` tiles of results, each the sum of `products`
