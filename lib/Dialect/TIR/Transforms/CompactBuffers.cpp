@@ -61,6 +61,27 @@ static ForOp getLoop(Value buffer, ArrayRef<BlockOp> blocks) {
   return innermost;
 }
 
+/// An expression that `expr` never falls below, in which numbers that are
+/// rounded up to a multiple, as the tiles of a loop do, are not rounded.
+static AffineExpr dropRounding(AffineExpr expr) {
+  LinearSum sum = LinearSum::get(expr);
+  AffineExpr result = getAffineConstantExpr(sum.constant, expr.getContext());
+  for (auto [term, coefficient] : sum.terms) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(term);
+    auto divisor = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS())
+                          : AffineConstantExpr();
+    int64_t size = divisor ? divisor.getValue() : 0;
+    bool isMultiple = size > 0 && coefficient > 0 && coefficient % size == 0;
+    if (isMultiple && binary.getKind() == AffineExprKind::CeilDiv)
+      result = result + binary.getLHS() * (coefficient / size);
+    else if (isMultiple && binary.getKind() == AffineExprKind::FloorDiv)
+      result = result + (binary.getLHS() - (size - 1)) * (coefficient / size);
+    else
+      result = result + term * coefficient;
+  }
+  return result;
+}
+
 /// Whether `inner` lies in `outer`, both of a dimension of `size`.
 static bool covers(const std::optional<DimRegion> &outer,
                    const std::optional<DimRegion> &inner,
@@ -69,9 +90,10 @@ static bool covers(const std::optional<DimRegion> &outer,
     return true;
   if (!inner)
     return false;
+  AffineExpr rest = outer->min + outer->extent - inner->min - inner->extent;
   return bounds.isNonNegative(inner->min - outer->min) &&
-         bounds.isNonNegative(outer->min + outer->extent - inner->min -
-                              inner->extent);
+         (bounds.isNonNegative(rest) ||
+          bounds.isNonNegative(dropRounding(rest)));
 }
 
 namespace {
@@ -124,8 +146,13 @@ static LogicalResult plan(AllocBufferOp buffer, ArrayRef<BlockOp> blocks,
     for (ArrayRef<std::optional<DimRegion>> other : writes)
       if (!covers(region, other[dim], bounds))
         return failure();
-    if (!reads.get().empty() && !covers(region, reads.get()[dim], bounds))
-      return failure();
+    if (!reads.get().empty()) {
+      // What is read in different pieces may be all of it.
+      DimRegion all{getAffineConstantExpr(0, buffer.getContext()),
+                    space.getExpr(buffer.getMixedSizes()[dim])};
+      if (!covers(region, reads.get()[dim].value_or(all), bounds))
+        return failure();
+    }
     auto extent =
         region ? dyn_cast<AffineConstantExpr>(bounds.simplify(region->extent))
                : AffineConstantExpr();
