@@ -69,34 +69,64 @@ static Value emitCount(ImplicitLocOpBuilder &b, Value output, int64_t stride,
   return arith::SubIOp::create(b, high, low);
 }
 
-/// Divides the sums of windows by the number of elements in each: those of the
-/// data, with `countPads` those of the padding too, but never those that only
-/// ceil_mode adds.
-static Value buildAverage(LinalgBuilder &b, const PoolingData &pooling,
-                          Value sum, const Window &window,
-                          ArrayRef<int64_t> kernel, bool isCountConstant,
-                          bool countPads) {
+/// For each spatial axis, how many elements each window has along it: those of
+/// the data, with `countPads` those of the padding too, but never those that
+/// only ceil_mode adds. Tables, so that a result only multiplies what it finds
+/// there.
+static SmallVector<Value>
+buildCounts(LinalgBuilder &b, const PoolingData &pooling, const Window &window,
+            ArrayRef<int64_t> kernel, ArrayRef<OpFoldResult> sizes,
+            bool countPads) {
+  Type type = getAccumulatorType(pooling.elementType);
   SmallVector<OpFoldResult> dataSizes = b.getSizes(pooling.data);
-  auto emitElements = [&](ImplicitLocOpBuilder &bodyBuilder) -> OpFoldResult {
-    if (isCountConstant) {
-      int64_t elements = 1;
-      for (int64_t extent : kernel)
-        elements *= extent;
-      return bodyBuilder.getIndexAttr(elements);
-    }
-    Value count;
-    for (auto [position, axis] : llvm::enumerate(pooling.spatial)) {
-      Value along =
-          emitCount(bodyBuilder, emitLoopIndex(bodyBuilder, axis),
-                    window.strides[position], window.dilation[position],
-                    kernel[position], window.padBefore[position],
-                    dataSizes[axis], countPads ? window.padBefore[position] : 0,
-                    countPads ? window.padAfter[position] : 0);
-      count = count ? arith::MulIOp::create(bodyBuilder, count, along) : along;
-    }
-    return count;
-  };
-  return buildPoolMean(b, pooling, sum, emitElements);
+  SmallVector<Value> counts;
+  for (size_t position = 0; position != pooling.spatial.size(); ++position) {
+    int64_t axis = pooling.spatial[position];
+    std::string name = (b.getBlockName() + "_count" + Twine(position)).str();
+    counts.push_back(b.elements(
+        name, {}, {sizes[axis]}, type,
+        [&](ImplicitLocOpBuilder &body, ValueRange) -> Value {
+          Value count =
+              emitCount(body, emitLoopIndex(body, 0), window.strides[position],
+                        window.dilation[position], kernel[position],
+                        window.padBefore[position], dataSizes[axis],
+                        countPads ? window.padBefore[position] : 0,
+                        countPads ? window.padAfter[position] : 0);
+          count = arith::IndexCastOp::create(body, body.getI64Type(), count);
+          return ElementMath(body, type).convertFrom(body.getI64Type(), count);
+        }));
+  }
+  return counts;
+}
+
+/// Divides the sums of windows by the number of elements in each, the product
+/// of `counts`, or, without these, of `kernel`.
+static Value buildAverage(LinalgBuilder &b, const PoolingData &pooling,
+                          Value sum, ArrayRef<int64_t> kernel,
+                          ArrayRef<Value> counts) {
+  if (counts.empty()) {
+    int64_t elements = 1;
+    for (int64_t extent : kernel)
+      elements *= extent;
+    return buildPoolMean(b, pooling, sum, [&](ImplicitLocOpBuilder &body) {
+      return OpFoldResult(body.getIndexAttr(elements));
+    });
+  }
+  Type sumType = getAccumulatorType(pooling.elementType);
+  SmallVector<Access> inputs = {{sum, b.identity(pooling.getRank())}};
+  for (auto [count, axis] : llvm::zip_equal(counts, pooling.spatial))
+    inputs.push_back({count, b.map(pooling.getRank(), {b.dim(axis)})});
+  return b.elements(b.getBlockName(), inputs, b.getSizes(sum),
+                    getSignless(pooling.elementType),
+                    [&](ImplicitLocOpBuilder &body, ValueRange args) {
+                      ElementMath math(body, sumType);
+                      Value count = args[1];
+                      for (Value along :
+                           args.drop_front(2).take_front(counts.size() - 1))
+                        count = math.mul(count, along);
+                      return ElementMath(body, pooling.elementType)
+                          .narrow(math.div(args[0], count));
+                    });
 }
 
 namespace {
@@ -151,13 +181,13 @@ struct PoolToLinalg : OpConversionPattern<OpT> {
 
     Value padded = padAxes(b, pooling->data, pooling->spatial, before, after,
                            getNeutralAttr(pool, pooling->elementType));
+    SmallVector<Value> counts;
+    if (pool == Pool::Average && (ceilMode || (hasPads && !countsPads(op))))
+      counts = buildCounts(b, *pooling, window, kernel, sizes, countsPads(op));
     Value result =
         buildWindows(b, *pooling, padded, pool, window, kernel, sizes);
-    if (pool == Pool::Average) {
-      bool isCountConstant = !ceilMode && (countsPads(op) || !hasPads);
-      result = buildAverage(b, *pooling, result, window, kernel,
-                            isCountConstant, countsPads(op));
-    }
+    if (pool == Pool::Average)
+      result = buildAverage(b, *pooling, result, kernel, counts);
     rewriter.replaceOp(op, b.castTo(result, resultType));
     return success();
   }

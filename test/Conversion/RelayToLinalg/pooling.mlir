@@ -40,12 +40,17 @@ func.func @avg_pool_unpadded(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32> {
   return %0 : tensor<1x3x4x4xf32>
 }
 
-// Otherwise the elements of the data in it are counted.
+// Otherwise the elements of the data in it are counted, along each axis.
 // CHECK-LABEL: func @avg_pool_padded
-//       CHECK:   tir.block_name = "avg_pool2d"
-//       CHECK:     linalg.index 2
+//       CHECK:   %[[ROWS:.*]] = linalg.generic {{.*}}tir.block_name = "avg_pool2d_count0"
+//       CHECK:     linalg.index 0
 //       CHECK:     arith.maxsi
 //       CHECK:     arith.minsi
+//       CHECK:   %[[COLUMNS:.*]] = linalg.generic {{.*}}tir.block_name = "avg_pool2d_count1"
+//       CHECK:   %[[SUM:.*]] = linalg.generic {{.*}}tir.block_name = "pool_sum"
+//       CHECK:   linalg.generic {{.*}}ins(%[[SUM]], %[[ROWS]], %[[COLUMNS]] :
+//  CHECK-SAME:   tir.block_name = "avg_pool2d"
+//       CHECK:     arith.mulf
 //       CHECK:     arith.divf
 func.func @avg_pool_padded(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x5x5xf32> {
   %0 = relay.nn.avg_pool2d %x {pool_size = [2, 2], strides = [2, 2], padding = [1, 1, 1, 1]} : (tensor<1x3x8x8xf32>) -> tensor<1x3x5x5xf32>

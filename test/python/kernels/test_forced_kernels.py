@@ -215,13 +215,15 @@ class Generator:
                                    groups, self.window())
 
     def winograd(self):
+        kernel, groups = self.pick([3, 3, 3, 5]), self.pick([1, 1, 1, 2, 3])
         padding = [self.pick([0, 1, 1, 2]) for _ in range(4)]
         size = [self.pick([1, 2, 3, 5, 6, 7, 9, 13, 14, 28]) for _ in range(2)]
-        size = [max(n, 3 - padding[i] - padding[2 + i], 1) for i, n in enumerate(size)]
+        size = [max(n, kernel - padding[i] - padding[2 + i], 1)
+                for i, n in enumerate(size)]
         return self.convolution_of("winograd", self.pick([1, 1, 2]),
-                                   self.pick([8, 13, 16, 17, 32, 40]),
-                                   self.pick([8, 13, 16, 17, 32, 40]), 1,
-                                   ([3, 3], [1, 1], [1, 1], padding, size),
+                                   groups * self.pick([8, 13, 16, 17, 32, 40]),
+                                   groups * self.pick([8, 13, 16, 17, 32, 40]), groups,
+                                   ([kernel, kernel], [1, 1], [1, 1], padding, size),
                                    relative=WINOGRAD_BOUND, constant=True)
 
     def pool_of(self, name, reduce):
@@ -405,6 +407,38 @@ def test_products_without_rows_or_terms(number):
     assert check(cases, CONFIGURATIONS[number]) == []
 
 
+@pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
+@pytest.mark.parametrize("kernel,stride,padding,width", [
+    (3, 1, 1, 56), (3, 2, 1, 112), (3, 2, 0, 111), (2, 2, 0, 33), (5, 1, 2, 9),
+    (3, 2, 1, 7), (3, 1, 1, 130), (3, 3, 1, 31), (5, 2, 2, 70), (4, 1, 3, 17)])
+def test_pooling_of_what_is_no_number(layout, kernel, stride, padding, width):
+    """NaN and infinities are in the results of the windows that have them, and in
+    no others."""
+    rng = np.random.default_rng(width)
+    x = rng.uniform(-1, 1, (2, 13, width, 9)).astype(np.float32)
+    if layout == "NCHW":
+        x = np.ascontiguousarray(x.transpose(0, 3, 1, 2))
+    for value in (np.nan, np.inf, -np.inf):
+        x[tuple(rng.integers(n, size=40) for n in x.shape)] = value
+    image = x if layout == "NHWC" else x.transpose(0, 2, 3, 1)
+    windowed = [kernel] * 2, [stride] * 2, [1, 1], [padding] * 4
+    with np.errstate(invalid="ignore"):
+        expected = {"max": np.stack(list(windows(image, *windowed, -np.inf))).max(axis=0),
+                    "avg": sum(windows(image, *windowed, 0)) / sum(
+                        windows(np.ones(image.shape), *windowed, 0))}
+    for name, result in expected.items():
+        if layout == "NCHW":
+            result = result.transpose(0, 3, 1, 2)
+        text = (f"func.func @main(%x: {tensor(x.shape)}) -> {tensor(result.shape)} {{\n"
+                f"%0 = relay.nn.{name}_pool2d %x {{pool_size = [{kernel}, {kernel}], "
+                f"strides = [{stride}, {stride}], padding = {[padding] * 4}, "
+                f'layout = "{layout}"}} : ({tensor(x.shape)}) -> {tensor(result.shape)}\n'
+                f"return %0 : {tensor(result.shape)}\n}}")
+        actual = np.asarray(rm.compile(rm.IRModule.parse(text), cache=False)(x))
+        np.testing.assert_allclose(actual, result.astype(np.float32), rtol=1e-5,
+                                   atol=1e-6 if name == "avg" else 0)
+
+
 def test_choices_are_taken(tmp_path):
     """The random cases of one configuration see all rules."""
     generator = Generator(101)
@@ -418,6 +452,7 @@ def test_choices_are_taken(tmp_path):
          "--target=x86-64-v3", "--remarks"],
         cwd=tmp_path, capture_output=True, text=True, check=True)
     for remark in ["sum of products", "window that slides over channels-last data",
+                   "window that slides along rows",
                    "reduction, results side by side", "transforms by constant matrices",
                    "has no iterations", "  packed: constant argument",
                    "  not packed: constant argument", "  parallel: ", "  not parallel: ",

@@ -57,6 +57,7 @@ static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
   for (Rule rule :
        {Rule{scheduleContraction, "sum of products"},
         Rule{scheduleWindow, "window that slides over channels-last data"},
+        Rule{scheduleRowWindow, "window that slides along rows"},
         Rule{scheduleSpatialReduction, "reduction, results side by side"},
         Rule{scheduleRowReduction, "reduction along rows"},
         Rule{scheduleTranspose, "transposing copy"},

@@ -204,36 +204,76 @@ static bool isNeutral(BlockOp block, Operation *load, TypedAttr value) {
   return false;
 }
 
+/// Whether rows are padded by less than a vector at either end.
+static bool isNarrowPadding(BlockOp block, affine::AffineIfOp condition,
+                            unsigned var) {
+  constexpr int64_t kMaxPadding = 4;
+  int64_t extent = block.getStaticExtents()[var];
+  if (ShapedType::isDynamic(extent))
+    return false;
+  IntegerSet set = condition.getIntegerSet();
+  for (AffineExpr constraint : set.getConstraints()) {
+    LinearSum sum = LinearSum::get(constraint);
+    if (sum.terms.size() != 1)
+      return false;
+    auto [term, coefficient] = sum.terms.front();
+    unsigned position;
+    if (auto dim = dyn_cast<AffineDimExpr>(term))
+      position = dim.getPosition();
+    else if (auto symbol = dyn_cast<AffineSymbolExpr>(term))
+      position = set.getNumDims() + symbol.getPosition();
+    else
+      return false;
+    auto arg = cast<BlockArgument>(condition.getOperands()[position]);
+    if (arg.getArgNumber() != var)
+      continue;
+    int64_t padding =
+        coefficient == 1 ? -sum.constant : extent - 1 - sum.constant;
+    if (std::abs(coefficient) != 1 || padding > kMaxPadding)
+      return false;
+  }
+  return true;
+}
+
 bool mlir::tir::isWindowPadding(const BlockNest &producer,
                                 const BlockNest &consumer) {
   const BufferAccess *store = producer.getStore();
   std::optional<Window> window = matchWindow(consumer);
-  if (!store || !store->map || !window || window->data->buffer != store->buffer)
+  std::optional<RowWindow> rows;
+  if (!window)
+    rows = matchRowWindow(consumer);
+  const BufferAccess *data = window ? window->data
+                             : rows ? rows->data
+                                    : nullptr;
+  if (!store || !store->map || !data || data->buffer != store->buffer)
     return false;
   TypedAttr value;
   affine::AffineIfOp condition = matchPadding(producer.block, value);
-  if (!condition || !isNeutral(consumer.block, window->data->op, value))
+  if (!condition || !isNeutral(consumer.block, data->op, value))
     return false;
-  // Lanes are padded together.
-  AffineExpr channel =
-      store->map->getResult(*getBareIndex(*window->data, window->lane));
+  AffineExpr channel = store->map->getResult(
+      window ? *getBareIndex(*data, window->lane) : rows->axis);
   auto channelDim = dyn_cast<AffineDimExpr>(channel);
   if (!channelDim)
     return false;
   IntegerSet set = condition.getIntegerSet();
   BlockOp block = producer.block;
-  for (auto [index, operand] : llvm::enumerate(condition.getOperands())) {
+  for (Value operand : condition.getOperands()) {
     auto arg = dyn_cast<BlockArgument>(operand);
-    bool isVar = arg && arg.getOwner() == block.getBody();
-    if (!isVar)
+    if (!arg || arg.getOwner() != block.getBody())
       return false;
+  }
+  if (rows)
+    return isNarrowPadding(block, condition, channelDim.getPosition());
+  // Lanes are padded together.
+  for (auto [index, operand] : llvm::enumerate(condition.getOperands()))
     for (AffineExpr expr : set.getConstraints())
-      if (arg.getArgNumber() == channelDim.getPosition() &&
+      if (cast<BlockArgument>(operand).getArgNumber() ==
+              channelDim.getPosition() &&
           (index < set.getNumDims()
                ? expr.isFunctionOfDim(index)
                : expr.isFunctionOfSymbol(index - set.getNumDims())))
         return false;
-  }
   return true;
 }
 

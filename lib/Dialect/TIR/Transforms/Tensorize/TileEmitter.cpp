@@ -348,6 +348,32 @@ Value TileEmitter::load(OpBuilder &builder, Operation *op,
   return result;
 }
 
+Value TileEmitter::loadElements(OpBuilder &builder, Operation *access,
+                                AffineExpr position, int64_t count) {
+  Location loc = access->getLoc();
+  Value buffer = getBuffer(access);
+  position = bounds.simplify(position);
+  Value &cached = loads[{buffer, {position, Value()}}];
+  if (count == lanes && cached && isa<VectorType>(cached.getType()))
+    return cached;
+  Value view = getFlatView(buffer);
+  Value index = emitIndex(builder, position);
+  VectorType type = getVectorType(access->getResult(0).getType());
+  if (count != lanes) {
+    Value mask = vector::ConstantMaskOp::create(
+        builder, loc, getVectorType(builder.getI1Type()), ArrayRef{count});
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    return vector::MaskedLoadOp::create(builder, loc, type, view,
+                                        ValueRange{index}, mask, zero);
+  }
+  Value result =
+      vector::LoadOp::create(builder, loc, type, view, ValueRange{index});
+  // The reference may have moved.
+  loads[{buffer, {position, Value()}}] = result;
+  return result;
+}
+
 Attribute TileEmitter::getConstant(Value value, ArrayRef<AffineExpr> point) {
   Operation *op = value.getDefiningOp();
   if (!op || !isLoad(op) ||

@@ -79,6 +79,11 @@ public:
   /// The element position that `access` touches at `point`.
   AffineExpr getPosition(Operation *access, ArrayRef<AffineExpr> point);
 
+  /// `count` elements from `position` on, of the buffer that `access` loads
+  /// from.
+  Value loadElements(OpBuilder &builder, Operation *access, AffineExpr position,
+                     int64_t count);
+
   /// The buffer as one row of elements.
   Value getFlatView(Value buffer);
 

@@ -7,188 +7,28 @@
 
 #include "WindowTile.h"
 
+#include "RowPieces.h"
 #include "TileEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <tuple>
 
 using namespace mlir;
 using namespace mlir::tir;
 
-/// Loops around the innermost one dissolve up to about this many updates.
-static constexpr int64_t kMaxStraightUpdates = 96;
-/// More than this many are no window.
-static constexpr int64_t kMaxInnerUpdates = 1024;
-/// Symbols with cases of their own: each may triple the code.
-static constexpr size_t kMaxCases = 2;
-
-//===----------------------------------------------------------------------===//
-// Guards
-//===----------------------------------------------------------------------===//
-
-namespace {
-enum class Truth { Never, Unknown, Always };
-} // namespace
-
-/// Whether `expr >= 0`.
-static Truth decide(const IndexBounds &bounds, AffineExpr expr) {
-  IndexRange range = bounds.getRange(bounds.simplify(expr));
-  if (range.min && *range.min >= 0)
-    return Truth::Always;
-  if (range.max && *range.max < 0)
-    return Truth::Never;
-  return Truth::Unknown;
-}
-
-/// Whether `guard` limits loop `dim` and no other loop of the nest.
-static bool isBoundOf(const NestedBlock &nest, AffineExpr guard, unsigned dim) {
-  std::optional<int64_t> stride = NestedBlock::getStride(guard, dim);
-  if (!stride || *stride == 0)
-    return false;
-  for (unsigned other = 0; other != nest.loops.size(); ++other)
-    if (other != dim && NestedBlock::dependsOn(guard, other))
-      return false;
-  return true;
-}
-
-/// The iterations of a guarded loop: [min, max] of the smallest limit.
-static IndexRange getLimit(const NestedBlock &nest, const IndexBounds &bounds,
-                           unsigned loop, int64_t extent) {
-  IndexRange limit = IndexRange::constant(extent);
-  for (const LoopGuard &guard : nest.guards) {
-    if (guard.loop != loop)
-      continue;
-    IndexRange range = bounds.getRange(bounds.simplify(guard.limit));
-    limit.min = range.min && limit.min
-                    ? std::optional(std::min(*limit.min, *range.min))
-                    : std::nullopt;
-    if (range.max)
-      limit.max = std::min(*limit.max, *range.max);
-  }
-  if (limit.min)
-    limit.min = std::max<int64_t>(*limit.min, 0);
-  limit.max = std::max<int64_t>(*limit.max, 0);
-  return limit;
-}
-
-//===----------------------------------------------------------------------===//
-// The plan
-//===----------------------------------------------------------------------===//
-
-/// The load that moves with the lanes, the rows and the window, by whole
-/// vectors of lanes; null if there is none.
-static Operation *findWindowLoad(NestedBlock &nest, const TileShape &shape) {
-  Operation *found = nullptr;
-  nest.block.getBody()->walk([&](Operation *op) {
-    if (op->getNumResults() == 0)
-      return;
-    AffineExpr position = nest.getLinearIndex(op);
-    auto dependsOn = [&](unsigned loop) {
-      return NestedBlock::dependsOn(position, loop);
-    };
-    if (!position || NestedBlock::getStride(position, shape.laneLoop) != 1 ||
-        !llvm::any_of(shape.reduceLoops, dependsOn) ||
-        !(shape.rowLoops.empty() || llvm::any_of(shape.rowLoops, dependsOn)))
-      return;
-    bool isWhole = llvm::all_of(shape.reduceLoops, [&](unsigned loop) {
-      std::optional<int64_t> stride = NestedBlock::getStride(position, loop);
-      return stride && (*stride == 0 || std::abs(*stride) >= shape.numLanes);
-    });
-    if (isWhole)
-      found = op;
-  });
-  return found;
-}
-
-/// The values that `symbol` takes, from 0 on, if that is known.
-static std::optional<int64_t> getExtent(const NestedBlock &nest,
-                                        unsigned symbol) {
-  IndexRange range = nest.bounds.symbols[symbol];
-  if (range.min != 0 || !range.max)
-    return std::nullopt;
-  return *range.max + 1;
-}
-
-std::optional<WindowPlan> mlir::tir::planWindow(NestedBlock &nest,
-                                                const Computation &computation,
-                                                const TileShape &shape) {
-  bool isStatic = llvm::all_of(nest.loops, [](ForOp loop) {
-    return loop.getConstantExtent().value_or(0) > 0;
-  });
-  if (!isStatic || !computation.isReduction() || !computation.init ||
-      shape.reduceLoops.empty() || !findWindowLoad(nest, shape))
-    return std::nullopt;
-  AffineExpr position = nest.getLinearIndex(computation.store);
-  if (NestedBlock::getStride(position, shape.laneLoop) != 1 ||
-      (shape.numRows < 2 && computation.guards.empty()))
-    return std::nullopt;
-  for (AffineExpr guard : computation.guards)
-    if (NestedBlock::dependsOn(guard, shape.laneLoop))
-      return std::nullopt;
-  for (const LoopGuard &guard : nest.guards)
-    if (llvm::is_contained(shape.reduceLoops, guard.loop))
-      return std::nullopt;
-
-  WindowPlan plan;
-  plan.firstUnrolled = shape.reduceLoops.size();
-  int64_t updates = shape.numRows * shape.getNumVectors();
-  for (unsigned dim : llvm::reverse(shape.reduceLoops)) {
-    int64_t extent = *ForOp(nest.loops[dim]).getConstantExtent();
-    bool isInnermost = plan.firstUnrolled == shape.reduceLoops.size();
-    bool hasBound = llvm::any_of(computation.guards, [&](AffineExpr guard) {
-      return isBoundOf(nest, guard, dim) &&
-             decide(nest.bounds, guard) == Truth::Unknown;
-    });
-    if (extent != 1 &&
-        (hasBound || (!isInnermost && updates * extent > kMaxStraightUpdates)))
-      break;
-    updates *= extent;
-    --plan.firstUnrolled;
-  }
-  if (updates > kMaxInnerUpdates)
-    return std::nullopt;
-
-  auto addCases = [&](AffineExpr expr, bool hasFirst) {
-    for (auto [term, coefficient] : LinearSum::get(expr).terms) {
-      auto symbol = dyn_cast<AffineSymbolExpr>(term);
-      if (!symbol || getExtent(nest, symbol.getPosition()).value_or(0) < 2)
-        continue;
-      auto *it = llvm::find_if(plan.cases, [&](const WindowPlan::Case &known) {
-        return known.symbol == symbol.getPosition();
-      });
-      if (it != plan.cases.end())
-        it->hasFirst |= hasFirst;
-      else if (plan.cases.size() < kMaxCases)
-        plan.cases.push_back({symbol.getPosition(), hasFirst});
-    }
-  };
-  auto isLoopBound = [&](AffineExpr guard) {
-    return llvm::any_of(
-        ArrayRef(shape.reduceLoops).take_front(plan.firstUnrolled),
-        [&](unsigned dim) { return isBoundOf(nest, guard, dim); });
-  };
-  // Limits of rows and lanes first: these must be decided.
-  for (const LoopGuard &guard : nest.guards)
-    addCases(guard.limit, /*hasFirst=*/false);
-  for (AffineExpr guard : computation.guards)
-    if (!isLoopBound(guard) && decide(nest.bounds, guard) != Truth::Always)
-      addCases(guard, /*hasFirst=*/true);
-  for (const LoopGuard &guard : nest.guards) {
-    int64_t extent = *ForOp(nest.loops[guard.loop]).getConstantExtent();
-    for (bool isLast : {false, true}) {
-      IndexBounds bounds = nest.bounds;
-      for (const WindowPlan::Case &known : plan.cases) {
-        int64_t last = *getExtent(nest, known.symbol) - 1;
-        bounds.symbols[known.symbol] =
-            isLast ? IndexRange::constant(last) : IndexRange{0, last - 1};
-      }
-      IndexRange limit = getLimit(nest, bounds, guard.loop, extent);
-      if (!limit.min || limit.min != limit.max)
-        return std::nullopt;
-    }
-  }
-  return plan;
+/// What the value of the reduction is where its condition does not hold, as far
+/// as that matters.
+static TypedAttr getOtherwise(const Computation &computation) {
+  auto condition = computation.value.getDefiningOp<affine::AffineIfOp>();
+  TypedAttr constant;
+  if (condition &&
+      matchPattern(condition.getElseBlock()->getTerminator()->getOperand(0),
+                   m_Constant(&constant)))
+    return constant;
+  return OpBuilder(computation.store->getContext())
+      .getZeroAttr(computation.getElementType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,7 +48,7 @@ public:
                 symbolValues),
         vectorType(emitter.getVectorType(computation.getElementType())),
         loc(nest.block.getLoc()), context(loc.getContext()),
-        bounds(nest.bounds), windowLoad(findWindowLoad(nest, shape)) {}
+        bounds(nest.bounds), otherwise(getOtherwise(computation)) {}
 
   void emit();
 
@@ -222,6 +62,7 @@ private:
     int64_t key;
     /// What could not be decided.
     SmallVector<AffineExpr> guards;
+    RowPart part;
   };
 
   AffineExpr constant(int64_t value) const {
@@ -245,7 +86,17 @@ private:
   SmallVector<Value> reduce(OpBuilder &builder, unsigned depth,
                             SmallVector<Value> values);
   void collectUpdates(unsigned depth, SmallVectorImpl<Update> &updates);
+  bool addGuard(Update &update, AffineExpr guard);
+  int64_t getRowOffset(ArrayRef<AffineExpr> place) const;
+  void emitUpdates(OpBuilder &builder, SmallVectorImpl<Update> &updates,
+                   SmallVectorImpl<Value> &values);
+  void emitRowUpdates(OpBuilder &builder, MutableArrayRef<Update> updates,
+                      SmallVectorImpl<Value> &values);
   Value emitUpdate(OpBuilder &builder, const Update &update, Value value);
+  SmallVector<Value> computeResults(OpBuilder &builder);
+  Value combine(OpBuilder &builder, Value value, Value operand);
+  void checkNumber(OpBuilder &builder, Value operand);
+  void finishNumbers(OpBuilder &builder, SmallVectorImpl<Value> &values);
   void store(OpBuilder &builder, ArrayRef<Value> values);
 
   NestedBlock &nest;
@@ -259,10 +110,17 @@ private:
   MLIRContext *context;
   /// What is known in the case at hand.
   IndexBounds bounds;
-  Operation *windowLoad;
+  /// What padding is.
+  TypedAttr otherwise;
+
+  /// Extremes by one instruction, which loses NaN: `notNumbers` says whether
+  /// there was any, and everything is done again.
+  bool isQuick = false;
+  Value notNumbers, unchecked;
+  DenseSet<Value> checked;
 
   // Of the tile under construction.
-  int64_t rows = 0, numVectors = 0;
+  int64_t rows = 0, tileLanes = 0, numVectors = 0;
   SmallVector<Value> masks;
   SmallVector<AffineExpr> point;
 };
@@ -313,17 +171,54 @@ void WindowTile::emitTile(OpBuilder &builder) {
     IndexRange limit = getLimit(nest, bounds, shape.rowLoops.front(), extent);
     rows = *limit.min * shape.getRowsPerStep();
   }
-  int64_t numLanes =
-      *getLimit(nest, bounds, shape.laneLoop, shape.numLanes).min;
-  numVectors = llvm::divideCeil(numLanes, shape.lanes);
+  tileLanes = *getLimit(nest, bounds, shape.laneLoop, shape.numLanes).min;
+  numVectors = llvm::divideCeil(tileLanes, shape.lanes);
   masks.assign(numVectors, Value());
-  if (numLanes % shape.lanes != 0)
+  if (tileLanes % shape.lanes != 0)
     masks.back() = vector::ConstantMaskOp::create(
         builder, loc, emitter.getVectorType(builder.getI1Type()),
-        ArrayRef{numLanes % shape.lanes});
+        ArrayRef{tileLanes % shape.lanes});
   if (rows == 0 || numVectors == 0)
     return;
 
+  using vector::CombiningKind;
+  Type type = computation.getElementType();
+  bool canBeQuick = (type.isF32() || type.isF64()) &&
+                    (computation.kind == CombiningKind::MAXIMUMF ||
+                     computation.kind == CombiningKind::MINIMUMF);
+  SmallVector<Value> values;
+  if (canBeQuick) {
+    isQuick = true;
+    values = computeResults(builder);
+    isQuick = false;
+    Value flags = values.pop_back_val();
+    Value any =
+        vector::ReductionOp::create(builder, loc, CombiningKind::OR, flags);
+    Value zero = arith::ConstantOp::create(builder, loc,
+                                           builder.getZeroAttr(any.getType()));
+    Value isBad = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                        any, zero);
+    auto branch = scf::IfOp::create(builder, loc, ValueRange(values).getTypes(),
+                                    isBad, /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    OpBuilder inner(branch.getContext());
+    inner.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(inner, loc, computeResults(inner));
+    inner.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(inner, loc, values);
+    values.assign(branch.result_begin(), branch.result_end());
+  } else {
+    values = computeResults(builder);
+  }
+  emitter.beginBody();
+  for (unsigned loop : shape.reduceLoops)
+    point[loop] = constant(0);
+  store(builder, values);
+  emitter.beginBody();
+}
+
+/// All results of the tile, and the flags of NaN.
+SmallVector<Value> WindowTile::computeResults(OpBuilder &builder) {
   point.assign(nest.loops.size(), constant(0));
   emitter.beginBody();
   SmallVector<Value> values;
@@ -333,12 +228,13 @@ void WindowTile::emitTile(OpBuilder &builder) {
       values.push_back(emitter.evaluateVector(builder, computation.init, point,
                                               masks[vector]));
     }
-  values = reduce(builder, 0, std::move(values));
-  emitter.beginBody();
-  for (unsigned loop : shape.reduceLoops)
-    point[loop] = constant(0);
-  store(builder, values);
-  emitter.beginBody();
+  if (isQuick) {
+    auto flags = vectorType.clone(
+        builder.getIntegerType(vectorType.getElementTypeBitWidth()));
+    values.push_back(
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(flags)));
+  }
+  return reduce(builder, 0, std::move(values));
 }
 
 SmallVector<Value> WindowTile::reduce(OpBuilder &builder, unsigned depth,
@@ -346,14 +242,7 @@ SmallVector<Value> WindowTile::reduce(OpBuilder &builder, unsigned depth,
   if (depth == plan.firstUnrolled) {
     SmallVector<Update> updates;
     collectUpdates(depth, updates);
-    // Each input meets all results that it goes into at once, and needs its
-    // register no longer.
-    llvm::sort(updates, [](const Update &a, const Update &b) {
-      return std::tie(a.key, a.result) < std::tie(b.key, b.result);
-    });
-    for (const Update &update : updates)
-      values[update.result] =
-          emitUpdate(builder, update, values[update.result]);
+    emitUpdates(builder, updates, values);
     return values;
   }
 
@@ -405,23 +294,187 @@ void WindowTile::collectUpdates(unsigned depth,
   for (int64_t row = 0; row != rows; ++row)
     for (int64_t vector = 0; vector != numVectors; ++vector) {
       shape.moveTo(point, row, vector * shape.lanes);
-      Update update{
-          point, static_cast<size_t>(row * numVectors + vector), vector, 0, {}};
+      Update update{point,  static_cast<size_t>(row * numVectors + vector),
+                    vector, 0,
+                    {},     {}};
+      update.part.high =
+          std::min(shape.lanes, tileLanes - vector * shape.lanes);
       bool isUseful = true;
-      for (AffineExpr guard : computation.guards) {
-        if (isLoopBound(guard))
-          continue;
-        AffineExpr here = guard.replaceDims(point);
-        Truth truth = decide(bounds, here);
-        isUseful &= truth != Truth::Never;
-        if (truth == Truth::Unknown)
-          update.guards.push_back(here);
-      }
+      for (AffineExpr guard : computation.guards)
+        isUseful = isUseful && (isLoopBound(guard) || addGuard(update, guard));
       update.key =
-          LinearSum::get(emitter.getPosition(windowLoad, point)).constant;
+          LinearSum::get(emitter.getPosition(plan.load, point)).constant;
       if (isUseful)
         updates.push_back(std::move(update));
     }
+}
+
+/// Applies a condition to an update; returns whether it may hold at all.
+bool WindowTile::addGuard(Update &update, AffineExpr guard) {
+  AffineExpr here = guard.replaceDims(point);
+  if (!NestedBlock::dependsOn(guard, shape.laneLoop)) {
+    Truth truth = decide(bounds, here);
+    if (truth == Truth::Unknown)
+      update.guards.push_back(here);
+    return truth != Truth::Never;
+  }
+  // In tiles at the border, the condition of the first lane is a number;
+  // elsewhere, all lanes are inside.
+  IndexRange range = bounds.getRange(bounds.simplify(here));
+  if (!range.min || range.min != range.max)
+    return true;
+  RowPart &part = update.part;
+  int64_t first = *range.min;
+  if (*NestedBlock::getStride(guard, shape.laneLoop) > 0) {
+    part.min = std::max(part.min.value_or(-first), -first);
+    part.low =
+        std::max(part.low, llvm::divideCeilSigned(-first, plan.laneStride));
+  } else {
+    part.max = std::min(part.max.value_or(first), first);
+    part.high = std::min(part.high,
+                         llvm::divideFloorSigned(first, plan.laneStride) + 1);
+  }
+  return part.low < part.high;
+}
+
+/// How far the window has moved along the lanes at `place`.
+int64_t WindowTile::getRowOffset(ArrayRef<AffineExpr> place) const {
+  AffineExpr position = nest.getLinearIndex(plan.load);
+  int64_t offset = 0;
+  for (unsigned dim : shape.reduceLoops) {
+    int64_t stride = *NestedBlock::getStride(position, dim);
+    if (auto step = dyn_cast<AffineConstantExpr>(place[dim]);
+        step && std::abs(stride) < plan.laneStride * shape.numLanes)
+      offset += stride * step.getValue();
+  }
+  return offset;
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+/// Remembers whether `operand` is a number.
+void WindowTile::checkNumber(OpBuilder &builder, Value operand) {
+  if (!isQuick || !checked.insert(operand).second)
+    return;
+  // One comparison takes two.
+  if (!unchecked) {
+    unchecked = operand;
+    return;
+  }
+  Value isBad = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
+                                      unchecked, operand);
+  isBad = arith::ExtSIOp::create(builder, loc, notNumbers.getType(), isBad);
+  notNumbers = arith::OrIOp::create(builder, loc, notNumbers, isBad);
+  unchecked = Value();
+}
+
+void WindowTile::finishNumbers(OpBuilder &builder,
+                               SmallVectorImpl<Value> &values) {
+  if (!isQuick)
+    return;
+  if (Value last = unchecked) {
+    unchecked = Value();
+    Value isBad = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
+                                        last, last);
+    isBad = arith::ExtSIOp::create(builder, loc, notNumbers.getType(), isBad);
+    notNumbers = arith::OrIOp::create(builder, loc, notNumbers, isBad);
+  }
+  values.back() = notNumbers;
+  checked.clear();
+}
+
+Value WindowTile::combine(OpBuilder &builder, Value value, Value operand) {
+  if (!isQuick)
+    return computation.combine(builder, value, operand);
+  bool isMaximum = computation.kind == vector::CombiningKind::MAXIMUMF;
+  Value isBeyond = arith::CmpFOp::create(builder, loc,
+                                         isMaximum ? arith::CmpFPredicate::OGT
+                                                   : arith::CmpFPredicate::OLT,
+                                         operand, value);
+  return arith::SelectOp::create(builder, loc, isBeyond, operand, value);
+}
+
+void WindowTile::emitUpdates(OpBuilder &builder,
+                             SmallVectorImpl<Update> &updates,
+                             SmallVectorImpl<Value> &values) {
+  if (isQuick)
+    notNumbers = values.back();
+  // Each input meets all results that it goes into at once, and needs its
+  // register no longer.
+  llvm::sort(updates, [](const Update &a, const Update &b) {
+    return std::tie(a.key, a.result) < std::tie(b.key, b.result);
+  });
+  if (plan.laneStride)
+    emitRowUpdates(builder, updates, values);
+  else
+    for (const Update &update : updates)
+      values[update.result] =
+          emitUpdate(builder, update, values[update.result]);
+  finishNumbers(builder, values);
+}
+
+/// Whole vectors go to their results as they come. Where lanes are picked out,
+/// all rows of the window are combined first.
+void WindowTile::emitRowUpdates(OpBuilder &builder,
+                                MutableArrayRef<Update> updates,
+                                SmallVectorImpl<Value> &values) {
+  llvm::MapVector<std::tuple<size_t, int64_t, RowPieces>, SmallVector<Update *>>
+      groups;
+  for (Update &update : updates) {
+    point = update.point;
+    AffineExpr position = emitter.getPosition(plan.load, point);
+    RowPieces pieces = update.part.choosePieces(
+        nest, bounds, plan.load->getOperand(0), position,
+        getRowOffset(update.point), plan.laneStride, shape.lanes);
+    if (update.guards.empty() && !pieces.isWhole()) {
+      groups[{update.result, getRowOffset(update.point), pieces}].push_back(
+          &update);
+      continue;
+    }
+    values[update.result] = emitUpdate(builder, update, values[update.result]);
+  }
+  // Steps of the window that read the same vectors combine them once.
+  struct Column {
+    SmallVector<AffineExpr> places;
+    SmallVector<Value, 2> parts;
+  };
+  SmallVector<Column> columns;
+  auto getParts = [&](const RowPieces &pieces, ArrayRef<Update *> members) {
+    Column column;
+    for (Update *update : members)
+      for (int64_t start : {pieces.first, pieces.second})
+        column.places.push_back(nest.bounds.simplify(
+            emitter.getPosition(plan.load, update->point) + start));
+    if (!pieces.isMasked && pieces.hasSecond)
+      for (const Column &other : columns)
+        if (other.places == column.places)
+          return other.parts;
+    for (Update *update : members) {
+      AffineExpr position = emitter.getPosition(plan.load, update->point);
+      SmallVector<Value, 2> loaded =
+          pieces.load(builder, emitter, plan.load, position);
+      for (Value part : loaded)
+        checkNumber(builder, part);
+      if (column.parts.empty()) {
+        column.parts = std::move(loaded);
+        continue;
+      }
+      for (auto [part, next] : llvm::zip_equal(column.parts, loaded))
+        part = combine(builder, part, next);
+    }
+    if (!pieces.isMasked && pieces.hasSecond)
+      columns.push_back(column);
+    return column.parts;
+  };
+  for (auto &[key, members] : groups) {
+    const RowPieces &pieces = std::get<2>(key);
+    SmallVector<Value, 2> parts = getParts(pieces, members);
+    Value operand = pieces.assemble(builder, loc, parts, otherwise);
+    Value &value = values[std::get<0>(key)];
+    value = combine(builder, value, operand);
+  }
 }
 
 Value WindowTile::emitUpdate(OpBuilder &builder, const Update &update,
@@ -448,11 +501,27 @@ Value WindowTile::emitUpdate(OpBuilder &builder, const Update &update,
                                   masks[update.vector]);
   };
   Value updated;
-  if (auto product = computation.getProduct()) {
+  if (plan.laneStride) {
+    AffineExpr position = emitter.getPosition(plan.load, update.point);
+    RowPieces pieces = update.part.choosePieces(
+        nest, bounds, plan.load->getOperand(0), position,
+        getRowOffset(update.point), plan.laneStride, shape.lanes);
+    Value operand = pieces.assemble(
+        inner, loc, pieces.load(inner, emitter, plan.load, position),
+        otherwise);
+    if (!branch)
+      checkNumber(inner, operand);
+    updated = branch ? computation.combine(inner, value, operand)
+                     : combine(inner, value, operand);
+  } else if (auto product = computation.getProduct()) {
     Value lhs = evaluate(product->first), rhs = evaluate(product->second);
     updated = vector::FMAOp::create(inner, loc, lhs, rhs, value);
-  } else {
+  } else if (branch) {
     updated = computation.combine(inner, value, evaluate(computation.value));
+  } else {
+    Value operand = evaluate(computation.value);
+    checkNumber(inner, operand);
+    updated = combine(inner, value, operand);
   }
   if (!branch)
     return updated;

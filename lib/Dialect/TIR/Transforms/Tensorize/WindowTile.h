@@ -19,8 +19,25 @@
 
 namespace mlir::tir {
 
+enum class Truth { Never, Unknown, Always };
+
+/// Whether `expr >= 0`.
+Truth decide(const IndexBounds &bounds, AffineExpr expr);
+
+/// Whether `guard` limits loop `dim` and no other loop of the nest.
+bool isBoundOf(const NestedBlock &nest, AffineExpr guard, unsigned dim);
+
+/// The iterations of a guarded loop: [min, max] of the smallest limit.
+IndexRange getLimit(const NestedBlock &nest, const IndexBounds &bounds,
+                    unsigned loop, int64_t extent);
+
 /// How a window tile is emitted.
 struct WindowPlan {
+  /// What the window slides over.
+  Operation *load = nullptr;
+  /// If not 0, windows slide along the lanes, and neighbouring lanes read
+  /// elements that are so many apart. Then the load is all there is to combine.
+  int64_t laneStride = 0;
   /// Reduction loops from this position in `TileShape::reduceLoops` on dissolve
   /// into straight code.
   unsigned firstUnrolled = 0;
