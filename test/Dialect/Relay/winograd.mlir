@@ -34,6 +34,7 @@ func.func @large(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
 
 // Transforms of few channels cost more than they save.
 // CHECK-LABEL: @few_channels
+// MATRIX-LABEL: @few_channels
 // CHECK: relay.nn.conv2d
 func.func @few_channels(%x: tensor<1x56x56x3xf32>) -> tensor<1x56x56x8xf32> {
   %w = relay.constant dense<0.5> : tensor<8x3x3x3xf32>
@@ -61,16 +62,44 @@ func.func @large_weights(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {
 func.func @others(%x: tensor<1x56x56x64xf32>, %y: tensor<1x64x56x56xf32>, %z: tensor<1x?x56x64xf32>, %v: tensor<64x64x3x3xf32>)
     -> (tensor<1x56x56x64xf32>, tensor<1x28x28x64xf32>, tensor<1x54x54x64xf32>, tensor<1x54x54x64xf32>, tensor<1x56x56x64xf32>, tensor<1x64x54x54xf32>, tensor<1x?x54x64xf32>) {
   %w = relay.constant dense<0.5> : tensor<64x64x3x3xf32>
-  %g = relay.constant dense<0.5> : tensor<64x32x3x3xf32>
+  %g = relay.constant dense<0.5> : tensor<64x8x3x3xf32>
   %p = relay.constant dense<0.5> : tensor<64x64x1x1xf32>
   // A weight that is no constant.
   %0 = relay.nn.conv2d %x, %v {data_layout = "NHWC", padding = array<i64: 1, 1>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x56x56x64xf32>
-  // Strides, dilation, groups, kernel, layout, dynamic sizes.
+  // Strides, dilation, many groups, kernel, layout, dynamic sizes.
   %1 = relay.nn.conv2d %x, %w {data_layout = "NHWC", strides = array<i64: 2, 2>, padding = array<i64: 1, 1>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x28x28x64xf32>
   %2 = relay.nn.conv2d %x, %w {data_layout = "NHWC", dilation = array<i64: 2, 2>, padding = array<i64: 1, 1>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x54x54x64xf32>
-  %3 = relay.nn.conv2d %x, %g {data_layout = "NHWC", groups = 2} : (tensor<1x56x56x64xf32>, tensor<64x32x3x3xf32>) -> tensor<1x54x54x64xf32>
+  %3 = relay.nn.conv2d %x, %g {data_layout = "NHWC", groups = 8} : (tensor<1x56x56x64xf32>, tensor<64x8x3x3xf32>) -> tensor<1x54x54x64xf32>
   %4 = relay.nn.conv2d %x, %p {data_layout = "NHWC"} : (tensor<1x56x56x64xf32>, tensor<64x64x1x1xf32>) -> tensor<1x56x56x64xf32>
   %5 = relay.nn.conv2d %y, %w : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x54x54xf32>
   %6 = relay.nn.conv2d %z, %w {data_layout = "NHWC"} : (tensor<1x?x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x?x54x64xf32>
   return %0, %1, %2, %3, %4, %5, %6 : tensor<1x56x56x64xf32>, tensor<1x28x28x64xf32>, tensor<1x54x54x64xf32>, tensor<1x54x54x64xf32>, tensor<1x56x56x64xf32>, tensor<1x64x54x54xf32>, tensor<1x?x54x64xf32>
+}
+
+// -----
+
+// Tiles of 2 of a window of 5 read 6 x 6 elements, as tiles of 4 of one of 3.
+// CHECK-LABEL: @five
+// TWO-LABEL: @five
+// CHECK: winograd_weight_transform %{{.*}} {tile_size = 2} : (tensor<128x96x5x5xf32>) -> tensor<6x6x128x96xf32>
+// CHECK: winograd_without_weight_transform
+// CHECK-SAME: kernel_size = [5, 5]
+func.func @five(%x: tensor<1x28x28x96xf32>) -> tensor<1x28x28x128xf32> {
+  %w = relay.constant dense<0.5> : tensor<128x96x5x5xf32>
+  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = array<i64: 2, 2>} : (tensor<1x28x28x96xf32>, tensor<128x96x5x5xf32>) -> tensor<1x28x28x128xf32>
+  return %0 : tensor<1x28x28x128xf32>
+}
+
+// -----
+
+// A convolution for each of two groups.
+// CHECK-LABEL: @groups
+// CHECK: %[[X:.*]] = relay.split %arg0 {axis = 3, indices_or_sections = 2}
+// CHECK: %[[W:.*]] = relay.split %{{.*}} {indices_or_sections = 2}
+// CHECK-COUNT-2: relay.nn.contrib_conv2d_winograd_without_weight_transform {{.*}}channels = 192
+// CHECK: relay.concatenate {{.*}} {axis = 3
+func.func @groups(%x: tensor<1x28x28x384xf32>) -> tensor<1x28x28x384xf32> {
+  %w = relay.constant dense<0.5> : tensor<384x192x3x3xf32>
+  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = array<i64: 1, 1>, groups = 2} : (tensor<1x28x28x384xf32>, tensor<384x192x3x3xf32>) -> tensor<1x28x28x384xf32>
+  return %0 : tensor<1x28x28x384xf32>
 }

@@ -22,10 +22,11 @@ EXACT_BOUND = 5e-6
 def convolve(data, weight, padding):
     top, left, bottom, right = padding
     data = np.pad(data.astype(np.float64), ((0, 0), (top, bottom), (left, right), (0, 0)))
-    height, width = data.shape[1] - 2, data.shape[2] - 2
+    kernel = weight.shape[2]
+    height, width = data.shape[1] - kernel + 1, data.shape[2] - kernel + 1
     result = 0
-    for y in range(3):
-        for x in range(3):
+    for y in range(kernel):
+        for x in range(kernel):
             taps = weight[:, :, y, x].T.astype(np.float64)
             result = result + data[:, y:y + height, x:x + width] @ taps
     return result
@@ -36,9 +37,9 @@ def build(shape, weight, padding, bias=None, residual=False, tile=None):
     batch, height, width, _ = shape
     top, left, bottom, right = padding
     data_type = f"tensor<{'x'.join(map(str, shape))}xf32>"
-    outputs = weight.shape[0]
-    result_type = (f"tensor<{batch}x{height + top + bottom - 2}x"
-                   f"{width + left + right - 2}x{outputs}xf32>")
+    outputs, reach = weight.shape[0], weight.shape[2] - 1
+    result_type = (f"tensor<{batch}x{height + top + bottom - reach}x"
+                   f"{width + left + right - reach}x{outputs}xf32>")
     weight_type = f"tensor<{'x'.join(map(str, weight.shape))}xf32>"
     argument = f", %r: {result_type}" if residual else ""
     lines = [f"func.func @main(%x: {data_type}{argument}) -> {result_type} {{",
@@ -130,7 +131,7 @@ def test_epilogues(shape, outputs, padding, residual):
 
 
 def check(data, weight, scale=None):
-    padding = (1, 1, 1, 1)
+    padding = (weight.shape[2] // 2,) * 4
     module = build(data.shape, weight, padding)
     assert uses_winograd(module) and not uses_winograd(module, "highest")
     expected = convolve(data, weight, padding)
@@ -145,15 +146,16 @@ SIZES = [(16, 56), (64, 56), (128, 28), (256, 14), (512, 14), (512, 28)]
 
 
 @pytest.mark.parametrize("channels,size", SIZES)
+@pytest.mark.parametrize("kernel", [3, 5])
 @pytest.mark.parametrize("distribution", ["uniform", "normal", "positive"])
-def test_accuracy(channels, size, distribution):
+def test_accuracy(channels, size, distribution, kernel):
     rng = np.random.default_rng(channels)
     draw = {"uniform": lambda shape: rng.uniform(-1, 1, shape),
             "normal": lambda shape: rng.normal(size=shape),
             "positive": lambda shape: rng.uniform(0, 1, shape)}[distribution]
     # Few outputs keep the reference fast.
     check(draw((1, size, size, channels)).astype(np.float32),
-          draw((64, channels, 3, 3)).astype(np.float32))
+          draw((64, channels, kernel, kernel)).astype(np.float32))
 
 
 @pytest.mark.parametrize("low,high", [(-20, -20), (20, 20), (20, 5), (-10, 20)])
@@ -208,7 +210,7 @@ def test_not_finite(value):
     """What is not finite stays near where it is; at "highest", exactly there."""
     data, weight = uniform((1, 28, 28, 64)), uniform((64, 64, 3, 3), 1)
     data[0, 9, 17, 5] = value
-    padding = (1, 1, 1, 1)
+    padding = (weight.shape[2] // 2,) * 4
     module = build(data.shape, weight, padding)
     expected = convolve(data, weight, padding)
     exact = run(module, data, precision="highest")

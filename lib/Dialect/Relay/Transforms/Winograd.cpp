@@ -25,9 +25,15 @@ using namespace mlir::relay;
 
 namespace {
 
-/// What a convolution computes, as far as its cost depends on it.
+/// What a convolution computes, as far as its cost depends on it; channels and
+/// outputs are those of one group.
 struct ConvShape {
   int64_t batch, channels, outputs, height, width;
+  /// Both extents of the window.
+  int64_t kernel;
+  int64_t groups;
+
+  double getNumTaps() const { return double(kernel) * kernel; }
 };
 
 /// A core and its memory, in bytes and cycles.
@@ -53,14 +59,15 @@ static int64_t countTerms(const WinogradMatrix &matrix) {
 }
 
 /// Cycles of the products of the direct convolution on matrix units, which
-/// take 32 pixels, 32 outputs and 32 channels at a time; the two pixels between
-/// rows of the image are computed too.
+/// take 32 pixels, 32 outputs and 32 channels at a time; the padding between
+/// rows of the image is computed too.
 static double estimateMatrix(const ConvShape &conv, int64_t terms) {
   double blocks = llvm::divideCeil(conv.channels, 32);
-  double pixels = double(conv.batch) * conv.height * (conv.width + 2);
+  double pixels =
+      double(conv.batch) * conv.height * (conv.width + conv.kernel - 1);
   double tiles = std::ceil(pixels / 32) * llvm::divideCeil(conv.outputs, 32);
   constexpr double kProducts = 4;
-  return estimateMatrixTiles(tiles, 9 * blocks * terms * kProducts) +
+  return estimateMatrixTiles(tiles, conv.getNumTaps() * blocks * terms * kProducts) +
          pixels * blocks * 2 * kSplitCycles;
 }
 
@@ -69,9 +76,9 @@ static double estimateMatrix(const ConvShape &conv, int64_t terms) {
 static double estimateDirect(const ConvShape &conv, const Machine &machine,
                              double resident) {
   constexpr double kEfficiency = 0.9;
-  double products = 9.0 * conv.batch * conv.channels * conv.outputs *
-                    conv.height * conv.width;
-  double weights = 4.0 * 9 * conv.channels * conv.outputs;
+  double products = conv.getNumTaps() * conv.batch * conv.channels *
+                    conv.outputs * conv.height * conv.width;
+  double weights = 4 * conv.getNumTaps() * conv.channels * conv.outputs;
   double cycles = products / (2 * machine.lanes * kEfficiency);
   if (machine.matrixTerms)
     cycles = std::min(cycles, estimateMatrix(conv, machine.matrixTerms));
@@ -82,9 +89,9 @@ static double estimateDirect(const ConvShape &conv, const Machine &machine,
 static double estimateWinograd(const ConvShape &conv, int64_t tile,
                                const Machine &machine, double resident) {
   constexpr double kEfficiency = 0.85;
-  WinogradMatrix data = getWinogradDataTransform(tile + 2);
-  WinogradMatrix result = getWinogradResultTransform(tile, 3);
-  double reach = tile + 2, planes = reach * reach;
+  double reach = tile + conv.kernel - 1, planes = reach * reach;
+  WinogradMatrix data = getWinogradDataTransform(reach);
+  WinogradMatrix result = getWinogradResultTransform(tile, conv.kernel);
   double tiles = double(conv.batch) * llvm::divideCeil(conv.height, tile) *
                  llvm::divideCeil(conv.width, tile);
   double products = planes * tiles * conv.channels * conv.outputs;
@@ -101,9 +108,15 @@ static double estimateWinograd(const ConvShape &conv, int64_t tile,
   double transformed = 4 * planes * tiles * (conv.channels + conv.outputs);
   double traffic = 2 * transformed / machine.getBandwidth(transformed);
   double weights = 4.0 * planes * conv.channels * conv.outputs;
+  // The channels of each group are cut out, and its results put together.
+  double copied = 0;
+  if (conv.groups > 1)
+    copied = 4.0 * conv.batch * conv.height * conv.width *
+             (conv.channels + conv.outputs);
+  traffic += 2 * copied / machine.getBandwidth(copied);
   return products / (2 * machine.lanes * kEfficiency) + transforms + traffic +
-         weights /
-             machine.getBandwidth(std::max(weights, resident * planes / 9));
+         weights / machine.getBandwidth(std::max(
+                       weights, resident * planes / conv.getNumTaps()));
 }
 
 /// Returns the shape if `op` is a convolution that the algorithm is for.
@@ -120,25 +133,38 @@ static std::optional<ConvShape> matchConvolution(NNConv2dOp op) {
   bool hasOwnLayout =
       !op.getOutLayout().empty() && op.getOutLayout() != op.getDataLayout();
   if (op.getDataLayout() != "NHWC" || op.getKernelLayout() != "OIHW" ||
-      hasOwnLayout || op.getGroups() != 1 ||
-      !llvm::all_of(op.getStrides(), isOne) ||
-      !llvm::all_of(op.getDilation(), isOne) || weight.getDimSize(2) != 3 ||
-      weight.getDimSize(3) != 3 || data.getNumElements() == 0 ||
+      hasOwnLayout || !llvm::all_of(op.getStrides(), isOne) ||
+      !llvm::all_of(op.getDilation(), isOne) || data.getNumElements() == 0 ||
       result.getNumElements() == 0 ||
       !op.getWeight().getDefiningOp<ConstantOp>())
     return std::nullopt;
-  return ConvShape{result.getDimSize(0), data.getDimSize(3),
-                   result.getDimSize(3), result.getDimSize(1),
-                   result.getDimSize(2)};
+  // A convolution of its own for each of many groups is no gain, whatever the
+  // estimate.
+  constexpr int64_t kMaxGroups = 4;
+  int64_t kernel = weight.getDimSize(2), groups = op.getGroups();
+  bool isKnown = kernel == 3 || kernel == 5;
+  if (!isKnown || weight.getDimSize(3) != kernel || groups > kMaxGroups)
+    return std::nullopt;
+  return ConvShape{result.getDimSize(0),
+                   data.getDimSize(3) / groups,
+                   result.getDimSize(3) / groups,
+                   result.getDimSize(1),
+                   result.getDimSize(2),
+                   kernel,
+                   groups};
 }
 
 /// How many channels may be summed so that errors stay below 1e-5 of the
 /// result's scale. Measured on uniform, normal and one-sided data, they grow
 /// about as the square root of the number of channels: with tiles of 4, 2.5e-6
 /// for 64, 6e-6 for 512, 8e-6 for 1024; with tiles of 2, a sixth of that, less
-/// than those of the direct sum.
-static int64_t getMaxChannels(int64_t tile) {
-  return tile == 2 ? std::numeric_limits<int64_t>::max() : 512;
+/// than those of the direct sum. What counts is how many elements a tile reads:
+/// tiles of 2 of a window of 5 are somewhat better than tiles of 4 of one of 3.
+static int64_t getMaxChannels(const ConvShape &conv, int64_t tile) {
+  int64_t reach = tile + conv.kernel - 1;
+  return reach <= 4   ? std::numeric_limits<int64_t>::max()
+         : reach <= 6 ? 512
+                      : 0;
 }
 
 /// The best tile size, or 0 for the direct convolution.
@@ -150,7 +176,7 @@ static int64_t chooseTile(const ConvShape &conv, const Machine &machine,
   int64_t chosen = 0;
   for (int64_t tile : {2, 4}) {
     double cycles = estimateWinograd(conv, tile, machine, resident);
-    if (cycles < best && conv.channels <= getMaxChannels(tile)) {
+    if (cycles < best && conv.channels <= getMaxChannels(conv, tile)) {
       best = cycles;
       chosen = tile;
     }
@@ -158,16 +184,56 @@ static int64_t chooseTile(const ConvShape &conv, const Machine &machine,
   return chosen;
 }
 
+static Value buildConvolution(OpBuilder &builder, NNConv2dOp op, Type type,
+                              Value data, Value weight, const ConvShape &conv,
+                              int64_t tile) {
+  Value transformed = NNContribConv2dWinogradWeightTransformOp::create(
+      builder, op.getWeight().getLoc(), weight, tile);
+  return NNContribConv2dWinogradWithoutWeightTransformOp::create(
+      builder, op.getLoc(), type, data, transformed, tile, op.getStrides(),
+      op.getPadding(), op.getDilation(), /*groups=*/1,
+      builder.getI64IntegerAttr(conv.outputs),
+      builder.getDenseI64ArrayAttr({conv.kernel, conv.kernel}),
+      op.getDataLayout(), op.getKernelLayout(), op.getOutLayout(),
+      op.getOutDtypeAttr());
+}
+
+/// A tuple of equal parts of `value`.
+static Value buildParts(OpBuilder &builder, Value value, int64_t axis,
+                        int64_t count) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] /= count;
+  SmallVector<Type> types(count, type.clone(shape));
+  return SplitOp::create(builder, value.getLoc(), builder.getTupleType(types),
+                         value, builder.getI64IntegerAttr(count), axis);
+}
+
 static void replace(NNConv2dOp op, const ConvShape &conv, int64_t tile) {
   OpBuilder builder(op);
-  Value weight = NNContribConv2dWinogradWeightTransformOp::create(
-      builder, op.getWeight().getLoc(), op.getWeight(), tile);
-  Value result = NNContribConv2dWinogradWithoutWeightTransformOp::create(
-      builder, op.getLoc(), op.getType(), op.getData(), weight, tile,
-      op.getStrides(), op.getPadding(), op.getDilation(), /*groups=*/1,
-      builder.getI64IntegerAttr(conv.outputs),
-      builder.getDenseI64ArrayAttr({3, 3}), op.getDataLayout(),
-      op.getKernelLayout(), op.getOutLayout(), op.getOutDtypeAttr());
+  Value result;
+  if (conv.groups == 1) {
+    result = buildConvolution(builder, op, op.getType(), op.getData(),
+                              op.getWeight(), conv, tile);
+  } else {
+    Location loc = op.getLoc();
+    Value data = buildParts(builder, op.getData(), 3, conv.groups);
+    Value weight = buildParts(builder, op.getWeight(), 0, conv.groups);
+    auto type = cast<RankedTensorType>(op.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = conv.outputs;
+    auto getPart = [&](Value parts, int64_t index) -> Value {
+      return TupleGetItemOp::create(
+          builder, loc, cast<TupleType>(parts.getType()).getType(index), parts,
+          index);
+    };
+    SmallVector<Value> results;
+    for (int64_t group = 0; group != conv.groups; ++group)
+      results.push_back(buildConvolution(builder, op, type.clone(shape),
+                                         getPart(data, group),
+                                         getPart(weight, group), conv, tile));
+    result = ConcatenateOp::create(builder, loc, type, results, /*axis=*/3);
+  }
   op.getResult().replaceAllUsesWith(result);
   op.erase();
 }
@@ -198,7 +264,8 @@ struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
     for (auto [conv, shape] : candidates) {
       int64_t tile = tileSize ? int64_t(tileSize)
                               : chooseTile(shape, machine, weightBytes);
-      if (tile == 0)
+      // Larger matrices are no small tables.
+      if (tile == 0 || tile + shape.kernel - 1 > 8)
         continue;
       replace(conv, shape, tile);
       ++numReplaced;
