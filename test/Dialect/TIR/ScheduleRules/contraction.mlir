@@ -182,3 +182,20 @@ func.func @cached(%x: tensor<128x256xf32>, %w: tensor<256x256xf32>) -> tensor<12
   %0 = relay.nn.matmul %x, %w : (tensor<128x256xf32>, tensor<256x256xf32>) -> tensor<128x256xf32>
   return %0 : tensor<128x256xf32>
 }
+
+// -----
+
+// A single row takes as long as reading the weights, which goes faster from four
+// places at a time: the reduction in four parts, side by side.
+// CHECK-LABEL: @one_row.schedule
+// CHECK: transform.tir.split %{{.*}} [4, ?]
+// APPLIED-LABEL: tir.prim_func {{.*}}@one_row
+// APPLIED: scf.for
+// APPLIED-COUNT-4: memref.prefetch
+// APPLIED-COUNT-4: memref.load %{{.*}} : memref<2048xf32>
+// APPLIED: scf.yield
+func.func @one_row(%x: tensor<1x2048xf32>, %w: tensor<1024x2048xf32>) -> tensor<1x1024xf32>
+    attributes {relay.primitive, tir.layout_free = [1]} {
+  %0 = relay.nn.dense %x, %w : (tensor<1x2048xf32>, tensor<1024x2048xf32>) -> tensor<1x1024xf32>
+  return %0 : tensor<1x1024xf32>
+}

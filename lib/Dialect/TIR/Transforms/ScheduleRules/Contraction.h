@@ -65,6 +65,7 @@ private:
   void placeColumnCopy(ForOp loop);
   void packOperands();
   void choosePartialSums();
+  int64_t getNumStreams() const;
   double getBytes(const BufferAccess &operand, ArrayRef<unsigned> vars) const;
   double getBytesOf(const BufferAccess &operand, Role role) const;
   double getNumIterations(Role role) const;

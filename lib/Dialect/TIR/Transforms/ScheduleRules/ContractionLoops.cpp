@@ -46,6 +46,22 @@ double Contraction::getNumIterations(Role role) const {
   return count;
 }
 
+/// In how many places at a time packed weights are read that few rows use, so
+/// that reading them is all that takes time: one stream gets about half of what
+/// memory has to give.
+int64_t Contraction::getNumStreams() const {
+  constexpr int64_t kStreams = 4, kMinSteps = 64;
+  constexpr double kMaxRows = 4, kMinBytes = 1 << 20;
+  if (packing != Packing::Layout || reductionPart || reduction.empty() ||
+      getNumIterations(Role::Row) > kMaxRows)
+    return 1;
+  std::optional<int64_t> extent = nest.getExtent(reduction.back());
+  bool isDivisible = extent && *extent == getNumIterations(Role::Reduce) &&
+                     *extent % kStreams == 0 && *extent / kStreams >= kMinSteps;
+  return isDivisible && getBytesOf(right, Role::Column) >= kMinBytes ? kStreams
+                                                                     : 1;
+}
+
 /// `rowBytes` is what of the rows passes by again and again.
 LoopOrder Contraction::chooseLoopOrder(double rowBytes) const {
   double secondCache = schedule.getTarget().getCacheSizes().l2;
@@ -59,11 +75,10 @@ LoopOrder Contraction::chooseLoopOrder(double rowBytes) const {
 }
 
 void Contraction::apply() {
-  double work = nest.getWork() / lanes, numRows = 1;
-  for (unsigned var = 0; var != nest.getNumVars(); ++var)
-    if (roles[var] == Role::Row)
-      numRows *= nest.guessExtent(var);
+  double work = nest.getWork() / lanes;
+  double numRows = getNumIterations(Role::Row);
   packOperands();
+  int64_t numStreams = getNumStreams();
 
   int64_t width = plan.numVectors * lanes;
   SmallVector<ForOp> loops = nest.loops;
@@ -99,6 +114,11 @@ void Contraction::apply() {
         schedule.split(reduceLoops.back(), {kInferFactor, reductionPart});
     reduceLoops.back() = parts[1];
     reduceLoops.insert(reduceLoops.begin(), parts[0]);
+  } else if (numStreams > 1) {
+    SmallVector<ForOp> parts =
+        schedule.split(reduceLoops.back(), {numStreams, kInferFactor});
+    reduceLoops.back() = parts[1];
+    reduceLoops.push_back(parts[0]);
   }
 
   // Outer loops: batches; then rows and columns so that what is walked through

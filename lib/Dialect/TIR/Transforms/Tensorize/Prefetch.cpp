@@ -74,6 +74,17 @@ std::optional<Prefetch> Prefetch::plan(NestedBlock &nest,
   prefetch.size = getContiguousSize(nest, position);
   std::optional<int64_t> stepSize =
       NestedBlock::getStride(position, shape.reduceLoops.back());
+  // Steps from one stream to the next one are no steps forward.
+  if (size_t count = shape.reduceLoops.size();
+      stepSize && count > 1 && *stepSize > shape.numLanes) {
+    ForOp streams = nest.loops[shape.reduceLoops.back()];
+    std::optional<int64_t> inStream =
+        NestedBlock::getStride(position, shape.reduceLoops[count - 2]);
+    if (!inStream || *inStream >= *stepSize)
+      return std::nullopt;
+    prefetch.numStreams = *streams.getConstantExtent();
+    stepSize = inStream;
+  }
   if (!stepSize || *stepSize <= 0)
     return std::nullopt;
   prefetch.stepSize = *stepSize;
@@ -98,9 +109,14 @@ std::optional<Prefetch> Prefetch::plan(NestedBlock &nest,
         prefetch.distance = coefficient;
     break;
   }
-  prefetch.isShared =
-      prefetch.numTiles >= kMinTiles && prefetch.distance >= prefetch.size;
+  prefetch.isShared = prefetch.numStreams == 1 &&
+                      prefetch.numTiles >= kMinTiles &&
+                      prefetch.distance >= prefetch.size;
   return prefetch;
+}
+
+unsigned Prefetch::getDepth() const {
+  return shape->reduceLoops.size() - (numStreams > 1 ? 2 : 1);
 }
 
 void Prefetch::emit(OpBuilder &builder, TileEmitter &emitter,
@@ -114,7 +130,7 @@ void Prefetch::emit(OpBuilder &builder, TileEmitter &emitter,
   SmallVector<AffineExpr> start(point.size(),
                                 getAffineConstantExpr(0, context));
   AffineExpr origin = emitter.getPosition(load, start);
-  for (unsigned loop : shape->reduceLoops)
+  for (unsigned loop : ArrayRef(shape->reduceLoops).take_front(getDepth() + 1))
     start[loop] = point[loop];
   AffineExpr position = emitter.getPosition(load, start);
   AffineExpr target = position + kBytesAhead / elementBytes;
@@ -130,17 +146,20 @@ void Prefetch::emit(OpBuilder &builder, TileEmitter &emitter,
   auto constant = [&](int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  Value first = emitter.emitIndex(builder, target);
-  // Past the end there is nothing.
-  first = arith::MinSIOp::create(
-      builder, loc, first,
-      constant(type.getNumElements() - numLines * lineSize));
   Value view = emitter.getFlatView(buffer);
-  for (int64_t line = 0; line != numLines; ++line) {
-    Value index =
-        arith::AddIOp::create(builder, loc, first, constant(line * lineSize));
-    // To the second cache: there is more than fits in the first.
-    memref::PrefetchOp::create(builder, loc, view, index, /*isWrite=*/false,
-                               /*localityHint=*/2, /*isDataCache=*/true);
+  for (int64_t stream = 0; stream != numStreams; ++stream) {
+    Value first =
+        emitter.emitIndex(builder, target + stream * (size / numStreams));
+    // Past the end there is nothing.
+    first = arith::MinSIOp::create(
+        builder, loc, first,
+        constant(type.getNumElements() - numLines * lineSize));
+    for (int64_t line = 0; line != numLines; ++line) {
+      Value index =
+          arith::AddIOp::create(builder, loc, first, constant(line * lineSize));
+      // To the second cache: there is more than fits in the first.
+      memref::PrefetchOp::create(builder, loc, view, index, /*isWrite=*/false,
+                                 /*localityHint=*/2, /*isDataCache=*/true);
+    }
   }
 }

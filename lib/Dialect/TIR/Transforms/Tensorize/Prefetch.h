@@ -23,8 +23,13 @@ public:
   static std::optional<Prefetch> plan(NestedBlock &nest,
                                       const TileShape &shape);
 
-  /// The part of an iteration of the innermost reduction loop that starts at
-  /// `point` and makes `numSteps` steps.
+  /// The position, among the reduction loops, of the one whose iterations
+  /// prefetch: the innermost one, or the one outside of it if that one only
+  /// goes from stream to stream.
+  unsigned getDepth() const;
+
+  /// The part of an iteration of that loop that starts at `point` and makes
+  /// `numSteps` steps.
   void emit(OpBuilder &builder, TileEmitter &emitter,
             ArrayRef<AffineExpr> point, int64_t numSteps) const;
 
@@ -33,6 +38,8 @@ private:
   Operation *load;
   /// The elements of the piece, and of one step.
   int64_t size, stepSize;
+  /// Places that are read at a time.
+  int64_t numStreams = 1;
   /// From this piece to the one after it.
   int64_t distance = 0;
   /// How many tiles read the piece, and which of them this is.

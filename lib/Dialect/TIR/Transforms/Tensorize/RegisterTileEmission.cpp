@@ -327,7 +327,7 @@ SmallVector<Value> RegisterTile::loop(OpBuilder &builder, unsigned depth,
   emitter.setDim(dim, loop.getInductionVar());
   SmallVector<Value> next(loop.getRegionIterArgs());
   point[dim] = getAffineDimExpr(dim, context);
-  if (prefetch && depth + 1 == shape.reduceLoops.size())
+  if (prefetch && depth == prefetch->getDepth())
     prefetch->emit(builder, emitter, point, step);
   for (int64_t offset = 0; offset != step; ++offset) {
     point[dim] = getAffineDimExpr(dim, context) + offset;
