@@ -22,8 +22,8 @@ using Predicate = FloatMath::Predicate;
 //===----------------------------------------------------------------------===//
 
 /// Up to here, an angle less its multiple of pi / 2 is right in double
-/// precision.
-static constexpr double kMaxAngle = 1.0995116e12;
+/// precision, with or without fused operations.
+static constexpr double kMaxAngle = 1 << 20;
 
 namespace {
 /// x = r + quadrant * pi / 2 with |r| <= pi / 4.
@@ -45,8 +45,9 @@ static Angle reduceAngle(FloatMath &math, Value x) {
   Value wideX = arith::ExtFOp::create(b, wideType, x);
   // Adding 1.5 * 2^52 rounds to an integer, which then is in the low bits.
   constexpr double kMagic = 6755399441055744.0;
-  constexpr double kHalfPi = llvm::numbers::pi / 2,
-                   kRest = 6.123233995736766e-17;
+  // The first part of pi / 2 has so few bits that its product with n is exact.
+  constexpr double kHalfPi = 1.57079632673412561417;
+  constexpr double kRest = 6.07710050650619224932e-11;
   Value shifted =
       wide.fma(wideX, wide.real(2 / llvm::numbers::pi), wide.real(kMagic));
   Value n = wide.sub(shifted, wide.real(kMagic));
