@@ -197,6 +197,13 @@ suite.add("cumsum", [unsigned], np.cumsum(unsigned, 1, dtype=np.int32),
           attrs="axis = 1, dtype = i32")
 suite.add("cumsum", [unsigned], np.cumsum(unsigned, 1, dtype=np.uint8),
           attrs="axis = 1")
+for axis, exclusive in [(0, False), (1, True), (-1, False)]:
+    expected = np.cumprod(x, axis)
+    if exclusive:
+        expected = np.ones_like(x)
+        expected[:, 1:] = np.cumprod(x, axis)[:, :-1]
+    suite.add("cumprod", [x], expected, rtol=1e-4, atol=1e-5,
+              attrs=f"axis = {axis}, exclusive = {mlir_bool(exclusive)}")
 suite.add("cumsum", [np.arange(300, dtype=np.int64)],
           np.cumsum(np.arange(300, dtype=np.int64)), attrs="axis = 0")
 
