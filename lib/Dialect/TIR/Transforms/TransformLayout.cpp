@@ -64,8 +64,11 @@ bool mlir::tir::isOneToOne(AffineMap layout, ArrayRef<int64_t> shape) {
   SmallVector<AffineExpr> results;
   for (AffineExpr expr : layout.getResults()) {
     auto places = splitPlaces(expr, shape);
-    if (failed(places))
+    if (failed(places)) {
+      // Perhaps digits of a digit, such as (d0 mod 68) floordiv 24.
+      results.push_back(expr);
       continue;
+    }
     for (auto [term, coefficient] : *places)
       results.push_back(term);
   }

@@ -54,3 +54,31 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// Digits of a digit: groups of 68, each in three parts of 24, as weights of
+// grouped convolutions are packed.
+
+// CHECK-LABEL: tir.prim_func @groups(
+//  CHECK-SAME:     memref<4x3x68x24xf32> {tir.layout = affine_map
+//       CHECK:   reads({{.*}}[%v0 floordiv 68, (%v0 mod 68) floordiv 24, %v1, (%v0 mod 68) mod 24]
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @groups(%x: memref<272x68xf32>, %y: memref<272x68xf32>) attributes {tir.num_outputs = 1 : i64, tir.layout_free = [0]} {
+    tir.for %i = 0 to 272 {
+      tir.for %j = 0 to 68 {
+        tir.block @copy(%v0 = spatial %i in 272, %v1 = spatial %j in 68)
+            reads(%x[%v0, %v1] : memref<272x68xf32>)
+            writes(%y[%v0, %v1] : memref<272x68xf32>) {
+          %0 = affine.load %x[%v0, %v1] : memref<272x68xf32>
+          affine.store %0, %y[%v0, %v1] : memref<272x68xf32>
+        }
+      }
+    }
+  }
+  transform.named_sequence @groups.schedule(%f: !transform.any_op {transform.readonly}) {
+    %b = transform.tir.get_block @copy in %f
+    transform.tir.transform_layout %b, read 0, affine_map<(o, c) -> (o floordiv 68, (o mod 68) floordiv 24, c, (o mod 68) mod 24)>
+    transform.yield
+  }
+}
