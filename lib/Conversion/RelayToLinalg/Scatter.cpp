@@ -71,24 +71,18 @@ public:
   /// whether there is one.
   Value emitPosition(Type type, Value index, int64_t dim,
                      Value &isInside) const {
-    Value position = emitToIndex(b, type, index);
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value isNegative =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, zero);
-    Value fromEnd = arith::AddIOp::create(b, position, sizes[dim]);
-    position = arith::SelectOp::create(b, isNegative, fromEnd, position);
-    // As unsigned numbers, negative ones are large.
-    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position,
-                                       sizes[dim]);
-    isInside = conjoin(isInside, fits);
+    Value position = emitFromEnd(b, emitToIndex(b, type, index), sizes[dim]);
+    checkPosition(position, dim, isInside);
     return position;
   }
 
   /// Adds to `isInside` whether `position` lies in dimension `dim`.
   void checkPosition(Value position, int64_t dim, Value &isInside) const {
+    // As unsigned numbers, negative ones are large.
+    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position,
+                                       sizes[dim]);
     isInside =
-        conjoin(isInside, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                                position, sizes[dim]));
+        isInside ? arith::AndIOp::create(b, isInside, fits).getResult() : fits;
   }
 
   void emitUpdate(Value update, ValueRange position) const {
@@ -99,10 +93,6 @@ public:
   ArrayRef<Value> getSizes() const { return sizes; }
 
 private:
-  Value conjoin(Value lhs, Value rhs) const {
-    return lhs ? arith::AndIOp::create(b, lhs, rhs).getResult() : rhs;
-  }
-
   ImplicitLocOpBuilder &b;
   Value buffer;
   ElementMath math;
