@@ -23,6 +23,22 @@ SmallVector<ForOp> mlir::tir::dropUnitLoops(ArrayRef<ForOp> loops) {
       loops, [](ForOp loop) { return loop.getConstantExtent() != 1; }));
 }
 
+LogicalResult mlir::tir::reorderTile(KernelSchedule &schedule,
+                                     const BlockNest &nest,
+                                     ArrayRef<ForOp> outer, ForOp rowLoop,
+                                     ForOp laneLoop) {
+  SmallVector<ForOp> order(outer);
+  for (unsigned var : nest.getVars(/*isReduce=*/true))
+    order.push_back(nest.loops[var]);
+  if (rowLoop)
+    order.push_back(rowLoop);
+  order.push_back(laneLoop);
+  if (succeeded(schedule.reorder(order)))
+    return success();
+  scheduleFallback(schedule, nest.block);
+  return failure();
+}
+
 BlockOp mlir::tir::moveEpilogue(KernelSchedule &schedule, Value result,
                                 ForOp loop) {
   if (!result.getDefiningOp<AllocBufferOp>())

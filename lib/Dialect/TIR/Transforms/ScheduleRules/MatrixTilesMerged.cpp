@@ -44,6 +44,15 @@ static void emitFor(OpBuilder &builder, Location loc, int64_t begin,
       });
 }
 
+/// Stores an element, or a vector of neighbours.
+static void emitStore(OpBuilder &builder, Location loc, Value value,
+                      Value buffer, ValueRange indices) {
+  if (isa<VectorType>(value.getType()))
+    vector::StoreOp::create(builder, loc, value, buffer, indices);
+  else
+    memref::StoreOp::create(builder, loc, value, buffer, indices);
+}
+
 /// `count` zeros in each buffer of pieces, from the element `start` on.
 void MatrixEmitter::emitZeros(OpBuilder &builder, Value plane, Value start,
                               int64_t count) {
@@ -54,14 +63,8 @@ void MatrixEmitter::emitZeros(OpBuilder &builder, Value plane, Value start,
     Value zero = arith::ConstantOp::create(
         body, loc,
         isVector ? body.getZeroAttr(vectorType) : body.getZeroAttr(type));
-    for (Value buffer : pieces) {
-      if (isVector)
-        vector::StoreOp::create(body, loc, zero, buffer,
-                                ValueRange{plane, place});
-      else
-        memref::StoreOp::create(body, loc, zero, buffer,
-                                ValueRange{plane, place});
-    }
+    for (Value buffer : pieces)
+      emitStore(body, loc, zero, buffer, {plane, place});
   };
   int64_t whole = count / kLanes * kLanes;
   emitFor(builder, loc, 0, whole, kLanes, [&](OpBuilder &body, Value from) {
@@ -119,12 +122,7 @@ void MatrixEmitter::emitMergedLine(OpBuilder &builder, ValueRange origin,
             constant(int64_t(position) * (isVector ? kLanes : 1));
         Value place = apply(body, dim(0) + dim(1) * numRuns + offset,
                             ValueRange{start, from});
-        if (isVector)
-          vector::StoreOp::create(body, loc, value, buffer,
-                                  ValueRange{plane, place});
-        else
-          memref::StoreOp::create(body, loc, value, buffer,
-                                  ValueRange{plane, place});
+        emitStore(body, loc, value, buffer, {plane, place});
       }
     }
   };

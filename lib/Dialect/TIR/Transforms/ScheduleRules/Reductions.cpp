@@ -159,7 +159,7 @@ LogicalResult mlir::tir::scheduleSpatialReduction(KernelSchedule &schedule,
     schedule.deferTensorize(nest.block, Intrinsic::RegisterTile);
     return success();
   }
-  SmallVector<ForOp> inner, outer;
+  SmallVector<ForOp> outer;
   ForOp laneLoop = nest.loops[*lane], laneOuter;
   if (!extent || *extent > width) {
     SmallVector<ForOp> parts = schedule.split(laneLoop, {kInferFactor, width});
@@ -193,16 +193,8 @@ LogicalResult mlir::tir::scheduleSpatialReduction(KernelSchedule &schedule,
     if (loop)
       outer.push_back(loop);
   }
-  SmallVector<ForOp> order = outer;
-  for (unsigned var : nest.getVars(/*isReduce=*/true))
-    order.push_back(nest.loops[var]);
-  if (rowLoop)
-    order.push_back(rowLoop);
-  order.push_back(laneLoop);
-  if (failed(schedule.reorder(order))) {
-    scheduleFallback(schedule, nest.block);
+  if (failed(reorderTile(schedule, nest, outer, rowLoop, laneLoop)))
     return success();
-  }
   if (!outer.empty())
     attachEpilogue(schedule, store->buffer, outer.back());
   parallelizeOuter(schedule, outer, work);

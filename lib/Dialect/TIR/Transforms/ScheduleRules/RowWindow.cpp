@@ -148,7 +148,7 @@ LogicalResult mlir::tir::scheduleRowWindow(KernelSchedule &schedule,
           size * vectors * window->numSteps <= kMaxUpdates)
         rows = size;
 
-  SmallVector<ForOp> outer, inner;
+  SmallVector<ForOp> outer;
   ForOp laneLoop = nest.loops[window->lane], laneOuter, rowLoop;
   if (extent > vectors * lanes) {
     SmallVector<ForOp> parts =
@@ -177,16 +177,8 @@ LogicalResult mlir::tir::scheduleRowWindow(KernelSchedule &schedule,
   }
   if (laneOuter)
     outer.push_back(laneOuter);
-  SmallVector<ForOp> order = outer;
-  for (unsigned var : nest.getVars(/*isReduce=*/true))
-    order.push_back(nest.loops[var]);
-  if (rowLoop)
-    order.push_back(rowLoop);
-  order.push_back(laneLoop);
-  if (failed(schedule.reorder(order))) {
-    scheduleFallback(schedule, nest.block);
+  if (failed(reorderTile(schedule, nest, outer, rowLoop, laneLoop)))
     return success();
-  }
   schedule.deferTensorize(nest.block, Intrinsic::RegisterTile);
   if (!outer.empty())
     if (BlockOp epilogue = moveEpilogue(schedule, result, outer.back()))

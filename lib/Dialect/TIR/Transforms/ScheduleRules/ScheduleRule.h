@@ -62,6 +62,12 @@ void halveWeights(KernelSchedule &schedule, BlockOp block, Value constant,
 /// (copies of operands) is for the other rules.
 LogicalResult scheduleAttention(KernelSchedule &schedule);
 
+/// Orders the loops of a tile of `laneLoop`, and of `rowLoop` if it is there:
+/// `outer`, the reduction, then the tile. If that is not possible, schedules
+/// the block in the simplest way and fails.
+LogicalResult reorderTile(KernelSchedule &schedule, const BlockNest &nest,
+                          ArrayRef<ForOp> outer, ForOp rowLoop, ForOp laneLoop);
+
 /// Moves the only consumer of the block to `loop`, where the results are still
 /// in cache, if there is one and it is possible.
 /// Its innermost loop is vectorized.
