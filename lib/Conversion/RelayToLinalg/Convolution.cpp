@@ -13,13 +13,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionBuilder.h"
-#include "Layout.h"
 #include "PopulatePatterns.h"
 #include "ReshapeBuilder.h"
 #include "WindowBuilder.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 using namespace mlir;

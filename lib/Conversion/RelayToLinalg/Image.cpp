@@ -7,11 +7,11 @@
 
 #include "Gather.h"
 #include "ImageSampling.h"
-#include "Layout.h"
 #include "PopulatePatterns.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include <cmath>

@@ -8,9 +8,10 @@
 #include "PoolBuilder.h"
 
 #include "ElementMath.h"
-#include "Layout.h"
 #include "ReductionBuilder.h"
 #include "WindowBuilder.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Notation.h"
 
 using namespace mlir;
 using namespace mlir::relay::detail;

@@ -21,13 +21,13 @@
 
 #include "relay-mlir/Support/Winograd.h"
 #include "ContractionBuilder.h"
-#include "Layout.h"
 #include "PopulatePatterns.h"
 #include "WindowBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
 
 using namespace mlir;

@@ -15,34 +15,13 @@
 #include "relay-mlir/Target/AOT/PackLayout.h"
 
 #include "mlir/IR/AffineExpr.h"
+#include "relay-mlir/Support/AffineEvaluation.h"
 
 #include <cstring>
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::relay;
-
-static int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> index) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return index[dim.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t lhs = evaluate(binary.getLHS(), index);
-  int64_t rhs = evaluate(binary.getRHS(), index);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return lhs + rhs;
-  case AffineExprKind::Mul:
-    return lhs * rhs;
-  case AffineExprKind::Mod:
-    return llvm::mod(lhs, rhs);
-  case AffineExprKind::FloorDiv:
-    return llvm::divideFloorSigned(lhs, rhs);
-  default:
-    return llvm::divideCeilSigned(lhs, rhs);
-  }
-}
 
 /// Offsets, in elements, for the values of one or several indices.
 using Table = std::vector<int64_t>;
@@ -70,7 +49,7 @@ static LogicalResult tabulate(AffineExpr expr, int64_t factor,
   SmallVector<int64_t> index(tables.size(), 0);
   for (auto [i, offset] : llvm::enumerate(tables[dim])) {
     index[dim] = i;
-    offset += factor * evaluate(expr, index);
+    offset += factor * evaluateAffineExpr(expr, index);
   }
   return success();
 }
@@ -154,7 +133,7 @@ void LayoutPacker::findSlabs(AffineMap layout, ArrayRef<int64_t> packedShape) {
   int64_t slab = -1;
   for (int64_t i = 0; i < shape[*decisive]; ++i) {
     index[*decisive] = i;
-    int64_t next = evaluate(expr, index);
+    int64_t next = evaluateAffineExpr(expr, index);
     if (next < slab)
       return;
     while (slab < next)
@@ -238,7 +217,7 @@ static void copyByExpression(const char *source, T *packed, AffineExpr offset,
       index[dim] = rest % shape[dim];
       rest /= shape[dim];
     }
-    packed[evaluate(offset, index)] = load<T>(source, linear);
+    packed[evaluateAffineExpr(offset, index)] = load<T>(source, linear);
   }
 }
 

@@ -242,3 +242,22 @@ func.func @layout_transform(%a0: tensor<1x4x8x8xf32>) {
   %0 = relay.layout_transform %a0 {src_layout = "NCHW", dst_layout = "NCCHW"} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x8x8xf32>
   return
 }
+
+// -----
+
+// A part of an axis needs the axis.
+func.func @layout_transform(%a0: tensor<1x4x8x8xf32>) {
+  // expected-error @below {{expects layouts such as "NCHW16c", but got "NCHW" and "N4cHW"}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.layout_transform %a0 {src_layout = "NCHW", dst_layout = "N4cHW"} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  return
+}
+
+// -----
+
+func.func @layout_transform(%a0: tensor<1x4x8x8xf32>) {
+  // expected-error @below {{expects layouts such as "NCHW16c", but got "NCHW" and "NCHW99999999999999999999c"}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.layout_transform %a0 {src_layout = "NCHW", dst_layout = "NCHW99999999999999999999c"} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8x1xf32>
+  return
+}

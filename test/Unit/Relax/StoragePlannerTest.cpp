@@ -9,6 +9,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "relay-mlir/Dialect/Relax/IR/SymbolicExpr.h"
+#include "relay-mlir/Support/AffineEvaluation.h"
 #include "gtest/gtest.h"
 
 #include <random>
@@ -61,11 +62,14 @@ protected:
     };
     SmallVector<Range> ranges;
     for (auto [buffer, placement] : llvm::zip_equal(buffers, plan.placements)) {
-      int64_t begin = evaluateSymbolicExpr(placement.offset, symbols);
-      int64_t end = begin + evaluateSymbolicExpr(buffer.bytes, symbols);
+      int64_t begin =
+          relay::evaluateAffineExpr(placement.offset, /*dims=*/{}, symbols);
+      int64_t end =
+          begin + relay::evaluateAffineExpr(buffer.bytes, /*dims=*/{}, symbols);
       int64_t size = 0;
       for (AffineExpr expr : plan.storages[placement.storage])
-        size = std::max(size, evaluateSymbolicExpr(expr, symbols));
+        size = std::max(size,
+                        relay::evaluateAffineExpr(expr, /*dims=*/{}, symbols));
       ASSERT_LE(end, size);
       ASSERT_EQ(begin % kAlignment, 0);
       ranges.push_back({begin, end});
@@ -86,8 +90,9 @@ protected:
                                   ArrayRef<int64_t> symbols) {
     int64_t total = 0;
     for (const BufferLifetime &buffer : buffers)
-      total += llvm::alignTo(evaluateSymbolicExpr(buffer.bytes, symbols),
-                             kAlignment);
+      total += llvm::alignTo(
+          relay::evaluateAffineExpr(buffer.bytes, /*dims=*/{}, symbols),
+          kAlignment);
     return total;
   }
 
@@ -99,7 +104,7 @@ protected:
       int64_t live = 0;
       for (const BufferLifetime &buffer : buffers)
         if (buffer.first <= at.first && at.first <= buffer.last)
-          live += evaluateSymbolicExpr(buffer.bytes, symbols);
+          live += relay::evaluateAffineExpr(buffer.bytes, /*dims=*/{}, symbols);
       peak = std::max(peak, live);
     }
     return peak;

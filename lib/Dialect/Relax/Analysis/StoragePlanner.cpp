@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relax/Analysis/StoragePlanner.h"
 
 #include "relay-mlir/Dialect/Relax/IR/SymbolicExpr.h"
+#include "relay-mlir/Support/AffineEvaluation.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,7 +25,8 @@ int64_t StoragePlan::getTotalBytes(ArrayRef<int64_t> symbols,
   for (ArrayRef<AffineExpr> alternatives : storages) {
     int64_t bytes = 0;
     for (AffineExpr expr : alternatives)
-      bytes = std::max(bytes, evaluateSymbolicExpr(expr, symbols));
+      bytes = std::max(bytes,
+                       relay::evaluateAffineExpr(expr, /*dims=*/{}, symbols));
     total += llvm::alignTo(bytes, alignment);
   }
   return total;

@@ -288,31 +288,6 @@ bool relax::isProvablyGreaterEqual(AffineExpr lhs, AffineExpr rhs) {
   return lhs == rhs || (Polynomial(lhs) - Polynomial(rhs)).isNonNegative();
 }
 
-int64_t relax::evaluateSymbolicExpr(AffineExpr expr,
-                                    ArrayRef<int64_t> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t lhs = evaluateSymbolicExpr(binary.getLHS(), symbols);
-  int64_t rhs = evaluateSymbolicExpr(binary.getRHS(), symbols);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return lhs + rhs;
-  case AffineExprKind::Mul:
-    return lhs * rhs;
-  case AffineExprKind::Mod:
-    return llvm::mod(lhs, rhs);
-  case AffineExprKind::FloorDiv:
-    return llvm::divideFloorSigned(lhs, rhs);
-  case AffineExprKind::CeilDiv:
-    return llvm::divideCeilSigned(lhs, rhs);
-  default:
-    llvm_unreachable("not a symbolic expression");
-  }
-}
-
 AffineExpr relax::getSymbolicProduct(ArrayRef<AffineExpr> exprs,
                                      MLIRContext *context) {
   Polynomial product(context, 1);

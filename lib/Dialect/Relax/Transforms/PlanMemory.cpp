@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "relay-mlir/Dialect/Relax/Analysis/StoragePlanner.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Support/AffineEvaluation.h"
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_PLANMEMORYPASS
@@ -272,8 +273,9 @@ int64_t FunctionPlanner::getUnsharedBytes(int64_t symbol) const {
   SmallVector<int64_t> symbols(scope.getNames().size(), symbol);
   int64_t total = 0;
   for (const BufferLifetime &buffer : lifetimes)
-    total +=
-        llvm::alignTo(evaluateSymbolicExpr(buffer.bytes, symbols), kAlignment);
+    total += llvm::alignTo(
+        relay::evaluateAffineExpr(buffer.bytes, /*dims=*/{}, symbols),
+        kAlignment);
   return total;
 }
 

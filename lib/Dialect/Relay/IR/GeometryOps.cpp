@@ -39,19 +39,10 @@ static LogicalResult inferResize(std::optional<Location> location,
   if (failed(checkLayout(location, layout, layouts)) ||
       failed(checkRank(location, "data", data, spatial + 2)) ||
       failed(checkPositive(location, "size", adaptor.getSize(), spatial)) ||
-      failed(
-          relay::detail::checkMode(location, "method", adaptor.getMethod(),
-                                   {"nearest_neighbor", "linear", "cubic"})) ||
-      failed(relay::detail::checkMode(
-          location, "coordinate_transformation_mode",
+      failed(relay::detail::checkResizeModes(
+          location, adaptor.getMethod(),
           adaptor.getCoordinateTransformationMode(),
-          {"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel",
-           "tf_half_pixel_for_nn", "tf_crop_and_resize"})) ||
-      // An empty one follows from the coordinate transformation.
-      failed(relay::detail::checkMode(
-          location, "rounding_method", adaptor.getRoundingMethod(),
-          {"", "round", "floor", "ceil", "round_prefer_floor",
-           "round_prefer_ceil"})))
+          adaptor.getRoundingMethod())))
     return failure();
   if (adaptor.getRoi() &&
       static_cast<int64_t>(adaptor.getRoi()->size()) != 2 * spatial)

@@ -65,19 +65,10 @@ LogicalResult ImageResize2dOp::inferReturnTypes(
   if (size.size() != 2 || size[0] < 1 || size[1] < 1)
     return emitOptionalError(
         location, "expects size to be height and width, but got [", size, "]");
-  if (failed(
-          relay::detail::checkMode(location, "method", adaptor.getMethod(),
-                                   {"nearest_neighbor", "linear", "cubic"})) ||
-      failed(relay::detail::checkMode(
-          location, "coordinate_transformation_mode",
+  if (failed(relay::detail::checkResizeModes(
+          location, adaptor.getMethod(),
           adaptor.getCoordinateTransformationMode(),
-          {"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel",
-           "tf_half_pixel_for_nn", "tf_crop_and_resize"})) ||
-      // An empty one follows from the coordinate transformation.
-      failed(relay::detail::checkMode(
-          location, "rounding_method", adaptor.getRoundingMethod(),
-          {"", "round", "floor", "ceil", "round_prefer_floor",
-           "round_prefer_ceil"})))
+          adaptor.getRoundingMethod())))
     return failure();
   if (adaptor.getRoi() && adaptor.getRoi()->size() != 4)
     return emitOptionalError(location, "expects 4 values in roi, but got ",

@@ -133,6 +133,78 @@ FailureOr<EinsumEquation> EinsumEquation::parse(StringRef text,
 }
 
 //===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+char LayoutAxis::getPrimal() const { return llvm::toUpper(letter); }
+
+FailureOr<Layout> Layout::parse(StringRef text) {
+  Layout layout;
+  while (!text.empty()) {
+    LayoutAxis axis;
+    bool hasFactor = llvm::isDigit(text.front());
+    if (hasFactor && (text.consumeInteger(10, axis.factor) || axis.factor <= 0))
+      return failure();
+    if (text.empty() || !llvm::isAlpha(text.front()))
+      return failure();
+    axis.letter = text.front();
+    text = text.drop_front();
+    if (llvm::isLower(axis.letter) != hasFactor ||
+        layout.find(axis.letter) >= 0)
+      return failure();
+    layout.axes.push_back(axis);
+  }
+  if (layout.axes.empty() || !llvm::all_of(layout.axes, [&](LayoutAxis axis) {
+        return layout.find(axis.getPrimal()) >= 0;
+      }))
+    return failure();
+  return layout;
+}
+
+int64_t Layout::find(char letter) const {
+  for (auto [position, axis] : llvm::enumerate(axes))
+    if (axis.letter == letter)
+      return position;
+  return -1;
+}
+
+int64_t Layout::getFactor(char primal) const {
+  int64_t position = find(llvm::toLower(primal));
+  return position < 0 ? 1 : axes[position].factor;
+}
+
+std::string Layout::getPrimals() const {
+  std::string letters;
+  for (LayoutAxis axis : axes)
+    if (!axis.isInner())
+      letters += axis.letter;
+  return letters;
+}
+
+bool Layout::hasSameAxes(const Layout &other) const {
+  std::string letters = getPrimals(), others = other.getPrimals();
+  llvm::sort(letters);
+  llvm::sort(others);
+  return letters == others;
+}
+
+FailureOr<SmallVector<int64_t>>
+mlir::relay::getAxisPositions(StringRef text, StringRef letters) {
+  FailureOr<Layout> layout = Layout::parse(text);
+  if (failed(layout) ||
+      layout->getRank() != static_cast<int64_t>(letters.size()))
+    return failure();
+  SmallVector<int64_t> positions;
+  for (char letter : letters) {
+    int64_t position = layout->find(letter);
+    if (position < 0)
+      return failure();
+    positions.push_back(position);
+  }
+  return positions;
+}
+
+//===----------------------------------------------------------------------===//
 // TiledLayout
 //===----------------------------------------------------------------------===//
 

@@ -163,6 +163,23 @@ LogicalResult relay::detail::checkMode(std::optional<Location> location,
                            llvm::join(modes, ", "), ", but got ", mode);
 }
 
+LogicalResult relay::detail::checkResizeModes(std::optional<Location> location,
+                                              StringRef method,
+                                              StringRef coordinates,
+                                              StringRef rounding) {
+  return success(
+      succeeded(checkMode(location, "method", method,
+                          {"nearest_neighbor", "linear", "cubic"})) &&
+      succeeded(checkMode(
+          location, "coordinate_transformation_mode", coordinates,
+          {"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel",
+           "tf_half_pixel_for_nn", "tf_crop_and_resize"})) &&
+      // An empty one follows from the coordinate transformation.
+      succeeded(checkMode(location, "rounding_method", rounding,
+                          {"", "round", "floor", "ceil", "round_prefer_floor",
+                           "round_prefer_ceil"})));
+}
+
 LogicalResult relay::detail::checkElementType(std::optional<Location> location,
                                               Value data, Value value,
                                               StringRef name) {

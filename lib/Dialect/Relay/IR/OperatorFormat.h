@@ -116,6 +116,12 @@ std::string formatShape(ArrayRef<int64_t> shape);
 LogicalResult checkMode(std::optional<Location> location, StringRef name,
                         StringRef mode, ArrayRef<StringRef> modes);
 
+/// Checks the attributes method, coordinate_transformation_mode and
+/// rounding_method of an operator that resizes images.
+LogicalResult checkResizeModes(std::optional<Location> location,
+                               StringRef method, StringRef coordinates,
+                               StringRef rounding);
+
 /// Checks that `value`, operand `name`, has the element type of `data`.
 LogicalResult checkElementType(std::optional<Location> location, Value data,
                                Value value, StringRef name);

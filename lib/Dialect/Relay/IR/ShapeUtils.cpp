@@ -8,6 +8,7 @@
 #include "ShapeUtils.h"
 #include "OperatorFormat.h"
 
+#include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -64,81 +65,42 @@ LogicalResult shapes::checkPositive(std::optional<Location> location,
 // Layouts
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// One dimension of a layout.
-struct Part {
-  char letter;    // Upper case, also for inner parts.
-  int64_t factor; // Size of an inner part; 0 for the dimension itself.
-};
-
-} // namespace
-
-/// Reads a layout in which each letter has an outer part; none if it is not.
-static std::optional<SmallVector<Part>> parseLayout(StringRef layout) {
-  SmallVector<Part> parts;
-  while (!layout.empty()) {
-    int64_t factor = 0;
-    bool isInner = llvm::isDigit(layout.front());
-    if (isInner && (layout.consumeInteger(10, factor) || factor <= 0))
-      return std::nullopt;
-    if (layout.empty() || !llvm::isAlpha(layout.front()) ||
-        isInner == llvm::isUpper(layout.front()))
-      return std::nullopt;
-    parts.push_back({llvm::toUpper(layout.front()), factor});
-    layout = layout.drop_front();
-  }
-  for (Part part : parts)
-    if (llvm::count_if(parts, [&](Part other) {
-          return other.letter == part.letter && !other.factor;
-        }) != 1)
-      return std::nullopt;
-  return parts;
-}
-
 FailureOr<SmallVector<int64_t>>
 shapes::mapShape(std::optional<Location> location, StringRef name,
                  ArrayRef<int64_t> shape, StringRef from, StringRef to) {
-  auto source = parseLayout(from), target = parseLayout(to);
-  auto has = [](ArrayRef<Part> layout, Part part) {
-    return llvm::any_of(
-        layout, [&](Part other) { return other.letter == part.letter; });
-  };
-  if (!source || !target ||
-      !llvm::all_of(*source, [&](Part p) { return has(*target, p); }) ||
-      !llvm::all_of(*target, [&](Part p) { return has(*source, p); }))
+  FailureOr<Layout> source = Layout::parse(from), target = Layout::parse(to);
+  if (failed(source) || failed(target) || !source->hasSameAxes(*target))
     return emitOptionalError(location, "expects ", name,
                              " to have the dimensions of \"", to,
                              "\", but got \"", from, "\"");
-  if (source->size() != shape.size())
+  if (source->getRank() != static_cast<int64_t>(shape.size()))
     return emitOptionalError(location, "expects a tensor of rank ",
-                             source->size(), " for ", name, " \"", from,
+                             source->getRank(), " for ", name, " \"", from,
                              "\", but got ", relay::detail::formatShape(shape));
   SmallVector<int64_t> result;
-  for (Part part : *target) {
-    if (part.factor) {
-      result.push_back(part.factor);
+  for (LayoutAxis axis : target->getAxes()) {
+    if (axis.isInner()) {
+      result.push_back(axis.factor);
       continue;
     }
-    int64_t size = 1;
-    for (auto [dim, other] : llvm::enumerate(*source)) {
-      if (other.letter != part.letter)
+    int64_t size = 1; // Of the whole axis.
+    for (auto [dim, part] : llvm::enumerate(source->getAxes())) {
+      if (part.getPrimal() != axis.letter)
         continue;
-      if (other.factor && !mayEqual(other.factor, shape[dim]))
-        return emitOptionalError(location, "expects size ", other.factor,
+      if (part.isInner() && !mayEqual(part.factor, shape[dim]))
+        return emitOptionalError(location, "expects size ", part.factor,
                                  " of dimension ", dim, " for ", name, " \"",
                                  from, "\", but got ", shape[dim]);
-      size = multiply(size, other.factor ? other.factor : shape[dim]);
+      size = multiply(size, part.isInner() ? part.factor : shape[dim]);
     }
-    for (Part other : *target) {
-      if (other.letter != part.letter || !other.factor || isDynamic(size))
-        continue;
-      if (size % other.factor != 0)
+    int64_t inner = target->getFactor(axis.letter);
+    if (!isDynamic(size)) {
+      if (size % inner != 0)
         return emitOptionalError(location, "expects the size of ",
-                                 StringRef(&part.letter, 1),
-                                 " to be a multiple of ", other.factor,
+                                 StringRef(&axis.letter, 1),
+                                 " to be a multiple of ", inner,
                                  " for layout \"", to, "\", but got ", size);
-      size /= other.factor;
+      size /= inner;
     }
     result.push_back(size);
   }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -228,85 +229,43 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
 // LayoutTransformOp
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A letter of a layout: an axis, or with a factor the inner part of one.
-struct LayoutAxis {
-  char letter;
-  int64_t factor; // 0 for the primal axis.
-};
-} // namespace
-
-static std::optional<SmallVector<LayoutAxis>> parseLayout(StringRef text) {
-  SmallVector<LayoutAxis> axes;
-  int64_t factor = 0;
-  for (char c : text) {
-    if (llvm::isDigit(c)) {
-      factor = factor * 10 + (c - '0');
-    } else if (c >= 'A' && c <= 'Z' && factor == 0) {
-      axes.push_back({c, 0});
-    } else if (c >= 'a' && c <= 'z' && factor > 0) {
-      axes.push_back({static_cast<char>(c - 'a' + 'A'), factor});
-      factor = 0;
-    } else {
-      return std::nullopt;
-    }
-  }
-  for (auto [i, axis] : llvm::enumerate(axes))
-    for (LayoutAxis other : ArrayRef(axes).take_front(i))
-      if (axis.letter == other.letter && !axis.factor == !other.factor)
-        return std::nullopt;
-  return factor == 0 && !axes.empty() ? std::optional(axes) : std::nullopt;
-}
-
 LogicalResult LayoutTransformOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &types) {
   RankedTensorType data = tensorType(adaptor.getData());
-  auto src = parseLayout(adaptor.getSrcLayout());
-  auto dst = parseLayout(adaptor.getDstLayout());
-  if (!src || !dst)
+  FailureOr<Layout> src = Layout::parse(adaptor.getSrcLayout());
+  FailureOr<Layout> dst = Layout::parse(adaptor.getDstLayout());
+  if (failed(src) || failed(dst))
     return emitOptionalError(
         location, "expects layouts such as \"NCHW16c\", but got \"",
         adaptor.getSrcLayout(), "\" and \"", adaptor.getDstLayout(), "\"");
-  if (static_cast<int64_t>(src->size()) != data.getRank())
-    return emitOptionalError(location, "expects data of rank ", src->size(),
+  if (src->getRank() != data.getRank())
+    return emitOptionalError(location, "expects data of rank ", src->getRank(),
                              " for src_layout \"", adaptor.getSrcLayout(),
                              "\", but got ", data);
-  // The full size of each axis.
-  llvm::SmallDenseMap<char, int64_t> sizes;
-  for (auto [axis, size] : llvm::zip_equal(*src, data.getShape())) {
-    int64_t &whole = sizes.try_emplace(axis.letter, 1).first->second;
-    whole = isDynamic(whole) || isDynamic(size) ? ShapedType::kDynamic
-                                                : whole * size;
-  }
+  if (!src->hasSameAxes(*dst))
+    return emitOptionalError(location, "expects the axes of src_layout \"",
+                             adaptor.getSrcLayout(), "\", but got \"",
+                             adaptor.getDstLayout(), "\"");
   SmallVector<int64_t> shape;
-  for (LayoutAxis axis : *dst) {
-    auto it = sizes.find(axis.letter);
-    if (it == sizes.end())
-      return emitOptionalError(location, "expects the axes of src_layout \"",
-                               adaptor.getSrcLayout(), "\", but got \"",
-                               adaptor.getDstLayout(), "\"");
-    if (axis.factor) {
+  for (LayoutAxis axis : dst->getAxes()) {
+    if (axis.isInner()) {
       shape.push_back(axis.factor);
       continue;
     }
-    int64_t inner = 1;
-    for (LayoutAxis other : *dst)
-      if (other.letter == axis.letter && other.factor)
-        inner *= other.factor;
-    if (!isDynamic(it->second) && it->second % inner != 0)
+    int64_t size = 1; // Of the whole axis.
+    for (auto [part, partSize] :
+         llvm::zip_equal(src->getAxes(), data.getShape()))
+      if (part.getPrimal() == axis.letter)
+        size = isDynamic(size) || isDynamic(partSize) ? ShapedType::kDynamic
+                                                      : size * partSize;
+    int64_t inner = dst->getFactor(axis.letter);
+    if (!isDynamic(size) && size % inner != 0)
       return emitOptionalError(
           location, "expects the size of axis ", StringRef(&axis.letter, 1),
-          " to be divisible by ", inner, ", but got ", it->second);
-    shape.push_back(isDynamic(it->second) ? it->second : it->second / inner);
+          " to be divisible by ", inner, ", but got ", size);
+    shape.push_back(isDynamic(size) ? size : size / inner);
   }
-  for (auto [letter, size] : sizes)
-    if (llvm::none_of(*dst, [l = letter](LayoutAxis axis) {
-          return axis.letter == l && !axis.factor;
-        }))
-      return emitOptionalError(location, "expects the axes of src_layout \"",
-                               adaptor.getSrcLayout(), "\", but got \"",
-                               adaptor.getDstLayout(), "\"");
   types.push_back(data.clone(shape));
   return success();
 }

@@ -78,9 +78,6 @@ AffineExpr canonicalizeSymbolicExpr(AffineExpr expr);
 /// polynomial difference shows.
 bool isProvablyGreaterEqual(AffineExpr lhs, AffineExpr rhs);
 
-/// The value of `expr` for the given values of its symbols.
-int64_t evaluateSymbolicExpr(AffineExpr expr, ArrayRef<int64_t> symbols);
-
 /// The product of all expressions.
 AffineExpr getSymbolicProduct(ArrayRef<AffineExpr> exprs, MLIRContext *context);
 

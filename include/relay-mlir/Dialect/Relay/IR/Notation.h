@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What strings and maps in the attributes of operators mean: equations of
-// einsum, tiled layouts, index maps.
+// einsum, layouts, tiled layouts, index maps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +34,43 @@ struct EinsumEquation {
   static FailureOr<EinsumEquation>
   parse(StringRef text, ArrayRef<int64_t> ranks, std::string &error);
 };
+
+/// A dimension of a layout: an upper case letter is an axis (or its outer
+/// part), a lower case one its inner part of `factor` elements (the 16c of
+/// NCHW16c).
+struct LayoutAxis {
+  char letter;
+  int64_t factor = 0;
+
+  bool isInner() const { return factor != 0; }
+  /// The letter of the axis that this is, or is a part of.
+  char getPrimal() const;
+};
+
+/// A layout such as NCHW or NCHW16c: each axis once, in one piece or in two.
+class Layout {
+public:
+  static FailureOr<Layout> parse(StringRef text);
+
+  ArrayRef<LayoutAxis> getAxes() const { return axes; }
+  int64_t getRank() const { return axes.size(); }
+  /// The dimension of `letter`, or -1.
+  int64_t find(char letter) const;
+  /// The factor by which the axis `primal` is split, or 1.
+  int64_t getFactor(char primal) const;
+  /// The letters of the axes, in the order of their dimensions.
+  std::string getPrimals() const;
+  /// Whether `other` has the same axes, in whatever order and pieces.
+  bool hasSameAxes(const Layout &other) const;
+
+private:
+  SmallVector<LayoutAxis, 6> axes;
+};
+
+/// The dimensions of `letters` in the layout `text`, in the order of `letters`;
+/// fails unless the layout has exactly these axes, none of them split.
+FailureOr<SmallVector<int64_t>> getAxisPositions(StringRef text,
+                                                 StringRef letters);
 
 /// A layout such as `4N2c8C`: sizes, each before the name of its axis.
 struct TiledLayout {

@@ -300,6 +300,30 @@ def instantiate(program, prefix, schedules):
     return "\n".join(text)
 
 
+class Variants:
+    """Kernels of one module, compiled in each way of FINISH."""
+
+    def __init__(self, module, relay_opt, mlir_translate, stem):
+        self.kernels = {name: Kernels(module, PASSES + passes, relay_opt,
+                                      mlir_translate, f"{stem}.{name}")
+                        for name, passes in FINISH.items()}
+        self.total = self.failures = 0
+
+    def check(self, name, inputs, expected):
+        for variant, kernels in self.kernels.items():
+            output = np.full(expected.shape, np.nan, np.float32)
+            kernels.call(name, inputs + [output])
+            self.total += 1
+            if not np.allclose(output, expected, rtol=1e-5, atol=1e-5):
+                self.failures += 1
+                print(f"{variant} {name} at {inputs[0].shape}: largest error "
+                      f"{np.abs(output - expected).max()}", file=sys.stderr)
+
+    def finish(self):
+        print(f"{self.total - self.failures} of {self.total} results agree")
+        sys.exit(self.failures != 0)
+
+
 def main(relay_opt, mlir_translate, stem):
     # Aliases of attributes are declared before the module.
     programs = [instantiate(CONVOLUTION, "conv", CONVOLUTION_SCHEDULES),
@@ -311,33 +335,16 @@ def main(relay_opt, mlir_translate, stem):
     module = ("\n".join(aliases) +
               "\nmodule attributes {transform.with_named_sequence} {\n" + body +
               "\n}\n")
-    variants = {name: Kernels(module, PASSES + passes, relay_opt,
-                              mlir_translate, f"{stem}.{name}")
-                for name, passes in FINISH.items()}
-
-    failures = total = 0
-
-    def check(name, inputs, expected):
-        nonlocal failures, total
-        for variant, kernels in variants.items():
-            output = np.full(expected.shape, np.nan, np.float32)
-            kernels.call(name, inputs + [output])
-            total += 1
-            if not np.allclose(output, expected, rtol=1e-5, atol=1e-5):
-                failures += 1
-                print(f"{variant} {name} at {inputs[0].shape}: largest error "
-                      f"{np.abs(output - expected).max()}", file=sys.stderr)
-
+    variants = Variants(module, relay_opt, mlir_translate, stem)
     for batch in [1, 3]:
         x, w, b = random(batch, 3, 8, 10), random(20, 3, 3, 3), random(20)
         for name in CONVOLUTION_SCHEDULES:
-            check(f"conv_{name}", [x, w, b], convolve(x, w, b))
+            variants.check(f"conv_{name}", [x, w, b], convolve(x, w, b))
     for shape in [(1, 1), (3, 5), (7, 16), (9, 37)]:
         x = random(*shape)
         for name in SOFTMAX_SCHEDULES:
-            check(f"softmax_{name}", [x], softmax(x))
-    print(f"{total - failures} of {total} results agree")
-    sys.exit(failures != 0)
+            variants.check(f"softmax_{name}", [x], softmax(x))
+    variants.finish()
 
 
 if __name__ == "__main__":
