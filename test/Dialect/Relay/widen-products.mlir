@@ -45,3 +45,19 @@ func.func @single(%x: tensor<64x256xf32>, %w: tensor<128x256xf32>) -> tensor<64x
   %0 = relay.nn.dense %x, %w : (tensor<64x256xf32>, tensor<128x256xf32>) -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }
+
+// Of a batch that is not known, each product uses its elements as often as in
+// one that is.
+// CHECK-LABEL: func @open_batch
+//       CHECK:   relay.nn.batch_matmul {{.*}} -> tensor<?x128x128xf32>
+func.func @open_batch(%x: tensor<?x128x64xf16>, %y: tensor<?x128x64xf16>) -> tensor<?x128x128xf16> {
+  %0 = relay.nn.batch_matmul %x, %y {transpose_b = true, out_dtype = f16} : (tensor<?x128x64xf16>, tensor<?x128x64xf16>) -> tensor<?x128x128xf16>
+  return %0 : tensor<?x128x128xf16>
+}
+
+// CHECK-LABEL: func @open_batch_of_rows
+//   CHECK-NOT:   relay.cast
+func.func @open_batch_of_rows(%x: tensor<?x1x64xf16>, %y: tensor<?x128x64xf16>) -> tensor<?x1x128xf16> {
+  %0 = relay.nn.batch_matmul %x, %y {transpose_b = true, out_dtype = f16} : (tensor<?x1x64xf16>, tensor<?x128x64xf16>) -> tensor<?x1x128xf16>
+  return %0 : tensor<?x1x128xf16>
+}

@@ -21,12 +21,16 @@ using namespace mlir::relay;
 
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
-/// Elements of a tensor, unknown sizes taken for typical ones.
-static double countElements(RankedTensorType type) {
+/// A size, or a typical one if it is not known.
+static double guessSize(RankedTensorType type, unsigned axis) {
   constexpr int64_t kTypicalSize = 64;
+  return type.isDynamicDim(axis) ? kTypicalSize : type.getDimSize(axis);
+}
+
+static double countElements(RankedTensorType type) {
   double count = 1;
-  for (int64_t size : type.getShape())
-    count *= ShapedType::isDynamic(size) ? kTypicalSize : size;
+  for (unsigned axis = 0; axis != type.getRank(); ++axis)
+    count *= guessSize(type, axis);
   return count;
 }
 
@@ -39,8 +43,7 @@ static double countProducts(Operation *op, RankedTensorType data,
     return std::sqrt(sizes);
   // One size is in all three.
   if (isa<NNBatchMatmulOp>(op))
-    return std::sqrt(sizes /
-                     std::max<double>(1, std::abs(result.getDimSize(0))));
+    return std::sqrt(sizes / std::max(1.0, guessSize(result, 0)));
   auto layout = op->getAttrOfType<StringAttr>("kernel_layout");
   size_t axis = layout ? layout.getValue().find('O') : StringRef::npos;
   if (axis >= static_cast<size_t>(weight.getRank()) ||
