@@ -9,7 +9,9 @@ import relay_mlir as rm
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 3, 5, 7, 24, 33, 128, 131])
 @pytest.mark.parametrize("depth,columns", [(1024, 768), (517, 1031), (2053, 129),
-                                           (1, 300000), (300000, 1), (4099, 65)])
+                                           (1, 300000), (300000, 1), (4099, 65),
+                                           # Two places at a time, and four.
+                                           (512, 2048), (2100, 2100)])
 def test_product(rows, depth, columns):
     rng = np.random.default_rng(rows + depth)
     x = rng.uniform(-1, 1, (rows, depth)).astype(np.float32)

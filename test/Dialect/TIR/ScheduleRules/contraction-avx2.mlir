@@ -36,3 +36,14 @@ func.func @few_steps(%x: tensor<12x128x64xf32>, %w: tensor<12x64x64xf32>) -> ten
   %0 = relay.nn.batch_matmul %x, %w {transpose_a = false, transpose_b = false} : (tensor<12x128x64xf32>, tensor<12x64x64xf32>) -> tensor<12x128x64xf32>
   return %0 : tensor<12x128x64xf32>
 }
+
+// -----
+
+// Weights that stay in the third cache are read in two places at a time.
+// CHECK-LABEL: @near_weights.schedule
+// CHECK: transform.tir.split %{{.*}} [2, ?]
+func.func @near_weights(%x: tensor<1x512xf32>, %w: tensor<2048x512xf32>) -> tensor<1x2048xf32>
+    attributes {relay.primitive, tir.layout_free = [1]} {
+  %0 = relay.nn.dense %x, %w : (tensor<1x512xf32>, tensor<2048x512xf32>) -> tensor<1x2048xf32>
+  return %0 : tensor<1x2048xf32>
+}

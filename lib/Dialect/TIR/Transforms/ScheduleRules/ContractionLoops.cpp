@@ -48,18 +48,21 @@ double Contraction::getNumIterations(Role role) const {
 
 /// In how many places at a time packed weights are read that few rows use, so
 /// that reading them is all that takes time: one stream gets about half of what
-/// memory has to give.
+/// memory has to give. Two get all that the last cache has.
 int64_t Contraction::getNumStreams() const {
-  constexpr int64_t kStreams = 4, kMinSteps = 64;
+  constexpr int64_t kFarStreams = 4, kNearStreams = 2, kMinSteps = 64;
   constexpr double kMaxRows = 4, kMinBytes = 1 << 20;
   if (packing != Packing::Layout || reductionPart || reduction.empty() ||
       getNumIterations(Role::Row) > kMaxRows)
     return 1;
+  double bytes = getBytesOf(right, Role::Column);
+  bool isNear = bytes <= schedule.getTarget().getCacheSizes().l3 / 2.0;
+  int64_t numStreams = isNear ? kNearStreams : kFarStreams;
   std::optional<int64_t> extent = nest.getExtent(reduction.back());
   bool isDivisible = extent && *extent == getNumIterations(Role::Reduce) &&
-                     *extent % kStreams == 0 && *extent / kStreams >= kMinSteps;
-  return isDivisible && getBytesOf(right, Role::Column) >= kMinBytes ? kStreams
-                                                                     : 1;
+                     *extent % numStreams == 0 &&
+                     *extent / numStreams >= kMinSteps;
+  return isDivisible && bytes >= kMinBytes ? numStreams : 1;
 }
 
 /// `rowBytes` is what of the rows passes by again and again.

@@ -74,18 +74,9 @@ std::optional<Prefetch> Prefetch::plan(NestedBlock &nest,
   prefetch.size = getContiguousSize(nest, position);
   std::optional<int64_t> stepSize =
       NestedBlock::getStride(position, shape.reduceLoops.back());
-  // Steps from one stream to the next one are no steps forward.
-  if (size_t count = shape.reduceLoops.size();
-      stepSize && count > 1 && *stepSize > shape.numLanes) {
-    ForOp streams = nest.loops[shape.reduceLoops.back()];
-    std::optional<int64_t> inStream =
-        NestedBlock::getStride(position, shape.reduceLoops[count - 2]);
-    if (!inStream || *inStream >= *stepSize)
-      return std::nullopt;
-    prefetch.numStreams = *streams.getConstantExtent();
-    stepSize = inStream;
-  }
-  if (!stepSize || *stepSize <= 0)
+  // What is read in several places at a time keeps the hardware busy enough:
+  // steps from one place to the next one are no steps forward.
+  if (!stepSize || *stepSize <= 0 || *stepSize > shape.laneExtent)
     return std::nullopt;
   prefetch.stepSize = *stepSize;
 
@@ -109,15 +100,12 @@ std::optional<Prefetch> Prefetch::plan(NestedBlock &nest,
         prefetch.distance = coefficient;
     break;
   }
-  prefetch.isShared = prefetch.numStreams == 1 &&
-                      prefetch.numTiles >= kMinTiles &&
-                      prefetch.distance >= prefetch.size;
+  prefetch.isShared =
+      prefetch.numTiles >= kMinTiles && prefetch.distance >= prefetch.size;
   return prefetch;
 }
 
-unsigned Prefetch::getDepth() const {
-  return shape->reduceLoops.size() - (numStreams > 1 ? 2 : 1);
-}
+unsigned Prefetch::getDepth() const { return shape->reduceLoops.size() - 1; }
 
 void Prefetch::emit(OpBuilder &builder, TileEmitter &emitter,
                     ArrayRef<AffineExpr> point, int64_t numSteps) const {
@@ -147,19 +135,15 @@ void Prefetch::emit(OpBuilder &builder, TileEmitter &emitter,
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   Value view = emitter.getFlatView(buffer);
-  for (int64_t stream = 0; stream != numStreams; ++stream) {
-    Value first =
-        emitter.emitIndex(builder, target + stream * (size / numStreams));
-    // Past the end there is nothing.
-    first = arith::MinSIOp::create(
-        builder, loc, first,
-        constant(type.getNumElements() - numLines * lineSize));
-    for (int64_t line = 0; line != numLines; ++line) {
-      Value index =
-          arith::AddIOp::create(builder, loc, first, constant(line * lineSize));
-      // To the second cache: there is more than fits in the first.
-      memref::PrefetchOp::create(builder, loc, view, index, /*isWrite=*/false,
-                                 /*localityHint=*/2, /*isDataCache=*/true);
-    }
+  // Past the end there is nothing.
+  Value first = arith::MinSIOp::create(
+      builder, loc, emitter.emitIndex(builder, target),
+      constant(type.getNumElements() - numLines * lineSize));
+  for (int64_t line = 0; line != numLines; ++line) {
+    Value index =
+        arith::AddIOp::create(builder, loc, first, constant(line * lineSize));
+    // To the second cache: there is more than fits in the first.
+    memref::PrefetchOp::create(builder, loc, view, index, /*isWrite=*/false,
+                               /*localityHint=*/2, /*isDataCache=*/true);
   }
 }

@@ -24,8 +24,7 @@ public:
                                       const TileShape &shape);
 
   /// The position, among the reduction loops, of the one whose iterations
-  /// prefetch: the innermost one, or the one outside of it if that one only
-  /// goes from stream to stream.
+  /// prefetch: the innermost one.
   unsigned getDepth() const;
 
   /// The part of an iteration of that loop that starts at `point` and makes
@@ -38,8 +37,6 @@ private:
   Operation *load;
   /// The elements of the piece, and of one step.
   int64_t size, stepSize;
-  /// Places that are read at a time.
-  int64_t numStreams = 1;
   /// From this piece to the one after it.
   int64_t distance = 0;
   /// How many tiles read the piece, and which of them this is.
