@@ -37,7 +37,10 @@ def check(operator, left, right, attributes, expected, magnitude):
     (256, 256, 256), (64, 512, 64), (101, 523, 67), (71, 257, 128), (70, 1030, 384),
     (97, 290, 767), (65, 273, 769),
     # Columns across two lines.
-    (1000, 37, 513), (514, 45, 64), (513, 1, 100), (530, 261, 65)])
+    (1000, 37, 513), (514, 45, 64), (513, 1, 100), (530, 261, 65),
+    # Rows half a page or pages apart, and blocks of them for a part of the depth.
+    (131, 260, 512), (515, 517, 1024), (1031, 275, 4096), (1030, 272, 4099),
+    (725, 263, 6144)])
 def test_matmul(rows, columns, depth):
     rng = np.random.default_rng(rows)
     x = rng.standard_normal((rows, depth)).astype(np.float32)
@@ -63,6 +66,56 @@ def test_batch_of_narrow_products(rows, columns, depth):
     y = rng.standard_normal((12, depth, columns)).astype(np.float32)
     check("nn.batch_matmul", x, y, "{transpose_a = false, transpose_b = false}",
           x.astype(np.float64) @ y, np.abs(x) @ np.abs(y))
+
+
+SIZES = [(1, 1, 1), (6, 16, 8), (7, 17, 9), (65, 131, 257), (2, 500, 33), (130, 5, 64), (0, 3, 4),
+         (3, 0, 4), (12, 24, 0), (101, 48, 70)]
+
+
+def check_open(text, sizes, multiply):
+    """One artefact at many sizes, also of empty tensors; the same numbers from
+    any number of threads."""
+    compiled = rm.compile(rm.IRModule.parse(text))
+    rng = np.random.default_rng(3)
+    for left, right in sizes:
+        x, y = (rng.standard_normal(shape).astype(np.float32) for shape in (left, right))
+        expected = multiply(x.astype(np.float64), y)
+        bound = BOUND * multiply(np.abs(x), np.abs(y))
+        results = []
+        for threads in (1, 2, 3):
+            rm.set_num_threads(threads)
+            results.append(compiled(x, y))
+            assert (np.abs(results[-1] - expected) <= bound).all()
+            assert (results[-1] == results[0]).all()
+
+
+def test_open_sizes():
+    """Of an unknown number of columns, too, a tile takes several vectors."""
+    check_open("""
+func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = relay.nn.matmul %x, %y : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}""", [((m, k), (k, n)) for m, n, k in SIZES], np.matmul)
+
+
+def test_open_columns_with_bias():
+    check_open("""
+func.func @main(%x: tensor<30x40xf32>, %y: tensor<40x?xf32>) -> tensor<30x?xf32> {
+  %0 = relay.nn.matmul %x, %y : (tensor<30x40xf32>, tensor<40x?xf32>) -> tensor<30x?xf32>
+  %1 = relay.nn.relu %0 : (tensor<30x?xf32>) -> tensor<30x?xf32>
+  %2 = relay.add %1, %1 : (tensor<30x?xf32>, tensor<30x?xf32>) -> tensor<30x?xf32>
+  return %2 : tensor<30x?xf32>
+}""", [((30, 40), (40, n)) for n in (0, 1, 15, 16, 17, 33, 250)],
+               lambda x, y: 2 * np.maximum(x @ y, 0))
+
+
+def test_open_columns_of_a_batch():
+    check_open("""
+func.func @main(%x: tensor<3x?x40xf32>, %y: tensor<3x40x?xf32>) -> tensor<3x?x?xf32> {
+  %0 = relay.nn.batch_matmul %x, %y {transpose_a = false, transpose_b = false}
+      : (tensor<3x?x40xf32>, tensor<3x40x?xf32>) -> tensor<3x?x?xf32>
+  return %0 : tensor<3x?x?xf32>
+}""", [((3, m, 40), (3, 40, n)) for m, n, _ in SIZES], np.matmul)
 
 
 def run(text, *inputs):

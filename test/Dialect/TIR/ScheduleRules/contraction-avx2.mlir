@@ -39,6 +39,37 @@ func.func @few_steps(%x: tensor<12x128x64xf32>, %w: tensor<12x64x64xf32>) -> ten
 
 // -----
 
+// Rows that are pages apart are copied; where they pass by in blocks, and the
+// columns of a tile would fill the second cache, for a part of the reduction.
+// CHECK-LABEL: transform.named_sequence @page_apart.schedule
+// CHECK: %[[PRODUCT:.*]] = transform.tir.get_block @matmul
+// CHECK: transform.tir.cache_read %[[PRODUCT]], 1, "global"
+// CHECK: transform.tir.cache_read %[[PRODUCT]], 0, "global"
+// CHECK: %[[ROWS:.*]] = transform.tir.get_block @matmul_read_global_1
+// CHECK: transform.tir.transform_layout %[[ROWS]], write 0
+// CHECK-NOT: transform.tir.compute_at
+func.func @page_apart(%x: tensor<1024x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.matmul %x, %w : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  return %0 : tensor<1024x1024xf32>
+}
+// CHECK-LABEL: transform.named_sequence @long.schedule
+// CHECK: %[[PRODUCT:.*]] = transform.tir.get_block @matmul
+// CHECK: transform.tir.cache_read %[[PRODUCT]], 1, "global"
+// CHECK: transform.tir.cache_read %[[PRODUCT]], 0, "global"
+// CHECK: transform.tir.split %{{.*}} [?, 4096]
+// CHECK: %[[ROWS:.*]] = transform.tir.get_block @matmul_read_global_1
+// CHECK: transform.tir.compute_at %[[ROWS]], %{{.*}}#1
+// CHECK: transform.tir.transform_layout %[[ROWS]], write 0
+// CHECK-COUNT-2: transform.tir.tensorize %{{.*}}, "register_tile"
+func.func @long(%x: tensor<8192x8192xf32>, %w: tensor<8192x8192xf32>) -> tensor<8192x8192xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.matmul %x, %w : (tensor<8192x8192xf32>, tensor<8192x8192xf32>) -> tensor<8192x8192xf32>
+  return %0 : tensor<8192x8192xf32>
+}
+
+// -----
+
 // Weights that stay in the third cache are read in two places at a time.
 // CHECK-LABEL: @near_weights.schedule
 // CHECK: transform.tir.split %{{.*}} [2, ?]

@@ -22,6 +22,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::tir;
 
@@ -128,6 +130,8 @@ LogicalResult Contraction::match() {
   choosePlan();
   chooseReductionOrder();
   choosePartialSums();
+  if (!storesPartialSums)
+    chooseReductionBlocks();
   return success();
 }
 
@@ -305,6 +309,36 @@ void Contraction::choosePartialSums() {
       continue;
     reductionPart = *extent / numParts;
     storesPartialSums = true;
+    return;
+  }
+}
+
+/// Where rows pass by in blocks, and the columns of a tile are so long that
+/// they do not stay in the second cache beside the rows: a block of rows and a
+/// part of the reduction for all columns, then the next part.
+void Contraction::chooseReductionBlocks() {
+  constexpr int64_t kMinPart = 512;
+  if (reductionPart || reduction.size() != 1 || rows.size() != 1 ||
+      !isa<BlockArgument>(out.buffer))
+    return;
+  std::optional<int64_t> extent = nest.getExtent(reduction.back());
+  if (!extent || !nest.getExtent(rows.front()) || !nest.getExtent(column))
+    return;
+  const relay::CacheSizes &caches = schedule.getTarget().getCacheSizes();
+  int64_t width = plan.numVectors * lanes;
+  double rowBytes = getBytesOf(left, Role::Row) / plan.innerRows;
+  double columnBytes = getBytesOf(right, Role::Column);
+  double panelBytes = columnBytes * width / getNumIterations(Role::Column);
+  double cache = caches.l2 / 4.0;
+  if (panelBytes <= cache ||
+      chooseLoopOrder(rowBytes, columnBytes / width) != LoopOrder::RowBlocks)
+    return;
+  for (int64_t numParts = std::ceil(panelBytes / cache);
+       *extent / numParts >= kMinPart; ++numParts) {
+    if (*extent % numParts != 0)
+      continue;
+    reductionPart = *extent / numParts;
+    blocksReduction = true;
     return;
   }
 }

@@ -63,13 +63,17 @@ private:
   void layOutCopy(BlockOp copy, const BufferAccess &operand, unsigned var,
                   int64_t size);
   void placeColumnCopy(ForOp loop);
-  void packOperands();
+  void placeRowCopy(ForOp loop);
+  bool canCopyRowsInLoop() const;
+  void packColumns();
+  void packRows();
   void choosePartialSums();
+  void chooseReductionBlocks();
   int64_t getNumStreams() const;
   double getBytes(const BufferAccess &operand, ArrayRef<unsigned> vars) const;
   double getBytesOf(const BufferAccess &operand, Role role) const;
   double getNumIterations(Role role) const;
-  LoopOrder chooseLoopOrder(double rowBytes) const;
+  LoopOrder chooseLoopOrder(double rowBytes, double columnBytes) const;
 
   KernelSchedule &schedule;
   BlockNest nest;
@@ -78,6 +82,9 @@ private:
   Packing packing = Packing::None;
   /// With `CopyColumns`, the block that copies.
   BlockOp columnCopy;
+  /// The block that copies the rows of a block and a part of the reduction, if
+  /// that is done in the loops.
+  BlockOp rowCopy;
   unsigned column = 0;
   /// The row variables of the tile, innermost last; at most two.
   SmallVector<unsigned> rows;
@@ -90,6 +97,8 @@ private:
   int64_t reductionPart = 0;
   /// and outside of the outer row loops, too: partial sums are stored.
   bool storesPartialSums = false;
+  /// Or outside of all columns, for a block of rows.
+  bool blocksReduction = false;
 };
 
 } // namespace mlir::tir

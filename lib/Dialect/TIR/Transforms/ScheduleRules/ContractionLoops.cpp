@@ -65,14 +65,16 @@ int64_t Contraction::getNumStreams() const {
   return isDivisible && bytes >= kMinBytes ? numStreams : 1;
 }
 
-/// `rowBytes` is what of the rows passes by again and again.
-LoopOrder Contraction::chooseLoopOrder(double rowBytes) const {
+/// `rowBytes` is what of the rows passes by again and again, `columnBytes` of
+/// the columns.
+LoopOrder Contraction::chooseLoopOrder(double rowBytes,
+                                       double columnBytes) const {
   double secondCache = schedule.getTarget().getCacheSizes().l2;
   // A column tile that stays while the rows pass by touches fewer pages of the
   // result at a time than the other way round.
   if (rowBytes <= 0.85 * secondCache)
     return LoopOrder::ColumnsOutside;
-  if (getBytesOf(right, Role::Column) <= secondCache / 2)
+  if (columnBytes <= secondCache / 2)
     return LoopOrder::RowsOutside;
   return LoopOrder::RowBlocks;
 }
@@ -80,7 +82,8 @@ LoopOrder Contraction::chooseLoopOrder(double rowBytes) const {
 void Contraction::apply() {
   double work = nest.getWork() / lanes;
   double numRows = getNumIterations(Role::Row);
-  packOperands();
+  packColumns();
+  packRows();
   int64_t numStreams = getNumStreams();
 
   int64_t width = plan.numVectors * lanes;
@@ -154,7 +157,13 @@ void Contraction::apply() {
   // slower.
   double leftBytes = getBytesOf(left, Role::Row);
   LoopOrder loopOrder =
-      columnCopy ? LoopOrder::ColumnsOutside : chooseLoopOrder(leftBytes);
+      columnCopy ? LoopOrder::ColumnsOutside
+                 : chooseLoopOrder(leftBytes, getBytesOf(right, Role::Column));
+  if (blocksReduction) {
+    loopOrder = LoopOrder::RowBlocks;
+    leftBytes *= static_cast<double>(reductionPart) /
+                 *reduceLoops.front().getConstantExtent();
+  }
   SmallVector<ForOp> partial;
   if (storesPartialSums) {
     llvm::append_range(outer, outerColumns);
@@ -188,8 +197,13 @@ void Contraction::apply() {
       }
       outer.push_back(loop);
     }
-    llvm::append_range(outer, outerColumns);
-    llvm::append_range(outer, ArrayRef(outerRows).drop_front(first));
+    if (blocksReduction) {
+      partial.push_back(reduceLoops.front());
+      reduceLoops.erase(reduceLoops.begin());
+    }
+    SmallVector<ForOp> &inner = blocksReduction ? partial : outer;
+    llvm::append_range(inner, outerColumns);
+    llvm::append_range(inner, ArrayRef(outerRows).drop_front(first));
   }
 
   SmallVector<ForOp> order = outer;
@@ -202,6 +216,8 @@ void Contraction::apply() {
 
   if (columnCopy)
     placeColumnCopy(columnOuter);
+  if (rowCopy)
+    placeRowCopy(partial.empty() ? ForOp() : partial.front());
   if (!outer.empty())
     attachEpilogue(schedule, out.buffer, outer.back());
   // The loops around a copy are not one with those after it.

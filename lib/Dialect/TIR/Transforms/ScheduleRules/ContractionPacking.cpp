@@ -155,7 +155,7 @@ void Contraction::layOutCopy(BlockOp copy, const BufferAccess &operand,
       getPackedLayout(operand, var, size, /*splitsReduction=*/false));
 }
 
-void Contraction::packOperands() {
+void Contraction::packColumns() {
   int64_t width = plan.numVectors * lanes;
   if (paysToCopyColumns(width))
     packing = canCopyInLoop(width) ? Packing::CopyColumns : Packing::Copy;
@@ -175,11 +175,26 @@ void Contraction::packOperands() {
   if (packing == Packing::Copy)
     if (BlockOp copy = copyOperand(right))
       layOutCopy(copy, right, column, width);
+}
 
-  // Rows that are a multiple of a page apart compete for the same cache lines.
-  constexpr int64_t kAliasBytes = 2048;
-  if (rows.size() != 1 || plan.innerRows < 8)
+/// Whether a block of rows is copied where it begins to be used. A copy of all
+/// rows that the last cache has no room for comes from memory once more.
+bool Contraction::canCopyRowsInLoop() const {
+  return blocksReduction && isContiguous(left, reduction.back()) &&
+         left.map->getNumResults() >= 2 &&
+         left.map->getResults().drop_back().back().isFunctionOfDim(
+             rows.front()) &&
+         getBytesOf(left, Role::Row) >
+             schedule.getTarget().getCacheSizes().l3 / 2.0;
+}
+
+/// Rows that are a multiple of a page, or half of one, apart compete for the
+/// same cache lines.
+void Contraction::packRows() {
+  constexpr int64_t kAliasBytes = 2048, kMinRows = 4;
+  if (rows.size() != 1 || plan.innerRows < kMinRows)
     return;
+  int64_t width = plan.numVectors * lanes;
   std::optional<int64_t> stride = getStride(left, rows.front());
   std::optional<int64_t> extent = nest.getExtent(rows.front());
   auto type = cast<MemRefType>(left.buffer.getType());
@@ -188,7 +203,10 @@ void Contraction::packOperands() {
       nest.guessExtent(column) < 8 * width ||
       !canPack(left, rows.front(), plan.innerRows) || !type.hasStaticShape())
     return;
-  if (BlockOp copy = copyOperand(left))
+  BlockOp copy = copyOperand(left);
+  if (copy && canCopyRowsInLoop())
+    rowCopy = copy;
+  else if (copy)
     layOutCopy(copy, left, rows.front(), plan.innerRows);
 }
 
@@ -201,4 +219,24 @@ void Contraction::placeColumnCopy(ForOp loop) {
   // Where it was, it is a block like others.
   if (isInLoop)
     (void)schedule.vectorize(columnCopy.getLoops().back());
+}
+
+/// Copies a block of rows in the loop over parts of the reduction, by squares
+/// of registers, which are transposed.
+void Contraction::placeRowCopy(ForOp loop) {
+  bool isInLoop = loop && succeeded(schedule.computeAt(rowCopy, loop));
+  layOutCopy(rowCopy, left, rows.front(), plan.innerRows);
+  // Where it was, it is a block like others.
+  if (!isInLoop)
+    return;
+  SmallVector<ForOp, 6> loops = rowCopy.getLoops();
+  SmallVector<ForOp> rowParts =
+      schedule.split(loops[loops.size() - 2], {kInferFactor, plan.innerRows});
+  SmallVector<ForOp> laneParts =
+      schedule.split(loops.back(), {kInferFactor, lanes});
+  if (rowParts.empty() || laneParts.empty())
+    return;
+  if (succeeded(schedule.reorder(
+          {rowParts[0], laneParts[0], rowParts[1], laneParts[1]})))
+    schedule.deferTensorize(rowCopy, Intrinsic::RegisterTile);
 }
