@@ -6,17 +6,17 @@
 
 // CHECK-LABEL: kernel fused_nn_matmul{{$}}
 // CHECK: not rule: @{{.*}}: no tile of products, 3 columns are less than half of the 8 lanes of a vector
+// CHECK-LABEL: kernel fused_nn_dense{{$}}
+// CHECK: not rule: @{{.*}}: no tile of products, an unknown number of columns is not contiguous
 // CHECK-LABEL: kernel fused_nn_matmul_1{{$}}
-// CHECK: not rule: @{{.*}}: no tile of products, the number of columns is not known
-// CHECK-LABEL: kernel fused_nn_matmul_2{{$}}
 // CHECK-NOT: no tile
 // CHECK: rule: @{{.*}}: sum of products
 
-// SSE-LABEL: kernel fused_nn_matmul_2{{$}}
+// SSE-LABEL: kernel fused_nn_matmul_1{{$}}
 // SSE: not rule: @{{.*}}: no tile of products, a vector holds only 2 results
-func.func @main(%x: tensor<1x64xf32>, %few: tensor<64x3xf32>, %unknown: tensor<64x?xf32>, %left: tensor<32x64xf64>, %right: tensor<64x32xf64>) -> (tensor<1x3xf32>, tensor<1x?xf32>, tensor<32x32xf64>) {
+func.func @main(%x: tensor<1x64xf32>, %few: tensor<64x3xf32>, %unknown: tensor<?x64xf32>, %left: tensor<32x64xf64>, %right: tensor<64x32xf64>) -> (tensor<1x3xf32>, tensor<1x?xf32>, tensor<32x32xf64>) {
   %0 = relay.nn.matmul %x, %few : (tensor<1x64xf32>, tensor<64x3xf32>) -> tensor<1x3xf32>
-  %1 = relay.nn.matmul %x, %unknown : (tensor<1x64xf32>, tensor<64x?xf32>) -> tensor<1x?xf32>
+  %1 = relay.nn.dense %x, %unknown : (tensor<1x64xf32>, tensor<?x64xf32>) -> tensor<1x?xf32>
   %2 = relay.nn.matmul %left, %right : (tensor<32x64xf64>, tensor<64x32xf64>) -> tensor<32x32xf64>
   return %0, %1, %2 : tensor<1x3xf32>, tensor<1x?xf32>, tensor<32x32xf64>
 }

@@ -78,3 +78,16 @@ func.func @near_weights(%x: tensor<1x512xf32>, %w: tensor<2048x512xf32>) -> tens
   %0 = relay.nn.dense %x, %w : (tensor<1x512xf32>, tensor<2048x512xf32>) -> tensor<1x2048xf32>
   return %0 : tensor<1x2048xf32>
 }
+
+// -----
+
+// An unknown number of columns is divided in tiles as known ones are.
+// CHECK-LABEL: transform.named_sequence @open_columns.schedule
+// CHECK: transform.tir.split %{{.*}} [?, 16]
+// CHECK: transform.tir.split %{{.*}} [?, 6]
+// CHECK: transform.tir.tensorize %{{.*}}, "register_tile"
+func.func @open_columns(%x: tensor<?x256xf32>, %w: tensor<256x?xf32>) -> tensor<?x?xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.matmul %x, %w : (tensor<?x256xf32>, tensor<256x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

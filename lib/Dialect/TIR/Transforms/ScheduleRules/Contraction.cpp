@@ -156,10 +156,7 @@ LogicalResult Contraction::chooseColumns() {
     const BufferAccess &operand = isRight ? right : left;
     for (unsigned var : getOwnVars(operand, isRight ? left : right)) {
       int64_t extent = nest.guessExtent(var);
-      if (!nest.getExtent(var)) {
-        reason = "the number of columns is not known";
-        continue;
-      }
+      bool isKnown = nest.getExtent(var).has_value();
       // Fewer columns than half a vector waste most of each update.
       if (extent < lanes / 2) {
         reason = std::to_string(extent) +
@@ -169,17 +166,20 @@ LogicalResult Contraction::chooseColumns() {
       }
       bool isOutContiguous = isContiguous(out, var);
       Candidate candidate{var, isRight, Packing::None, 0};
-      if (schedule.isLayoutFree(operand.buffer) &&
+      if (isKnown && schedule.isLayoutFree(operand.buffer) &&
           canPack(operand, var, lanes)) {
         candidate.packing = Packing::Layout;
         candidate.score = 8;
       } else if (isContiguous(operand, var)) {
-        candidate.score = 4;
-      } else if (canPack(operand, var, lanes)) {
+        // The last of an unknown number of columns are masked.
+        candidate.score = isKnown ? 4 : 3;
+      } else if (isKnown && canPack(operand, var, lanes)) {
         candidate.packing = Packing::Copy;
         candidate.score = 1;
       } else {
-        reason = "columns are neither contiguous nor at indices of their own";
+        reason = isKnown ? "columns are neither contiguous nor at indices of "
+                           "their own"
+                         : "an unknown number of columns is not contiguous";
         continue;
       }
       candidate.score += isOutContiguous ? 2 : 0;

@@ -90,7 +90,8 @@ void Contraction::apply() {
   SmallVector<ForOp> loops = nest.loops;
   ForOp columnInner = loops[column];
   ForOp columnOuter;
-  if (*nest.getExtent(column) > width) {
+  if (std::optional<int64_t> extent = nest.getExtent(column);
+      !extent || *extent > width) {
     SmallVector<ForOp> parts =
         schedule.split(loops[column], {kInferFactor, width});
     columnOuter = parts[0];
