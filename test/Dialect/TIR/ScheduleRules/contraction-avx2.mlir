@@ -81,6 +81,20 @@ func.func @near_weights(%x: tensor<1x512xf32>, %w: tensor<2048x512xf32>) -> tens
 
 // -----
 
+// The columns of a group, a multiple of a vector, are packed in tiles of three
+// vectors, the last of each group less: no tile has columns of two groups.
+// CHECK: #[[GROUPS:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 floordiv 136, d2, d3, (d0 mod 136) floordiv 24, d1, (d0 mod 136) mod 24)>
+// CHECK-LABEL: transform.named_sequence @groups.schedule
+// CHECK: transform.tir.transform_layout %{{.*}}, read 1, #[[GROUPS]]
+// CHECK: transform.tir.split %{{.*}} [?, 24]
+func.func @groups(%x: tensor<1x7x7x544xf32>, %w: tensor<544x136x1x1xf32>) -> tensor<1x7x7x544xf32>
+    attributes {relay.primitive, tir.layout_free = [1]} {
+  %0 = relay.nn.conv2d %x, %w {groups = 4, data_layout = "NHWC", kernel_layout = "OIHW"} : (tensor<1x7x7x544xf32>, tensor<544x136x1x1xf32>) -> tensor<1x7x7x544xf32>
+  return %0 : tensor<1x7x7x544xf32>
+}
+
+// -----
+
 // An unknown number of columns is divided in tiles as known ones are.
 // CHECK-LABEL: transform.named_sequence @open_columns.schedule
 // CHECK: transform.tir.split %{{.*}} [?, 16]
@@ -90,4 +104,18 @@ func.func @open_columns(%x: tensor<?x256xf32>, %w: tensor<256x?xf32>) -> tensor<
     attributes {relay.primitive} {
   %0 = relay.nn.matmul %x, %w : (tensor<?x256xf32>, tensor<256x?xf32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+// Channels first, few products per result: lanes are the pixels, so that
+// results are stored as they are, and the weights stay as they are.
+// CHECK-LABEL: transform.named_sequence @pixels.schedule
+// CHECK-NOT: transform.tir.transform_layout
+// CHECK: transform.tir.split %{{.*}} [?, 24]
+// CHECK-NOT: transform.tir.cache_read
+func.func @pixels(%x: tensor<64x3136xf32>, %w: tensor<256x64xf32>) -> tensor<256x3136xf32>
+    attributes {relay.primitive, tir.layout_free = [1]} {
+  %0 = relay.nn.matmul %w, %x : (tensor<256x64xf32>, tensor<64x3136xf32>) -> tensor<256x3136xf32>
+  return %0 : tensor<256x3136xf32>
 }

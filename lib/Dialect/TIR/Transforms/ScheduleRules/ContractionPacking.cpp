@@ -117,7 +117,9 @@ bool Contraction::paysToCopyColumns(int64_t width) const {
   if (!stride || getNumIterations(Role::Row) < kMinRows || depth < kMinDepth)
     return false;
   int64_t bytes = *stride * type.getElementTypeBitWidth() / 8;
-  if (bytes >= kMinStrideBytes && getBytesOf(right, Role::Column) >= kMinBytes)
+  // (A few steps are in as many pages as there are translations at hand.)
+  if (bytes >= kMinStrideBytes && depth > kMinDepth &&
+      getBytesOf(right, Role::Column) >= kMinBytes)
     return true;
   if (bytes % kLineBytes != 0 && getNumIterations(Role::Row) >= kManyRows)
     return true;
