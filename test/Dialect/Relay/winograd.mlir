@@ -44,13 +44,26 @@ func.func @few_channels(%x: tensor<1x56x56x3xf32>) -> tensor<1x56x56x8xf32> {
 
 // -----
 
-// 38 MB of transformed weights for 49 results come from memory.
+// Tiles of 4 have 38 MB of transformed weights, for 49 results, from memory;
+// tiles of 2 half of that, and results that are better than the direct ones.
 // CHECK-LABEL: @large_weights
-// CHECK: relay.nn.conv2d
+// CHECK: winograd_weight_transform %{{.*}} {tile_size = 2} : (tensor<512x512x3x3xf32>) -> tensor<4x4x512x512xf32>
 func.func @large_weights(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {
   %w = relay.constant dense<0.5> : tensor<512x512x3x3xf32>
   %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = array<i64: 1, 1>} : (tensor<1x7x7x512xf32>, tensor<512x512x3x3xf32>) -> tensor<1x7x7x512xf32>
   return %0 : tensor<1x7x7x512xf32>
+}
+
+// -----
+
+// Nine results are not worth any more weights.
+// CHECK-LABEL: @larger_weights
+// CHECK-NOT: winograd
+// CHECK: relay.nn.conv2d
+func.func @larger_weights(%x: tensor<1x3x3x1024xf32>) -> tensor<1x3x3x1024xf32> {
+  %w = relay.constant dense<0.5> : tensor<1024x1024x3x3xf32>
+  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = array<i64: 1, 1>} : (tensor<1x3x3x1024xf32>, tensor<1024x1024x3x3xf32>) -> tensor<1x3x3x1024xf32>
+  return %0 : tensor<1x3x3x1024xf32>
 }
 
 // -----

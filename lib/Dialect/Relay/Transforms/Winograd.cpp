@@ -170,13 +170,16 @@ static int64_t getMaxChannels(const ConvShape &conv, int64_t tile) {
 /// The best tile size, or 0 for the direct convolution.
 static int64_t chooseTile(const ConvShape &conv, const Machine &machine,
                           double resident) {
-  // Less is not worth the digits.
-  constexpr double kMinGain = 1.25;
-  double best = estimateDirect(conv, machine, resident) / kMinGain;
+  // Less is not worth the digits, which tiles of 2 do not lose.
+  constexpr double kMinGain = 1.25, kMinExactGain = 1.1;
+  double direct = estimateDirect(conv, machine, resident);
+  double best = direct / kMinExactGain;
   int64_t chosen = 0;
   for (int64_t tile : {2, 4}) {
     double cycles = estimateWinograd(conv, tile, machine, resident);
-    if (cycles < best && conv.channels <= getMaxChannels(conv, tile)) {
+    bool isExact = tile + conv.kernel - 1 <= 4;
+    if (cycles < best && (isExact || cycles < direct / kMinGain) &&
+        conv.channels <= getMaxChannels(conv, tile)) {
       best = cycles;
       chosen = tile;
     }
