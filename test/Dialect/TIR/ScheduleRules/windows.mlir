@@ -2,12 +2,12 @@
 
 // No padded copy: the first and the last columns of the image have tiles of
 // their own, which leave out what is outside; rows outside are left out by the
-// bounds of the loop. Weights are packed with the channels last, and seven
-// columns share what they load.
+// bounds of the loop. Weights are packed with the channels last; four columns of
+// two vectors each follow one another as they lie in memory.
 // CHECK-LABEL: tir.prim_func {{.*}}@depthwise
 // CHECK-SAME: memref<1x3x3x32xf32>
 // CHECK: kind(parallel)
-// CHECK: tir.alloc_buffer() scope("local") : memref<{{.*}}7x8xf32>
+// CHECK: tir.alloc_buffer() scope("local") : memref<{{.*}}4x16xf32>
 // CHECK: arith.cmpi eq
 // CHECK: arith.maxsi
 // CHECK: arith.minsi

@@ -32,6 +32,9 @@ static constexpr int64_t kMaxColumns = 14;
 static constexpr int64_t kMaxRows = 4;
 /// Iterations of the loops over rows that keep several threads busy.
 static constexpr int64_t kParallelRows = 16;
+/// Results of a tile that runs along whole pixels. More need registers for what
+/// maxima check.
+static constexpr int64_t kMaxStreamed = 8;
 
 namespace {
 struct Window {
@@ -315,6 +318,26 @@ static LogicalResult packLanes(KernelSchedule &schedule, const BlockNest &nest,
                                        layout);
 }
 
+/// Whether tiles take a few columns and as many lanes as they can, one tile
+/// after the other along the lanes of a pixel: memory is read as it lies, each
+/// line once. Else tiles take many columns of one vector, which share what they
+/// load, and weights; that pays for large windows, whose arithmetic takes
+/// longer than reading, and where all is near.
+static bool runsAlongPixels(const Window &window, const BlockNest &nest,
+                            int64_t numVectors, int64_t registers) {
+  if (!window.row)
+    return false;
+  if (!window.hasWeights)
+    return true;
+  constexpr int64_t kMaxWidth = 3, kMinTile = 8;
+  double rows = 1;
+  for (unsigned var : nest.getVars(/*isReduce=*/false))
+    if (var != window.lane && var != window.column)
+      rows *= *nest.getExtent(var);
+  return window.width <= kMaxWidth && numVectors % 2 == 0 &&
+         registers - 2 * window.width >= kMinTile && rows >= kParallelRows;
+}
+
 LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
                                         BlockNest nest) {
   std::optional<Window> window = matchWindow(nest);
@@ -338,8 +361,18 @@ LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
   // Few columns leave room for more vectors of lanes.
   int64_t vectors = std::clamp<int64_t>(registers / (columns + weights), 1,
                                         std::min<int64_t>(numVectors, 4));
+  bool isStreamed = runsAlongPixels(*window, nest, numVectors, registers);
+  if (isStreamed) {
+    vectors = window->hasWeights ? 2 : std::min(numVectors, kMaxStreamed);
+    columns = 1;
+  }
   while (numVectors % vectors != 0)
     --vectors;
+  if (isStreamed) {
+    int64_t room = window->hasWeights ? registers - weights * vectors
+                                      : std::min(registers, kMaxStreamed);
+    columns = getPartSize(numColumns, std::max<int64_t>(room / vectors, 1));
+  }
   int64_t width = vectors * lanes;
 
   for (const BufferAccess *access : window->packed)
@@ -364,7 +397,9 @@ LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
     numOuter *= *nest.getExtent(var);
   }
   ForOp rowInner;
-  if (window->row) {
+  if (window->row && isStreamed) {
+    outer.push_back(nest.loops[*window->row]);
+  } else if (window->row) {
     int64_t numRows = *nest.getExtent(*window->row), size = kMaxRows;
     while (size > 1 && (numRows % size != 0 ||
                         numOuter * (numRows / size) < kParallelRows / 2))
@@ -380,7 +415,8 @@ LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
   }
   // Few rows: threads share the lanes, too. Not if the last tile is cut off,
   // which a loop of its own can tell.
-  bool sharesLanes = numOuter < kParallelRows && numLanes % width == 0;
+  bool sharesLanes =
+      !isStreamed && numOuter < kParallelRows && numLanes % width == 0;
   SmallVector<ForOp> inner;
   if (laneOuter && sharesLanes)
     outer.push_back(laneOuter);
