@@ -79,6 +79,7 @@ LogicalResult KernelLowering::convertOpaque(OpaqueOp op) {
   SmallVector<IterKind> kinds(extents.size(), IterKind::Spatial);
   buildBlockNest(builder, loc, name, kinds, extents,
                  [&](OpBuilder &body, BlockOp block) {
+                   block->setAttr(kIndependentAttr, body.getUnitAttr());
                    for (auto [arg, iterVar] :
                         llvm::zip_equal(op.getIndexArgs(), block.getIterVars()))
                      mapping.map(arg, iterVar);

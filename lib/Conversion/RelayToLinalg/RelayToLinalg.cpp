@@ -25,6 +25,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -198,6 +199,11 @@ namespace {
 struct ConvertRelayToLinalgPass final
     : relay::impl::ConvertRelayToLinalgPassBase<ConvertRelayToLinalgPass> {
   using ConvertRelayToLinalgPassBase::ConvertRelayToLinalgPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ConvertRelayToLinalgPassBase::getDependentDialects(registry);
+    registry.insert<vector::VectorDialect>();
+  }
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();

@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lines along the axis are sorted one by one, as opaque computations on the
-// positions of their elements: merged from runs that double, or, if only few
-// elements are asked for, kept in a short sorted list. Equal elements keep
-// their order.
+// Lines along the axis are sorted one by one, as opaque computations on entries
+// that stand for their elements: merged from runs that double, or, if only some
+// elements are asked for, kept in a heap. Equal elements keep their order.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementMath.h"
 #include "LinalgBuilder.h"
 #include "PopulatePatterns.h"
+#include "SortLine.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,75 +25,70 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-/// Up to this many elements are kept in a list. In the worst case each one that
-/// comes moves all of them.
-static constexpr int64_t kLongestList = 64;
+using Predicate = arith::CmpIPredicate;
+
+/// Up to this many of an unknown number of elements are kept in a heap.
+static constexpr int64_t kSurelyFew = 64;
+/// One in so many elements is few enough for a heap instead of a sort.
+static constexpr int64_t kFewOf = 4;
+
+static Value compare(ImplicitLocOpBuilder &b, Predicate predicate, Value lhs,
+                     Value rhs) {
+  return arith::CmpIOp::create(b, predicate, lhs, rhs);
+}
+
+static Value emitConstant(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+/// A scf.while whose two regions are emitted by functions of its values.
+static ValueRange emitWhile(
+    ImplicitLocOpBuilder &b, ValueRange values,
+    llvm::function_ref<std::pair<Value, SmallVector<Value>>(ValueRange)> before,
+    llvm::function_ref<SmallVector<Value>(ValueRange)> after) {
+  auto getTypes = [](ValueRange range) {
+    return llvm::to_vector(range.getTypes());
+  };
+  OpBuilder::InsertionGuard guard(b);
+  auto loop = scf::WhileOp::create(b, getTypes(values), values);
+  SmallVector<Location> locs(values.size(), b.getLoc());
+  Block *first = b.createBlock(&loop.getBefore(), {}, getTypes(values), locs);
+  auto [condition, passed] = before(first->getArguments());
+  scf::ConditionOp::create(b, condition, passed);
+  Block *second = b.createBlock(&loop.getAfter(), {}, getTypes(values), locs);
+  scf::YieldOp::create(b, after(second->getArguments()));
+  return loop.getResults();
+}
 
 namespace {
 
-/// One line of a tensor, in the body of an opaque computation: its elements and
-/// which of two comes first.
-class SortLine {
+/// Keeps the first elements of a line: a heap whose root comes last.
+class EntryHeap {
 public:
-  SortLine(ImplicitLocOpBuilder &builder, Value data, ValueRange position,
-           int64_t axis, Type elementType, bool isAscending)
-      : b(builder), math(builder, elementType), data(data),
-        indices(position.begin(), position.end()), axis(axis),
-        isAscending(isAscending) {
-    indices.insert(indices.begin() + axis, Value());
-  }
+  EntryHeap(ImplicitLocOpBuilder &builder, SortLine &line,
+            const EntryList &list)
+      : b(builder), line(line), list(list) {}
 
-  Value load(Value index) {
-    indices[axis] = index;
-    return memref::LoadOp::create(b, data, indices);
-  }
-  Value comesBefore(Value lhs, Value rhs) const {
-    return isAscending ? math.precedes(lhs, rhs) : math.precedes(rhs, lhs);
-  }
-  /// Stores to `buffer`, which differs in the size of the axis.
-  void store(Value value, Value buffer, Value index) {
-    indices[axis] = index;
-    memref::StoreOp::create(b, value, buffer, indices);
-  }
-  const ElementMath &getMath() const { return math; }
+  /// Takes the first `count` of `size` elements, in order. There is at least
+  /// one.
+  void select(Value size, Value count);
 
 private:
-  ImplicitLocOpBuilder &b;
-  ElementMath math;
-  Value data;
-  SmallVector<Value> indices;
-  int64_t axis;
-  bool isAscending;
-};
-
-/// Positions in a scratch buffer: one line, or two to merge to and fro.
-class PositionList {
-public:
-  PositionList(ImplicitLocOpBuilder &builder, Value buffer, ValueRange position)
-      : b(builder), buffer(buffer), outer(position.begin(), position.end()) {}
-
-  Value load(ValueRange at) const {
-    return arith::IndexCastOp::create(
-        b, b.getIndexType(), memref::LoadOp::create(b, buffer, getIndices(at)));
-  }
-  void store(Value position, ValueRange at) const {
-    Value narrow = arith::IndexCastOp::create(b, b.getI32Type(), position);
-    memref::StoreOp::create(b, narrow, buffer, getIndices(at));
-  }
-
-private:
-  SmallVector<Value> getIndices(ValueRange at) const {
-    SmallVector<Value> indices = outer;
-    llvm::append_range(indices, at);
-    return indices;
+  /// Puts `entry` into the first `length` entries, where `hole` is free.
+  void siftDown(Value hole, Value entry, Value length);
+  /// Lets elements from `begin` to before `end` in that come before `worst`,
+  /// the root's; returns the new root's.
+  Value scan(Value begin, Value end, Value worst, Value length);
+  Value loadRoot() {
+    return line.load(line.getPosition(list.load(emitConstant(b, 0))));
   }
 
   ImplicitLocOpBuilder &b;
-  Value buffer;
-  SmallVector<Value> outer;
+  SortLine &line;
+  const EntryList &list;
 };
 
-/// Sorts one tensor along one axis. NaN counts as larger than every number.
+/// Sorts one tensor along one axis.
 class AxisSort {
 public:
   AxisSort(LinalgBuilder &builder, Value data, Type elementType, int64_t axis,
@@ -109,6 +103,9 @@ public:
                            Type positionType);
 
 private:
+  /// Whether `count` elements are few, and at least one.
+  bool isSelection(OpFoldResult count);
+
   LinalgBuilder &b;
   Value data;
   Type elementType;
@@ -118,21 +115,134 @@ private:
 
 } // namespace
 
-static Value compare(ImplicitLocOpBuilder &b, arith::CmpIPredicate predicate,
-                     Value lhs, Value rhs) {
-  return arith::CmpIOp::create(b, predicate, lhs, rhs);
+//===----------------------------------------------------------------------===//
+// Heaps
+//===----------------------------------------------------------------------===//
+
+void EntryHeap::siftDown(Value hole, Value entry, Value length) {
+  Value one = emitConstant(b, 1);
+  Value last = arith::SubIOp::create(b, length, one);
+  Type i64 = b.getI64Type();
+  // The values: the hole, its child that comes last, and where that is.
+  Value none = arith::ConstantOp::create(b, b.getIntegerAttr(i64, 0));
+  ValueRange results = emitWhile(
+      b, {hole, none, hole},
+      [&](ValueRange args) -> std::pair<Value, SmallVector<Value>> {
+        Value left = arith::AddIOp::create(
+            b, arith::AddIOp::create(b, args[0], args[0]), one);
+        Value isInside = compare(b, Predicate::slt, left, length);
+        // Behind the end, the last one stands in.
+        Value at = arith::MinSIOp::create(b, left, last);
+        Value right = arith::MinSIOp::create(
+            b, arith::AddIOp::create(b, left, one), last);
+        Value leftEntry = list.load(at), rightEntry = list.load(right);
+        Value takesRight = line.isBefore(leftEntry, rightEntry);
+        Value child =
+            arith::SelectOp::create(b, takesRight, rightEntry, leftEntry);
+        at = arith::SelectOp::create(b, takesRight, right, at);
+        Value moves =
+            arith::AndIOp::create(b, isInside, line.isBefore(entry, child));
+        return {moves, {args[0], child, at}};
+      },
+      [&](ValueRange args) -> SmallVector<Value> {
+        list.store(args[1], args[0]);
+        return {args[2], args[1], args[2]};
+      });
+  list.store(entry, results[0]);
 }
 
-/// Sorts all `size` positions by merging runs. Returns in which of the two
-/// lines of `list` they are.
+Value EntryHeap::scan(Value begin, Value end, Value worst, Value length) {
+  Value zero = emitConstant(b, 0);
+  return emitLoop(b, begin, end, worst,
+                  [&](Value position, ValueRange state) -> SmallVector<Value> {
+                    Value element = line.load(position);
+                    auto branch = scf::IfOp::create(
+                        b, worst.getType(), line.comesBefore(element, state[0]),
+                        /*withElseRegion=*/true);
+                    OpBuilder::InsertionGuard guard(b);
+                    b.setInsertionPointToStart(branch.thenBlock());
+                    siftDown(zero, line.getEntry(position), length);
+                    scf::YieldOp::create(b, loadRoot());
+                    b.setInsertionPointToStart(branch.elseBlock());
+                    scf::YieldOp::create(b, state);
+                    return {branch.getResult(0)};
+                  })
+      .front();
+}
+
+void EntryHeap::select(Value size, Value count) {
+  Value zero = emitConstant(b, 0), one = emitConstant(b, 1);
+  Value length = arith::MinSIOp::create(b, size, count);
+  emitLoop(b, zero, length, {},
+           [&](Value position, ValueRange) -> SmallVector<Value> {
+             list.store(line.getEntry(position), position);
+             return {};
+           });
+  Value numParents = arith::DivUIOp::create(b, length, emitConstant(b, 2));
+  emitLoop(b, zero, numParents, {},
+           [&](Value index, ValueRange) -> SmallVector<Value> {
+             Value parent = arith::SubIOp::create(
+                 b, arith::SubIOp::create(b, numParents, index), one);
+             siftDown(parent, list.load(parent), length);
+             return {};
+           });
+
+  // Of an empty line, nothing is read.
+  Value hasSome = compare(b, Predicate::sgt, length, zero);
+  emitWhere(b, hasSome, [&] {
+    Value worst = loadRoot();
+    Value begin = length;
+    if (int64_t atOnce = line.getNumAtOnce()) {
+      Value step = emitConstant(b, atOnce);
+      Value numBlocks = arith::DivUIOp::create(
+          b, arith::SubIOp::create(b, size, length), step);
+      worst =
+          emitLoop(b, zero, numBlocks, worst,
+                   [&](Value block, ValueRange state) -> SmallVector<Value> {
+                     Value from = arith::AddIOp::create(
+                         b, length, arith::MulIOp::create(b, block, step));
+                     Value to = arith::AddIOp::create(b, from, step);
+                     auto branch = scf::IfOp::create(
+                         b, worst.getType(), line.mayComeBefore(from, state[0]),
+                         /*withElseRegion=*/true);
+                     OpBuilder::InsertionGuard guard(b);
+                     b.setInsertionPointToStart(branch.thenBlock());
+                     scf::YieldOp::create(b, scan(from, to, state[0], length));
+                     b.setInsertionPointToStart(branch.elseBlock());
+                     scf::YieldOp::create(b, state);
+                     return {branch.getResult(0)};
+                   })
+              .front();
+      begin = arith::AddIOp::create(b, length,
+                                    arith::MulIOp::create(b, numBlocks, step));
+    }
+    scan(begin, size, worst, length);
+
+    // The root goes behind the others, one after the other.
+    emitLoop(b, one, length, {},
+             [&](Value index, ValueRange) -> SmallVector<Value> {
+               Value last = arith::SubIOp::create(b, length, index);
+               Value entry = list.load(last);
+               list.store(list.load(zero), last);
+               siftDown(zero, entry, last);
+               return {};
+             });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Sorts
+//===----------------------------------------------------------------------===//
+
+/// Sorts all `size` entries by merging runs. Returns in which of the two lines
+/// of `list` they are.
 static Value emitMergeSort(ImplicitLocOpBuilder &b, SortLine &line,
-                           const PositionList &list, Value size) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value two = arith::ConstantIndexOp::create(b, 2);
+                           const EntryList &list, Value size) {
+  Value zero = emitConstant(b, 0), one = emitConstant(b, 1),
+        two = emitConstant(b, 2);
   emitLoop(b, zero, size, {},
            [&](Value index, ValueRange) -> SmallVector<Value> {
-             list.store(index, {zero, index});
+             list.store(line.getEntry(index), {zero, index});
              return {};
            });
 
@@ -151,11 +261,9 @@ static Value emitMergeSort(ImplicitLocOpBuilder &b, SortLine &line,
               list.load({from, arith::MinSIOp::create(b, heads[0], lastLeft)});
           Value right =
               list.load({from, arith::MinSIOp::create(b, heads[1], lastRight)});
-          Value rightFirst =
-              line.comesBefore(line.load(right), line.load(left));
-          Value hasLeft =
-              compare(b, arith::CmpIPredicate::slt, heads[0], middle);
-          Value hasRight = compare(b, arith::CmpIPredicate::slt, heads[1], end);
+          Value rightFirst = line.isBefore(right, left);
+          Value hasLeft = compare(b, Predicate::slt, heads[0], middle);
+          Value hasRight = compare(b, Predicate::slt, heads[1], end);
           Value takesRight = arith::SelectOp::create(
               b, hasLeft, arith::AndIOp::create(b, hasRight, rightFirst),
               hasRight);
@@ -170,98 +278,29 @@ static Value emitMergeSort(ImplicitLocOpBuilder &b, SortLine &line,
         });
   };
 
-  Type index = b.getIndexType();
-  auto passes = scf::WhileOp::create(
-      b, TypeRange{index, index}, ValueRange{one, zero},
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        Value isUnsorted = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::slt, args[0], size);
-        scf::ConditionOp::create(builder, loc, isUnsorted, args);
+  return emitWhile(
+      b, {one, zero},
+      [&](ValueRange args) -> std::pair<Value, SmallVector<Value>> {
+        return {compare(b, Predicate::slt, args[0], size),
+                llvm::to_vector(args)};
       },
-      [&](OpBuilder &builder, Location loc, ValueRange args) {
-        OpBuilder::InsertionGuard guard(b);
-        b.restoreInsertionPoint(builder.saveInsertionPoint());
+      [&](ValueRange args) -> SmallVector<Value> {
         Value length = args[0], from = args[1];
         Value to = arith::SubIOp::create(b, one, from);
         Value step = arith::MulIOp::create(b, length, two);
         auto runs = scf::ForOp::create(b, zero, size, step);
-        {
-          OpBuilder::InsertionGuard loopGuard(b);
-          b.setInsertionPointToStart(runs.getBody());
-          emitMerge(from, to, runs.getInductionVar(), length);
-        }
-        scf::YieldOp::create(b, ValueRange{step, to});
-      });
-  return passes.getResult(1);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(runs.getBody());
+        emitMerge(from, to, runs.getInductionVar(), length);
+        return {step, to};
+      })[1];
 }
 
-/// Keeps the first `count` of the sorted positions in `list`, of which there
-/// are at least one.
-static void emitSelection(ImplicitLocOpBuilder &b, SortLine &line,
-                          const PositionList &list, Value size, Value count) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  Value last = arith::SubIOp::create(b, count, one);
-  Type index = b.getIndexType();
-
-  /// Puts `element`, which lies at `position`, into a list of `length`.
-  auto emitInsertion = [&](Value element, Value position, Value length) {
-    auto shifts = scf::WhileOp::create(
-        b, TypeRange{index},
-        ValueRange{arith::MinSIOp::create(b, length, last).getResult()},
-        [&](OpBuilder &builder, Location loc, ValueRange args) {
-          OpBuilder::InsertionGuard guard(b);
-          b.restoreInsertionPoint(builder.saveInsertionPoint());
-          Value isInside = compare(b, arith::CmpIPredicate::sgt, args[0], zero);
-          Value previous = arith::MaxSIOp::create(
-              b, arith::SubIOp::create(b, args[0], one), zero);
-          // What the first place holds before anything is put there is not
-          // known, and may be no position.
-          auto moves = scf::IfOp::create(b, TypeRange{b.getI1Type()}, isInside,
-                                         /*withElseRegion=*/true);
-          {
-            OpBuilder::InsertionGuard branchGuard(b);
-            b.setInsertionPointToStart(moves.thenBlock());
-            Value neighbour = line.load(list.load(previous));
-            scf::YieldOp::create(b, line.comesBefore(element, neighbour));
-            b.setInsertionPointToStart(moves.elseBlock());
-            Value isFalse = arith::ConstantOp::create(b, b.getBoolAttr(false));
-            scf::YieldOp::create(b, isFalse);
-          }
-          scf::ConditionOp::create(b, moves.getResult(0), args);
-        },
-        [&](OpBuilder &builder, Location loc, ValueRange args) {
-          OpBuilder::InsertionGuard guard(b);
-          b.restoreInsertionPoint(builder.saveInsertionPoint());
-          Value previous = arith::SubIOp::create(b, args[0], one);
-          list.store(list.load(previous), args[0]);
-          scf::YieldOp::create(b, previous);
-        });
-    list.store(position, shifts.getResult(0));
-  };
-
-  Value worst = line.getMath().zero();
-  emitLoop(
-      b, zero, size, {zero, worst},
-      [&](Value position, ValueRange state) -> SmallVector<Value> {
-        Value element = line.load(position);
-        Value length = state[0];
-        Value hasRoom = compare(b, arith::CmpIPredicate::slt, length, count);
-        Value enters = arith::OrIOp::create(
-            b, hasRoom, line.comesBefore(element, state[1]));
-        auto branch = scf::IfOp::create(b, TypeRange(state), enters,
-                                        /*withElseRegion=*/true);
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(branch.thenBlock());
-        emitInsertion(element, position, length);
-        Value longer = arith::MinSIOp::create(
-            b, arith::AddIOp::create(b, length, one), count);
-        Value back = arith::SubIOp::create(b, longer, one);
-        scf::YieldOp::create(b, ValueRange{longer, line.load(list.load(back))});
-        b.setInsertionPointToStart(branch.elseBlock());
-        scf::YieldOp::create(b, state);
-        return llvm::to_vector_of<Value>(branch.getResults());
-      });
+bool AxisSort::isSelection(OpFoldResult count) {
+  std::optional<int64_t> wanted = getConstantIntValue(count);
+  std::optional<int64_t> size = getConstantIntValue(b.getSize(data, axis));
+  return wanted && *wanted >= 1 &&
+         (size ? *wanted <= *size / kFewOf : *wanted <= kSurelyFew);
 }
 
 SmallVector<Value> AxisSort::build(OpFoldResult count, bool wantsValues,
@@ -273,10 +312,8 @@ SmallVector<Value> AxisSort::build(OpFoldResult count, bool wantsValues,
       along.push_back(dim);
       scratchSizes.push_back(sizes[dim]);
     }
-  std::optional<int64_t> constantCount = getConstantIntValue(count);
-  bool isSelection =
-      constantCount && *constantCount >= 1 && *constantCount <= kLongestList;
-  if (isSelection) {
+  bool selects = isSelection(count);
+  if (selects) {
     scratchSizes.push_back(count);
   } else {
     scratchSizes.push_back(b.getIndexAttr(2));
@@ -288,19 +325,19 @@ SmallVector<Value> AxisSort::build(OpFoldResult count, bool wantsValues,
     destinations.push_back(b.empty(sizes, getSignless(elementType)));
   if (positionType)
     destinations.push_back(b.empty(sizes, getSignless(positionType)));
-  destinations.push_back(b.empty(scratchSizes, b.getI32Type()));
+  destinations.push_back(b.empty(scratchSizes, b.getI64Type()));
 
   auto emit = [&](ImplicitLocOpBuilder &body, ValueRange position,
                   ValueRange inputs, ValueRange buffers) {
     SortLine line(body, inputs.front(), position, axis, elementType,
                   isAscending);
-    PositionList list(body, buffers.back(), position);
+    EntryList list(body, buffers.back(), position);
     Value size = emitSizes(body, inputs.front())[axis];
     Value wanted = emitSizes(body, buffers.front())[axis];
-    Value zero = arith::ConstantIndexOp::create(body, 0);
+    Value zero = emitConstant(body, 0);
     Value half;
-    if (isSelection)
-      emitSelection(body, line, list, size, wanted);
+    if (selects)
+      EntryHeap(body, line, list).select(size, wanted);
     else
       half = emitMergeSort(body, line, list, size);
 
@@ -321,7 +358,7 @@ SmallVector<Value> AxisSort::build(OpFoldResult count, bool wantsValues,
                SmallVector<Value> at = {index};
                if (half)
                  at.insert(at.begin(), half);
-               Value found = list.load(at);
+               Value found = line.getPosition(list.load(at));
                emitStores(wantsValues ? line.load(found) : Value(), found,
                           index);
                return {};

@@ -9,6 +9,7 @@
 #include "ScheduleSupport.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <numeric>
@@ -292,6 +293,19 @@ static bool areInstancesApart(BlockOp block, Value buffer) {
   return true;
 }
 
+/// Whether only one block accesses the buffer, whose instances do not meet, and
+/// each iteration of `loop` has instances of its own.
+static bool areInstancesIndependent(ArrayRef<IterationAccess> accesses,
+                                    ForOp loop) {
+  BlockOp block = accesses.front().block;
+  return block->hasAttr(kIndependentAttr) &&
+         llvm::all_of(accesses,
+                      [&](const IterationAccess &access) {
+                        return access.block == block;
+                      }) &&
+         llvm::is_contained(block.getBindings(), loop.getInductionVar());
+}
+
 DiagnosedSilenceableFailure mlir::tir::checkIterationsConcurrent(ForOp loop) {
   llvm::SetVector<Value> written;
   for (BlockOp block : loop.getBlocks())
@@ -315,7 +329,8 @@ DiagnosedSilenceableFailure mlir::tir::checkIterationsConcurrent(ForOp loop) {
                   areInstancesApart(writers.front(), buffer) &&
                   (readers.empty() || areSelfContained(accesses));
     AffineExpr variable = space.getExpr(loop.getInductionVar());
-    if (isSame || areApart(accesses, variable, loop))
+    if (isSame || areApart(accesses, variable, loop) ||
+        areInstancesIndependent(accesses, loop))
       continue;
     // What an intrinsic touches is not known by element.
     BlockOp unknown;

@@ -12,6 +12,10 @@
 
 namespace mlir::tir {
 
+/// Attribute of a block whose accesses depend on data, and whose instances are
+/// known not to meet in what they write: what `tir.opaque` becomes.
+inline constexpr llvm::StringLiteral kIndependentAttr = "tir.independent";
+
 /// Builds serial loops from 0 to each extent, outermost first, and leaves
 /// `builder` at the end of the innermost body. Returns the loops.
 SmallVector<ForOp> buildLoops(OpBuilder &builder, Location loc,
