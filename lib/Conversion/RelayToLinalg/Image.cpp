@@ -9,6 +9,7 @@
 #include "ImageSampling.h"
 #include "PopulatePatterns.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
@@ -91,6 +92,172 @@ static Value emitSamples(const ElementMath &math, Value data, Type from,
   return sum;
 }
 
+//===----------------------------------------------------------------------===//
+// One axis after the other
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The samples of an axis for each position of the result, a row of them for
+/// each tap.
+struct SampleTable {
+  int64_t axis, numTaps;
+  /// Without weights, there is one tap.
+  Value positions, weights;
+};
+
+} // namespace
+
+/// Whether the samples of all axes can be put into tables.
+static bool hasTables(const Resize &resize,
+                      ArrayRef<OpFoldResult> sourceSizes) {
+  return resize.mode.coordinates != "tf_crop_and_resize" &&
+         llvm::all_of(resize.axes, [&](int64_t axis) {
+           return getConstantIntValue(sourceSizes[axis]) &&
+                  getConstantIntValue(resize.sizes[axis]);
+         });
+}
+
+/// Whether each position of the result is the same one of the source.
+static bool isKept(const Resize &resize, OpFoldResult source, int64_t axis) {
+  return getConstantIntValue(source) ==
+             getConstantIntValue(resize.sizes[axis]) &&
+         llvm::is_contained(ArrayRef<StringRef>{"half_pixel", "asymmetric",
+                                                "pytorch_half_pixel",
+                                                "align_corners"},
+                            resize.mode.coordinates);
+}
+
+static SampleTable buildTable(LinalgBuilder &b, const Resize &resize,
+                              unsigned number, OpFoldResult source,
+                              Type positionType) {
+  int64_t axis = resize.axes[number];
+  OpFoldResult size = resize.sizes[axis];
+  StringRef method = resize.mode.method;
+  SampleTable table{axis,
+                    method == "linear"  ? 2
+                    : method == "cubic" ? 4
+                                        : 1,
+                    Value(), Value()};
+  SmallVector<OpFoldResult> sizes = {b.getIndexAttr(table.numTaps), size};
+  SmallVector<Value> destinations = {b.empty(sizes, b.getI32Type())};
+  if (table.numTaps != 1)
+    destinations.push_back(b.empty(sizes, positionType));
+  auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange,
+                  ValueRange buffers) {
+    Value zero = arith::ConstantIndexOp::create(body, 0);
+    emitLoop(
+        body, zero, emitIndex(body, size), {},
+        [&](Value index, ValueRange) -> SmallVector<Value> {
+          AxisSampler sampler(body, resize.mode, positionType, source, size,
+                              resize.roi[number]);
+          for (auto [tap, sample] : llvm::enumerate(sampler.sample(index))) {
+            SmallVector<Value> at = {arith::ConstantIndexOp::create(body, tap),
+                                     index};
+            Value position = arith::IndexCastOp::create(body, body.getI32Type(),
+                                                        sample.index);
+            memref::StoreOp::create(body, position, buffers[0], at);
+            if (sample.weight)
+              memref::StoreOp::create(body, sample.weight, buffers[1], at);
+          }
+          return {};
+        });
+  };
+  SmallVector<Value> results = b.opaque("resize_samples", /*along=*/{},
+                                        ValueRange(), destinations, emit);
+  table.positions = results.front();
+  if (results.size() > 1)
+    table.weights = results.back();
+  return table;
+}
+
+/// A nest that samples `data`, of the relay type `from`, along the axes of
+/// `tables`.
+static Value buildSampled(LinalgBuilder &b, Value data, Type from, Type through,
+                          Type to, ArrayRef<OpFoldResult> sizes,
+                          ArrayRef<SampleTable> tables) {
+  int64_t rank = sizes.size();
+  SmallVector<Access> inputs;
+  SmallVector<int64_t> axes;
+  for (const SampleTable &table : tables) {
+    axes.push_back(table.axis);
+    for (int64_t tap = 0; tap < table.numTaps; ++tap) {
+      AffineMap at = b.map(rank, {b.constant(tap), b.dim(table.axis)});
+      inputs.push_back({table.positions, at});
+      if (table.weights)
+        inputs.push_back({table.weights, at});
+    }
+  }
+  return b.elements(b.getBlockName(), inputs, sizes, getSignless(to),
+                    [&](ImplicitLocOpBuilder &body, ValueRange args) {
+                      SmallVector<SmallVector<Tap>> taps;
+                      for (const SampleTable &table : tables) {
+                        SmallVector<Tap> &own = taps.emplace_back();
+                        for (int64_t tap = 0; tap < table.numTaps; ++tap) {
+                          Value index = arith::IndexCastOp::create(
+                              body, body.getIndexType(), args.front());
+                          args = args.drop_front();
+                          Value weight;
+                          if (table.weights) {
+                            weight = args.front();
+                            args = args.drop_front();
+                          }
+                          own.push_back({index, weight});
+                        }
+                      }
+                      SmallVector<Value> position = emitLoopIndices(body, rank);
+                      ElementMath math(body, through);
+                      Value sample =
+                          emitSamples(math, data, from, position, axes, taps);
+                      return ElementMath(body, to).convertFrom(through, sample);
+                    });
+}
+
+/// Samples are the same for all lines along an axis, so they are computed once;
+/// and what the axes do is independent.
+static Value buildByAxes(LinalgBuilder &b, Value data, const Resize &resize,
+                         Type positionType) {
+  SmallVector<OpFoldResult> sizes = b.getSizes(data);
+  SmallVector<SampleTable> tables;
+  for (auto [number, axis] : llvm::enumerate(resize.axes))
+    if (!isKept(resize, sizes[axis], axis))
+      tables.push_back(
+          buildTable(b, resize, number, sizes[axis], positionType));
+  if (resize.mode.method == "nearest_neighbor")
+    return buildSampled(b, data, resize.from, resize.from, resize.to,
+                        resize.sizes, tables);
+
+  // First what leaves less to do. Neighbours along the last axis are loaded one
+  // by one, which takes several times as long.
+  if (tables.size() == 2) {
+    int64_t last = sizes.size() - 1;
+    auto getCost = [&](int64_t first, int64_t second) {
+      auto getSize = [&](ArrayRef<OpFoldResult> of, int64_t axis) {
+        return static_cast<double>(*getConstantIntValue(of[axis]));
+      };
+      auto getWeight = [&](int64_t axis) { return axis == last ? 4.0 : 1.0; };
+      return getSize(resize.sizes, first) *
+             (getSize(sizes, second) * getWeight(first) +
+              getSize(resize.sizes, second) * getWeight(second));
+    };
+    if (getCost(tables[1].axis, tables[0].axis) <
+        getCost(tables[0].axis, tables[1].axis))
+      std::swap(tables[0], tables[1]);
+  }
+  if (tables.empty())
+    return buildSampled(b, data, resize.from, positionType, resize.to,
+                        resize.sizes, tables);
+  Type type = resize.from;
+  for (const SampleTable &table : tables) {
+    bool isLast = &table == &tables.back();
+    sizes[table.axis] = resize.sizes[table.axis];
+    Type to = isLast ? resize.to : positionType;
+    data = buildSampled(b, data, type, positionType, to, sizes, table);
+    type = to;
+  }
+  return data;
+}
+
 static Value buildResize(LinalgBuilder &b, Value data, const Resize &resize) {
   SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
   SmallVector<int64_t> factors;
@@ -105,6 +272,8 @@ static Value buildResize(LinalgBuilder &b, Value data, const Resize &resize) {
   Type positionType = getAccumulatorType(resize.from);
   if (!isa<FloatType>(positionType))
     positionType = b.getF32Type();
+  if (hasTables(resize, dataSizes))
+    return buildByAxes(b, data, resize, positionType);
   // A nearest neighbour is copied, so no float stands in between.
   Type sampleType = isNearest ? resize.from : positionType;
   return b.elements(
