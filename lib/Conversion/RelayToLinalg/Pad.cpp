@@ -9,6 +9,8 @@
 #include "Gather.h"
 #include "PopulatePatterns.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -50,8 +52,7 @@ struct PadToTensor : OpConversionPattern<NNPadOp> {
     if (mode == "constant" && value && !widths.hasCrop())
       result = buildConstantPad(b, data, widths, value);
     else if (mode == "constant" || mode == "edge" || mode == "reflect")
-      result =
-          buildIndexedPad(b, data, adaptor.getPadVal(), widths, mode, type);
+      result = buildParts(b, data, adaptor.getPadVal(), widths, mode, type);
     else
       return rewriter.notifyMatchFailure(
           op, "expects pad_mode constant, edge or reflect");
@@ -71,20 +72,59 @@ private:
     return b.pad(data, low, high, value);
   }
 
-  /// Reads the data at clamped or mirrored positions.
-  static Value buildIndexedPad(LinalgBuilder &b, Value data, Value padValue,
-                               const PadWidths &widths, StringRef mode,
-                               RankedTensorType type) {
-    int64_t rank = type.getRank();
+  /// Edges and mirrored rows: their inner part is contiguous in the data, only
+  /// the ends are read element by element.
+  static Value buildParts(LinalgBuilder &b, Value data, Value padValue,
+                          const PadWidths &widths, StringRef mode,
+                          RankedTensorType type) {
     SmallVector<OpFoldResult> dataSizes = b.getSizes(data), sizes;
     for (auto [axis, size] : llvm::enumerate(dataSizes))
       sizes.push_back(
           b.apply(b.dim(0) + (widths.before[axis] + widths.after[axis]), size));
+    sizes = LinalgBuilder::refine(sizes, type);
+    int64_t last = type.getRank() - 1;
+    if (mode == "constant" || last < 0 || widths.hasCrop() ||
+        (widths.before[last] == 0 && widths.after[last] == 0))
+      return buildIndexedPad(b, data, padValue, widths, mode, sizes,
+                             type.getElementType());
+    SmallVector<Value> parts;
+    auto addPart = [&](OpFoldResult size, OpFoldResult begin, bool isInner) {
+      if (getConstantIntValue(size) == 0)
+        return;
+      PadWidths own = widths;
+      if (isInner)
+        own.before[last] = own.after[last] = 0;
+      SmallVector<OpFoldResult> partSizes = sizes;
+      partSizes[last] = size;
+      parts.push_back(buildIndexedPad(b, data, padValue, own, mode, partSizes,
+                                      type.getElementType(), begin));
+    };
+    OpFoldResult none = b.getIndexAttr(0);
+    addPart(b.getIndexAttr(widths.before[last]), none, /*isInner=*/false);
+    addPart(dataSizes[last], none, /*isInner=*/true);
+    addPart(b.getIndexAttr(widths.after[last]),
+            b.apply(b.dim(0) + widths.before[last], dataSizes[last]),
+            /*isInner=*/false);
+    auto joined = tensor::ConcatOp::create(b, last, parts);
+    b.name(joined, b.getBlockName());
+    return joined;
+  }
+
+  /// Reads the data at clamped or mirrored positions. Positions along the last
+  /// axis count from `begin` on.
+  static Value buildIndexedPad(LinalgBuilder &b, Value data, Value padValue,
+                               const PadWidths &widths, StringRef mode,
+                               ArrayRef<OpFoldResult> sizes, Type elementType,
+                               OpFoldResult begin = {}) {
+    int64_t rank = sizes.size();
+    SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
     return b.elements(
-        b.getBlockName(), {{padValue, b.map(rank, {})}},
-        LinalgBuilder::refine(sizes, type), type.getElementType(),
+        b.getBlockName(), {{padValue, b.map(rank, {})}}, sizes, elementType,
         [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
           SmallVector<Value> indices = emitLoopIndices(bodyBuilder, rank);
+          if (begin)
+            indices.back() = arith::AddIOp::create(
+                bodyBuilder, indices.back(), emitIndex(bodyBuilder, begin));
           Value isInside;
           for (auto [axis, index] : llvm::enumerate(indices)) {
             if (widths.before[axis] == 0 && widths.after[axis] == 0)

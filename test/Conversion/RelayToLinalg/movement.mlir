@@ -105,6 +105,7 @@ func.func @pad_constant(%x: tensor<?x4xf32>) -> tensor<?x7xf32> {
 //       CHECK:     arith.minsi
 //       CHECK:     arith.maxsi
 //       CHECK:     tensor.extract
+//       CHECK:   tensor.concat dim(1)
 func.func @pad_edge(%x: tensor<3x4xf32>) -> tensor<3x7xf32> {
   %c = relay.constant dense<0.0> : tensor<f32>
   %0 = relay.nn.pad %x, %c {pad_width = [0, 0, 1, 2], pad_mode = "edge"} : (tensor<3x4xf32>, tensor<f32>) -> tensor<3x7xf32>
