@@ -78,10 +78,12 @@ struct ApproximateMathPass
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    if (fma)
+    if (fma) {
       patterns.add<FuseMultiplyAdd>(&getContext());
-    else
+      relay::detail::populateRemainderPatterns(patterns);
+    } else {
       patterns.add<SplitMultiplyAdd>(&getContext());
+    }
     relay::detail::populateHalfSelectionPatterns(patterns);
     relay::detail::populateExtremePatterns(patterns);
     if (!nativeF16)

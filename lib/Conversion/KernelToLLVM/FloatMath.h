@@ -111,6 +111,17 @@ enum class LogBase { E, Two, Ten };
 Value emitLog(FloatMath &math, Value x, LogBase base);
 Value emitLog1p(FloatMath &math, Value x);
 
+/// Whether code for one lane after the other can be made for `type`.
+inline bool isPlainVector(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getRank() == 1 && !vector.isScalable();
+}
+/// `result`, but if one of its lanes is hard, what `emit` makes of the elements
+/// of `operands`, lane by lane.
+Value orByElements(FloatMath &math, Value isHard, Value result,
+                   ValueRange operands,
+                   llvm::function_ref<Value(ValueRange)> emit);
+
 /// sin, cos, tan, and their inverses.
 void populateTrigonometryPatterns(RewritePatternSet &patterns);
 /// sinh, cosh, their inverses and that of tanh, and powers.

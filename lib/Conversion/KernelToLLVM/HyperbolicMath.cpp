@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FloatMath.h"
+#include "VectorMath.h"
 
 #include <cmath>
 
@@ -173,6 +174,40 @@ static Value expandPow(FloatMath &math, math::PowFOp op) {
   Value hasNoPower = arith::AndIOp::create(
       b, isRoot, math.compare(Predicate::UNE, math::FloorOp::create(b, y), y));
   return math.select(hasNoPower, math.nan(), result);
+}
+
+/// x - trunc(x / y) * y, which is exact up to quotients of 2^23. What is
+/// larger is left to libm.
+static Value expandRemainder(FloatMath &math, arith::RemFOp op) {
+  if (!isPlainVector(op.getType()))
+    return {};
+  using Predicate = FloatMath::Predicate;
+  ImplicitLocOpBuilder &b = math.getBuilder();
+  Value size = math.abs(op.getLhs()), divisor = math.abs(op.getRhs());
+  Value quotient = math::TruncOp::create(b, math.div(size, divisor));
+  Value rest = math.fma(arith::NegFOp::create(b, quotient), divisor, size);
+  // Rounding may take the quotient up to the next integer, never down.
+  rest = math.select(math.compare(Predicate::OLT, rest, math.real(0.0)),
+                     math.add(rest, divisor), rest);
+  // Also where the divisor is infinite.
+  rest = math.select(math.compare(Predicate::OLT, size, divisor), size, rest);
+  constexpr double kMaxQuotient = 1 << 23;
+  Value isHard =
+      math.compare(Predicate::OGT, quotient, math.real(kMaxQuotient));
+  isHard = arith::AndIOp::create(
+      b, isHard, math.compare(Predicate::OGT, divisor, math.real(0.0)));
+  isHard = arith::AndIOp::create(
+      b, isHard, math.compare(Predicate::OLT, size, math.infinity()));
+  return orByElements(math, isHard, math.copySign(rest, op.getLhs()),
+                      op->getOperands(), [&](ValueRange args) -> Value {
+                        return arith::RemFOp::create(b, args[0], args[1]);
+                      });
+}
+
+void mlir::relay::detail::populateRemainderPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<ExpandFloatOp<arith::RemFOp, expandRemainder>>(
+      patterns.getContext());
 }
 
 void mlir::relay::detail::populateHyperbolicPatterns(

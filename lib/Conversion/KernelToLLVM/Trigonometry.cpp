@@ -89,18 +89,12 @@ static Value emitSine(FloatMath &math, const Angle &angle, int64_t quarters) {
   return math.fromBits(math.xorBits(math.bits(value), sign));
 }
 
-/// `result`, with the lanes of enormous angles replaced by what libm says: a
-/// path that hardly any program takes.
-template <typename OpT>
-static Value orByElements(FloatMath &math, OpT op, Value result) {
+Value mlir::relay::detail::orByElements(
+    FloatMath &math, Value isHard, Value result, ValueRange operands,
+    llvm::function_ref<Value(ValueRange)> emit) {
   ImplicitLocOpBuilder &b = math.getBuilder();
   auto type = cast<VectorType>(math.getType());
-  Value size = math.abs(op.getOperand());
-  Value isFinite = math.compare(Predicate::OLT, size, math.infinity());
-  Value isLarge = arith::AndIOp::create(
-      b, math.compare(Predicate::OGT, size, math.real(kMaxAngle)), isFinite);
-  Value any =
-      vector::ReductionOp::create(b, vector::CombiningKind::OR, isLarge);
+  Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR, isHard);
   auto branch = scf::IfOp::create(b, TypeRange(type), any,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -114,17 +108,28 @@ static Value orByElements(FloatMath &math, OpT op, Value result) {
   scf::YieldOp::create(b, lanes.getResults());
   b.setInsertionPointToEnd(lanes.getBody());
   Value lane = lanes.getInductionVar();
-  Value element = vector::ExtractOp::create(b, op.getOperand(), lane);
-  Value exact = OpT::create(b, element);
-  Value updated =
-      vector::InsertOp::create(b, exact, lanes.getRegionIterArg(0), lane);
+  SmallVector<Value> elements =
+      llvm::map_to_vector(operands, [&](Value operand) -> Value {
+        return vector::ExtractOp::create(b, operand, lane);
+      });
+  Value updated = vector::InsertOp::create(b, emit(elements),
+                                           lanes.getRegionIterArg(0), lane);
   scf::YieldOp::create(b, updated);
   return branch.getResult(0);
 }
 
-static bool isPlainVector(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector && vector.getRank() == 1 && !vector.isScalable();
+/// The lanes of enormous angles are left to libm: a path that hardly any
+/// program takes.
+template <typename OpT>
+static Value orByElements(FloatMath &math, OpT op, Value result) {
+  ImplicitLocOpBuilder &b = math.getBuilder();
+  Value size = math.abs(op.getOperand());
+  Value isFinite = math.compare(Predicate::OLT, size, math.infinity());
+  Value isLarge = arith::AndIOp::create(
+      b, math.compare(Predicate::OGT, size, math.real(kMaxAngle)), isFinite);
+  return orByElements(
+      math, isLarge, result, op.getOperand(),
+      [&](ValueRange args) -> Value { return OpT::create(b, args.front()); });
 }
 
 static Value expandSin(FloatMath &math, math::SinOp op) {

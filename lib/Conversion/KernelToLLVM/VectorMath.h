@@ -20,6 +20,9 @@ namespace mlir::relay::detail {
 /// AVX-512 instruction.
 void populateVectorMathPatterns(RewritePatternSet &patterns, bool scalef);
 
+/// The remainder of a division of f32, where fused operations are there.
+void populateRemainderPatterns(RewritePatternSet &patterns);
+
 } // namespace mlir::relay::detail
 
 #endif // RELAY_MLIR_LIB_CONVERSION_KERNELTOLLVM_VECTORMATH_H

@@ -8,6 +8,7 @@
 #include "ElementMath.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::relay::detail;
@@ -122,12 +123,23 @@ Value ElementMath::guardedDivide(Value lhs, Value rhs, bool remainder) const {
   }
   Value divisor = select(traps, one(), rhs);
   Value result;
-  if (isUnsigned())
+  if (isUnsigned()) {
     result = remainder ? arith::RemUIOp::create(b, lhs, divisor).getResult()
                        : arith::DivUIOp::create(b, lhs, divisor).getResult();
-  else
+  } else if (storage.isInteger(32) && !matchPattern(rhs, m_Constant())) {
+    // Vectors have a division of f64, whose 53 bits make it exact. What is
+    // divided by a constant is multiplied instead.
+    Type wide = b.getF64Type();
+    Value quotient =
+        arith::DivFOp::create(b, arith::SIToFPOp::create(b, wide, lhs),
+                              arith::SIToFPOp::create(b, wide, divisor));
+    result = arith::FPToSIOp::create(b, storage, quotient);
+    if (remainder)
+      result = sub(lhs, mul(result, divisor));
+  } else {
     result = remainder ? arith::RemSIOp::create(b, lhs, divisor).getResult()
                        : arith::DivSIOp::create(b, lhs, divisor).getResult();
+  }
   if (remainder || isUnsigned())
     return select(traps, zero(), result);
   return select(traps, whenMinusOne, result);
@@ -358,6 +370,27 @@ static Value convertFloatToInteger(ImplicitLocOpBuilder &b, Value value,
   return arith::TruncIOp::create(b, signless, wide);
 }
 
+/// An f64 as an f32 that rounds to the same narrower float as the f64 does:
+/// where it is not exact, it is cut off and its last bit is set, so that it is
+/// no tie of theirs.
+static Value roundToOdd(ImplicitLocOpBuilder &b, Value value) {
+  Type f32 = b.getF32Type(), i32 = b.getI32Type();
+  auto compare = [&](arith::CmpFPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpFOp::create(b, predicate, lhs, rhs);
+  };
+  Value near = arith::TruncFOp::create(b, f32, value);
+  Value back = arith::ExtFOp::create(b, value.getType(), near);
+  Value isAway =
+      compare(arith::CmpFPredicate::OGT, math::AbsFOp::create(b, back),
+              math::AbsFOp::create(b, value));
+  Value isInexact = compare(arith::CmpFPredicate::ONE, back, value);
+  Value bits = arith::BitcastOp::create(b, i32, near);
+  bits = arith::SubIOp::create(b, bits, arith::ExtUIOp::create(b, i32, isAway));
+  bits =
+      arith::OrIOp::create(b, bits, arith::ExtUIOp::create(b, i32, isInexact));
+  return arith::BitcastOp::create(b, f32, bits);
+}
+
 Value ElementMath::convertFrom(Type from, Value value) const {
   if (from == type)
     return value;
@@ -373,6 +406,8 @@ Value ElementMath::convertFrom(Type from, Value value) const {
       return narrow(source.widen(value));
     if (fromWidth < toWidth)
       return arith::ExtFOp::create(b, type, value);
+    if (fromWidth == 64 && toWidth < 32)
+      value = roundToOdd(b, value);
     return arith::TruncFOp::create(b, type, value);
   }
   if (source.isFloat())

@@ -293,9 +293,17 @@ LogicalResult FunctionConverter::convertCall(CallOp op) {
   for (auto [shape, result] : llvm::zip_equal(*shapes, op->getResults()))
     types.push_back(relax::SymbolicTensorType::get(scope.makeShape(shape),
                                                    getElementType(result)));
-  // A kernel that only changes shapes does not run.
-  if (std::optional<SmallVector<unsigned>> forwarded =
-          reifier.getForwardedArguments()) {
+  // A kernel that only changes shapes does not run. One between integers that
+  // differ in their sign copies.
+  std::optional<SmallVector<unsigned>> forwarded =
+      reifier.getForwardedArguments();
+  if (forwarded &&
+      llvm::all_of(llvm::zip_equal(types, *forwarded), [&](auto pair) {
+        auto [type, number] = pair;
+        return cast<relax::SymbolicTensorType>(type).getElementType() ==
+               cast<relax::SymbolicTensorType>(operands[number].getType())
+                   .getElementType();
+      })) {
     for (auto [result, type, number] :
          llvm::zip_equal(op->getResults(), types, *forwarded))
       values[result] = {builder.createOrFold<relax::ReshapeOp>(
