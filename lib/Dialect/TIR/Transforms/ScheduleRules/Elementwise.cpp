@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Tensorize/VectorTranspose.h"
 #include "ScheduleRule.h"
+#include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -47,7 +49,8 @@ LogicalResult mlir::tir::scheduleTranspose(KernelSchedule &schedule,
   for (const BufferAccess &access : nest.accesses) {
     if (!access.map)
       return failure();
-    if (!access.isWrite && !lane)
+    // What does not depend on the row is the same for all of it.
+    if (!access.isWrite && !lane && access.map->isFunctionOfDim(*row))
       lane = getContiguous(access);
   }
   if (!lane || lane == row)
@@ -57,10 +60,10 @@ LogicalResult mlir::tir::scheduleTranspose(KernelSchedule &schedule,
   int64_t lanes = schedule.getLanes(elementType);
   if (bits < 8 || lanes < 2)
     return failure();
-  // Squares of other than 32 bits have no instructions. Their vectors are put
-  // together element by element, out of a line of memory for each.
+  // Vectors of 64 bits are put together element by element, out of a line of
+  // memory for each.
   constexpr unsigned kLineBits = 512;
-  bool isSquare = bits == 32;
+  bool isSquare = canTransposeVectors(lanes, bits);
   int64_t laneSize = isSquare ? lanes : kLineBits / bits;
   double work = nest.getNumInstances() / 4;
 
@@ -184,10 +187,32 @@ LogicalResult mlir::tir::scheduleElementwise(KernelSchedule &schedule,
   return success();
 }
 
+/// Elements that an opaque computation touches, below which threads do not pay.
+static constexpr int64_t kMinOpaqueElements = 8 << 10;
+
+/// Lines of a sort, a scatter and the like: each thread takes some.
+static void parallelizeOpaque(KernelSchedule &schedule, BlockOp block) {
+  int64_t numElements = 0;
+  for (ValueRange buffers : {block.getReads(), block.getWrites()})
+    for (Value buffer : buffers) {
+      auto type = cast<MemRefType>(buffer.getType());
+      // Unknown sizes may be large.
+      numElements =
+          std::max(numElements, type.hasStaticShape() ? type.getNumElements()
+                                                      : kMinOpaqueElements);
+    }
+  SmallVector<ForOp> loops = dropUnitLoops(block.getLoops());
+  if (loops.empty() || numElements < kMinOpaqueElements)
+    return;
+  (void)schedule.parallel(loops.front());
+}
+
 void mlir::tir::scheduleFallback(KernelSchedule &schedule, BlockOp block) {
   SmallVector<ForOp, 6> loops = block.getLoops();
   if (loops.empty())
     return;
+  if (block->hasAttr(kIndependentAttr))
+    return parallelizeOpaque(schedule, block);
   (void)schedule.vectorize(loops.back());
   if (loops.size() > 1)
     (void)schedule.parallel(loops.front());

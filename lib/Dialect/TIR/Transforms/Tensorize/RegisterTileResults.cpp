@@ -168,8 +168,8 @@ void RegisterTile::store(OpBuilder &builder, ArrayRef<Value> values) {
   AffineExpr position = nest.getLinearIndex(computation.store);
   bool byLanes = NestedBlock::getStride(position, shape.laneLoop) == 1;
   if (!byLanes && rows > 1 && shape.isContiguousByRows(nest, position) &&
-      computation.getElementType().getIntOrFloatBitWidth() == 32 &&
-      canTransposeVectors(shape.lanes))
+      canTransposeVectors(shape.lanes,
+                          computation.getElementType().getIntOrFloatBitWidth()))
     return storeTransposed(builder, values);
   int64_t numVectors = shape.getNumVectors();
   for (auto [index, value] : llvm::enumerate(values)) {

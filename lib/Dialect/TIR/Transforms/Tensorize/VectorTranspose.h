@@ -12,8 +12,9 @@
 
 namespace mlir::tir {
 
-/// Whether `transposeVectors` takes `lanes` vectors of `lanes` elements.
-bool canTransposeVectors(int64_t lanes);
+/// Whether `transposeVectors` takes `lanes` vectors of `lanes` elements of
+/// `bits` bits.
+bool canTransposeVectors(int64_t lanes, int64_t bits);
 
 /// Transposes a square matrix given by its rows.
 SmallVector<Value> transposeVectors(OpBuilder &builder, Location loc,
