@@ -347,6 +347,12 @@ static void recombine(LinearSum &sum) {
     if (!divisor)
       continue;
     AffineExpr quotient = mod.getLHS().floorDiv(divisor.getValue());
+    // A digit in the middle: what is above it is one division.
+    if (auto inner = dyn_cast<AffineBinaryOpExpr>(mod.getLHS());
+        inner && inner.getKind() == AffineExprKind::FloorDiv)
+      if (auto below = dyn_cast<AffineConstantExpr>(inner.getRHS()))
+        quotient =
+            inner.getLHS().floorDiv(below.getValue() * divisor.getValue());
     int64_t wanted = coefficient * divisor.getValue();
     auto *it = llvm::find(sum.terms, std::make_pair(quotient, wanted));
     if (it == sum.terms.end())

@@ -78,7 +78,9 @@ void mlir::tir::attachEpilogue(KernelSchedule &schedule, Value result,
   std::optional<int64_t> width = loops.back().getConstantExtent();
   if (numInner != 0 && *width % lanes == 0)
     return schedule.deferTensorize(epilogue, Intrinsic::RegisterTile, numInner);
-  (void)schedule.vectorize(loops.back());
+  // Without loops of its own, it is a scalar in a loop of its producer.
+  if (loops.back() != loop)
+    (void)schedule.vectorize(loops.back());
 }
 
 void mlir::tir::parallelizeOuter(KernelSchedule &schedule,
