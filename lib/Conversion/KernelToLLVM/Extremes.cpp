@@ -34,7 +34,17 @@ struct HalveReduction : OpRewritePattern<vector::ReductionOp> {
         !llvm::isPowerOf2_64(lanes) || op.getSourceVectorType().isScalable())
       return rewriter.notifyMatchFailure(op, "no extreme of 2^n lanes");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    bool areNumbers =
+        arith::bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::nnan);
     auto combine = [&](Value lhs, Value rhs) -> Value {
+      // Of numbers it is one instruction.
+      if (isNumber && areNumbers) {
+        auto predicate = op.getKind() == vector::CombiningKind::MAXNUMF
+                             ? arith::CmpFPredicate::OGT
+                             : arith::CmpFPredicate::OLT;
+        Value isFirst = arith::CmpFOp::create(b, predicate, lhs, rhs);
+        return arith::SelectOp::create(b, isFirst, lhs, rhs);
+      }
       if (op.getKind() == vector::CombiningKind::MAXNUMF)
         return arith::MaxNumFOp::create(b, lhs, rhs);
       if (op.getKind() == vector::CombiningKind::MINNUMF)

@@ -215,10 +215,12 @@ LogicalResult KernelEmitter::emitParallel(ForOp loop, BodyFn body) {
 static int64_t getNumLanes(ForOp loop, int64_t registerBits) {
   int64_t widest = 0;
   loop.getBody()->walk([&](Operation *op) {
+    // Booleans are bytes in memory.
+    constexpr int64_t kByte = 8;
     auto count = [&](Type type) {
-      if (isa<FloatType>(type) ||
-          (isa<IntegerType>(type) && !type.isInteger(1)))
-        widest = std::max<int64_t>(widest, type.getIntOrFloatBitWidth());
+      if (type.isIntOrFloat())
+        widest =
+            std::max<int64_t>({widest, kByte, type.getIntOrFloatBitWidth()});
     };
     for (Value operand : op->getOperands())
       if (LoopPlan::dependsOn(operand, loop))

@@ -80,10 +80,14 @@ void RowReduction::emit() {
           computation.combine(builder, partials[i], partials[i + e]));
     partials = halved;
   }
-  // The lanes may be combined in any order, as the partial results were.
+  // The lanes may be combined in any order, as the partial results were. What
+  // passes over NaN has left numbers in all of them.
+  auto flags = arith::FastMathFlags::reassoc;
+  if (computation.kind == vector::CombiningKind::MAXNUMF ||
+      computation.kind == vector::CombiningKind::MINNUMF)
+    flags = flags | arith::FastMathFlags::nnan;
   store(builder, vector::ReductionOp::create(builder, loc, computation.kind,
-                                             partials.front(),
-                                             arith::FastMathFlags::reassoc));
+                                             partials.front(), flags));
 }
 
 Value RowReduction::update(OpBuilder &builder, Value partial, Value mask) {
