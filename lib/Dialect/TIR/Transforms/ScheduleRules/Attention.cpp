@@ -63,6 +63,8 @@ private:
   int64_t tileRows = 1, blockRows = 1, scoreVectors = 1, valueVectors = 1;
   /// Whether the scores of a block live on the stack of a thread.
   bool isLocal = false;
+  /// Whether keys and values are larger than the second cache.
+  bool isLong = false;
 };
 
 } // namespace
@@ -208,8 +210,26 @@ LogicalResult Attention::planTiles() {
   // Scores and weights of a block take half of the second cache.
   constexpr int64_t kMaxRows = 48, kGuessedLength = 512;
   int64_t rowBytes = 2 * sizeof(float) * length.value_or(kGuessedLength);
-  int64_t fitting = target.getCacheSizes().l2 / 2 / rowBytes;
+  int64_t l2 = target.getCacheSizes().l2;
+  int64_t fitting = l2 / 2 / rowBytes;
   blockRows = std::clamp(fitting, tileRows, kMaxRows) / tileRows * tileRows;
+
+  // Keys and values that are too many for it come from further away, for each
+  // block again: then there are many rows for them, though their scores do not
+  // fit either, as long as there is room for those of each batch.
+  constexpr int64_t kManyRows = 96, kRoom = 48 << 20;
+  int64_t depths = scores->nest.guessExtent(scores->depth) +
+                   values->nest.guessExtent(values->column);
+  int64_t operandBytes =
+      sizeof(float) * depths * length.value_or(kGuessedLength);
+  isLong = length && operandBytes > l2;
+  if (isLong) {
+    int64_t batchBytes = rowBytes;
+    for (unsigned var : values->batches)
+      batchBytes *= values->nest.guessExtent(var);
+    int64_t roomy = std::min(kManyRows, kRoom / batchBytes);
+    blockRows = std::max(blockRows, roomy / tileRows * tileRows);
+  }
   // Where they fit on the stack, blocks of rows run in parallel.
   constexpr int64_t kStackBytes = 56 << 10;
   int64_t onStack = kStackBytes / rowBytes / tileRows * tileRows;
@@ -278,7 +298,8 @@ void Attention::inlineCopies() {
       product = getProduct(block);
   };
   tryInline(scores, /*isLeft=*/true);
-  if (scores)
+  // Many values are read often, and far apart where they are.
+  if (scores && !isLong)
     tryInline(values, /*isLeft=*/false);
 }
 
