@@ -122,20 +122,16 @@ struct LogSoftmaxToLinalg : OpConversionPattern<NNLogSoftmaxOp> {
           return ElementMath(bodyBuilder, wideType).add(args[2], exponential);
         },
         Access{max, overData.getKeptMap()});
-    Value logarithm = b.elements(
-        "softmax_log", {{sum, b.identity(rank)}}, overData.getResultSizes(),
-        wideType, [](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-          return math::LogOp::create(bodyBuilder, args[0]);
-        });
     Value result = b.elements(
         b.getBlockName(),
-        {{data, b.identity(rank)}, {max, alongAxis}, {logarithm, alongAxis}},
+        {{data, b.identity(rank)}, {max, alongAxis}, {sum, alongAxis}},
         b.getSizes(data), elementType,
         [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
           ElementMath wide(bodyBuilder, wideType);
           Value shifted = emitShifted(bodyBuilder, args[0], args[1]);
+          Value logarithm = math::LogOp::create(bodyBuilder, args[2]);
           return ElementMath(bodyBuilder, elementType)
-              .narrow(wide.sub(shifted, args[2]));
+              .narrow(wide.sub(shifted, logarithm));
         });
     rewriter.replaceOp(op, result);
     return success();

@@ -15,8 +15,6 @@
 
 #include "relay-mlir/Conversion/TIRToSCF/TIRToSCF.h"
 
-#include "FuseReductions.h"
-
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -335,10 +333,7 @@ private:
 
 struct HoistAccumulatorsPass
     : relay::impl::HoistAccumulatorsPassBase<HoistAccumulatorsPass> {
-  void runOnOperation() override {
-    hoistAccumulators(getOperation());
-    relay::detail::fuseReductions(getOperation());
-  }
+  void runOnOperation() override { hoistAccumulators(getOperation()); }
 };
 } // namespace
 
