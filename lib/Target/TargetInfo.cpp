@@ -10,6 +10,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
@@ -77,9 +78,35 @@ static llvm::Triple getAArch64Triple() {
   return llvm::Triple("aarch64-unknown-linux-gnu");
 }
 
-/// Reads the caches of the first core from the kernel's description.
-static CacheSizes readNativeCacheSizes() {
+/// The caches of a core of servers that are named by their CPU; code for them
+/// is mostly generated elsewhere. The last one, which cores share, is what a
+/// few of them have of it.
+static CacheSizes getCacheSizesOf(StringRef cpu) {
   CacheSizes sizes;
+  bool isFromIceLake =
+      llvm::StringSwitch<bool>(cpu)
+          .Cases({"icelake-server", "sapphirerapids", "emeraldrapids",
+                  "graniterapids", "graniterapids-d", "diamondrapids"},
+                 true)
+          .Default(false);
+  if (isFromIceLake) {
+    sizes.l1 = 48 << 10;
+    sizes.l2 = cpu == "icelake-server" ? 1280 << 10 : 2 << 20;
+    sizes.l3 = 16 << 20;
+  } else if (cpu == "znver1" || cpu == "znver2" || cpu == "znver3") {
+    sizes.l2 = 512 << 10;
+    sizes.l3 = cpu == "znver3" ? 32 << 20 : 16 << 20;
+  } else if (cpu == "znver4" || cpu == "znver5") {
+    sizes.l1 = cpu == "znver5" ? 48 << 10 : 32 << 10;
+    sizes.l3 = 32 << 20;
+  }
+  return sizes;
+}
+
+/// Reads the caches of the first core from the kernel's description; what that
+/// leaves out is as the CPU's name has it.
+static CacheSizes readNativeCacheSizes(StringRef cpu) {
+  CacheSizes sizes = getCacheSizesOf(cpu);
   auto read = [](const Twine &path) -> std::string {
     auto buffer = llvm::MemoryBuffer::getFileAsStream(path);
     return buffer ? (*buffer)->getBuffer().trim().str() : std::string();
@@ -152,7 +179,7 @@ TargetInfo TargetInfo::getNative() {
   }
   llvm::sort(changes);
   target.featureString = llvm::join(changes, ",");
-  target.caches = readNativeCacheSizes();
+  target.caches = readNativeCacheSizes(target.cpu);
   target.resolveFeatures();
   return target;
 }
@@ -188,6 +215,7 @@ TargetInfo::parse(StringRef description,
       return false;
     target.triple = triple;
     target.cpu = cpu.str();
+    target.caches = getCacheSizesOf(cpu);
     return true;
   };
   StringRef armCPU = name;

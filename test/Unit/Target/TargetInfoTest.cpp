@@ -67,6 +67,18 @@ TEST(TargetInfoTest, NamedCPUs) {
   EXPECT_EQ(parseTarget("aarch64").getCPU(), "generic");
 }
 
+TEST(TargetInfoTest, CachesOfNamedCPUs) {
+  CacheSizes server = parseTarget("sapphirerapids").getCacheSizes();
+  EXPECT_EQ(server.l1, 48 << 10);
+  EXPECT_EQ(server.l2, 2 << 20);
+  EXPECT_EQ(parseTarget("icelake-server").getCacheSizes().l2, 1280 << 10);
+  EXPECT_EQ(parseTarget("znver3").getCacheSizes().l2, 512 << 10);
+  // A level says nothing of caches.
+  EXPECT_EQ(parseTarget("x86-64-v4").getCacheSizes().l2, CacheSizes().l2);
+  EXPECT_NE(parseTarget("emeraldrapids").getKey(),
+            parseTarget("graniterapids").getKey());
+}
+
 TEST(TargetInfoTest, Native) {
   TargetInfo target = parseTarget("native");
   EXPECT_FALSE(target.getCPU().empty());
