@@ -1,4 +1,5 @@
 // RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v3 | FileCheck %s
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v3 --tir-apply-schedules | FileCheck %s --check-prefix=APPLIED
 
 // Two rows by all five vectors of columns fill as many registers, but would read
 // the columns from the second cache faster than it can deliver them.
@@ -53,15 +54,21 @@ func.func @page_apart(%x: tensor<1024x1024xf32>, %w: tensor<1024x1024xf32>) -> t
   %0 = relay.nn.matmul %x, %w : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
   return %0 : tensor<1024x1024xf32>
 }
+// The sums are fetched while the terms are added.
 // CHECK-LABEL: transform.named_sequence @long.schedule
 // CHECK: %[[PRODUCT:.*]] = transform.tir.get_block @matmul
 // CHECK: transform.tir.cache_read %[[PRODUCT]], 1, "global"
 // CHECK: transform.tir.cache_read %[[PRODUCT]], 0, "global"
-// CHECK: transform.tir.split %{{.*}} [?, 4096]
+// CHECK: transform.tir.split %{{.*}} [?, 2048]
 // CHECK: %[[ROWS:.*]] = transform.tir.get_block @matmul_read_global_1
 // CHECK: transform.tir.compute_at %[[ROWS]], %{{.*}}#1
 // CHECK: transform.tir.transform_layout %[[ROWS]], write 0
 // CHECK-COUNT-2: transform.tir.tensorize %{{.*}}, "register_tile"
+// APPLIED-LABEL: tir.prim_func {{.*}}@long
+// APPLIED: tir.block @matmul(
+// APPLIED-COUNT-6: memref.prefetch %{{.*}}, write, locality<3>, data : memref<67108864xf32>
+// APPLIED: scf.for
+// APPLIED: vector.fma
 func.func @long(%x: tensor<8192x8192xf32>, %w: tensor<8192x8192xf32>) -> tensor<8192x8192xf32>
     attributes {relay.primitive} {
   %0 = relay.nn.matmul %x, %w : (tensor<8192x8192xf32>, tensor<8192x8192xf32>) -> tensor<8192x8192xf32>

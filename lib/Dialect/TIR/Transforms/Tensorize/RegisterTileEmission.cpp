@@ -16,6 +16,7 @@
 #include "RegisterTileEmission.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
@@ -197,6 +198,7 @@ void RegisterTile::emitTile(OpBuilder &builder, int64_t numRows,
   emitter.beginBody();
   SmallVector<Value> values;
   if (computation.isReduction()) {
+    prefetchSums(builder);
     values = reduce(builder, 0, startValues(builder));
   } else {
     for (int64_t row = 0; row != rows; ++row)
@@ -210,6 +212,29 @@ void RegisterTile::emitTile(OpBuilder &builder, int64_t numRows,
   for (unsigned loop : shape.reduceLoops)
     point[loop] = constant(0);
   store(builder, values);
+}
+
+/// Partial sums that are stored are read when all terms have been added, from
+/// rows far apart, which the hardware does not expect.
+void RegisterTile::prefetchSums(OpBuilder &builder) {
+  constexpr int64_t kMinBytes = 1 << 20, kLineBytes = 64;
+  Value buffer = computation.getBuffer();
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  AffineExpr position = nest.getLinearIndex(computation.store);
+  if (!isFirst || !type.hasStaticShape() ||
+      type.getNumElements() * bytes < kMinBytes ||
+      NestedBlock::getStride(position, shape.laneLoop) != 1)
+    return;
+  Value view = emitter.getFlatView(buffer);
+  for (int64_t row = 0; row != rows; ++row)
+    for (int64_t lane = 0; lane < shape.numLanes; lane += kLineBytes / bytes) {
+      moveTo(row, lane);
+      Value index = emitter.emitIndex(
+          builder, emitter.getPosition(computation.store, point));
+      memref::PrefetchOp::create(builder, loc, view, index, /*isWrite=*/true,
+                                 /*localityHint=*/3, /*isDataCache=*/true);
+    }
 }
 
 SmallVector<Value> RegisterTile::startValues(OpBuilder &builder) {

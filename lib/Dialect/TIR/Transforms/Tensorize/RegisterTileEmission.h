@@ -44,6 +44,7 @@ private:
   void emitGuardedLanes(OpBuilder &builder);
   void emitGuardedRows(OpBuilder &builder);
   void emitTile(OpBuilder &builder, int64_t numRows, bool hasRowBase);
+  void prefetchSums(OpBuilder &builder);
   SmallVector<Value> startValues(OpBuilder &builder);
   SmallVector<Value> reduce(OpBuilder &builder, unsigned depth,
                             SmallVector<Value> values);
