@@ -200,3 +200,16 @@ func.func @one_row(%x: tensor<1x2048xf32>, %w: tensor<1024x2048xf32>) -> tensor<
   %0 = relay.nn.dense %x, %w : (tensor<1x2048xf32>, tensor<1024x2048xf32>) -> tensor<1x1024xf32>
   return %0 : tensor<1x1024xf32>
 }
+
+// -----
+
+// Rows at distances that only the run time knows need a general register each:
+// six of them, and more columns.
+// CHECK-LABEL: @open_rows.schedule
+// CHECK: transform.tir.split %{{.*}} [?, 64]
+// CHECK: transform.tir.split %{{.*}} [?, 6]
+func.func @open_rows(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>) -> tensor<?x?xf32>
+    attributes {relay.primitive} {
+  %0 = relay.nn.matmul %x, %w : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

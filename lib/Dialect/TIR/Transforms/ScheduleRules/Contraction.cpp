@@ -234,6 +234,10 @@ void Contraction::choosePlan() {
     problem.innerRows = nest.getExtent(rows.back());
   if (rows.size() == 2)
     problem.outerRows = nest.getExtent(rows.front());
+  constexpr int64_t kMaxOpenRows = 6;
+  if (rows.size() == 1 && !getStride(left, rows.front()) &&
+      !cast<MemRefType>(left.buffer.getType()).hasStaticShape())
+    problem.maxRows = kMaxOpenRows;
   // A packed operand that holds several groups of columns must not mix them.
   if (packing == Packing::Layout && roles.size() == nest.getNumVars())
     for (AffineExpr index : right.map->getResults()) {

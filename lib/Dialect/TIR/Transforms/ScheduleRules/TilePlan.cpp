@@ -99,7 +99,7 @@ TilePlan mlir::tir::planTile(const TileProblem &problem) {
     }
   };
 
-  int64_t maxRows = problem.numRegisters;
+  int64_t maxRows = std::min(problem.numRegisters, problem.maxRows);
   for (int64_t numVectors = 1; numVectors <= kMaxVectors; ++numVectors) {
     // No rows at all are as good as one.
     int64_t inner = std::max<int64_t>(problem.innerRows.value_or(kMany), 1);

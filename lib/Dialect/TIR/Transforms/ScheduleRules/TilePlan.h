@@ -35,6 +35,9 @@ struct TileProblem {
   double nearColumns = std::numeric_limits<double>::infinity();
   /// Whether a part of a vector is stored as fast as all of it.
   bool hasMasks = true;
+  /// Rows at distances that only the run time knows need a general register
+  /// each, of which there are 16 or so.
+  int64_t maxRows = std::numeric_limits<int64_t>::max();
   /// The number of columns that one vector tile must divide; 0 for any.
   int64_t columnMultiple = 0;
 };
