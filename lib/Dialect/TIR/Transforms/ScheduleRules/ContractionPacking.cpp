@@ -193,8 +193,12 @@ bool Contraction::canCopyRowsInLoop() const {
 /// Rows that are a multiple of a page, or half of one, apart compete for the
 /// same cache lines.
 void Contraction::packRows() {
-  constexpr int64_t kAliasBytes = 2048, kMinRows = 4;
-  if (rows.size() != 1 || plan.innerRows < kMinRows)
+  // Weights come with activations that were stored just before; a copy of few
+  // rows drives others out of the caches, and BERT's kernels got no faster.
+  constexpr int64_t kAliasBytes = 2048, kMinRows = 4, kMinRowsOfWeights = 8;
+  if (rows.size() != 1 ||
+      plan.innerRows <
+          (packing == Packing::Layout ? kMinRowsOfWeights : kMinRows))
     return;
   int64_t width = plan.numVectors * lanes;
   std::optional<int64_t> stride = getStride(left, rows.front());
