@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Lines along the axis are sorted one by one, as opaque computations on entries
-// that stand for their elements: merged from runs that double, or, if only some
+// that stand for their elements: put in order digit by digit, or merged from
+// runs that double if they are few or have no short keys, or, if only some
 // elements are asked for, kept in a heap. Equal elements keep their order.
 //
 //===----------------------------------------------------------------------===//
@@ -29,8 +30,14 @@ using Predicate = arith::CmpIPredicate;
 
 /// Up to this many of an unknown number of elements are kept in a heap.
 static constexpr int64_t kSurelyFew = 64;
-/// One in so many elements is few enough for a heap instead of a sort.
-static constexpr int64_t kFewOf = 4;
+/// One in so many elements is few enough for a heap instead of a sort by
+/// merging, or by digits.
+static constexpr int64_t kFewOfMerged = 4, kFewOfDigits = 16;
+/// From so many elements on, counting digits pays.
+static constexpr int64_t kManyElements = 512;
+/// The values of a digit, and the digits of a key.
+static constexpr int64_t kDigitBits = 8, kRadix = 1 << kDigitBits;
+static constexpr int64_t kNumDigits = SortLine::kKeyBits / kDigitBits;
 
 static Value compare(ImplicitLocOpBuilder &b, Predicate predicate, Value lhs,
                      Value rhs) {
@@ -103,6 +110,8 @@ public:
                            Type positionType);
 
 private:
+  /// Whether all elements are sorted by the digits of their keys.
+  bool hasDigits();
   /// Whether `count` elements are few, and at least one.
   bool isSelection(OpFoldResult count);
 
@@ -296,11 +305,90 @@ static Value emitMergeSort(ImplicitLocOpBuilder &b, SortLine &line,
       })[1];
 }
 
+/// Sorts all `size` entries by one digit of their keys after the other, from
+/// the lowest one on. Line 2 of `list` has room for the counts of all digits.
+/// Returns in which of the other two they are.
+static Value emitDigitSort(ImplicitLocOpBuilder &b, SortLine &line,
+                           const EntryList &list, Value size) {
+  Value zero = emitConstant(b, 0), one = emitConstant(b, 1);
+  Value counts = emitConstant(b, 2), radix = emitConstant(b, kRadix);
+  Type i64 = b.getI64Type();
+  auto integer = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(i64, value));
+  };
+  auto getCounter = [&](Value entry, int64_t digit) -> Value {
+    Value value = line.getDigit(entry, digit * kDigitBits, kDigitBits);
+    return arith::AddIOp::create(b, value, emitConstant(b, digit * kRadix));
+  };
+  Value none = integer(0);
+  emitLoop(b, zero, emitConstant(b, kNumDigits * kRadix), {},
+           [&](Value index, ValueRange) -> SmallVector<Value> {
+             list.store(none, {counts, index});
+             return {};
+           });
+  emitLoop(b, zero, size, {},
+           [&](Value index, ValueRange) -> SmallVector<Value> {
+             Value entry = line.getEntry(index);
+             list.store(entry, {zero, index});
+             for (int64_t digit = 0; digit < kNumDigits; ++digit) {
+               Value counter = getCounter(entry, digit);
+               Value count = list.load({counts, counter});
+               list.store(arith::AddIOp::create(b, count, integer(1)),
+                          {counts, counter});
+             }
+             return {};
+           });
+
+  Value from = zero;
+  Value all = arith::IndexCastOp::create(b, i64, size);
+  for (int64_t digit = 0; digit < kNumDigits; ++digit) {
+    // Where all have the same digit, nothing moves.
+    Value first =
+        list.load({counts, getCounter(list.load({from, zero}), digit)});
+    Value differs = compare(b, Predicate::ne, first, all);
+    auto branch = scf::IfOp::create(b, b.getIndexType(), differs,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, from);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value to = arith::SubIOp::create(b, one, from);
+    Value offset = emitConstant(b, digit * kRadix);
+    emitLoop(b, zero, radix, none,
+             [&](Value value, ValueRange sum) -> SmallVector<Value> {
+               Value counter = arith::AddIOp::create(b, value, offset);
+               Value count = list.load({counts, counter});
+               list.store(sum[0], {counts, counter});
+               return {arith::AddIOp::create(b, sum[0], count)};
+             });
+    emitLoop(b, zero, size, {},
+             [&](Value index, ValueRange) -> SmallVector<Value> {
+               Value entry = list.load({from, index});
+               Value counter = getCounter(entry, digit);
+               Value place = list.load({counts, counter});
+               list.store(arith::AddIOp::create(b, place, integer(1)),
+                          {counts, counter});
+               list.store(entry, {to, arith::IndexCastOp::create(
+                                          b, b.getIndexType(), place)});
+               return {};
+             });
+    scf::YieldOp::create(b, to);
+    from = branch.getResult(0);
+  }
+  return from;
+}
+
+bool AxisSort::hasDigits() {
+  std::optional<int64_t> size = getConstantIntValue(b.getSize(data, axis));
+  return size && *size >= kManyElements && SortLine::hasKeys(elementType);
+}
+
 bool AxisSort::isSelection(OpFoldResult count) {
   std::optional<int64_t> wanted = getConstantIntValue(count);
   std::optional<int64_t> size = getConstantIntValue(b.getSize(data, axis));
+  int64_t few = hasDigits() ? kFewOfDigits : kFewOfMerged;
   return wanted && *wanted >= 1 &&
-         (size ? *wanted <= *size / kFewOf : *wanted <= kSurelyFew);
+         (size ? *wanted <= *size / few : *wanted <= kSurelyFew);
 }
 
 SmallVector<Value> AxisSort::build(OpFoldResult count, bool wantsValues,
@@ -315,6 +403,10 @@ SmallVector<Value> AxisSort::build(OpFoldResult count, bool wantsValues,
   bool selects = isSelection(count);
   if (selects) {
     scratchSizes.push_back(count);
+  } else if (hasDigits()) {
+    scratchSizes.push_back(b.getIndexAttr(3));
+    scratchSizes.push_back(b.getIndexAttr(
+        std::max(*getConstantIntValue(sizes[axis]), kNumDigits * kRadix)));
   } else {
     scratchSizes.push_back(b.getIndexAttr(2));
     scratchSizes.push_back(sizes[axis]);
@@ -338,6 +430,8 @@ SmallVector<Value> AxisSort::build(OpFoldResult count, bool wantsValues,
     Value half;
     if (selects)
       EntryHeap(body, line, list).select(size, wanted);
+    else if (hasDigits())
+      half = emitDigitSort(body, line, list, size);
     else
       half = emitMergeSort(body, line, list, size);
 

@@ -64,7 +64,7 @@ Value SortLine::getKey(Value element) const {
 Value SortLine::getEntry(Value position) {
   Type i64 = b.getI64Type();
   Value entry = arith::IndexCastOp::create(b, i64, position);
-  if (!hasKeys)
+  if (!withKeys)
     return entry;
   Value key = getKey(load(position));
   if (!isAscending)
@@ -75,7 +75,7 @@ Value SortLine::getEntry(Value position) {
 }
 
 Value SortLine::getPosition(Value entry) const {
-  if (hasKeys)
+  if (withKeys)
     entry = arith::AndIOp::create(
         b, entry, integer((int64_t(1) << kKeyBits) - 1, b.getI64Type()));
   return arith::IndexCastOp::create(b, b.getIndexType(), entry);
@@ -83,13 +83,26 @@ Value SortLine::getPosition(Value entry) const {
 
 Value SortLine::isBefore(Value lhs, Value rhs) {
   Value isEarlier = compare(b, Predicate::slt, lhs, rhs);
-  if (hasKeys)
+  if (withKeys)
     return isEarlier;
   Value left = load(getPosition(lhs)), right = load(getPosition(rhs));
   Value isTie = arith::XOrIOp::create(b, comesBefore(right, left),
                                       integer(1, b.getI1Type()));
   return arith::OrIOp::create(b, comesBefore(left, right),
                               arith::AndIOp::create(b, isTie, isEarlier));
+}
+
+Value SortLine::getDigit(Value entry, int64_t low, int64_t width) const {
+  assert(withKeys && "expects entries with keys");
+  Type i64 = b.getI64Type();
+  // The sign comes first in the order of numbers: as its opposite.
+  if (low + width == kKeyBits)
+    entry = arith::XOrIOp::create(
+        b, entry, integer(std::numeric_limits<int64_t>::min(), i64));
+  Value digit = arith::ShRUIOp::create(b, entry, integer(kKeyBits + low, i64));
+  digit =
+      arith::AndIOp::create(b, digit, integer((int64_t(1) << width) - 1, i64));
+  return arith::IndexCastOp::create(b, b.getIndexType(), digit);
 }
 
 int64_t SortLine::getNumAtOnce() const {

@@ -20,12 +20,16 @@ namespace mlir::relay::detail {
 /// are in the order of elements, and equal ones in that of positions.
 class SortLine {
 public:
+  static constexpr int64_t kKeyBits = 32;
+  static bool hasKeys(Type elementType) {
+    return elementType.getIntOrFloatBitWidth() <= kKeyBits;
+  }
+
   SortLine(ImplicitLocOpBuilder &builder, Value data, ValueRange position,
            int64_t axis, Type elementType, bool isAscending)
       : b(builder), math(builder, elementType), data(data),
         indices(position.begin(), position.end()), axis(axis),
-        isAscending(isAscending),
-        hasKeys(elementType.getIntOrFloatBitWidth() <= kKeyBits) {
+        isAscending(isAscending), withKeys(hasKeys(elementType)) {
     indices.insert(indices.begin() + axis, Value());
   }
 
@@ -48,9 +52,11 @@ public:
   /// Whether one of the elements from `position` on may come before `element`.
   Value mayComeBefore(Value position, Value element);
 
-private:
-  static constexpr int64_t kKeyBits = 32;
+  /// `width` bits of an entry's key, from bit `low` on, so that they are in
+  /// order as an unsigned number.
+  Value getDigit(Value entry, int64_t low, int64_t width) const;
 
+private:
   /// An i32, signed, in the order of elements.
   Value getKey(Value element) const;
   Value integer(int64_t value, Type type) const;
@@ -61,7 +67,7 @@ private:
   SmallVector<Value> indices;
   int64_t axis;
   bool isAscending;
-  bool hasKeys;
+  bool withKeys;
 };
 
 /// Entries in a scratch buffer: one line, or two to merge to and fro.

@@ -57,7 +57,8 @@ def many_ties(shape, seed=0):
 @pytest.mark.parametrize("shape, axis, k", [
     ((8, 10000), -1, 10), ((8, 10000), 1, 64), ((8, 10000), 1, 65), ((3, 1025), 1, 1025),
     ((4, 700, 3), 1, 5), ((4, 700, 3), 1, 200), ((513, 2), 0, 100), ((1, 1), 1, 1),
-    ((5, 64), 1, 64), ((7,), 0, 3),
+    ((5, 64), 1, 64), ((7,), 0, 3), ((3, 4096), 1, 1000), ((2, 600, 2), 1, 600),
+    ((2, 511), 1, 511), ((2, 512), 1, 512),
 ])
 def test_topk(tmp_path, shape, axis, k, largest):
     x = many_ties(shape)
@@ -178,3 +179,30 @@ def test_running_sums(tmp_path, axis, exclusive, reverse):
         want = np.flip(want, axis)
     np.testing.assert_allclose(compiled(x=x), want, rtol=0,
                                atol=1e-5 * np.abs(x).sum(axis).max())
+
+
+@pytest.mark.parametrize("kind, dtype", [
+    ("i8", np.int8), ("ui8", np.uint8), ("i32", np.int32), ("ui32", np.uint32),
+    ("i64", np.int64), ("f16", np.float16), ("f32", np.float32), ("f64", np.float64)])
+@pytest.mark.parametrize("size", [40, 700])
+@pytest.mark.parametrize("ascending", ["true", "false"])
+def test_argsort_of_all_types(kind, dtype, size, ascending):
+    """Short keys by digits, few elements and long ones by merging; stable."""
+    rng = np.random.default_rng(6)
+    if np.dtype(dtype).kind == "f":
+        x = (rng.integers(-300, 300, (3, size)) / 4).astype(dtype)
+        x[0, ::17], x[1, 5], x[2, ::3] = -0.0, np.inf, -np.inf
+    else:
+        info = np.iinfo(dtype)
+        x = rng.integers(info.min, info.max, (3, size), dtype, endpoint=True)
+        x[1] = x[1] // dtype(max(info.max // 50, 1))
+        x[2, :4] = info.min, info.max, info.min, info.max
+    module = rm.compile(rm.parse(f"""
+func.func @main(%x: tensor<3x{size}x{kind}>) -> tensor<3x{size}xi32> {{
+  %0 = relay.argsort %x {{axis = 1, is_ascend = {ascending}}} : (tensor<3x{size}x{kind}>) -> tensor<3x{size}xi32>
+  return %0 : tensor<3x{size}xi32>
+}}"""))
+    # The order of ranks turned around keeps that of equal elements.
+    ranks = np.unique(x, return_inverse=True)[1].reshape(x.shape)
+    want = np.argsort(ranks if ascending == "true" else -ranks, 1, kind="stable")
+    np.testing.assert_array_equal(np.asarray(module(x)), want)
