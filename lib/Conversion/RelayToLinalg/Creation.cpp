@@ -29,6 +29,27 @@ static Type getElementType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
 
+/// Whether `index` is the position along `axis`, which has the size `depth`.
+/// Short integers have more lanes.
+static Value emitIsAt(ImplicitLocOpBuilder &b, Value index, int64_t axis,
+                      int64_t depth) {
+  Value position = emitLoopIndex(b, axis);
+  auto compare = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b, predicate, lhs, rhs);
+  };
+  if (depth >= std::numeric_limits<int32_t>::max())
+    return compare(arith::CmpIPredicate::eq, index, position);
+  Type i32 = b.getI32Type();
+  // As unsigned numbers, negative ones are large.
+  Value isInside = compare(arith::CmpIPredicate::ult, index,
+                           arith::ConstantIndexOp::create(b, depth));
+  Value nowhere = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+  Value wanted = arith::SelectOp::create(
+      b, isInside, arith::IndexCastOp::create(b, i32, index), nowhere);
+  return compare(arith::CmpIPredicate::eq, wanted,
+                 arith::IndexCastOp::create(b, i32, position));
+}
+
 /// Fills a tensor with the scalar tensor `value`.
 static Value buildFull(LinalgBuilder &b, Value value,
                        ArrayRef<OpFoldResult> sizes, Type from, Type to) {
@@ -216,9 +237,8 @@ struct OneHotToLinalg : OpConversionPattern<OneHotOp> {
                    [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
                      ElementMath math(bodyBuilder, to);
                      Value index = emitToIndex(bodyBuilder, indexType, args[0]);
-                     Value isHot = arith::CmpIOp::create(
-                         bodyBuilder, arith::CmpIPredicate::eq, index,
-                         emitLoopIndex(bodyBuilder, axis));
+                     Value isHot =
+                         emitIsAt(bodyBuilder, index, axis, op.getDepth());
                      return math.select(isHot, math.convertFrom(from, args[1]),
                                         math.convertFrom(from, args[2]));
                    });

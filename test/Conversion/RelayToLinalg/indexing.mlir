@@ -86,7 +86,8 @@ func.func @argsort(%x: tensor<?x3xf32>) -> tensor<?x3xi32> {
 
 // CHECK-LABEL: func @one_hot
 //       CHECK:     %[[LOOP:.*]] = linalg.index 1
-//       CHECK:     arith.cmpi eq, %{{.*}}, %[[LOOP]]
+//       CHECK:     %[[NARROW:.*]] = arith.index_cast %[[LOOP]] : index to i32
+//       CHECK:     arith.cmpi eq, %{{.*}}, %[[NARROW]] : i32
 func.func @one_hot(%i: tensor<4xi64>, %on: tensor<f32>, %off: tensor<f32>) -> tensor<4x10xf32> {
   %0 = relay.one_hot %i, %on, %off {depth = 10, dtype = f32} : (tensor<4xi64>, tensor<f32>, tensor<f32>) -> tensor<4x10xf32>
   return %0 : tensor<4x10xf32>
