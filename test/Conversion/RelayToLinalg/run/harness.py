@@ -21,7 +21,7 @@ PIPELINE = """builtin.module(
   canonicalize,
   expand-strided-metadata, lower-affine, convert-scf-to-cf,
   func.func(math-expand-ops{ops=rsqrt}, arith-expand{include-bf16=true}),
-  convert-math-to-libm, convert-math-to-llvm, finalize-memref-to-llvm,
+  convert-vector-to-llvm, convert-math-to-libm, convert-math-to-llvm, finalize-memref-to-llvm,
   convert-func-to-llvm, convert-arith-to-llvm, convert-index-to-llvm,
   convert-cf-to-llvm, reconcile-unrealized-casts)"""
 

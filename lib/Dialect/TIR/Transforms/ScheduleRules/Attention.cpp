@@ -63,8 +63,8 @@ private:
   int64_t tileRows = 1, blockRows = 1, scoreVectors = 1, valueVectors = 1;
   /// Whether the scores of a block live on the stack of a thread.
   bool isLocal = false;
-  /// Whether keys and values are larger than the second cache.
-  bool isLong = false;
+  /// Whether values are read often enough to copy them side by side.
+  bool copiesValues = false;
 };
 
 } // namespace
@@ -222,7 +222,7 @@ LogicalResult Attention::planTiles() {
                    values->nest.guessExtent(values->column);
   int64_t operandBytes =
       sizeof(float) * depths * length.value_or(kGuessedLength);
-  isLong = length && operandBytes > l2;
+  bool isLong = length && operandBytes > l2;
   if (isLong) {
     int64_t batchBytes = rowBytes;
     for (unsigned var : values->batches)
@@ -240,6 +240,11 @@ LogicalResult Attention::planTiles() {
   // One block holds all rows: there is nothing that could be too large.
   if (numRows && *numRows <= blockRows)
     blockRows = *numRows;
+  // Where they are, rows of values lie a power of two or the like apart, so
+  // that few of them are in a cache at the same time.
+  constexpr int64_t kMaxApart = 512, kManyBlocks = 8;
+  copiesValues = isLong || (length && *length > kMaxApart && numRows &&
+                            *numRows >= kManyBlocks * blockRows);
   return success();
 }
 
@@ -298,8 +303,7 @@ void Attention::inlineCopies() {
       product = getProduct(block);
   };
   tryInline(scores, /*isLeft=*/true);
-  // Many values are read often, and far apart where they are.
-  if (scores && !isLong)
+  if (scores && !copiesValues)
     tryInline(values, /*isLeft=*/false);
 }
 
