@@ -73,13 +73,27 @@ func.func @vector_code(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
 
 // -----
 
+// Exponentials of double precision: a longer series, and powers of two from the
+// upper bits.
+// CHECK-LABEL: func.func @wide_exp
+// CHECK-DAG:     arith.constant dense<52> : vector<4xi64>
+// CHECK-COUNT-16: math.fma %{{.*}} : vector<4xf64>
+// CHECK-NOT:     call
+// CHECK:         return
+func.func @wide_exp(%x: vector<4xf64>) -> vector<4xf64> {
+  %0 = math.exp %x : vector<4xf64>
+  return %0 : vector<4xf64>
+}
+
+// -----
+
 // Double precision, and functions of arguments without bounds, are libm's.
 // CHECK-LABEL: func.func @calls
-// CHECK-COUNT-2: call @exp(
+// CHECK-COUNT-2: call @log(
 // CHECK:         call @sinf(
 // CHECK:         math.sqrt
 func.func @calls(%x: vector<2xf64>, %y: f32) -> (vector<2xf64>, f32) {
-  %0 = math.exp %x : vector<2xf64>
+  %0 = math.log %x : vector<2xf64>
   %1 = math.sin %y : f32
   %2 = math.sqrt %1 : f32
   return %0, %2 : vector<2xf64>, f32

@@ -219,6 +219,22 @@ def test_division_of_integers(tmp_path):
     np.testing.assert_array_equal(got, expected.astype(np.int32))
 
 
+def test_exponentials_of_doubles():
+    """Within two units in the last place, gradual where they are tiny."""
+    x = np.concatenate([
+        RNG.uniform(-745.2, 709.8, 4000), RNG.uniform(-1, 1, 1000),
+        [0.0, -0.0, 1.0, np.inf, -np.inf, np.nan, 709.782712893384, 709.79, 1e300,
+         -745.13, -745.14, -708.4, -744.9, -1e300, 1e-300, 0.34657359]])
+    with np.errstate(all="ignore"):
+        expected = np.exp(x)
+    got = run("exp %x0", [x], x)
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(expected))
+    normal = np.isfinite(expected)
+    np.testing.assert_array_equal(got[np.isinf(expected)], np.inf)
+    error = np.abs(got[normal] - expected[normal])
+    assert (error <= 2 * np.spacing(expected[normal])).all()
+
+
 #===-----------------------------------------------------------------------===#
 # Groups
 #===-----------------------------------------------------------------------===#
