@@ -8,6 +8,7 @@
 #include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
 
 #include "PrefetchRows.h"
+#include "RotateRows.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -136,6 +137,7 @@ struct StreamStoresPass : relay::impl::StreamStoresPassBase<StreamStoresPass> {
     if (getOperation().isExternal())
       return;
     relay::detail::prefetchRows(getOperation(), minBytes);
+    relay::detail::rotateRows(getOperation());
     for (BlockArgument arg : getOperation().getArguments())
       if (isLarge(arg.getType()))
         streamTo(arg);
