@@ -105,6 +105,18 @@ static void prefetch(vector::LoadOp load, scf::ForOp rows, Value next) {
   }
 }
 
+static bool storesToArgument(Operation *loop) {
+  return loop
+      ->walk([](vector::StoreOp store) {
+        Value base = store.getBase();
+        while (auto view = base.getDefiningOp<ViewLikeOpInterface>())
+          base = view.getViewSource();
+        return isa<BlockArgument>(base) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static void prefetchRowsOf(scf::ForOp rows, ArrayRef<vector::LoadOp> loads) {
   // What each loop within reads, in order.
   llvm::MapVector<Operation *, SmallVector<vector::LoadOp>> readers;
@@ -117,8 +129,16 @@ static void prefetchRowsOf(scf::ForOp rows, ArrayRef<vector::LoadOp> loads) {
     });
   if (readers.size() < 2)
     return;
-  auto inner = cast<scf::ForOp>(readers.back().first);
-  ArrayRef<vector::LoadOp> last = readers.back().second;
+  // Stores keep memory busy as well: better a loop that only computes, if it is
+  // not the first one, which waits for the row itself.
+  auto *reader = &readers.back();
+  for (auto &other : llvm::reverse(llvm::drop_begin(readers)))
+    if (!storesToArgument(other.first)) {
+      reader = &other;
+      break;
+    }
+  auto inner = cast<scf::ForOp>(reader->first);
+  ArrayRef<vector::LoadOp> last = reader->second;
   int64_t rowBytes = getRowBytes(last.front(), inner);
   if (rowBytes < kLineBytes || rowBytes > kMaxRowBytes)
     return;
