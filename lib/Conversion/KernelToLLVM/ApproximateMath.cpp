@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -67,6 +68,47 @@ struct SplitMultiplyAdd : OpRewritePattern<math::FmaOp> {
   }
 };
 
+static bool isNumber(Value value, double number) {
+  APFloat constant(0.0);
+  return matchPattern(value, m_ConstantFloat(&constant)) &&
+         constant.isExactlyValue(number);
+}
+
+/// Rounding to even as relay spells it, whose own rounding goes away from zero:
+/// |x - trunc(x)| == 0.5 ? 2 * round(x / 2) : round(x). It is one instruction.
+struct FindRoundEven : OpRewritePattern<arith::SelectOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    auto near = op.getFalseValue().getDefiningOp<math::RoundOp>();
+    auto twice = op.getTrueValue().getDefiningOp<arith::MulFOp>();
+    auto isTie = op.getCondition().getDefiningOp<arith::CmpFOp>();
+    if (!near || !twice || !isTie ||
+        isTie.getPredicate() != arith::CmpFPredicate::OEQ ||
+        !isNumber(isTie.getRhs(), 0.5) || !isNumber(twice.getRhs(), 2.0))
+      return rewriter.notifyMatchFailure(op, "no rounding to even");
+    Value x = near.getOperand();
+    auto distance = isTie.getLhs().getDefiningOp<math::AbsFOp>();
+    auto rest = distance ? distance.getOperand().getDefiningOp<arith::SubFOp>()
+                         : arith::SubFOp();
+    auto whole =
+        rest ? rest.getRhs().getDefiningOp<math::TruncOp>() : math::TruncOp();
+    auto even = twice.getLhs().getDefiningOp<math::RoundOp>();
+    if (!whole || rest.getLhs() != x || whole.getOperand() != x || !even)
+      return rewriter.notifyMatchFailure(op, "no rounding to even");
+    Operation *half = even.getOperand().getDefiningOp();
+    bool isHalf =
+        isa_and_nonnull<arith::MulFOp, arith::DivFOp>(half) &&
+        half->getOperand(0) == x &&
+        isNumber(half->getOperand(1), isa<arith::MulFOp>(half) ? 0.5 : 2.0);
+    if (!isHalf)
+      return rewriter.notifyMatchFailure(op, "no rounding to even");
+    rewriter.replaceOpWithNewOp<math::RoundEvenOp>(op, x);
+    return success();
+  }
+};
+
 struct ApproximateMathPass
     : relay::impl::ApproximateMathPassBase<ApproximateMathPass> {
   using Base::Base;
@@ -84,6 +126,7 @@ struct ApproximateMathPass
     } else {
       patterns.add<SplitMultiplyAdd>(&getContext());
     }
+    patterns.add<FindRoundEven>(&getContext());
     relay::detail::populateHalfSelectionPatterns(patterns);
     relay::detail::populateExtremePatterns(patterns);
     if (!nativeF16)

@@ -73,6 +73,27 @@ func.func @vector_code(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
 
 // -----
 
+// Rounding to even, which relay spells by rounding away from zero.
+// CHECK-LABEL: func.func @round_even
+// CHECK:         %[[R:.*]] = math.roundeven %{{.*}} : vector<8xf32>
+// CHECK:         return %[[R]]
+func.func @round_even(%x: vector<8xf32>) -> vector<8xf32> {
+  %half = arith.constant dense<0.5> : vector<8xf32>
+  %two = arith.constant dense<2.0> : vector<8xf32>
+  %0 = math.trunc %x : vector<8xf32>
+  %1 = arith.subf %x, %0 : vector<8xf32>
+  %2 = math.absf %1 : vector<8xf32>
+  %3 = arith.cmpf oeq, %2, %half : vector<8xf32>
+  %4 = arith.divf %x, %two : vector<8xf32>
+  %5 = math.round %4 : vector<8xf32>
+  %6 = arith.mulf %5, %two : vector<8xf32>
+  %7 = math.round %x : vector<8xf32>
+  %8 = arith.select %3, %6, %7 : vector<8xi1>, vector<8xf32>
+  return %8 : vector<8xf32>
+}
+
+// -----
+
 // Exponentials of double precision: a longer series, and powers of two from the
 // upper bits.
 // CHECK-LABEL: func.func @wide_exp
