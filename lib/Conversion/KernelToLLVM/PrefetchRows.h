@@ -14,8 +14,8 @@ namespace mlir::relay::detail {
 
 /// Where a loop over rows of an argument of at least `minBytes` reads each row
 /// several times, lets the last time that stores no results fetch the next row:
-/// from the second time on a row is in a cache, and memory would have nothing to
-/// do.
+/// from the second time on a row is in a cache, and memory would have nothing
+/// to do.
 void prefetchRows(func::FuncOp function, int64_t minBytes);
 
 } // namespace mlir::relay::detail
