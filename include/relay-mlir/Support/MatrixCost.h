@@ -22,9 +22,9 @@ namespace mlir::relay {
 inline constexpr double kSplitCycles = 10;
 
 /// Cycles of `tiles` tiles of results, each the sum of `products`
-/// multiplications of tile registers. One starts every 16 cycles if its operands
-/// are there; with operands from the second cache, whole convolutions and
-/// products of matrices took 23 to 27 for each.
+/// multiplications of tile registers. One starts every 16 cycles if its
+/// operands are there; with operands from the second cache, whole convolutions
+/// and products of matrices took 23 to 27 for each.
 inline double estimateMatrixTiles(double tiles, double products) {
   constexpr double kProductCycles = 24, kTileCycles = 200;
   return tiles * (products * kProductCycles + kTileCycles);
