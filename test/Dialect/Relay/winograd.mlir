@@ -70,23 +70,22 @@ func.func @larger_weights(%x: tensor<1x3x3x1024xf32>) -> tensor<1x3x3x1024xf32> 
 
 // What the algorithm is not for stays, even if a tile size is asked for.
 // TWO-LABEL: @others
-// TWO-COUNT-7: relay.nn.conv2d
+// TWO-COUNT-6: relay.nn.conv2d
 // TWO-NOT: winograd
 func.func @others(%x: tensor<1x56x56x64xf32>, %y: tensor<1x64x56x56xf32>, %z: tensor<1x?x56x64xf32>, %v: tensor<64x64x3x3xf32>)
-    -> (tensor<1x56x56x64xf32>, tensor<1x28x28x64xf32>, tensor<1x54x54x64xf32>, tensor<1x54x54x64xf32>, tensor<1x56x56x64xf32>, tensor<1x64x54x54xf32>, tensor<1x?x54x64xf32>) {
+    -> (tensor<1x56x56x64xf32>, tensor<1x28x28x64xf32>, tensor<1x54x54x64xf32>, tensor<1x56x56x64xf32>, tensor<1x64x54x54xf32>, tensor<1x?x54x64xf32>) {
   %w = relay.constant dense<0.5> : tensor<64x64x3x3xf32>
   %g = relay.constant dense<0.5> : tensor<64x8x3x3xf32>
   %p = relay.constant dense<0.5> : tensor<64x64x1x1xf32>
   // A weight that is no constant.
   %0 = relay.nn.conv2d %x, %v {data_layout = "NHWC", padding = array<i64: 1, 1>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x56x56x64xf32>
-  // Strides, dilation, many groups, kernel, layout, dynamic sizes.
+  // Strides, many groups, kernel, layout, dynamic sizes.
   %1 = relay.nn.conv2d %x, %w {data_layout = "NHWC", strides = array<i64: 2, 2>, padding = array<i64: 1, 1>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x28x28x64xf32>
-  %2 = relay.nn.conv2d %x, %w {data_layout = "NHWC", dilation = array<i64: 2, 2>, padding = array<i64: 1, 1>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x54x54x64xf32>
   %3 = relay.nn.conv2d %x, %g {data_layout = "NHWC", groups = 8} : (tensor<1x56x56x64xf32>, tensor<64x8x3x3xf32>) -> tensor<1x54x54x64xf32>
   %4 = relay.nn.conv2d %x, %p {data_layout = "NHWC"} : (tensor<1x56x56x64xf32>, tensor<64x64x1x1xf32>) -> tensor<1x56x56x64xf32>
   %5 = relay.nn.conv2d %y, %w : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x54x54xf32>
   %6 = relay.nn.conv2d %z, %w {data_layout = "NHWC"} : (tensor<1x?x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x?x54x64xf32>
-  return %0, %1, %2, %3, %4, %5, %6 : tensor<1x56x56x64xf32>, tensor<1x28x28x64xf32>, tensor<1x54x54x64xf32>, tensor<1x54x54x64xf32>, tensor<1x56x56x64xf32>, tensor<1x64x54x54xf32>, tensor<1x?x54x64xf32>
+  return %0, %1, %3, %4, %5, %6 : tensor<1x56x56x64xf32>, tensor<1x28x28x64xf32>, tensor<1x54x54x64xf32>, tensor<1x56x56x64xf32>, tensor<1x64x54x54xf32>, tensor<1x?x54x64xf32>
 }
 
 // -----
@@ -115,4 +114,21 @@ func.func @groups(%x: tensor<1x28x28x384xf32>) -> tensor<1x28x28x384xf32> {
   %w = relay.constant dense<0.5> : tensor<384x192x3x3xf32>
   %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = array<i64: 1, 1>, groups = 2} : (tensor<1x28x28x384xf32>, tensor<384x192x3x3xf32>) -> tensor<1x28x28x384xf32>
   return %0 : tensor<1x28x28x384xf32>
+}
+
+// -----
+
+// Pixels three apart are images of their own: nine of 28 x 28 results each, of
+// which the last ones have one row and column less.
+// CHECK-LABEL: @dilated
+// CHECK: %[[PADDED:.*]] = relay.nn.pad %arg0, %{{.*}}pad_width = [0, 0, 3, 4, 3, 4, 0, 0]
+// CHECK: relay.reshape %[[PADDED]] {newshape = [1, 30, 3, 30, 3, 128]}
+// CHECK: relay.transpose %{{.*}} {axes = [0, 2, 4, 1, 3, 5]}
+// CHECK: relay.nn.contrib_conv2d_winograd_without_weight_transform {{.*}} : (tensor<9x30x30x128xf32>, tensor<6x6x128x128xf32>) -> tensor<9x28x28x128xf32>
+// CHECK: relay.transpose %{{.*}} {axes = [0, 3, 1, 4, 2, 5]}
+// CHECK: relay.strided_slice {{.*}} -> tensor<1x83x83x128xf32>
+func.func @dilated(%x: tensor<1x83x83x128xf32>) -> tensor<1x83x83x128xf32> {
+  %w = relay.constant dense<0.5> : tensor<128x128x3x3xf32>
+  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", dilation = array<i64: 3, 3>, padding = array<i64: 3, 3>} : (tensor<1x83x83x128xf32>, tensor<128x128x3x3xf32>) -> tensor<1x83x83x128xf32>
+  return %0 : tensor<1x83x83x128xf32>
 }

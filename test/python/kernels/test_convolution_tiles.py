@@ -160,3 +160,24 @@ def test_pooling(size, kernel, stride, padding, channels, layout):
 @pytest.mark.parametrize("channels, outputs", [(256, 256), (130, 70)])
 def test_small_images(size, channels, outputs):
     check(1, channels, outputs, size, 3, padding=1, bound=1e-5)
+
+
+# Pixels a dilation apart become images of their own, for Winograd's algorithm;
+# with one column or row less in some of them, borders of any width, and images
+# smaller than the dilation, for which that does not pay.
+@pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
+@pytest.mark.parametrize("batch, size, dilation, padding", [
+    (1, 28, 2, 2), (2, (27, 32), 2, 2), (1, (33, 20), 3, 3), (1, 24, 4, 4), (1, (26, 31), 2, 0),
+    (1, (20, 23), 2, (3, 1)), (1, 19, 3, (0, 5)), (1, 9, 6, 6), (1, 28, (2, 3), (2, 3))])
+def test_dilation(batch, size, dilation, padding, layout):
+    check(batch, 64, 48, size, 3, 1, dilation, padding, layout=layout, bound=1e-5)
+
+
+def test_dilated_windows_of_five():
+    check(1, 64, 64, (24, 21), 5, 1, 2, 4, bound=1e-5)
+
+
+# Channels first, columns that lie apart.
+@pytest.mark.parametrize("kernel, stride", [(5, 3), (5, 2), (3, 4), (7, 2)])
+def test_strided_depthwise_channels_first(kernel, stride):
+    check(1, 40, 40, (57, 50), kernel, stride, padding=kernel // 2, groups=40, layout="NCHW")

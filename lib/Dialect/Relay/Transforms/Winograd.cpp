@@ -13,6 +13,8 @@
 #include "relay-mlir/Support/MatrixCost.h"
 #include "relay-mlir/Support/Winograd.h"
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
 #include <cmath>
 
 namespace mlir::relay {
@@ -32,8 +34,16 @@ struct ConvShape {
   /// Both extents of the window.
   int64_t kernel;
   int64_t groups;
+  /// In both directions. Pixels so far apart have nothing to do with those
+  /// between them: that is a convolution of its own for each of dilation x
+  /// dilation images.
+  int64_t dilation;
 
   double getNumTaps() const { return double(kernel) * kernel; }
+  /// The results of one of these images.
+  int64_t getPhaseHeight() const { return llvm::divideCeil(height, dilation); }
+  int64_t getPhaseWidth() const { return llvm::divideCeil(width, dilation); }
+  double getNumImages() const { return double(batch) * dilation * dilation; }
 };
 
 /// A core and its memory, in bytes and cycles.
@@ -92,8 +102,9 @@ static double estimateWinograd(const ConvShape &conv, int64_t tile,
   double reach = tile + conv.kernel - 1, planes = reach * reach;
   WinogradMatrix data = getWinogradDataTransform(reach);
   WinogradMatrix result = getWinogradResultTransform(tile, conv.kernel);
-  double tiles = double(conv.batch) * llvm::divideCeil(conv.height, tile) *
-                 llvm::divideCeil(conv.width, tile);
+  double tiles = conv.getNumImages() *
+                 llvm::divideCeil(conv.getPhaseHeight(), tile) *
+                 llvm::divideCeil(conv.getPhaseWidth(), tile);
   double products = planes * tiles * conv.channels * conv.outputs;
   // One cycle stores a vector, two operations or two loads.
   double dataCycles = reach * countTerms(data) + 2 * planes;
@@ -108,9 +119,10 @@ static double estimateWinograd(const ConvShape &conv, int64_t tile,
   double transformed = 4 * planes * tiles * (conv.channels + conv.outputs);
   double traffic = 2 * transformed / machine.getBandwidth(transformed);
   double weights = 4.0 * planes * conv.channels * conv.outputs;
-  // The channels of each group are cut out, and its results put together.
+  // The channels of each group, or the pixels of each image, are cut out, and
+  // the results put together.
   double copied = 0;
-  if (conv.groups > 1)
+  if (conv.groups > 1 || conv.dilation > 1)
     copied = 4.0 * conv.batch * conv.height * conv.width *
              (conv.channels + conv.outputs);
   traffic += 2 * copied / machine.getBandwidth(copied);
@@ -132,9 +144,10 @@ static std::optional<ConvShape> matchConvolution(NNConv2dOp op) {
     return std::nullopt;
   bool hasOwnLayout =
       !op.getOutLayout().empty() && op.getOutLayout() != op.getDataLayout();
+  ArrayRef<int64_t> dilation = op.getDilation();
   if (op.getDataLayout() != "NHWC" || op.getKernelLayout() != "OIHW" ||
       hasOwnLayout || !llvm::all_of(op.getStrides(), isOne) ||
-      !llvm::all_of(op.getDilation(), isOne) || data.getNumElements() == 0 ||
+      !llvm::all_equal(dilation) || data.getNumElements() == 0 ||
       result.getNumElements() == 0 ||
       !op.getWeight().getDefiningOp<ConstantOp>())
     return std::nullopt;
@@ -143,7 +156,9 @@ static std::optional<ConvShape> matchConvolution(NNConv2dOp op) {
   constexpr int64_t kMaxGroups = 4;
   int64_t kernel = weight.getDimSize(2), groups = op.getGroups();
   bool isKnown = kernel == 3 || kernel == 5;
-  if (!isKnown || weight.getDimSize(3) != kernel || groups > kMaxGroups)
+  if (!isKnown || weight.getDimSize(3) != kernel || groups > kMaxGroups ||
+      (groups > 1 && dilation.front() > 1) ||
+      failed(expandPadding(op.getPadding(), 2)))
     return std::nullopt;
   return ConvShape{result.getDimSize(0),
                    data.getDimSize(3) / groups,
@@ -151,7 +166,8 @@ static std::optional<ConvShape> matchConvolution(NNConv2dOp op) {
                    result.getDimSize(1),
                    result.getDimSize(2),
                    kernel,
-                   groups};
+                   groups,
+                   dilation.front()};
 }
 
 /// How many channels may be summed so that errors stay below 1e-5 of the
@@ -189,12 +205,12 @@ static int64_t chooseTile(const ConvShape &conv, const Machine &machine,
 
 static Value buildConvolution(OpBuilder &builder, NNConv2dOp op, Type type,
                               Value data, Value weight, const ConvShape &conv,
-                              int64_t tile) {
+                              int64_t tile, ArrayRef<int64_t> padding) {
   Value transformed = NNContribConv2dWinogradWeightTransformOp::create(
       builder, op.getWeight().getLoc(), weight, tile);
   return NNContribConv2dWinogradWithoutWeightTransformOp::create(
       builder, op.getLoc(), type, data, transformed, tile, op.getStrides(),
-      op.getPadding(), op.getDilation(), /*groups=*/1,
+      padding, /*dilation=*/ArrayRef<int64_t>{1, 1}, /*groups=*/1,
       builder.getI64IntegerAttr(conv.outputs),
       builder.getDenseI64ArrayAttr({conv.kernel, conv.kernel}),
       op.getDataLayout(), op.getKernelLayout(), op.getOutLayout(),
@@ -212,12 +228,59 @@ static Value buildParts(OpBuilder &builder, Value value, int64_t axis,
                          value, builder.getI64IntegerAttr(count), axis);
 }
 
+/// Pixels that are `dilation` apart, as images of their own in the batch.
+static Value buildDilated(OpBuilder &builder, NNConv2dOp op,
+                          const ConvShape &conv, int64_t tile) {
+  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  auto type = cast<RankedTensorType>(op.getData().getType());
+  int64_t step = conv.dilation, channels = conv.channels;
+  int64_t height = conv.getPhaseHeight(), width = conv.getPhaseWidth();
+  int64_t inHeight = height + conv.kernel - 1;
+  int64_t inWidth = width + conv.kernel - 1;
+  Padding padding = *expandPadding(op.getPadding(), 2);
+  int64_t top = padding.before[0], left = padding.before[1];
+  Value zero = ConstantOp::create(
+      b, DenseElementsAttr::get(RankedTensorType::get({}, b.getF32Type()),
+                                APFloat(0.0f)));
+  Value data = NNPadOp::create(
+      b, op.getData(), zero,
+      ArrayRef<int64_t>{0, 0, top, inHeight * step - type.getDimSize(1) - top,
+                        left, inWidth * step - type.getDimSize(2) - left, 0, 0},
+      "constant");
+  auto reshape = [&](Value value, ArrayRef<int64_t> shape) -> Value {
+    return ReshapeOp::create(b, value, shape);
+  };
+  auto transpose = [&](Value value, ArrayRef<int64_t> axes) -> Value {
+    return TransposeOp::create(b, value, b.getDenseI64ArrayAttr(axes));
+  };
+  data = reshape(data, {conv.batch, inHeight, step, inWidth, step, channels});
+  data = transpose(data, {0, 2, 4, 1, 3, 5});
+  int64_t images = conv.batch * step * step;
+  data = reshape(data, {images, inHeight, inWidth, channels});
+  Value result = buildConvolution(
+      builder, op, type.clone({images, height, width, conv.outputs}), data,
+      op.getWeight(), conv, tile, {0, 0, 0, 0});
+  result =
+      reshape(result, {conv.batch, step, step, height, width, conv.outputs});
+  result = transpose(result, {0, 3, 1, 4, 2, 5});
+  result =
+      reshape(result, {conv.batch, height * step, width * step, conv.outputs});
+  if (result.getType() == op.getType())
+    return result;
+  return StridedSliceOp::create(b, result, ArrayRef<int64_t>{0, 0},
+                                ArrayRef<int64_t>{conv.height, conv.width},
+                                b.getDenseI64ArrayAttr({1, 1}), "end",
+                                b.getDenseI64ArrayAttr({1, 2}));
+}
+
 static void replace(NNConv2dOp op, const ConvShape &conv, int64_t tile) {
   OpBuilder builder(op);
   Value result;
-  if (conv.groups == 1) {
+  if (conv.dilation > 1) {
+    result = buildDilated(builder, op, conv, tile);
+  } else if (conv.groups == 1) {
     result = buildConvolution(builder, op, op.getType(), op.getData(),
-                              op.getWeight(), conv, tile);
+                              op.getWeight(), conv, tile, op.getPadding());
   } else {
     Location loc = op.getLoc();
     Value data = buildParts(builder, op.getData(), 3, conv.groups);
@@ -232,9 +295,9 @@ static void replace(NNConv2dOp op, const ConvShape &conv, int64_t tile) {
     };
     SmallVector<Value> results;
     for (int64_t group = 0; group != conv.groups; ++group)
-      results.push_back(buildConvolution(builder, op, type.clone(shape),
-                                         getPart(data, group),
-                                         getPart(weight, group), conv, tile));
+      results.push_back(buildConvolution(
+          builder, op, type.clone(shape), getPart(data, group),
+          getPart(weight, group), conv, tile, op.getPadding()));
     result = ConcatenateOp::create(builder, loc, type, results, /*axis=*/3);
   }
   op.getResult().replaceAllUsesWith(result);
