@@ -40,3 +40,20 @@ func.func @image(%x: tensor<1x3x64x64xf32>, %w: tensor<32x3x3x3xf32>, %v: tensor
   %2 = relay.max %1 {axis = [2, 3]} : (tensor<1x32x64x64xf32>) -> tensor<1x32xf32>
   return %2 : tensor<1x32xf32>
 }
+
+// Operators that could follow the convolution's input for nothing, but gain
+// nothing by it either, are excluded once.
+
+// ESTIMATE-LABEL: func.func @no_gain
+// ESTIMATE: relay.nn.conv2d {{.*}} {data_layout = "NHWC", padding = [2, 3, 2, 2]}
+// ESTIMATE: %[[S:.*]] = relay.sigmoid %arg0
+// ESTIMATE-NEXT: relay.asin %[[S]]
+func.func @no_gain(%x: tensor<?x24x?x?xf16>, %w: tensor<32x24x3x3xf16>) -> (tensor<?x24x?x?xf16>, tensor<?x32x?x?xf16>) {
+  %0 = relay.nn.conv2d %x, %w {padding = [2, 3, 2, 2]} : (tensor<?x24x?x?xf16>, tensor<32x24x3x3xf16>) -> tensor<?x32x?x?xf16>
+  %1 = relay.abs %0 : (tensor<?x32x?x?xf16>) -> tensor<?x32x?x?xf16>
+  %2 = relay.constant dense<5.000000e-01> : tensor<f16>
+  %3 = relay.add %1, %2 : (tensor<?x32x?x?xf16>, tensor<f16>) -> tensor<?x32x?x?xf16>
+  %4 = relay.sigmoid %x : (tensor<?x24x?x?xf16>) -> tensor<?x24x?x?xf16>
+  %5 = relay.asin %4 : (tensor<?x24x?x?xf16>) -> tensor<?x24x?x?xf16>
+  return %5, %3 : tensor<?x24x?x?xf16>, tensor<?x32x?x?xf16>
+}

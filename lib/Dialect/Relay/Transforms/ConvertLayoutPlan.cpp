@@ -168,7 +168,8 @@ void LayoutPlan::choose(Operation *op) {
   }
 
   std::optional<OperatorForm> best;
-  if (op->getNumResults() == 1 && !constants.contains(op->getResult(0))) {
+  if (op->getNumResults() == 1 && !excluded.contains(op) &&
+      !constants.contains(op->getResult(0))) {
     double bestCost = 0;
     for (Value operand : op->getOperands())
       bestCost += getCost(operand, {});
@@ -216,12 +217,11 @@ bool LayoutPlan::excludeLosses() {
   for (auto &[leader, total] : totals) {
     if (total.work > total.bytes * kOperationsPerByte)
       continue;
-    hasLosses = true;
     // Others may be part of something else without the convolutions.
     bool hasWork = total.work != 0;
     for (Operation *op : total.operators)
       if (!hasWork || work.lookup(op) != 0)
-        excluded.insert(op);
+        hasLosses |= excluded.insert(op).second;
   }
   return hasLosses;
 }
