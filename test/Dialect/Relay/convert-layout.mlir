@@ -209,3 +209,20 @@ func.func private @primitive(%x: tensor<1x8x7x7xf32>, %w: tensor<8x8x3x3xf32>) -
   %0 = relay.nn.conv2d %x, %w : (tensor<1x8x7x7xf32>, tensor<8x8x3x3xf32>) -> tensor<1x8x5x5xf32>
   return %0 : tensor<1x8x5x5xf32>
 }
+
+// -----
+
+// The first dimension of these counts instances: it stays the first.
+
+// CHECK-LABEL: func.func @instances
+// CHECK: %[[C:.*]] = relay.nn.conv2d {{.*}} {data_layout = "NHWC"}
+// CHECK-NEXT: %[[T:.*]] = relay.transpose %[[C]] {axes = [2, 1, 3, 0]}
+// CHECK-NEXT: relay.nn.instance_norm %[[C]], %arg2, %arg2 {axis = 3}
+// CHECK: relay.nn.instance_norm %[[T]], %arg3, %arg3 :
+func.func @instances(%x: tensor<1x8x4x4xf32>, %w: tensor<8x8x1x1xf32>, %s: tensor<8xf32>, %t: tensor<4xf32>) -> (tensor<1x8x4x4xf32>, tensor<4x4x8x1xf32>) {
+  %0 = relay.nn.conv2d %x, %w : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+  %1 = relay.nn.instance_norm %0, %s, %s : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
+  %2 = relay.transpose %0 {axes = [3, 2, 1, 0]} : (tensor<1x8x4x4xf32>) -> tensor<4x4x8x1xf32>
+  %3 = relay.nn.instance_norm %2, %t, %t : (tensor<4x4x8x1xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x4x8x1xf32>
+  return %1, %3 : tensor<1x8x4x4xf32>, tensor<4x4x8x1xf32>
+}

@@ -152,6 +152,15 @@ static std::optional<OperatorForm> inferAxis(Operation *op, unsigned index,
   return getDataForm(op, order);
 }
 
+/// The first dimension, whatever it is called, counts instances.
+static std::optional<OperatorForm> inferInstances(Operation *op, unsigned index,
+                                                  ArrayRef<int64_t> order,
+                                                  StringRef attribute) {
+  if (order.empty() || order.front() != 0)
+    return std::nullopt;
+  return inferAxis(op, index, order, attribute);
+}
+
 /// All operands have the rank of the result.
 static std::optional<OperatorForm> inferAxisOfAll(Operation *op, unsigned,
                                                   ArrayRef<int64_t> order,
@@ -479,28 +488,13 @@ static llvm::StringMap<Rule> makeRules() {
   add({"tuple_get_item"}, inferTupleGetItem, keepAttributes);
   // Of the second operand only the element type counts.
   add({"cast_like"}, inferData, keepAttributes);
-  add({"cumprod",
-       "cumsum",
-       "nn.batch_norm",
-       "nn.bias_add",
-       "nn.fast_softmax",
-       "nn.group_norm",
-       "nn.instance_norm",
-       "nn.layer_norm",
-       "nn.log_softmax",
-       "nn.lrn",
-       "nn.prelu",
-       "nn.softmax",
-       "qnn.dequantize",
-       "qnn.quantize",
-       "qnn.requantize",
-       "repeat",
-       "reverse",
-       "sort",
-       "split",
-       "topk",
-       "argsort"},
+  add({"cumprod", "cumsum", "nn.batch_norm", "nn.bias_add", "nn.fast_softmax",
+       "nn.layer_norm", "nn.log_softmax", "nn.lrn", "nn.prelu", "nn.softmax",
+       "qnn.dequantize", "qnn.quantize", "qnn.requantize", "repeat", "reverse",
+       "sort", "split", "topk", "argsort"},
       inferAxis, updateAxis, "axis");
+  add({"nn.group_norm", "nn.instance_norm"}, inferInstances, updateAxis,
+      "axis");
   add({"concatenate", "gather", "scatter_elements"}, inferAxisOfAll, updateAxis,
       "axis");
   add({"take"}, inferTake, updateAxis, "axis");
