@@ -87,6 +87,10 @@ struct Regrouping {
     auto constant = [&](int64_t dim) {
       return getAffineConstantExpr(type.getDimSize(dim), old.getContext());
     };
+    // A scalar has no dimension to group the ones of the other tensor by.
+    if (groups.empty())
+      for (int64_t dim = 0; dim != type.getRank(); ++dim)
+        newSizes.push_back(constant(dim));
     for (auto [position, group] : llvm::enumerate(groups)) {
       if (group.size() == 1)
         newSizes.push_back(sizes[splits ? position : group.front()]);
