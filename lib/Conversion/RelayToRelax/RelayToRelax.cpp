@@ -92,8 +92,8 @@ private:
   /// A new symbol with a name that no dimension of the function has.
   StringAttr makeSymbol();
   /// The element type that a call's result has for its users: unsigned, where a
-  /// bitcast says so.
-  static Type getElementType(Value result);
+  /// bitcast says so, of it or of the same data in another shape.
+  Type getElementType(Value result);
 
   func::FuncOp source;
   KernelTable &kernels;
@@ -246,7 +246,25 @@ Type FunctionConverter::getElementType(Value result) {
   for (Operation *user : result.getUsers())
     if (auto bitcast = dyn_cast<tensor::BitcastOp>(user))
       return bitcast.getType().getElementType();
-  return cast<RankedTensorType>(result.getType()).getElementType();
+  Type type = cast<RankedTensorType>(result.getType()).getElementType();
+  if (!type.isSignlessInteger())
+    return type;
+  for (OpOperand &use : result.getUses()) {
+    auto call = dyn_cast<CallOp>(use.getOwner());
+    func::FuncOp kernel =
+        call ? kernels.lookup(call.getCalleeAttr().getAttr()) : nullptr;
+    if (!kernel || kernel.isExternal() || !kernel.getBody().hasOneBlock())
+      continue;
+    auto forwarded = kernels.getReifier(kernel).getForwardedArguments();
+    if (!forwarded)
+      continue;
+    for (auto [reshaped, number] :
+         llvm::zip_equal(call->getResults(), *forwarded))
+      if (number == use.getOperandNumber())
+        if (Type other = getElementType(reshaped); other != type)
+          return other;
+  }
+  return type;
 }
 
 LogicalResult FunctionConverter::convertCall(CallOp op) {
