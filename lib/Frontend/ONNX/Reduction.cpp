@@ -100,12 +100,27 @@ static Value createSumOfSquares(NodeContext &node, const Reduction &reduction) {
   return reduction.create<SumOp>(node, node.create<MultiplyOp>({data, data}));
 }
 
-static LogicalResult convertReduceL2(NodeContext &node) {
+/// Roots and logarithms of integers are computed in f64, and truncated.
+static FailureOr<Reduction> getFloatReduction(NodeContext &node) {
   FailureOr<Reduction> reduction = Reduction::get(node);
+  if (succeeded(reduction) &&
+      isa<IntegerType>(node.getElementType(reduction->data)))
+    reduction->data =
+        node.castTo(reduction->data, node.getBuilder().getF64Type());
+  return reduction;
+}
+
+static LogicalResult setReduced(NodeContext &node, Value reduced) {
+  return node.setResult(
+      node.castTo(reduced, node.getInputType(0).getElementType()));
+}
+
+static LogicalResult convertReduceL2(NodeContext &node) {
+  FailureOr<Reduction> reduction = getFloatReduction(node);
   if (failed(reduction))
     return failure();
-  return node.setResult(
-      node.create<SqrtOp>({createSumOfSquares(node, *reduction)}));
+  return setReduced(
+      node, node.create<SqrtOp>({createSumOfSquares(node, *reduction)}));
 }
 
 static LogicalResult convertReduceSumSquare(NodeContext &node) {
@@ -116,15 +131,16 @@ static LogicalResult convertReduceSumSquare(NodeContext &node) {
 }
 
 static LogicalResult convertReduceLogSum(NodeContext &node) {
-  FailureOr<Reduction> reduction = Reduction::get(node);
+  FailureOr<Reduction> reduction = getFloatReduction(node);
   if (failed(reduction))
     return failure();
-  return node.setResult(
+  return setReduced(
+      node,
       node.create<LogOp>({reduction->create<SumOp>(node, reduction->data)}));
 }
 
 static LogicalResult convertReduceLogSumExp(NodeContext &node) {
-  FailureOr<Reduction> reduction = Reduction::get(node);
+  FailureOr<Reduction> reduction = getFloatReduction(node);
   if (failed(reduction))
     return failure();
   // The largest exponent is taken out, so that nothing overflows.
@@ -135,7 +151,7 @@ static LogicalResult convertReduceLogSumExp(NodeContext &node) {
   Value sum = node.create<LogOp>({reduction->create<SumOp>(node, shifted)});
   if (!reduction->keepDims && !reduction->isIdentity)
     largest = node.squeeze(largest, reduction->axes);
-  return node.setResult(node.create<AddOp>({sum, largest}));
+  return setReduced(node, node.create<AddOp>({sum, largest}));
 }
 
 template <typename OpT>
