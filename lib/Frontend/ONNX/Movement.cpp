@@ -418,7 +418,7 @@ static LogicalResult convertSplit(NodeContext &node) {
       node.normalizeAxis(node.getInt("axis", 0), node.getRank(data));
   if (failed(axis))
     return failure();
-  unsigned count = node.getNode().outputs.size();
+  int64_t count = node.getNode().outputs.size();
   SmallVector<int64_t> sizes;
   if (node.hasInput(1)) {
     FailureOr<SmallVector<int64_t>> values = node.getConstantInts(1);
@@ -434,16 +434,26 @@ static LogicalResult convertSplit(NodeContext &node) {
   SplitOp::Properties properties;
   properties.axis = b.getI64IntegerAttr(*axis);
   int64_t size = node.getType(data).getDimSize(*axis);
-  if (sizes.empty() && (ShapedType::isDynamic(size) || size % count == 0)) {
+  // Parts as a dimension of their own: a size that is no multiple is refused
+  // when the model runs.
+  bool isStacked = sizes.empty() && ShapedType::isDynamic(size);
+  if (isStacked) {
+    SmallVector<int64_t> codes(*axis, 0);
+    codes.append({-4, count, -1});
+    codes.append(node.getRank(data) - *axis - 1, 0);
+    data = node.reshape(data, codes);
+    size = count;
+  }
+  if (sizes.empty() && size % count == 0) {
     properties.indices_or_sections = b.getI64IntegerAttr(count);
   } else {
     // The last part of an uneven split is smaller.
     if (sizes.empty()) {
       int64_t part = llvm::divideCeil(size, count);
-      for (unsigned i = 0; i < count; ++i)
+      for (int64_t i = 0; i < count; ++i)
         sizes.push_back(std::clamp<int64_t>(size - i * part, 0, part));
     }
-    if (sizes.size() != count)
+    if (static_cast<int64_t>(sizes.size()) != count)
       return node.emitError()
              << "expects " << sizes.size() << " outputs, but got " << count;
     SmallVector<int64_t> positions;
@@ -460,10 +470,13 @@ static LogicalResult convertSplit(NodeContext &node) {
     properties.indices_or_sections = b.getDenseI64ArrayAttr(positions);
   }
   Value parts = node.create<SplitOp>({data}, properties);
-  for (unsigned i = 0; i < count; ++i)
-    if (node.wantsOutput(i) &&
-        failed(node.setOutput(i, node.getTupleItem(parts, i))))
+  for (int64_t i = 0; i < count; ++i) {
+    if (!node.wantsOutput(i))
+      continue;
+    Value part = node.getTupleItem(parts, i);
+    if (failed(node.setOutput(i, isStacked ? node.squeeze(part, *axis) : part)))
       return failure();
+  }
   return success(!node.hasFailed());
 }
 
