@@ -100,6 +100,36 @@ static int64_t packIntervals(MutableArrayRef<Interval> intervals) {
   return std::min(heightBySize, heightByStep);
 }
 
+/// Units that may be negative give sizes no order: only buffers of one size
+/// share memory, one after the other.
+static void packEqualSizes(ArrayRef<BufferLifetime> buffers,
+                           MutableArrayRef<Interval> intervals,
+                           StoragePlan &plan) {
+  struct Row {
+    AffineExpr bytes;
+    int64_t last;
+    unsigned storage;
+  };
+  SmallVector<Row> rows;
+  llvm::sort(intervals, [](const Interval &lhs, const Interval &rhs) {
+    return std::tie(lhs.first, lhs.buffer) < std::tie(rhs.first, rhs.buffer);
+  });
+  for (const Interval &interval : intervals) {
+    AffineExpr bytes = canonicalizeSymbolicExpr(buffers[interval.buffer].bytes);
+    auto *row = llvm::find_if(rows, [&](const Row &row) {
+      return row.bytes == bytes && row.last < interval.first;
+    });
+    if (row == rows.end()) {
+      rows.push_back({bytes, 0, static_cast<unsigned>(plan.storages.size())});
+      plan.storages.push_back({bytes});
+      row = &rows.back();
+    }
+    row->last = interval.last;
+    plan.placements[interval.buffer] = {
+        row->storage, getAffineConstantExpr(0, bytes.getContext())};
+  }
+}
+
 StoragePlan relax::packByUnit(ArrayRef<BufferLifetime> buffers,
                               int64_t alignment, MLIRContext *context) {
   llvm::MapVector<AffineExpr, SmallVector<Interval>> groups;
@@ -118,6 +148,10 @@ StoragePlan relax::packByUnit(ArrayRef<BufferLifetime> buffers,
   StoragePlan plan;
   plan.placements.resize(buffers.size());
   for (auto &[unit, intervals] : groups) {
+    if (!isProvablyGreaterEqual(unit, getAffineConstantExpr(0, context))) {
+      packEqualSizes(buffers, intervals, plan);
+      continue;
+    }
     int64_t height = packIntervals(intervals);
     for (const Interval &interval : intervals)
       plan.placements[interval.buffer] = {
