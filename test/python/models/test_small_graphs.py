@@ -1,0 +1,116 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Small graphs that once went wrong, compiled, against ONNX Runtime.
+
+Tolerance: 2e-5 of the output's largest magnitude; integers are equal.
+"""
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import relay_mlir as rm
+
+
+def run_both(nodes, inputs, outputs, constants=None, dims=None, opset=17, **options):
+    """The outputs of the compiled model and of ONNX Runtime."""
+    def declare(name, array):
+        return helper.make_tensor_value_info(
+            name, helper.np_dtype_to_tensor_dtype(array.dtype),
+            (dims or {}).get(name, array.shape))
+
+    graph = helper.make_graph(
+        nodes, "g", [declare(*item) for item in inputs.items()],
+        [helper.make_empty_tensor_value_info(name) for name in outputs],
+        [numpy_helper.from_array(np.asarray(array), name)
+         for name, array in (constants or {}).items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)],
+                              ir_version=8)
+    settings = onnxruntime.SessionOptions()
+    settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(model.SerializeToString(), settings,
+                                           providers=["CPUExecutionProvider"])
+    actual = rm.compile(model, **options).run(inputs)
+    return actual if isinstance(actual, tuple) else (actual,), session.run(None, inputs)
+
+
+def check(*arguments, **options):
+    for actual, expected in zip(*run_both(*arguments, **options), strict=True):
+        assert actual.shape == expected.shape and actual.dtype == expected.dtype
+        if expected.dtype.kind == "f":
+            scale = float(np.abs(expected).max(initial=0)) or 1.0
+            np.testing.assert_allclose(actual, expected, rtol=0, atol=2e-5 * scale)
+        else:
+            np.testing.assert_array_equal(actual, expected)
+
+
+def random(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape, "float32")
+
+
+def test_scalar_with_another_rank():
+    # The kernel takes the tensor of one element, the caller has a scalar.
+    check([helper.make_node("Reshape", ["x", "one"], ["y"]),
+           helper.make_node("Add", ["y", "c"], ["z"])],
+          {"x": random()}, ["z"], {"one": np.array([1]), "c": random(1, 1)})
+
+
+def test_instances_after_a_transposed_convolution():
+    # The layout of convolutions must not make another dimension the instances.
+    check([helper.make_node("Conv", ["x", "w"], ["c"], pads=[1] * 4),
+           helper.make_node("Transpose", ["c"], ["t"], perm=[3, 2, 1, 0]),
+           helper.make_node("InstanceNormalization", ["t", "s", "b"], ["y"])],
+          {"x": random(1, 16, 12, 17)}, ["y"],
+          {"w": random(17, 16, 3, 3) / 8, "s": random(12), "b": random(12, seed=1)})
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
+def test_reshaped_unsigned_elements(dtype):
+    # One kernel makes them, another one reads them, a reshape returns them.
+    to = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    check([helper.make_node("Cast", ["x"], ["y"], to=to),
+           helper.make_node("Cast", ["y"], ["f"], to=TensorProto.DOUBLE),
+           helper.make_node("CumSum", ["f", "axis"], ["s"]),
+           helper.make_node("Unsqueeze", ["y", "axes"], ["u"])],
+          {"x": np.arange(6, dtype=np.float32) * 40}, ["s", "u"],
+          {"axis": np.array(0), "axes": np.array([0, 2])})
+
+
+def test_reshaped_unsigned_argument():
+    check([helper.make_node("Unsqueeze", ["x", "axes"], ["u"]),
+           helper.make_node("Cast", ["u"], ["y"], to=TensorProto.FLOAT)],
+          {"x": np.array([3, 200], np.uint8)}, ["u", "y"], {"axes": np.array([0])})
+
+
+def test_double_to_half():
+    x = np.array([0.1, -1e-7, 65519.0, 1e6, np.inf, 3.0], np.float64)
+    (actual,), (expected,) = run_both(
+        [helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT16)], {"x": x}, ["y"])
+    assert actual.dtype == np.float16
+    np.testing.assert_array_equal(actual, expected)
+
+
+@pytest.mark.parametrize("operator", ["ReduceL2", "ReduceLogSum"])
+def test_floating_point_reductions_of_integers(operator):
+    check([helper.make_node(operator, ["x"], ["y"], axes=[1])],
+          {"x": np.array([[3, 4, 1], [50, 60, 70]], np.int32)}, ["y"])
+
+
+def test_parts_of_an_unknown_size():
+    nodes = [helper.make_node("Split", ["x"], ["a", "b"], axis=0)]
+    check(nodes, {"x": random(6, 3)}, ["a", "b"], dims={"x": ["N", 3]})
+    with pytest.raises(rm.RuntimeError, match="shapes of the inputs do not fit"):
+        run_both([helper.make_node("Split", ["x"], ["a", "b"], axis=0, num_outputs=2)],
+                 {"x": random(5, 3)}, ["a", "b"], dims={"x": ["N", 3]}, opset=18)
+
+
+def test_buffers_of_a_size_that_may_be_negative():
+    # Without fusion, two buffers of N - 1 elements live at a time.
+    check([helper.make_node("Slice", ["x", "one", "end", "zero"], ["a"]),
+           helper.make_node("Add", ["a", "c"], ["b"]),
+           helper.make_node("Mul", ["b", "a"], ["y"])],
+          {"x": random(5, 64)}, ["y"],
+          {"one": np.array([1]), "end": np.array([2**31 - 1]), "zero": np.array([0]),
+           "c": random(1, 1)}, dims={"x": ["N", 64]}, opt_level=1)
