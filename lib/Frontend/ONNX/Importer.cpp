@@ -120,15 +120,20 @@ void Importer::setDims(Value value,
 
 std::optional<std::pair<Value, unsigned>>
 Importer::findDimension(const ShapeScalar &size) {
-  for (BlockArgument argument : function.getArguments()) {
-    auto it = dims.find(argument);
-    if (it == dims.end())
-      continue;
+  std::optional<std::pair<Value, unsigned>> found;
+  auto search = [&](Value value) {
+    auto it = dims.find(value);
+    if (found || it == dims.end() || !isa<RankedTensorType>(value.getType()))
+      return;
     for (auto [position, dim] : llvm::enumerate(it->second.front()))
-      if (dim.isSame(size))
-        return std::pair<Value, unsigned>(argument, position);
-  }
-  return std::nullopt;
+      if (!found && dim.isSame(size))
+        found.emplace(value, position);
+  };
+  llvm::for_each(function.getArguments(), search);
+  // Sizes that inputs do not have, such as the sum of two, others may.
+  for (Operation &op : function.getBody().front())
+    llvm::for_each(op.getResults(), search);
+  return found;
 }
 
 Value Importer::createConstant(ElementsAttr value, Location loc) {

@@ -114,3 +114,15 @@ def test_buffers_of_a_size_that_may_be_negative():
           {"x": random(5, 64)}, ["y"],
           {"one": np.array([1]), "end": np.array([2**31 - 1]), "zero": np.array([0]),
            "c": random(1, 1)}, dims={"x": ["N", 64]}, opt_level=1)
+
+
+@pytest.mark.parametrize("sizes", [(2, 3), (5, 1)])
+def test_fill_of_a_size_that_is_a_sum(sizes):
+    # As the mask of a decoder whose past and new keys are joined.
+    past, new = sizes
+    check([helper.make_node("Concat", ["p", "k"], ["c"], axis=0),
+           helper.make_node("Shape", ["c"], ["s"]),
+           helper.make_node("ConstantOfShape", ["s"], ["y"],
+                            value=numpy_helper.from_array(np.array([3], np.int64)))],
+          {"p": random(past, 4), "k": random(new, 4)}, ["y"],
+          dims={"p": ["P", 4], "k": ["T", 4]})
