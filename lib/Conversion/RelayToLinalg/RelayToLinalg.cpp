@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -87,6 +88,59 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateSortPatterns(converter, patterns);
   detail::populateStructurePatterns(converter, patterns);
   detail::populateWinogradPatterns(converter, patterns);
+}
+
+/// The size of a tensor that an operation makes, as the operation has it; null
+/// if it does not say.
+static OpFoldResult getComputedSize(OpBuilder &builder, Value tensor,
+                                    int64_t dim) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (type && !type.isDynamicDim(dim))
+    return builder.getIndexAttr(type.getDimSize(dim));
+  auto result = dyn_cast<OpResult>(tensor);
+  if (!type || !result)
+    return {};
+  Operation *op = result.getOwner();
+  if (isa<tensor::CastOp, tensor::BitcastOp>(op))
+    return getComputedSize(builder, op->getOperand(0), dim);
+  if (auto destinationStyle = dyn_cast<DestinationStyleOpInterface>(op))
+    return getComputedSize(
+        builder, destinationStyle.getTiedOpOperand(result)->get(), dim);
+  ReifiedRankedShapedTypeDims shapes;
+  if (failed(reifyResultShapes(builder, op, shapes)))
+    return {};
+  return shapes[result.getResultNumber()][dim];
+}
+
+/// A cast of a computed tensor to a static size says that the size is that. It
+/// is canonicalized into what computes the tensor, and would take with it what
+/// else is known of the size, such as that a slice may reach beyond the end:
+/// assertions keep that until the sizes of calls are determined.
+static void assertCastSizes(func::FuncOp function) {
+  function.walk([](tensor::CastOp cast) {
+    auto from = dyn_cast<RankedTensorType>(cast.getSource().getType());
+    auto to = dyn_cast<RankedTensorType>(cast.getType());
+    if (!from || !to)
+      return;
+    OpBuilder builder(cast);
+    Location loc = cast.getLoc();
+    for (int64_t dim = 0, e = to.getRank(); dim != e; ++dim) {
+      if (!from.isDynamicDim(dim) || to.isDynamicDim(dim))
+        continue;
+      OpFoldResult size = getComputedSize(builder, cast.getSource(), dim);
+      auto value = dyn_cast_if_present<Value>(size);
+      if (!value)
+        continue;
+      Value expected =
+          arith::ConstantIndexOp::create(builder, loc, to.getDimSize(dim));
+      Value isEqual = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, value, expected);
+      cf::AssertOp::create(builder, loc, isEqual,
+                           ("expects size " + Twine(to.getDimSize(dim)) +
+                            " of dimension " + Twine(dim))
+                               .str());
+    }
+  });
 }
 
 /// The result of a grouped convolution has a dimension for the groups, which
@@ -183,6 +237,7 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
     return failure();
 
   detail::finalizeConstants(function);
+  assertCastSizes(function);
   if (!function.getOps<tensor::CollapseShapeOp>().empty()) {
     expandBatches(function);
     expandEpilogues(function);
@@ -202,7 +257,7 @@ struct ConvertRelayToLinalgPass final
 
   void getDependentDialects(DialectRegistry &registry) const override {
     ConvertRelayToLinalgPassBase::getDependentDialects(registry);
-    registry.insert<vector::VectorDialect>();
+    registry.insert<cf::ControlFlowDialect, vector::VectorDialect>();
   }
 
   void runOnOperation() override {

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -131,6 +132,14 @@ void ShapeReifier::walkEqualSizes(
                  relax::canonicalizeSymbolicExpr(
                      relax::getSymbolicProduct(parts, op->getContext())));
     }
+  } else if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
+    auto compare = assertion.getArg().getDefiningOp<arith::CmpIOp>();
+    if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)
+      return;
+    FailureOr<AffineExpr> lhs = getIndex(OpFoldResult(compare.getLhs()));
+    FailureOr<AffineExpr> rhs = getIndex(OpFoldResult(compare.getRhs()));
+    if (succeeded(lhs) && succeeded(rhs))
+      callback(*lhs, *rhs);
   } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
     Value first = concat.getInputs().front();
     for (Value input : concat.getInputs().drop_front())

@@ -14,8 +14,8 @@ from onnx import TensorProto, helper, numpy_helper
 import relay_mlir as rm
 
 
-def run_both(nodes, inputs, outputs, constants=None, dims=None, opset=17, **options):
-    """The outputs of the compiled model and of ONNX Runtime."""
+def build(nodes, inputs, outputs, constants=None, dims=None, opset=17):
+    """A model of one graph; inputs have the types and, without dims, the shapes given."""
     def declare(name, array):
         return helper.make_tensor_value_info(
             name, helper.np_dtype_to_tensor_dtype(array.dtype),
@@ -26,8 +26,13 @@ def run_both(nodes, inputs, outputs, constants=None, dims=None, opset=17, **opti
         [helper.make_empty_tensor_value_info(name) for name in outputs],
         [numpy_helper.from_array(np.asarray(array), name)
          for name, array in (constants or {}).items()])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)],
-                              ir_version=8)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)],
+                             ir_version=8)
+
+
+def run_both(nodes, inputs, outputs, constants=None, dims=None, opset=17, **options):
+    """The outputs of the compiled model and of ONNX Runtime."""
+    model = build(nodes, inputs, outputs, constants, dims, opset)
     settings = onnxruntime.SessionOptions()
     settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model.SerializeToString(), settings,
@@ -104,6 +109,21 @@ def test_parts_of_an_unknown_size():
     with pytest.raises(rm.RuntimeError, match="shapes of the inputs do not fit"):
         run_both([helper.make_node("Split", ["x"], ["a", "b"], axis=0, num_outputs=2)],
                  {"x": random(5, 3)}, ["a", "b"], dims={"x": ["N", 3]}, opset=18)
+
+
+@pytest.mark.parametrize("begin,end,step,fits,short", [
+    (-1, -8, -3, [7, 9], 3), (-3, 2**31 - 1, 1, [3, 8], 2), (0, 3, 1, [3, 5], 2)])
+def test_slice_that_must_have_a_static_size(begin, end, step, fits, short):
+    # The slice of a shorter input has fewer elements than the reshape wants.
+    nodes = [helper.make_node("Slice", ["x", "begin", "end", "axis", "step"], ["a"]),
+             helper.make_node("Reshape", ["a", "shape"], ["y"])]
+    constants = {"begin": np.array([begin]), "end": np.array([end]), "axis": np.array([1]),
+                 "step": np.array([step]), "shape": np.array([1, 3, 1])}
+    for size in fits:
+        check(nodes, {"x": random(1, size)}, ["y"], constants, dims={"x": [1, "N"]})
+    with pytest.raises(rm.RuntimeError, match="shapes of the inputs do not fit"):
+        model = build(nodes, {"x": random(1, short)}, ["y"], constants, {"x": [1, "N"]})
+        rm.compile(model).run({"x": random(1, short)})
 
 
 def test_buffers_of_a_size_that_may_be_negative():
