@@ -386,7 +386,7 @@ Value NodeContext::broadcast(Value value, ArrayRef<ShapeScalar> sizes) {
         importer.findDimension(size);
     if (!source) {
       emitError() << "expects size " << axis
-                  << " of the result to be a constant or the size of an input, "
+                  << " of the result to be a constant or the size of a tensor, "
                      "but it is computed at run time";
       return nullptr;
     }
@@ -419,7 +419,7 @@ Value NodeContext::takeFirst(Value data, int64_t axis,
       importer.findDimension(size);
   if (!source) {
     emitError() << "expects a slice along axis " << axis
-                << " to end at a constant or at the size of an input, but the "
+                << " to end at a constant or at the size of a tensor, but the "
                    "end is computed at run time";
     return nullptr;
   }
