@@ -16,14 +16,6 @@
 using namespace mlir;
 using namespace mlir::relay;
 
-/// Dimensions of the axis `letter` in `layout`, outermost first.
-static SmallVector<int64_t, 2> getPositions(const Layout &layout, char letter) {
-  SmallVector<int64_t, 2> positions = {layout.find(letter)};
-  if (int64_t inner = layout.find(llvm::toLower(letter)); inner >= 0)
-    positions.push_back(inner);
-  return positions;
-}
-
 /// Merges the parts of each axis: one dimension per axis, in the order of
 /// `letters`.
 static Tensor merge(const Tensor &data, const Layout &layout,
@@ -31,7 +23,7 @@ static Tensor merge(const Tensor &data, const Layout &layout,
   SmallVector<int64_t> permutation, shape;
   for (char letter : letters) {
     int64_t size = 1;
-    for (int64_t position : getPositions(layout, letter)) {
+    for (int64_t position : layout.getParts(letter)) {
       permutation.push_back(position);
       size *= data.getDimSize(position);
     }
@@ -64,12 +56,12 @@ FailureOr<Tensor> mlir::relay::transformLayout(Operation *op,
       return op->emitOpError("expects the size of ")
              << StringRef(&letter, 1) << " to be a multiple of " << inner
              << ", but got " << size;
-    SmallVector<int64_t, 2> positions = getPositions(*target, letter);
-    for (auto [part, position] : llvm::enumerate(positions))
+    SmallVector<int64_t, 2> parts = target->getParts(letter);
+    for (auto [part, position] : llvm::enumerate(parts))
       permutation[position] = splitShape.size() + part;
     splitShape.push_back(size / inner);
-    if (positions.size() == 2)
-      splitShape.push_back(inner);
+    for (int64_t position : ArrayRef(parts).drop_front())
+      splitShape.push_back(target->getAxes()[position].factor);
   }
   return transpose(merged.reshape(splitShape), permutation);
 }

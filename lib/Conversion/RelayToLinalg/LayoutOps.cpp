@@ -140,8 +140,8 @@ struct LayoutTransformToLinalg : OpConversionPattern<LayoutTransformOp> {
                   ConversionPatternRewriter &rewriter) const override {
     FailureOr<Layout> from = Layout::parse(op.getSrcLayout());
     FailureOr<Layout> to = Layout::parse(op.getDstLayout());
-    if (failed(from) || failed(to))
-      return rewriter.notifyMatchFailure(op, "expects valid layouts");
+    if (failed(from) || failed(to) || !from->hasSameAxes(*to))
+      return rewriter.notifyMatchFailure(op, "expects layouts of equal axes");
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     int64_t rank = type.getRank();
     LinalgBuilder b(rewriter, op);
@@ -149,25 +149,19 @@ struct LayoutTransformToLinalg : OpConversionPattern<LayoutTransformOp> {
     SmallVector<OpFoldResult> sizes(rank);
 
     SmallVector<AffineExpr> exprs(from->getRank());
-    for (LayoutAxis axis : from->getAxes()) {
-      char primal = axis.getPrimal();
-      int64_t oldFactor = from->getFactor(primal);
-      int64_t newFactor = to->getFactor(primal);
-      int64_t outer = to->find(primal), inner = to->find(llvm::toLower(primal));
-      if (outer < 0)
-        return rewriter.notifyMatchFailure(op, "expects the same axes");
-      if (!axis.isInner()) {
-        OpFoldResult size = b.multiply(b.getSize(data, from->find(primal)),
-                                       b.getIndexAttr(oldFactor));
-        if (!isMultiple(size, newFactor))
-          return rewriter.notifyMatchFailure(
-              op, "expects sizes that the factors of the layout divide");
-        sizes[outer] = b.floorDiv(size, b.getIndexAttr(newFactor));
-        if (inner >= 0)
-          sizes[inner] = b.getIndexAttr(newFactor);
-      }
-      exprs[from->find(axis.letter)] =
-          getIndex(b, axis, oldFactor, newFactor, outer, inner);
+    for (char primal : from->getPrimals()) {
+      SmallVector<int64_t, 2> oldParts = from->getParts(primal);
+      SmallVector<int64_t, 2> newParts = to->getParts(primal);
+      OpFoldResult size = b.multiply(b.getSize(data, oldParts.front()),
+                                     b.getIndexAttr(from->getFactor(primal)));
+      int64_t factor = to->getFactor(primal);
+      if (!isMultiple(size, factor))
+        return rewriter.notifyMatchFailure(
+            op, "expects sizes that the factors of the layout divide");
+      sizes[newParts.front()] = b.floorDiv(size, b.getIndexAttr(factor));
+      for (int64_t part : ArrayRef(newParts).drop_front())
+        sizes[part] = b.getIndexAttr(to->getAxes()[part].factor);
+      mapAxis(b, *from, oldParts, *to, newParts, exprs);
     }
     Value result = b.elements(
         b.getBlockName(), {{data, b.map(rank, exprs)}},
@@ -184,19 +178,31 @@ private:
     return !known || *known % factor == 0;
   }
 
-  /// The index on the old axis `axis` of an element at the new axes `outer` and
-  /// `inner`.
-  static AffineExpr getIndex(LinalgBuilder &b, LayoutAxis axis,
-                             int64_t oldFactor, int64_t newFactor,
-                             int64_t outer, int64_t inner) {
-    if (oldFactor == newFactor)
-      return b.dim(axis.isInner() ? inner : outer);
-    AffineExpr whole = b.dim(outer) * newFactor;
-    if (inner >= 0)
-      whole = whole + b.dim(inner);
-    if (axis.isInner())
-      return whole % oldFactor;
-    return whole.floorDiv(oldFactor);
+  /// Sets the indices on the old parts of an axis of an element at the new
+  /// ones.
+  static void mapAxis(LinalgBuilder &b, const Layout &from,
+                      ArrayRef<int64_t> oldParts, const Layout &to,
+                      ArrayRef<int64_t> newParts,
+                      MutableArrayRef<AffineExpr> exprs) {
+    auto getFactor = [](const Layout &layout) {
+      return [&](int64_t part) { return layout.getAxes()[part].factor; };
+    };
+    // The outermost parts have no factor.
+    if (llvm::equal(llvm::map_range(oldParts, getFactor(from)),
+                    llvm::map_range(newParts, getFactor(to)))) {
+      for (auto [oldPart, newPart] : llvm::zip_equal(oldParts, newParts))
+        exprs[oldPart] = b.dim(newPart);
+      return;
+    }
+    AffineExpr whole = b.dim(newParts.front());
+    for (int64_t part : newParts.drop_front())
+      whole = whole * to.getAxes()[part].factor + b.dim(part);
+    for (int64_t part : llvm::reverse(oldParts.drop_front())) {
+      int64_t factor = from.getAxes()[part].factor;
+      exprs[part] = whole % factor;
+      whole = whole.floorDiv(factor);
+    }
+    exprs[oldParts.front()] = whole;
   }
 };
 

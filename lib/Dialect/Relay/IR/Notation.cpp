@@ -149,28 +149,33 @@ FailureOr<Layout> Layout::parse(StringRef text) {
       return failure();
     axis.letter = text.front();
     text = text.drop_front();
-    if (llvm::isLower(axis.letter) != hasFactor ||
-        layout.find(axis.letter) >= 0)
+    if (llvm::isLower(axis.letter) != hasFactor)
       return failure();
     layout.axes.push_back(axis);
   }
-  if (layout.axes.empty() || !llvm::all_of(layout.axes, [&](LayoutAxis axis) {
-        return layout.find(axis.getPrimal()) >= 0;
-      }))
+  auto isOnce = [&](LayoutAxis axis) {
+    return llvm::count(layout.getPrimals(), axis.getPrimal()) == 1;
+  };
+  if (layout.axes.empty() || !llvm::all_of(layout.axes, isOnce))
     return failure();
   return layout;
 }
 
-int64_t Layout::find(char letter) const {
-  for (auto [position, axis] : llvm::enumerate(axes))
-    if (axis.letter == letter)
-      return position;
-  return -1;
+SmallVector<int64_t, 2> Layout::getParts(char primal) const {
+  SmallVector<int64_t, 2> parts;
+  for (bool isInner : {false, true})
+    for (auto [position, axis] : llvm::enumerate(axes))
+      if (axis.getPrimal() == primal && axis.isInner() == isInner)
+        parts.push_back(position);
+  return parts;
 }
 
 int64_t Layout::getFactor(char primal) const {
-  int64_t position = find(llvm::toLower(primal));
-  return position < 0 ? 1 : axes[position].factor;
+  int64_t factor = 1;
+  for (LayoutAxis axis : axes)
+    if (axis.isInner() && axis.getPrimal() == primal)
+      factor *= axis.factor;
+  return factor;
 }
 
 std::string Layout::getPrimals() const {
@@ -196,10 +201,10 @@ mlir::relay::getAxisPositions(StringRef text, StringRef letters) {
     return failure();
   SmallVector<int64_t> positions;
   for (char letter : letters) {
-    int64_t position = layout->find(letter);
-    if (position < 0)
+    SmallVector<int64_t, 2> parts = layout->getParts(letter);
+    if (parts.empty())
       return failure();
-    positions.push_back(position);
+    positions.push_back(parts.front());
   }
   return positions;
 }

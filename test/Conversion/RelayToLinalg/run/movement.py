@@ -242,6 +242,17 @@ for source, target, data, expected in [
               dynamic=[(0,)], dynamic_result=(0,),
               attrs=f'src_layout = "{source}", dst_layout = "{target}"')
 
+# Two inner parts of one axis, as in weights for instructions on bytes.
+weight = random(6, 16, 1, 2)
+blocked = weight.reshape(3, 2, 2, 4, 2, 1, 2).transpose(0, 2, 5, 6, 3, 1, 4)
+for source, target, data, expected in [
+        ("OIHW", "OIHW4i2o2i", weight, blocked),
+        ("OIHW4i2o2i", "OIHW", blocked, weight),
+        ("OIHW4i2o2i", "OIHW8i2o", blocked,
+         weight.reshape(3, 2, 2, 8, 1, 2).transpose(0, 2, 4, 5, 3, 1))]:
+    suite.add("layout_transform", [data], expected,
+              attrs=f'src_layout = "{source}", dst_layout = "{target}"')
+
 # Tuples are their fields.
 suite.add("tuple", [x, wide], [wide, x], body="""
 %t = relay.tuple %a0, %a1 : {0}, {1}

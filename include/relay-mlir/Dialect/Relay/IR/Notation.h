@@ -47,16 +47,17 @@ struct LayoutAxis {
   char getPrimal() const;
 };
 
-/// A layout such as NCHW or NCHW16c: each axis once, in one piece or in two.
+/// A layout such as NCHW, NCHW16c or OIHW4i16o4i: each axis once, and inner
+/// parts of it from the outer to the inner ones.
 class Layout {
 public:
   static FailureOr<Layout> parse(StringRef text);
 
   ArrayRef<LayoutAxis> getAxes() const { return axes; }
   int64_t getRank() const { return axes.size(); }
-  /// The dimension of `letter`, or -1.
-  int64_t find(char letter) const;
-  /// The factor by which the axis `primal` is split, or 1.
+  /// The dimensions of the parts of the axis `primal`, outermost first.
+  SmallVector<int64_t, 2> getParts(char primal) const;
+  /// The elements in all inner parts of the axis `primal` together.
   int64_t getFactor(char primal) const;
   /// The letters of the axes, in the order of their dimensions.
   std::string getPrimals() const;
