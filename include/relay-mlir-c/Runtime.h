@@ -73,7 +73,8 @@ RELAY_RT_EXPORT const char *relayGetLastError(void);
 
 /// Sets how many threads run the kernels of all modules of this process, from
 /// 1 to 1024. The default is RELAY_NUM_THREADS, or else the number of CPUs the
-/// process may use.
+/// process may use, or those that a quota of its control group can keep busy,
+/// rounded down, if these are fewer. Runs at the same time share the threads.
 RELAY_RT_EXPORT RelayStatus relaySetNumThreads(int32_t num_threads);
 
 /// Stores the number of threads in `num_threads`; fails if RELAY_NUM_THREADS is

@@ -285,7 +285,7 @@ void RelayModule::returnArena(Arena arena) {
 static int32_t parallelFor(const RelayKernelContext *context,
                            RelayParallelBody body, void *const *args,
                            const int64_t *dims, int64_t extent) {
-  static_cast<ThreadPool *>(context->thread_pool)
+  static_cast<ThreadPool::Run *>(context->thread_pool)
       ->parallelFor(body, args, dims, extent);
   return 0;
 }
@@ -433,19 +433,20 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
 
   RelayKernelContext context = {};
   context.parallel_for = parallelFor;
-  context.thread_pool = pool.get();
   context.observer_data = this;
   if (observer)
     context.observer = observe;
   if (threadObserver)
     context.parallel_for = observedParallelFor;
   Arena arena = takeArena(arenaBytes);
-  ThreadPool::Run active(*pool);
+  ThreadPool::Run run(*pool, hasParallelLoops.load(std::memory_order_relaxed));
+  context.thread_pool = &run;
   if (observer)
     observer(observerData, RELAY_OBSERVER_START, nullptr, nullptr);
   int32_t status =
       artifact.main(inputData.data(), outputData.data(), artifact.weights,
                     arena.data.get(), symbols.data(), &context);
+  hasParallelLoops.store(run.hasRunLoops(), std::memory_order_relaxed);
   returnArena(std::move(arena));
   if (status != 0)
     fail(RELAY_EXECUTION_FAILED, "a kernel failed with code ", status);

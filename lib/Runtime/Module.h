@@ -10,6 +10,7 @@
 
 #include "relay-mlir-c/Runtime.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -87,6 +88,8 @@ private:
   std::vector<std::unique_ptr<int64_t[]>> shapes;
   std::vector<RelayTensorInfo> inputs;
   std::vector<RelayTensorInfo> outputs;
+  /// Whether the last run had any.
+  std::atomic<bool> hasParallelLoops{true};
   std::mutex arenaMutex;
   std::vector<relay_rt::Arena> freeArenas;
   /// Outputs know it as long as the module is there.

@@ -11,6 +11,7 @@
 #include "relay-mlir/Runtime/KernelABI.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -19,13 +20,22 @@
 
 namespace relay_rt {
 
-/// A fixed set of threads for fork-join loops. The caller is one of them.
-/// Workers spin while a model runs, since the next kernel follows within
-/// microseconds, and for a moment after; then they sleep.
+/// A fixed set of threads for fork-join loops. Callers are among them: with one
+/// run of a model at work there are as many workers as threads but one, and
+/// each further run takes the place of a worker. Workers are shared out evenly
+/// between the runs.
+///
+/// Workers spin between the loops of a run, since the next one follows within
+/// microseconds, and for a moment after; then they sleep. On a machine that
+/// others use too, a worker can lose its CPU at any time, and so can a caller:
+/// whoever is there takes the pieces that nobody has begun, and a worker that
+/// is not on a CPU gets the caller's to end the piece it has begun.
 class ThreadPool {
 public:
   /// The pool of the process, created at its first use. Throws if
-  /// RELAY_NUM_THREADS is not a number of threads.
+  /// RELAY_NUM_THREADS is not a number of threads. Without it there is a
+  /// thread for each CPU that the process may use; a quota of CPU time counts
+  /// as the CPUs that it can keep busy.
   static std::shared_ptr<ThreadPool> get();
 
   /// Replaces the pool of the process by one of `numThreads` threads; runs that
@@ -35,15 +45,29 @@ public:
   explicit ThreadPool(int numThreads);
   ~ThreadPool();
 
-  /// Keeps the workers awake while it lives: the run of one model.
+  /// The run of one model, on one thread.
   class Run {
   public:
-    explicit Run(ThreadPool &pool);
-    ~Run() { pool.activeRuns.fetch_sub(1); }
+    /// Wakes the workers ahead of the first loop if `expectsLoops`.
+    explicit Run(ThreadPool &pool, bool expectsLoops = true);
+    ~Run();
     Run(const Run &) = delete;
+
+    /// Runs body over [0, extent) in equal consecutive parts, one per thread,
+    /// in several pieces each. Who is done takes pieces from the end of the
+    /// others' parts. A call from inside a body runs on the calling thread
+    /// alone.
+    void parallelFor(RelayParallelBody body, void *const *args,
+                     const int64_t *dims, int64_t extent);
+
+    /// Whether there was a loop that several threads could have run.
+    bool hasRunLoops() const { return hasLoops; }
 
   private:
     ThreadPool &pool;
+    /// The place of the run in the pool, -1 if there was none left.
+    int slot;
+    bool hasLoops = false;
   };
 
   int getNumThreads() const { return static_cast<int>(workers.size()) + 1; }
@@ -51,15 +75,9 @@ public:
   /// The number of the calling thread: 0 unless it is a worker.
   static int getThread();
 
-  /// Runs body over [0, extent) in equal consecutive parts, one per thread, in
-  /// several pieces each. Who is done takes pieces from the end of the others'
-  /// parts: a thread that the system delays, or that still sleeps, holds up
-  /// nobody. A call from inside a body, or while another thread uses the pool,
-  /// runs on the calling thread alone.
-  void parallelFor(RelayParallelBody body, void *const *args,
-                   const int64_t *dims, int64_t extent);
-
 private:
+  using Clock = std::chrono::steady_clock;
+
   struct Task {
     RelayParallelBody body;
     void *const *args;
@@ -75,35 +93,50 @@ private:
   struct alignas(64) Part {
     std::atomic<uint64_t> rest{0};
   };
+  /// The loops of one run, one after the other.
+  struct Slot;
+  struct Worker;
 
-  void work(int self);
-  void wakeSleepers();
+  /// Runs in progress, a bit for the slot of each.
+  static constexpr int kMaxRuns = 64;
+
+  void work(Worker &self);
+  Slot *findLoop(const Worker &self, uint64_t &gate) const;
+  bool waitForLoop(Worker &self, Slot *&slot, uint64_t &gate);
+  bool isCallerRunning(const Worker &self);
+  void sleep(Worker &self);
+
+  int takeSlot();
+  void makeSlot(int slot);
+  Slot *getSlot(const Worker &worker, uint64_t active) const;
+  int getNumWorkers(int slot, uint64_t active) const;
+  void wakeWorkers(int slot);
+  static void runPieces(Slot &slot, int self);
+  void waitForWorkers(Slot &slot);
+  bool rescueWorkers(Slot &slot);
+
+  void placeWorkers();
   void makeWay(int cpu);
-  void runPieces(int self);
-  bool join(uint64_t &gate);
+  void goHome(Worker &worker);
 
-  /// Held by the thread whose loop is being run.
-  std::mutex inUse;
-  Task task = {};
-  std::vector<Part> parts;
-  /// The number of the loop in the upper 32 bits, whether workers may still
-  /// join it, and in the lowest bits how many are in it.
-  static constexpr uint64_t kOpen = uint64_t(1) << 31;
-  static constexpr uint64_t kCountMask = kOpen - 1;
-  static uint64_t getEpoch(uint64_t gate) { return gate >> 32; }
-  alignas(64) std::atomic<uint64_t> gate{0};
-  alignas(64) std::atomic<int> sleepers{0};
-  std::atomic<int> activeRuns{0};
-  /// More threads than CPUs: who waits must let others run.
-  bool oversubscribed = false;
+  std::atomic<uint64_t> activeRuns{0};
+  /// Made when they are first used.
+  std::atomic<Slot *> slots[kMaxRuns] = {};
+  std::mutex slotsMutex;
+  /// A bit for each worker that sleeps or is about to.
+  std::vector<std::atomic<uint64_t>> sleepers;
   std::atomic<bool> stopping{false};
-  std::mutex sleepMutex;
-  std::condition_variable wakeUp;
-  std::vector<std::thread> workers;
-  /// The CPU that each worker is pinned to, and the one left to the caller.
+  std::vector<std::unique_ptr<Worker>> workers;
+
+  /// More threads than CPUs: nobody has a place, and who waits must let others
+  /// run.
+  bool oversubscribed = false;
+  /// Guards the places of the workers, and the CPU left to the caller.
   std::mutex placementMutex;
-  std::vector<int> workerCPUs;
   int callerCPU = -1;
+  /// With a worker for each CPU but the caller's, each has its own.
+  bool havePlaces = false;
+  std::vector<int> cpus;
 };
 
 } // namespace relay_rt
