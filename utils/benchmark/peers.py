@@ -5,10 +5,11 @@
 Thread pools spin for a while after a run. Each runtime therefore has a process
 of its own, which is stopped while others have their turn:
 
-    peers.py <peer> <model.onnx> <inputs.npz> <threads>
+    peers.py <peer> <model.onnx> <inputs.npz> <threads> [<companion>]
 
 reads requests, one JSON object per line, from standard input and answers
-likewise.
+likewise. A companion is another peer in the same process, which has a run
+between every two.
 """
 
 import importlib.util
@@ -19,6 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import numpy as np
@@ -214,7 +216,44 @@ PEERS = {
 #===-----------------------------------------------------------------------===#
 
 
-def serve(name, path, inputs_path, threads):
+def _time_runs(run, count, between=None):
+    times = []
+    for _ in range(count):
+        if between:
+            between()
+        start = time.perf_counter()
+        outputs = run()
+        times.append(time.perf_counter() - start)
+    del outputs
+    return times
+
+
+def _time_callers(functions, count):
+    """The times of `count` runs of each function, all called at once, each from
+    a thread of its own."""
+    times, errors = [], []
+    barrier = threading.Barrier(len(functions))
+
+    def call(run):
+        try:
+            barrier.wait()
+            part = _time_runs(run, count)
+            times.extend(part)
+        except Exception as error:  # Whatever a peer's packages raise.
+            errors.append(error)
+            barrier.abort()
+
+    callers = [threading.Thread(target=call, args=(run,)) for run in functions]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    if errors:
+        raise errors[0]
+    return times
+
+
+def serve(name, path, inputs_path, threads, companion=None):
     # What libraries print must not get between the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -228,8 +267,12 @@ def serve(name, path, inputs_path, threads):
         start = time.perf_counter()
         run = peer.prepare(path, inputs, threads)
         prepared = time.perf_counter()
-        outputs = run()
+        run()
         first = time.perf_counter()
+        between = None
+        if companion:
+            between = PEERS[companion]().prepare(path, inputs, threads)
+            between()
     except Exception as error:  # Whatever a peer's packages raise.
         lines = str(error).strip().splitlines() or [""]
         answer(error=f"{type(error).__name__}: {lines[0][:200]}")
@@ -242,13 +285,15 @@ def serve(name, path, inputs_path, threads):
             answer()
             continue
         run()
-        times = []
-        for _ in range(request["runs"]):
-            start = time.perf_counter()
-            outputs = run()
-            times.append(time.perf_counter() - start)
-        answer(times=times)
-    del outputs
+        if "callers" in request:
+            # Callers of one model, or with a model each.
+            functions = [run] * request["callers"]
+            if request["models"]:
+                functions = [run] + [peer.prepare(path, inputs, threads)
+                                     for _ in functions[1:]]
+            answer(times=_time_callers(functions, request["runs"]))
+        else:
+            answer(times=_time_runs(run, request["runs"], between))
 
 
 class Failure(Exception):
@@ -258,7 +303,8 @@ class Failure(Exception):
 class Process:
     """A peer at work on a model. It stands still but for its turns."""
 
-    def __init__(self, name, path, inputs_path, threads, timeout=900):
+    def __init__(self, name, path, inputs_path, threads, timeout=900, companion=None,
+                 launcher=()):
         self.timeout = timeout
         package = BUILD / "python_packages"
         search = [str(package), os.environ.get("PYTHONPATH", "")]
@@ -266,7 +312,8 @@ class Process:
                        **PEERS[name].environment(threads)}
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [sys.executable, __file__, name, str(path), str(inputs_path), str(threads)],
+            [*launcher, sys.executable, __file__, name, str(path), str(inputs_path),
+             str(threads), *([companion] if companion else [])],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
             env=environment, start_new_session=True)
         # A stopped process does not notice that whoever wrote to it has gone: the
@@ -319,6 +366,11 @@ class Process:
         """The times of `runs` runs, after one that is not counted."""
         return self._ask(runs=runs)["times"]
 
+    def run_callers(self, callers, runs, models=False):
+        """The times of `runs` runs of each of so many threads, which all call one
+        model or, with `models`, have one each."""
+        return self._ask(callers=callers, runs=runs, models=models)["times"]
+
     def outputs(self, folder):
         path = os.path.join(folder, f"{self.process.pid}.npz")
         self._ask(outputs=path)
@@ -338,4 +390,4 @@ class Process:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    serve(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), *sys.argv[5:])

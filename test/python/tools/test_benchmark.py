@@ -203,3 +203,26 @@ def test_work_of_models(name, flop):
     assert flop <= counted <= flop * 1.01
     assert size >= 4 * (256 * 1024 + 2 * 1024**2 + 1024 * 10)
     assert os.path.exists(COMMAND)
+
+
+def test_sharing(tmp_path):
+    """Each situation that needs no rights gives percentiles of both."""
+    names = ["alone", "second-pool", "busy-last", "two-models", "two-processes",
+             "many-callers"]
+    command = [sys.executable, COMMAND.parent / "sharing.py", "dqn", "--rounds=1",
+               "--turn=0.01", f"--only={','.join(names)}", "--output=sharing.json"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True,
+                            check=False, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    data = json.loads((tmp_path / "sharing.json").read_text())
+    assert list(data["situations"]) == names
+    for situation in data["situations"].values():
+        for row in situation.values():
+            assert 0 < row["p50"] <= row["p90"] <= row["p99"]
+            assert row["runs"] >= 5
+
+
+def test_sharing_in_an_unknown_situation():
+    result = subprocess.run([sys.executable, COMMAND.parent / "sharing.py", "--only=crowd"],
+                            capture_output=True, text=True, check=False, timeout=60)
+    assert result.returncode == 1 and "but got 'crowd'" in result.stderr

@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times a model where the machine is shared, against ONNX Runtime.
+
+    sharing.py                          MobileNet-V2, two threads, all situations
+    sharing.py model.onnx --only busy --threads 2
+
+Latency alone says little of a server. Each situation is measured for both in
+turn, in equal processes; printed are percentiles of single runs in
+milliseconds, and ONNX Runtime's over ours: above 1 means that ours is faster.
+"""
+
+import argparse
+import contextlib
+import itertools
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import numpy as np
+import onnx
+
+import cases
+import peers
+from benchmark import parse_positive
+
+NAMES = [peers.OURS, "onnxruntime"]
+PERCENTILES = [50, 90, 99]
+
+
+class Unavailable(Exception):
+    """A situation that this machine or user cannot make."""
+
+
+#===-----------------------------------------------------------------------===#
+# Situations
+#===-----------------------------------------------------------------------===#
+
+
+class Situation:
+    """What is around the runs. `sample` returns the times of one turn."""
+
+    def __init__(self, job):
+        self.job = job
+
+    def start(self, name, **arguments):
+        return peers.Process(name, self.job.path, self.job.inputs, self.job.threads,
+                             timeout=600, **arguments)
+
+    def prepare(self, name):
+        self.process = self.start(name)
+
+    def get_runs(self, times):
+        """How many runs fill a turn."""
+        return max(5, min(2000, int(self.job.turn / np.median(times))))
+
+    def sample(self):
+        return self.process.run(self.get_runs(self.process.run(3)))
+
+    def close(self):
+        self.process.close()
+
+
+class Alone(Situation):
+    """nobody else is there"""
+
+
+class SecondPool(Situation):
+    """the other runtime's pool in the same process, called in turn"""
+
+    def prepare(self, name):
+        other = NAMES[1 - NAMES.index(name)]
+        self.process = self.start(name, companion=other)
+
+
+class BusyNeighbour(Situation):
+    """a process that computes all the time"""
+
+    cpus = None
+
+    def sample(self):
+        code = "while True: pass"
+        if self.cpus is not None:
+            code = f"import os; os.sched_setaffinity(0, {self.cpus!r})\n" + code
+        busy = subprocess.Popen([sys.executable, "-c", code])
+        try:
+            time.sleep(0.2)
+            return super().sample()
+        finally:
+            busy.kill()
+            busy.wait()
+
+
+class BusyFirst(BusyNeighbour):
+    """a process that computes all the time on the first CPU"""
+
+    cpus = {min(os.sched_getaffinity(0))}
+
+
+class BusyLast(BusyNeighbour):
+    """a process that computes all the time on the last CPU"""
+
+    cpus = {max(os.sched_getaffinity(0))}
+
+
+class TwoModels(Situation):
+    """two threads of one process, each with a model of its own"""
+
+    callers, models = 2, True
+
+    def sample(self):
+        # Memory of the callers counts as theirs alone: few runs decide.
+        count = max(1, self.get_runs(self.process.run(3)) // self.callers)
+        return self.process.run_callers(self.callers, count, self.models)
+
+
+class ManyCallers(TwoModels):
+    """32 threads that call one model"""
+
+    callers, models = 32, False
+
+
+class TwoProcesses(Situation):
+    """two processes with the same model"""
+
+    def prepare(self, name):
+        self.processes = [self.start(name) for _ in range(2)]
+
+    def sample(self):
+        count = self.get_runs(self.processes[0].run(3))
+        results = [None] * 2
+
+        def run(index):
+            results[index] = self.processes[index].run(count)
+
+        threads = [threading.Thread(target=run, args=(i,)) for i in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if None in results:
+            raise peers.Failure("a process ended")
+        return results[0] + results[1]
+
+    def close(self):
+        for process in self.processes:
+            process.close()
+
+
+class OneCPU(Situation):
+    """threads for all CPUs, but only one may be used"""
+
+    def prepare(self, name):
+        first = min(os.sched_getaffinity(0))
+        self.process = self.start(name, launcher=["taskset", "-c", str(first)])
+
+
+class Quota(Situation):
+    """a control group that may use the time of one CPU"""
+
+    def prepare(self, name):
+        self.group = make_quota_group()
+        # Joins the group, then becomes the peer.
+        join = f'echo $$ > "{self.group}/cgroup.procs" && exec "$@"'
+        try:
+            self.process = self.start(name, launcher=["sh", "-c", join, "sh"])
+        except peers.Failure:
+            os.rmdir(self.group)
+            raise
+
+    def close(self):
+        super().close()
+        with contextlib.suppress(OSError):
+            os.rmdir(self.group)
+
+
+group_numbers = itertools.count()
+
+
+def make_quota_group():
+    """A group of either kind of control groups, with a quota of one CPU."""
+    for root, write in [
+        ("/sys/fs/cgroup/cpu", {"cpu.cfs_period_us": "100000",
+                                "cpu.cfs_quota_us": "100000"}),
+        ("/sys/fs/cgroup", {"cpu.max": "100000 100000"}),
+    ]:
+        folder = pathlib.Path(root) / (
+            f"relay-mlir-sharing-{os.getpid()}-{next(group_numbers)}")
+        try:
+            folder.mkdir()
+        except OSError:
+            continue
+        try:
+            for key, value in write.items():
+                (folder / key).write_text(value)
+            return folder
+        except OSError:
+            folder.rmdir()
+    raise Unavailable("cannot make a control group with a quota")
+
+
+SITUATIONS = {
+    "alone": Alone, "second-pool": SecondPool, "busy": BusyNeighbour,
+    "busy-first": BusyFirst, "busy-last": BusyLast, "two-models": TwoModels,
+    "two-processes": TwoProcesses, "one-cpu": OneCPU, "quota": Quota,
+    "many-callers": ManyCallers,
+}
+
+
+#===-----------------------------------------------------------------------===#
+# Measuring
+#===-----------------------------------------------------------------------===#
+
+
+class Job:
+    """The model and how it is measured."""
+
+    def __init__(self, folder, model, threads, rounds, turn):
+        self.path, self.inputs = folder / "model.onnx", folder / "inputs.npz"
+        onnx.save(model, str(self.path))
+        np.savez(self.inputs, **cases.build.random_inputs(model))
+        self.threads, self.rounds, self.turn = threads, rounds, turn
+
+
+def measure(kind, job):
+    """Percentiles, in seconds, of all runs of each runtime."""
+    times = {name: [] for name in NAMES}
+    with contextlib.ExitStack() as stack:
+        places = {}
+        for name in NAMES:
+            places[name] = kind(job)
+            places[name].prepare(name)
+            stack.callback(places[name].close)
+        for _ in range(job.rounds):
+            for name in NAMES:
+                times[name] += places[name].sample()
+    return {name: {"runs": len(samples),
+                   **{f"p{p}": float(np.percentile(samples, p)) for p in PERCENTILES}}
+            for name, samples in times.items()}
+
+
+def report(name, kind, result):
+    print(f"{name}: {kind.__doc__}")
+    ours = result[peers.OURS]
+    for peer, row in result.items():
+        print(f"  {peers.PEERS[peer].label:<14}"
+              + "".join(f"  p{p} {row[f'p{p}'] * 1e3:8.3f} ms" for p in PERCENTILES)
+              + f"  ({row['runs']} runs)", flush=True)
+    print("  ratio         " + "".join(
+        f"  p{p} {result['onnxruntime'][f'p{p}'] / ours[f'p{p}']:8.2f}   "
+        for p in PERCENTILES), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", nargs="?", default="mobilenetv2",
+                        help="a network of utils/models or an .onnx file")
+    parser.add_argument("--only", default=",".join(SITUATIONS), metavar="LIST",
+                        help="some of " + ",".join(SITUATIONS))
+    parser.add_argument("--threads", type=parse_positive,
+                        default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--rounds", type=parse_positive, default=5)
+    parser.add_argument("--turn", type=float, default=1.0, metavar="SECONDS")
+    parser.add_argument("--output", metavar="FILE", help="the numbers as JSON")
+    arguments = parser.parse_args()
+    wanted = arguments.only.split(",")
+    for name in wanted:
+        if name not in SITUATIONS:
+            sys.exit(f"error: expects --only to be some of {','.join(SITUATIONS)}, "
+                     f"but got '{name}'")
+    missing = peers.PEERS["onnxruntime"].missing()
+    if missing:
+        sys.exit(f"error: ONNX Runtime is not installed ({missing})")
+    try:
+        if arguments.model.endswith(".onnx"):
+            _, model = cases.onnx_file(path=arguments.model)
+        else:
+            _, model = cases.model(model=arguments.model)
+    except cases.ListError as error:
+        sys.exit(f"error: {error}")
+    results = {"threads": arguments.threads, "situations": {}}
+    print(f"{arguments.model}, {arguments.threads} thread(s)")
+    # Also ends the processes of a situation that is interrupted.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(pathlib.Path(folder), model, arguments.threads, arguments.rounds,
+                  arguments.turn)
+        for name in wanted:
+            kind = SITUATIONS[name]
+            try:
+                result = measure(kind, job)
+            except Unavailable as error:
+                print(f"{name}: not measured: {error}")
+                continue
+            except peers.Failure as error:
+                print(f"{name}: failed: {error}")
+                failed = True
+                continue
+            results["situations"][name] = result
+            report(name, kind, result)
+    if arguments.output:
+        pathlib.Path(arguments.output).write_text(json.dumps(results, indent=1) + "\n")
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
