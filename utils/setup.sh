@@ -6,10 +6,10 @@ cd "$(dirname "$0")/.."
 
 packages=(
   # The compiler and its libraries; MLIR's CMake package checks for its tools.
-  clang-22 lld-22 libmlir-22-dev mlir-22-tools llvm-22-dev liblld-22-dev
+  clang-22 lld-22 libmlir-22-dev mlir-22-tools llvm-22-dev
   clang-format-22 cmake ninja-build ccache g++
-  # ONNX files, DLPack's header and gtest.
-  protobuf-compiler libprotobuf-dev libdlpack-dev libgtest-dev
+  # ONNX files, DLPack's header, checksums and gtest.
+  protobuf-compiler libprotobuf-dev libdlpack-dev libxxhash-dev libgtest-dev
   # Python.
   python3-dev python3-venv
 )

@@ -81,9 +81,33 @@ RELAY_RT_EXPORT RelayStatus relaySetNumThreads(int32_t num_threads);
 /// set to something that is not such a number.
 RELAY_RT_EXPORT RelayStatus relayGetNumThreads(int32_t *num_threads);
 
-/// Loads the artefact at `path` and checks that it fits this run time and CPU.
+/// Loads the artefact at `path` and checks that it is as the compiler wrote it
+/// and fits this run time and CPU. Nothing in the file runs before that. The
+/// module needs the file no longer then: it may be changed, cut or removed.
 RELAY_RT_EXPORT RelayStatus relayModuleLoad(const char *path,
                                             RelayModule **module);
+
+/// How to load an artefact.
+typedef enum RelayLoadFlags {
+  /// Map the weights in place of reading them into memory of the module's own.
+  /// Processes that load the same file then share that memory, and loading
+  /// reads nothing but code and tables; relayModuleVerify reads and checks the
+  /// weights. The file must not be overwritten or cut, other than by replacing
+  /// it with another one, for as long as the module lives: what it reads then
+  /// is not defined, and the process may end by SIGBUS.
+  RELAY_LOAD_MAP_WEIGHTS = 1,
+} RelayLoadFlags;
+
+/// Loads an artefact as relayModuleLoad does; `flags` is 0 or an or of
+/// RelayLoadFlags.
+RELAY_RT_EXPORT RelayStatus relayModuleLoadWithFlags(const char *path,
+                                                     int32_t flags,
+                                                     RelayModule **module);
+
+/// Checks that the weights of a loaded module are those that the compiler
+/// wrote; fails with RELAY_INVALID_ARTIFACT if not. relayModuleLoad has checked
+/// what it has read.
+RELAY_RT_EXPORT RelayStatus relayModuleVerify(const RelayModule *module);
 
 /// Frees a module; null is allowed. Outputs that it returned stay valid.
 RELAY_RT_EXPORT void relayModuleFree(RelayModule *module);
@@ -110,10 +134,11 @@ RELAY_RT_EXPORT RelayStatus relayModuleFindInput(const RelayModule *module,
 /// which must be contiguous and of the right shape and dtype. On failure
 /// `outputs` is unchanged. The module keeps the memory of tensors that were
 /// freed for its next runs, at most twice what one run returns.
-RELAY_RT_EXPORT RelayStatus
-relayModuleRun(RelayModule *module, const DLTensor *const *inputs,
-               int32_t num_inputs, DLManagedTensor **outputs,
-               int32_t num_outputs);
+RELAY_RT_EXPORT RelayStatus relayModuleRun(RelayModule *module,
+                                           const DLTensor *const *inputs,
+                                           int32_t num_inputs,
+                                           DLManagedTensor **outputs,
+                                           int32_t num_outputs);
 
 /// Stores, for each kernel call of a run on `inputs` (whose data is not read),
 /// the arithmetic operations and the bytes that the call must touch in `flops`
@@ -131,14 +156,13 @@ RELAY_RT_EXPORT RelayStatus relayModuleGetWork(const RelayModule *module,
 /// Called once with RELAY_OBSERVER_START and null pointers, then after each
 /// kernel call `call_index` (an index into RelayArtifact::calls) with the
 /// call's arguments, see RelayArtifactCall.
-typedef void (*RelayObserver)(void *user, int64_t call_index,
-                              void *const *args, const int64_t *dims);
+typedef void (*RelayObserver)(void *user, int64_t call_index, void *const *args,
+                              const int64_t *dims);
 
 /// Sets or, with null, removes the observer of the module's later runs. Not to
 /// be called while the module runs.
 RELAY_RT_EXPORT void relayModuleSetObserver(RelayModule *module,
-                                            RelayObserver observer,
-                                            void *user);
+                                            RelayObserver observer, void *user);
 
 /// The thread number with which a thread observer is told of a whole loop, as
 /// the calling thread sees it.

@@ -17,6 +17,8 @@
 #include "relay-mlir/Dialect/TIR/Transforms/ScheduleRules.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Pipelines/Schedules.h"
+#include "relay-mlir/Support/FileDescriptor.h"
+#include "relay-mlir/Support/OutputFile.h"
 #include "relay-mlir/Target/AOT/Artifact.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
@@ -24,12 +26,8 @@
 
 #include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -276,20 +274,9 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Compilation::writeText(function_ref<void(raw_ostream &)> write) {
-  std::string error;
-  std::unique_ptr<llvm::ToolOutputFile> file =
-      openOutputFile(outputPath, &error);
-  if (!file)
-    return module.emitError() << error;
-  write(file->os());
-  file->os().flush();
-  if (file->os().has_error()) {
-    std::error_code code = file->os().error();
-    file->os().clear_error();
+  if (std::error_code error = writeOutputText(outputPath, write))
     return module.emitError("cannot write '")
-           << outputPath << "': " << code.message();
-  }
-  file->keep();
+           << outputPath << "': " << error.message();
   return success();
 }
 
@@ -350,17 +337,21 @@ LogicalResult relay::compileModule(ModuleOp module,
 
 FailureOr<RelayModule *> relay::compileAndLoad(ModuleOp module,
                                                const CompileOptions &options) {
-  SmallString<128> path;
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("relay-model", "so", path))
-    return module.emitError("cannot create a temporary file: ")
-           << code.message();
-  // The loader maps the file, which may go then.
-  llvm::FileRemover remover(path);
+  Location location = module.getLoc();
+  llvm::ErrorOr<FileDescriptor> file =
+      FileDescriptor::createInMemory("model.so");
+  if (!file)
+    return emitError(location, "cannot create a file in memory: ")
+           << file.getError().message();
+  std::string path = "/proc/self/fd/" + std::to_string(file->get());
   if (failed(compileModule(module, options, EmitKind::SharedObject, path)))
     return failure();
+  // What nobody can change need not be copied to be loaded.
+  if (std::error_code error = file->seal())
+    return emitError(location, "cannot seal a file in memory: ")
+           << error.message();
   RelayModule *compiled = nullptr;
   if (relayModuleLoad(path.c_str(), &compiled) != RELAY_OK)
-    return module.emitError() << relayGetLastError();
+    return emitError(location) << relayGetLastError();
   return compiled;
 }

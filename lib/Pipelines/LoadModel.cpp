@@ -14,7 +14,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -37,13 +36,10 @@ static OwningOpRef<ModuleOp> loadRelayText(llvm::SourceMgr &sources,
   return module;
 }
 
-OwningOpRef<ModuleOp>
-mlir::relay::loadModel(StringRef path, MLIRContext *context, bool mapWeights) {
-  if (path.ends_with(".onnx")) {
-    OnnxImportOptions options;
-    options.mapFile = mapWeights;
-    return importOnnxFile(path, context, options);
-  }
+OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
+                                             MLIRContext *context) {
+  if (path.ends_with(".onnx"))
+    return importOnnxFile(path, context);
 
   // A device such as /dev/zero has no end. Nothing at all is no model, but says
   // so itself.
@@ -55,12 +51,19 @@ mlir::relay::loadModel(StringRef path, MLIRContext *context, bool mapWeights) {
         << "expects a file or a pipe, but got a device";
     return nullptr;
   }
-  std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &error);
-  if (!buffer) {
-    emitError(FileLineColLoc::get(context, path, 0, 0)) << error;
+  // Read: of a file that is mapped, another program may cut off pages.
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> read =
+      path == "-" ? llvm::MemoryBuffer::getSTDIN()
+                  : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                                /*RequiresNullTerminator=*/true,
+                                                /*IsVolatile=*/true);
+  if (!read) {
+    emitError(FileLineColLoc::get(context, path, 0, 0))
+        << "cannot open input file '" << path
+        << "': " << read.getError().message();
     return nullptr;
   }
+  std::unique_ptr<llvm::MemoryBuffer> buffer = std::move(*read);
   // Binary files of other kinds would give a parse error at their first byte,
   // which tells nobody what is wrong.
   if (buffer->getBuffer().starts_with("\177ELF")) {

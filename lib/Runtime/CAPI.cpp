@@ -30,7 +30,23 @@ RelayStatus relayGetNumThreads(int32_t *numThreads) {
 }
 
 RelayStatus relayModuleLoad(const char *path, RelayModule **module) {
-  return guard([&] { *module = new RelayModule(path); });
+  return relayModuleLoadWithFlags(path, 0, module);
+}
+
+RelayStatus relayModuleLoadWithFlags(const char *path, int32_t flags,
+                                     RelayModule **module) {
+  return guard([&] {
+    if (!path)
+      fail(RELAY_INVALID_ARGUMENT, "expects a path, but got a null pointer");
+    if (flags & ~RELAY_LOAD_MAP_WEIGHTS)
+      fail(RELAY_INVALID_ARGUMENT, "expects flags of RelayLoadFlags, but got ",
+           flags);
+    *module = new RelayModule(path, flags);
+  });
+}
+
+RelayStatus relayModuleVerify(const RelayModule *module) {
+  return guard([&] { module->verify(); });
 }
 
 void relayModuleFree(RelayModule *module) { delete module; }

@@ -13,64 +13,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
-#include <numeric>
-
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 using namespace relay_rt;
-
-void AlignedFree::operator()(void *pointer) const { std::free(pointer); }
-
-AlignedBuffer relay_rt::allocateAligned(size_t bytes) {
-  size_t align = RELAY_BUFFER_ALIGNMENT;
-  // The system hands out large blocks page by page when they are first written.
-  // Of usual pages that takes several times as long as writing them.
-  constexpr size_t kHugePage = 2 << 20;
-  bool isLarge = bytes >= 4 * kHugePage;
-  if (isLarge)
-    align = kHugePage;
-  if (bytes > SIZE_MAX - align)
-    throw std::bad_alloc();
-  // aligned_alloc wants a multiple of the alignment.
-  size_t size = std::max(align, (bytes + align - 1) / align * align);
-  void *pointer = std::aligned_alloc(align, size);
-  if (!pointer)
-    throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-  if (isLarge)
-    (void)madvise(pointer, size, MADV_HUGEPAGE);
-#endif
-  return AlignedBuffer(pointer);
-}
-
-//===----------------------------------------------------------------------===//
-// Text for messages
-//===----------------------------------------------------------------------===//
-
-static std::string describeDType(DLDataType type) {
-  if (type.code == 6)
-    return "bool";
-  std::string text = type.code == kDLInt      ? "int"
-                     : type.code == kDLUInt   ? "uint"
-                     : type.code == kDLFloat  ? "float"
-                     : type.code == kDLBfloat ? "bfloat"
-                                              : "unknown";
-  text += std::to_string(type.bits);
-  if (type.lanes != 1)
-    text += "x" + std::to_string(type.lanes);
-  return text;
-}
-
-static std::string describeDims(const int64_t *dims, int32_t rank) {
-  std::string text = "[";
-  for (int32_t i = 0; i < rank; ++i)
-    text += (i ? ", " : "") + std::to_string(dims[i]);
-  return text + "]";
-}
 
 std::string RelayModule::describeShape(const RelayTensorInfo &info) const {
   std::string text = "[";
@@ -80,61 +24,6 @@ std::string RelayModule::describeShape(const RelayTensorInfo &info) const {
                               : std::to_string(info.shape[i]);
   }
   return text + "]";
-}
-
-//===----------------------------------------------------------------------===//
-// Tensors
-//===----------------------------------------------------------------------===//
-
-static bool isSameDType(DLDataType a, DLDataType b) {
-  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
-}
-
-static int64_t countElements(const int64_t *dims, int32_t rank) {
-  return std::accumulate(dims, dims + rank, int64_t(1),
-                         std::multiplies<int64_t>());
-}
-
-static size_t getByteSize(DLDataType type) { return (type.bits + 7) / 8; }
-
-static bool isContiguous(const DLTensor &tensor) {
-  if (!tensor.strides)
-    return true;
-  int64_t expected = 1;
-  for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
-    if (tensor.shape[i] == 0)
-      return true;
-    if (tensor.shape[i] != 1 && tensor.strides[i] != expected)
-      return false;
-    expected *= tensor.shape[i];
-  }
-  return true;
-}
-
-static char *getData(const DLTensor &tensor) {
-  return static_cast<char *>(tensor.data) + tensor.byte_offset;
-}
-
-/// Copies a strided tensor into row-major order.
-static AlignedBuffer copyContiguous(const DLTensor &tensor) {
-  size_t elementSize = getByteSize(tensor.dtype);
-  int64_t count = countElements(tensor.shape, tensor.ndim);
-  AlignedBuffer buffer = allocateAligned(count * elementSize);
-  char *to = static_cast<char *>(buffer.get());
-  std::vector<int64_t> index(tensor.ndim, 0);
-  for (int64_t i = 0; i < count; ++i, to += elementSize) {
-    int64_t offset = 0;
-    for (int32_t d = 0; d < tensor.ndim; ++d)
-      offset += index[d] * tensor.strides[d];
-    std::memcpy(to, getData(tensor) + offset * int64_t(elementSize),
-                elementSize);
-    for (int32_t d = tensor.ndim - 1; d >= 0; --d) {
-      if (++index[d] < tensor.shape[d])
-        break;
-      index[d] = 0;
-    }
-  }
-  return buffer;
 }
 
 namespace {
@@ -153,12 +42,12 @@ struct OwnedTensor {
 } // namespace
 
 static DLManagedTensor *makeTensor(DLDataType type, const int64_t *dims,
-                                   int32_t rank,
+                                   int32_t rank, size_t bytes,
                                    const std::shared_ptr<OutputPool> &pool) {
   auto owned = std::make_unique<OwnedTensor>();
   owned->shape.assign(dims, dims + rank);
   owned->pool = pool;
-  owned->data = pool->take(countElements(dims, rank) * getByteSize(type));
+  owned->data = pool->take(bytes);
   DLTensor &tensor = owned->managed.dl_tensor;
   tensor.data = owned->data.data.get();
   tensor.device = {kDLCPU, 0};
@@ -176,8 +65,8 @@ static DLManagedTensor *makeTensor(DLDataType type, const int64_t *dims,
 // RelayModule
 //===----------------------------------------------------------------------===//
 
-RelayModule::RelayModule(const char *path)
-    : library(path), outputPool(std::make_shared<OutputPool>()) {
+RelayModule::RelayModule(const char *path, int32_t flags)
+    : library(path, flags), outputPool(std::make_shared<OutputPool>()) {
   const RelayArtifact &artifact = getArtifact();
   inputs = describe(artifact.inputs, artifact.num_inputs);
   outputs = describe(artifact.outputs, artifact.num_outputs);
@@ -211,6 +100,9 @@ void RelayModule::checkInput(int32_t index, const DLTensor &tensor,
     fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
          "' to have dtype ", describeDType(info.dtype), ", but got ",
          describeDType(tensor.dtype));
+  if (tensor.ndim > 0 && !tensor.shape)
+    fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
+         "' to have a shape, but got a null pointer");
   if (tensor.ndim != info.ndim)
     fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
          "' to have shape ", describeShape(info), ", but got ",
@@ -238,7 +130,14 @@ void RelayModule::checkInput(int32_t index, const DLTensor &tensor,
            describeDims(tensor.shape, tensor.ndim));
     symbol = size;
   }
-  if (!tensor.data && countElements(tensor.shape, tensor.ndim) > 0)
+  std::optional<size_t> bytes =
+      getNumBytes(tensor.dtype, tensor.shape, tensor.ndim);
+  if (!bytes)
+    fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
+         "' to have fewer than 2^63 bytes, but got shape ",
+         describeDims(tensor.shape, tensor.ndim), " of ",
+         describeDType(tensor.dtype));
+  if (!tensor.data && *bytes > 0)
     fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
          "' to have data, but got a null pointer");
 }
@@ -246,9 +145,6 @@ void RelayModule::checkInput(int32_t index, const DLTensor &tensor,
 void RelayModule::checkOutput(int32_t index, const DLTensor &tensor,
                               const int64_t *dims) const {
   const RelayTensorInfo &info = outputs[index];
-  if (tensor.device.device_type != kDLCPU || !isContiguous(tensor))
-    fail(RELAY_INVALID_ARGUMENT, "expects output '", info.name,
-         "' to be contiguous and in CPU memory");
   if (!isSameDType(tensor.dtype, info.dtype))
     fail(RELAY_INVALID_ARGUMENT, "expects output '", info.name,
          "' to have dtype ", describeDType(info.dtype), ", but got ",
@@ -258,7 +154,96 @@ void RelayModule::checkOutput(int32_t index, const DLTensor &tensor,
     fail(RELAY_INVALID_ARGUMENT, "expects output '", info.name,
          "' to have shape ", describeDims(dims, info.ndim), ", but got ",
          describeDims(tensor.shape, tensor.ndim));
+  if (tensor.device.device_type != kDLCPU || !isContiguous(tensor))
+    fail(RELAY_INVALID_ARGUMENT, "expects output '", info.name,
+         "' to be contiguous and in CPU memory");
 }
+
+//===----------------------------------------------------------------------===//
+// Sizes that follow from those of the inputs
+//===----------------------------------------------------------------------===//
+
+static std::string describeValue(int64_t value) {
+  return value == RELAY_OVERFLOW ? "2^63 or more" : std::to_string(value);
+}
+
+void RelayModule::failCheck(const RelayArtifactCheck &check,
+                            const int64_t *values,
+                            const std::vector<int64_t> &symbols) const {
+  const RelayArtifact &artifact = getArtifact();
+  // "2 * n = 6", or "6" if that is all.
+  auto describe = [&](int32_t i) {
+    std::string value = describeValue(values[i]);
+    return check.values[i] == value ? value : check.values[i] + (" = " + value);
+  };
+  std::string text;
+  if (check.kind == RELAY_CHECK_EQUAL || check.kind == RELAY_CHECK_AT_LEAST) {
+    bool isEqual = check.kind == RELAY_CHECK_EQUAL;
+    text = std::string("expects ") + check.values[0] +
+           (isEqual ? " to equal " : " to be at least ") + check.values[1];
+    const char *separator = ", but got ";
+    for (int32_t i = 0; i < 2; ++i) {
+      std::string value = describeValue(values[i]);
+      if (value == check.values[i])
+        continue; // A constant, which has been said.
+      text += separator + value;
+      separator = " and ";
+    }
+  } else {
+    bool isNegative =
+        std::any_of(values, values + check.num_values, [](int64_t value) {
+          return value < 0 && value != RELAY_OVERFLOW;
+        });
+    text = std::string("expects ") + check.subject +
+           (isNegative ? " to have sizes from 0"
+                       : " to have fewer than 2^63 bytes");
+    for (int32_t i = 0; i < check.num_values; ++i)
+      text += (i ? ", " : ", but got shape [") + describe(i) +
+              (i + 1 == check.num_values ? "]" : "");
+  }
+
+  // Which dimensions of the inputs decide.
+  for (int64_t i = 0; i < check.num_symbols; ++i) {
+    int64_t symbol = check.symbols[i];
+    text += std::string(i ? ", " : "; ") + artifact.symbols[symbol] + " = " +
+            std::to_string(symbols[symbol]);
+    for (int32_t input = 0, dim = 0; input < artifact.num_inputs;) {
+      const RelayArtifactTensor &tensor = artifact.inputs[input];
+      if (dim == tensor.rank) {
+        ++input;
+        dim = 0;
+        continue;
+      }
+      if (tensor.dims[dim++] != -1 - symbol)
+        continue;
+      text += " is dimension " + std::to_string(dim - 1) + " of input '" +
+              tensor.name + "'";
+      break;
+    }
+  }
+  throw Error(RELAY_INVALID_ARGUMENT, text);
+}
+
+std::vector<int64_t>
+RelayModule::computeShapes(const std::vector<int64_t> &symbols,
+                           int64_t &arenaBytes) const {
+  const RelayArtifact &artifact = getArtifact();
+  size_t numDims = 0;
+  for (const RelayTensorInfo &info : outputs)
+    numDims += info.ndim;
+  std::vector<int64_t> dims(numDims), values(artifact.max_check_values);
+  int32_t status =
+      artifact.shapes(symbols.data(), dims.data(), &arenaBytes, values.data());
+  if (status > 0 && status <= artifact.num_checks)
+    failCheck(artifact.checks[status - 1], values.data(), symbols);
+  if (status != 0)
+    fail(RELAY_EXECUTION_FAILED, "computing shapes failed with code ", status);
+  return dims;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
 
 Arena RelayModule::takeArena(size_t bytes) {
   Arena arena;
@@ -381,54 +366,64 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
     fail(RELAY_INVALID_ARGUMENT, "expects room for ", artifact.num_outputs,
          " outputs, but got ", numOutputs);
 
+  int64_t arenaBytes = 0;
+  std::vector<int64_t> outputDims = computeShapes(symbols, arenaBytes);
   std::shared_ptr<ThreadPool> pool = ThreadPool::get();
   std::vector<void *> inputData(numInputs);
   std::vector<AlignedBuffer> copies;
   for (int32_t i = 0; i < numInputs; ++i) {
     const DLTensor &tensor = *inputTensors[i];
     inputData[i] = getData(tensor);
-    if (!isContiguous(tensor)) {
+    if (isContiguous(tensor))
+      continue;
+    try {
       copies.push_back(copyContiguous(tensor));
-      inputData[i] = copies.back().get();
+    } catch (const std::bad_alloc &) {
+      failToAllocate(*getNumBytes(tensor.dtype, tensor.shape, tensor.ndim),
+                     std::string("a contiguous copy of input '") +
+                         inputs[i].name + "' of shape " +
+                         describeDims(tensor.shape, tensor.ndim));
     }
+    inputData[i] = copies.back().get();
   }
-
-  size_t numDims = 0;
-  for (const RelayTensorInfo &info : outputs)
-    numDims += info.ndim;
-  std::vector<int64_t> outputDims(numDims);
-  int64_t arenaBytes = 0;
-  if (artifact.shapes(symbols.data(), outputDims.data(), &arenaBytes) != 0)
-    fail(RELAY_EXECUTION_FAILED,
-         "the shapes of the inputs do not fit the model");
-  if (arenaBytes < 0 || std::any_of(
-                            outputDims.begin(), outputDims.end(),
-                            [](int64_t size) { return size < 0; }))
-    fail(RELAY_INVALID_ARGUMENT, "expects inputs large enough for the model, "
-                                 "but an intermediate size would be negative");
 
   struct Deleter {
     void operator()(DLManagedTensor *tensor) const { tensor->deleter(tensor); }
   };
   std::vector<std::unique_ptr<DLManagedTensor, Deleter>> created(numOutputs);
   std::vector<void *> outputData(numOutputs);
+  std::vector<size_t> outputBytes(numOutputs);
   const int64_t *dims = outputDims.data();
-  size_t outputBytes = 0;
-  for (int32_t i = 0; i < numOutputs; dims += outputs[i].ndim, ++i)
+  size_t runBytes = 0;
+  for (int32_t i = 0; i < numOutputs; dims += outputs[i].ndim, ++i) {
+    std::optional<size_t> bytes =
+        getNumBytes(outputs[i].dtype, dims, outputs[i].ndim);
+    if (!bytes)
+      fail(RELAY_INVALID_ARGUMENT, "expects output '", outputs[i].name,
+           "' to have fewer than 2^63 bytes, but got shape ",
+           describeDims(dims, outputs[i].ndim));
+    outputBytes[i] = *bytes;
+    // What all take is less than there is memory, once they are allocated.
     if (!outputTensors[i])
-      outputBytes +=
-          countElements(dims, outputs[i].ndim) * getByteSize(outputs[i].dtype);
-  outputPool->setRunBytes(outputBytes);
+      runBytes = std::min(runBytes + *bytes, SIZE_MAX / 4);
+  }
+  outputPool->setRunBytes(runBytes);
   dims = outputDims.data();
   for (int32_t i = 0; i < numOutputs; dims += outputs[i].ndim, ++i) {
     if (outputTensors[i]) {
       checkOutput(i, outputTensors[i]->dl_tensor, dims);
       outputData[i] = getData(outputTensors[i]->dl_tensor);
-    } else {
-      created[i].reset(
-          makeTensor(outputs[i].dtype, dims, outputs[i].ndim, outputPool));
-      outputData[i] = getData(created[i]->dl_tensor);
+      continue;
     }
+    try {
+      created[i].reset(makeTensor(outputs[i].dtype, dims, outputs[i].ndim,
+                                  outputBytes[i], outputPool));
+    } catch (const std::bad_alloc &) {
+      failToAllocate(outputBytes[i], std::string("output '") + outputs[i].name +
+                                         "' of shape " +
+                                         describeDims(dims, outputs[i].ndim));
+    }
+    outputData[i] = getData(created[i]->dl_tensor);
   }
 
   RelayKernelContext context = {};
@@ -438,7 +433,12 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
     context.observer = observe;
   if (threadObserver)
     context.parallel_for = observedParallelFor;
-  Arena arena = takeArena(arenaBytes);
+  Arena arena;
+  try {
+    arena = takeArena(arenaBytes);
+  } catch (const std::bad_alloc &) {
+    failToAllocate(arenaBytes, "intermediate tensors");
+  }
   ThreadPool::Run run(*pool, hasParallelLoops.load(std::memory_order_relaxed));
   context.thread_pool = &run;
   if (observer)

@@ -8,7 +8,8 @@
 #ifndef RELAY_MLIR_LIB_RUNTIME_MODULE_H
 #define RELAY_MLIR_LIB_RUNTIME_MODULE_H
 
-#include "relay-mlir-c/Runtime.h"
+#include "Library.h"
+#include "Tensors.h"
 
 #include <atomic>
 #include <memory>
@@ -21,28 +22,6 @@ namespace relay_rt {
 class OutputPool;
 class ThreadPool;
 
-/// Returns memory of RELAY_BUFFER_ALIGNMENT; throws std::bad_alloc.
-struct AlignedFree {
-  void operator()(void *pointer) const;
-};
-using AlignedBuffer = std::unique_ptr<void, AlignedFree>;
-AlignedBuffer allocateAligned(size_t bytes);
-
-/// The shared object and the description it exports.
-class Library {
-public:
-  /// Throws if the file is not an artefact that this run time and CPU can run.
-  explicit Library(const char *path);
-  ~Library();
-  Library(const Library &) = delete;
-
-  const RelayArtifact &getArtifact() const { return *artifact; }
-
-private:
-  void *handle;
-  const RelayArtifact *artifact = nullptr;
-};
-
 /// Bytes of memory for the intermediate values of one run, kept for the next.
 struct Arena {
   size_t size = 0;
@@ -53,7 +32,10 @@ struct Arena {
 
 struct RelayModule {
 public:
-  explicit RelayModule(const char *path);
+  RelayModule(const char *path, int32_t flags);
+
+  /// Throws if the weights are not those that the compiler wrote.
+  void verify() const { library.verify(); }
 
   const RelayArtifact &getArtifact() const { return library.getArtifact(); }
   const std::vector<RelayTensorInfo> &getInputs() const { return inputs; }
@@ -81,6 +63,13 @@ private:
                   std::vector<int64_t> &symbols) const;
   void checkOutput(int32_t index, const DLTensor &tensor,
                    const int64_t *dims) const;
+  /// Computes the sizes of the outputs and the bytes of the arena.
+  std::vector<int64_t> computeShapes(const std::vector<int64_t> &symbols,
+                                     int64_t &arenaBytes) const;
+  /// Says why the inputs do not fit.
+  [[noreturn]] void failCheck(const RelayArtifactCheck &check,
+                              const int64_t *values,
+                              const std::vector<int64_t> &symbols) const;
   relay_rt::Arena takeArena(size_t bytes);
   void returnArena(relay_rt::Arena arena);
 

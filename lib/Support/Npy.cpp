@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Support/Npy.h"
 
+#include "relay-mlir/Support/InputFile.h"
+#include "relay-mlir/Support/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Alignment.h"
@@ -298,8 +300,8 @@ Expected<NpyArray> mlir::relay::parseNpy(StringRef bytes, StringRef name,
 }
 
 Expected<NpyArray> mlir::relay::readNpy(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      readInputFile(path);
   if (!buffer)
     return makeError(path, "cannot open: " + buffer.getError().message());
   std::shared_ptr<llvm::MemoryBuffer> owner = std::move(*buffer);
@@ -332,16 +334,8 @@ void mlir::relay::writeNpy(llvm::raw_ostream &os, const NpyArray &array) {
 }
 
 llvm::Error mlir::relay::writeNpy(StringRef path, const NpyArray &array) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (code)
-    return makeError(path, "cannot write: " + code.message());
-  writeNpy(os, array);
-  os.close();
-  if (os.has_error()) {
-    code = os.error();
-    os.clear_error();
-    return makeError(path, "cannot write: " + code.message());
-  }
-  return llvm::Error::success();
+  std::error_code code = writeOutputText(
+      path, [&](llvm::raw_ostream &os) { writeNpy(os, array); });
+  return code ? makeError(path, "cannot write: " + code.message())
+              : llvm::Error::success();
 }

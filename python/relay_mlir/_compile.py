@@ -1,8 +1,6 @@
 """Reading, compiling and running models."""
 
 import os
-import shutil
-import tempfile
 import typing
 
 from . import _relay_mlir
@@ -88,10 +86,19 @@ class IRModule:
 class Module:
     """A compiled model: call it with its inputs."""
 
-    def __init__(self, path, _folder=None):
+    def __init__(self, path, map_weights=False, _file=None):
         self._path = os.fspath(path)
-        self._folder = _folder  # Keeps a temporary artefact.
-        self._impl = _relay_mlir.LoadedModule(self._path)
+        self._file = _file  # Keeps an artefact in memory.
+        self._impl = _relay_mlir.LoadedModule(self._path, map_weights)
+
+    @staticmethod
+    def _make(name, write):
+        """Loads the artefact that `write` writes to a path."""
+        file = _relay_mlir.MemoryFile(name)
+        write(file.path())
+        # What nobody can change need not be copied.
+        file.seal()
+        return Module(file.path(), _file=file)
 
     @property
     def inputs(self):
@@ -135,26 +142,21 @@ class Module:
 
     def save(self, path):
         """Writes the artefact, which load() and the C interface read."""
-        # Beside the destination first, so that nobody sees half a file.
-        path = os.fspath(path)
-        partial = f"{path}.{os.getpid()}.partial"
-        try:
-            shutil.copyfile(self._path, partial)
-            os.replace(partial, path)
-        except BaseException:
-            if os.path.exists(partial):
-                os.unlink(partial)
-            raise
+        _relay_mlir.copy_file(self._path, os.fspath(path))
+
+    def verify(self):
+        """Checks that the weights are those that the compiler wrote.
+
+        Raises RuntimeError if they are not. Loading has checked everything, but for
+        weights that are mapped.
+        """
+        self._impl.verify()
 
 
 def import_onnx(model):
     """Reads an ONNX model (a path, or a ModelProto) into an IRModule."""
     if hasattr(model, "SerializeToString"):
-        with tempfile.TemporaryDirectory(prefix="relay-mlir-") as folder:
-            path = os.path.join(folder, "model.onnx")
-            with open(path, "wb") as file:
-                file.write(model.SerializeToString())
-            return IRModule.load(path)
+        return IRModule(_relay_mlir.IRModule.load_onnx(model.SerializeToString()))
     return IRModule.load(model)
 
 
@@ -192,14 +194,18 @@ def compile(model, *, target="native", opt_level=3, precision="high",
     kept in `cache_dir`, by default a folder of the user's, unless `cache` is
     False. Raises CompileError.
     """
-    folder = tempfile.TemporaryDirectory(prefix="relay-mlir-")
-    path = os.path.join(folder.name, "model.so")
-    emit(model, path, "so", target=target, opt_level=opt_level, precision=precision,
-         force_matrix_tiles=force_matrix_tiles, desired_layout=desired_layout,
-         cache=cache, cache_dir=cache_dir)
-    return Module(path, folder)
+    return Module._make("model.so", lambda path: emit(
+        model, path, "so", target=target, opt_level=opt_level, precision=precision,
+        force_matrix_tiles=force_matrix_tiles, desired_layout=desired_layout,
+        cache=cache, cache_dir=cache_dir))
 
 
-def load(path):
-    """Loads an artefact that relay-compile or Module.save wrote."""
-    return Module(path)
+def load(path, *, map_weights=False):
+    """Loads an artefact that relay-compile or Module.save wrote, and checks it.
+
+    The file may be changed or removed afterwards. With `map_weights`, weights are
+    not read but mapped: processes that load one file share the memory, and
+    Module.verify() checks it. Then the file must not be overwritten or cut, other
+    than by replacing it, for as long as the module lives. Raises RuntimeError.
+    """
+    return Module(path, map_weights)

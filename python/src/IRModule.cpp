@@ -7,6 +7,7 @@
 
 #include "Bindings.h"
 
+#include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/InitAllPasses.h"
 #include "relay-mlir/Pipelines/Compiler.h"
@@ -53,6 +54,22 @@ static std::unique_ptr<IRModule> load(const std::string &path) {
   }
   if (!result->module)
     diagnostics.raise("cannot read '" + path + "'");
+  return result;
+}
+
+static std::unique_ptr<IRModule> loadOnnx(const py::bytes &model) {
+  auto result = std::make_unique<IRModule>();
+  DiagnosticCollector diagnostics(result->context.get());
+  std::string_view bytes = model;
+  {
+    py::gil_scoped_release release;
+    result->module = relay::importOnnxBuffer(
+        llvm::MemoryBufferRef(StringRef(bytes.data(), bytes.size()),
+                              "onnx.ModelProto"),
+        result->context.get());
+  }
+  if (!result->module)
+    diagnostics.raise("cannot read the model");
   return result;
 }
 
@@ -146,6 +163,7 @@ void relay_python::bindIRModule(py::module_ &m) {
       .def_static("parse", &parse, py::arg("text"),
                   py::arg("name") = "<string>")
       .def_static("load", &load, py::arg("path"))
+      .def_static("load_onnx", &loadOnnx, py::arg("model"))
       .def("print", &print, py::arg("elide_larger") = py::none(),
            py::arg("locations") = false, py::arg("generic") = false)
       .def("run_passes", &runPasses, py::arg("pipeline"))

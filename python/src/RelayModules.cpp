@@ -7,6 +7,7 @@
 
 #include "RelayBindings.h"
 
+#include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/InitAllPasses.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Prelude/Prelude.h"
@@ -194,16 +195,34 @@ static py::tuple runPasses(py::handle functions, py::handle types,
   return fromModule(*result);
 }
 
+static py::tuple exportModel(ModuleOp module,
+                             DiagnosticCollector &diagnostics) {
+  FailureOr<ast::Module> result = exportRelay(module);
+  if (failed(result))
+    diagnostics.raise("cannot make expressions of the model");
+  return fromModule(*result);
+}
+
 /// Reads a model of ONNX, or MLIR.
 static py::tuple load(const std::string &path) {
   DiagnosticCollector diagnostics(getSessionContext());
   OwningOpRef<ModuleOp> module = loadModel(path, getSessionContext());
   if (!module)
     diagnostics.raise("cannot read '" + path + "'");
-  FailureOr<ast::Module> result = exportRelay(*module);
-  if (failed(result))
-    diagnostics.raise("cannot make expressions of the model");
-  return fromModule(*result);
+  return exportModel(*module, diagnostics);
+}
+
+/// Reads the bytes of an ONNX model.
+static py::tuple loadOnnx(const py::bytes &model) {
+  DiagnosticCollector diagnostics(getSessionContext());
+  std::string_view bytes = model;
+  OwningOpRef<ModuleOp> module = importOnnxBuffer(
+      llvm::MemoryBufferRef(StringRef(bytes.data(), bytes.size()),
+                            "onnx.ModelProto"),
+      getSessionContext());
+  if (!module)
+    diagnostics.raise("cannot read the model");
+  return exportModel(*module, diagnostics);
 }
 
 /// The module as text of MLIR.
@@ -252,6 +271,7 @@ void relay_python::bindRelayModules(py::module_ &m) {
   m.def("print_type", &printType);
   m.def("run_passes", &runPasses);
   m.def("load_model", &load);
+  m.def("load_onnx", &loadOnnx);
   m.def("print_mlir", &printMLIR);
   m.def("prelude_text", &preludeText);
   m.def("prelude_names", &preludeNames);

@@ -9,6 +9,8 @@
 
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/Pipelines/ProfileModel.h"
+#include "relay-mlir/Support/InputFile.h"
+#include "relay-mlir/Support/OutputFile.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -158,15 +160,24 @@ namespace {
 
 class LoadedModule {
 public:
-  explicit LoadedModule(const std::string &path) {
+  LoadedModule(const std::string &path, bool mapWeights) {
     py::gil_scoped_release release;
-    RelayStatus status = relayModuleLoad(path.c_str(), &module);
+    RelayStatus status = relayModuleLoadWithFlags(
+        path.c_str(), mapWeights ? RELAY_LOAD_MAP_WEIGHTS : 0, &module);
     py::gil_scoped_acquire acquire;
     check(status);
   }
   ~LoadedModule() { relayModuleFree(module); }
   LoadedModule(const LoadedModule &) = delete;
 
+  void verify() const {
+    RelayStatus status;
+    {
+      py::gil_scoped_release release;
+      status = relayModuleVerify(module);
+    }
+    check(status);
+  }
   py::list describe(bool inputs) const;
   py::object run(const py::args &args, const py::kwargs &kwargs);
   py::list profile(const py::args &args, const py::kwargs &kwargs, int repeat,
@@ -315,9 +326,76 @@ py::list LoadedModule::profile(const py::args &args, const py::kwargs &kwargs,
   return rows;
 }
 
+static void raiseOSError(std::error_code error, const std::string &path) {
+  errno = error.value();
+  if (error.category() == std::generic_category())
+    PyErr_SetFromErrnoWithFilename(PyExc_OSError, path.c_str());
+  else
+    PyErr_SetString(PyExc_OSError, error.message().c_str());
+  throw py::error_already_set();
+}
+
+namespace {
+
+/// A file in memory, which has a path while this object lives, and no name:
+/// nothing is left of it, whatever ends the process.
+class MemoryFile {
+public:
+  explicit MemoryFile(const std::string &name) {
+    auto created = mlir::relay::FileDescriptor::createInMemory(name);
+    if (!created)
+      raiseOSError(created.getError(), name);
+    file = std::move(*created);
+  }
+  std::string getPath() const {
+    return "/proc/self/fd/" + std::to_string(file.get());
+  }
+  void seal() {
+    if (std::error_code error = file.seal())
+      raiseOSError(error, getPath());
+  }
+
+private:
+  mlir::relay::FileDescriptor file;
+};
+
+} // namespace
+
+/// Copies a file; whoever looks at `to` sees all of it or what was there.
+static void copyFile(const std::string &from, const std::string &to) {
+  std::error_code error;
+  {
+    py::gil_scoped_release release;
+    auto file = mlir::relay::InputFile::open(from);
+    error = file ? mlir::relay::writeOutputFile(
+                       to, 0777,
+                       [&](int target) -> std::error_code {
+                         std::vector<char> buffer(1 << 20);
+                         uint64_t size = file->getSize();
+                         for (uint64_t done = 0; done < size;) {
+                           llvm::MutableArrayRef<char> bytes(
+                               buffer.data(),
+                               std::min<uint64_t>(buffer.size(), size - done));
+                           std::error_code error = file->read(bytes, done);
+                           if (!error)
+                             error = mlir::relay::writeAt(target, bytes, done);
+                           if (error)
+                             return error;
+                           done += bytes.size();
+                         }
+                         return {};
+                       })
+                 : file.getError();
+  }
+  if (error)
+    raiseOSError(error, to);
+}
+
 void relay_python::bindRuntimeModule(py::module_ &m) {
   py::class_<LoadedModule>(m, "LoadedModule")
-      .def(py::init<const std::string &>(), py::arg("path"))
+      .def(py::init<const std::string &, bool>(), py::arg("path"),
+           py::arg("map_weights") = false)
+      .def("verify", &LoadedModule::verify)
       .def("inputs", [](LoadedModule &self) { return self.describe(true); })
       .def("outputs", [](LoadedModule &self) { return self.describe(false); })
       .def("run", &LoadedModule::run)
@@ -329,6 +407,11 @@ void relay_python::bindRuntimeModule(py::module_ &m) {
           },
           py::kw_only(), py::arg("named"), py::arg("repeat"),
           py::arg("warm_up"), py::arg("trace"));
+  py::class_<MemoryFile>(m, "MemoryFile")
+      .def(py::init<const std::string &>(), py::arg("name"))
+      .def("path", &MemoryFile::getPath)
+      .def("seal", &MemoryFile::seal);
+  m.def("copy_file", &copyFile, py::arg("source"), py::arg("target"));
   m.def(
       "set_num_threads", [](int count) { check(relaySetNumThreads(count)); },
       py::arg("count"));

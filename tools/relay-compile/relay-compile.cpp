@@ -140,19 +140,15 @@ int main(int argc, char **argv) {
   options->schedules = schedules;
   options->saveSchedules = saveSchedules;
   options->timing = timing;
-  OwningOpRef<ModuleOp> module =
-      relay::loadModel(inputPath, &context, /*mapWeights=*/true);
+  OwningOpRef<ModuleOp> module = relay::loadModel(inputPath, &context);
   if (!module)
     return 1;
-  // A copy: the linker resets every llvm::cl option of the process.
-  std::string output = outputPath;
-  std::string remarksName = remarksPath;
   bool hasFailed =
-      failed(relay::compileModule(*module, *options, *kind, output));
+      failed(relay::compileModule(*module, *options, *kind, outputPath));
   if (remarksFile) {
     remarksFile->flush();
     if (remarksFile->has_error()) {
-      llvm::errs() << "error: cannot write '" << remarksName
+      llvm::errs() << "error: cannot write '" << remarksPath
                    << "': " << remarksFile->error().message() << '\n';
       remarksFile->clear_error();
       hasFailed = true;

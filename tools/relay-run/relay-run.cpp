@@ -35,8 +35,7 @@ using relay::Tensor;
 
 namespace {
 
-/// What the command line says. A plain copy: the linker that the compiler calls
-/// resets every llvm::cl option of the process.
+/// What the command line says.
 struct RunOptions {
   std::string modelPath;
   relay_run::InputOptions inputs;
@@ -51,6 +50,8 @@ struct RunOptions {
   std::string tracePath;
   std::string peak;
   std::optional<int> threads;
+  bool verify = false;
+  bool mapWeights = false;
   relay::CompileOptions compile;
   relay::InterpreterLimits limits;
 };
@@ -119,6 +120,15 @@ static RunOptions parseCommandLine(int argc, char **argv) {
       cl::init(result.repeat), cl::cat(category));
   static cl::opt<int> warmUp("warm-up", cl::desc("Runs before the timed ones"),
                              cl::init(result.warmUp), cl::cat(category));
+  static cl::opt<bool> verify(
+      "verify",
+      cl::desc("Only load the model, and check that it is as compiled"),
+      cl::cat(category));
+  static cl::opt<bool> mapWeights(
+      "map-weights",
+      cl::desc("Map the weights of a model.so in place of reading them: "
+               "processes share them, and the file must not change"),
+      cl::cat(category));
   static relay::CompileFlags compileFlags(category);
 
   cl::HideUnrelatedOptions(category);
@@ -146,6 +156,8 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   if (threads.getNumOccurrences())
     result.threads = threads;
   result.limits.maxDepth = maxDepth;
+  result.verify = verify;
+  result.mapWeights = mapWeights;
   return result;
 }
 
@@ -169,21 +181,32 @@ struct Output {
 static void printSummary(const Output &output) {
   const Tensor &tensor = output.tensor;
   llvm::outs() << output.name << ": " << tensor.getType();
-  SmallVector<double> values = tensor.loadAll<double>();
-  if (values.size() <= 16) {
+  int64_t count = tensor.getNumElements();
+  if (count <= 16) {
     llvm::outs() << " [";
-    llvm::interleaveComma(values, llvm::outs(), [](double value) {
-      llvm::outs() << llvm::format("%.6g", value);
-    });
+    llvm::interleaveComma(
+        tensor.loadAll<double>(), llvm::outs(),
+        [](double value) { llvm::outs() << llvm::format("%.6g", value); });
     llvm::outs() << "]\n";
     return;
   }
-  double sum = 0;
-  for (double value : values)
-    sum += value;
-  llvm::outs() << llvm::format(" min %.6g max %.6g mean %.6g\n",
-                               *llvm::min_element(values),
-                               *llvm::max_element(values), sum / values.size());
+  // Piece by piece: as numbers of 64 bits they may be more than there is
+  // memory.
+  double sum = 0, least = 0, greatest = 0;
+  double values[1024];
+  for (int64_t done = 0; done < count;) {
+    int64_t size = std::min<int64_t>(std::size(values), count - done);
+    tensor.load(done, /*stride=*/1, size, values);
+    for (int64_t i = 0; i < size; ++i) {
+      bool isFirst = done + i == 0;
+      least = isFirst || values[i] < least ? values[i] : least;
+      greatest = isFirst || greatest < values[i] ? values[i] : greatest;
+      sum += values[i];
+    }
+    done += size;
+  }
+  llvm::outs() << llvm::format(" min %.6g max %.6g mean %.6g\n", least,
+                               greatest, sum / count);
 }
 
 static LogicalResult writeOutputs(ArrayRef<Output> outputs,
@@ -391,10 +414,21 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
       return printError("expects the .onnx or .mlir file of the model for "
                         "--interpret and --check");
     RelayModule *compiled = nullptr;
-    if (relayModuleLoad(options.modelPath.c_str(), &compiled) != RELAY_OK)
+    if (relayModuleLoadWithFlags(options.modelPath.c_str(),
+                                 options.mapWeights ? RELAY_LOAD_MAP_WEIGHTS
+                                                    : 0,
+                                 &compiled) != RELAY_OK)
       return printError(relayGetLastError());
     std::unique_ptr<RelayModule, decltype(&relayModuleFree)> owner(
         compiled, relayModuleFree);
+    if (options.verify) {
+      if (relayModuleVerify(compiled) != RELAY_OK)
+        return printError(relayGetLastError());
+      llvm::outs() << "code, tables and "
+                   << relayModuleGetArtifact(compiled)->weights_size
+                   << " bytes of weights are as compiled\n";
+      return success();
+    }
     auto inputs = relay_run::getInputs(
         relay_run::getInputSpecs(compiled, &context), options.inputs);
     if (failed(inputs))
@@ -402,8 +436,10 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     return runModel(compiled, nullptr, *inputs, options, location);
   }
 
-  OwningOpRef<ModuleOp> module =
-      relay::loadModel(options.modelPath, &context, /*mapWeights=*/true);
+  if (options.verify || options.mapWeights)
+    return printError("expects a compiled model, model.so, for --verify and "
+                      "--map-weights");
+  OwningOpRef<ModuleOp> module = relay::loadModel(options.modelPath, &context);
   if (!module)
     return failure();
   if (options.interpret) {

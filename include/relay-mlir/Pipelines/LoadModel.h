@@ -16,10 +16,8 @@ namespace mlir::relay {
 /// Reads the model at `path` into the relay dialect: ONNX if the name ends in
 /// `.onnx`, Relay text, whose types are inferred, if in `.relay`, otherwise
 /// MLIR text or bytecode. Errors go to the context's diagnostics, and the
-/// result is null. With `mapWeights`, nobody may change the file while the
-/// module, or an attribute of it, is in use.
-OwningOpRef<ModuleOp> loadModel(llvm::StringRef path, MLIRContext *context,
-                                bool mapWeights = false);
+/// result is null. The module does not refer to the file.
+OwningOpRef<ModuleOp> loadModel(llvm::StringRef path, MLIRContext *context);
 
 } // namespace mlir::relay
 

@@ -5,9 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A compiled model is a shared object that exports one symbol,
-// RELAY_ARTIFACT_SYMBOL, of type RelayArtifact. The compiler emits it as
-// constant data, the run time reads it. Plain C.
+// A compiled model is a file of two parts. The image is a shared object that
+// exports one symbol, RELAY_ARTIFACT_SYMBOL, of type RelayArtifact: code and
+// tables, which the compiler emits as constant data and the run time reads. The
+// weights, packed constants, are the rest of the file. A note of the image, a
+// RelayArtifactNote, says where they start and has checksums of both, so that a
+// reader knows what the file is before it maps anything. Plain C.
 //
 // A change of these structures changes RELAY_ARTIFACT_VERSION; the run time
 // refuses every version but its own.
@@ -25,10 +28,19 @@ extern "C" {
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
 #define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
-#define RELAY_ARTIFACT_VERSION 2
+#define RELAY_ARTIFACT_VERSION 3
+
+/// The ELF note with a RelayArtifactNote: its section, owner and type.
+#define RELAY_NOTE_SECTION ".note.relay"
+#define RELAY_NOTE_OWNER "relay-mlir"
+#define RELAY_NOTE_TYPE 1
 
 /// Name of the section with the packed constants.
 #define RELAY_WEIGHTS_SECTION ".relay.weights"
+
+/// Weights are hashed in blocks of this many bytes, so that several threads can
+/// do it.
+#define RELAY_CHECKSUM_BLOCK (UINT64_C(1) << 20)
 
 /// Alignment in bytes of everything the compiler or the run time allocates:
 /// constants, arena, outputs.
@@ -69,6 +81,51 @@ typedef struct RelayArtifactCall {
   const RelayArtifactTensor *args;
 } RelayArtifactCall;
 
+/// Kinds of conditions on sizes: that two values are equal, or the first one is
+/// at least the second; that the sizes of a tensor are not negative and its
+/// bytes fewer than 2^63; the same of the bytes of all intermediate tensors.
+typedef enum RelayCheckKind {
+  RELAY_CHECK_EQUAL = 0,
+  RELAY_CHECK_AT_LEAST = 1,
+  RELAY_CHECK_TENSOR = 2,
+  RELAY_CHECK_ARENA = 3,
+} RelayCheckKind;
+
+/// A condition on sizes that is tested before each run, as a message tells it.
+typedef struct RelayArtifactCheck {
+  int32_t kind; /* RelayCheckKind */
+  /// Texts of the expressions whose values decide, such as "2 * n": two sides,
+  /// or the dimensions of a tensor.
+  int32_t num_values;
+  const char *const *values;
+  /// The numbers of the symbols that occur in them.
+  int64_t num_symbols;
+  const int64_t *symbols;
+  /// What has these sizes, such as "input 'x'"; null for two sides.
+  const char *subject;
+} RelayArtifactCheck;
+
+/// The value of an expression that is no number of 64 bits.
+#define RELAY_OVERFLOW INT64_MIN
+
+/// What a file says of itself. Checksums are XXH3 with 64 bits; they find
+/// damage, not forgery.
+typedef struct RelayArtifactNote {
+  uint64_t magic;
+  /// RELAY_ARTIFACT_VERSION, before everything that a version may change.
+  uint32_t version;
+  /// sizeof(RelayArtifactNote) as the compiler knew it.
+  uint32_t struct_size;
+  /// Bytes of the image; the weights are the rest of the file.
+  uint64_t image_size;
+  uint64_t weights_size;
+  /// The hash of the hashes of all blocks of RELAY_CHECKSUM_BLOCK bytes, the
+  /// last of which may be shorter; of no bytes if there are no weights.
+  uint64_t weights_checksum;
+  /// The hash of the image, with zero in this place.
+  uint64_t image_checksum;
+} RelayArtifactNote;
+
 typedef struct RelayArtifact {
   uint64_t magic;
   uint32_t version;
@@ -88,18 +145,26 @@ typedef struct RelayArtifact {
   const RelayArtifactTensor *outputs;
   const RelayArtifactCall *calls;
 
-  /// Packed constants, read-only.
+  /// Packed constants, read-only: where a program is linked with the model's
+  /// object. Null in a file of its own, whose weights are no part of the image.
   const void *weights;
   uint64_t weights_size;
 
+  /// The conditions that `shapes` tests, and the most values that one has.
+  int32_t num_checks;
+  int32_t max_check_values;
+  const RelayArtifactCheck *checks;
+
   /// Computes, from the values of the symbols, the sizes of all dimensions of
   /// all outputs (static ones too; concatenated) and the bytes of the arena.
+  /// Returns 0; or 1 + i if checks[i] does not hold, and stores its values in
+  /// `check_values`, RELAY_OVERFLOW for those that are too large.
   int32_t (*shapes)(const int64_t *symbols, int64_t *output_dims,
-                    int64_t *arena_bytes);
+                    int64_t *arena_bytes, int64_t *check_values);
 
   /// Computes for each call, from the values of the symbols, the arithmetic
   /// operations on elements and the bytes of inputs and outputs that the call
-  /// must touch; -1 where that does not follow from sizes.
+  /// must touch; -1 where that does not follow from sizes, or is too large.
   int32_t (*work)(const int64_t *symbols, int64_t *flops, int64_t *bytes);
 
   /// Runs the model.

@@ -44,8 +44,7 @@ mlir::relay::importOnnxBuffer(llvm::MemoryBufferRef buffer,
 OwningOpRef<ModuleOp>
 mlir::relay::importOnnxFile(StringRef path, MLIRContext *context,
                             const OnnxImportOptions &options) {
-  llvm::Expected<std::unique_ptr<ModelSource>> source =
-      ModelSource::open(path, options.mapFile);
+  llvm::Expected<std::unique_ptr<ModelSource>> source = ModelSource::open(path);
   if (!source) {
     emitError(FileLineColLoc::get(context, path, 0, 0))
         << "cannot read the file: " << llvm::toString(source.takeError());

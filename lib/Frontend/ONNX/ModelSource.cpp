@@ -7,45 +7,21 @@
 
 #include "ModelSource.h"
 
-#include "MappingGuard.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mlir::relay::onnx;
-namespace fs = llvm::sys::fs;
 
 /// Bytes to read at once.
 static constexpr uint64_t kWindowSize = 64 * 1024;
 
-llvm::Expected<std::unique_ptr<ModelSource>> ModelSource::open(StringRef path,
-                                                               bool shouldMap) {
-  llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(path);
+llvm::Expected<std::unique_ptr<ModelSource>> ModelSource::open(StringRef path) {
+  llvm::ErrorOr<relay::InputFile> file = relay::InputFile::open(path);
   if (!file)
-    return file.takeError();
+    return llvm::errorCodeToError(file.getError());
   std::unique_ptr<ModelSource> source(new ModelSource(path));
-  source->file = *file;
-  fs::file_status status;
-  if (std::error_code error = fs::status(*file, status))
-    return llvm::errorCodeToError(error);
-  if (status.type() != fs::file_type::regular_file)
-    return llvm::createStringError("not a regular file");
-  source->size = status.getSize();
-  if (shouldMap && source->size != 0) {
-    // A file system that cannot do that is read.
-    std::error_code error;
-    struct GuardedMapping {
-      Mapping mapping;
-      std::optional<MappingGuard> guard;
-    };
-    auto guarded = std::make_shared<GuardedMapping>();
-    guarded->mapping =
-        Mapping(*file, Mapping::readonly, source->size, 0, error);
-    if (!error) {
-      guarded->guard.emplace(guarded->mapping.const_data(), source->size, path);
-      source->mapping =
-          std::shared_ptr<const Mapping>(guarded, &guarded->mapping);
-    }
-  }
+  source->size = file->getSize();
+  source->file = std::move(*file);
   return source;
 }
 
@@ -61,11 +37,6 @@ std::unique_ptr<ModelSource> ModelSource::get(llvm::MemoryBufferRef buffer) {
   source->memory = buffer.getBuffer();
   source->size = buffer.getBufferSize();
   return source;
-}
-
-ModelSource::~ModelSource() {
-  if (file)
-    fs::closeFile(*file);
 }
 
 llvm::Expected<StringRef> ModelSource::view(uint64_t offset, uint64_t count) {
@@ -89,15 +60,7 @@ llvm::Error ModelSource::read(uint64_t offset, MutableArrayRef<char> bytes) {
     llvm::copy(memory.substr(offset, bytes.size()), bytes.begin());
     return llvm::Error::success();
   }
-  while (!bytes.empty()) {
-    llvm::Expected<size_t> count =
-        fs::readNativeFileSlice(*file, bytes, offset);
-    if (!count)
-      return count.takeError();
-    if (*count == 0)
-      return llvm::createStringError("the file changed while it was read");
-    bytes = bytes.drop_front(*count);
-    offset += *count;
-  }
+  if (std::error_code error = file->read(bytes, offset))
+    return llvm::errorCodeToError(error);
   return llvm::Error::success();
 }

@@ -21,8 +21,7 @@ namespace mlir::relay::onnx {
 Type getElementType(MLIRContext *context, DataType type);
 
 /// Turns the tensors of one model into attributes. No byte is copied more than
-/// once: what lies in the model file is read straight into the buffer of the
-/// resource, external data is mapped.
+/// once: what lies in a file is read straight into the buffer of the resource.
 class TensorLoader {
 public:
   TensorLoader(MLIRContext *context, ModelSource &source);
@@ -44,12 +43,15 @@ private:
   };
 
   llvm::Expected<Bytes> getBytes(const Tensor &tensor);
-  llvm::Expected<Bytes> getExternalBytes(const Tensor &tensor, uint64_t size);
+  /// Opens the tensor's file of external data, and looks whether it is long
+  /// enough for `size` bytes.
+  llvm::Expected<const InputFile *> openExternal(const Tensor &tensor,
+                                                 uint64_t size);
   RankedTensorType getType(const Tensor &tensor) const;
 
   MLIRContext *context;
   ModelSource &source;
-  llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> externalFiles;
+  llvm::StringMap<std::optional<InputFile>> externalFiles;
 };
 
 } // namespace mlir::relay::onnx

@@ -8,8 +8,9 @@
 #include "relay-mlir/Target/AOT/Artifact.h"
 
 #include "mlir/Support/Timing.h"
+#include "relay-mlir/Support/OutputFile.h"
+#include "relay-mlir/Target/AOT/ArtifactFile.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
-#include "relay-mlir/Target/AOT/WeightsObject.h"
 #include "relay-mlir/Target/Kernel/Linker.h"
 #include "relay-mlir/Target/Kernel/ObjectEmitter.h"
 #include "llvm/ADT/DenseSet.h"
@@ -25,6 +26,7 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
   HostModuleOptions hostOptions;
   hostOptions.targetTriple = target.getTriple().str();
   hostOptions.requiredFeatures = target.getRequiredFeatures();
+  hostOptions.linkWeights = options.relocatable;
   if (!options.extraFeatures.empty()) {
     if (!hostOptions.requiredFeatures.empty())
       hostOptions.requiredFeatures += ',';
@@ -47,24 +49,28 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
                                CodeEffort::Program)))
     return failure();
 
-  SmallVector<LinkInput> inputs = {
-      LinkInput::fromMemory({hostObject.data(), hostObject.size()})};
-  std::string weights;
-  LinkFinishFn finish;
-  if (pool.getSize() != 0) {
-    weights = getWeightsObject(target, pool.getSize());
-    inputs.push_back(LinkInput::fromMemory(weights));
-    finish = [&](int file) {
-      phase = timing.nest("Write constants");
-      return insertWeights(file, pool);
-    };
-  }
+  std::string note = getArtifactObject(target, pool.getSize(),
+                                       /*isShared=*/!options.relocatable);
+  SmallVector<StringRef> objects = {{hostObject.data(), hostObject.size()},
+                                    note};
   llvm::DenseSet<const char *> linked;
   for (const ArtifactKernel &kernel : kernels)
     if (linked.insert(kernel.object.data()).second)
-      inputs.push_back(LinkInput::fromMemory(kernel.object));
+      objects.push_back(kernel.object);
   phase = timing.nest("Link");
   auto *link = options.relocatable ? linkRelocatableObject : linkSharedObject;
-  return link(
-      inputs, target, output, [&] { return emitError(main.getLoc()); }, finish);
+  auto reportError = [&] { return emitError(main.getLoc()); };
+  FailureOr<std::vector<char>> bytes = link(objects, target, reportError);
+  if (failed(bytes))
+    return failure();
+  phase = timing.nest("Write");
+  // The permissions are those that linkers give.
+  std::error_code error =
+      writeOutputFile(output, options.relocatable ? 0666 : 0777, [&](int file) {
+        return writeArtifactFile(file, std::move(*bytes), pool);
+      });
+  if (error)
+    return reportError() << "cannot write " << output << ": "
+                         << error.message();
+  return success();
 }

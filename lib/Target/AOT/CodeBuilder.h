@@ -56,25 +56,54 @@ public:
   /// the first one is, so that they dominate every use.
   Value evaluate(AffineExpr expr);
 
+  /// A value, and whether it is not what it should be because that has no 64
+  /// bits; null if it always has.
+  struct Checked {
+    Value value, overflow;
+  };
+  /// The same with that said. A product with zero is zero, whatever the other
+  /// factor is.
+  Checked evaluateChecked(AffineExpr expr);
+
   /// The bytes of a storage, rounded up so that the next one is aligned.
   Value evaluateStorage(ArrayRef<AffineExpr> alternatives);
+  Checked evaluateStorageChecked(ArrayRef<AffineExpr> alternatives);
+
+  /// Whether a tensor of this shape has no elements; null if it surely has.
+  Value isEmpty(relax::ShapeAttr shape);
+
+  Checked addChecked(Checked lhs, Checked rhs);
+  Checked multiplyChecked(Checked lhs, Checked rhs);
+  /// Either or both may be null, which is false.
+  Value either(Value lhs, Value rhs);
+  Value compare(LLVM::ICmpPredicate predicate, Value lhs, Value rhs) {
+    return LLVM::ICmpOp::create(builder, loc, predicate, lhs, rhs);
+  }
 
   /// Ends the current block: leaves the function with `status` unless it is
   /// zero.
   void returnUnlessZero(Value status);
+  /// Ends the current block: if `condition` holds, stores each of `values` in
+  /// the array that `place` points to and leaves the function with `status`.
+  void returnIf(Value condition, int32_t status, ArrayRef<Value> values,
+                Value place);
   void returnZero() { LLVM::ReturnOp::create(builder, loc, constant(0, 32)); }
 
   OpBuilder builder;
   Location loc;
 
 private:
-  Value computeFloor(AffineBinaryOpExpr expr);
+  Value computeFloor(AffineBinaryOpExpr expr, Value lhs, Value rhs);
+  Checked compute(AffineExpr expr, bool isChecked);
+  Checked callWithOverflow(bool isProduct, Checked lhs, Checked rhs);
 
   LLVM::LLVMFuncOp function;
   relax::SymbolScope &scope;
   LLVM::LLVMPointerType pointer;
   Block *entry;
-  DenseMap<AffineExpr, Value> sizes;
+  /// What has been computed, without and with checks.
+  DenseMap<AffineExpr, Checked> sizes, checkedSizes;
+  DenseMap<relax::ShapeAttr, Value> emptiness;
 };
 
 } // namespace mlir::relay::detail

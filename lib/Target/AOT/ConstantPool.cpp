@@ -11,17 +11,16 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
+#include "relay-mlir/Support/FileDescriptor.h"
 #include "relay-mlir/Support/SplitFloat.h"
 #include "relay-mlir/Target/AOT/PackLayout.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Support/xxhash.h"
 
 #include <atomic>
-#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <unistd.h>
 #include <vector>
 
 using namespace mlir;
@@ -63,15 +62,24 @@ static bool isExpanded(ElementsAttr value, ArrayRef<char> raw) {
                            getElementBytes(value.getElementType());
 }
 
-/// The bytes of all elements; `buffer` owns them if they had to be made.
-static ArrayRef<char> expandBytes(ElementsAttr value,
-                                  std::unique_ptr<char[]> &buffer) {
+/// Memory for `size` bytes; null if there is none, since constants may be of
+/// any size.
+static std::unique_ptr<char[]> allocate(size_t size) {
+  return std::unique_ptr<char[]>(new (std::nothrow) char[size]);
+}
+
+/// The bytes of all elements; `buffer` owns them if they had to be made. Fails
+/// if there is no memory for them.
+static FailureOr<ArrayRef<char>> expandBytes(ElementsAttr value,
+                                             std::unique_ptr<char[]> &buffer) {
   ArrayRef<char> raw = *getRawBytes(value);
   if (isExpanded(value, raw))
     return raw;
   size_t count = value.getNumElements();
   size_t elementBytes = getElementBytes(value.getElementType());
-  buffer = std::make_unique<char[]>(count * elementBytes);
+  buffer = allocate(count * elementBytes);
+  if (!buffer)
+    return failure();
   if (isDenseBool(value)) {
     for (auto [i, bit] :
          llvm::enumerate(cast<DenseElementsAttr>(value).getValues<bool>()))
@@ -80,7 +88,7 @@ static ArrayRef<char> expandBytes(ElementsAttr value,
     for (size_t i = 0; i < count; ++i)
       std::memcpy(&buffer[i * elementBytes], raw.data(), elementBytes);
   }
-  return {buffer.get(), count * elementBytes};
+  return ArrayRef<char>(buffer.get(), count * elementBytes);
 }
 
 static uint64_t hashAll(ElementsAttr value) {
@@ -103,12 +111,15 @@ static uint64_t hashSample(ElementsAttr value, ArrayRef<char> raw) {
   return llvm::xxh3_64bits(StringRef(samples.data(), samples.size()));
 }
 
-/// The pieces of each f32 in `bytes`, one after the other.
+/// The pieces of each f32 in `bytes`, one after the other; null if there is no
+/// memory for them.
 static std::unique_ptr<char[]> splitBytes(ArrayRef<char> bytes,
                                           int64_t numPieces) {
   size_t count = bytes.size() / sizeof(float);
   size_t pieceBytes = numPieces * sizeof(uint16_t);
-  auto result = std::make_unique<char[]>(count * pieceBytes);
+  std::unique_ptr<char[]> result = allocate(count * pieceBytes);
+  if (!result)
+    return nullptr;
   SmallVector<uint16_t, 3> pieces(numPieces);
   for (size_t i = 0; i != count; ++i) {
     float value;
@@ -132,6 +143,8 @@ FailureOr<uint64_t>
 ConstantPool::add(ElementsAttr value, AffineMap layout,
                   ArrayRef<int64_t> packedShape, int64_t numPieces,
                   llvm::function_ref<InFlightDiagnostic()> emitError) {
+  if (layout && layout.isIdentity() && numPieces == 0)
+    layout = {};
   int64_t elementBytes = getElementBytes(value.getElementType());
   if (elementBytes == 0)
     return emitError() << "expects constant elements of whole bytes, but got "
@@ -145,7 +158,31 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
              failure();
     return diag << "expects a dense constant";
   }
-  size_t expected = value.getNumElements() * elementBytes;
+  ShapedType type = value.getShapedType();
+  // All products below are of these sizes.
+  auto getBytes = [](ArrayRef<int64_t> shape,
+                     int64_t elementBytes) -> std::optional<uint64_t> {
+    int64_t bytes = elementBytes;
+    for (int64_t size : shape)
+      if (llvm::MulOverflow(bytes, size, bytes))
+        return std::nullopt;
+    return bytes;
+  };
+  bool isEmpty = llvm::is_contained(type.getShape(), 0);
+  ArrayRef<int64_t> shape = layout ? packedShape : type.getShape();
+  auto tooLarge = [&] {
+    return emitError() << "expects constants of fewer than 2^63 bytes, but got "
+                       << type;
+  };
+  std::optional<uint64_t> wanted =
+      isEmpty ? 0 : getBytes(type.getShape(), elementBytes);
+  std::optional<uint64_t> packedBytes =
+      getBytes(shape, numPieces ? int64_t(sizeof(uint16_t)) : elementBytes);
+  if (isEmpty && !layout)
+    packedBytes = 0;
+  if (!wanted || !packedBytes)
+    return tooLarge();
+  size_t expected = *wanted;
   if (isa<DenseResourceElementsAttr>(value) && raw->size() != expected)
     return emitError() << "expects " << expected
                        << " bytes in the resource of a constant, but got "
@@ -154,13 +191,7 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
   if (numPieces != 0 && !value.getElementType().isF32())
     return emitError() << "expects constant elements of f32 to split, but got "
                        << value.getElementType();
-  if (layout && layout.isIdentity() && numPieces == 0)
-    layout = {};
-  ShapedType type = value.getShapedType();
-  ArrayRef<int64_t> shape = layout ? packedShape : type.getShape();
-  uint64_t bytes = numPieces ? sizeof(uint16_t) : elementBytes;
-  for (int64_t size : shape)
-    bytes *= size;
+  uint64_t bytes = *packedBytes;
 
   // Weights are long and seldom alike: what their bytes hash to is only
   // computed once a sample of them agrees.
@@ -184,8 +215,10 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
     if (entry.fullHash == fullHash && haveEqualBytes(entry.value, value))
       return entry.offset;
   }
-  candidates.push_back(entries.size());
   uint64_t offset = llvm::alignTo(size, RELAY_BUFFER_ALIGNMENT);
+  if (bytes > uint64_t(INT64_MAX) - offset)
+    return tooLarge() << " after " << size << " bytes of others";
+  candidates.push_back(entries.size());
   entries.push_back({value, layout, SmallVector<int64_t>(packedShape),
                      numPieces, offset, bytes, fullHash});
   size = offset + bytes;
@@ -223,6 +256,8 @@ private:
 /// What is known of a constant while pieces of it are written.
 struct Source {
   ArrayRef<char> bytes;
+  /// `bytes` is one element that stands for all.
+  bool isSplat = false;
   std::unique_ptr<char[]> expanded;
   std::optional<LayoutPacker> packer;
   /// Elements that are split are so while pieces of them remain to be written.
@@ -240,28 +275,30 @@ struct Piece {
 
 } // namespace
 
-static std::error_code writeAt(int file, ArrayRef<char> bytes,
-                               uint64_t position) {
-  while (!bytes.empty()) {
-    ssize_t count = ::pwrite(file, bytes.data(), bytes.size(), position);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return std::error_code(count < 0 ? errno : EIO, std::generic_category());
-    bytes = bytes.drop_front(count);
-    position += count;
-  }
-  return {};
-}
-
 std::error_code ConstantPool::write(int file, uint64_t position) const {
   constexpr uint64_t pieceBytes = 1 << 20;
   std::vector<Source> sources(entries.size());
   std::vector<Piece> pieces;
   for (auto [number, entry] : llvm::enumerate(entries)) {
     Source &source = sources[number];
-    source.bytes = expandBytes(entry.value, source.expanded);
     uint64_t count = entry.bytes, unit = 1;
+    // Elements that are all alike need not be there at once, and zeros not at
+    // all, which may be more than there is memory.
+    source.isSplat = !entry.layout && entry.numPieces == 0 &&
+                     !isDenseBool(entry.value) && entry.value.isSplat();
+    if (source.isSplat) {
+      source.bytes = *getRawBytes(entry.value);
+      source.bytes = source.bytes.take_front(
+          getElementBytes(entry.value.getElementType()));
+      if (llvm::all_of(source.bytes, [](char byte) { return byte == 0; }))
+        continue;
+    } else {
+      FailureOr<ArrayRef<char>> bytes =
+          expandBytes(entry.value, source.expanded);
+      if (failed(bytes))
+        return std::make_error_code(std::errc::not_enough_memory);
+      source.bytes = *bytes;
+    }
     if (entry.layout) {
       SmallVector<int64_t> shape(entry.value.getShapedType().getShape());
       int64_t elementBytes = getElementBytes(entry.value.getElementType());
@@ -287,7 +324,12 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
   BufferPool buffers;
   std::mutex mutex;
   std::error_code result;
-  auto writePiece = [&](const Piece &piece) {
+  auto fail = [&](std::error_code error) {
+    std::lock_guard<std::mutex> lock(mutex);
+    result = error;
+    return failure();
+  };
+  auto writePiece = [&](const Piece &piece) -> LogicalResult {
     Source &source = sources[piece.source];
     ArrayRef<char> bytes;
     std::vector<char> buffer;
@@ -298,24 +340,29 @@ std::error_code ConstantPool::write(int file, uint64_t position) const {
           source.split = splitBytes(source.bytes, numPieces);
         });
         elements = source.split.get();
+        if (!elements && !source.bytes.empty())
+          return fail(std::make_error_code(std::errc::not_enough_memory));
       }
       buffer = buffers.take();
       buffer.resize((piece.end - piece.begin) * source.packer->getSlabBytes());
       source.packer->pack(elements, piece.begin, piece.end, buffer);
       bytes = buffer;
+    } else if (source.isSplat) {
+      // Pieces start at whole elements.
+      buffer = buffers.take();
+      buffer.resize(piece.end - piece.begin);
+      for (size_t i = 0; i < buffer.size(); ++i)
+        buffer[i] = source.bytes[i % source.bytes.size()];
+      bytes = buffer;
     } else {
       bytes = source.bytes.slice(piece.begin, piece.end - piece.begin);
     }
     std::error_code error = writeAt(file, bytes, piece.position);
-    if (source.packer)
+    if (source.packer || source.isSplat)
       buffers.give(std::move(buffer));
     if (--source.numRemaining == 0)
       source.split.reset();
-    if (!error)
-      return success();
-    std::lock_guard<std::mutex> lock(mutex);
-    result = error;
-    return failure();
+    return error ? fail(error) : success();
   };
   (void)failableParallelForEach(context, pieces, writePiece);
   return result;

@@ -15,6 +15,7 @@
 
 #include "CodeBuilder.h"
 #include "HostData.h"
+#include "ShapesFunction.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -30,6 +31,7 @@ using namespace mlir;
 using namespace mlir::relay;
 using relay::detail::CodeBuilder;
 using relay::detail::HostData;
+using relay::detail::ShapesFunction;
 
 namespace {
 
@@ -71,7 +73,6 @@ private:
   LLVM::LLVMFuncOp declareFunction(StringRef name, ArrayRef<Type> arguments,
                                    LLVM::Linkage linkage);
   LLVM::LLVMFuncOp buildCallFunction();
-  LLVM::LLVMFuncOp buildShapesFunction();
   LLVM::LLVMFuncOp buildWorkFunction();
   FailureOr<LLVM::LLVMFuncOp> buildMainFunction(LLVM::LLVMFuncOp callFunction);
   /// The sizes of the dynamic dimensions of a kernel's buffers.
@@ -80,6 +81,7 @@ private:
   FailureOr<HostData::Struct> describeValue(Type type, StringRef name);
   FailureOr<HostData::Struct> describeCall(Call &call);
   LogicalResult describeArtifact(LLVM::LLVMFuncOp shapesFunction,
+                                 ShapesFunction &shapes,
                                  LLVM::LLVMFuncOp workFunction,
                                  LLVM::LLVMFuncOp mainFunction);
 
@@ -174,7 +176,7 @@ LLVM::LLVMFuncOp HostTranslator::declareFunction(StringRef name,
   return function;
 }
 
-/// Runs a kernel and tells the observer, if there is one.
+/// Runs a kernel, unless it is null, and tells the observer, if there is one.
 LLVM::LLVMFuncOp HostTranslator::buildCallFunction() {
   LLVM::LLVMFuncOp function =
       declareFunction(kCallName, {pointer, pointer, pointer, pointer, i64},
@@ -185,6 +187,12 @@ LLVM::LLVMFuncOp HostTranslator::buildCallFunction() {
   Value kernel = code.getArgument(0), args = code.getArgument(1);
   Value dims = code.getArgument(2), kernelContext = code.getArgument(3);
   Value number = code.getArgument(4);
+  Value null = LLVM::ZeroOp::create(b, loc, pointer);
+  auto *run = new Block, *tell = new Block;
+  function.getBody().push_back(run);
+  Value isSkipped = code.compare(LLVM::ICmpPredicate::eq, kernel, null);
+  LLVM::CondBrOp::create(b, loc, isSkipped, tell, run);
+  b.setInsertionPointToEnd(run);
   auto kernelType =
       LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer});
   Value status =
@@ -192,13 +200,14 @@ LLVM::LLVMFuncOp HostTranslator::buildCallFunction() {
                            ValueRange{kernel, args, dims, kernelContext})
           .getResult();
   code.returnUnlessZero(status);
+  LLVM::BrOp::create(b, loc, ValueRange(), tell);
+  function.getBody().push_back(tell);
+  b.setInsertionPointToEnd(tell);
 
   // RelayKernelContext starts with the pointers parallel_for and observer.
   static_assert(offsetof(RelayKernelContext, observer) == 8);
   Value observer = code.load(pointer, code.element(kernelContext, 1, pointer));
-  Value null = LLVM::ZeroOp::create(b, loc, pointer);
-  Value isNull =
-      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, observer, null);
+  Value isNull = code.compare(LLVM::ICmpPredicate::eq, observer, null);
   auto *observe = new Block, *done = new Block;
   function.getBody().push_back(observe);
   function.getBody().push_back(done);
@@ -210,55 +219,6 @@ LLVM::LLVMFuncOp HostTranslator::buildCallFunction() {
                        ValueRange{observer, kernelContext, number, args, dims});
   LLVM::BrOp::create(b, loc, ValueRange(), done);
   b.setInsertionPointToEnd(done);
-  code.returnZero();
-  return function;
-}
-
-LLVM::LLVMFuncOp HostTranslator::buildShapesFunction() {
-  LLVM::LLVMFuncOp function = declareFunction(
-      kShapesName, {pointer, pointer, pointer}, LLVM::Linkage::Internal);
-  CodeBuilder code(function, scope);
-  code.loadSymbols(/*index=*/0, symbols);
-  auto require = [&](LLVM::ICmpPredicate violation, AffineExpr lhs,
-                     AffineExpr rhs) {
-    if (relax::canonicalizeSymbolicExpr(lhs - rhs) ==
-        getAffineConstantExpr(0, context))
-      return;
-    Value violated = LLVM::ICmpOp::create(
-        code.builder, code.loc, violation,
-        code.evaluate(relax::canonicalizeSymbolicExpr(lhs)),
-        code.evaluate(relax::canonicalizeSymbolicExpr(rhs)));
-    code.returnUnlessZero(
-        LLVM::ZExtOp::create(code.builder, code.loc, i32, violated));
-  };
-  auto requireAll = [&](LLVM::ICmpPredicate violation, relax::ShapeAttr lhs,
-                        relax::ShapeAttr rhs) {
-    for (auto [left, right] :
-         llvm::zip_equal(scope.import(lhs), scope.import(rhs)))
-      require(violation, left, right);
-  };
-  for (Operation &op : main.getBody().front()) {
-    if (auto equal = dyn_cast<relax::AssertEqualOp>(op))
-      requireAll(LLVM::ICmpPredicate::ne, equal.getLhs(), equal.getRhs());
-    else if (auto atLeast = dyn_cast<relax::AssertAtLeastOp>(op))
-      requireAll(LLVM::ICmpPredicate::slt, atLeast.getLhs(), atLeast.getRhs());
-    else if (auto reshape = dyn_cast<relax::ReshapeOp>(op))
-      require(LLVM::ICmpPredicate::ne,
-              relax::getNumElements(reshape.getSource().getType(), scope),
-              relax::getNumElements(reshape.getType(), scope));
-  }
-  int64_t position = 0;
-  for (Type type : main.getResultTypes())
-    for (AffineExpr dim :
-         scope.import(cast<relax::SymbolicTensorType>(type).getShape()))
-      code.store(code.evaluate(dim),
-                 code.element(code.getArgument(1), position++, i64));
-  Value total = code.constant(0);
-  for (relax::AllocStorageOp storage : storages)
-    total = LLVM::AddOp::create(
-        code.builder, code.loc, total,
-        code.evaluateStorage(scope.import(storage.getSize())));
-  code.store(total, code.getArgument(2));
   code.returnZero();
   return function;
 }
@@ -314,9 +274,15 @@ LLVM::LLVMFuncOp HostTranslator::buildWorkFunction() {
           code.builder, code.loc, code.getArgument(1 + index), table,
           code.constant(calls.size() * sizeof(int64_t)), /*isVolatile=*/false);
     }
-  for (auto [index, number, expr] : computed)
-    code.store(code.evaluate(expr),
+  for (auto [index, number, expr] : computed) {
+    CodeBuilder::Checked value = code.evaluateChecked(expr);
+    if (value.overflow)
+      value.value =
+          LLVM::SelectOp::create(code.builder, code.loc, value.overflow,
+                                 code.constant(-1), value.value);
+    code.store(value.value,
                code.element(code.getArgument(1 + index), number, i64));
+  }
   code.returnZero();
   return function;
 }
@@ -390,6 +356,25 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction) {
         code.store(code.evaluate(size), code.element(dimArray, index, i64));
       Value kernel =
           LLVM::AddressOfOp::create(b, code.loc, pointer, call.symbol);
+      // A kernel that has nothing to write need not run: its loops over other
+      // sizes could take forever.
+      Value isSkipped;
+      for (Value output : call.op.getOutputs()) {
+        Value empty = code.isEmpty(
+            cast<relax::SymbolicTensorType>(output.getType()).getShape());
+        if (!empty) {
+          isSkipped = {};
+          break;
+        }
+        isSkipped =
+            isSkipped
+                ? LLVM::AndOp::create(b, code.loc, isSkipped, empty).getResult()
+                : empty;
+      }
+      if (isSkipped)
+        kernel = LLVM::SelectOp::create(
+            b, code.loc, isSkipped, LLVM::ZeroOp::create(b, code.loc, pointer),
+            kernel);
       Value status = LLVM::CallOp::create(b, code.loc, callFunction,
                                           ValueRange{kernel, argArray, dimArray,
                                                      code.getArgument(5),
@@ -456,6 +441,7 @@ FailureOr<HostData::Struct> HostTranslator::describeCall(Call &call) {
 }
 
 LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
+                                               ShapesFunction &shapes,
                                                LLVM::LLVMFuncOp workFunction,
                                                LLVM::LLVMFuncOp mainFunction) {
   SmallVector<HostData::Struct> inputs, outputs, callData;
@@ -495,7 +481,7 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
   }
 
   FlatSymbolRefAttr weights;
-  if (pool.getSize() != 0) {
+  if (pool.getSize() != 0 && options.linkWeights) {
     builder.setInsertionPointToEnd(module->getBody());
     auto global = LLVM::GlobalOp::create(
         builder, main.getLoc(),
@@ -517,14 +503,19 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
        Member::pointer(data.getString(getVersionString())),
        Member::pointer(data.getString(options.targetTriple)),
        Member::pointer(data.getString(options.requiredFeatures)),
-       Member::integer(32, symbols.size()), Member::integer(32, inputs.size()),
+       Member::integer(32, symbols.size()),
+       Member::integer(32, inputs.size()),
        Member::integer(32, outputs.size()),
        Member::integer(32, callData.size()),
        Member::pointer(data.getPointers(names)),
        Member::pointer(data.getStructs(inputs)),
        Member::pointer(data.getStructs(outputs)),
-       Member::pointer(data.getStructs(callData)), Member::pointer(weights),
+       Member::pointer(data.getStructs(callData)),
+       Member::pointer(weights),
        Member::integer(64, pool.getSize()),
+       Member::integer(32, shapes.getNumChecks()),
+       Member::integer(32, shapes.getMaxValues()),
+       Member::pointer(shapes.getChecks()),
        Member::pointer(FlatSymbolRefAttr::get(shapesFunction)),
        Member::pointer(FlatSymbolRefAttr::get(workFunction)),
        Member::pointer(FlatSymbolRefAttr::get(mainFunction))});
@@ -539,12 +530,18 @@ FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
     if (declared.insert(call.symbol).second)
       declareFunction(call.symbol, {pointer, pointer, pointer},
                       LLVM::Linkage::External);
-  LLVM::LLVMFuncOp shapesFunction = buildShapesFunction();
+  LLVM::LLVMFuncOp shapesFunction =
+      declareFunction(kShapesName, {pointer, pointer, pointer, pointer},
+                      LLVM::Linkage::Internal);
+  ShapesFunction shapes(main, scope, symbols, data);
+  if (failed(shapes.build(shapesFunction)))
+    return failure();
   LLVM::LLVMFuncOp workFunction = buildWorkFunction();
   FailureOr<LLVM::LLVMFuncOp> mainFunction =
       buildMainFunction(buildCallFunction());
   if (failed(mainFunction) ||
-      failed(describeArtifact(shapesFunction, workFunction, *mainFunction)))
+      failed(describeArtifact(shapesFunction, shapes, workFunction,
+                              *mainFunction)))
     return failure();
   return std::move(module);
 }

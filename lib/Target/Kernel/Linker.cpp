@@ -7,21 +7,14 @@
 
 #include "relay-mlir/Target/Kernel/Linker.h"
 
-#include "lld/Common/Driver.h"
+#include "relay-mlir/Support/ChildProcess.h"
+#include "relay-mlir/Support/FileDescriptor.h"
 #include "relay-mlir/Target/Kernel/ElfFile.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <cstdio>
-#include <fcntl.h>
-#include <mutex>
-
-LLD_HAS_DRIVER(elf)
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -93,20 +86,6 @@ static std::string getStubLibrary(StringRef soname,
   return file.write(ET_DYN, target.isX86());
 }
 
-/// Runs the linker; what it has to say goes to `messages`.
-static bool runLinker(ArrayRef<std::string> args, std::string &messages) {
-  // The linker keeps its state in globals.
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-  SmallVector<const char *> argv{"ld.lld"};
-  for (const std::string &arg : args)
-    argv.push_back(arg.c_str());
-  llvm::raw_string_ostream os(messages);
-  lld::Result result =
-      lld::lldMain(argv, llvm::nulls(), os, {{lld::Gnu, &lld::elf::link}});
-  return result.retCode == 0;
-}
-
 /// Drops the linker's own name and keeps its first messages: one undefined
 /// symbol is reported for each use.
 static std::string summarize(StringRef messages) {
@@ -123,142 +102,140 @@ static std::string summarize(StringRef messages) {
   return summary;
 }
 
-static std::error_code writeFile(StringRef path, StringRef bytes) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (code)
-    return code;
-  os << bytes;
-  os.close();
-  code = os.error();
-  os.clear_error();
-  return code;
-}
-
-/// Gives the file `from` the name `to`, which another file may have.
-static std::error_code replaceFile(const Twine &from, const Twine &to) {
-#ifdef RENAME_EXCHANGE
-  // Some file systems write a file to disk before it replaces another one, but
-  // not when two change their names.
-  if (::renameat2(AT_FDCWD, from.str().c_str(), AT_FDCWD, to.str().c_str(),
-                  RENAME_EXCHANGE) == 0)
-    return llvm::sys::fs::remove(from);
-#endif
-  return llvm::sys::fs::rename(from, to);
-}
-
-static std::error_code finishFile(StringRef path, const LinkFinishFn &finish) {
-  if (!finish)
-    return {};
-  int descriptor;
-  if (std::error_code code = llvm::sys::fs::openFileForReadWrite(
-          path, descriptor, llvm::sys::fs::CD_OpenExisting,
-          llvm::sys::fs::OF_None))
-    return code;
-  std::error_code result = finish(descriptor);
-  llvm::sys::fs::file_t file = llvm::sys::fs::convertFDToNativeFile(descriptor);
-  std::error_code closed = llvm::sys::fs::closeFile(file);
-  return result ? result : closed;
-}
-
-static LogicalResult link(ArrayRef<LinkInput> inputs, const TargetInfo &target,
-                          StringRef output, bool isShared,
-                          EmitErrorFn emitError, const LinkFinishFn &finish) {
-  SmallString<128> folder;
-  if (std::error_code code =
-          llvm::sys::fs::createUniqueDirectory("relay-link", folder))
-    return emitError() << "cannot create a folder for temporary files: "
-                       << code.message();
-  llvm::scope_exit removeFolder(
-      [&] { (void)llvm::sys::fs::remove_directories(folder); });
-  auto inFolder = [&](const Twine &name) {
-    SmallString<128> path(folder);
-    llvm::sys::path::append(path, name);
-    return std::string(path);
-  };
-
-  std::vector<std::string> args{"--no-warnings", "--threads=1"};
-  for (auto [index, input] : llvm::enumerate(inputs)) {
-    if (!input.path.empty()) {
-      args.push_back(input.path);
-      continue;
-    }
-    std::string path = inFolder(Twine(index) + ".o");
-    if (std::error_code code = writeFile(path, input.bytes))
-      return emitError() << "cannot write " << path << ": " << code.message();
-    args.push_back(path);
+/// The program to run; an error if there is none.
+static llvm::ErrorOr<std::string> findLinker() {
+  // Who sets the variable does not want another one.
+  if (auto name = llvm::sys::Process::GetEnv("RELAY_LINKER")) {
+    llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(*name);
+    if (!path || llvm::sys::fs::can_execute(*path))
+      return path;
+    return std::make_error_code(std::errc::no_such_file_or_directory);
   }
+  if (llvm::sys::fs::can_execute(RELAY_LLD_PATH))
+    return std::string(RELAY_LLD_PATH);
+  for (StringRef name : {"ld.lld-" RELAY_LLVM_MAJOR, "ld.lld"})
+    if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(name))
+      return path;
+  return std::make_error_code(std::errc::no_such_file_or_directory);
+}
 
-  std::string messages;
+/// A file in memory with these bytes.
+static llvm::ErrorOr<FileDescriptor> makeFile(StringRef name, StringRef bytes) {
+  llvm::ErrorOr<FileDescriptor> file = FileDescriptor::createInMemory(name);
+  if (!file)
+    return file;
+  if (std::error_code error =
+          writeAt(file->get(), ArrayRef(bytes.data(), bytes.size()), 0))
+    return error;
+  return file;
+}
+
+/// All objects as one file.
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+makeArchive(ArrayRef<StringRef> objects) {
+  SmallVector<llvm::NewArchiveMember> members;
+  for (auto [index, object] : llvm::enumerate(objects)) {
+    llvm::NewArchiveMember &member = members.emplace_back();
+    member.Buf = llvm::MemoryBuffer::getMemBuffer(
+        object, "object", /*RequiresNullTerminator=*/false);
+    member.MemberName = "object";
+  }
+  return llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NoSymtab,
+                                    llvm::object::Archive::K_GNU,
+                                    /*Deterministic=*/true, /*Thin=*/false);
+}
+
+static FailureOr<std::vector<char>> link(ArrayRef<StringRef> objects,
+                                         const TargetInfo &target,
+                                         bool isShared, EmitErrorFn emitError) {
+  auto fail = [&](const Twine &reason) -> LogicalResult {
+    return emitError() << "cannot link: " << reason;
+  };
+  llvm::ErrorOr<std::string> linker = findLinker();
+  if (!linker) {
+    auto given = llvm::sys::Process::GetEnv("RELAY_LINKER");
+    return fail(given ? "expects RELAY_LINKER to be the linker ld.lld, but '" +
+                            *given + "' is no program"
+                      : "expects the linker ld.lld at " RELAY_LLD_PATH
+                        " or on the PATH (Debian: package "
+                        "lld-" RELAY_LLVM_MAJOR "), but found none");
+  }
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> archive =
+      makeArchive(objects);
+  if (!archive)
+    return fail(llvm::toString(archive.takeError()));
+
+  // Descriptors of the linker: nothing to read, the output, messages, and then
+  // its inputs.
+  std::vector<std::string> args{"ld.lld", "--no-warnings", "--threads=1", "-o",
+                                "-"};
+  SmallVector<std::pair<std::string, std::string>> inputs;
+  inputs.push_back({"objects.a", (*archive)->getBuffer().str()});
   if (isShared) {
     llvm::append_range(args, ArrayRef<std::string>{
                                  "-shared", "--gc-sections", "-z", "defs", "-z",
                                  "now", "--hash-style=gnu", "--as-needed"});
-    for (auto [name, functions] :
-         {std::pair<StringRef, ArrayRef<StringLiteral>>("libm.so.6",
-                                                        kMathFunctions),
-          {"libc.so.6", kLibcFunctions}}) {
-      std::string library = inFolder(name);
-      if (std::error_code code =
-              writeFile(library, getStubLibrary(name, functions, target)))
-        return emitError() << "cannot write " << library << ": "
-                           << code.message();
-      args.push_back(library);
-    }
+    inputs.push_back(
+        {"libm.so.6", getStubLibrary("libm.so.6", kMathFunctions, target)});
+    inputs.push_back(
+        {"libc.so.6", getStubLibrary("libc.so.6", kLibcFunctions, target)});
   } else {
     args.push_back("-r");
   }
-
-  auto failToWrite = [&](const Twine &reason) -> LogicalResult {
-    return emitError() << "cannot write " << output << ": " << reason;
-  };
-  if (llvm::sys::fs::is_directory(output))
-    return failToWrite("is a directory");
-  // A device gets a copy: the linker gives up the process when one is full.
-  if (llvm::sys::fs::exists(output) &&
-      !llvm::sys::fs::is_regular_file(output)) {
-    std::string linked = inFolder("output");
-    llvm::append_range(args, ArrayRef<std::string>{"-o", linked});
-    if (!runLinker(args, messages))
-      return failToWrite(summarize(messages));
-    if (std::error_code code = finishFile(linked, finish))
-      return failToWrite(code.message());
-    auto buffer = llvm::MemoryBuffer::getFile(linked);
-    if (!buffer)
-      return failToWrite(buffer.getError().message());
-    if (std::error_code code = writeFile(output, (*buffer)->getBuffer()))
-      return failToWrite(code.message());
-    return success();
+  std::vector<FileDescriptor> files;
+  SmallVector<int> numbers{-1};
+  for (StringRef name : {"output", "messages"}) {
+    llvm::ErrorOr<FileDescriptor> file = FileDescriptor::createInMemory(name);
+    if (!file)
+      return fail(file.getError().message());
+    numbers.push_back(file->get());
+    files.push_back(std::move(*file));
+  }
+  for (auto &[name, bytes] : inputs) {
+    llvm::ErrorOr<FileDescriptor> file = makeFile(name, bytes);
+    if (!file)
+      return fail(file.getError().message());
+    std::string path = "/proc/self/fd/" + std::to_string(numbers.size());
+    bool isArchive = StringRef(name).ends_with(".a");
+    if (isArchive)
+      args.push_back("--whole-archive");
+    args.push_back(path);
+    if (isArchive)
+      args.push_back("--no-whole-archive");
+    numbers.push_back(file->get());
+    files.push_back(std::move(*file));
   }
 
-  // Linked beside the output and renamed, so that nobody sees half a file.
-  SmallString<128> temporary;
-  llvm::sys::fs::createUniquePath(output + ".tmp%%%%%%", temporary,
-                                  /*MakeAbsolute=*/false);
-  llvm::FileRemover removeTemporary(temporary);
-  llvm::append_range(args, ArrayRef<std::string>{"-o", std::string(temporary)});
-  if (!runLinker(args, messages))
-    return failToWrite(summarize(messages));
-  if (std::error_code code = finishFile(temporary, finish))
-    return failToWrite(code.message());
-  if (std::error_code code = replaceFile(temporary, output))
-    return failToWrite(code.message());
-  removeTemporary.releaseFile();
-  return success();
+  llvm::ErrorOr<ExitStatus> status = runChild(*linker, args, numbers);
+  if (!status)
+    return fail("cannot run " + *linker + ": " + status.getError().message());
+  llvm::ErrorOr<std::vector<char>> output = readAll(files[0].get());
+  llvm::ErrorOr<std::vector<char>> messages = readAll(files[1].get());
+  if (!output || !messages)
+    return fail("cannot read what " + *linker + " has written");
+  if (status->signal)
+    return fail(*linker + " was ended by signal " + Twine(*status->signal));
+  // A process that ignores its children does not learn how they end.
+  std::string message =
+      summarize(StringRef(messages->data(), messages->size()));
+  if (!message.empty() && (output->empty() || status->code.value_or(0) != 0))
+    return fail(message);
+  if (status->code.value_or(0) != 0)
+    return fail(*linker + " has ended with code " + Twine(*status->code));
+  if (output->empty())
+    return fail(*linker + " has written nothing");
+  return std::move(*output);
 }
 
-LogicalResult mlir::relay::linkSharedObject(ArrayRef<LinkInput> inputs,
-                                            const TargetInfo &target,
-                                            StringRef output,
-                                            EmitErrorFn emitError,
-                                            const LinkFinishFn &finish) {
-  return link(inputs, target, output, /*isShared=*/true, emitError, finish);
+FailureOr<std::vector<char>>
+mlir::relay::linkSharedObject(ArrayRef<StringRef> objects,
+                              const TargetInfo &target, EmitErrorFn emitError) {
+  return link(objects, target, /*isShared=*/true, emitError);
 }
 
-LogicalResult mlir::relay::linkRelocatableObject(ArrayRef<LinkInput> inputs,
-                                                 const TargetInfo &target,
-                                                 StringRef output,
-                                                 EmitErrorFn emitError,
-                                                 const LinkFinishFn &finish) {
-  return link(inputs, target, output, /*isShared=*/false, emitError, finish);
+FailureOr<std::vector<char>>
+mlir::relay::linkRelocatableObject(ArrayRef<StringRef> objects,
+                                   const TargetInfo &target,
+                                   EmitErrorFn emitError) {
+  return link(objects, target, /*isShared=*/false, emitError);
 }

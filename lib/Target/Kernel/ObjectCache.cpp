@@ -7,6 +7,8 @@
 
 #include "ObjectCache.h"
 
+#include "relay-mlir/Support/InputFile.h"
+#include "relay-mlir/Support/OutputFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -71,8 +73,8 @@ std::optional<ObjectCache::Entry> ObjectCache::load(StringRef key) {
   if (folder.empty())
     return std::nullopt;
   std::string path = getPath(key);
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
+      mlir::relay::readInputFile(path);
   if (!buffer)
     return std::nullopt;
   StringRef data = (*buffer)->getBuffer();
@@ -116,27 +118,16 @@ void ObjectCache::store(StringRef key, const Entry &entry) {
     return fail("cannot create the cache folder " + folder, code);
 
   std::string payload = entry.signature + entry.object;
-  // Written under another name first: readers never see half an entry.
-  std::string path = getPath(key);
-  Expected<fs::TempFile> file = fs::TempFile::create(path + ".tmp%%%%%%");
-  if (!file)
-    return fail("cannot write the cache folder " + folder,
-                errorToErrorCode(file.takeError()));
-  raw_fd_ostream os(file->FD, /*shouldClose=*/false);
   char length[8];
   support::endian::write64le(length, entry.signature.size());
-  os << kMagic << StringRef(length, 8)
-     << toString(SHA256::hash(arrayRefFromStringRef(payload))) << payload;
-  os.flush();
-  if (os.has_error()) {
-    fail("cannot write the cache folder " + folder, os.error());
-    os.clear_error();
-    consumeError(file->discard());
-    return;
-  }
-  if (Error error = file->keep(path))
-    fail("cannot write the cache folder " + folder,
-         errorToErrorCode(std::move(error)));
+  // Readers never see half an entry.
+  if (std::error_code code =
+          mlir::relay::writeOutputText(getPath(key), [&](raw_ostream &os) {
+            os << kMagic << StringRef(length, 8)
+               << toString(SHA256::hash(arrayRefFromStringRef(payload)))
+               << payload;
+          }))
+    fail("cannot write the cache folder " + folder, code);
 }
 
 void ObjectCache::evict() {

@@ -1,7 +1,5 @@
 """Evaluating expressions: `create_executor`."""
 
-import os
-import tempfile
 
 import numpy as np
 
@@ -142,12 +140,10 @@ class AotExecutor(Executor):
             mod.functions.pop(_expr.GlobalVar("main"), None)
             mod.functions = {(_expr.GlobalVar("main") if var.name_hint == name else var): f
                              for var, f in mod.functions.items()}
-        folder = tempfile.TemporaryDirectory(prefix="relay-mlir-")
-        path = os.path.join(folder.name, "model.so")
         target = "native" if self._target in ("llvm", "c", "native") else self._target
         with _diagnostics.raising():
-            core.compile(*mod._to_core(), path, "so", target, 3)
-        compiled = CompiledModule(path, folder)
+            compiled = CompiledModule._make("model.so", lambda path: core.compile(
+                *mod._to_core(), path, "so", target, 3))
 
         def run(*args, **kwargs):
             return _to_python(compiled(*self._arguments(names, args, kwargs)))

@@ -2,7 +2,6 @@
 
 import operator
 import os
-import tempfile
 
 import numpy as np
 
@@ -87,8 +86,5 @@ def build(mod, name="", *, target="native", cache=True, cache_dir=None):
     """
     if hasattr(mod, "trace"):
         mod, name = mod.mod, name or mod.name
-    folder = tempfile.TemporaryDirectory(prefix="relay-mlir-")
-    path = os.path.join(folder.name, "kernel.so")
-    _relay_mlir.tir_build(to_module(mod)._impl, name, path, target, cache,
-                          os.fspath(cache_dir or ""))
-    return Kernel(Module(path, folder))
+    return Kernel(Module._make("kernel.so", lambda path: _relay_mlir.tir_build(
+        to_module(mod)._impl, name, path, target, cache, os.fspath(cache_dir or ""))))

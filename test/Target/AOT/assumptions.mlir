@@ -7,8 +7,8 @@
 
 // CHECK: sum: tensor<3xf32>
 // CHECK: head: tensor<2xf32>
-// DIFFER: error: {{.*}}the shapes of the inputs do not fit the model
-// SHORT: error: {{.*}}the shapes of the inputs do not fit the model
+// DIFFER: error: {{.*}}expects n to equal m, but got 3 and 2; n = 3 is dimension 0 of input 'x', m = 2 is dimension 0 of input 'y'
+// SHORT: error: {{.*}}expects n to be at least 2, but got 1; n = 1 is dimension 0 of input 'x'
 func.func @main(%x: tensor<?xf32> {relay.name = "x", relay.dims = ["n"]},
                 %y: tensor<?xf32> {relay.name = "y", relay.dims = ["m"]})
     -> (tensor<?xf32> {relay.name = "sum"},

@@ -69,12 +69,17 @@ void CompiledFunction::load(const std::string &text,
     ADD_FAILURE() << "cannot compile " << text;
     return;
   }
+  FailureOr<std::vector<char>> linked =
+      linkSharedObject(StringRef(object.data(), object.size()), target, [&] {
+        return emitError(UnknownLoc::get(&getContext()));
+      });
+  ASSERT_TRUE(succeeded(linked));
+  int file;
   SmallString<128> path;
-  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("kernel", "so", path));
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("kernel", "so", file, path));
   llvm::FileRemover remover(path);
-  ASSERT_TRUE(succeeded(linkSharedObject(
-      LinkInput::fromMemory(StringRef(object.data(), object.size())), target,
-      path, [&] { return emitError(UnknownLoc::get(&getContext())); })));
+  llvm::raw_fd_ostream(file, /*shouldClose=*/true)
+      << StringRef(linked->data(), linked->size());
   library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   kernel = reinterpret_cast<RelayKernel>(dlsym(library, "k"));

@@ -101,7 +101,7 @@ def test_full_disk(folder):
 
 
 @pytest.mark.parametrize("file,message", [
-    ("foreign.so", "has no valid 'relay_artifact'"),
+    ("foreign.so", "but it is another shared object"),
     ("half.so", "the file is truncated"),
     ("missing.so", "cannot open 'missing.so'"),
 ])
@@ -174,7 +174,8 @@ def test_artefact_for_another_cpu(folder):
                    cwd=folder, check=True)
     text = fail(folder, "relay-run", "other.so")
     if platform.machine() != "x86_64":
-        return  # The system's loader says what is wrong.
+        assert "expects 'other.so' to be compiled for this kind of processor" in text
+        return
     assert "'other.so' needs CPU features that this machine lacks: " in text
     assert feature in text and "--target" in text
     with pytest.raises(rm.RuntimeError, match=f"this machine lacks: .*{feature}"):
@@ -194,7 +195,6 @@ def test_wrong_optimization_level(folder, level):
         folder, "relay-compile", "good.onnx", f"-O{level}", "-o", "out.so")
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="needs /proc")
 @pytest.mark.parametrize("external", [False, True])
 def test_model_that_shrinks_while_it_is_compiled(tmp_path, external):
     """Another program truncates the weights under the compiler: an error, no
@@ -215,9 +215,15 @@ def test_model_that_shrinks_while_it_is_compiled(tmp_path, external):
         process = subprocess.Popen(
             [BIN / "relay-compile", "model.onnx", "--no-cache", "-o", "out.so"], cwd=tmp_path,
             stderr=subprocess.PIPE, text=True)
-        # As soon as the file is mapped.
-        maps = pathlib.Path(f"/proc/{process.pid}/maps")
-        while process.poll() is None and victim.name not in maps.read_text():
+        # As soon as the file is open.
+        def is_open():
+            files = pathlib.Path(f"/proc/{process.pid}/fd")
+            try:
+                return any(os.readlink(file) == str(victim) for file in files.iterdir())
+            except OSError:
+                return False
+
+        while process.poll() is None and not is_open():
             pass
         os.truncate(victim, 5000 + count)
         _, errors = process.communicate(timeout=120)

@@ -19,16 +19,11 @@ struct OnnxImportOptions {
   /// Replaces the shape of a graph input, by name. A negative entry keeps the
   /// dimension dynamic.
   llvm::StringMap<SmallVector<int64_t>> inputShapes;
-
-  /// Weights of a file become views of it, without a copy. Nobody may change
-  /// the file while the module, or an attribute of it, is in use.
-  bool mapFile = false;
 };
 
 /// Reads the ONNX model at `path` into a module with one public function,
-/// `@main`. Weights become resources that own their bytes, unless `mapFile` is
-/// set; external data files are mapped. Null, after one diagnostic, if the
-/// model cannot be imported.
+/// `@main`. Weights become resources that own their bytes. Null, after one
+/// diagnostic, if the model cannot be imported.
 OwningOpRef<ModuleOp> importOnnxFile(StringRef path, MLIRContext *context,
                                      const OnnxImportOptions &options = {});
 

@@ -44,11 +44,13 @@ public:
                           ArrayRef<int64_t> packedShape, int64_t numPieces,
                           llvm::function_ref<InFlightDiagnostic()> emitError);
 
+  MLIRContext *getContext() const { return context; }
+
   /// Bytes of all constants.
   uint64_t getSize() const { return size; }
 
-  /// Writes the constants to a file from `position` on; bytes between them stay
-  /// what they are.
+  /// Writes the constants to a file from `position` on, where it holds zeros;
+  /// bytes between them stay what they are.
   std::error_code write(int file, uint64_t position) const;
 
 private:

@@ -22,6 +22,8 @@ struct HostModuleOptions {
   std::string targetTriple;
   /// CPU features that the kernels need, comma separated.
   std::string requiredFeatures;
+  /// Whether the weights are linked with the code, as kWeightsSymbol.
+  bool linkWeights = false;
   /// The exported function of each kernel whose symbol is not its name.
   llvm::StringMap<std::string> kernelSymbols;
 };

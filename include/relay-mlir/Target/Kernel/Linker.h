@@ -4,47 +4,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The linker is LLVM's, `ld.lld`, and runs in a process of its own: as a
+// library it keeps its state in globals and sets every command-line option of
+// the process to its default. It reads and writes files in memory, so that
+// nothing is left of a link that is interrupted.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef RELAY_MLIR_TARGET_KERNEL_LINKER_H
 #define RELAY_MLIR_TARGET_KERNEL_LINKER_H
 
 #include "relay-mlir/Target/TargetInfo.h"
 
-#include <functional>
-#include <string>
-#include <system_error>
+#include <vector>
 
 namespace mlir::relay {
 
-/// A relocatable object: a file, or its contents.
-struct LinkInput {
-  static LinkInput fromFile(StringRef path) { return {path.str(), {}}; }
-  static LinkInput fromMemory(StringRef bytes) { return {{}, bytes}; }
+/// Links relocatable objects, given by their bytes, to a shared object, and
+/// returns its bytes. It depends on libm and libc at most; another undefined
+/// symbol is an error. Errors are reported through `emitError`.
+///
+/// The linker is the program that RELAY_LINKER names, or else the one of the
+/// LLVM that the compiler was built with, or else `ld.lld` on the PATH.
+FailureOr<std::vector<char>>
+linkSharedObject(ArrayRef<StringRef> objects, const TargetInfo &target,
+                 llvm::function_ref<InFlightDiagnostic()> emitError);
 
-  std::string path;
-  StringRef bytes;
-};
-
-/// Completes a linked file, whose descriptor it gets, before it takes its
-/// place.
-using LinkFinishFn = std::function<std::error_code(int file)>;
-
-/// Links `inputs` to a shared object, in process. It depends on libm and libc
-/// at most; another undefined symbol is an error. `output` is replaced at once
-/// when the link has succeeded, and stays as it is when not; then the reason is
-/// reported through `emitError`.
-LogicalResult
-linkSharedObject(ArrayRef<LinkInput> inputs, const TargetInfo &target,
-                 StringRef output,
-                 llvm::function_ref<InFlightDiagnostic()> emitError,
-                 const LinkFinishFn &finish = {});
-
-/// Links `inputs` to one relocatable object, with the same conventions.
-LogicalResult
-linkRelocatableObject(ArrayRef<LinkInput> inputs, const TargetInfo &target,
-                      StringRef output,
-                      llvm::function_ref<InFlightDiagnostic()> emitError,
-                      const LinkFinishFn &finish = {});
+/// Links objects to one relocatable object, with the same conventions.
+FailureOr<std::vector<char>>
+linkRelocatableObject(ArrayRef<StringRef> objects, const TargetInfo &target,
+                      llvm::function_ref<InFlightDiagnostic()> emitError);
 
 } // namespace mlir::relay
 

@@ -1,7 +1,6 @@
 """Models of ONNX."""
 
 import os
-import tempfile
 
 from .. import _diagnostics, ty
 from .._core import core
@@ -20,14 +19,11 @@ def from_onnx(model, shape=None, dtype="float32", opset=None, freeze_params=True
     `opset` are those of the model.
     """
     del dtype, opset, convert_config, export_node_renamed_model_path
-    if hasattr(model, "SerializeToString"):
-        with tempfile.TemporaryDirectory(prefix="relay-mlir-") as folder:
-            path = os.path.join(folder, "model.onnx")
-            with open(path, "wb") as file:
-                file.write(model.SerializeToString())
-            return from_onnx(path, shape, freeze_params=freeze_params)
     with _diagnostics.raising():
-        mod = IRModule._from_core(*core.load_model(os.fspath(model)))
+        loaded = (core.load_onnx(model.SerializeToString())
+                  if hasattr(model, "SerializeToString") else
+                  core.load_model(os.fspath(model)))
+        mod = IRModule._from_core(*loaded)
     if shape:
         mod = _with_shapes(mod, shape)
     if freeze_params:

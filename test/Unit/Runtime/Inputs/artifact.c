@@ -1,4 +1,5 @@
-/* An artefact written by hand: y[n, 3] = 2 * x[n, 3], z[n] = sum of a row.
+/* An artefact written by hand: y[n, 3] = w * x[n, 3], z[n] = sum of a row of y.
+   Its weights are one float, w, which the test puts behind the image.
    Compiled several times, each time with one thing wrong or different. */
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 
@@ -15,7 +16,18 @@
 #define STATUS 0
 #endif
 
-static const float factor[1] = {2.0f};
+/* The image's note; the test fills in sizes and checksums. */
+static const struct {
+  uint32_t owner_size, contents_size, type;
+  char owner[12];
+  RelayArtifactNote contents;
+} note __attribute__((used, section(RELAY_NOTE_SECTION), aligned(4))) = {
+    sizeof(RELAY_NOTE_OWNER),
+    sizeof(RelayArtifactNote),
+    RELAY_NOTE_TYPE,
+    RELAY_NOTE_OWNER,
+    {MAGIC, VERSION, sizeof(RelayArtifactNote), 0, 0, 0, 0}};
+
 static const char *const symbols[] = {"n"};
 static const int64_t xDims[] = {-1, 3};
 static const int64_t zDims[] = {-1};
@@ -44,7 +56,19 @@ static void sumRows(void *const *args, const int64_t *dims, int64_t begin,
     z[i] = y[3 * i] + y[3 * i + 1] + y[3 * i + 2];
 }
 
-static int32_t shapes(const int64_t *s, int64_t *dims, int64_t *arena) {
+/* Batches that are multiples of 1013, which is as good as any reason. */
+static const char *const checkTexts[] = {"n mod 1013", "1"};
+static const int64_t checkSymbols[] = {0};
+static const RelayArtifactCheck checks[] = {
+    {RELAY_CHECK_AT_LEAST, 2, checkTexts, 1, checkSymbols, 0}};
+
+static int32_t shapes(const int64_t *s, int64_t *dims, int64_t *arena,
+                      int64_t *values) {
+  if (s[0] != 0 && s[0] % 1013 == 0) {
+    values[0] = 0;
+    values[1] = 1;
+    return 1;
+  }
   dims[0] = s[0];
   dims[1] = 3;
   dims[2] = s[0];
@@ -74,7 +98,25 @@ static int32_t run(void *const *in, void *const *out, const void *weights,
   return STATUS;
 }
 
-const RelayArtifact relay_artifact = {
-    MAGIC,   VERSION, sizeof(RelayArtifact), "test", "test", FEATURES, 1, 1, 2,
-    1,       symbols, inputs,                outputs, calls, factor,
-    sizeof(factor),   shapes,                work,    run};
+const RelayArtifact relay_artifact = {MAGIC,
+                                      VERSION,
+                                      sizeof(RelayArtifact),
+                                      "test",
+                                      "test",
+                                      FEATURES,
+                                      1,
+                                      1,
+                                      2,
+                                      1,
+                                      symbols,
+                                      inputs,
+                                      outputs,
+                                      calls,
+                                      0,
+                                      sizeof(float),
+                                      1,
+                                      2,
+                                      checks,
+                                      shapes,
+                                      work,
+                                      run};

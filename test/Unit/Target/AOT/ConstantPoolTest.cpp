@@ -7,8 +7,10 @@
 
 #include "relay-mlir/Target/AOT/ConstantPool.h"
 
+#include "relay-mlir/Runtime/ArtifactFormat.h"
+#include "relay-mlir/Support/FileDescriptor.h"
+#include "relay-mlir/Target/AOT/ArtifactFile.h"
 #include "relay-mlir/Target/AOT/PackLayout.h"
-#include "relay-mlir/Target/AOT/WeightsObject.h"
 #include "relay-mlir/Target/Kernel/Linker.h"
 #include "relay-mlir/Target/Kernel/ObjectEmitter.h"
 
@@ -21,7 +23,6 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
@@ -62,17 +63,12 @@ protected:
 
   /// What the pool writes behind `skipped` bytes.
   std::string write(const ConstantPool &pool, uint64_t skipped = 0) {
-    int file;
-    SmallString<64> path;
-    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("pool", "bin", file, path));
-    llvm::FileRemover remover(path);
-    EXPECT_FALSE(llvm::sys::fs::resize_file(file, pool.getSize() + skipped));
-    EXPECT_FALSE(pool.write(file, skipped));
-    llvm::sys::fs::file_t handle = llvm::sys::fs::convertFDToNativeFile(file);
-    EXPECT_FALSE(llvm::sys::fs::closeFile(handle));
-    auto buffer = llvm::MemoryBuffer::getFile(path);
-    EXPECT_TRUE(bool(buffer));
-    return (*buffer)->getBuffer().drop_front(skipped).str();
+    FileDescriptor file = std::move(*FileDescriptor::createInMemory("pool"));
+    EXPECT_FALSE(
+        llvm::sys::fs::resize_file(file.get(), pool.getSize() + skipped));
+    EXPECT_FALSE(pool.write(file.get(), skipped));
+    std::vector<char> bytes = *readAll(file.get());
+    return StringRef(bytes.data(), bytes.size()).drop_front(skipped).str();
   }
 
   MLIRContext context;
@@ -294,9 +290,45 @@ TEST_F(ConstantPoolTest, BadConstantsAreErrors) {
       failed(addTo(makeResource<float>("short", {3}, {1, 2}, b.getF32Type()))));
   EXPECT_EQ(message,
             "expects 12 bytes in the resource of a constant, but got 8");
+  auto makeSplat = [&](ArrayRef<int64_t> shape) {
+    return DenseElementsAttr::get(RankedTensorType::get(shape, b.getF32Type()),
+                                  b.getF32FloatAttr(1));
+  };
+  EXPECT_TRUE(failed(addTo(makeSplat({int64_t(1) << 31, int64_t(1) << 31}))));
+  EXPECT_EQ(message, "expects constants of fewer than 2^63 bytes, but got "
+                     "'tensor<2147483648x2147483648xf32>'");
+  EXPECT_TRUE(succeeded(addTo(makeSplat({int64_t(1) << 60}))));
+  EXPECT_TRUE(failed(addTo(makeSplat({int64_t(1) << 60, 2}))));
+  EXPECT_EQ(message, "expects constants of fewer than 2^63 bytes, but got "
+                     "'tensor<1152921504606846976x2xf32>'");
 }
 
-TEST_F(ConstantPoolTest, LinkedFilesHaveTheConstants) {
+// Zeros are as much of the file as nobody has written.
+TEST_F(ConstantPoolTest, SplatsOfAnySizeAreWrittenInPieces) {
+  ConstantPool pool(&context);
+  auto makeSplat = [&](ArrayRef<int64_t> shape, float value) {
+    return DenseElementsAttr::get(RankedTensorType::get(shape, b.getF32Type()),
+                                  b.getF32FloatAttr(value));
+  };
+  uint64_t ones = add(pool, makeSplat({1000, 1000}, 1));
+  uint64_t zeros = add(pool, makeSplat({1 << 20, 1 << 20}, 0));
+  FileDescriptor file = std::move(*FileDescriptor::createInMemory("pool"));
+  ASSERT_FALSE(llvm::sys::fs::resize_file(file.get(), pool.getSize()));
+  ASSERT_FALSE(pool.write(file.get(), 0));
+  float first = 0, last = 0, zero = 1;
+  auto read = [&](float &value, uint64_t offset) {
+    EXPECT_FALSE(readAt(
+        file.get(), {reinterpret_cast<char *>(&value), sizeof(value)}, offset));
+  };
+  read(first, ones);
+  read(last, ones + 4 * 999999);
+  read(zero, zeros + (uint64_t(1) << 41));
+  EXPECT_EQ(first, 1);
+  EXPECT_EQ(last, 1);
+  EXPECT_EQ(zero, 0);
+}
+
+TEST_F(ConstantPoolTest, FilesHaveTheConstants) {
   prepareForCodeGeneration(context);
   ConstantPool pool(&context);
   SmallVector<int64_t> values(10000);
@@ -306,47 +338,44 @@ TEST_F(ConstantPoolTest, LinkedFilesHaveTheConstants) {
     auto emitHere = [&] { return emitError(UnknownLoc::get(&context)); };
     FailureOr<TargetInfo> target = TargetInfo::parse(name, emitHere);
     ASSERT_TRUE(succeeded(target));
-    std::string object = getWeightsObject(*target, pool.getSize());
-    EXPECT_LT(object.size(), 4096u);
-    for (auto *link : {linkRelocatableObject, linkSharedObject}) {
-      SmallString<64> path;
-      ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("pool", "so", path));
-      llvm::FileRemover remover(path);
-      bool isShared = link == linkSharedObject;
+    for (bool isShared : {false, true}) {
       SCOPED_TRACE(name.str() + (isShared ? " shared" : " relocatable"));
-      // The linker drops a section that nothing refers to.
-      OwningOpRef<ModuleOp> user = parseSourceString<ModuleOp>(
-          R"(llvm.mlir.global external hidden constant @relay_weights()
-               : !llvm.array<8 x i8>
-             llvm.mlir.global external constant @user() : !llvm.ptr {
-               %0 = llvm.mlir.addressof @relay_weights : !llvm.ptr
-               llvm.return %0 : !llvm.ptr
-             })",
-          &context);
-      ASSERT_TRUE(user);
-      SmallVector<char, 0> userObject;
-      ASSERT_TRUE(succeeded(compileLLVMModule(
-          *user, *target, CodeKind::Object, userObject, CodeEffort::Program)));
-      LinkInput inputs[] = {
-          LinkInput::fromMemory(object),
-          LinkInput::fromMemory({userObject.data(), userObject.size()})};
-      LinkFinishFn finish = [&](int file) { return insertWeights(file, pool); };
-      ASSERT_TRUE(succeeded(link(inputs, *target, path, emitHere, finish)));
-      auto linked = llvm::object::ObjectFile::createObjectFile(path);
-      ASSERT_TRUE(bool(linked)) << llvm::toString(linked.takeError());
-      auto *file = cast<llvm::object::ELFObjectFileBase>(linked->getBinary());
-      EXPECT_EQ(file->getArch(), target->getTriple().getArch());
-      bool found = false;
-      for (const llvm::object::SymbolRef &symbol : file->symbols()) {
-        if (llvm::cantFail(symbol.getName()) != kWeightsSymbol)
+      std::string object = getArtifactObject(*target, pool.getSize(), isShared);
+      EXPECT_LT(object.size(), 4096u);
+      auto *link = isShared ? linkSharedObject : linkRelocatableObject;
+      FailureOr<std::vector<char>> linked =
+          link(StringRef(object), *target, emitHere);
+      ASSERT_TRUE(succeeded(linked));
+      FileDescriptor file = std::move(*FileDescriptor::createInMemory("pool"));
+      ASSERT_FALSE(writeArtifactFile(file.get(), *linked, pool));
+
+      std::vector<char> bytes = *readAll(file.get());
+      StringRef text(bytes.data(), bytes.size());
+      EXPECT_TRUE(text.ends_with(write(pool)));
+      auto parsed = llvm::object::ObjectFile::createObjectFile(
+          llvm::MemoryBufferRef(text, "linked"));
+      ASSERT_TRUE(bool(parsed)) << llvm::toString(parsed.takeError());
+      auto *elf = cast<llvm::object::ELFObjectFileBase>(parsed->get());
+      EXPECT_EQ(elf->getArch(), target->getTriple().getArch());
+      bool hasWeights = false, hasNote = false;
+      for (const llvm::object::SectionRef &section : elf->sections()) {
+        StringRef name = llvm::cantFail(section.getName());
+        hasNote |= name == RELAY_NOTE_SECTION;
+        if (name != RELAY_WEIGHTS_SECTION)
           continue;
-        found = true;
-        auto section = llvm::cantFail(symbol.getSection());
-        EXPECT_EQ(llvm::cantFail(section->getName()), ".relay.weights");
-        EXPECT_GE(section->getAlignment().value(), 4096u);
-        EXPECT_EQ(llvm::cantFail(section->getContents()).str(), write(pool));
+        hasWeights = true;
+        EXPECT_GE(section.getAlignment().value(), 4096u);
+        EXPECT_EQ(llvm::cantFail(section.getContents()).str(), write(pool));
       }
-      EXPECT_TRUE(found);
+      EXPECT_TRUE(hasWeights);
+      EXPECT_EQ(hasNote, isShared);
+      // A program that the object is linked into finds them by their name.
+      EXPECT_EQ(llvm::any_of(elf->symbols(),
+                             [](const llvm::object::SymbolRef &symbol) {
+                               return llvm::cantFail(symbol.getName()) ==
+                                      kWeightsSymbol;
+                             }),
+                !isShared);
     }
   }
 }
