@@ -83,6 +83,14 @@ Tensor Tensor::allocate(RankedTensorType type) {
   return tensor;
 }
 
+std::optional<Tensor> Tensor::tryAllocate(RankedTensorType type) {
+  try {
+    return allocate(type);
+  } catch (const TensorTooLarge &) {
+    return std::nullopt;
+  }
+}
+
 Tensor Tensor::allocate(ArrayRef<int64_t> shape, Type elementType) {
   return allocate(RankedTensorType::get(shape, elementType));
 }

@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Support/AffineEvaluation.h"
 
+#include "relay-mlir/Support/SaturatingMath.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -25,9 +26,9 @@ int64_t mlir::relay::evaluateAffineExpr(AffineExpr expr, ArrayRef<int64_t> dims,
   int64_t rhs = evaluateAffineExpr(binary.getRHS(), dims, symbols);
   switch (expr.getKind()) {
   case AffineExprKind::Add:
-    return lhs + rhs;
+    return saturatingAdd(lhs, rhs);
   case AffineExprKind::Mul:
-    return lhs * rhs;
+    return saturatingMultiply(lhs, rhs);
   case AffineExprKind::Mod:
     return llvm::mod(lhs, rhs);
   case AffineExprKind::FloorDiv:

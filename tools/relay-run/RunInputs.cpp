@@ -121,8 +121,17 @@ relay_run::makeArguments(ModuleOp module, ArrayRef<InterpreterValue> inputs) {
 // Values
 //===----------------------------------------------------------------------===//
 
-static Tensor makeRandom(RankedTensorType type, std::mt19937 &generator) {
-  Tensor tensor = Tensor::allocate(type);
+static FailureOr<Tensor> makeRandom(const InputSpec &spec,
+                                    RankedTensorType type,
+                                    std::mt19937 &generator) {
+  std::optional<Tensor> allocated = Tensor::tryAllocate(type);
+  if (!allocated) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return printError("out of memory: cannot allocate input '" + spec.name +
+                      "' of type " + text);
+  }
+  Tensor &tensor = *allocated;
   int64_t count = type.getNumElements();
   if (isa<FloatType>(type.getElementType())) {
     std::uniform_real_distribution<double> distribution(-1, 1);
@@ -218,7 +227,11 @@ relay_run::getInputs(ArrayRef<InputSpec> specs, const InputOptions &options) {
           auto it = sizes.find(spec.dimNames[d]);
           size = it == sizes.end() ? 1 : it->second;
         }
-      tensor = makeRandom(spec.type.clone(shape), generator);
+      FailureOr<Tensor> random =
+          makeRandom(spec, spec.type.clone(shape), generator);
+      if (failed(random))
+        return failure();
+      tensor = *random;
     }
     inputs.push_back(tensor);
   }

@@ -17,6 +17,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
+#include <optional>
 
 namespace mlir::relay {
 
@@ -42,6 +43,9 @@ public:
   /// of at most 16 bytes, such as a scalar, to 16 bytes. Throws TensorTooLarge.
   static Tensor allocate(ArrayRef<int64_t> shape, Type elementType);
   static Tensor allocate(RankedTensorType type);
+
+  /// The same for code that knows no exceptions; nothing if it is too large.
+  static std::optional<Tensor> tryAllocate(RankedTensorType type);
 
   /// How large a tensor may be; by default as large as the machine's memory.
   static int64_t getMaxSizeInBytes();

@@ -209,10 +209,10 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
   // Relay ops are not illegal but unknown: one without a lowering stays and is
   // reported below, in the words of this project.
   ConversionTarget target(*context);
-  target.addLegalDialect<affine::AffineDialect, arith::ArithDialect,
-                         linalg::LinalgDialect, math::MathDialect,
-                         memref::MemRefDialect, scf::SCFDialect,
-                         tensor::TensorDialect, tir::TIRDialect>();
+  target.addLegalDialect<
+      affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect,
+      linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
+      scf::SCFDialect, tensor::TensorDialect, tir::TIRDialect>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return converter.isSignatureLegal(op.getFunctionType()) &&
            converter.isLegal(&op.getBody());

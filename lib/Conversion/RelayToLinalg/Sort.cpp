@@ -16,6 +16,7 @@
 #include "PopulatePatterns.h"
 #include "SortLine.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -380,7 +381,8 @@ static Value emitDigitSort(ImplicitLocOpBuilder &b, SortLine &line,
 
 bool AxisSort::hasDigits() {
   std::optional<int64_t> size = getConstantIntValue(b.getSize(data, axis));
-  return size && *size >= kManyElements && SortLine::hasKeys(elementType);
+  return size && *size >= kManyElements &&
+         SortLine::hasKeys(elementType, *size);
 }
 
 bool AxisSort::isSelection(OpFoldResult count) {
@@ -394,6 +396,14 @@ bool AxisSort::isSelection(OpFoldResult count) {
 SmallVector<Value> AxisSort::build(OpFoldResult count, bool wantsValues,
                                    Type positionType) {
   SmallVector<OpFoldResult> sizes = b.getSizes(data), scratchSizes;
+  if (auto size = dyn_cast<Value>(sizes[axis]);
+      size && SortLine::hasKeys(elementType, ShapedType::kDynamic))
+    cf::AssertOp::create(
+        b,
+        arith::CmpIOp::create(
+            b, arith::CmpIPredicate::sle, size,
+            arith::ConstantIndexOp::create(b, SortLine::kMaxWithKeys)),
+        "expects fewer elements to sort");
   SmallVector<int64_t> along;
   for (int64_t dim = 0; dim < rank; ++dim)
     if (dim != axis) {

@@ -21,15 +21,22 @@ namespace mlir::relay::detail {
 class SortLine {
 public:
   static constexpr int64_t kKeyBits = 32;
-  static bool hasKeys(Type elementType) {
-    return elementType.getIntOrFloatBitWidth() <= kKeyBits;
+  /// The most elements whose positions leave room for a key. Who sorts lines of
+  /// a dynamic size with keys makes sure that they are not longer.
+  static constexpr int64_t kMaxWithKeys = int64_t(1) << (64 - kKeyBits);
+  /// Whether entries of a line of `size` elements have keys.
+  static bool hasKeys(Type elementType, int64_t size) {
+    return elementType.getIntOrFloatBitWidth() <= kKeyBits &&
+           (ShapedType::isDynamic(size) || size <= kMaxWithKeys);
   }
 
   SortLine(ImplicitLocOpBuilder &builder, Value data, ValueRange position,
            int64_t axis, Type elementType, bool isAscending)
       : b(builder), math(builder, elementType), data(data),
         indices(position.begin(), position.end()), axis(axis),
-        isAscending(isAscending), withKeys(hasKeys(elementType)) {
+        isAscending(isAscending),
+        withKeys(hasKeys(elementType,
+                         cast<ShapedType>(data.getType()).getDimSize(axis))) {
     indices.insert(indices.begin() + axis, Value());
   }
 

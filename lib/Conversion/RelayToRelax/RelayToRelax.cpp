@@ -298,6 +298,10 @@ LogicalResult FunctionConverter::convertCall(CallOp op) {
   if (failed(shapes) || failed(reifier.getEqualSizes(op, equalSizes)))
     return failure();
   for (auto [size, bound] : reifier.getLowerBounds()) {
+    lowerBounds.push_back({size, bound});
+    // That something is not too large goes without saying.
+    if (isa<AffineConstantExpr>(size))
+      continue;
     std::string text;
     llvm::raw_string_ostream os(text);
     scope.makeShape(size).printExpr(0, os);
@@ -305,7 +309,6 @@ LogicalResult FunctionConverter::convertCall(CallOp op) {
     scope.makeShape(bound).printExpr(0, os);
     emitRemark(op.getLoc())
         << "takes " << text << ", which is checked before each run";
-    lowerBounds.push_back({size, bound});
   }
 
   SmallVector<Type> types;

@@ -164,11 +164,25 @@ void ShapeReifier::addSliceBounds(tensor::ExtractSliceOp slice) {
   }
 }
 
+/// A size that is asserted to be at most another one.
+void ShapeReifier::addAssertedBound(cf::AssertOp assertion) {
+  auto compare = assertion.getArg().getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::sle)
+    return;
+  FailureOr<AffineExpr> size = getIndex(OpFoldResult(compare.getLhs()));
+  FailureOr<AffineExpr> bound = getIndex(OpFoldResult(compare.getRhs()));
+  if (succeeded(size) && succeeded(bound) &&
+      !relax::isProvablyGreaterEqual(*bound, *size))
+    lowerBounds.push_back({*bound, *size});
+}
+
 LogicalResult ShapeReifier::getEqualSizes(Operation *call, Pairs &equal) {
   LogicalResult result = success();
   for (Operation &op : kernel.get().getBody().front()) {
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
       addSliceBounds(slice);
+    else if (auto assertion = dyn_cast<cf::AssertOp>(op))
+      addAssertedBound(assertion);
     walkEqualSizes(&op, [&](AffineExpr lhs, AffineExpr rhs) {
       if (lhs == rhs || failed(result))
         return;

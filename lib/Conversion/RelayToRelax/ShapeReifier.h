@@ -8,6 +8,7 @@
 #ifndef RELAY_MLIR_LIB_CONVERSION_RELAYTORELAX_SHAPEREIFIER_H
 #define RELAY_MLIR_LIB_CONVERSION_RELAYTORELAX_SHAPEREIFIER_H
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineExpr.h"
@@ -55,6 +56,7 @@ private:
                       function_ref<void(AffineExpr, AffineExpr)> callback);
 
   void addSliceBounds(tensor::ExtractSliceOp slice);
+  void addAssertedBound(cf::AssertOp assertion);
 
   FailureOr<AffineExpr> getDim(Value tensor, int64_t dim);
   FailureOr<AffineExpr> computeDim(Value tensor, int64_t dim);

@@ -183,4 +183,17 @@ TEST_F(StoragePlannerTest, GapsAreFilled) {
   check(buffers, plan, {});
 }
 
+// Two that are alive at once never share, however large their sum is.
+TEST_F(StoragePlannerTest, SizesBeyondTheLargestNumber) {
+  SmallVector<BufferLifetime> buffers;
+  for (int i = 0; i < 3; ++i)
+    buffers.push_back({constant((int64_t(1) << 62) + 1), 0, 3});
+  for (const StoragePlan &plan :
+       {packByUnit(buffers, kAlignment, &context),
+        shareWhole(buffers, &context),
+        planStorage(buffers, /*numSymbols=*/2, kAlignment, &context)})
+    // More than there is memory.
+    EXPECT_GT(plan.getTotalBytes({1, 1}, kAlignment), int64_t(1) << 62);
+}
+
 } // namespace

@@ -137,4 +137,27 @@ TEST_F(SymbolicExprTest, ScopeUnifiesNumberings) {
   EXPECT_EQ(text, "[k + 2 * m + 1]");
 }
 
+// A size that does not fit 64 bits never becomes a small one.
+TEST_F(SymbolicExprTest, LargeSizesStayLarge) {
+  AffineExpr n = getAffineSymbolExpr(2, &context);
+  AffineExpr large = constant(int64_t(1) << 40);
+  AffineExpr product = getSymbolicProduct({n, large, large}, &context);
+  EXPECT_EQ(print(product), "[9223372036854775807 * n]");
+  EXPECT_EQ(getSymbolicProduct({large, large}, &context), constant(INT64_MAX));
+  EXPECT_EQ(getSymbolicProduct({large, large, constant(-1)}, &context),
+            constant(-INT64_MAX));
+  EXPECT_EQ(getSymbolicProduct({large, large, constant(0)}, &context),
+            constant(0));
+  EXPECT_TRUE(isProvablyGreaterEqual(product, n * 1000));
+  EXPECT_FALSE(isProvablyGreaterEqual(n * 1000, product));
+  SymbolScope scope(&context);
+  auto type = SymbolicTensorType::get({int64_t(1) << 31, int64_t(1) << 31},
+                                      Float32Type::get(&context));
+  EXPECT_EQ(getNumBytes(type, scope), constant(INT64_MAX));
+  int64_t symbols[] = {0, 0, 3};
+  EXPECT_EQ(relay::evaluateAffineExpr(product, {}, symbols), INT64_MAX);
+  symbols[2] = 0;
+  EXPECT_EQ(relay::evaluateAffineExpr(product, {}, symbols), 0);
+}
+
 } // namespace

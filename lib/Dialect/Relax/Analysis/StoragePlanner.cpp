@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/Relax/IR/SymbolicExpr.h"
 #include "relay-mlir/Support/AffineEvaluation.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,7 +28,8 @@ int64_t StoragePlan::getTotalBytes(ArrayRef<int64_t> symbols,
     for (AffineExpr expr : alternatives)
       bytes = std::max(bytes,
                        relay::evaluateAffineExpr(expr, /*dims=*/{}, symbols));
-    total += llvm::alignTo(bytes, alignment);
+    total =
+        relay::saturatingAdd(total, relay::saturatingAlignTo(bytes, alignment));
   }
   return total;
 }
@@ -70,10 +72,11 @@ static int64_t packInOrder(MutableArrayRef<Interval> intervals) {
         best = top;
         bestGap = gap;
       }
-      top = std::max(top, other->offset + other->size);
+      top = std::max(top, relay::saturatingAdd(other->offset, other->size));
     }
     interval.offset = best < 0 ? top : best;
-    height = std::max(height, interval.offset + interval.size);
+    height =
+        std::max(height, relay::saturatingAdd(interval.offset, interval.size));
     auto *position = llvm::upper_bound(
         placed, interval.offset, [](int64_t offset, const Interval *other) {
           return offset < other->offset;
@@ -130,6 +133,12 @@ static void packEqualSizes(ArrayRef<BufferLifetime> buffers,
   }
 }
 
+static AffineExpr multiply(AffineExpr expr, int64_t factor) {
+  MLIRContext *context = expr.getContext();
+  return getSymbolicProduct({expr, getAffineConstantExpr(factor, context)},
+                            context);
+}
+
 StoragePlan relax::packByUnit(ArrayRef<BufferLifetime> buffers,
                               int64_t alignment, MLIRContext *context) {
   llvm::MapVector<AffineExpr, SmallVector<Interval>> groups;
@@ -140,7 +149,7 @@ StoragePlan relax::packByUnit(ArrayRef<BufferLifetime> buffers,
     if (content != 0)
       unit = bytes.floorDiv(Polynomial(context, content)).getExpr();
     // A multiple of the alignment in units is one in bytes as well.
-    int64_t size = llvm::alignTo(content, alignment);
+    int64_t size = relay::saturatingAlignTo(content, alignment);
     groups[unit].push_back(
         {static_cast<unsigned>(index), size, buffer.first, buffer.last});
   }
@@ -156,8 +165,8 @@ StoragePlan relax::packByUnit(ArrayRef<BufferLifetime> buffers,
     for (const Interval &interval : intervals)
       plan.placements[interval.buffer] = {
           static_cast<unsigned>(plan.storages.size()),
-          canonicalizeSymbolicExpr(unit * interval.offset)};
-    plan.storages.push_back({canonicalizeSymbolicExpr(unit * height)});
+          multiply(unit, interval.offset)};
+    plan.storages.push_back({multiply(unit, height)});
   }
   return plan;
 }

@@ -396,7 +396,10 @@ AffineExpr relax::getNumElements(SymbolicTensorType type, SymbolScope &scope) {
 }
 
 AffineExpr relax::getNumBytes(SymbolicTensorType type, SymbolScope &scope) {
-  return getNumElements(type, scope) * type.getElementBytes();
+  SmallVector<AffineExpr> factors = scope.import(type.getShape());
+  factors.push_back(
+      getAffineConstantExpr(type.getElementBytes(), scope.getContext()));
+  return getSymbolicProduct(factors, scope.getContext());
 }
 
 //===----------------------------------------------------------------------===//

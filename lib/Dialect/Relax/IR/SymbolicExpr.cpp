@@ -9,12 +9,16 @@
 
 #include "mlir/IR/AffineMap.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::relax;
+using relay::saturate;
+using relay::saturatingAdd;
+using relay::saturatingMultiply;
 
 //===----------------------------------------------------------------------===//
 // Polynomial
@@ -100,8 +104,12 @@ Polynomial Polynomial::ofAtom(AffineExpr atom) {
 void Polynomial::add(const Monomial &monomial, int64_t coefficient) {
   if (coefficient == 0)
     return;
+  coefficient = saturate(coefficient);
   auto [it, inserted] = terms.try_emplace(monomial, coefficient);
-  if (!inserted && (it->second += coefficient) == 0)
+  if (inserted)
+    return;
+  it->second = saturatingAdd(it->second, coefficient);
+  if (it->second == 0)
     terms.erase(it);
 }
 
@@ -170,7 +178,7 @@ Polynomial Polynomial::operator*(const Polynomial &other) const {
       llvm::sort(product, [](AffineExpr a, AffineExpr b) {
         return compareExprs(a, b) < 0;
       });
-      result.add(product, lhsCoefficient * rhsCoefficient);
+      result.add(product, saturatingMultiply(lhsCoefficient, rhsCoefficient));
     }
   }
   return result;
@@ -243,8 +251,10 @@ Polynomial Polynomial::floorDiv(const Polynomial &other) const {
       int64_t factor = innerDivisor.getValue();
       int64_t addend = constant / common;
       Polynomial merged =
-          Polynomial(inner.getLHS()) + Polynomial(context, factor * addend);
-      return quotient + merged.floorDiv(Polynomial(context, factor * reduced));
+          Polynomial(inner.getLHS()) +
+          Polynomial(context, saturatingMultiply(factor, addend));
+      return quotient + merged.floorDiv(Polynomial(
+                            context, saturatingMultiply(factor, reduced)));
     }
   }
   return quotient + ofAtom(getAffineBinaryOpExpr(

@@ -12,6 +12,7 @@
 #include "relay-mlir/Dialect/Relax/Analysis/StoragePlanner.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Support/AffineEvaluation.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_PLANMEMORYPASS
@@ -273,9 +274,10 @@ int64_t FunctionPlanner::getUnsharedBytes(int64_t symbol) const {
   SmallVector<int64_t> symbols(scope.getNames().size(), symbol);
   int64_t total = 0;
   for (const BufferLifetime &buffer : lifetimes)
-    total += llvm::alignTo(
-        relay::evaluateAffineExpr(buffer.bytes, /*dims=*/{}, symbols),
-        kAlignment);
+    total = relay::saturatingAdd(
+        total, relay::saturatingAlignTo(relay::evaluateAffineExpr(
+                                            buffer.bytes, /*dims=*/{}, symbols),
+                                        kAlignment));
   return total;
 }
 

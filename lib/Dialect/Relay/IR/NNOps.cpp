@@ -9,6 +9,7 @@
 #include "ShapeUtils.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -160,8 +161,9 @@ LogicalResult relay::detail::inferConv(std::optional<Location> location,
       shape.push_back(ShapedType::kDynamic);
       continue;
     }
-    int64_t padded = in + padding.before[i] + padding.after[i];
-    int64_t window = (kernel - 1) * attrs.dilation[i] + 1;
+    int64_t padded = saturatingSum({in, padding.before[i], padding.after[i]});
+    int64_t window =
+        saturatingAdd(saturatingMultiply(kernel - 1, attrs.dilation[i]), 1);
     if (padded < window)
       return emitOptionalError(location, "expects padded data of at least ",
                                window, " along spatial dimension ", i,
@@ -198,7 +200,7 @@ LogicalResult relay::detail::inferConvTranspose(
                              attrs.groups, ", but got ", operands->data[1]);
   int64_t out = operands->weight[1];
   if (!isDynamic(out))
-    out *= attrs.groups;
+    out = saturatingMultiply(out, attrs.groups);
   if (attrs.channels && !mayEqual(*attrs.channels, out))
     return emitOptionalError(location, "expects channels ", out,
                              " as of weight, but got ", *attrs.channels);
@@ -211,9 +213,10 @@ LogicalResult relay::detail::inferConvTranspose(
       shape.push_back(ShapedType::kDynamic);
       continue;
     }
-    int64_t size = attrs.strides[i] * (in - 1) +
-                   (kernel - 1) * attrs.dilation[i] + 1 - padding.before[i] -
-                   padding.after[i] + outputPadding[i];
+    int64_t size = saturatingSum(
+        {saturatingMultiply(attrs.strides[i], in - 1),
+         saturatingMultiply(kernel - 1, attrs.dilation[i]), 1,
+         -padding.before[i], -padding.after[i], outputPadding[i]});
     if (size < 0)
       return emitOptionalError(location,
                                "expects padding that leaves a "

@@ -11,6 +11,7 @@
 #include "ShapeUtils.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 #include <cmath>
 
@@ -79,7 +80,7 @@ LogicalResult NNSpaceToBatchNdOp::inferReturnTypes(
     int64_t &size = shape[i + 1];
     if (isDynamic(size))
       continue;
-    size += paddings[2 * i] + paddings[2 * i + 1];
+    size = saturatingSum({size, paddings[2 * i], paddings[2 * i + 1]});
     if (size % block != 0)
       return emitOptionalError(location, "expects a padded size divisible by ",
                                block, " along dimension ", i + 1, ", but got ",
@@ -101,11 +102,11 @@ LogicalResult NNBatchToSpaceNdOp::inferReturnTypes(
   SmallVector<int64_t> shape(data.getShape());
   int64_t product = 1;
   for (auto [i, block] : llvm::enumerate(blocks)) {
-    product *= block;
+    product = saturatingMultiply(product, block);
     int64_t &size = shape[i + 1];
     if (isDynamic(size))
       continue;
-    int64_t whole = size * block;
+    int64_t whole = saturatingMultiply(size, block);
     size = whole - crops[2 * i] - crops[2 * i + 1];
     if (size < 0)
       return emitOptionalError(location, "expects crops of at most ", whole,
@@ -147,7 +148,7 @@ LogicalResult NNMirrorPadOp::inferReturnTypes(MLIRContext *,
       return emitOptionalError(location, "expects pad_width of at most ", most,
                                " along dimension ", i, ", but got ", before,
                                " and ", after);
-    size += before + after;
+    size = saturatingSum({size, before, after});
   }
   types.push_back(data.clone(shape));
   return success();
@@ -164,7 +165,7 @@ LogicalResult NNDilateOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape(data.getShape());
   for (auto [size, stride] : llvm::zip_equal(shape, strides))
     if (!isDynamic(size) && size > 0)
-      size = (size - 1) * stride + 1;
+      size = saturatingAdd(saturatingMultiply(size - 1, stride), 1);
   types.push_back(data.clone(shape));
   return success();
 }

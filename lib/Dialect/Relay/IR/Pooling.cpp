@@ -8,6 +8,7 @@
 #include "OperatorFormat.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -68,13 +69,16 @@ LogicalResult relay::detail::inferPool(std::optional<Location> location,
   for (auto [i, dim] : llvm::enumerate(*dims)) {
     if (ShapedType::isDynamic(shape[dim]))
       continue;
-    int64_t padded = shape[dim] + padding->before[i] + padding->after[i];
-    int64_t window = (poolSize[i] - 1) * dilation[i] + 1;
+    int64_t padded =
+        saturatingSum({shape[dim], padding->before[i], padding->after[i]});
+    int64_t window =
+        saturatingAdd(saturatingMultiply(poolSize[i] - 1, dilation[i]), 1);
     if (padded < window)
       return emitOptionalError(location, "expects padded data of at least ",
                                window, " along dimension ", dim, ", but got ",
                                padded);
-    int64_t rest = padded - window + (ceilMode ? strides[i] - 1 : 0);
+    int64_t rest =
+        saturatingAdd(padded - window, ceilMode ? strides[i] - 1 : 0);
     shape[dim] = rest / strides[i] + 1;
   }
   types.push_back(data.clone(shape));

@@ -9,6 +9,8 @@
 
 #include "OperatorFormat.h"
 
+#include "relay-mlir/Support/SaturatingMath.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -274,7 +276,8 @@ LogicalResult QNNConcatenateOp::inferReturnTypes(
       if (static_cast<int64_t>(dim) == *axis) {
         bool isKnown =
             !ShapedType::isDynamic(shape[dim]) && !ShapedType::isDynamic(size);
-        shape[dim] = isKnown ? shape[dim] + size : ShapedType::kDynamic;
+        shape[dim] =
+            isKnown ? saturatingAdd(shape[dim], size) : ShapedType::kDynamic;
         continue;
       }
       if (!mayEqual(shape[dim], size))
@@ -401,7 +404,7 @@ LogicalResult QNNConv2dOp::inferReturnTypes(MLIRContext *,
                      operands->data.getDimSize(1) == groups && multiplier > 1;
   if (isDepthwise) {
     SmallVector<int64_t> shape(weight.getShape());
-    shape[0] *= multiplier;
+    shape[0] = saturatingMultiply(shape[0], multiplier);
     shape[1] = 1;
     weight = weight.clone(shape);
   }

@@ -10,6 +10,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -132,8 +133,10 @@ shapes::getConvShape(std::optional<Location> location, ArrayRef<int64_t> data,
       result.push_back(ShapedType::kDynamic);
       continue;
     }
-    int64_t padded = data[2 + i] + padding->before[i] + padding->after[i];
-    int64_t window = (conv.kernel[i] - 1) * conv.dilation[i] + 1;
+    int64_t padded =
+        saturatingSum({data[2 + i], padding->before[i], padding->after[i]});
+    int64_t window = saturatingAdd(
+        saturatingMultiply(conv.kernel[i] - 1, conv.dilation[i]), 1);
     if (padded < window)
       return emitOptionalError(location, "expects padded data of at least ",
                                window, " along spatial dimension ", i,
@@ -141,4 +144,31 @@ shapes::getConvShape(std::optional<Location> location, ArrayRef<int64_t> data,
     result.push_back((padded - window) / conv.strides[i] + 1);
   }
   return result;
+}
+
+/// Whether the bytes of all tensors in a type can be counted.
+static bool isCountable(Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type))
+    return llvm::all_of(tuple.getTypes(), isCountable);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.getElementType().isIntOrIndexOrFloat() ||
+      llvm::is_contained(tensor.getShape(), 0))
+    return true;
+  Type element = tensor.getElementType();
+  int64_t bytes = element.isIndex()
+                      ? sizeof(int64_t)
+                      : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  for (int64_t size : tensor.getShape())
+    if (!shapes::isDynamic(size) && llvm::MulOverflow(bytes, size, bytes))
+      return false;
+  return true;
+}
+
+LogicalResult relay::detail::verifyCountableResults(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (!isCountable(type))
+      return op->emitOpError("expects results of fewer than 2^63 bytes, but "
+                             "got ")
+             << type;
+  return success();
 }

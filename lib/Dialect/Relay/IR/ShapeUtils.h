@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 #include <optional>
 
@@ -26,7 +27,8 @@ inline bool mayEqual(int64_t a, int64_t b) {
 inline int64_t getKnown(int64_t a, int64_t b) { return isDynamic(a) ? b : a; }
 
 inline int64_t multiply(int64_t a, int64_t b) {
-  return isDynamic(a) || isDynamic(b) ? ShapedType::kDynamic : a * b;
+  return isDynamic(a) || isDynamic(b) ? ShapedType::kDynamic
+                                      : saturatingMultiply(a, b);
 }
 
 inline RankedTensorType getTensor(Type type) {

@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -214,7 +215,7 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   int64_t others = 1;
   for (int64_t size : getType().getShape())
     if (!ShapedType::isDynamic(size))
-      others *= size;
+      others = saturatingMultiply(others, size);
   bool followsFromCount = getType().hasStaticShape() ||
                           (getType().getNumDynamicDims() == 1 && others != 0);
   bool copiesSizes =
@@ -257,8 +258,9 @@ LogicalResult LayoutTransformOp::inferReturnTypes(
     for (auto [part, partSize] :
          llvm::zip_equal(src->getAxes(), data.getShape()))
       if (part.getPrimal() == axis.letter)
-        size = isDynamic(size) || isDynamic(partSize) ? ShapedType::kDynamic
-                                                      : size * partSize;
+        size = isDynamic(size) || isDynamic(partSize)
+                   ? ShapedType::kDynamic
+                   : saturatingMultiply(size, partSize);
     int64_t inner = dst->getFactor(axis.letter);
     if (!isDynamic(size) && size % inner != 0)
       return emitOptionalError(
@@ -304,8 +306,9 @@ LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *,
     for (int64_t i = 0; fits && i < type.getRank(); ++i) {
       int64_t size = type.getDimSize(i);
       if (i == *axis) {
-        shape[i] = isDynamic(shape[i]) || isDynamic(size) ? ShapedType::kDynamic
-                                                          : shape[i] + size;
+        shape[i] = isDynamic(shape[i]) || isDynamic(size)
+                       ? ShapedType::kDynamic
+                       : saturatingAdd(shape[i], size);
         continue;
       }
       fits = mayEqual(shape[i], size);
@@ -422,17 +425,17 @@ static LogicalResult inferBlocks(std::optional<Location> location,
   };
   auto multiply = [&](size_t dim, int64_t by) {
     if (!isDynamic(shape[dim]))
-      shape[dim] *= by;
+      shape[dim] = saturatingMultiply(shape[dim], by);
   };
   if (depthToSpace) {
-    if (failed(divide(channel, block * block)))
+    if (failed(divide(channel, saturatingMultiply(block, block))))
       return failure();
     multiply(height, block);
     multiply(width, block);
   } else {
     if (failed(divide(height, block)) || failed(divide(width, block)))
       return failure();
-    multiply(channel, block * block);
+    multiply(channel, saturatingMultiply(block, block));
   }
   types.push_back(data.clone(shape));
   return success();

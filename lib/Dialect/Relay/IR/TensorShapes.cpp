@@ -7,6 +7,8 @@
 
 #include "TransformOps.h"
 
+#include "relay-mlir/Support/SaturatingMath.h"
+
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
@@ -21,7 +23,7 @@ static int64_t getProduct(ArrayRef<int64_t> sizes) {
   for (int64_t size : sizes) {
     if (isDynamic(size))
       return size;
-    product *= size;
+    product = saturatingMultiply(product, size);
   }
   return product;
 }
@@ -92,7 +94,7 @@ LogicalResult relay::detail::inferReshape(std::optional<Location> location,
         second = isDynamic(whole) ? whole : whole / first;
       if ((first < 0 && !isDynamic(first)) ||
           (second < 0 && !isDynamic(second)) ||
-          (!isDynamic(whole) && first * second != whole))
+          (!isDynamic(whole) && saturatingMultiply(first, second) != whole))
         return emitOptionalError(location, "expects a split of ", whole,
                                  " after -4 in newshape, but got [", codes,
                                  "]");
@@ -304,7 +306,8 @@ LogicalResult StridedSliceOp::inferReturnTypes(MLIRContext *,
     if (i < end.size())
       to = end[i];
     if (bySize && to)
-      to = *to < 0 ? std::optional<int64_t>() : from.value_or(0) + *to;
+      to = *to < 0 ? std::optional<int64_t>()
+                   : saturatingAdd(from.value_or(0), *to);
     if (isDynamic(size)) {
       // Only the whole dimension is known to stay.
       shape[*dim] = ShapedType::kDynamic;
@@ -312,15 +315,15 @@ LogicalResult StridedSliceOp::inferReturnTypes(MLIRContext *,
     }
     auto clamp = [&](int64_t position) {
       if (position < 0)
-        position += size;
+        position = saturatingAdd(position, size);
       return stride > 0 ? std::clamp<int64_t>(position, 0, size)
                         : std::clamp<int64_t>(position, -1, size - 1);
     };
     int64_t first = from ? clamp(*from) : (stride > 0 ? 0 : size - 1);
     int64_t last = to ? clamp(*to) : (stride > 0 ? size : -1);
     int64_t distance = stride > 0 ? last - first : first - last;
-    int64_t step = stride > 0 ? stride : -stride;
-    shape[*dim] = distance > 0 ? (distance + step - 1) / step : 0;
+    int64_t step = stride > 0 ? stride : -saturate(stride);
+    shape[*dim] = distance > 0 ? (distance - 1) / step + 1 : 0;
   }
   types.push_back(data.clone(shape));
   return success();
@@ -361,7 +364,7 @@ LogicalResult NNPadOp::inferReturnTypes(MLIRContext *,
     if (mode == "edge" && size == 0 && (before > 0 || after > 0))
       return emitOptionalError(location, "expects a dimension that is not "
                                          "empty for pad_mode \"edge\"");
-    size += before + after;
+    size = saturatingSum({size, before, after});
     if (size < 0)
       return emitOptionalError(location,
                                "expects pad_width that leaves "
@@ -390,7 +393,7 @@ LogicalResult TileOp::inferReturnTypes(MLIRContext *,
                        ? data.getDimSize(data.getRank() - back)
                        : 1;
     int64_t rep = back <= reps.size() ? reps[reps.size() - back] : 1;
-    shape[i] = isDynamic(size) ? size : size * rep;
+    shape[i] = isDynamic(size) ? size : saturatingMultiply(size, rep);
   }
   types.push_back(data.clone(shape));
   return success();
@@ -417,7 +420,7 @@ LogicalResult RepeatOp::inferReturnTypes(MLIRContext *,
     shape.assign({getProduct(data.getShape())});
   }
   if (!isDynamic(shape[dim]))
-    shape[dim] *= adaptor.getRepeats();
+    shape[dim] = saturatingMultiply(shape[dim], adaptor.getRepeats());
   types.push_back(data.clone(shape));
   return success();
 }

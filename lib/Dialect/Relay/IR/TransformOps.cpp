@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -24,7 +25,7 @@ static int64_t getProduct(ArrayRef<int64_t> sizes) {
   for (int64_t size : sizes) {
     if (isDynamic(size))
       return size;
-    product *= size;
+    product = saturatingMultiply(product, size);
   }
   return product;
 }

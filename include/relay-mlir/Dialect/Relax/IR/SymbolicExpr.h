@@ -28,7 +28,9 @@ namespace mlir::relax {
 class ShapeAttr;
 
 /// A sum of products of atoms with integer coefficients. An atom is a symbol, a
-/// floordiv or a mod; ceildiv is written as floordiv.
+/// floordiv or a mod; ceildiv is written as floordiv. Coefficients that do not
+/// fit 64 bits are the largest ones that do (Support/SaturatingMath.h): a size
+/// never becomes smaller than it is.
 class Polynomial {
 public:
   /// The atoms of a product in ascending order; empty for the constant term.

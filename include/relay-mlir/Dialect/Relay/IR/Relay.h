@@ -33,6 +33,24 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayAttributes.h.inc"
 
 namespace mlir::relay {
+namespace detail {
+LogicalResult verifyCountableResults(Operation *op);
+} // namespace detail
+
+/// The bytes of each result that is a tensor, or a tuple of them, have a number
+/// of 64 bits, as far as sizes are known. A tensor without elements may have
+/// sizes of any product.
+template <typename ConcreteOp>
+class CountableResults
+    : public OpTrait::TraitBase<ConcreteOp, CountableResults> {
+public:
+  static LogicalResult verifyTrait(Operation *op) {
+    return detail::verifyCountableResults(op);
+  }
+};
+} // namespace mlir::relay
+
+namespace mlir::relay {
 
 /// Marks a function that holds the operators of one kernel.
 inline constexpr StringLiteral kPrimitiveAttrName = "relay.primitive";

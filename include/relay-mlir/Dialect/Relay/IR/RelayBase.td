@@ -120,11 +120,17 @@ class Relay_DefaultDType<string type>
 // Operators
 //===----------------------------------------------------------------------===//
 
+/// The bytes of each result have a number of 64 bits.
+def Relay_CountableResults : NativeOpTrait<"CountableResults"> {
+  let cppNamespace = "::mlir::relay";
+}
+
 /// An operator: pure, with one result whose type follows from operands and
 /// attributes. `pattern` is a case of OpPatternKind.
 class Relay_Operator<string mnemonic, string pattern, list<Trait> traits = []>
     : Op<Relay_Dialect, mnemonic,
          !listconcat([Pure, InferTypeOpAdaptorWithIsCompatible,
+                      Relay_CountableResults,
                       DeclareOpInterfaceMethods<FusionPatternOpInterface>],
                      traits)> {
   let results = (outs Relay_Tensor:$result);
