@@ -75,8 +75,17 @@ func.func @zeros() -> tensor<?xf32> {
 // -----
 
 func.func @ones() -> tensor<?x?xf32> {
+  %s = relay.constant dense<1048576> : tensor<2xi64>
+  // expected-error @below {{expects up to 4294967296 elements, but got 'tensor<1048576x1048576xf32>'}}
+  %0 = relay.dyn.ones %s {dtype = f32} : (tensor<2xi64>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+func.func @ones() -> tensor<?x?xf32> {
   %s = relay.constant dense<4611686018427387904> : tensor<2xi64>
-  // expected-error @below {{expects up to 4294967296 elements, but got 'tensor<4611686018427387904x4611686018427387904xf32>'}}
+  // expected-error @below {{expects results of fewer than 2^63 bytes, but got 'tensor<4611686018427387904x4611686018427387904xf32>'}}
   %0 = relay.dyn.ones %s {dtype = f32} : (tensor<2xi64>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }

@@ -299,8 +299,9 @@ LogicalResult FunctionConverter::convertCall(CallOp op) {
     return failure();
   for (auto [size, bound] : reifier.getLowerBounds()) {
     lowerBounds.push_back({size, bound});
-    // That something is not too large goes without saying.
-    if (isa<AffineConstantExpr>(size))
+    // That nobody has so many elements goes without saying.
+    if (auto constant = dyn_cast<AffineConstantExpr>(size);
+        constant && constant.getValue() > std::numeric_limits<int32_t>::max())
       continue;
     std::string text;
     llvm::raw_string_ostream os(text);

@@ -69,8 +69,12 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
       writeOutputFile(output, options.relocatable ? 0666 : 0777, [&](int file) {
         return writeArtifactFile(file, std::move(*bytes), pool);
       });
-  if (error)
-    return reportError() << "cannot write " << output << ": "
-                         << error.message();
+  if (error) {
+    // A file in memory has a path, but no name that tells anybody anything.
+    bool isNamed = !output.starts_with("/proc/self/fd/");
+    return reportError() << "cannot write "
+                         << (isNamed ? output : StringRef("the artefact"))
+                         << ": " << error.message();
+  }
   return success();
 }

@@ -62,5 +62,6 @@ def test_first_rows_of_a_table(tmp_path):
     for length in (1, 5, POSITIONS):
         x = rng.standard_normal((2, length, FEATURES)).astype(np.float32)
         np.testing.assert_array_equal(compiled(x=x), x + table[:, :length])
-    with pytest.raises(Exception, match="shapes of the inputs do not fit"):
+    with pytest.raises(ValueError, match=f"expects {POSITIONS} to be at least length, but got "
+                       f"{POSITIONS + 1}; length = {POSITIONS + 1} is dimension 1 of input 'x'"):
         compiled(x=np.zeros((1, POSITIONS + 1, FEATURES), np.float32))
