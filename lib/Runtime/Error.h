@@ -15,10 +15,12 @@
 
 #include "relay-mlir-c/Runtime.h"
 
+#include <cstring>
+#include <initializer_list>
 #include <new>
-#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace relay_rt {
 
@@ -28,12 +30,39 @@ struct Error : std::runtime_error {
   RelayStatus status;
 };
 
+/// A part of a message: text, or a number.
+struct MessagePart {
+  MessagePart(const char *text) : text(text), size(std::strlen(text)) {}
+  MessagePart(const std::string &text) : text(text.data()), size(text.size()) {}
+  template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
+  MessagePart(T number)
+      : isNegative(number < 0), number(static_cast<uint64_t>(number)) {}
+
+  const char *text = nullptr;
+  size_t size = 0;
+  bool isNegative = false;
+  uint64_t number = 0;
+};
+
+// Apart from the calls, of which there are many.
+[[noreturn]] __attribute__((noinline)) inline void
+failWith(RelayStatus status, std::initializer_list<MessagePart> parts) {
+  std::string message;
+  for (const MessagePart &part : parts) {
+    if (part.text)
+      message.append(part.text, part.size);
+    else
+      message += part.isNegative
+                     ? std::to_string(static_cast<int64_t>(part.number))
+                     : std::to_string(part.number);
+  }
+  throw Error(status, message);
+}
+
 /// Throws an Error whose message is `parts`, written one after the other.
 template <typename... Parts>
 [[noreturn]] void fail(RelayStatus status, const Parts &...parts) {
-  std::ostringstream message;
-  (message << ... << parts);
-  throw Error(status, message.str());
+  failWith(status, {MessagePart(parts)...});
 }
 
 void setLastError(const std::string &message);
