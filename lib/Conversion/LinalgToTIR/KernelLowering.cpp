@@ -78,22 +78,25 @@ FailureOr<PrimFuncOp> KernelLowering::run() {
   // a value that is returned twice.
   for (auto [result, output] :
        llvm::zip(terminator->getOperands(), kernel.getOutputs())) {
-    const TensorView &view = lookup(result);
+    TensorView view = lookupElements(result);
     if (view.buffer == output)
       continue;
-    SmallVector<OpFoldResult> sizes = view.sizes;
     copy(terminator->getLoc(), "copy", view,
-         TensorView::ofBuffer(output, sizes), sizes);
+         TensorView::ofBuffer(output, view.sizes), view.sizes);
   }
   return kernel;
 }
 
-void KernelLowering::assignDestination(Value tensor,
+bool KernelLowering::assignDestination(Value tensor,
                                        const TensorView &destination) {
   Operation *op = tensor.getDefiningOp();
   if (!op || destinations.contains(tensor))
-    return;
+    return false;
 
+  auto assign = [&] {
+    destinations[tensor] = destination;
+    return true;
+  };
   auto hasStaticInnerSizes = [](ArrayRef<SmallVector<int64_t, 2>> groups,
                                 ArrayRef<int64_t> shape) {
     return llvm::all_of(groups, [&](ArrayRef<int64_t> group) {
@@ -106,45 +109,47 @@ void KernelLowering::assignDestination(Value tensor,
     SmallVector<OpFoldResult> unknown(
         cast<RankedTensorType>(source.getType()).getRank(),
         builder.getIndexAttr(0));
-    assignDestination(source,
-                      destination.compose(index.map, index.symbols, unknown));
+    return assignDestination(
+        source, destination.compose(index.map, index.symbols, unknown));
   };
 
-  llvm::TypeSwitch<Operation *>(op)
+  return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<linalg::LinalgOp, tensor::PadOp, tensor::InsertSliceOp,
             tensor::FromElementsOp, tensor::GenerateOp>(
-          [&](auto) { destinations[tensor] = destination; })
+          [&](auto) { return assign(); })
       .Case([&](OpaqueOp) {
         // Its body knows nothing of maps.
-        if (destination.map.isIdentity() &&
-            destination.buffer.getType() == getBufferType(tensor.getType()))
-          destinations[tensor] = destination;
+        return destination.map.isIdentity() &&
+               destination.buffer.getType() ==
+                   getBufferType(tensor.getType()) &&
+               assign();
       })
       .Case([&](tensor::CastOp cast) {
-        assignDestination(cast.getSource(), destination);
+        return assignDestination(cast.getSource(), destination);
       })
       .Case([&](tensor::ExpandShapeOp expand) {
         auto type = expand.getResultType();
         auto groups = expand.getReassociationIndices();
-        if (hasStaticInnerSizes(groups, type.getShape()))
-          reshape(expand.getSrc(),
-                  getExpandedIndex(groups,
-                                   getAsIndexOpFoldResult(builder.getContext(),
-                                                          type.getShape()),
-                                   builder.getContext()));
-      })
-      .Case([&](tensor::CollapseShapeOp collapse) {
-        auto type = collapse.getSrcType();
-        auto groups = collapse.getReassociationIndices();
-        if (hasStaticInnerSizes(groups, type.getShape()))
-          reshape(collapse.getSrc(),
-                  getCollapsedIndex(groups,
+        return hasStaticInnerSizes(groups, type.getShape()) &&
+               reshape(
+                   expand.getSrc(),
+                   getExpandedIndex(groups,
                                     getAsIndexOpFoldResult(builder.getContext(),
                                                            type.getShape()),
                                     builder.getContext()));
       })
+      .Case([&](tensor::CollapseShapeOp collapse) {
+        auto type = collapse.getSrcType();
+        auto groups = collapse.getReassociationIndices();
+        return hasStaticInnerSizes(groups, type.getShape()) &&
+               reshape(
+                   collapse.getSrc(),
+                   getCollapsedIndex(groups,
+                                     getAsIndexOpFoldResult(
+                                         builder.getContext(), type.getShape()),
+                                     builder.getContext()));
+      })
       .Case([&](tensor::ConcatOp concat) {
-        destinations[tensor] = destination;
         // Operands computed for the concatenation alone are written in place.
         int64_t dim = concat.getDim(), offset = 0;
         for (Value operand : concat.getInputs()) {
@@ -156,14 +161,17 @@ void KernelLowering::assignDestination(Value tensor,
             exprs[dim] = exprs[dim] + offset;
             shift =
                 AffineMap::get(type.getRank(), 0, exprs, builder.getContext());
-            assignDestination(
-                operand, destination.compose(shift, {}, destination.sizes));
+            if (assignDestination(
+                    operand, destination.compose(shift, {}, destination.sizes)))
+              parts.insert(operand);
           }
           if (type.isDynamicDim(dim))
             break;
           offset += type.getDimSize(dim);
         }
-      });
+        return assign();
+      })
+      .Default([](Operation *) { return false; });
 }
 
 TensorView KernelLowering::createResult(Value tensor,
@@ -190,6 +198,16 @@ TensorView KernelLowering::createResult(Value tensor,
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
+
+TensorView KernelLowering::lookupElements(Value tensor) {
+  const TensorView &view = lookup(tensor);
+  if (view.hasElements())
+    return view;
+  Value zero = arith::ConstantOp::create(
+      builder, tensor.getLoc(),
+      builder.getZeroAttr(getElementTypeOrSelf(tensor.getType())));
+  return TensorView::ofScalar(zero, view.sizes, builder.getContext());
+}
 
 SmallVector<OpFoldResult> KernelLowering::remap(ArrayRef<OpFoldResult> values) {
   return llvm::map_to_vector(values, [&](OpFoldResult value) -> OpFoldResult {

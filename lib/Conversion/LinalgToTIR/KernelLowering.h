@@ -32,8 +32,10 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Lets `tensor` be computed in `destination`, as far as its defining op can.
-  /// Of `destination` only buffer and map count.
-  void assignDestination(Value tensor, const TensorView &destination);
+  /// Of `destination` only buffer and map count. Returns whether that is where
+  /// its elements will be, if they are in a buffer at all: not if they have
+  /// another place already.
+  bool assignDestination(Value tensor, const TensorView &destination);
 
   /// The memory of a result: its destination, else a new buffer.
   TensorView createResult(Value tensor, ArrayRef<OpFoldResult> sizes);
@@ -72,7 +74,14 @@ private:
   // Values
   //===--------------------------------------------------------------------===//
 
-  const TensorView &lookup(Value tensor) { return views.find(tensor)->second; }
+  const TensorView &lookup(Value tensor) const {
+    auto it = views.find(tensor);
+    assert(it != views.end() && "tensor is used before it is converted");
+    return it->second;
+  }
+  /// The same where elements are read. Those of a tensor that nobody wrote may
+  /// be anything: they are zero.
+  TensorView lookupElements(Value tensor);
   SmallVector<OpFoldResult> remap(ArrayRef<OpFoldResult> values);
   Value materialize(Location loc, OpFoldResult value);
   OpFoldResult add(Location loc, OpFoldResult lhs, OpFoldResult rhs);
@@ -83,6 +92,8 @@ private:
   OpBuilder builder;
   DenseMap<Value, TensorView> views;
   DenseMap<Value, TensorView> destinations;
+  /// Operands of concatenations that are computed in their part of the result.
+  DenseSet<Value> parts;
   /// Scalars and sizes of the function to those of the kernel.
   IRMapping scalars;
 };

@@ -40,7 +40,7 @@ static bool isWholeBuffer(const TensorView &view) {
 }
 
 Value KernelLowering::getWholeBuffer(Value tensor) {
-  const TensorView view = lookup(tensor);
+  const TensorView view = lookupElements(tensor);
   auto tensorType = cast<RankedTensorType>(tensor.getType());
   auto type =
       MemRefType::get(tensorType.getShape(), tensorType.getElementType());
@@ -69,7 +69,7 @@ LogicalResult KernelLowering::convertOpaque(OpaqueOp op) {
     const TensorView start = lookup(init);
     TensorView view = createResult(result, start.sizes);
     mapping.map(arg, view.buffer);
-    if (start.buffer || start.scalar)
+    if (start.hasElements())
       copy(loc, name + "_init", start, view, start.sizes);
   }
 

@@ -33,7 +33,7 @@ void KernelLowering::clonePayloadOp(Operation &op, IRMapping &mapping,
     return;
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    const TensorView &view = lookup(extract.getTensor());
+    TensorView view = lookupElements(extract.getTensor());
     if (view.scalar) {
       mapping.map(extract.getResult(), view.scalar);
       return;
@@ -158,7 +158,7 @@ LogicalResult KernelLowering::convertLinalg(linalg::LinalgOp op) {
     llvm::replace(kinds, IterKind::Reduce, IterKind::Opaque);
   for (OpOperand &init : op.getDpsInitsMutable()) {
     const TensorView &view = lookup(init.get());
-    if (op.payloadUsesValueFromOperand(&init) && !view.buffer && !view.scalar)
+    if (op.payloadUsesValueFromOperand(&init) && !view.hasElements())
       return op->emitOpError("expects a start value for the result that it "
                              "updates, but got an empty tensor");
   }
@@ -210,12 +210,12 @@ LogicalResult KernelLowering::convertLinalg(linalg::LinalgOp op) {
         continue;
       // A reduction reads what it wrote last; any other op its start value.
       bool readsResult = (isReduction || isScan) && op.isDpsInit(&operand);
-      const TensorView &view =
+      TensorView view =
           readsResult
               ? results[operand.getOperandNumber() - op.getNumDpsInputs()]
           : op.isDpsInit(&operand)
               ? inits[operand.getOperandNumber() - op.getNumDpsInputs()]
-              : lookup(operand.get());
+              : lookupElements(operand.get());
       AffineMap map = op.getMatchingIndexingMap(&operand);
       mapping.map(arg, loadElement(builder, loc, view, map, domain));
     }

@@ -27,10 +27,8 @@ LogicalResult KernelLowering::convert(Operation &op) {
       .Case(
           [&](arith::ConstantOp constant) { return convertConstant(constant); })
       .Case([&](tensor::EmptyOp empty) {
-        TensorView view;
-        view.map = builder.getMultiDimIdentityMap(empty.getType().getRank());
-        view.sizes = remap(empty.getMixedSizes());
-        views[empty] = view;
+        views[empty] = TensorView::ofNothing(remap(empty.getMixedSizes()),
+                                             empty.getContext());
         return success();
       })
       .Case([&](tensor::SplatOp splat) {
@@ -155,7 +153,7 @@ LogicalResult KernelLowering::convertConstant(arith::ConstantOp op) {
 
 LogicalResult KernelLowering::convertPad(tensor::PadOp op) {
   Location loc = op.getLoc();
-  const TensorView source = lookup(op.getSource());
+  const TensorView source = lookupElements(op.getSource());
   SmallVector<OpFoldResult> low = remap(op.getMixedLowPad());
   SmallVector<OpFoldResult> high = remap(op.getMixedHighPad());
   unsigned rank = source.sizes.size();
@@ -263,6 +261,11 @@ LogicalResult KernelLowering::convertConcat(tensor::ConcatOp op) {
   SmallVector<OpFoldResult> sizes = lookup(op.getInputs().front()).sizes;
   for (Value input : op.getInputs().drop_front())
     sizes[dim] = add(loc, sizes[dim], lookup(input).sizes[dim]);
+  if (llvm::none_of(op.getInputs(),
+                    [&](Value input) { return lookup(input).hasElements(); })) {
+    views[op] = TensorView::ofNothing(sizes, op.getContext());
+    return success();
+  }
   TensorView result = createResult(op.getResult(), sizes);
 
   unsigned rank = sizes.size();
@@ -270,8 +273,9 @@ LogicalResult KernelLowering::convertConcat(tensor::ConcatOp op) {
   SmallVector<OpFoldResult> strides(rank, builder.getIndexAttr(1));
   std::string name = getBlockName(op, "concatenate");
   for (Value input : op.getInputs()) {
-    const TensorView source = lookup(input);
-    if (source.buffer != result.buffer)
+    const TensorView source = lookupElements(input);
+    bool isInPlace = parts.contains(input) && source.buffer == result.buffer;
+    if (!isInPlace)
       copy(loc, name, source,
            getSlice(result, offsets, strides, llvm::SmallBitVector(rank),
                     source.sizes, builder),
@@ -283,10 +287,10 @@ LogicalResult KernelLowering::convertConcat(tensor::ConcatOp op) {
 
 LogicalResult KernelLowering::convertInsertSlice(tensor::InsertSliceOp op) {
   const TensorView destination = lookup(op.getDest());
-  const TensorView source = lookup(op.getSource());
+  const TensorView source = lookupElements(op.getSource());
   TensorView result = createResult(op.getResult(), destination.sizes);
   std::string name = getBlockName(op, "insert_slice");
-  if (destination.buffer || destination.scalar)
+  if (destination.hasElements())
     copy(op.getLoc(), name, destination, result, destination.sizes);
   TensorView slice =
       getSlice(result, remap(op.getMixedOffsets()), remap(op.getMixedStrides()),

@@ -25,9 +25,15 @@ struct TensorView {
   SmallVector<Value> symbols;
   SmallVector<OpFoldResult> sizes;
 
+  bool hasElements() const { return buffer || scalar; }
+
   static TensorView ofBuffer(Value buffer, ArrayRef<OpFoldResult> sizes);
   static TensorView ofScalar(Value scalar, ArrayRef<OpFoldResult> sizes,
                              MLIRContext *context);
+  static TensorView ofNothing(ArrayRef<OpFoldResult> sizes,
+                              MLIRContext *context) {
+    return ofScalar(Value(), sizes, context);
+  }
 
   /// The tensor of `sizes` whose element at `i` is this tensor's at `map(i)`.
   TensorView compose(AffineMap map, ValueRange symbols,

@@ -47,6 +47,69 @@ func.func @concat(%x: tensor<2x4xf32>) -> tensor<2x6xf32> {
 
 // -----
 
+// What two operands are made of is in the place of the first; the second one's
+// is a copy.
+// CHECK-LABEL: tir.prim_func @concat_twice
+// CHECK-SAME:    (%[[X:.*]]: memref<2x3xf32>, %[[Y:.*]]: memref<12xf32>)
+// CHECK:         tir.block @compute
+// CHECK:           affine.store %{{.*}}, %[[Y]][%{{.*}} * 3 + %{{.*}}]
+// CHECK:         tir.block @concatenate(%[[V:.*]] = spatial %{{.*}} in 6)
+// CHECK:           affine.load %[[Y]][%[[V]]]
+// CHECK:           affine.store %{{.*}}, %[[Y]][%[[V]] + 6]
+// CHECK-NOT:     tir.block
+func.func @concat_twice(%x: tensor<2x3xf32>) -> tensor<12xf32> {
+  %e = tensor.empty() : tensor<2x3xf32>
+  %0 = linalg.exp ins(%x : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
+  %2 = tensor.collapse_shape %0 [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
+  %3 = tensor.concat dim(0) %1, %2 : (tensor<6xf32>, tensor<6xf32>) -> tensor<12xf32>
+  return %3 : tensor<12xf32>
+}
+
+// -----
+
+// A concatenation of nothing is nothing, as a fill of it shows.
+// CHECK-LABEL: tir.prim_func @concat_nothing
+// CHECK-SAME:    (%[[Y:.*]]: memref<2xf32>)
+// CHECK-NOT:     tir.alloc_buffer
+// CHECK:         tir.block @fill
+// CHECK-NOT:     tir.block
+func.func @concat_nothing() -> tensor<2xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<1xf32>
+  %0 = tensor.concat dim(0) %e, %e : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+  %1 = linalg.fill ins(%one : f32) outs(%0 : tensor<2xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+
+// -----
+
+// Elements that nobody wrote are read as zeros, wherever that is.
+// CHECK-LABEL: tir.prim_func @nothing
+// CHECK-DAG:     arith.constant 0.000000e+00 : f32
+// CHECK:         tir.block @concatenate
+// CHECK-NOT:       affine.load
+// CHECK:         tir.block @concatenate
+// CHECK:         tir.block @insert_slice
+// CHECK:         tir.block @pad
+// CHECK:         tir.block @compute
+// CHECK:         tir.block @copy
+func.func @nothing(%x: tensor<2xf32>, %c: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2xf32>
+  %0 = tensor.concat dim(0) %e, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  %1 = tensor.insert_slice %e into %c[1] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %2 = tensor.pad %e low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<2xf32> to tensor<4xf32>
+  %3 = linalg.exp ins(%e : tensor<2xf32>) outs(%x : tensor<2xf32>) -> tensor<2xf32>
+  return %0, %1, %2, %3, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
 // A reshape at the end is how the last op writes, one in the middle how the
 // next one reads.
 // CHECK-LABEL: tir.prim_func @reshape

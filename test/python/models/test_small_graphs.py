@@ -146,3 +146,17 @@ def test_fill_of_a_size_that_is_a_sum(sizes):
                             value=numpy_helper.from_array(np.array([3], np.int64)))],
           {"p": random(past, 4), "k": random(new, 4)}, ["y"],
           dims={"p": ["P", 4], "k": ["T", 4]})
+
+
+@pytest.mark.parametrize("opt_level", [0, 1, 2, 3])
+@pytest.mark.parametrize("constant", [
+    np.ones((1, 1, 1, 1), np.float32), np.zeros((2, 3), np.float32),
+    np.arange(6, dtype=np.float32).reshape(2, 3), np.arange(70, dtype=np.int64)
+], ids=["one", "equal", "different", "many"])
+def test_one_constant_twice_in_a_concatenation(constant, opt_level):
+    # Equal elements are a fill, which the concatenation is done before.
+    axis = constant.ndim - 1
+    x = np.ones_like(constant)
+    check([helper.make_node("Concat", ["c", "c"], ["y"], axis=axis),
+           helper.make_node("Concat", ["c", "x", "c"], ["z"], axis=axis)],
+          {"x": x}, ["y", "z"], {"c": constant}, opt_level=opt_level)
