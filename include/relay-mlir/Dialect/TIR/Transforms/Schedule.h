@@ -11,7 +11,12 @@
 // that only tries calls `silence()`, one that insists calls `checkAndReport()`.
 //
 // A loop or block that a primitive keeps stays the same operation, so that
-// pointers to it remain good.
+// pointers to it remain good. Those to what it erases do not:
+//   * loops that become part of another one (fuse, merge), and loops that held
+//     nothing but a block that moved or that is gone,
+//   * blocks that are inlined, and the loops and blocks in a tensorized loop,
+//   * loads and stores of a block, whenever its nest or a buffer of it changes,
+//   * intermediate buffers whose type changes: the block tells the new one.
 //
 //===----------------------------------------------------------------------===//
 

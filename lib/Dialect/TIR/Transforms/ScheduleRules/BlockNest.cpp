@@ -27,6 +27,7 @@ FailureOr<BlockNest> BlockNest::get(BlockOp block) {
         loop.getConstantLowerBound() != 0 ||
         block.getBindings()[index] != loop.getInductionVar())
       return failure();
+    nest.extents.push_back(loop.getConstantExtent());
   }
   nest.accesses = collectAccesses(block);
   return nest;

@@ -17,20 +17,21 @@ namespace mlir::tir {
 inline constexpr int64_t kGuessedExtent = 16;
 
 /// A block in its own nest at the top of the kernel, with one loop for each
-/// iteration variable, in order: the form in which kernels arrive.
+/// iteration variable, in order: the form in which kernels arrive. What is not
+/// a handle stays true, whatever becomes of the loops: extents are those before
+/// anything was split.
 class BlockNest {
 public:
   static FailureOr<BlockNest> get(BlockOp block);
 
   BlockOp block;
   SmallVector<ForOp> loops;
+  SmallVector<std::optional<int64_t>> extents;
   SmallVector<IterKind> kinds;
   SmallVector<BufferAccess> accesses;
 
-  unsigned getNumVars() const { return loops.size(); }
-  std::optional<int64_t> getExtent(unsigned var) const {
-    return ForOp(loops[var]).getConstantExtent();
-  }
+  unsigned getNumVars() const { return extents.size(); }
+  std::optional<int64_t> getExtent(unsigned var) const { return extents[var]; }
   int64_t guessExtent(unsigned var) const {
     return getExtent(var).value_or(kGuessedExtent);
   }

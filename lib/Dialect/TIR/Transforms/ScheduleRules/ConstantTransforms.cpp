@@ -238,17 +238,18 @@ static void spreadAllPlanes(KernelSchedule &schedule) {
     FailureOr<BlockNest> nest = BlockNest::get(block);
     return succeeded(nest) && nest->isReduction() && !Transform::match(block);
   };
-  SmallVector<Value> buffers;
+  // Spreading replaces a buffer, so that each may be listed once only.
+  llvm::SetVector<Value> buffers;
   for (BlockOp block : schedule.getKernel().getBlocks()) {
     std::optional<Transform> transform = Transform::match(block);
     if (!transform)
       continue;
     if (BlockOp reader = getOnlyReader(transform->getResult());
         reader && isProduct(reader))
-      buffers.push_back(transform->getResult());
+      buffers.insert(transform->getResult());
     SmallVector<BlockOp> writers = getWriters(transform->data.buffer);
     if (writers.size() == 1 && isProduct(writers.front()))
-      buffers.push_back(transform->data.buffer);
+      buffers.insert(transform->data.buffer);
   }
   for (Value buffer : buffers)
     spreadPlanes(schedule, buffer);

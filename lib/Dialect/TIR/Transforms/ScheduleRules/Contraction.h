@@ -70,8 +70,12 @@ private:
   void choosePartialSums();
   void chooseReductionBlocks();
   int64_t getNumStreams() const;
-  double getBytes(const BufferAccess &operand, ArrayRef<unsigned> vars) const;
-  double getBytesOf(const BufferAccess &operand, Role role) const;
+  SmallVector<int64_t> guessExtents() const;
+  double getBytesOf(const BufferAccess &operand, Role role,
+                    ArrayRef<int64_t> extents) const;
+  double getBytesOf(const BufferAccess &operand, Role role) const {
+    return getBytesOf(operand, role, guessExtents());
+  }
   double getNumIterations(Role role) const;
   LoopOrder chooseLoopOrder(double rowBytes, double columnBytes) const;
 

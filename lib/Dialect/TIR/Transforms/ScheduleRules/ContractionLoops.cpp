@@ -11,31 +11,30 @@
 using namespace mlir;
 using namespace mlir::tir;
 
-/// The bytes of the operand that the given variables reach. Unknown extents are
-/// those of batches, which run outside.
-double Contraction::getBytes(const BufferAccess &operand,
-                             ArrayRef<unsigned> vars) const {
+/// Unknown extents are those of batches, which run outside.
+SmallVector<int64_t> Contraction::guessExtents() const {
+  SmallVector<int64_t> extents;
+  for (unsigned var = 0; var != nest.getNumVars(); ++var)
+    extents.push_back(nest.guessExtent(var));
+  return extents;
+}
+
+/// The bytes of the operand that all variables of a role and the reduction
+/// reach, which have the given extents.
+double Contraction::getBytesOf(const BufferAccess &operand, Role role,
+                               ArrayRef<int64_t> extents) const {
   double bytes =
       cast<MemRefType>(operand.buffer.getType()).getElementTypeBitWidth() / 8;
   for (AffineExpr index : operand.map->getResults()) {
     double reach = 1;
     for (auto [term, coefficient] : LinearSum::get(index).terms)
       if (auto dim = dyn_cast<AffineDimExpr>(term))
-        if (llvm::is_contained(vars, dim.getPosition()))
-          reach +=
-              std::abs(coefficient) * (nest.guessExtent(dim.getPosition()) - 1);
+        if (Role own = roles[dim.getPosition()];
+            own == role || own == Role::Reduce)
+          reach += std::abs(coefficient) * (extents[dim.getPosition()] - 1);
     bytes *= reach;
   }
   return bytes;
-}
-
-/// The bytes that all variables of a role and the reduction reach.
-double Contraction::getBytesOf(const BufferAccess &operand, Role role) const {
-  SmallVector<unsigned> vars;
-  for (unsigned var = 0; var != nest.getNumVars(); ++var)
-    if (roles[var] == role || roles[var] == Role::Reduce)
-      vars.push_back(var);
-  return getBytes(operand, vars);
 }
 
 double Contraction::getNumIterations(Role role) const {
@@ -88,12 +87,17 @@ void Contraction::apply() {
 
   int64_t width = plan.numVectors * lanes;
   SmallVector<ForOp> loops = nest.loops;
+  SmallVector<int64_t> outerExtents = guessExtents();
+  auto split = [&](unsigned var, ArrayRef<int64_t> factors) {
+    SmallVector<ForOp> parts = schedule.split(loops[var], factors);
+    outerExtents[var] = parts[0].getConstantExtent().value_or(kGuessedExtent);
+    return parts;
+  };
   ForOp columnInner = loops[column];
   ForOp columnOuter;
   if (std::optional<int64_t> extent = nest.getExtent(column);
       !extent || *extent > width) {
-    SmallVector<ForOp> parts =
-        schedule.split(loops[column], {kInferFactor, width});
+    SmallVector<ForOp> parts = split(column, {kInferFactor, width});
     columnOuter = parts[0];
     columnInner = parts[1];
   }
@@ -108,7 +112,7 @@ void Contraction::apply() {
       rowsInner.push_back(loops[row]);
       continue;
     }
-    SmallVector<ForOp> parts = schedule.split(loops[row], {kInferFactor, size});
+    SmallVector<ForOp> parts = split(row, {kInferFactor, size});
     splitRow = row;
     rowOuter = parts[0];
     rowsInner.push_back(parts[1]);
@@ -118,12 +122,12 @@ void Contraction::apply() {
     reduceLoops.push_back(loops[var]);
   if (reductionPart) {
     SmallVector<ForOp> parts =
-        schedule.split(reduceLoops.back(), {kInferFactor, reductionPart});
+        split(reduction.back(), {kInferFactor, reductionPart});
     reduceLoops.back() = parts[1];
     reduceLoops.insert(reduceLoops.begin(), parts[0]);
   } else if (numStreams > 1) {
     SmallVector<ForOp> parts =
-        schedule.split(reduceLoops.back(), {numStreams, kInferFactor});
+        split(reduction.back(), {numStreams, kInferFactor});
     reduceLoops.back() = parts[1];
     reduceLoops.push_back(parts[0]);
   }
@@ -153,13 +157,13 @@ void Contraction::apply() {
     outerRows.erase(outerRows.begin());
   }
   SmallVector<ForOp> outer = batches;
-  // What was split has the extent of its outer loop by now. With the sizes of
-  // the whole operands, ResNet-50 and 2048x2048x2048 were measured to be
-  // slower.
-  double leftBytes = getBytesOf(left, Role::Row);
+  // What was split counts by its outer loop. With the sizes of the whole
+  // operands, ResNet-50 and 2048x2048x2048 were measured to be slower.
+  double leftBytes = getBytesOf(left, Role::Row, outerExtents);
   LoopOrder loopOrder =
       columnCopy ? LoopOrder::ColumnsOutside
-                 : chooseLoopOrder(leftBytes, getBytesOf(right, Role::Column));
+                 : chooseLoopOrder(leftBytes, getBytesOf(right, Role::Column,
+                                                         outerExtents));
   if (blocksReduction) {
     loopOrder = LoopOrder::RowBlocks;
     leftBytes *= static_cast<double>(reductionPart) /

@@ -16,6 +16,20 @@ using namespace mlir::tir;
 /// Buffers up to this size move to the stack of a thread.
 static constexpr int64_t kMaxLocalBytes = 64 << 10;
 
+void KernelSchedule::notifyOperationErased(Operation *op) {
+  returned.erase(op);
+  llvm::erase_if(deferred, [&](const Deferred &entry) {
+    return BlockOp(entry.block).getOperation() == op;
+  });
+}
+
+BlockOp KernelSchedule::getNextBlock() {
+  for (BlockOp block : kernel.getBlocks())
+    if (returned.insert(block).second)
+      return block;
+  return {};
+}
+
 bool KernelSchedule::isLayoutFree(Value buffer) {
   auto arg = dyn_cast<BlockArgument>(buffer);
   return arg && isa<PrimFuncOp>(arg.getOwner()->getParentOp()) &&
@@ -400,7 +414,9 @@ std::string KernelSchedule::describeTile(ForOp loop) const {
 
 void KernelSchedule::finalize() {
   compactBuffers();
-  for (auto [block, intrinsic, numLoops] : deferred) {
+  while (!deferred.empty()) {
+    auto [block, intrinsic, numLoops] = deferred.front();
+    deferred.pop_front();
     SmallVector<ForOp, 6> loops = block.getLoops();
     ForOp innermost = loops.back();
     auto feeds = [&, block = block](ForOp loop) {

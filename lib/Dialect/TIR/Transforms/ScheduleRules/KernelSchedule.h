@@ -18,22 +18,30 @@
 #include "relay-mlir/Dialect/TIR/Transforms/ScheduleTrace.h"
 #include "relay-mlir/Target/TargetInfo.h"
 
+#include <deque>
+
 namespace mlir::tir {
 
 enum class Intrinsic { RegisterTile, RowReduction };
 
-class KernelSchedule {
+/// Handles are good until the op is erased, which primitives say of themselves
+/// (Schedule.h), and what is kept here forgets such ops: another may come to
+/// where one was.
+class KernelSchedule : private RewriterBase::Listener {
 public:
   KernelSchedule(PrimFuncOp kernel, const relay::TargetInfo &target,
                  ScheduleTrace *trace, ScheduleRemarks *remarks = nullptr)
-      : kernel(kernel), target(target), rewriter(kernel.getContext()),
+      : kernel(kernel), target(target), rewriter(kernel.getContext(), this),
         trace(trace), remarks(remarks) {}
+  KernelSchedule(const KernelSchedule &) = delete;
 
   PrimFuncOp getKernel() const { return kernel; }
   IRRewriter &getRewriter() { return rewriter; }
   /// Whether steps are recorded: then all that is done must be a step.
   bool isRecorded() const { return trace; }
   const relay::TargetInfo &getTarget() const { return target; }
+  /// The first block that this has not returned before; null if there is none.
+  BlockOp getNextBlock();
   /// Registers that hold vectors.
   int64_t getNumVectorRegisters() const;
   int64_t getLanes(Type elementType) const {
@@ -90,6 +98,8 @@ public:
 private:
   using Kind = ScheduleStep::Kind;
 
+  void notifyOperationErased(Operation *op) override;
+
   void remarkRefusal(const ScheduleStep &step, std::string reason);
   /// "8 x 16 tile of f32", for the loops from `loop` inwards.
   std::string describeTile(ForOp loop) const;
@@ -112,7 +122,8 @@ private:
     Intrinsic intrinsic;
     unsigned numLoops;
   };
-  SmallVector<Deferred> deferred;
+  std::deque<Deferred> deferred;
+  llvm::DenseSet<Operation *> returned;
 };
 
 } // namespace mlir::tir

@@ -21,7 +21,7 @@ LogicalResult mlir::tir::scheduleRowSteps(KernelSchedule &schedule) {
   // The rows: leading variables that every step has as well.
   unsigned numRows = last->getNumVars();
   double work = 0;
-  SmallVector<BlockNest> steps;
+  std::vector<BlockNest> steps;
   for (BlockOp block : blocks) {
     FailureOr<BlockNest> nest = BlockNest::get(block);
     if (failed(nest) || !nest->getStore() || !nest->getStore()->map)

@@ -61,11 +61,16 @@ static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
         Rule{scheduleSpatialReduction, "reduction, results side by side"},
         Rule{scheduleRowReduction, "reduction along rows"},
         Rule{scheduleTranspose, "transposing copy"},
-        Rule{scheduleElementwise, "elementwise"}})
+        Rule{scheduleElementwise, "elementwise"}}) {
     if (succeeded(rule.apply(schedule, *nest))) {
       schedule.remark("rule", "@" + Twine(name) + ": " + rule.name);
       return;
     }
+    // A primitive may have refused when the rule had begun.
+    nest = BlockNest::get(block);
+    if (failed(nest))
+      return scheduleFallback(schedule, block);
+  }
   // What reads such a table may know its elements; there is nothing to gain.
   SmallVector<Value> written = getWrittenBuffers(block);
   if (written.size() == 1 && succeeded(ConstantTable::get(written.front())))
@@ -78,23 +83,8 @@ static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
 
 static void scheduleBlocks(KernelSchedule &schedule) {
   // Rules may add blocks (copies), and erase those that they take in others.
-  llvm::DenseSet<Operation *> done;
-  auto getNext = [&]() -> BlockOp {
-    llvm::DenseSet<Operation *> known;
-    BlockOp next;
-    for (BlockOp block : schedule.getKernel().getBlocks())
-      if (done.contains(block))
-        known.insert(block);
-      else if (!next)
-        next = block;
-    // Another block may come to where an erased one was.
-    done = std::move(known);
-    return next;
-  };
-  while (BlockOp block = getNext()) {
-    done.insert(block);
+  while (BlockOp block = schedule.getNextBlock())
     scheduleBlock(schedule, block);
-  }
 }
 
 LogicalResult mlir::tir::scheduleKernel(PrimFuncOp kernel,
