@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -164,7 +165,7 @@ bool EvaluationOrder::bindReordered() {
     std::vector<Operation *> children;
     size_t next = 0;
   };
-  DenseMap<Block *, std::vector<Operation *>> order;
+  llvm::MapVector<Block *, std::vector<Operation *>> order;
   DenseSet<Operation *> visited;
   std::vector<Frame> stack;
   auto enter = [&](Operation *op) {

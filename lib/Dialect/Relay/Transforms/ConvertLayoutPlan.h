@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::relay {
@@ -66,7 +67,9 @@ private:
   DenseSet<Value> constants;
   DenseSet<Operation *> excluded;
 
-  DenseMap<Operation *, OperatorForm> forms;
+  /// In the order in which they were planned: what is summed over them must not
+  /// depend on addresses.
+  llvm::MapVector<Operation *, OperatorForm> forms;
   DenseMap<Value, SmallVector<Stored, 2>> stored;
   DenseMap<Operation *, double> work, bytes;
   llvm::EquivalenceClasses<Operation *> components;
