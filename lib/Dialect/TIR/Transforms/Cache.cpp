@@ -202,10 +202,14 @@ static void removeCache(RewriterBase &rewriter, BlockOp block, BlockOp copy,
   redirect(rewriter, block, cache, buffer);
   rewriter.eraseOp(getNest(copy));
   auto allocation = cache.getDefiningOp<AllocBufferOp>();
-  SmallVector<Value> sizes(allocation.getDynamicSizes());
+  // Several dimensions may have the same size.
+  llvm::SmallSetVector<Operation *, 4> sizes;
+  for (Value size : allocation.getDynamicSizes())
+    if (Operation *op = size.getDefiningOp())
+      sizes.insert(op);
   rewriter.eraseOp(allocation);
-  for (Value size : sizes)
-    if (Operation *op = size.getDefiningOp(); op && isOpTriviallyDead(op))
+  for (Operation *op : sizes)
+    if (isOpTriviallyDead(op))
       rewriter.eraseOp(op);
 }
 

@@ -323,14 +323,13 @@ void mlir::tir::compactBuffers(RewriterBase &rewriter, PrimFuncOp function,
     CompactPlan compact;
     if (blocks.empty() || failed(plan(buffer, blocks, space, compact)))
       continue;
-    int64_t bytes =
+    uint64_t bytes =
         llvm::divideCeil(buffer.getType().getElementTypeBitWidth(), 8);
-    bool isStatic = true;
-    for (int64_t size : compact.shape) {
-      isStatic &= !ShapedType::isDynamic(size);
-      bytes *= size;
-    }
-    if (isStatic && bytes <= maxLocalBytes)
+    bool isStatic = !ShapedType::isDynamicShape(compact.shape);
+    if (isStatic)
+      for (int64_t size : compact.shape)
+        bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size);
+    if (isStatic && bytes <= static_cast<uint64_t>(maxLocalBytes))
       maxLocalBytes -= bytes;
     else if (buffer.isLocal() || !isLarge(buffer.getType()) ||
              keepParallelDims(buffer, space, compact) < 2)

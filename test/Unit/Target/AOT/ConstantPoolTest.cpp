@@ -103,7 +103,8 @@ void checkPacking(ArrayRef<int64_t> shape, AffineMap layout,
   }
   // Unaligned, as weights in a file may be.
   std::vector<char> bytes(source.size() * sizeof(T) + 1);
-  std::memcpy(bytes.data() + 1, source.data(), source.size() * sizeof(T));
+  const auto *first = reinterpret_cast<const char *>(source.data());
+  std::copy(first, first + source.size() * sizeof(T), bytes.begin() + 1);
   LayoutPacker packer(shape, layout, packedShape, sizeof(T));
   ASSERT_EQ(packer.getNumSlabs(), numSlabs);
   ASSERT_EQ(packer.getNumSlabs() * packer.getSlabBytes(),
