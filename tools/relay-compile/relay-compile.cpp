@@ -18,6 +18,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
@@ -52,6 +53,11 @@ static cl::opt<std::string>
     saveSchedules("save-schedules",
                   cl::desc("Write the schedule of each kernel to this folder"),
                   cl::value_desc("folder"), cl::cat(category));
+static cl::opt<unsigned> compileThreads(
+    "compile-threads",
+    cl::desc("Threads that compile; the output is the same with any number "
+             "(default: 0, one for each processor)"),
+    cl::init(0), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("Print the time of each pass"),
                             cl::cat(category));
 
@@ -97,6 +103,12 @@ int main(int argc, char **argv) {
   std::optional<relay::CompileOptions> options = compileFlags.get();
   if (!options)
     return 1;
+  constexpr unsigned kMaxThreads = 1024;
+  if (compileThreads > kMaxThreads) {
+    llvm::errs() << "error: expects --compile-threads of at most "
+                 << kMaxThreads << ", but got " << compileThreads << '\n';
+    return 1;
+  }
   bool binary =
       kind == relay::EmitKind::Object || kind == relay::EmitKind::SharedObject;
   if (outputPath.empty()) {
@@ -109,7 +121,14 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   relay::registerAllDialects(registry);
-  MLIRContext context(registry);
+  std::optional<llvm::DefaultThreadPool> threads;
+  MLIRContext context(registry, compileThreads == 0
+                                    ? MLIRContext::Threading::ENABLED
+                                    : MLIRContext::Threading::DISABLED);
+  if (compileThreads > 1) {
+    threads.emplace(llvm::hardware_concurrency(compileThreads));
+    context.setThreadPool(*threads);
+  }
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
