@@ -4,6 +4,7 @@ import os
 
 import lit.formats
 from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
 
 config.name = "RELAY"
 config.test_format = lit.formats.ShTest(execute_external=False)
@@ -25,8 +26,12 @@ roundtrip = os.environ.get("RELAY_OPT_CHECK_IR_ROUNDTRIP")
 relay_opt = os.path.join(config.relay_tools_dir, "relay-opt")
 if roundtrip:
     config.substitutions.append((r"\brelay-opt\b", relay_opt + " --verify-roundtrip"))
+# Not ours, but it loads what may be instrumented.
+mlir_opt = os.path.join(config.llvm_tools_dir, "mlir-opt")
+if config.sanitizer_runtime:
+    mlir_opt = f"env LD_PRELOAD={config.sanitizer_runtime} {mlir_opt}"
 llvm_config.add_tool_substitutions(
     ["relay-opt", "relay-translate", "relay-compile", "relay-run",
-     "relay-lsp-server", "mlir-opt", "mlir-runner", "mlir-translate"],
+     "relay-lsp-server", ToolSubst("mlir-opt", command=mlir_opt), "mlir-runner", "mlir-translate"],
     [config.relay_tools_dir, config.llvm_tools_dir],
 )

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the project needs to build, run and test: Debian packages, and
-# PyPI packages into .venv. Running it again does nothing, quickly.
+# PyPI packages into .venv. Running it again does nothing, quickly. With
+# $RELAY_SANITIZE set, also what builds with sanitizers need.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,6 +14,10 @@ packages=(
   # Python.
   python3-dev python3-venv
 )
+if [[ -n ${RELAY_SANITIZE:-} ]]; then
+  # The run times of the sanitizers, and a symbolizer for their reports.
+  packages+=(libclang-rt-22-dev llvm-22)
+fi
 
 missing=()
 for package in "${packages[@]}"; do

@@ -48,7 +48,8 @@ pytestmark = pytest.mark.skipif(
 def fixture_worker(tmp_path_factory):
     environment = dict(os.environ, RELAY_CACHE_DIR=str(tmp_path_factory.mktemp("cache")))
     if not HAS_TILES or "avx_vnni" not in FLAGS:
-        environment["LD_PRELOAD"] = str(EMULATOR.resolve())
+        preloaded = [environment.get("LD_PRELOAD"), str(EMULATOR.resolve())]
+        environment["LD_PRELOAD"] = ":".join(filter(None, preloaded))
     program = pathlib.Path(__file__).with_name("matrix_worker.py")
     with subprocess.Popen([sys.executable, str(program)], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, env=environment) as process:

@@ -1,0 +1,45 @@
+include_guard()
+
+# -DRELAY_SANITIZE=address,undefined or =thread instruments everything that is
+# built here. LLVM, MLIR and compiled kernels are not instrumented. What the
+# programs need around them when they run is in utils/sanitizer/run.sh.
+set(RELAY_SANITIZE "" CACHE STRING
+  "Sanitizers to build with: address,undefined or thread")
+if(NOT RELAY_SANITIZE)
+  return()
+endif()
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "RELAY_SANITIZE expects Clang as the compiler, but got "
+    "${CMAKE_CXX_COMPILER_ID}")
+endif()
+
+# Optimised a little, so that tests do not take hours, with what stack traces
+# need, and with assertions: those of LLVM's and MLIR's headers included.
+set(CMAKE_C_FLAGS_RELEASE "-O1 -gline-tables-only")
+set(CMAKE_CXX_FLAGS_RELEASE "-O1 -gline-tables-only")
+add_compile_options(-fsanitize=${RELAY_SANITIZE} -fno-omit-frame-pointer
+  -fno-sanitize-recover=all)
+add_compile_definitions(_GLIBCXX_ASSERTIONS)
+
+# The run time of the sanitizer is a shared object, so that Python, which is not
+# instrumented, can preload it, and libraries can refuse undefined symbols.
+if(RELAY_SANITIZE MATCHES "thread")
+  set(_name tsan)
+elseif(RELAY_SANITIZE MATCHES "address")
+  set(_name asan)
+else()
+  set(_name ubsan_standalone)
+endif()
+set(_file libclang_rt.${_name}-${CMAKE_SYSTEM_PROCESSOR}.so)
+execute_process(
+  COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${_file}
+  OUTPUT_VARIABLE RELAY_SANITIZER_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT IS_ABSOLUTE "${RELAY_SANITIZER_RUNTIME}")
+  message(FATAL_ERROR "RELAY_SANITIZE expects ${_file} beside Clang: install "
+    "libclang-rt-${CMAKE_CXX_COMPILER_VERSION_MAJOR}-dev")
+endif()
+add_link_options(-fsanitize=${RELAY_SANITIZE} -shared-libsan)
+get_filename_component(_folder ${RELAY_SANITIZER_RUNTIME} DIRECTORY)
+list(APPEND CMAKE_BUILD_RPATH ${_folder})
+file(WRITE ${PROJECT_BINARY_DIR}/sanitizer-runtime
+  "${RELAY_SANITIZER_RUNTIME}\n")
