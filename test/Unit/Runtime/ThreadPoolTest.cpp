@@ -289,4 +289,36 @@ TEST_F(Groups, DamagedFiles) {
   EXPECT_EQ(0, getCPUQuota(root));
 }
 
+/// Callers at the same time share the workers; each has its loops run whole.
+TEST(ThreadPoolTest, CallersCompete) {
+  ThreadPool pool(3);
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 8; ++caller)
+    callers.emplace_back([&pool, caller] {
+      for (int repeat = 1; repeat <= 20; ++repeat) {
+        Loop loop(100 + 10 * caller);
+        ThreadPool::Run run(pool);
+        loop.execute(run);
+        for (std::atomic<int> &count : loop.counts)
+          ASSERT_EQ(1, count.load());
+      }
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+}
+
+/// A pool may go as soon as its last loop is done, asleep or not.
+TEST(ThreadPoolTest, PoolsComeAndGo) {
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    ThreadPool pool(1 + repeat % 4);
+    if (repeat % 5 == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    Loop loop(50);
+    ThreadPool::Run run(pool);
+    loop.execute(run);
+    for (std::atomic<int> &count : loop.counts)
+      ASSERT_EQ(1, count.load());
+  }
+}
+
 } // namespace
