@@ -282,17 +282,30 @@ static W remainderTruncating(W a, W b) {
 template <typename W>
 static W remainderFlooring(W a, W b) {
   W remainder = remainderTruncating(a, b);
+  if constexpr (std::is_same_v<W, double>)
+    if (remainder == 0)
+      return std::copysign(0.0, b);
   bool differInSign = (remainder < W(0)) != (b < W(0));
   return remainder != W(0) && differInSign ? remainder + b : remainder;
 }
 
+/// `whole`, a quotient of a and b without its fraction, or `closer` if the
+/// division rounded a fraction up to that. What is not finite leaves no rest.
+static double dropRounding(double a, double b, double whole, double closer,
+                           bool isRestPositive) {
+  double rest = std::fma(-whole, b, a);
+  return (isRestPositive ? rest < 0 : rest > 0) ? closer : whole;
+}
+
 template <typename W>
 static W divideFlooring(W a, W b) {
-  if constexpr (std::is_same_v<W, double>)
-    return std::floor(a / b);
-  else
+  if constexpr (std::is_same_v<W, double>) {
+    double whole = std::floor(a / b);
+    return dropRounding(a, b, whole, whole - 1, b > 0);
+  } else {
     return divideTruncating(a, b) -
            (remainderFlooring(a, b) != remainderTruncating(a, b));
+  }
 }
 
 template <typename W>
@@ -333,10 +346,13 @@ static void populateBinary(EvaluatorTable &table) {
   addDivision<DivideOp>(table, divide);
   addDivision<TruncDivideOp>(table, [](auto a, auto b) {
     auto quotient = divideTruncating(a, b);
-    if constexpr (std::is_same_v<decltype(a), double>)
-      return std::trunc(quotient);
-    else
+    if constexpr (std::is_same_v<decltype(a), double>) {
+      double whole = std::trunc(quotient);
+      return dropRounding(a, b, whole, whole - std::copysign(1.0, whole),
+                          a > 0);
+    } else {
       return quotient;
+    }
   });
   addDivision<FloorDivideOp>(
       table, [](auto a, auto b) { return divideFlooring(a, b); });

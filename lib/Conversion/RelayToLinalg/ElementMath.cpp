@@ -158,9 +158,20 @@ Value ElementMath::rem(Value lhs, Value rhs) const {
 }
 
 Value ElementMath::floorMod(Value lhs, Value rhs) const {
-  if (isFloat())
-    return sub(lhs, mul(floorDiv(lhs, rhs), rhs));
   Value remainder = rem(lhs, rhs);
+  if (isFloat()) {
+    // Not lhs - floor(lhs / rhs) * rhs, which is NaN for an infinite divisor
+    // and loses all digits of a large quotient.
+    auto isNegative = [&](Value value) {
+      return compare(Order::LT, value, zero());
+    };
+    Value differs =
+        arith::XOrIOp::create(b, isNegative(remainder), isNegative(rhs));
+    Value moved = select(differs, add(remainder, rhs), remainder);
+    // A remainder of zero takes the sign, too.
+    Value signedZero = select(isNegative(rhs), number(-0.0), zero());
+    return select(compare(Order::EQ, remainder, zero()), signedZero, moved);
+  }
   if (isUnsigned())
     return remainder;
   // The remainder takes the divisor's sign.
@@ -170,9 +181,28 @@ Value ElementMath::floorMod(Value lhs, Value rhs) const {
   return select(isOff, add(remainder, rhs), remainder);
 }
 
+/// A quotient that is not a whole number may be rounded up to one: whether
+/// `whole` * `rhs` is beyond `lhs`, away from zero. The difference is exact
+/// enough for its sign, and NaN, which is no difference, for what is infinite.
+static Value emitIsBeyond(const ElementMath &math, Value whole, Value lhs,
+                          Value rhs, Value positive) {
+  ImplicitLocOpBuilder &b = math.getBuilder();
+  using Order = ElementMath::Order;
+  Value rest = math::FmaOp::create(b, math.negate(whole), rhs, lhs);
+  Value zero = math.zero();
+  return math.select(positive, math.compare(Order::LT, rest, zero),
+                     math.compare(Order::GT, rest, zero));
+}
+
 Value ElementMath::floorDiv(Value lhs, Value rhs) const {
-  if (isFloat())
-    return inSinglePrecision<math::FloorOp>(div(lhs, rhs));
+  if (isFloat()) {
+    ElementMath wide(b, widen(lhs).getType());
+    lhs = widen(lhs), rhs = widen(rhs);
+    Value whole = math::FloorOp::create(b, wide.div(lhs, rhs));
+    Value isBeyond = emitIsBeyond(wide, whole, lhs, rhs,
+                                  wide.compare(Order::GT, rhs, wide.zero()));
+    return narrow(wide.select(isBeyond, wide.sub(whole, wide.one()), whole));
+  }
   Value quotient = div(lhs, rhs);
   if (isUnsigned())
     return quotient;
@@ -184,8 +214,16 @@ Value ElementMath::floorDiv(Value lhs, Value rhs) const {
 }
 
 Value ElementMath::truncDiv(Value lhs, Value rhs) const {
-  Value quotient = div(lhs, rhs);
-  return isFloat() ? inSinglePrecision<math::TruncOp>(quotient) : quotient;
+  if (!isFloat())
+    return div(lhs, rhs);
+  ElementMath wide(b, widen(lhs).getType());
+  lhs = widen(lhs), rhs = widen(rhs);
+  Value whole = math::TruncOp::create(b, wide.div(lhs, rhs));
+  Value isBeyond = emitIsBeyond(wide, whole, lhs, rhs,
+                                wide.compare(Order::GT, lhs, wide.zero()));
+  Value isNegative = wide.compare(Order::LT, whole, wide.zero());
+  Value unit = wide.select(isNegative, wide.number(-1), wide.one());
+  return narrow(wide.select(isBeyond, wide.sub(whole, unit), whole));
 }
 
 Value ElementMath::power(Value lhs, Value rhs) const {
