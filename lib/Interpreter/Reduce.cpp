@@ -189,7 +189,8 @@ static FailureOr<Tensor> evaluateVariance(VarianceOp op,
       operands, data.getShape(), Float64Type::get(op.getContext()),
       [](const double *x) { return (x[0] - x[1]) * (x[0] - x[1]); });
   Rows rows = getRows(squares, op.getAxis(), op.getKeepdims(), op.getExclude());
-  double count = rows.matrix.getDimSize(1) - (op.getUnbiased() ? 1 : 0);
+  int64_t size = rows.matrix.getDimSize(1);
+  double count = op.getUnbiased() ? size - 1 : std::max<int64_t>(size, 1);
   return reduceRows<double>(
       rows, data.getElementType(),
       [&](ArrayRef<double> row) { return sum(row) / count; });
@@ -207,11 +208,9 @@ void relay::detail::populateReduceEvaluators(EvaluatorTable &table) {
   addReduction<SumOp>(table, [](auto row) { return sum(row); });
   addReduction<ProdOp>(table, [](auto row) { return product(row); });
   addReduction<MeanOp>(table, [](auto row) {
+    // Of integers: truncated. Of no elements: 0.
     using W = std::decay_t<decltype(row[0])>;
-    if constexpr (std::is_same_v<W, double>)
-      return sum(row) / static_cast<double>(row.size());
-    else // Integers: truncated; empty rows have no mean, hence 0.
-      return row.empty() ? W(0) : sum(row) / static_cast<W>(row.size());
+    return row.empty() ? W(0) : sum(row) / static_cast<W>(row.size());
   });
   addReduction<AllOp>(table, [](auto row) {
     return llvm::all_of(row, [](auto x) { return x != 0; });

@@ -66,13 +66,15 @@ static Value emitCount(ImplicitLocOpBuilder &b, Value output, int64_t stride,
                                      arith::ConstantIndexOp::create(b, 0));
   Value high = arith::MinSIOp::create(
       b, apply(end), arith::ConstantIndexOp::create(b, kernel));
-  return arith::SubIOp::create(b, high, low);
+  // The average of no elements is 0, not NaN.
+  return arith::MaxSIOp::create(b, arith::SubIOp::create(b, high, low),
+                                arith::ConstantIndexOp::create(b, 1));
 }
 
 /// For each spatial axis, how many elements each window has along it: those of
 /// the data, with `countPads` those of the padding too, but never those that
-/// only ceil_mode adds. Tables, so that a result only multiplies what it finds
-/// there.
+/// only ceil_mode adds; 1 where there are none. Tables, so that a result only
+/// multiplies what it finds there.
 static SmallVector<Value>
 buildCounts(LinalgBuilder &b, const PoolingData &pooling, const Window &window,
             ArrayRef<int64_t> kernel, ArrayRef<OpFoldResult> sizes,

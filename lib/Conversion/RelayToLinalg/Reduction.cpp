@@ -8,6 +8,7 @@
 #include "PopulatePatterns.h"
 #include "ReductionBuilder.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -141,6 +142,32 @@ struct VarianceToLinalg : OpConversionPattern<VarianceOp> {
   }
 };
 
+/// Of no elements there is no position: checks that there are any, now or, of
+/// dynamic sizes, when the model runs.
+template <typename OpT>
+static LogicalResult requireElements(OpT op, LinalgBuilder &b,
+                                     ConversionPatternRewriter &rewriter,
+                                     AxisReduction &reduction, Value data) {
+  if (llvm::any_of(reduction.getResultSizes(), isZeroInteger))
+    return success();
+  for (int64_t axis : reduction.getReducedAxes()) {
+    OpFoldResult size = b.getSize(data, axis);
+    if (isZeroInteger(size))
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diag) {
+        diag << "expects elements to reduce, but got "
+             << op.getData().getType();
+      });
+    auto value = dyn_cast<Value>(size);
+    if (!value)
+      continue;
+    Value isEnough =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, value,
+                              arith::ConstantIndexOp::create(b, 1));
+    cf::AssertOp::create(b, isEnough, "expects elements to reduce");
+  }
+  return success();
+}
+
 /// Finds the extreme, then the first (or last) position that has it: two folds
 /// that machines have instructions for. A NaN wins over every number, as in
 /// NumPy.
@@ -162,6 +189,8 @@ struct ArgReductionToLinalg : OpConversionPattern<OpT> {
     AxisReduction reduction(b, adaptor.getData(),
                             getReducedAxes(op, type.getRank()),
                             op.getKeepdims());
+    if (failed(requireElements(op, b, rewriter, reduction, adaptor.getData())))
+      return failure();
     Value extremes = reduction.reduce(
         "extreme", initial(valueType),
         [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {

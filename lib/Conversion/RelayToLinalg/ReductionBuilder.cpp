@@ -63,7 +63,9 @@ Value mlir::relay::detail::emitMean(const ElementMath &math, Value sum,
                                     OpFoldResult count, int64_t correction) {
   ImplicitLocOpBuilder &b = math.getBuilder();
   if (std::optional<int64_t> known = getConstantIntValue(count)) {
-    double divisor = *known - correction;
+    // The mean of no elements is 0, not NaN.
+    double divisor =
+        correction == 0 ? std::max<int64_t>(*known, 1) : *known - correction;
     if (math.isFloat())
       return math.mul(sum, math.number(1.0 / divisor));
     return math.div(sum, math.number(divisor));
@@ -71,8 +73,8 @@ Value mlir::relay::detail::emitMean(const ElementMath &math, Value sum,
   Value divisor =
       arith::IndexCastOp::create(b, b.getI64Type(), cast<Value>(count));
   ElementMath integer(b, b.getI64Type());
-  if (correction != 0)
-    divisor = integer.sub(divisor, integer.number(correction));
+  divisor = correction == 0 ? integer.max(divisor, integer.one())
+                            : integer.sub(divisor, integer.number(correction));
   return math.div(sum, math.convertFrom(b.getI64Type(), divisor));
 }
 

@@ -164,16 +164,21 @@ void ShapeReifier::addSliceBounds(tensor::ExtractSliceOp slice) {
   }
 }
 
-/// A size that is asserted to be at most another one.
+/// A size that is asserted to be at least, or at most, another one.
 void ShapeReifier::addAssertedBound(cf::AssertOp assertion) {
   auto compare = assertion.getArg().getDefiningOp<arith::CmpIOp>();
-  if (!compare || compare.getPredicate() != arith::CmpIPredicate::sle)
+  if (!compare)
     return;
-  FailureOr<AffineExpr> size = getIndex(OpFoldResult(compare.getLhs()));
-  FailureOr<AffineExpr> bound = getIndex(OpFoldResult(compare.getRhs()));
+  Value larger = compare.getLhs(), smaller = compare.getRhs();
+  if (compare.getPredicate() == arith::CmpIPredicate::sle)
+    std::swap(larger, smaller);
+  else if (compare.getPredicate() != arith::CmpIPredicate::sge)
+    return;
+  FailureOr<AffineExpr> size = getIndex(OpFoldResult(larger));
+  FailureOr<AffineExpr> bound = getIndex(OpFoldResult(smaller));
   if (succeeded(size) && succeeded(bound) &&
-      !relax::isProvablyGreaterEqual(*bound, *size))
-    lowerBounds.push_back({*bound, *size});
+      !relax::isProvablyGreaterEqual(*size, *bound))
+    lowerBounds.push_back({*size, *bound});
 }
 
 LogicalResult ShapeReifier::getEqualSizes(Operation *call, Pairs &equal) {

@@ -183,12 +183,9 @@ static TypedAttr getNumberAttr(double value, Type elementType) {
 }
 
 Value NodeContext::createScalar(double value, Type elementType) {
-  return createSplat(value, RankedTensorType::get({}, elementType));
-}
-
-Value NodeContext::createSplat(double value, RankedTensorType type) {
-  return createConstant(DenseElementsAttr::get(
-      type, getNumberAttr(value, type.getElementType())));
+  return createConstant(
+      DenseElementsAttr::get(RankedTensorType::get({}, elementType),
+                             getNumberAttr(value, elementType)));
 }
 
 Value NodeContext::createInts(ArrayRef<int64_t> values) {

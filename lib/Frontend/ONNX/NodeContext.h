@@ -111,7 +111,6 @@ public:
   /// A rank-0 constant of `elementType`.
   Value createScalar(double value, Type elementType);
   /// A constant with the same number everywhere.
-  Value createSplat(double value, RankedTensorType type);
   Value createInts(ArrayRef<int64_t> values);
 
   RankedTensorType getType(Value value) const {

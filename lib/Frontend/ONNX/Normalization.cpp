@@ -82,8 +82,9 @@ static LogicalResult convertLayerNormalization(NodeContext &node) {
     properties.axis = node.getBuilder().getI64IntegerAttr(-1);
     properties.epsilon = node.getBuilder().getF64FloatAttr(epsilon);
     properties.center = node.getBuilder().getBoolAttr(bool(bias));
+    // In the shape of the scale, which may be known only when the model runs.
     if (!bias)
-      bias = node.createSplat(0, scaleType);
+      bias = node.create<ZerosLikeOp>({scale});
     return node.setResult(
         node.create<NNLayerNormOp>({data, scale, bias}, properties));
   }

@@ -22,10 +22,10 @@ LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
                                            std::optional<Location> location,
                                            Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {
-  Type type = adaptor.getValue().getShapedType();
-  if (!isa<RankedTensorType>(type))
-    return emitOptionalError(location, "expects a tensor value, but got ",
-                             type);
+  ShapedType type = adaptor.getValue().getShapedType();
+  if (!isa<RankedTensorType>(type) || !type.hasStaticShape())
+    return emitOptionalError(
+        location, "expects a tensor value of known sizes, but got ", type);
   types.push_back(type);
   return success();
 }
