@@ -18,6 +18,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <cstdlib>
 #include <mutex>
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -202,6 +203,14 @@ TargetInfo::parse(StringRef description,
                   llvm::function_ref<InFlightDiagnostic()> emitError) {
   SmallVector<StringRef> parts;
   description.split(parts, ',');
+  if (parts.front().trim() == "native")
+    if (const char *native = std::getenv("RELAY_NATIVE_TARGET");
+        native && *native) {
+      parts.erase(parts.begin());
+      SmallVector<StringRef> replaced;
+      StringRef(native).split(replaced, ',');
+      parts.insert(parts.begin(), replaced.begin(), replaced.end());
+    }
   StringRef name = parts.front().trim();
 
   TargetInfo target;
@@ -258,6 +267,21 @@ TargetInfo::parse(StringRef description,
   }
   target.resolveFeatures();
   return target;
+}
+
+StringRef TargetInfo::getTuneCPU() const {
+  constexpr StringLiteral kServer = "sapphirerapids";
+  // A level of the architecture is no processor. With the pipelines that LLVM
+  // assumes then, loads move so far ahead that results in registers are
+  // spilled.
+  if (cpu == "x86-64-v4")
+    return kServer;
+  // Scheduling for a processor that has no matrix units may rename their
+  // registers after LLVM has decided how they are configured.
+  if (hasFeature("amx-tile") &&
+      !getSubtarget(triple, cpu, "")->checkFeatures("+amx-tile"))
+    return kServer;
+  return "";
 }
 
 std::string TargetInfo::getRequiredFeatures() const {

@@ -34,7 +34,9 @@ public:
   ///
   /// followed by any number of `,+<feature>` and `,-<feature>`. CPUs and
   /// features have LLVM's names. A wrong one is reported through `emitError`,
-  /// with what would be right.
+  /// with what would be right. The environment variable RELAY_NATIVE_TARGET, a
+  /// description, says what `native` stands for where that is not the processor
+  /// that runs the compiler.
   static FailureOr<TargetInfo>
   parse(StringRef description,
         llvm::function_ref<InFlightDiagnostic()> emitError);
@@ -49,6 +51,10 @@ public:
 
   /// Changes to the features of the CPU, as LLVM reads them: "+a,-b".
   StringRef getFeatureString() const { return featureString; }
+
+  /// The CPU whose pipelines code is laid out for, if not that of the target;
+  /// else empty.
+  StringRef getTuneCPU() const;
 
   /// Whether the target has the feature, be it through its CPU or by name.
   bool hasFeature(StringRef feature) const;

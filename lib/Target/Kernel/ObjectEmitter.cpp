@@ -91,13 +91,10 @@ LogicalResult mlir::relay::compileLLVMModule(ModuleOp module,
     return module.emitError("expects a module in the LLVM dialect");
   code->setTargetTriple(target.getTriple());
   code->setDataLayout(machine->createDataLayout());
-  // A level of the architecture is no processor. With the pipelines that LLVM
-  // assumes then, loads move so far ahead that results in registers are
-  // spilled.
-  if (target.getCPU() == "x86-64-v4")
+  if (StringRef tuneCPU = target.getTuneCPU(); !tuneCPU.empty())
     for (llvm::Function &function : *code)
       if (!function.isDeclaration())
-        function.addFnAttr("tune-cpu", "sapphirerapids");
+        function.addFnAttr("tune-cpu", tuneCPU);
   if (effort == CodeEffort::Kernel)
     optimize(*code, *machine);
 

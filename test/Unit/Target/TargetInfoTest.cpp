@@ -67,6 +67,33 @@ TEST(TargetInfoTest, NamedCPUs) {
   EXPECT_EQ(parseTarget("aarch64").getCPU(), "generic");
 }
 
+/// What `native` stands for can be chosen, and changed as any other target.
+TEST(TargetInfoTest, NativeFromEnvironment) {
+  const char *name = "RELAY_NATIVE_TARGET";
+  const char *known = std::getenv(name);
+  std::string before = known ? known : "";
+  setenv(name, "x86-64-v3, +amx-tile,+amx-bf16", 1);
+  TargetInfo target = parseTarget("native");
+  EXPECT_TRUE(target.hasTiles());
+  EXPECT_EQ(target.getVectorBits(), 256);
+  EXPECT_FALSE(parseTarget("native,-amx-tile").hasTiles());
+  EXPECT_FALSE(parseTarget("x86-64-v3").hasTiles());
+  setenv(name, "native", 1);
+  EXPECT_EQ(parseTarget("native").getKey(), TargetInfo::getNative().getKey());
+  if (known)
+    setenv(name, before.c_str(), 1);
+  else
+    unsetenv(name);
+}
+
+TEST(TargetInfoTest, Tuning) {
+  EXPECT_EQ(parseTarget("x86-64-v4").getTuneCPU(), "sapphirerapids");
+  EXPECT_EQ(parseTarget("znver4").getTuneCPU(), "");
+  EXPECT_EQ(parseTarget("sapphirerapids").getTuneCPU(), "");
+  // Others would rename matrix registers.
+  EXPECT_EQ(parseTarget("znver4,+amx-tile").getTuneCPU(), "sapphirerapids");
+}
+
 TEST(TargetInfoTest, CachesOfNamedCPUs) {
   CacheSizes server = parseTarget("sapphirerapids").getCacheSizes();
   EXPECT_EQ(server.l1, 48 << 10);

@@ -123,6 +123,25 @@ def test_panels(worker):
     check(worker, uniform((4096, 96)), uniform((32, 96), 1), precisions=["high"])
 
 
+@pytest.mark.skipif(not {"vaes", "vpclmulqdq", "sse4a"} <= FLAGS, reason="needs a processor of AMD")
+def test_tuned_for_another_processor(worker):
+    """The scheduler of a processor without matrix units must not rename their
+    registers, which are configured by then: the emulator would refuse them."""
+    target = TARGET.replace("x86-64-v3", "znver3")
+    data, weight = uniform((1, 14, 14, 8)), uniform((16, 8, 5, 5), 1)
+    expected = convolve(data, weight, 1, 2, 1)
+    result = type_of(expected)
+    text = f"""func.func @main(%x: {type_of(data)}) -> {result} {{
+  %w = {constant(weight)}
+  %0 = relay.nn.conv2d %x, %w {{padding = array<i64: 2, 2>, data_layout = "NHWC"}}
+      : ({type_of(data)}, {type_of(weight)}) -> {result}
+  return %0 : {result}
+}}"""
+    for precision in PRECISIONS:
+        actual = worker(text, data, precision=precision, target=target)
+        assert np.abs(actual - expected).max() <= BOUNDS[precision] * np.abs(expected).max()
+
+
 @pytest.mark.parametrize("low,high", [(-20, -20), (20, 5), (-10, 20)])
 def test_scales(worker, low, high):
     """Data of 10**low, weights of 10**-high: no product is denormal."""
