@@ -110,6 +110,12 @@ class Module:
         """The outputs, as a list of TensorInfo."""
         return [TensorInfo(*info) for info in self._impl.outputs()]
 
+    @property
+    def precision(self):
+        """How exactly results in float32 are computed: "highest", "high" or
+        "medium", as the model was compiled."""
+        return self._impl.precision()
+
     def __call__(self, *args, **kwargs):
         """Runs the model.
 
@@ -184,9 +190,10 @@ def compile(model, *, target="native", opt_level=3, precision="high",
     `model` is a path to an .onnx, .relay or .mlir file, an IRModule, or an onnx
     ModelProto. `target` is "native", an LLVM CPU name, or a level such as
     "x86-64-v3". `opt_level` goes from 0 (no fusion) to 3. `precision` says how far
-    operators on float32 may be from exact results: "highest", as far as sums of
-    products are; "high", 1e-5 of the result's scale; "medium", bfloat16 operands
-    where the processor has units for them (AMX), else as "high". With
+    results in float32 may be from exact ones (docs/Precision.md): "highest", as far
+    as ONNX Runtime's; "high", within ten times that and 1e-4 of the scale of a
+    network's output; "medium", products of bfloat16 where the processor has units
+    for them (AMX), and weights of bfloat16 where a few rows wait for them. With
     `force_matrix_tiles` these units are used also where they are estimated to be
     slower. `desired_layout` is that
     of convolutions, such as "NHWC", "NCHW", or "default" for those of the model;

@@ -179,6 +179,9 @@ public:
     check(status);
   }
   py::list describe(bool inputs) const;
+  std::string getPrecision() const {
+    return relayModuleGetArtifact(module)->precision;
+  }
   py::object run(const py::args &args, const py::kwargs &kwargs);
   py::list profile(const py::args &args, const py::kwargs &kwargs, int repeat,
                    int warmUp, const std::string &trace);
@@ -398,6 +401,7 @@ void relay_python::bindRuntimeModule(py::module_ &m) {
       .def("verify", &LoadedModule::verify)
       .def("inputs", [](LoadedModule &self) { return self.describe(true); })
       .def("outputs", [](LoadedModule &self) { return self.describe(false); })
+      .def("precision", &LoadedModule::getPrecision)
       .def("run", &LoadedModule::run)
       .def(
           "profile",

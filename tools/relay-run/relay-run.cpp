@@ -43,6 +43,7 @@ struct RunOptions {
   bool interpret = false;
   std::string check;
   relay::Tolerance tolerance;
+  bool info = false;
   bool benchmark = false;
   int repeat = 50;
   int warmUp = 5;
@@ -103,6 +104,11 @@ static RunOptions parseCommandLine(int argc, char **argv) {
       cl::desc("Tolerance of --check, relative to the output's largest "
                "magnitude"),
       cl::init(result.tolerance.absolute), cl::cat(category));
+  static cl::opt<bool> info(
+      "info",
+      cl::desc("Print what the model was compiled for, at which precision, its "
+               "inputs and outputs; do not run it"),
+      cl::cat(category));
   static cl::opt<bool> benchmark("benchmark", cl::desc("Print latencies"),
                                  cl::cat(category));
   static cl::opt<std::string> profile(
@@ -147,6 +153,7 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   result.interpret = interpret;
   result.check = check;
   result.tolerance = {relative, absolute};
+  result.info = info;
   result.benchmark = benchmark;
   result.repeat = repeat;
   result.warmUp = warmUp;
@@ -282,6 +289,36 @@ static LogicalResult runInterpreter(ModuleOp module,
 // Compiled models
 //===----------------------------------------------------------------------===//
 
+/// The description of the artefact, a line for each thing.
+static LogicalResult printInfo(RelayModule *compiled, MLIRContext &context) {
+  const RelayArtifact &artifact = *relayModuleGetArtifact(compiled);
+  llvm::outs() << "target: " << artifact.target_triple
+               << "\nfeatures: " << artifact.required_features
+               << "\nprecision: " << artifact.precision
+               << "\ncompiler: " << artifact.compiler_version << '\n';
+  auto printTensors = [&](StringRef what, const RelayArtifactTensor *tensors,
+                          int32_t count) {
+    for (const RelayArtifactTensor &tensor : ArrayRef(tensors, count)) {
+      llvm::outs() << what << ": " << tensor.name << ' '
+                   << relay::getElementType(&context, {tensor.dtype.code,
+                                                       tensor.dtype.bits,
+                                                       tensor.dtype.lanes})
+                   << " [";
+      llvm::interleaveComma(llvm::seq<int32_t>(0, tensor.rank), llvm::outs(),
+                            [&](int32_t dim) {
+                              if (const char *name = tensor.dim_names[dim])
+                                llvm::outs() << name;
+                              else
+                                llvm::outs() << tensor.dims[dim];
+                            });
+      llvm::outs() << "]\n";
+    }
+  };
+  printTensors("input", artifact.inputs, artifact.num_inputs);
+  printTensors("output", artifact.outputs, artifact.num_outputs);
+  return success();
+}
+
 static LogicalResult runBenchmark(RelayModule *compiled,
                                   ArrayRef<InterpreterValue> inputs,
                                   const RunOptions &options,
@@ -305,9 +342,10 @@ static LogicalResult runBenchmark(RelayModule *compiled,
   };
   llvm::outs() << llvm::format(
       "latency: p50 %.3f ms, p90 %.3f ms, p99 %.3f ms, min %.3f ms (%d runs, "
-      "%d threads)\n",
+      "%d threads, precision %s)\n",
       percentile(0.5), percentile(0.9), percentile(0.99), milliseconds.front(),
-      options.repeat, static_cast<int>(numThreads));
+      options.repeat, static_cast<int>(numThreads),
+      relayModuleGetArtifact(compiled)->precision);
   return success();
 }
 
@@ -393,9 +431,10 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
   if (!options.check.empty() && options.check != "interpreter")
     return printError("expects --check=interpreter, but got '" + options.check +
                       "'");
-  if (options.interpret && (options.benchmark || options.profile))
-    return printError("expects compiled code for --benchmark and --profile, "
-                      "but got --interpret");
+  if (options.interpret &&
+      (options.benchmark || options.profile || options.info))
+    return printError("expects compiled code for --benchmark, --profile and "
+                      "--info, but got --interpret");
   if (!options.peak.empty() && failed(getPeak(options.peak)))
     return failure();
   if (!(options.tolerance.relative >= 0) || !(options.tolerance.absolute >= 0))
@@ -429,6 +468,8 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
                    << " bytes of weights are as compiled\n";
       return success();
     }
+    if (options.info)
+      return printInfo(compiled, context);
     auto inputs = relay_run::getInputs(
         relay_run::getInputSpecs(compiled, &context), options.inputs);
     if (failed(inputs))
@@ -460,6 +501,8 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     return failure();
   std::unique_ptr<RelayModule, decltype(&relayModuleFree)> owner(
       *compiled, relayModuleFree);
+  if (options.info)
+    return printInfo(*compiled, context);
   // Those of the compiled model: every dynamic dimension has a name there.
   auto inputs = relay_run::getInputs(
       relay_run::getInputSpecs(*compiled, &context), options.inputs);

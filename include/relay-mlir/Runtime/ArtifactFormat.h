@@ -171,6 +171,10 @@ typedef struct RelayArtifact {
   int32_t (*main)(void *const *inputs, void *const *outputs,
                   const void *weights, void *arena, const int64_t *symbols,
                   const RelayKernelContext *context);
+
+  /// How exactly results in float32 are computed: "highest", "high" or
+  /// "medium", as the model was compiled.
+  const char *precision;
 } RelayArtifact;
 
 #ifdef __cplusplus

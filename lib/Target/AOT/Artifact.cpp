@@ -27,6 +27,7 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
   hostOptions.targetTriple = target.getTriple().str();
   hostOptions.requiredFeatures = target.getRequiredFeatures();
   hostOptions.linkWeights = options.relocatable;
+  hostOptions.precision = options.precision;
   if (!options.extraFeatures.empty()) {
     if (!hostOptions.requiredFeatures.empty())
       hostOptions.requiredFeatures += ',';

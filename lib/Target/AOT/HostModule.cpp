@@ -518,7 +518,8 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
        Member::pointer(shapes.getChecks()),
        Member::pointer(FlatSymbolRefAttr::get(shapesFunction)),
        Member::pointer(FlatSymbolRefAttr::get(workFunction)),
-       Member::pointer(FlatSymbolRefAttr::get(mainFunction))});
+       Member::pointer(FlatSymbolRefAttr::get(mainFunction)),
+       Member::pointer(data.getString(options.precision))});
   return success();
 }
 

@@ -1,5 +1,8 @@
 """The package's own behaviour: values in and out, names, errors."""
 
+import os
+import pathlib
+import subprocess
 import threading
 
 import numpy as np
@@ -9,6 +12,7 @@ import pytest
 
 import relay_mlir as rm
 
+BUILD = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 ADD = """
 func.func @main(%x: tensor<?x3xf32> {relay.name = "x", relay.dims = ["n", ""]},
                 %b: tensor<3xf32> {relay.name = "b"})
@@ -105,6 +109,22 @@ func.func @main(%x: tensor<4xi32> {relay.name = "x"})
     np.testing.assert_array_equal(a, [3, 4])
     assert b.dtype == bool
     np.testing.assert_array_equal(b, [True, False])
+
+
+def test_precision(tmp_path):
+    """The artefact knows it, also when it is read back."""
+    module = rm.parse(ADD)
+    assert rm.compile(module.clone()).precision == "high"
+    for precision in ("highest", "high", "medium"):
+        model = rm.compile(module.clone(), precision=precision)
+        assert model.precision == precision
+        model.save(tmp_path / "model.so")
+        assert rm.load(tmp_path / "model.so").precision == precision
+        command = [BUILD / "bin/relay-run", "--info", tmp_path / "model.so"]
+        lines = subprocess.run(command, check=True, capture_output=True,
+                               text=True).stdout.splitlines()
+        assert f"precision: {precision}" in lines
+        assert "input: x f32 [n, 3]" in lines and "output: y f32 [n, 3]" in lines
 
 
 def test_compiles_a_model_proto():

@@ -34,6 +34,9 @@ struct ArtifactOptions {
   /// separated.
   std::string extraFeatures;
 
+  /// How exact the kernels are, for the description of the artefact.
+  std::string precision;
+
   /// Write a relocatable object, which a linker can put into a program, in
   /// place of the shared object.
   bool relocatable = false;

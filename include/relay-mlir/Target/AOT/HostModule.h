@@ -24,6 +24,8 @@ struct HostModuleOptions {
   std::string requiredFeatures;
   /// Whether the weights are linked with the code, as kWeightsSymbol.
   bool linkWeights = false;
+  /// How exact the kernels are, as the compiler was told.
+  std::string precision;
   /// The exported function of each kernel whose symbol is not its name.
   llvm::StringMap<std::string> kernelSymbols;
 };

@@ -119,4 +119,5 @@ const RelayArtifact relay_artifact = {MAGIC,
                                       checks,
                                       shapes,
                                       work,
-                                      run};
+                                      run,
+                                      "high"};
