@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds ONNX models with seeded random weights, for tests and benchmarks.
+"""Builds ONNX models for tests and benchmarks, with seeded random weights; those
+of `digits_...` are trained when they are first asked for.
 
     build.py resnet50 -o resnet50.onnx --batch dynamic --check
 """
@@ -21,6 +22,7 @@ import mobilenet
 import recurrent
 import resnet
 import small
+import trained
 import vgg
 from graph import save
 
@@ -36,12 +38,13 @@ MODELS = {
     "resnet50": resnet.resnet50,
     "vgg16": vgg.vgg16,
     **{f"light_{name}": light.light(name) for name in light.NAMES},
+    **{name: trained.builder(name) for name in trained.NETWORKS},
 }
 
 
 def build(name, batch=1, seed=0):
     """The model as a protobuf. `batch` is a number, or a name for a dimension
-    that is only known at run time."""
+    that is only known at run time. `seed` is that of random weights."""
     return MODELS[name](batch, seed)
 
 
