@@ -24,8 +24,9 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                         "2: fusion too; 3: layouts too (default)"),
                cl::init(CompileOptions().optLevel), cl::cat(category)),
       precision("precision",
-                cl::desc("How exactly results are computed in f32: highest, "
-                         "high (default), medium"),
+                cl::desc("How exactly results are computed in f32: highest "
+                         "(plain f32, as ONNX Runtime), high (default), "
+                         "medium (bf16 operands)"),
                 cl::init("high"), cl::cat(category)),
       forceMatrixTiles("force-matrix-tiles",
                        cl::desc("Use matrix units (AMX) also where that is "

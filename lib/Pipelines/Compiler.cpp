@@ -61,6 +61,7 @@ public:
 
 private:
   LogicalResult runPasses(function_ref<void(OpPassManager &)> build);
+  void setPrecisions();
   LogicalResult compileKernels();
   LogicalResult scheduleKernels();
   LogicalResult writeModule();
@@ -143,17 +144,7 @@ LogicalResult Compilation::run() {
 
   if (failed(runPasses(buildRelayToKernelsPipeline)))
     return failure();
-  // How exact kernels must be says something only where there is a choice.
-  if (target->hasTiles() || options.forceMatrixTiles ||
-      options.precision == Precision::Medium)
-    for (auto kernel : module.getOps<tir::PrimFuncOp>()) {
-      Builder builder(module.getContext());
-      StringRef name = getPrecisionName(options.precision);
-      kernel->setAttr(tir::kPrecisionAttr, builder.getStringAttr(name));
-      if (options.forceMatrixTiles)
-        kernel->setAttr(tir::kForceTilesAttr, builder.getUnitAttr());
-    }
-
+  setPrecisions();
   if (!options.schedules.empty() &&
       failed(scripts.load(options.schedules, module)))
     return failure();
@@ -198,6 +189,29 @@ LogicalResult Compilation::run() {
   default:
     return writeBinary();
   }
+}
+
+/// Tells kernels how exact they must be, where there is a choice.
+void Compilation::setPrecisions() {
+  if (!target->hasTiles() && !options.forceMatrixTiles &&
+      options.precision != Precision::Medium)
+    return;
+  Builder builder(module.getContext());
+  StringAttr name = builder.getStringAttr(getPrecisionName(options.precision));
+  SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
+  for (tir::PrimFuncOp kernel : functions) {
+    kernel->setAttr(tir::kPrecisionAttr, name);
+    if (options.forceMatrixTiles)
+      kernel->setAttr(tir::kForceTilesAttr, builder.getUnitAttr());
+  }
+  if (options.precision != Precision::High || options.forceMatrixTiles)
+    return;
+  llvm::StringMap<int64_t> calls;
+  module.walk([&](relax::CallTIROp call) { ++calls[call.getCallee()]; });
+  SmallVector<int64_t> numCalls;
+  for (tir::PrimFuncOp kernel : functions)
+    numCalls.push_back(calls.lookup(kernel.getSymName()));
+  tir::chooseProductTerms(functions, numCalls, *target);
 }
 
 /// Schedules the kernels of the module in place.
@@ -266,6 +280,7 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
   HostModuleOptions hostOptions;
   hostOptions.targetTriple = target->getTriple().str();
   hostOptions.requiredFeatures = target->getRequiredFeatures();
+  hostOptions.precision = getPrecisionName(options.precision);
   return buildHostModule(*main, hostOptions, pool);
 }
 
@@ -323,6 +338,7 @@ LogicalResult Compilation::writeBinary() {
         {function.getSymName(), kernel.symbol, *kernel.object});
   ArtifactOptions artifactOptions;
   artifactOptions.relocatable = kind == EmitKind::Object;
+  artifactOptions.precision = getPrecisionName(options.precision);
   TimingScope scope = time("Artefact");
   artifactOptions.timing = &scope;
   return writeArtifact(*main, artifactKernels, *target, outputPath,

@@ -152,7 +152,7 @@ struct OptimizeOptions : PassPipelineOptions<OptimizeOptions> {
       llvm::cl::init(Precision::High),
       llvm::cl::values(
           clEnumValN(Precision::Highest, "highest", "as sums of products"),
-          clEnumValN(Precision::High, "high", "to 1e-5 of the result's scale"),
+          clEnumValN(Precision::High, "high", "to 1e-4 of a network's scale"),
           clEnumValN(Precision::Medium, "medium", "with bf16 operands"))};
   Option<std::string> target{
       *this, "target", llvm::cl::desc("Processor that costs are estimated for"),

@@ -1,8 +1,9 @@
 // The first convolution of an image network: the channels of the pixels under a
 // row of the window fill the depth of a tile, 21 of 32.
-// RUN: relay-compile %s --emit=tir -o - --target=sapphirerapids --remarks=%t.remarks | FileCheck %s
+// (Forced, short sums have 3 terms.)
+// RUN: relay-compile %s --emit=tir -o - --target=sapphirerapids --force-matrix-tiles --remarks=%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARKS < %t.remarks
-// RUN: relay-compile %s --emit=asm -o - --target=sapphirerapids | FileCheck %s --check-prefix=ASM
+// RUN: relay-compile %s --emit=asm -o - --target=sapphirerapids --force-matrix-tiles | FileCheck %s --check-prefix=ASM
 
 // The weights: columns, blocks of merged channels, rows of the window, pieces,
 // and the tiles.

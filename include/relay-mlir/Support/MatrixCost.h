@@ -21,6 +21,12 @@ namespace mlir::relay {
 /// two at a time, and loads and stores that do not all hide behind them.
 inline constexpr double kSplitCycles = 10;
 
+/// Bytes per cycle that stream from where `bytes` fit, in a core with a second
+/// and a third cache of so many bytes.
+inline double getBandwidth(double bytes, double l2, double l3) {
+  return bytes <= l2 / 2 ? 32 : bytes <= l3 / 2 ? 12 : 6;
+}
+
 /// Cycles of `tiles` tiles of results, each the sum of `products`
 /// multiplications of tile registers. One starts every 16 cycles if its
 /// operands are there; with operands from the second cache, whole convolutions

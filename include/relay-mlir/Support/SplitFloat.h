@@ -8,7 +8,8 @@
 //
 // A float has 24 significant bits, a bf16 has 8: x = high + middle + low, each
 // the bf16 nearest to what is left. Products of floats become sums of products
-// of pieces, which matrix units compute.
+// of pieces, which matrix units compute: of n pieces each, the n(n + 1)/2 terms
+// that are not smaller than what n pieces leave out.
 //
 // What is not finite stays what it is: the first piece of an infinity is that
 // infinity, the others are 0; the first piece of a NaN is a NaN. The first
@@ -26,6 +27,19 @@
 #include <cstring>
 
 namespace mlir::relay {
+
+/// How far a sum of products is from the exact one, as root mean square over
+/// that of such sums: with the 3 terms of two pieces each, of which what is
+/// left out is random and averages no better than the sums themselves; and in
+/// f32, of `depth` products, kSumError * sqrt(depth). Measured for normal,
+/// uniform and one-sided data and depths of 1 to 2304: 3.5e-6 to 4.8e-6,
+/// and 1.2e-8 (data behind ReLU, half of which is zero) to 1.8e-8. Six terms
+/// err less than f32.
+inline constexpr double kSplitError = 4.4e-6, kSumError = 1.5e-8;
+
+/// Sums of fewer products have 6 terms at precision "high": with 3 they would
+/// err 18 times as much as f32 and more.
+inline constexpr int64_t kMinSplitDepth = 256;
 
 /// Writes the bits of `count` pieces of `value`, the largest first.
 inline void splitFloat(float value, uint16_t *pieces, size_t count) {

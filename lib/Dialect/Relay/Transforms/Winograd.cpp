@@ -11,6 +11,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
 #include "relay-mlir/Support/MatrixCost.h"
+#include "relay-mlir/Support/SplitFloat.h"
 #include "relay-mlir/Support/Winograd.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -54,10 +55,8 @@ struct Machine {
   /// Products of bf16 that a product of f32 takes on matrix units, if any.
   int64_t matrixTerms;
 
-  /// Bytes per cycle that stream from where `bytes` fit. Rounded measurements
-  /// of current x86 servers, one core.
   double getBandwidth(double bytes) const {
-    return bytes <= l2 / 2 ? 32 : bytes <= l3 / 2 ? 12 : 6;
+    return relay::getBandwidth(bytes, l2, l3);
   }
 };
 
@@ -72,12 +71,16 @@ static int64_t countTerms(const WinogradMatrix &matrix) {
 /// take 32 pixels, 32 outputs and 32 channels at a time; the padding between
 /// rows of the image is computed too.
 static double estimateMatrix(const ConvShape &conv, int64_t terms) {
+  // Short sums are not split into less than all terms.
+  if (terms == 3 && conv.channels * conv.getNumTaps() < kMinSplitDepth)
+    terms = 6;
   double blocks = llvm::divideCeil(conv.channels, 32);
   double pixels =
       double(conv.batch) * conv.height * (conv.width + conv.kernel - 1);
   double tiles = std::ceil(pixels / 32) * llvm::divideCeil(conv.outputs, 32);
   constexpr double kProducts = 4;
-  return estimateMatrixTiles(tiles, conv.getNumTaps() * blocks * terms * kProducts) +
+  return estimateMatrixTiles(tiles,
+                             conv.getNumTaps() * blocks * terms * kProducts) +
          pixels * blocks * 2 * kSplitCycles;
 }
 

@@ -23,6 +23,13 @@ LogicalResult scheduleKernel(PrimFuncOp kernel, const relay::TargetInfo &target,
                              ScheduleTrace *trace = nullptr,
                              ScheduleRemarks *remarks = nullptr);
 
+/// Of kernels with precision "high", makes those "highest" whose products would
+/// take the errors of the network they belong to beyond ten times those of
+/// plain f32, the cheapest first. `numCalls` says how often each is called.
+void chooseProductTerms(ArrayRef<PrimFuncOp> kernels,
+                        ArrayRef<int64_t> numCalls,
+                        const relay::TargetInfo &target);
+
 } // namespace mlir::tir
 
 #endif // RELAY_MLIR_DIALECT_TIR_TRANSFORMS_SCHEDULERULES_H

@@ -24,6 +24,10 @@ public:
 
   LogicalResult match();
   bool isWorthIt();
+  /// What the product takes without matrix units, and what its operands and
+  /// results take to come and go.
+  double estimateVectorCycles() const;
+  double estimateMemoryCycles() const;
 
   MatrixPlan plan;
   double cycles = 0;
@@ -44,12 +48,12 @@ private:
   LogicalResult matchIndex(AffineExpr index, bool isLast, bool isMerged,
                            MatrixDim &dim);
   void chooseDot();
+  void choosePieces(StringRef precision);
   void planRows();
   void planDotTile();
   LogicalResult planPanels();
   double getRows() const;
   double estimateCycles() const;
-  double estimateVectorCycles() const;
 
   KernelSchedule &schedule;
   const BlockNest &nest;

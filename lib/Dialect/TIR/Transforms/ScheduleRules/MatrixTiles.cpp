@@ -18,6 +18,7 @@
 #include "mlir/IR/Matchers.h"
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "relay-mlir/Support/SplitFloat.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -347,13 +348,7 @@ LogicalResult MatrixMatcher::match() {
     chooseDot();
   if ((!hasTiles && !plan.isDot()) || (!plan.isInteger && !precision))
     return failure();
-  plan.numPieces = plan.isInteger
-                       ? 1
-                       : llvm::StringSwitch<int64_t>(precision.getValue())
-                             .Case("highest", 3)
-                             .Case("high", 2)
-                             .Default(1);
-  plan.numTerms = plan.numPieces * (plan.numPieces + 1) / 2;
+  choosePieces(plan.isInteger ? "" : precision.getValue());
   MatrixPlan common = plan;
   for (bool isRight : {true, false}) {
     MatrixPlan known = plan;
@@ -367,6 +362,21 @@ LogicalResult MatrixMatcher::match() {
     }
   }
   return success(cycles != 0);
+}
+
+/// As many pieces of an operand as the precision asks for, and terms. What is
+/// forced here for tests is so whatever the depth.
+void MatrixMatcher::choosePieces(StringRef precision) {
+  int64_t depth = 1;
+  for (unsigned var : nest.getVars(/*isReduce=*/true))
+    depth *= nest.guessExtent(var);
+  bool isShort = depth < relay::kMinSplitDepth &&
+                 !schedule.getKernel()->hasAttr(kForceTilesAttr);
+  plan.numPieces = llvm::StringSwitch<int64_t>(precision)
+                       .Case("highest", 3)
+                       .Case("high", isShort ? 3 : 2)
+                       .Default(1);
+  plan.numTerms = plan.numPieces * (plan.numPieces + 1) / 2;
 }
 
 /// What the target has for products of bytes on vectors.

@@ -254,15 +254,32 @@ double MatrixMatcher::estimateVectorCycles() const {
   return plan.isInteger ? cycles * kIntegerProduct : cycles;
 }
 
+double MatrixMatcher::estimateMemoryCycles() const {
+  auto getBytes = [](const BufferAccess &access) {
+    double bytes = sizeof(float);
+    for (int64_t size : cast<MemRefType>(access.buffer.getType()).getShape())
+      bytes *= ShapedType::isDynamic(size) ? kGuessedExtent : size;
+    return bytes;
+  };
+  // Constant weights are stored in pieces of half the bytes.
+  double weights = getBytes(plan.weights);
+  if (!plan.packsWeights)
+    weights *= plan.numPieces / 2.0;
+  double bytes = getBytes(plan.data) + getBytes(plan.out) + weights;
+  const relay::CacheSizes &caches = schedule.getTarget().getCacheSizes();
+  return bytes / relay::getBandwidth(bytes, caches.l2, caches.l3);
+}
+
 bool MatrixMatcher::isWorthIt() {
   if (schedule.getKernel()->hasAttr(kForceTilesAttr))
     return true;
   if (plan.isDot())
     return cycles < estimateVectorCycles();
   // A few rows take as long as the weights take to come.
-  constexpr double kMinRows = 4, kMinGain = 1.2;
+  constexpr double kMinRows = 4, kMinGain = 1.2, kMinExactGain = 1.1;
   if (getRows() < kMinRows)
     return false;
-  // Less is not worth the digits.
-  return cycles * kMinGain < estimateVectorCycles();
+  // Less is not worth the digits, which three pieces do not lose.
+  return cycles * (plan.numPieces == 3 ? kMinExactGain : kMinGain) <
+         estimateVectorCycles();
 }
