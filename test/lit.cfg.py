@@ -17,6 +17,10 @@ llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 # The object cache of the tests is their own.
 config.environment["RELAY_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
+# What `native` stands for, and the emulator of what the processor lacks.
+for name in ("RELAY_NATIVE_TARGET", "LD_PRELOAD"):
+    if os.environ.get(name):
+        config.environment[name] = os.environ[name]
 config.substitutions.append(("%python", config.python_executable))
 config.substitutions.append(("%relay_lib", config.relay_lib_dir))
 config.substitutions.append(("%relay_src", config.relay_src_root))

@@ -1,20 +1,27 @@
 #!/usr/bin/env bash
 # Sets up, builds, and runs every test; the last line tells how many passed.
 #
-#   utils/check.sh [--nightly] [--sanitize=address,undefined|thread]
+#   utils/check.sh [--nightly] [--target=avx2|avx512|amx|...]
+#                  [--sanitize=address,undefined|thread]
 #
-# With --nightly also the large models. With --sanitize, in a build of its own
-# whose programs watch their own memory or threads: any report is a failure (see
-# docs/Tutorials/Compiler.md).
+# With --nightly also the large models, and pytest for each class of processors:
+# AVX2, AVX-512, AMX. With --target, for what that names (a class, or a target
+# description) in place of the processor; matrix units it lacks are emulated.
+# With --sanitize, in a build of its own whose programs watch their own memory or
+# threads: any report is a failure (see docs/Tutorials/Compiler.md).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-nightly=0 sanitize=
+nightly=0 target= sanitize=
 for argument; do
   case $argument in
     --nightly) nightly=1 ;;
+    --target=*) target=${argument#*=} ;;
     --sanitize=?*) sanitize=${argument#*=} ;;
-    *) echo "usage: utils/check.sh [--nightly] [--sanitize=SANITIZERS]" >&2; exit 2 ;;
+    *)
+      echo "usage: utils/check.sh [--nightly] [--target=TARGET] [--sanitize=SANITIZERS]" >&2
+      exit 2
+      ;;
   esac
 done
 build=${RELAY_BUILD_DIR:-build${sanitize:+-${sanitize//,/-}}}
@@ -25,6 +32,21 @@ utils/build.sh all
 results=$build/test/results
 rm -rf "$results"
 mkdir -p "$results"
+
+# Runs a command for a target in place of the processor; none is the processor's.
+for_target() {
+  local native=$1 emulator=
+  shift
+  case $native in
+    avx2) native=x86-64-v3 ;;
+    avx512) native=native,-amx-tile,-amx-bf16,-amx-int8 ;;
+    amx) native=native,+amx-tile,+amx-bf16,+amx-int8 ;;
+  esac
+  if [[ $native == *+amx-tile* || $native == *rapids* ]] && ! grep -qs amx_tile /proc/cpuinfo; then
+    emulator=$PWD/$build/lib/AMXEmulator.so
+  fi
+  RELAY_NATIVE_TARGET=$native LD_PRELOAD=$emulator "$@"
+}
 
 status=0
 python=$PWD/.venv/bin/python
@@ -37,12 +59,26 @@ if [[ -n $sanitize ]]; then
 else
   "$python" utils/lint/lint.py --junit "$results/lint.xml" || status=1
 fi
-"${run[@]}" "$python" /usr/lib/llvm-22/bin/lit -s \
+
+run_pytest() { # target, name of the results, tests
+  for_target "$1" env RELAY_NIGHTLY=$nightly PYTHONPATH="$PWD/$build/python_packages" \
+    RELAY_CACHE_DIR="$PWD/$results/cache" "${run_python[@]}" \
+    "$python" -m pytest -q --junitxml "$results/$2.xml" "${@:3}" || status=1
+}
+
+for_target "$target" "${run[@]}" "$python" /usr/lib/llvm-22/bin/lit -s \
   --xunit-xml-output "$results/lit.xml" "$build/test" "$build/test/Unit" || status=1
-RELAY_NIGHTLY=$nightly PYTHONPATH=$PWD/$build/python_packages \
-  RELAY_CACHE_DIR=$PWD/$results/cache \
-  "${run_python[@]}" "$python" -m pytest -q --junitxml "$results/pytest.xml" \
-  test/python || status=1
+run_pytest "$target" pytest test/python
+if [[ -z $target && -z $sanitize && $(uname -m) == x86_64 ]]; then
+  if [[ $nightly == 1 ]]; then
+    for class in avx2 avx512 amx; do
+      run_pytest "$class" "pytest-$class" test/python
+    done
+  elif ! grep -qs amx_tile /proc/cpuinfo; then
+    # What runs on matrix units at the default precision, as far as it is quick.
+    run_pytest amx pytest-amx test/python/{kernels,layout,models,precision}
+  fi
+fi
 if [[ -n $sanitize ]]; then
   "$python" utils/sanitizer/reports.py "$results/reports" \
     --junit "$results/reports.xml" || status=1

@@ -1,8 +1,8 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Convolutions and pooling whose tiles end within a vector, a group or a row,
-against their definitions in NumPy (float64). The bound of a sum is 1e-6 of the
-sum of the magnitudes of its terms; maxima are exact.
+against their definitions in NumPy (float64). The bounds are those of bounds.py,
+of the sum of the magnitudes of the terms; maxima are exact.
 """
 
 import itertools
@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import relay_mlir as rm
+from bounds import bound as bound_of
 
-BOUND = 1e-6
+BOUND = bound_of("products", symmetric=True)
+WINOGRAD_BOUND = bound_of("winograd")
 
 
 def taps(x, kernel, stride, dilation, padding, fill):
@@ -103,7 +105,7 @@ def check(batch, channels, outputs, size, kernel, stride=1, dilation=1, padding=
 @pytest.mark.parametrize("kernel", [1, 3])
 def test_columns_of_groups(groups, channels, outputs, kernel, layout):
     check(1, groups * channels, groups * outputs, 7, kernel, padding=kernel // 2, groups=groups,
-          layout=layout, bound=BOUND if kernel == 1 else 1e-5)
+          layout=layout, bound=BOUND if kernel == 1 else WINOGRAD_BOUND)
 
 
 # Channels first: few products per result, lanes along the pixels.
@@ -159,7 +161,7 @@ def test_pooling(size, kernel, stride, padding, channels, layout):
 @pytest.mark.parametrize("size", [5, 6, 7, 8, (7, 3)])
 @pytest.mark.parametrize("channels, outputs", [(256, 256), (130, 70)])
 def test_small_images(size, channels, outputs):
-    check(1, channels, outputs, size, 3, padding=1, bound=1e-5)
+    check(1, channels, outputs, size, 3, padding=1, bound=WINOGRAD_BOUND)
 
 
 # Pixels a dilation apart become images of their own, for Winograd's algorithm;
@@ -170,11 +172,11 @@ def test_small_images(size, channels, outputs):
     (1, 28, 2, 2), (2, (27, 32), 2, 2), (1, (33, 20), 3, 3), (1, 24, 4, 4), (1, (26, 31), 2, 0),
     (1, (20, 23), 2, (3, 1)), (1, 19, 3, (0, 5)), (1, 9, 6, 6), (1, 28, (2, 3), (2, 3))])
 def test_dilation(batch, size, dilation, padding, layout):
-    check(batch, 64, 48, size, 3, 1, dilation, padding, layout=layout, bound=1e-5)
+    check(batch, 64, 48, size, 3, 1, dilation, padding, layout=layout, bound=WINOGRAD_BOUND)
 
 
 def test_dilated_windows_of_five():
-    check(1, 64, 64, (24, 21), 5, 1, 2, 4, bound=1e-5)
+    check(1, 64, 64, (24, 21), 5, 1, 2, 4, bound=WINOGRAD_BOUND)
 
 
 # Channels first, columns that lie apart.

@@ -1,16 +1,17 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of two matrices that are both inputs, large enough for the kernel to
-copy the right one into tiles first, against NumPy in float64. The bound is 1e-6
-of the sum of the magnitudes of the terms of each result.
+copy the right one into tiles first, against NumPy in float64. The bound is that
+of products (bounds.py), of the sum of the magnitudes of the terms of each result.
 """
 
 import numpy as np
 import pytest
 
 import relay_mlir as rm
+from bounds import bound
 
-BOUND = 1e-6
+BOUND = bound("products", symmetric=True)
 
 
 def tensor(shape):
@@ -80,12 +81,12 @@ def check_open(text, sizes, multiply):
     for left, right in sizes:
         x, y = (rng.standard_normal(shape).astype(np.float32) for shape in (left, right))
         expected = multiply(x.astype(np.float64), y)
-        bound = BOUND * multiply(np.abs(x), np.abs(y))
+        limit = BOUND * multiply(np.abs(x), np.abs(y))
         results = []
         for threads in (1, 2, 3):
             rm.set_num_threads(threads)
             results.append(compiled(x, y))
-            assert (np.abs(results[-1] - expected) <= bound).all()
+            assert (np.abs(results[-1] - expected) <= limit).all()
             assert (results[-1] == results[0]).all()
 
 

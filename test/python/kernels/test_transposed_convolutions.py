@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiled transposed convolutions against their definition in NumPy (float64):
 data[n, c, y] * weight[c, o, k] is added to result[n, o, y * strides + k *
-dilation - padding]. The bound is 1e-6 of the sum of the magnitudes of the terms
-of each result.
+dilation - padding]. The bound is that of products (bounds.py), of the sum of the
+magnitudes of the terms of each result.
 """
 
 import itertools
@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import relay_mlir as rm
+from bounds import bound
 
-BOUND = 1e-6
+BOUND = bound("products", symmetric=True)
 
 
 def conv_transpose(data, weight, strides, before, after, extra, dilation, groups):

@@ -1,4 +1,4 @@
-"""Compiles and runs models, one after the other, for test_matrix_tiles.py.
+"""Compiles and runs models, one after the other, for the tests of precision.
 
 A process of its own, because instructions that the processor lacks are emulated
 by a library that must be there first. Requests and answers are pickled.
@@ -44,8 +44,8 @@ def answer(request):
     text, inputs, options, threads = request
     before = count()
     rm.set_num_threads(threads)
-    result = rm.compile(rm.IRModule.parse(text), force_matrix_tiles=True,
-                        **options)(*map(guard, inputs))
+    options = {"force_matrix_tiles": True, **options}
+    result = rm.compile(rm.IRModule.parse(text), **options)(*map(guard, inputs))
     used = None if before is None else count() - before
     return np.asarray(result), used
 

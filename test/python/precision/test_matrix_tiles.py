@@ -2,8 +2,8 @@
 
 Where the processor has none, their instructions are emulated: the machine code
 is the same. Bounds, of the scale of the result (its largest magnitude, or, where
-terms cancel, the largest sum of magnitudes of terms): "highest" no worse than
-sums in f32, "high" 1e-5, "medium" 2^-7, for two operands rounded to 8 bits.
+terms cancel, the largest sum of magnitudes of terms): those of bounds.py for
+products that are forced there, however short; "highest" is no worse than f32.
 """
 
 import os
@@ -16,27 +16,14 @@ import numpy as np
 import pytest
 
 import relay_mlir as rm
+from bounds import FLAGS, TILE_FLAGS, TILES as BOUNDS
 from float_tensors import uniform
 
-FEATURES = ("amx_tile", "amx_bf16", "amx_int8")
 TARGET = "x86-64-v3,+amx-tile,+amx-bf16,+amx-int8"
 # Products of bytes on vectors, emulated, too.
 VNNI = "x86-64-v3,+avxvnni"
-BOUNDS = {"highest": 1e-6, "high": 1e-5, "medium": 2.0**-7}
 PRECISIONS = list(BOUNDS)
-
-
-def read_flags():
-    try:
-        text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        return set()
-    lines = [line for line in text.splitlines() if line.startswith("flags")]
-    return set(lines[0].split()) if lines else set()
-
-
-FLAGS = read_flags()
-HAS_TILES = all(name in FLAGS for name in FEATURES)
+HAS_TILES = TILE_FLAGS <= FLAGS
 EMULATOR = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build"), "lib", "AMXEmulator.so")
 
 pytestmark = pytest.mark.skipif(

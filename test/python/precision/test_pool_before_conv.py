@@ -1,16 +1,18 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Averages that are taken before a 1x1 convolution instead of after it, against
-NumPy in float64. The bound is 1e-6 of the largest sum of magnitudes of terms.
+NumPy in float64. The bound is that of products (bounds.py), of the largest sum
+of magnitudes of terms.
 """
 
 import numpy as np
 import pytest
 
 import relay_mlir as rm
+from bounds import bound
 from float_tensors import literal, uniform
 
-BOUND = 1e-6
+BOUND = bound("products", symmetric=True)
 
 
 def average(data, pool, stride, padding, include_pad):

@@ -1,17 +1,18 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Factors of channels that are folded into weights, compiled, against NumPy in
-float64. The bound is 1e-6 of the scale of each channel of the result, which is
-the largest sum of magnitudes of its terms: rounding of the sums dominates.
+float64. The bound is that of products (bounds.py), of the scale of each channel
+of the result, which is the largest sum of magnitudes of its terms: rounding of the sums dominates.
 """
 
 import numpy as np
 import pytest
 
+import bounds
 import relay_mlir as rm
 from float_tensors import literal, uniform
 
-BOUND = 1e-6
+BOUND = bounds.bound("products", symmetric=True)
 
 
 def build(rows, weight, scale, shift, relu, last=None):

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes docs/Precision.md: how far results may be from exact ones.
+
+    python utils/docs/precision.py [--check]
+
+The numbers are those of test/python/bounds.py, which test/python/precision/
+test_table.py measures. With --check nothing is written; the exit status is 1 if
+the page would change.
+"""
+
+import argparse
+import math
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "Precision.md"
+sys.path.insert(0, str(ROOT / "test" / "python"))
+import bounds  # noqa: E402
+
+
+def number(value):
+    """A power of two as such."""
+    exponent = math.log2(value)
+    if exponent == round(exponent):
+        return f"2^{round(exponent)}"
+    return f"{value:.0e}".replace("e-0", "e-")
+
+
+def write_table():
+    """One row for each family; targets in a cell where they differ."""
+    targets = list(bounds.TARGETS)
+    rows = ["| operators | " + " | ".join(f"`{name}`" for name in bounds.PRECISIONS) + " |",
+            "|---|" + "---|" * len(bounds.PRECISIONS)]
+    for family in bounds.FAMILIES.values():
+        cells = []
+        for precision in bounds.PRECISIONS:
+            values = [number(family.bound(precision, target)) for target in targets]
+            if len(set(values)) == 1:
+                cells.append(values[0])
+            else:
+                cells.append("; ".join(f"{target} {value}"
+                                       for target, value in zip(targets, values)))
+        what = family.what + (" (of the largest sum)" if family.of_scale else "")
+        rows.append("| " + " | ".join([what, *cells]) + " |")
+    return "\n".join(rows)
+
+
+def write_page():
+    return f"""# Precision
+
+<!-- Written by utils/docs/precision.py from test/python/bounds.py; do not edit. -->
+
+How far results in float32 may be from exact ones is chosen when a model is compiled: `--precision=` of `relay-compile`,
+`relay-run` and `benchmark.py`, `precision=` of `rm.compile`.
+
+| | meaning |
+|---|---|
+| `highest` | plain float32, what ONNX Runtime and NumPy compute: sums of products in float32, or as exact |
+| `high` (default) | what is faster and close to that: networks stay within {number(bounds.NETWORK)} of the scale of their outputs, and within {bounds.NETWORK_RATIO} times the errors of plain float32 |
+| `medium` | products of numbers rounded to bfloat16 on matrix units (AMX); on every processor, constant weights of products that only wait for them are stored in bfloat16, half the bytes |
+
+An artefact knows its precision: `relay-run --info model.so` prints it, and `model.precision` in Python is it. Other
+types are what they are at any precision: float64, float16 and bfloat16 (with sums in float32), integers.
+
+## Bounds
+
+Errors relative to the sum of the magnitudes of the terms of each result, for processors with AVX2, AVX-512 and AMX
+(AArch64 as AVX2); where a row says so, relative to the largest such sum. `test/python/precision/test_table.py` measures
+the table. Errors of longer sums grow with the root of their length.
+
+{write_table()}
+
+These are bounds for data whose rounding errors are not all alike. At the very worst, where each of them has the same
+sign, products at `high` on AMX err by 2^-15, and plain float32 by 2^-24 for each term.
+
+## Results near zero
+
+What a bound is relative to is the sum of magnitudes, not the result: of terms that cancel, little is left, and all of
+the error. With AMX at `high`, an element of a hundred-thousandth of the largest one may be off by tens of per cent of
+itself, in plain float32 by a few per cent. Whoever compares single elements with ONNX Runtime's, or divides by such
+results, wants one word, `highest`: its errors are those of plain float32 there, too, on every processor.
+
+## On AMX
+
+A float32 is split into pieces of bfloat16, and a product becomes a sum of products of pieces: 3 terms with two pieces
+each, or 6 with three pieces. Six terms err less than plain float32. Three leave out 4.4e-6 of a result, as root mean
+square, however long the sum is, where plain float32 leaves out 1.5e-8 times the root of its length. So `high` takes six
+terms (or vectors, where these are faster)
+
+* for sums of fewer than 256 products, as in narrow networks and first layers;
+* for as many other layers, the cheapest first, as it takes to keep the errors of the network well within
+  {bounds.NETWORK_RATIO} times those of plain float32, by these numbers and all its sums taken together;
+* between the transforms of Winograd's algorithm, which would enlarge errors.
+
+`relay-compile --remarks` tells for each kernel how many terms it has. A single product of 256 terms or more has three.
+
+Infinities and NaN come out as in float32. Matrix units take denormal numbers for zero: a product of two pieces is off
+by up to 2^-126 (1.2e-38), and a number below 2^-118 (3e-36; 2^-110 at `highest`) loses its smaller pieces. Results of
+such a scale need `--target=...,-amx-tile`.
+
+## Not only products
+
+At `high` and `medium` scales of channels go into constant weights, averages of pixels come before 1x1 convolutions, and
+convolutions take Winograd's algorithm, where that is faster. An infinity or NaN in the data of a convolution may then
+reach all elements of the 4x4 results that it has a part in; at `highest` it reaches just those that depend on it.
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    text = write_page()
+    if arguments.check:
+        sys.exit(PAGE.read_text(encoding="utf-8") != text)
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
