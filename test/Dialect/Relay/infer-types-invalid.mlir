@@ -20,7 +20,7 @@ func.func @main(%x: tensor<?xf32>, %y: tensor<4xf32>) -> tensor<?xf32> {
 // Sizes that become known turn out not to fit.
 func.func @main(%x: tensor<2x3xf32>, %y: tensor<4xf32>) -> tensor<2x4xf32> {
   %0 = relay.exp %x : (tensor<2x3xf32>) -> tensor<2x?xf32>
-  // expected-error @below {{expects shapes that broadcast, but got 2x3 and 4}}
+  // expected-error @below {{expects shapes that broadcast, but got (2, 3) and (4)}}
   %1 = relay.add %0, %y : (tensor<2x?xf32>, tensor<4xf32>) -> tensor<2x4xf32>
   return %1 : tensor<2x4xf32>
 }

@@ -18,9 +18,9 @@ func.func @dtype(%x: tensor<f32>, %y: tensor<i32>) -> !relay.incomplete {
 // expected-note @+2 {{operand 1 of type 'tensor<4xf32>' comes from here}}
 // expected-note @+1 {{operand 0 of type 'tensor<2x3xf32>' comes from here}}
 func.func @shape(%x: tensor<2x3xf32>, %y: tensor<4xf32>) -> !relay.incomplete {
-  // expected-error @+1 {{'relay.add' op expects shapes that broadcast, but got 2x3 and 4}}
+  // expected-error @+1 {{'relay.add' op expects shapes that broadcast, but got (2, 3) and (4)}}
   %0 = relay.apply "add"(%x, %y) : (tensor<2x3xf32>, tensor<4xf32>) -> !relay.incomplete
-  // expected-error @+1 {{'relay.subtract' op expects shapes that broadcast, but got 2x3 and 4}}
+  // expected-error @+1 {{'relay.subtract' op expects shapes that broadcast, but got (2, 3) and (4)}}
   %1 = relay.apply "subtract"(%x, %y) : (tensor<2x3xf32>, tensor<4xf32>) -> !relay.incomplete
   return %1 : !relay.incomplete
 }

@@ -48,7 +48,7 @@ func.func @nn_conv2d(%a0: tensor<1x4x8x8xf32>, %a1: tensor<6x4x3x3xf32>) {
 // -----
 
 func.func @nn_conv2d(%a0: tensor<1x4x8x8xf32>, %a1: tensor<6x4x3x?xf32>) {
-  // expected-error @below {{expects kernel_size 3x? as of weight, but got 5x5}}
+  // expected-error @below {{expects kernel_size (3, ?) as of weight, but got (5, 5)}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.nn.conv2d %a0, %a1 {kernel_size = [5, 5]} : (tensor<1x4x8x8xf32>, tensor<6x4x3x?xf32>) -> tensor<1x6x6x6xf32>
   return

@@ -92,7 +92,7 @@ func.func @f(%a0: tensor<2xf32>, %a1: tensor<1xi32>, %a2: tensor<1xi32>, %a3: te
 // -----
 
 func.func @f(%a0: tensor<2x3xf32>, %a1: tensor<3x2xi32>, %a2: tensor<f32>) {
-  // expected-error @below {{expects pad_width of shape 2x2, but got 'tensor<3x2xi32>'}}
+  // expected-error @below {{expects pad_width of shape (2, 2), but got 'tensor<3x2xi32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.dyn.nn.pad %a0, %a1, %a2 : (tensor<2x3xf32>, tensor<3x2xi32>, tensor<f32>) -> tensor<?x?xf32>
   return

@@ -3,7 +3,7 @@
 
 // Shapes must broadcast.
 func.func @add(%a0: tensor<2x3xf32>, %a1: tensor<2x4xf32>) {
-  // expected-error @below {{expects shapes that broadcast, but got 2x3 and 2x4}}
+  // expected-error @below {{expects shapes that broadcast, but got (2, 3) and (2, 4)}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.add %a0, %a1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return
@@ -13,7 +13,7 @@ func.func @add(%a0: tensor<2x3xf32>, %a1: tensor<2x4xf32>) {
 
 // Also behind a dynamic size.
 func.func @add(%a0: tensor<?x3xf32>, %a1: tensor<4xf32>) {
-  // expected-error @below {{expects shapes that broadcast, but got ?x3 and 4}}
+  // expected-error @below {{expects shapes that broadcast, but got (?, 3) and (4)}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.add %a0, %a1 : (tensor<?x3xf32>, tensor<4xf32>) -> tensor<?x3xf32>
   return
@@ -107,7 +107,7 @@ func.func @where(%a0: tensor<2x3xi1>, %a1: tensor<2x3xf32>, %a2: tensor<2x3xi32>
 
 // The condition broadcasts too.
 func.func @where(%a0: tensor<4xi1>, %a1: tensor<2x3xf32>, %a2: tensor<2x3xf32>) {
-  // expected-error @below {{expects shapes that broadcast, but got 2x3 and 4}}
+  // expected-error @below {{expects shapes that broadcast, but got (2, 3) and (4)}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.where %a0, %a1, %a2 : (tensor<4xi1>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return

@@ -164,7 +164,7 @@ func.func @contrib_ethosu_binary_elementwise(%a0: tensor<1x6x7x3xi8>, %a1: tenso
 // -----
 
 func.func @contrib_ethosu_binary_elementwise(%a0: tensor<1x6x7x3xi8>, %a1: tensor<1x6x7x3xi8>, %a2: tensor<0xi8>) {
-  // expected-error @below {{expects ifm of i32 and ofm_dtype int32 for SHL, but got 'i8' and 'i32'}}
+  // expected-error @below {{expects ifm and ofm_dtype of int32 for SHL, but got 'i8' and 'i32'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.contrib.ethosu.binary_elementwise %a0, %a1, %a2 {ifm_scale = 1.0, ifm_zero_point = 0, ofm_scale = 1.0, ofm_zero_point = 0, ifm2_scale = 1.0, ifm2_zero_point = 0, operator_type = "SHL", ifm_channels = 3, ifm2_channels = 3, ofm_dtype = "int32"} : (tensor<1x6x7x3xi8>, tensor<1x6x7x3xi8>, tensor<0xi8>) -> tensor<1x6x7x3xi32>
   return

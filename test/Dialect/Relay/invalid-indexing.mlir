@@ -64,7 +64,7 @@ func.func @gather_nd(%a0: tensor<2x3xf32>, %a1: tensor<3x5xi64>) {
 // -----
 
 func.func @scatter_elements(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: tensor<2x2xf32>) {
-  // expected-error @below {{expects updates of shape 2x1 as of indices, but got 'tensor<2x2xf32>'}}
+  // expected-error @below {{expects updates of shape (2, 1) as of indices, but got 'tensor<2x2xf32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.scatter_elements %a0, %a1, %a2 {axis = 1} : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2x2xf32>) -> tensor<2x3xf32>
   return
@@ -100,7 +100,7 @@ func.func @scatter_elements(%a0: tensor<2x3xf32>, %a1: tensor<2x1xi64>, %a2: ten
 // -----
 
 func.func @scatter_nd(%a0: tensor<2x3xf32>, %a1: tensor<1x5xi64>, %a2: tensor<5x2xf32>) {
-  // expected-error @below {{expects updates of shape 5x3, but got 'tensor<5x2xf32>'}}
+  // expected-error @below {{expects updates of shape (5, 3), but got 'tensor<5x2xf32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.scatter_nd %a0, %a1, %a2 : (tensor<2x3xf32>, tensor<1x5xi64>, tensor<5x2xf32>) -> tensor<2x3xf32>
   return

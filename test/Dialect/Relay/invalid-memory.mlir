@@ -104,7 +104,7 @@ func.func @memory_alloc_tensor(%a0: !relay.adt<@List>, %a1: tensor<i64>, %a2: te
 // -----
 
 func.func @vm_reshape_tensor(%a0: tensor<6xf32>, %a1: tensor<2xi64>) {
-  // expected-error @below {{expects newshape of 6 elements as of 'tensor<6xf32>', but got 2x4}}
+  // expected-error @below {{expects newshape of 6 elements as of 'tensor<6xf32>', but got (2, 4)}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.vm.reshape_tensor %a0, %a1 {newshape = [2, 4]} : (tensor<6xf32>, tensor<2xi64>) -> tensor<2x4xf32>
   return

@@ -155,7 +155,7 @@ func.func @concatenate(%a0: tensor<2x3xf32>, %a1: tensor<2x4xf32>) {
 // -----
 
 func.func @concatenate(%a0: tensor<2x3xf32>, %a1: tensor<2x3xi32>) {
-  // expected-error @below {{expects tensors that agree in all dimensions but axis 0}}
+  // expected-error @below {{expects tensors of one rank and element type, but got 'tensor<2x3xf32>' and 'tensor<2x3xi32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.concatenate %a0, %a1 : (tensor<2x3xf32>, tensor<2x3xi32>) -> tensor<4x3xf32>
   return

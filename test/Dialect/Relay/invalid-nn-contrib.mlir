@@ -11,7 +11,7 @@ func.func @nn_contrib_conv2d_NCHWc(%a0: tensor<1x2x9x9x8xf32>, %a1: tensor<4x2x3
 // -----
 
 func.func @nn_contrib_conv2d_NCHWc(%a0: tensor<1x2x9x9x8xf32>, %a1: tensor<4x3x3x3x8x16xf32>) {
-  // expected-error @below {{expects a weight of shape 64x16x3x3 in OIHW, but got 64x24x3x3}}
+  // expected-error @below {{expects a weight of shape (64, 16, 3, 3) in OIHW, but got (64, 24, 3, 3)}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.nn.contrib_conv2d_NCHWc %a0, %a1 {channels = 64, data_layout = "NCHW8c", kernel_layout = "OIHW8i16o", kernel_size = [3, 3]} : (tensor<1x2x9x9x8xf32>, tensor<4x3x3x3x8x16xf32>) -> tensor<1x8x7x7x8xf32>
   return
@@ -92,7 +92,7 @@ func.func @nn_contrib_conv2d_winograd_weight_transform(%a0: tensor<8x3x3x3xf32>)
 // -----
 
 func.func @nn_contrib_conv2d_winograd_without_weight_transform(%a0: tensor<1x3x8x8xf32>, %a1: tensor<6x6x8x3xf32>) {
-  // expected-error @below {{expects a transformed weight of shape 4x4x8x3, but got 'tensor<6x6x8x3xf32>'}}
+  // expected-error @below {{expects a transformed weight of shape (4, 4, 8, 3), but got 'tensor<6x6x8x3xf32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.nn.contrib_conv2d_winograd_without_weight_transform %a0, %a1 {channels = 8, kernel_size = [3, 3], tile_size = 2} : (tensor<1x3x8x8xf32>, tensor<6x6x8x3xf32>) -> tensor<1x8x6x6xf32>
   return
@@ -173,7 +173,7 @@ func.func @nn_bitserial_conv2d(%a0: tensor<1x16x8x8xi16>, %a1: tensor<4x16x3x3xi
 // -----
 
 func.func @nn_bitserial_conv2d(%a0: tensor<1x32x8x8xi16>, %a1: tensor<4x32x3x3xi16>) {
-  // expected-error @below {{expects a weight of shape 8x32x3x3, but got 'tensor<4x32x3x3xi16>'}}
+  // expected-error @below {{expects a weight of shape (8, 32, 3, 3), but got 'tensor<4x32x3x3xi16>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.nn.bitserial_conv2d %a0, %a1 {channels = 8} : (tensor<1x32x8x8xi16>, tensor<4x32x3x3xi16>) -> tensor<1x8x6x6xi16>
   return

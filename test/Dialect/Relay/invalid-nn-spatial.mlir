@@ -146,7 +146,7 @@ func.func @nn_correlation(%a0: tensor<1x3x6x6xf32>, %a1: tensor<1x3x6x6xf32>) {
 // -----
 
 func.func @nn_deformable_conv2d(%a0: tensor<1x4x7x7xf32>, %a1: tensor<1x16x5x5xf32>, %a2: tensor<6x4x3x3xf32>) {
-  // expected-error @below {{expects an offset of shape 1x18x5x5 in NCHW, but got 1x16x5x5}}
+  // expected-error @below {{expects an offset of shape (1, 18, 5, 5) in NCHW, but got (1, 16, 5, 5)}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.nn.deformable_conv2d %a0, %a1, %a2 : (tensor<1x4x7x7xf32>, tensor<1x16x5x5xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x5x5xf32>
   return
@@ -191,7 +191,7 @@ func.func @nn_conv2d_backward_weight(%a0: tensor<1x6x5x5xf32>, %a1: tensor<1x4x7
 // -----
 
 func.func @nn_conv2d_backward_weight(%a0: tensor<1x6x4x5xf32>, %a1: tensor<1x4x7x7xf32>) {
-  // expected-error @below {{expects a gradient of shape 1x6x5x5 in NCHW, but got 1x6x4x5}}
+  // expected-error @below {{expects a gradient of shape (1, 6, 5, 5) in NCHW, but got (1, 6, 4, 5)}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.nn.conv2d_backward_weight %a0, %a1 {kernel_layout = "NCHW", kernel_size = [3, 3]} : (tensor<1x6x4x5xf32>, tensor<1x4x7x7xf32>) -> tensor<6x4x3x3xf32>
   return

@@ -65,7 +65,7 @@ func.func @nn_batch_matmul(%a0: tensor<5x2x8xf32>, %a1: tensor<5x4x8xf32>) {
 // -----
 
 func.func @nn_batch_matmul(%a0: tensor<5x2x8xf32>, %a1: tensor<3x8x4xf32>) {
-  // expected-error @below {{expects shapes that broadcast, but got 5 and 3}}
+  // expected-error @below {{expects shapes that broadcast, but got (5) and (3)}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.nn.batch_matmul %a0, %a1 : (tensor<5x2x8xf32>, tensor<3x8x4xf32>) -> tensor<5x2x4xf32>
   return

@@ -2,7 +2,7 @@
 // RUN: relay-opt %s --split-input-file --verify-diagnostics
 
 func.func @quantize(%a0: tensor<2x3xf32>, %a1: tensor<f32>, %a2: tensor<i32>) {
-  // expected-error @below {{expects out_dtype to be one of i8, ui8, i16, ui16, i32, but got i64}}
+  // expected-error @below {{expects out_dtype to be one of 'i8', 'ui8', 'i16', 'ui16', 'i32', but got 'i64'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.quantize %a0, %a1, %a2 {out_dtype = i64} : (tensor<2x3xf32>, tensor<f32>, tensor<i32>) -> tensor<2x3xi64>
   return
@@ -11,7 +11,7 @@ func.func @quantize(%a0: tensor<2x3xf32>, %a1: tensor<f32>, %a2: tensor<i32>) {
 // -----
 
 func.func @quantize(%a0: tensor<2x3xf32>, %a1: tensor<2xf32>, %a2: tensor<i32>) {
-  // expected-error @below {{expects output_scale to be a scalar or a vector of 3, but got 'tensor<2xf32>'}}
+  // expected-error @below {{expects output_scale to be a scalar or a vector of 3 elements, but got 'tensor<2xf32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.quantize %a0, %a1, %a2 {out_dtype = i8} : (tensor<2x3xf32>, tensor<2xf32>, tensor<i32>) -> tensor<2x3xi8>
   return
@@ -29,7 +29,7 @@ func.func @quantize(%a0: tensor<2x3xf32>, %a1: tensor<3xf32>, %a2: tensor<i32>) 
 // -----
 
 func.func @quantize(%a0: tensor<2x3xf32>, %a1: tensor<1x3xf32>, %a2: tensor<i32>) {
-  // expected-error @below {{expects output_scale to be a scalar or a vector of 3, but got 'tensor<1x3xf32>'}}
+  // expected-error @below {{expects output_scale to be a scalar or a vector of 3 elements, but got 'tensor<1x3xf32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.quantize %a0, %a1, %a2 {out_dtype = i8} : (tensor<2x3xf32>, tensor<1x3xf32>, tensor<i32>) -> tensor<2x3xi8>
   return
@@ -46,7 +46,7 @@ func.func @quantize(%a0: tensor<2x3xi8>, %a1: tensor<f32>, %a2: tensor<i32>) {
 // -----
 
 func.func @dequantize(%a0: tensor<2x3xi8>, %a1: tensor<f32>, %a2: tensor<i32>) {
-  // expected-error @below {{expects out_dtype to be one of f16, f32, but got f64}}
+  // expected-error @below {{expects out_dtype to be one of 'f16', 'f32', but got 'f64'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.dequantize %a0, %a1, %a2 {out_dtype = f64} : (tensor<2x3xi8>, tensor<f32>, tensor<i32>) -> tensor<2x3xf64>
   return
@@ -55,7 +55,7 @@ func.func @dequantize(%a0: tensor<2x3xi8>, %a1: tensor<f32>, %a2: tensor<i32>) {
 // -----
 
 func.func @requantize(%a0: tensor<4xi32>, %a1: tensor<f32>, %a2: tensor<i32>, %a3: tensor<f32>, %a4: tensor<i32>) {
-  // expected-error @below {{expects out_dtype to be one of i8, ui8, i16, i32, but got none}}
+  // expected-error @below {{expects out_dtype to be one of 'i8', 'ui8', 'i16', 'i32', but got none}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.requantize %a0, %a1, %a2, %a3, %a4 : (tensor<4xi32>, tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
   return
@@ -82,7 +82,7 @@ func.func @requantize(%a0: tensor<4xi32>, %a1: tensor<f32>, %a2: tensor<i32>, %a
 // -----
 
 func.func @requantize(%a0: tensor<4xi32>, %a1: tensor<f32>, %a2: tensor<3xi32>, %a3: tensor<f32>, %a4: tensor<i32>) {
-  // expected-error @below {{expects input_zero_point to be a scalar or a vector of 4, but got 'tensor<3xi32>'}}
+  // expected-error @below {{expects input_zero_point to be a scalar or a vector of 4 elements, but got 'tensor<3xi32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.requantize %a0, %a1, %a2, %a3, %a4 {out_dtype = i8} : (tensor<4xi32>, tensor<f32>, tensor<3xi32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
   return
@@ -117,7 +117,7 @@ func.func @add(%a0: tensor<4xi8>, %a1: tensor<4xui8>, %a2: tensor<f32>, %a3: ten
 // -----
 
 func.func @add(%a0: tensor<4xi8>, %a1: tensor<3xi8>, %a2: tensor<f32>, %a3: tensor<i32>, %a4: tensor<f32>, %a5: tensor<i32>, %a6: tensor<f32>, %a7: tensor<i32>) {
-  // expected-error @below {{expects shapes that broadcast, but got 4 and 3}}
+  // expected-error @below {{expects shapes that broadcast, but got (4) and (3)}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.add %a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7 : (tensor<4xi8>, tensor<3xi8>, tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
   return
@@ -126,7 +126,7 @@ func.func @add(%a0: tensor<4xi8>, %a1: tensor<3xi8>, %a2: tensor<f32>, %a3: tens
 // -----
 
 func.func @add(%a0: tensor<2x4xi8>, %a1: tensor<4xi8>, %a2: tensor<2xf32>, %a3: tensor<i32>, %a4: tensor<f32>, %a5: tensor<i32>, %a6: tensor<f32>, %a7: tensor<i32>) {
-  // expected-error @below {{expects lhs_scale to be a scalar or a vector of 4, but got 'tensor<2xf32>'}}
+  // expected-error @below {{expects lhs_scale to be a scalar or a vector of 4 elements, but got 'tensor<2xf32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.add %a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7 {lhs_axis = 1} : (tensor<2x4xi8>, tensor<4xi8>, tensor<2xf32>, tensor<i32>, tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<2x4xi8>
   return
@@ -178,7 +178,7 @@ func.func @concatenate(%a0: tuple<tensor<2xi8>, tensor<3xui8>>, %a1: tuple<tenso
 // -----
 
 func.func @concatenate(%a0: tuple<tensor<2x2xi8>, tensor<3x3xi8>>, %a1: tuple<tensor<f32>, tensor<f32>>, %a2: tuple<tensor<i32>, tensor<i32>>, %a3: tensor<f32>, %a4: tensor<i32>) {
-  // expected-error @below {{expects tensors of one size along dimension 1, but got 'tensor<2x2xi8>' and 'tensor<3x3xi8>'}}
+  // expected-error @below {{expects tensors that agree in all dimensions but axis 0, but got 'tensor<2x2xi8>' and 'tensor<3x3xi8>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.concatenate %a0, %a1, %a2, %a3, %a4 : (tuple<tensor<2x2xi8>, tensor<3x3xi8>>, tuple<tensor<f32>, tensor<f32>>, tuple<tensor<i32>, tensor<i32>>, tensor<f32>, tensor<i32>) -> tensor<5x2xi8>
   return
@@ -214,7 +214,7 @@ func.func @conv2d(%a0: tensor<1x3x8x8xui8>, %a1: tensor<4x2x3x3xi8>, %a2: tensor
 // -----
 
 func.func @conv2d(%a0: tensor<1x3x8x8xui8>, %a1: tensor<4x3x3x3xi8>, %a2: tensor<i32>, %a3: tensor<i32>, %a4: tensor<f32>, %a5: tensor<f32>) {
-  // expected-error @below {{expects out_dtype to be one of i16, i32, i64, but got none}}
+  // expected-error @below {{expects out_dtype to be one of 'i16', 'i32', 'i64', but got none}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.conv2d %a0, %a1, %a2, %a3, %a4, %a5 : (tensor<1x3x8x8xui8>, tensor<4x3x3x3xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<1x4x6x6xi32>
   return
@@ -223,7 +223,7 @@ func.func @conv2d(%a0: tensor<1x3x8x8xui8>, %a1: tensor<4x3x3x3xi8>, %a2: tensor
 // -----
 
 func.func @conv2d(%a0: tensor<1x3x8x8xui8>, %a1: tensor<4x3x3x3xi8>, %a2: tensor<i32>, %a3: tensor<i32>, %a4: tensor<f32>, %a5: tensor<3xf32>) {
-  // expected-error @below {{expects weight_scale to be a scalar or a vector of 4, but got 'tensor<3xf32>'}}
+  // expected-error @below {{expects weight_scale to be a scalar or a vector of 4 elements, but got 'tensor<3xf32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.conv2d %a0, %a1, %a2, %a3, %a4, %a5 {out_dtype = i32} : (tensor<1x3x8x8xui8>, tensor<4x3x3x3xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<3xf32>) -> tensor<1x4x6x6xi32>
   return
@@ -276,7 +276,7 @@ func.func @dense(%a0: tensor<2x8xi8>, %a1: tensor<4x8xi8>, %a2: tensor<i32>, %a3
 // -----
 
 func.func @dense(%a0: tensor<2x8xi8>, %a1: tensor<4x8xi8>, %a2: tensor<i32>, %a3: tensor<i32>, %a4: tensor<f32>, %a5: tensor<f32>) {
-  // expected-error @below {{expects out_dtype to be one of i32, i64, but got i16}}
+  // expected-error @below {{expects out_dtype to be one of 'i32', 'i64', but got 'i16'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.dense %a0, %a1, %a2, %a3, %a4, %a5 {units = 4, out_dtype = i16} : (tensor<2x8xi8>, tensor<4x8xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<2x4xi16>
   return

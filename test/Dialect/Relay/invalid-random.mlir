@@ -28,7 +28,7 @@ func.func @random_threefry_generate(%a0: tensor<10xui64>) {
 // -----
 
 func.func @random_uniform(%a0: tensor<10xui64>, %a1: tensor<f32>, %a2: tensor<f32>) {
-  // expected-error @below {{expects out_dtype to be f32 or f64, but got none}}
+  // expected-error @below {{expects out_dtype to be one of 'f32', 'f64', but got none}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.random.uniform %a0, %a1, %a2 {out_shape = [4]} : (tensor<10xui64>, tensor<f32>, tensor<f32>) -> tuple<tensor<10xui64>, tensor<4xf32>>
   return
@@ -55,7 +55,7 @@ func.func @random_normal(%a0: tensor<10xui64>, %a1: tensor<f32>, %a2: tensor<f64
 // -----
 
 func.func @random_normal(%a0: tensor<10xui64>, %a1: tensor<f32>, %a2: tensor<f32>) {
-  // expected-error @below {{expects out_dtype to be f32 or f64, but got i32}}
+  // expected-error @below {{expects out_dtype to be one of 'f32', 'f64', but got 'i32'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.random.normal %a0, %a1, %a2 {out_shape = [4], out_dtype = i32} : (tensor<10xui64>, tensor<f32>, tensor<f32>) -> tuple<tensor<10xui64>, tensor<4xi32>>
   return

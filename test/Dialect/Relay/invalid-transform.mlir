@@ -2,7 +2,7 @@
 // RUN: relay-opt %s --split-input-file --verify-diagnostics
 
 func.func @f(%a0: tensor<2x3xf32>, %a1: tensor<3x3xf32>) {
-  // expected-error @below {{expects data that broadcasts to shape 3x3, but got 'tensor<2x3xf32>'}}
+  // expected-error @below {{expects data that broadcasts to shape (3, 3), but got 'tensor<2x3xf32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.broadcast_to_like %a0, %a1 : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
   return
@@ -20,7 +20,7 @@ func.func @f(%a0: tensor<3xf32>, %a1: tensor<3xi32>) {
 // -----
 
 func.func @f(%a0: tensor<2x3xf32>, %a1: tensor<2xf32>) {
-  // expected-error @below {{expects collapse_type that broadcasts to shape 2x3, but got 'tensor<2xf32>'}}
+  // expected-error @below {{expects collapse_type that broadcasts to shape (2, 3), but got 'tensor<2xf32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.collapse_sum_like %a0, %a1 : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2xf32>
   return
@@ -182,7 +182,7 @@ func.func @f(%a0: tensor<2x2xf32>, %a1: tensor<f32>, %a2: tensor<2xi32>, %a3: te
 // -----
 
 func.func @f(%a0: tensor<3x4xf32>, %a1: tensor<4xf32>) {
-  // expected-error @below {{expects diagonal of shape 3, but got 'tensor<4xf32>'}}
+  // expected-error @below {{expects diagonal of shape (3), but got 'tensor<4xf32>'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.matrix_set_diag %a0, %a1 : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
   return

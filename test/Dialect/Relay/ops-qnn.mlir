@@ -39,7 +39,7 @@ func.func @elementwise(%x: tensor<4x1x3xui8>, %y: tensor<?x3xui8>, %w: tensor<5x
 // -----
 
 // CHECK-LABEL: func.func @concatenate
-// CHECK: relay.qnn.concatenate {{.*}} {axis = 1} : {{.*}} -> tensor<2x7xi8>
+// CHECK: relay.qnn.concatenate {{.*}} {axis = 1} : {{.*}} -> tensor<?x7xi8>
 // CHECK: relay.qnn.concatenate {{.*}} {axis = -1} : {{.*}} -> tensor<2x?xi8>
 func.func @concatenate(%x: tensor<2x3xi8>, %y: tensor<?x4xi8>, %u: tensor<2x?xi8>, %s: tensor<f32>, %z: tensor<i32>) -> (tensor<?x?xi8>, tensor<?x?xi8>) {
   %t = relay.tuple %x, %y : tensor<2x3xi8>, tensor<?x4xi8>

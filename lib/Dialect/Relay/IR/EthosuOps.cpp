@@ -349,8 +349,7 @@ LogicalResult ContribEthosuBinaryElementwiseOp::inferReturnTypes(
   if (isShift &&
       (!ifm.isInteger(32) ||
        (kind == "SHL" ? !dtype->isInteger(32) : dtype->isSignlessInteger(16))))
-    return emitOptionalError(location,
-                             "expects ifm of i32 and ofm_dtype int32 ",
+    return emitOptionalError(location, "expects ifm and ofm_dtype of int32 ",
                              kind == "SHR" ? "or of 8 bits " : "", "for ", kind,
                              ", but got ", ifm, " and ", *dtype);
   FailureOr<MapSizes> second =

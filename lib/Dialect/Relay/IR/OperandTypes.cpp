@@ -8,8 +8,8 @@
 #include "relay-mlir/Dialect/Relay/IR/OperandTypeInterface.h"
 
 #include "OperatorFormat.h"
+#include "ShapeUtils.h"
 
-#include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 
@@ -66,33 +66,28 @@ struct ConvModel
     std::optional<int64_t> channels = conv.getChannels();
     auto kernelSize = conv.getKernelSize();
     int64_t groups = conv.getGroups();
-    if (!data || !channels || !kernelSize || groups < 1)
+    if (!data || !channels || !kernelSize || groups < 1 ||
+        kernelSize->empty() || kernelSize->size() > 3)
       return;
-    StringRef dataLayout = conv.getDataLayout();
-    std::optional<int64_t> in = getSize(data, dataLayout.find('C'));
-    if (!in || dataLayout.find('C') == StringRef::npos)
+    std::string spatial = StringRef("DHW").take_back(kernelSize->size()).str();
+    FailureOr<SmallVector<int64_t>> shape =
+        shapes::mapShape(std::nullopt, "data_layout", data.getShape(),
+                         conv.getDataLayout(), "NC" + spatial);
+    if (failed(shape))
       return;
     // What is divided among the groups.
-    int64_t rows = isTransposed ? *in : *channels;
-    int64_t columns = isTransposed ? *channels : *in;
+    int64_t in = (*shape)[1];
+    int64_t rows = isTransposed ? in : *channels;
+    int64_t columns = isTransposed ? *channels : in;
     if (!ShapedType::isDynamic(columns))
       columns /= groups;
-    SmallVector<int64_t> shape;
-    size_t spatial = 0;
-    for (char dimension : conv.getKernelLayout()) {
-      if (dimension == (isTransposed ? 'I' : 'O')) {
-        shape.push_back(rows);
-      } else if (dimension == (isTransposed ? 'O' : 'I')) {
-        shape.push_back(columns);
-      } else if (StringRef("DHW").contains(dimension) &&
-                 spatial < kernelSize->size()) {
-        // D, H and W keep their order in all layouts.
-        shape.push_back((*kernelSize)[spatial++]);
-      } else {
-        return;
-      }
-    }
-    complete(types.back(), shape, data);
+    SmallVector<int64_t> weight = {rows, columns};
+    llvm::append_range(weight, *kernelSize);
+    shape = shapes::mapShape(std::nullopt, "kernel_layout", weight,
+                             (isTransposed ? "IO" : "OI") + spatial,
+                             conv.getKernelLayout());
+    if (succeeded(shape))
+      complete(types.back(), *shape, data);
   }
 };
 
@@ -106,28 +101,23 @@ struct DeformableConvModel
     auto conv = cast<NNDeformableConv2dOp>(op);
     auto data = dyn_cast<RankedTensorType>(types[0]);
     auto kernel = conv.getKernelSize();
-    FailureOr<Padding> padding = expandPadding(conv.getPadding(), 2);
-    if (!data || data.getRank() != 4 || conv.getDataLayout() != "NCHW" ||
-        !kernel || kernel->size() != 2 || failed(padding) ||
-        conv.getStrides().size() != 2 || conv.getDilation().size() != 2 ||
-        llvm::is_contained(conv.getStrides(), 0))
+    if (!data || !kernel || kernel->size() != 2)
       return;
-    SmallVector<int64_t> shape = {data.getDimSize(0),
-                                  2 * conv.getDeformableGroups() *
-                                      (*kernel)[0] * (*kernel)[1]};
-    for (int i : {0, 1}) {
-      int64_t size = data.getDimSize(i + 2);
-      if (ShapedType::isDynamic(size)) {
-        shape.push_back(size);
-        continue;
-      }
-      int64_t rest = size + padding->before[i] + padding->after[i] -
-                     (((*kernel)[i] - 1) * conv.getDilation()[i] + 1);
-      if (rest < 0)
-        return;
-      shape.push_back(rest / conv.getStrides()[i] + 1);
-    }
-    complete(types[1], shape, data);
+    auto shape = shapes::mapShape(std::nullopt, "data_layout", data.getShape(),
+                                  conv.getDataLayout(), "NCHW");
+    if (failed(shape))
+      return;
+    // One channel for each value: the sizes are those of the result.
+    shapes::ConvShape values = {
+        conv.getStrides(), conv.getPadding(), conv.getDilation(), *kernel,
+        2 * conv.getDeformableGroups() * (*kernel)[0] * (*kernel)[1]};
+    shape = shapes::getConvShape(std::nullopt, *shape, values);
+    if (failed(shape))
+      return;
+    shape = shapes::mapShape(std::nullopt, "data_layout", *shape, "NCHW",
+                             conv.getDataLayout());
+    if (succeeded(shape))
+      complete(types[1], *shape, data);
   }
 };
 

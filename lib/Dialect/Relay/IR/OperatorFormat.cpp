@@ -142,15 +142,14 @@ relay::detail::normalizeAxis(std::optional<Location> location, int64_t axis,
 std::string relay::detail::formatShape(ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleave(
-      shape, os,
-      [&](int64_t size) {
-        if (ShapedType::isDynamic(size))
-          os << '?';
-        else
-          os << size;
-      },
-      "x");
+  os << '(';
+  llvm::interleaveComma(shape, os, [&](int64_t size) {
+    if (ShapedType::isDynamic(size))
+      os << '?';
+    else
+      os << size;
+  });
+  os << ')';
   return text;
 }
 

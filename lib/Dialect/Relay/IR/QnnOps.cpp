@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
 
 #include "OperatorFormat.h"
+#include "ShapeUtils.h"
 
 #include "relay-mlir/Support/SaturatingMath.h"
 
@@ -30,21 +31,6 @@ static RankedTensorType getTensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Checks that `type` is there and one of `names`, as types print.
-static LogicalResult checkOutDtype(std::optional<Location> location,
-                                   std::optional<Type> type,
-                                   ArrayRef<StringRef> names) {
-  std::string text = "none";
-  if (type) {
-    text.clear();
-    llvm::raw_string_ostream(text) << *type;
-  }
-  if (llvm::is_contained(names, text))
-    return success();
-  return emitOptionalError(location, "expects out_dtype to be one of ",
-                           llvm::join(names, ", "), ", but got ", text);
-}
-
 /// Checks that a scale or zero point is a scalar or a vector of `size`.
 static LogicalResult checkParam(std::optional<Location> location, Value value,
                                 StringRef name, int64_t size) {
@@ -53,8 +39,8 @@ static LogicalResult checkParam(std::optional<Location> location, Value value,
       (type.getRank() == 1 && mayEqual(type.getDimSize(0), size)))
     return success();
   return emitOptionalError(location, "expects ", name,
-                           " to be a scalar or a vector of ", formatShape(size),
-                           ", but got ", type);
+                           " to be a scalar or a vector of ", size,
+                           " elements, but got ", type);
 }
 
 /// Checks scale and zero point of `data`, scalars or vectors along `axis`.
@@ -87,8 +73,9 @@ LogicalResult QNNQuantizeOp::inferReturnTypes(MLIRContext *,
                                               std::optional<Location> location,
                                               Adaptor adaptor,
                                               SmallVectorImpl<Type> &types) {
-  if (failed(checkOutDtype(location, adaptor.getOutDtype(),
-                           {"i8", "ui8", "i16", "ui16", "i32"})) ||
+  if (failed(
+          shapes::checkDType(location, "out_dtype", adaptor.getOutDtype(),
+                             {"int8", "uint8", "int16", "uint16", "int32"})) ||
       failed(checkAlongAxis(
           location, adaptor.getData(), adaptor.getOutputScale(),
           adaptor.getOutputZeroPoint(), adaptor.getAxis(), "output_")))
@@ -101,7 +88,8 @@ LogicalResult QNNQuantizeOp::inferReturnTypes(MLIRContext *,
 LogicalResult QNNDequantizeOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &types) {
-  if (failed(checkOutDtype(location, adaptor.getOutDtype(), {"f16", "f32"})) ||
+  if (failed(shapes::checkDType(location, "out_dtype", adaptor.getOutDtype(),
+                                {"float16", "float32"})) ||
       failed(checkAlongAxis(
           location, adaptor.getData(), adaptor.getInputScale(),
           adaptor.getInputZeroPoint(), adaptor.getAxis(), "input_")))
@@ -114,8 +102,8 @@ LogicalResult QNNDequantizeOp::inferReturnTypes(
 LogicalResult QNNRequantizeOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &types) {
-  if (failed(checkOutDtype(location, adaptor.getOutDtype(),
-                           {"i8", "ui8", "i16", "i32"})) ||
+  if (failed(shapes::checkDType(location, "out_dtype", adaptor.getOutDtype(),
+                                {"int8", "uint8", "int16", "int32"})) ||
       failed(checkMode(location, "rounding", adaptor.getRounding(),
                        {"None", "UPWARD", "TONEAREST"})) ||
       failed(checkMode(location, "compute_dtype", adaptor.getComputeDtype(),
@@ -254,41 +242,11 @@ LogicalResult QNNConcatenateOp::inferReturnTypes(
                         "input_zero_points", fields.size(),
                         IntegerType::get(context, 32))))
     return failure();
-  auto first = dyn_cast<RankedTensorType>(fields.front());
-  if (!first)
-    return emitOptionalError(location, "expects a tuple of tensors, but got ",
-                             adaptor.getData().getType());
-  FailureOr<int64_t> axis =
-      normalizeAxis(location, adaptor.getAxis(), first.getRank());
-  if (failed(axis))
+  FailureOr<RankedTensorType> type =
+      shapes::inferConcatenation(location, fields, adaptor.getAxis());
+  if (failed(type))
     return failure();
-  SmallVector<int64_t> shape(first.getShape());
-  shape[*axis] = 0;
-  for (Type field : fields) {
-    auto type = dyn_cast<RankedTensorType>(field);
-    if (!type || type.getRank() != first.getRank() ||
-        type.getElementType() != first.getElementType())
-      return emitOptionalError(location,
-                               "expects tensors of one rank and element type, "
-                               "but got ",
-                               first, " and ", field);
-    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-      if (static_cast<int64_t>(dim) == *axis) {
-        bool isKnown =
-            !ShapedType::isDynamic(shape[dim]) && !ShapedType::isDynamic(size);
-        shape[dim] =
-            isKnown ? saturatingAdd(shape[dim], size) : ShapedType::kDynamic;
-        continue;
-      }
-      if (!mayEqual(shape[dim], size))
-        return emitOptionalError(location,
-                                 "expects tensors of one size along dimension ",
-                                 dim, ", but got ", first, " and ", type);
-      if (ShapedType::isDynamic(shape[dim]))
-        shape[dim] = size;
-    }
-  }
-  types.push_back(first.clone(shape));
+  types.push_back(*type);
   return success();
 }
 
@@ -339,8 +297,8 @@ template <typename AdaptorT>
 static FailureOr<ConvTypes> getConvTypes(std::optional<Location> location,
                                          AdaptorT adaptor,
                                          StringRef kernelLayout) {
-  if (failed(checkOutDtype(location, adaptor.getOutDtype(),
-                           {"i16", "i32", "i64"})))
+  if (failed(shapes::checkDType(location, "out_dtype", adaptor.getOutDtype(),
+                                {"int16", "int32", "int64"})))
     return failure();
   auto data = permuteLayout(location, getTensorType(adaptor.getData()),
                             adaptor.getDataLayout(), "NCHW", "data_layout");
@@ -437,7 +395,8 @@ static LogicalResult inferDense(std::optional<Location> location,
                                 SmallVectorImpl<Type> &types) {
   auto data = getTensorType(adaptor.getData());
   auto weight = getTensorType(adaptor.getWeight());
-  if (failed(checkOutDtype(location, adaptor.getOutDtype(), {"i32", "i64"})))
+  if (failed(shapes::checkDType(location, "out_dtype", adaptor.getOutDtype(),
+                                {"int32", "int64"})))
     return failure();
   if (data.getRank() < 1)
     return emitOptionalError(location,
@@ -485,6 +444,10 @@ LogicalResult QNNContribDensePackOp::inferReturnTypes(
                              weight);
   StringRef layout = adaptor.getWeightLayout(), rest = layout;
   if (layout != "NC") {
+    auto format = [](int64_t size) {
+      return ShapedType::isDynamic(size) ? std::string("?")
+                                         : std::to_string(size);
+    };
     int64_t n = 0, c = 0;
     bool isBlocked = rest.consume_front("NC") && !rest.consumeInteger(10, n) &&
                      rest.consume_front("n") && !rest.consumeInteger(10, c) &&
@@ -492,8 +455,8 @@ LogicalResult QNNContribDensePackOp::inferReturnTypes(
     if (!isBlocked || !mayEqual(n, weight.getDimSize(2)) ||
         !mayEqual(c, weight.getDimSize(3)))
       return emitOptionalError(location, "expects weight_layout NC, or NC",
-                               formatShape(weight.getDimSize(2)), "n",
-                               formatShape(weight.getDimSize(3)),
+                               format(weight.getDimSize(2)), "n",
+                               format(weight.getDimSize(3)),
                                "c as of weight, but got ", layout);
   }
   auto multiply = [&](int64_t outer, int64_t inner) {
@@ -509,7 +472,8 @@ LogicalResult QNNBatchMatmulOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &types) {
   auto x = getTensorType(adaptor.getX()), y = getTensorType(adaptor.getY());
-  if (failed(checkOutDtype(location, adaptor.getOutDtype(), {"i32"})))
+  if (failed(shapes::checkDType(location, "out_dtype", adaptor.getOutDtype(),
+                                {"int32"})))
     return failure();
   if (x.getRank() != 3 || y.getRank() != 3)
     return emitOptionalError(location, "expects operands of rank 3, but got ",

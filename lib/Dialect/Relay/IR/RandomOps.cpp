@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayRandomOps.h"
 
 #include "OperatorFormat.h"
+#include "ShapeUtils.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -68,16 +69,9 @@ static LogicalResult inferRandomFloats(std::optional<Location> location,
                                        StringRef second,
                                        SmallVectorImpl<Type> &types) {
   std::optional<Type> elementType = adaptor.getOutDtype();
-  if (!elementType || (!elementType->isF32() && !elementType->isF64())) {
-    std::string got = "none";
-    if (elementType) {
-      got.clear();
-      llvm::raw_string_ostream(got) << *elementType;
-    }
-    return emitOptionalError(
-        location, "expects out_dtype to be f32 or f64, but got ", got);
-  }
-  if (failed(checkKey(location, adaptor.getKey())) ||
+  if (failed(shapes::checkDType(location, "out_dtype", elementType,
+                                {"float32", "float64"})) ||
+      failed(checkKey(location, adaptor.getKey())) ||
       failed(checkShape(location, adaptor.getOutShape())))
     return failure();
   ValueRange operands = adaptor.getOperands();

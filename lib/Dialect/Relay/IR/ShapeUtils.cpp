@@ -8,6 +8,7 @@
 #include "ShapeUtils.h"
 #include "OperatorFormat.h"
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Support/SaturatingMath.h"
@@ -106,6 +107,82 @@ shapes::mapShape(std::optional<Location> location, StringRef name,
     result.push_back(size);
   }
   return result;
+}
+
+LogicalResult shapes::checkDType(std::optional<Location> location,
+                                 StringRef attribute, std::optional<Type> type,
+                                 ArrayRef<StringRef> names) {
+  if (type && llvm::any_of(names, [&](StringRef name) {
+        return getDType(name, type->getContext()) == *type;
+      }))
+    return success();
+  if (!location)
+    return failure();
+  // As types, which every handler prints in its own way.
+  InFlightDiagnostic diag = emitError(*location)
+                            << "expects " << attribute << " to be one of ";
+  llvm::interleaveComma(names, diag, [&](StringRef name) {
+    diag << getDType(name, location->getContext());
+  });
+  diag << ", but got ";
+  if (type)
+    diag << *type;
+  else
+    diag << "none";
+  return diag;
+}
+
+//===----------------------------------------------------------------------===//
+// Concatenation
+//===----------------------------------------------------------------------===//
+
+FailureOr<RankedTensorType>
+shapes::inferConcatenation(std::optional<Location> location, TypeRange types,
+                           int64_t axis) {
+  auto first = dyn_cast<RankedTensorType>(types.front());
+  if (!first)
+    return emitOptionalError(location, "expects tensors, but got ",
+                             types.front());
+  FailureOr<int64_t> dim =
+      relay::detail::normalizeAxis(location, axis, first.getRank());
+  if (failed(dim))
+    return failure();
+  SmallVector<int64_t> known(first.getShape());
+  SmallVector<bool> isKnown(first.getRank(), true);
+  int64_t length = 0;
+  for (Type field : types) {
+    auto type = dyn_cast<RankedTensorType>(field);
+    if (!type || type.getRank() != first.getRank() ||
+        type.getElementType() != first.getElementType())
+      return emitOptionalError(location,
+                               "expects tensors of one rank and element type, "
+                               "but got ",
+                               first, " and ", field);
+    bool fits = true;
+    for (int64_t i = 0; fits && i < type.getRank(); ++i) {
+      int64_t size = type.getDimSize(i);
+      if (i == *dim) {
+        length = isDynamic(length) || isDynamic(size) ? ShapedType::kDynamic
+                                                      : length + size;
+        continue;
+      }
+      fits = mayEqual(known[i], size);
+      known[i] = getKnown(known[i], size);
+      isKnown[i] &= !isDynamic(size);
+    }
+    if (!fits)
+      return emitOptionalError(location,
+                               "expects tensors that agree in all dimensions "
+                               "but axis ",
+                               *dim, ", but got ", first, " and ", field);
+  }
+  // As Relay has it, a size is taken from the others only here.
+  if (!isDynamic(length))
+    for (auto [size, whether] : llvm::zip_equal(known, isKnown))
+      if (!whether)
+        size = ShapedType::kDynamic;
+  known[*dim] = length;
+  return first.clone(known);
 }
 
 //===----------------------------------------------------------------------===//

@@ -61,6 +61,15 @@ FailureOr<SmallVector<int64_t>> mapShape(std::optional<Location> location,
                                          ArrayRef<int64_t> shape,
                                          StringRef from, StringRef to);
 
+/// Checks that `type` is there and one of `names`, such as "int8".
+LogicalResult checkDType(std::optional<Location> location, StringRef attribute,
+                         std::optional<Type> type, ArrayRef<StringRef> names);
+
+/// Returns the type of tensors one after the other along `axis`. A size that
+/// some of them do not know is unknown, unless that along the axis is.
+FailureOr<RankedTensorType> inferConcatenation(std::optional<Location> location,
+                                               TypeRange types, int64_t axis);
+
 /// What determines the sizes of a convolution's result.
 struct ConvShape {
   ArrayRef<int64_t> strides, padding, dilation, kernel;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OperatorFormat.h"
+#include "ShapeUtils.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -21,10 +22,6 @@ using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
 static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
-
-static bool mayEqual(int64_t a, int64_t b) {
-  return a == b || isDynamic(a) || isDynamic(b);
-}
 
 static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -293,35 +290,11 @@ LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *,
                                               SmallVectorImpl<Type> &types) {
   if (adaptor.getData().empty())
     return emitOptionalError(location, "expects one tensor or more");
-  RankedTensorType first = tensorType(adaptor.getData().front());
-  FailureOr<int64_t> axis =
-      normalizeAxis(location, adaptor.getAxis(), first.getRank());
-  if (failed(axis))
+  FailureOr<RankedTensorType> type = shapes::inferConcatenation(
+      location, adaptor.getData().getTypes(), adaptor.getAxis());
+  if (failed(type))
     return failure();
-  SmallVector<int64_t> shape(first.getShape());
-  for (Value value : adaptor.getData().drop_front()) {
-    RankedTensorType type = tensorType(value);
-    bool fits = type.getRank() == first.getRank() &&
-                type.getElementType() == first.getElementType();
-    for (int64_t i = 0; fits && i < type.getRank(); ++i) {
-      int64_t size = type.getDimSize(i);
-      if (i == *axis) {
-        shape[i] = isDynamic(shape[i]) || isDynamic(size)
-                       ? ShapedType::kDynamic
-                       : saturatingAdd(shape[i], size);
-        continue;
-      }
-      fits = mayEqual(shape[i], size);
-      if (isDynamic(shape[i]))
-        shape[i] = size;
-    }
-    if (!fits)
-      return emitOptionalError(location,
-                               "expects tensors that agree in all dimensions "
-                               "but axis ",
-                               *axis, ", but got ", first, " and ", type);
-  }
-  types.push_back(first.clone(shape));
+  types.push_back(*type);
   return success();
 }
 
