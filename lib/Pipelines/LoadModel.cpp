@@ -36,6 +36,10 @@ static OwningOpRef<ModuleOp> loadRelayText(llvm::SourceMgr &sources,
   return module;
 }
 
+bool mlir::relay::isRelayText(StringRef path) {
+  return path.ends_with(".relay");
+}
+
 OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
                                              MLIRContext *context) {
   if (path.ends_with(".onnx"))
@@ -73,7 +77,7 @@ OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
   }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  if (path.ends_with(".relay"))
+  if (isRelayText(path))
     return loadRelayText(sources, context);
   return parseSourceFile<ModuleOp>(sources, context);
 }

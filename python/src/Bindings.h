@@ -8,6 +8,8 @@
 #ifndef RELAY_MLIR_PYTHON_SRC_BINDINGS_H
 #define RELAY_MLIR_PYTHON_SRC_BINDINGS_H
 
+#include "relay-mlir/Frontend/RelayText/Diagnostics.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -16,10 +18,17 @@
 #include <pybind11/pybind11.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace relay_python {
+
+/// Whose words diagnostics use: those of MLIR's text, or of Relay's.
+enum class Words { MLIR, Relay };
+
+/// The words for a model that is read from a file of that name.
+Words getWords(const std::string &path);
 
 /// A module and the context that it keeps alive. Each has a context of its own,
 /// so that its weights go when it goes.
@@ -27,15 +36,18 @@ struct IRModule {
   IRModule();
   std::shared_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  Words words = Words::MLIR;
 };
 
 /// Raises ValueError unless 0 <= `optLevel` <= 3.
 void checkOptLevel(int optLevel);
 
-/// Collects the diagnostics of a context while it lives.
+/// Collects the diagnostics of a context while it lives. Errors beyond those
+/// that a person reads are only counted.
 class DiagnosticCollector {
 public:
-  explicit DiagnosticCollector(mlir::MLIRContext *context);
+  explicit DiagnosticCollector(mlir::MLIRContext *context,
+                               Words words = Words::MLIR);
 
   /// Raises relay_mlir.CompileError with the collected errors, or with
   /// `fallback` if there are none. Needs the interpreter lock.
@@ -44,12 +56,16 @@ public:
 private:
   struct Entry {
     std::string severity, location, message;
+    /// How many columns the location spans, 0 if it is no place in a file.
+    unsigned width;
     std::vector<Entry> notes;
   };
   static Entry convert(mlir::Diagnostic &diagnostic);
 
   std::vector<Entry> entries;
+  size_t numErrors = 0;
   mlir::ScopedDiagnosticHandler handler;
+  std::optional<mlir::relay::RelayDiagnostics> translator;
 };
 
 void bindDiagnostics(pybind11::module_ &m);

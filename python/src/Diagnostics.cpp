@@ -7,9 +7,13 @@
 
 #include "Bindings.h"
 
+#include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Support/DiagnosticPrinter.h"
+
 #include "llvm/Support/raw_ostream.h"
 
-#include <mutex>
+#include <algorithm>
+#include <limits>
 
 namespace py = pybind11;
 using namespace relay_python;
@@ -17,12 +21,28 @@ using namespace relay_python;
 static std::string print(mlir::Location location) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (auto file = location->findInstanceOf<mlir::FileLineColLoc>())
-    os << file.getFilename().getValue() << ':' << file.getLine() << ':'
-       << file.getColumn();
+  if (auto file = location->findInstanceOf<mlir::FileLineColRange>())
+    os << file.getFilename().getValue() << ':' << file.getStartLine() << ':'
+       << file.getStartColumn();
   else if (auto name = location->findInstanceOf<mlir::NameLoc>())
     os << name.getName().getValue();
   return text;
+}
+
+/// How many columns of its line a location spans.
+static unsigned getWidth(mlir::Location location) {
+  auto file = location->findInstanceOf<mlir::FileLineColRange>();
+  if (!file)
+    return 0;
+  // What goes on in the next line is underlined to the end of this one.
+  if (file.getEndLine() != file.getStartLine())
+    return std::numeric_limits<unsigned>::max();
+  return std::max(file.getEndColumn(), file.getStartColumn() + 1) -
+         file.getStartColumn();
+}
+
+Words relay_python::getWords(const std::string &path) {
+  return mlir::relay::isRelayText(path) ? Words::Relay : Words::MLIR;
 }
 
 DiagnosticCollector::Entry
@@ -41,16 +61,27 @@ DiagnosticCollector::convert(mlir::Diagnostic &diagnostic) {
   case mlir::DiagnosticSeverity::Error:
     break;
   }
-  Entry entry{severity, print(diagnostic.getLocation()), diagnostic.str(), {}};
+  Entry entry{severity,
+              print(diagnostic.getLocation()),
+              diagnostic.str(),
+              getWidth(diagnostic.getLocation()),
+              {}};
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     entry.notes.push_back(convert(note));
   return entry;
 }
 
-DiagnosticCollector::DiagnosticCollector(mlir::MLIRContext *context)
+DiagnosticCollector::DiagnosticCollector(mlir::MLIRContext *context,
+                                         Words words)
     : handler(context, [this](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
+            ++numErrors > mlir::relay::ErrorLimit::kMaxErrors)
+          return;
         entries.push_back(convert(diagnostic));
-      }) {}
+      }) {
+  if (words == Words::Relay)
+    translator.emplace(context);
+}
 
 void DiagnosticCollector::raise(const std::string &fallback) const {
   std::string message;
@@ -66,7 +97,8 @@ void DiagnosticCollector::raise(const std::string &fallback) const {
                            : entry.location + ": " + entry.message;
     for (const Entry &note : entry.notes) {
       entryNotes.append(note.message);
-      entryDetails.append(py::make_tuple(note.location, note.message));
+      entryDetails.append(
+          py::make_tuple(note.location, note.message, note.width));
       text += "\n  note: " + note.message;
     }
     if (message.empty()) {
@@ -76,7 +108,13 @@ void DiagnosticCollector::raise(const std::string &fallback) const {
     message += (message.empty() ? "" : "\n") + text;
     diagnostics.append(
         py::make_tuple(entry.location, entry.message, entryNotes));
-    details.append(py::make_tuple(entry.location, entry.message, entryDetails));
+    details.append(py::make_tuple(entry.location, entry.message, entry.width,
+                                  entryDetails));
+  }
+  std::string omitted;
+  if (numErrors > mlir::relay::ErrorLimit::kMaxErrors) {
+    omitted = mlir::relay::ErrorLimit::formatOmitted(numErrors);
+    message += "\n" + omitted;
   }
   if (message.empty())
     message = fallback;
@@ -88,6 +126,7 @@ void DiagnosticCollector::raise(const std::string &fallback) const {
   error.attr("diagnostics") = diagnostics;
   // With the places of the notes.
   error.attr("_details") = details;
+  error.attr("_omitted") = omitted;
   PyErr_SetObject(type.ptr(), error.ptr());
   throw py::error_already_set();
 }

@@ -47,7 +47,8 @@ static std::unique_ptr<IRModule> parse(const std::string &text,
 
 static std::unique_ptr<IRModule> load(const std::string &path) {
   auto result = std::make_unique<IRModule>();
-  DiagnosticCollector diagnostics(result->context.get());
+  result->words = getWords(path);
+  DiagnosticCollector diagnostics(result->context.get(), result->words);
   {
     py::gil_scoped_release release;
     result->module = relay::loadModel(path, result->context.get());
@@ -95,7 +96,7 @@ static void runPasses(IRModule &self, const std::string &pipeline) {
   static std::once_flag registered;
   std::call_once(registered, [] { relay::registerAllPasses(); });
 
-  DiagnosticCollector diagnostics(self.context.get());
+  DiagnosticCollector diagnostics(self.context.get(), self.words);
   std::string error;
   llvm::raw_string_ostream os(error);
   FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline, os);
@@ -146,7 +147,7 @@ static void compile(IRModule &self, const std::string &path,
   options.useCache = useCache;
   options.cacheDir = cacheDir;
 
-  DiagnosticCollector diagnostics(self.context.get());
+  DiagnosticCollector diagnostics(self.context.get(), self.words);
   LogicalResult result = failure();
   {
     py::gil_scoped_release release;

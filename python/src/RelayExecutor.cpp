@@ -191,7 +191,7 @@ py::object Program::run(const std::string &name, const py::list &args) {
   SmallVector<InterpreterValue> inputs;
   for (auto [arg, type] : llvm::zip_equal(args, types))
     inputs.push_back(unwrap(arg, type));
-  DiagnosticCollector diagnostics(getSessionContext());
+  DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   FailureOr<SmallVector<InterpreterValue>> results = failure();
   {
     py::gil_scoped_release release;
@@ -209,7 +209,7 @@ py::object Program::call(const InterpreterValue &function,
   SmallVector<InterpreterValue> inputs;
   for (py::handle arg : args)
     inputs.push_back(unwrap(arg, nullptr));
-  DiagnosticCollector diagnostics(getSessionContext());
+  DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   FailureOr<InterpreterValue> result = failure();
   {
     py::gil_scoped_release release;
@@ -232,7 +232,7 @@ static void compile(py::handle functions, py::handle types,
   CompileOptions options;
   options.target = target;
   options.optLevel = optLevel;
-  DiagnosticCollector diagnostics(getSessionContext());
+  DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   LogicalResult result = failure();
   {
     py::gil_scoped_release release;

@@ -98,11 +98,11 @@ static std::vector<std::shared_ptr<ast::Var>> toVars(py::handle values) {
 
 static py::object getSpan(const ast::Expr &self) {
   LocationAttr attr = self.location;
-  auto location = attr ? attr.findInstanceOf<FileLineColLoc>() : nullptr;
+  auto location = attr ? attr.findInstanceOf<FileLineColRange>() : nullptr;
   if (!location)
     return py::none();
-  return py::make_tuple(location.getFilename().str(), location.getLine(),
-                        location.getColumn());
+  return py::make_tuple(location.getFilename().str(), location.getStartLine(),
+                        location.getStartColumn());
 }
 
 static Attribute toLocation(py::handle span) {
@@ -134,7 +134,7 @@ static std::shared_ptr<ast::Constant> makeConstant(py::array value) {
 }
 
 static py::array getData(const ast::Constant &self) {
-  DiagnosticCollector diagnostics(getSessionContext());
+  DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   FailureOr<Tensor> tensor = Tensor::get(self.value, [] {
     return emitError(UnknownLoc::get(getSessionContext()));
   });

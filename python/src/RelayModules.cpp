@@ -81,7 +81,7 @@ static py::tuple parseModule(const std::string &text, const std::string &name,
   }
   llvm::SourceMgr source;
   addSource(source, text, name);
-  DiagnosticCollector diagnostics(getSessionContext());
+  DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   FailureOr<ast::Module> module =
       parseRelayModule(source, getSessionContext(), options);
   if (failed(module))
@@ -93,7 +93,7 @@ static ast::ExprPtr parseExpr(const std::string &text,
                               const std::string &name) {
   llvm::SourceMgr source;
   addSource(source, text, name);
-  DiagnosticCollector diagnostics(getSessionContext());
+  DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   FailureOr<ast::ExprPtr> expr = parseRelayExpr(source, getSessionContext());
   if (failed(expr))
     diagnostics.raise("cannot parse the expression");
@@ -157,7 +157,7 @@ static std::string printType(const RelayType &type) {
 static void runPipeline(ModuleOp module, const std::string &pipeline) {
   static std::once_flag registered;
   std::call_once(registered, [] { mlir::relay::registerAllPasses(); });
-  DiagnosticCollector diagnostics(getSessionContext());
+  DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   std::string error;
   llvm::raw_string_ostream os(error);
   FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline, os);
@@ -173,7 +173,7 @@ OwningOpRef<ModuleOp> relay_python::importModule(py::handle functions,
                                                  py::handle types) {
   OwningOpRef<ModuleOp> module;
   {
-    DiagnosticCollector diagnostics(getSessionContext());
+    DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
     module = importRelay(toModule(functions, types), getSessionContext());
     if (!module)
       diagnostics.raise("cannot import the program");
@@ -188,7 +188,7 @@ static py::tuple runPasses(py::handle functions, py::handle types,
   OwningOpRef<ModuleOp> module = importModule(functions, types);
   if (!pipeline.empty())
     runPipeline(*module, pipeline);
-  DiagnosticCollector diagnostics(getSessionContext());
+  DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   FailureOr<ast::Module> result = exportRelay(*module);
   if (failed(result))
     diagnostics.raise("cannot make expressions of the module");
@@ -205,7 +205,7 @@ static py::tuple exportModel(ModuleOp module,
 
 /// Reads a model of ONNX, or MLIR.
 static py::tuple load(const std::string &path) {
-  DiagnosticCollector diagnostics(getSessionContext());
+  DiagnosticCollector diagnostics(getSessionContext(), getWords(path));
   OwningOpRef<ModuleOp> module = loadModel(path, getSessionContext());
   if (!module)
     diagnostics.raise("cannot read '" + path + "'");

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "relay-mlir/Frontend/RelayText/Diagnostics.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Pipelines/CompileFlags.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Support/DiagnosticPrinter.h"
 #include "relay-mlir/Support/Version.h"
 
 #include "mlir/IR/AsmState.h"
@@ -17,7 +19,6 @@
 #include "mlir/Support/ToolUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -130,8 +131,10 @@ int main(int argc, char **argv) {
     context.setThreadPool(*threads);
   }
   context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  relay::DiagnosticPrinter printer(&context);
+  std::optional<relay::RelayDiagnostics> words;
+  if (relay::isRelayText(inputPath))
+    words.emplace(&context);
 
   std::unique_ptr<llvm::raw_fd_ostream> remarksFile;
   if (remarksPath.getNumOccurrences()) {

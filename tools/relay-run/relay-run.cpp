@@ -7,6 +7,7 @@
 
 #include "RunInputs.h"
 
+#include "relay-mlir/Frontend/RelayText/Diagnostics.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
@@ -15,6 +16,7 @@
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Pipelines/ProfileModel.h"
+#include "relay-mlir/Support/DiagnosticPrinter.h"
 #include "relay-mlir/Support/Npy.h"
 #include "relay-mlir/Support/Version.h"
 
@@ -23,7 +25,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
 #include <cmath>
@@ -518,7 +519,9 @@ int main(int argc, char **argv) {
   relay::registerAllDialects(registry);
   MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  relay::DiagnosticPrinter printer(&context);
+  std::optional<relay::RelayDiagnostics> words;
+  if (relay::isRelayText(options.modelPath))
+    words.emplace(&context);
   return failed(run(context, options));
 }

@@ -13,6 +13,10 @@
 
 namespace mlir::relay {
 
+/// Whether loadModel takes a file for Relay text, whose messages are in the
+/// words of Relay (RelayDiagnostics).
+bool isRelayText(llvm::StringRef path);
+
 /// Reads the model at `path` into the relay dialect: ONNX if the name ends in
 /// `.onnx`, Relay text, whose types are inferred, if in `.relay`, otherwise
 /// MLIR text or bytecode. Errors go to the context's diagnostics, and the

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Frontend/RelayText/Diagnostics.h"
 #include "relay-mlir/Frontend/RelayText/RelayText.h"
+#include "relay-mlir/Support/DiagnosticPrinter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 
 using namespace mlir;
@@ -32,10 +35,16 @@ void mlir::relay::registerRelayTextTranslations() {
       "import-relay", "Import Relay text as the relay dialect",
       [](llvm::SourceMgr &sources,
          MLIRContext *context) -> OwningOpRef<Operation *> {
+        DiagnosticPrinter printer(context, &sources);
+        RelayDiagnostics words(context);
         FailureOr<ast::Module> module = parseRelayModule(sources, context);
         if (failed(module))
           return nullptr;
-        return importRelay(*module, context);
+        OwningOpRef<ModuleOp> op = importRelay(*module, context);
+        // Here, where messages are in the words of the text.
+        if (!op || failed(verify(*op)))
+          return nullptr;
+        return op;
       },
       registerDialects);
   TranslateFromMLIRRegistration text(

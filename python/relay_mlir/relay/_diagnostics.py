@@ -1,23 +1,30 @@
 """Diagnostics of the compiler as exceptions, with the line and a caret."""
 
+from __future__ import annotations
+
 import contextlib
+from typing import Iterator
 
 from .._errors import CompileError, DiagnosticError
 
 # Texts that were parsed, for errors that type inference finds in them later.
-_sources = {}
+_sources: dict[str, str] = {}
 _MAX_SOURCES = 64
 
 
-def _remember(name, text):
+def _remember(name: str, text: str) -> None:
     _sources.pop(name, None)
     _sources[name] = text
     while len(_sources) > _MAX_SOURCES:
         del _sources[next(iter(_sources))]
 
 
-def _excerpt(location):
-    """The line of a location, with a caret below, or ""."""
+# Of a long line, so many characters before and after the place are shown.
+_CONTEXT = 80
+
+
+def _excerpt(location: str, width: int) -> str:
+    """The line of a location with what is meant underlined, or ""."""
     name, _, position = location.rpartition(":")
     name, _, line = name.rpartition(":")
     if name not in _sources or not line.isdigit() or not position.isdigit():
@@ -26,28 +33,38 @@ def _excerpt(location):
     if not 0 < int(line) <= len(lines):
         return ""
     text = lines[int(line) - 1]
-    column = max(int(position), 1) - 1
-    return "\n%s\n%s^" % (text, "".join(c if c == "\t" else " " for c in text[:column])
-                          + " " * max(column - len(text), 0))
+    column = min(max(int(position), 1) - 1, len(text))
+    end = min(max(column + width, column + 1), len(text), column + _CONTEXT)
+    if len(text) > column + _CONTEXT:
+        text = text[:column + _CONTEXT] + "..."
+    if column > _CONTEXT:
+        dropped = column - _CONTEXT - 3
+        text = "..." + text[column - _CONTEXT:]
+        column, end = column - dropped, end - dropped
+    indent = "".join(c if c == "\t" else " " for c in text[:column])
+    return f"\n{text}\n{indent}^{'~' * (end - column - 1)}"
 
 
-def _render(severity, location, message):
+def _render(severity: str, location: str, message: str, width: int) -> str:
     place = f"{location}: " if location else ""
-    return f"{place}{severity}: {message}{_excerpt(location)}"
+    return f"{place}{severity}: {message}{_excerpt(location, width)}"
 
 
 @contextlib.contextmanager
-def raising(source_name=None, text=None):
+def raising(source_name: str | None = None, text: str | None = None) -> Iterator[None]:
     """Turns the extension's CompileError into DiagnosticError."""
-    if source_name is not None:
+    if source_name is not None and text is not None:
         _remember(source_name, text)
     try:
         yield
     except CompileError as error:
         parts = []
-        for location, message, notes in getattr(error, "_details", ()):
-            parts.append(_render("error", location, message))
+        for location, message, width, notes in getattr(error, "_details", ()):
+            parts.append(_render("error", location, message, width))
             parts += [_render("note", *note) for note in notes]
+        omitted = getattr(error, "_omitted", "")
+        if omitted:
+            parts.append(f"error: {omitted}")
         result = DiagnosticError("\n".join(parts) or str(error))
         result.location = error.location
         result.notes = error.notes

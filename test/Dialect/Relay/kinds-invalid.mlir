@@ -6,11 +6,11 @@ relay.adt @Option["A"] {
   relay.constructor @Some(!relay.typevar<"A">)
   relay.constructor @None
 }
-// expected-error @+1 {{expects the name of a data type, but got @Maybe in '!relay.adt<@Maybe>'}}
+// expected-error @+1 {{expects the name of a data type, but got 'Maybe' in '!relay.adt<@Maybe>'}}
 func.func @data_types(%x: !relay.adt<@Maybe>, 
-    // expected-error @+1 {{expects 1 arguments of @Option, but got '!relay.adt<@Option>'}}
+    // expected-error @+1 {{expects 1 arguments of 'Option', but got '!relay.adt<@Option>'}}
     %y: !relay.adt<@Option>,
-    // expected-error @+1 {{expects 1 arguments of @Option, but got '!relay.adt<@Option, [tensor<f32>, tensor<f32>]>'}}
+    // expected-error @+1 {{expects 1 arguments of 'Option', but got '!relay.adt<@Option, [tensor<f32>, tensor<f32>]>'}}
     %z: tuple<!relay.adt<@Option, [tensor<f32>, tensor<f32>]>>) -> !relay.adt<@Maybe> {
   return %x : !relay.adt<@Maybe>
 }
@@ -22,7 +22,7 @@ func.func @f() -> tuple<> {
   %0 = relay.tuple ()
   return %0 : tuple<>
 }
-// expected-error @+1 {{expects the name of a data type, but got @f in '!relay.adt<@f>'}}
+// expected-error @+1 {{expects the name of a data type, but got 'f' in '!relay.adt<@f>'}}
 func.func @not_a_type(%x: !relay.ref<!relay.adt<@f>>) -> !relay.ref<!relay.adt<@f>> {
   return %x : !relay.ref<!relay.adt<@f>>
 }
@@ -31,7 +31,7 @@ func.func @not_a_type(%x: !relay.ref<!relay.adt<@f>>) -> !relay.ref<!relay.adt<@
 
 // In the fields of a constructor.
 relay.adt @Tree["A"] {
-  // expected-error @+1 {{expects the name of a data type, but got @List in '!relay.adt<@List, [!relay.adt<@Tree, [!relay.typevar<"A">]>]>'}}
+  // expected-error @+1 {{expects the name of a data type, but got 'List' in '!relay.adt<@List, [!relay.adt<@Tree, [!relay.typevar<"A">]>]>'}}
   relay.constructor @Rose(!relay.typevar<"A">, !relay.adt<@List, [!relay.adt<@Tree, [!relay.typevar<"A">]>]>)
 }
 

@@ -86,15 +86,15 @@ void KindChecker::checkParts(Type type, Location location) {
   if (auto adt = dyn_cast<ADTType>(type)) {
     auto definition = symbols.lookup<ADTOp>(adt.getName().getAttr());
     if (!definition) {
-      fail() << "expects the name of a data type, but got " << adt.getName()
-             << " in " << type;
+      fail() << "expects the name of a data type, but got '"
+             << adt.getName().getValue() << "' in " << type;
     } else {
       ArrayAttr params = definition.getTypeParamsAttr();
       size_t expected = params ? params.size() : 0;
       if (expected != adt.getArgs().size()) {
-        InFlightDiagnostic diag = fail()
-                                  << "expects " << expected << " arguments of "
-                                  << adt.getName() << ", but got " << type;
+        InFlightDiagnostic diag =
+            fail() << "expects " << expected << " arguments of '"
+                   << adt.getName().getValue() << "', but got " << type;
         diag.attachNote(definition.getLoc()) << "the type is defined here";
       }
     }

@@ -7,8 +7,10 @@
 
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -157,7 +159,7 @@ static StringRef describe(AttrKind kind) {
   case AttrKind::IntOrInts:
     return "an integer or a list of integers";
   case AttrKind::Other:
-    return "a value";
+    return "a value of the kind that it is for";
   }
   llvm_unreachable("unknown kind");
 }
@@ -185,6 +187,21 @@ static bool isIgnored(const OperatorSchema &schema, StringRef name) {
          (name == "start" || name == "stop" || name == "step");
 }
 
+/// Whether the operation's definition allows an attribute of no common kind.
+static bool isAllowed(const OperatorSchema &schema, StringRef name,
+                      Attribute value) {
+  MLIRContext *context = value.getContext();
+  auto op = RegisteredOperationName::lookup(
+      (RelayDialect::getDialectNamespace() + "." + schema.name).str(), context);
+  NamedAttrList attrs;
+  attrs.set(name, value);
+  // Its words are those of the definition.
+  ScopedDiagnosticHandler ignore(context, [](Diagnostic &) {});
+  return !op || succeeded(op->verifyInherentAttrs(attrs, [&] {
+    return emitError(UnknownLoc::get(context));
+  }));
+}
+
 FailureOr<NamedAttrList>
 relay::convertRawAttrs(const OperatorSchema &schema,
                        ArrayRef<NamedAttribute> raw, MLIRContext *context,
@@ -192,18 +209,18 @@ relay::convertRawAttrs(const OperatorSchema &schema,
   Builder builder(context);
   NamedAttrList result;
   bool valid = true;
-  auto report = [&](const Twine &message) {
+  // Handlers print types and attributes each in its own way.
+  auto report = [&](auto &&...parts) {
     valid = false;
     if (emitError)
-      emitError() << message;
+      (emitError() << ... << parts);
   };
   for (NamedAttribute attr : raw) {
     StringRef name = attr.getName();
     const AttributeSchema *attribute = schema.lookupAttribute(name);
     if (!attribute) {
       if (!isIgnored(schema, name))
-        report("expects " + listAttributes(schema) + ", but got '" + name +
-               "'");
+        report("expects ", listAttributes(schema), ", but got '", name, "'");
       continue;
     }
     Attribute value = attr.getValue();
@@ -216,25 +233,24 @@ relay::convertRawAttrs(const OperatorSchema &schema,
       continue;
     Attribute converted =
         isNone ? Attribute() : convert(attribute->kind, value, builder);
-    if (converted) {
+    if (converted && (attribute->kind != AttrKind::Other ||
+                      isAllowed(schema, name, converted))) {
       result.set(attr.getName(), converted);
       continue;
     }
-    std::string written;
     if (isNone)
-      written = "None";
+      report("expects '", name, "' of '", schema.name, "' to be ",
+             describe(attribute->kind), ", but got None");
     else
-      llvm::raw_string_ostream(written) << value;
-    report("expects '" + name + "' of '" + schema.name + "' to be " +
-           describe(attribute->kind) + ", but got " + written);
+      report("expects '", name, "' of '", schema.name, "' to be ",
+             describe(attribute->kind), ", but got ", value);
   }
   for (const AttributeSchema &attribute : schema.attributes)
     if (attribute.presence == AttrPresence::Required &&
         llvm::none_of(raw, [&](NamedAttribute attr) {
           return attr.getName() == attribute.name;
         }))
-      report("expects attribute '" + attribute.name + "' of '" + schema.name +
-             "'");
+      report("expects attribute '", attribute.name, "' of '", schema.name, "'");
   if (!valid)
     return failure();
   return result;
