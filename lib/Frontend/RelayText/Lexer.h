@@ -92,9 +92,6 @@ public:
   /// The first token at or after `from`.
   Token lex(const char *from) const;
 
-  /// Makes every further token the end of the file.
-  void stop() { end = nullptr; }
-
   /// What follows blanks and comments; sets `newline` if there is a line end
   /// among them.
   const char *skipTrivia(const char *from, bool &newline) const;

@@ -19,18 +19,18 @@ using namespace mlir::relay::text;
 //===----------------------------------------------------------------------===//
 
 ast::ExprPtr Parser::parseCall() {
+  const char *begin = token.begin;
   ast::ExprPtr expr = parseAtom();
-  return expr ? parsePostfix(std::move(expr)) : nullptr;
+  return expr ? parsePostfix(std::move(expr), begin) : nullptr;
 }
 
-ast::ExprPtr Parser::parsePostfix(ast::ExprPtr expr) {
+ast::ExprPtr Parser::parsePostfix(ast::ExprPtr expr, const char *begin) {
   while (expr) {
-    const char *loc = token.begin;
     if (token.is(TokenKind::LParen) &&
         !(version == TextVersion::V0_0_1 && token.startsLine))
-      expr = parseCallArgs(std::move(expr), loc);
+      expr = parseCallArgs(std::move(expr), begin);
     else if (token.is(TokenKind::Dot))
-      expr = parseProjection(std::move(expr), loc);
+      expr = parseProjection(std::move(expr), begin);
     else
       break;
   }
@@ -78,13 +78,8 @@ ast::ExprPtr Parser::parseCallArgs(ast::ExprPtr callee, const char *loc) {
     llvm::erase_if(attrs, [](NamedAttribute attr) {
       return attr.getName() == "attrs_type_key";
     });
-  LocationAttr location = callee->location;
-  auto call = make<ast::Call>(loc, std::move(callee), std::move(args),
-                              std::move(attrs));
-  // The place of an operator's name; operators are shared.
-  if (!isa<ast::Op>(*call->callee))
-    call->location = location;
-  return call;
+  return make<ast::Call>(loc, std::move(callee), std::move(args),
+                         std::move(attrs));
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,7 +130,8 @@ ast::ExprPtr Parser::parseLocal() {
     (void)error(loc,
                 "expects a variable that is declared, but got '%" + name + "'");
     name = getName(name);
-    var = make<ast::Var>(loc, name.str(), Type());
+    var = std::make_shared<ast::Var>(name.str(), Type());
+    var->location = getRange(loc, token.end);
     freeVars.try_emplace(name, var);
     size = spelling.size();
   }
@@ -161,10 +157,10 @@ ast::ExprPtr Parser::parseGraphVar() {
 }
 
 ast::ExprPtr Parser::parseGlobal() {
-  auto global =
-      make<ast::GlobalVar>(token.begin, getName(token.spelling).str());
+  const char *loc = token.begin;
+  StringRef name = getName(token.spelling);
   advance();
-  return global;
+  return make<ast::GlobalVar>(loc, name.str());
 }
 
 ast::ExprPtr Parser::parseMetaConstant() {
@@ -216,13 +212,18 @@ ast::ExprPtr Parser::parseIf() {
   ast::ExprPtr trueBranch = parseBlock();
   if (!trueBranch)
     return nullptr;
+  LocationAttr trueLocation = resultLocation;
   if (!consumeKeyword("else"))
     return (void)errorExpected("'else'"), nullptr;
   ast::ExprPtr falseBranch = parseBlock();
   if (!falseBranch)
     return nullptr;
-  return make<ast::If>(loc, std::move(condition), std::move(trueBranch),
-                       std::move(falseBranch));
+  LocationAttr falseLocation = resultLocation;
+  auto node = make<ast::If>(loc, std::move(condition), std::move(trueBranch),
+                            std::move(falseBranch));
+  node->trueLocation = trueLocation;
+  node->falseLocation = falseLocation;
+  return node;
 }
 
 ast::ExprPtr Parser::parseReference() {
@@ -264,12 +265,8 @@ ast::ExprPtr Parser::parseName() {
   }
   advance();
   std::shared_ptr<ast::Constructor> constructor = it->second;
-  if (token.is(TokenKind::LParen)) {
-    ast::ExprPtr call = parseCallArgs(constructor, loc);
-    if (call)
-      call->location = getLocation(loc);
-    return call;
-  }
+  if (token.is(TokenKind::LParen))
+    return parseCallArgs(constructor, loc);
   if (constructor->fields.empty())
     return make<ast::Call>(loc, constructor, std::vector<ast::ExprPtr>());
   return constructor;
@@ -282,7 +279,7 @@ ast::ExprPtr Parser::parseWord() {
     advance();
     std::shared_ptr<ast::Function> function = parseFunction();
     if (function)
-      function->location = getLocation(loc);
+      function->location = getRange(loc);
     return function;
   }
   if (word == "if")

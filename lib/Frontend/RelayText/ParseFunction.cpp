@@ -22,16 +22,19 @@ LogicalResult Parser::parseParam(std::vector<VarPtr> &params, Attrs &attrs) {
   if (!token.is(TokenKind::Local))
     return errorExpected("a parameter such as '%x'");
   StringRef name = getName(token.spelling);
+  LocationAttr location = getRange(loc, token.end);
   advance();
   Attrs annotations;
   if (consumeIf(TokenKind::LBrace) &&
       failed(parseList(TokenKind::RBrace, "an attribute",
                        [&] { return parseAttribute(annotations); })))
     return failure();
-  Type type;
-  if (consumeIf(TokenKind::Colon) && !(type = parseType()))
+  auto var = std::make_shared<ast::Var>(name.str(), Type());
+  var->location = location;
+  if (consumeIf(TokenKind::Colon) &&
+      !(var->annotation = parseWrittenType(var->annotationLocation)))
     return failure();
-  VarPtr var = declare(name, type, loc);
+  vars.insert(name, var);
   for (NamedAttribute annotation : annotations) {
     if (annotation.getName() != "virtual_device")
       return error(loc, "expects 'virtual_device' for a parameter, but got '" +
@@ -54,14 +57,19 @@ std::shared_ptr<ast::Function> Parser::parseFunction() {
                        [&] { return parseParam(params, attrs); })))
     return nullptr;
   Type returnType;
-  if (consumeIf(TokenKind::Arrow) && !(returnType = parseType()))
+  LocationAttr returnLocation;
+  if (consumeIf(TokenKind::Arrow) &&
+      !(returnType = parseWrittenType(returnLocation)))
     return nullptr;
   ast::ExprPtr body = parseBlock();
   if (!body)
     return nullptr;
-  return std::make_shared<ast::Function>(std::move(params), std::move(body),
-                                         returnType, std::move(typeParamNames),
-                                         std::move(attrs));
+  auto function = std::make_shared<ast::Function>(
+      std::move(params), std::move(body), returnType, std::move(typeParamNames),
+      std::move(attrs));
+  function->returnLocation = returnLocation;
+  function->resultLocation = resultLocation;
+  return function;
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,10 +114,11 @@ ast::PatternPtr Parser::parsePattern() {
   if (token.is(TokenKind::Local)) {
     StringRef name = getName(token.spelling);
     advance();
-    Type annotation;
-    if (consumeIf(TokenKind::Colon) && !(annotation = parseType()))
+    VarPtr var = declare(name, getRange(loc));
+    if (consumeIf(TokenKind::Colon) &&
+        !(var->annotation = parseWrittenType(var->annotationLocation)))
       return nullptr;
-    return make<ast::PatternVar>(loc, declare(name, annotation, loc));
+    return make<ast::PatternVar>(loc, var);
   }
   if (token.is(TokenKind::LParen)) {
     FailureOr<std::vector<ast::PatternPtr>> fields = parsePatterns();
@@ -136,7 +145,7 @@ ast::ExprPtr Parser::parseMatch() {
         if (!pattern || failed(expect(TokenKind::FatArrow, "'=>'")))
           return failure();
         ast::ExprPtr body = parseExpr();
-        clauses.push_back({pattern, body});
+        clauses.push_back({pattern, body, resultLocation});
         return success(body != nullptr);
       })))
     return nullptr;

@@ -73,7 +73,7 @@ LogicalResult Parser::parseTypeDefinition() {
   advance();
   const char *loc = token.begin;
   data.name = token.spelling.str();
-  data.location = getLocation(loc);
+  data.location = getRange(loc, token.end);
   if (failed(expect(TokenKind::Identifier, "the name of a type")))
     return failure();
   auto [it, isNew] = typeLocs.try_emplace(data.name, loc);
@@ -99,6 +99,7 @@ LogicalResult Parser::parseFunctionDefinition() {
   if (!token.is(TokenKind::Global))
     return errorExpected("the name of a function, such as '@main'");
   std::string name = getName(token.spelling).str();
+  LocationAttr location = getRange(loc, token.end);
   advance();
   auto [it, isNew] = functionLocs.try_emplace(name, loc);
   if (!isNew)
@@ -107,7 +108,7 @@ LogicalResult Parser::parseFunctionDefinition() {
   std::shared_ptr<ast::Function> function = parseFunction();
   if (!function)
     return failure();
-  function->location = getLocation(loc);
+  function->location = location;
   ast::Module::Definition definition{name, function, function->location};
   auto [index, isAdded] =
       functionIndices.try_emplace(name, module.functions.size());

@@ -32,9 +32,9 @@ StringRef Parser::getName(StringRef spelling) {
   return names.save(unescape(spelling));
 }
 
-Parser::VarPtr Parser::declare(StringRef name, Type annotation,
-                               const char *loc) {
-  auto var = make<ast::Var>(loc, name.str(), annotation);
+Parser::VarPtr Parser::declare(StringRef name, LocationAttr location) {
+  auto var = std::make_shared<ast::Var>(name.str(), Type());
+  var->location = location;
   vars.insert(name, var);
   return var;
 }
@@ -75,22 +75,24 @@ LogicalResult Parser::parseLet(std::vector<Statement> &statements) {
     return errorExpected("a local variable such as '%x'");
   StringRef name = getName(token.spelling);
   advance();
-  Type annotation;
-  if ((consumeIf(TokenKind::Colon) && !(annotation = parseType())) ||
+  auto var = std::make_shared<ast::Var>(name.str(), Type());
+  var->location = getRange(nameLoc);
+  if ((consumeIf(TokenKind::Colon) &&
+       !(var->annotation = parseWrittenType(var->annotationLocation))) ||
       failed(expect(TokenKind::Equal, "'='"))) {
-    declare(name, annotation, nameLoc);
+    vars.insert(name, var);
     return failure();
   }
   // Only a function may use what it is bound to.
-  VarPtr var;
-  if (token.isKeyword("fn"))
-    var = declare(name, annotation, nameLoc);
+  bool isRecursive = token.isKeyword("fn");
+  if (isRecursive)
+    vars.insert(name, var);
   ast::ExprPtr value = parseItem();
-  if (!var)
-    var = declare(name, annotation, nameLoc);
+  if (!isRecursive)
+    vars.insert(name, var);
   if (!value)
     return failure();
-  statements.push_back({var, std::move(value), getLocation(loc)});
+  statements.push_back({var, std::move(value), getRange(loc)});
   return parseStatementEnd();
 }
 
@@ -125,7 +127,8 @@ LogicalResult Parser::parseFreeVar() {
     freeVarOrder.push_back(var);
   else
     (void)error(loc, "expects a new variable, but got '%" + name + "' again");
-  if (consumeIf(TokenKind::Colon) && !(var->annotation = parseType()))
+  if (consumeIf(TokenKind::Colon) &&
+      !(var->annotation = parseWrittenType(var->annotationLocation)))
     return failure();
   if (isLegacy()) {
     consumeIf(TokenKind::Semicolon);
@@ -168,12 +171,14 @@ ast::ExprPtr Parser::parseStatements(std::vector<Statement> &statements,
       return isBlock && token.is(TokenKind::RBrace) ? makePlaceholder()
                                                     : nullptr;
     }
+    if (!token.is(TokenKind::Semicolon))
+      resultLocation = getRange(loc);
     if (!consumeIf(TokenKind::Semicolon))
       return value;
     if (isLegacy())
       consumeIf(TokenKind::Semicolon);
     statements.push_back({make<ast::Var>(loc, std::string(), Type()),
-                          std::move(value), getLocation(loc)});
+                          std::move(value), getRange(loc)});
   }
 }
 

@@ -158,7 +158,8 @@ Type Parser::parseNamedType() {
       return {};
     return RefType::get(content);
   }
-  if (Type dataType = parseDataType(name, context))
+  bool mayBeData = typeLocs.contains(name) && !llvm::isDigit(name.back());
+  if (Type dataType = mayBeData ? Type() : parseDataType(name, context))
     return advance(), RankedTensorType::get({}, dataType);
   if (looksLikeDataType(name) && !typeLocs.contains(name))
     return (void)errorExpected("a data type"), Type();
@@ -171,15 +172,38 @@ Type Parser::parseNamedType() {
   return failed(args) ? Type() : ADTType::get(symbol, *args);
 }
 
+Type Parser::parseWrittenType(LocationAttr &location) {
+  const char *loc = token.begin;
+  Type type = parseType();
+  location = getRange(loc);
+  return type;
+}
+
+/// `(T)` is `T`, as it is for expressions; `(T,)` is a tuple.
+Type Parser::parseParenthesizedType() {
+  advance();
+  SmallVector<Type> fields;
+  bool isTuple = token.is(TokenKind::RParen);
+  while (!token.is(TokenKind::RParen)) {
+    Type field = parseType();
+    if (!field)
+      return {};
+    fields.push_back(field);
+    if (consumeIf(TokenKind::Comma))
+      isTuple = true;
+    else if (!token.is(TokenKind::RParen))
+      return (void)errorExpected("',' or ')' after a field type"), Type();
+  }
+  advance();
+  return isTuple ? TupleType::get(context, fields) : fields.front();
+}
+
 Type Parser::parseType() {
   Nesting nesting(*this);
   if (nesting.isTooDeep())
     return {};
-  if (token.is(TokenKind::LParen)) {
-    FailureOr<SmallVector<Type>> fields =
-        parseTypes(TokenKind::LParen, TokenKind::RParen, "a field type");
-    return failed(fields) ? Type() : TupleType::get(context, *fields);
-  }
+  if (token.is(TokenKind::LParen))
+    return parseParenthesizedType();
   if (token.is(TokenKind::MetaRef) &&
       token.spelling.starts_with("meta[IncompleteType]"))
     return advance(), IncompleteType::get(context);

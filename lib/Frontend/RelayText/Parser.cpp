@@ -15,8 +15,6 @@ using namespace mlir::relay::text;
 
 /// Each level takes a few hundred bytes of stack in each of several functions.
 static constexpr unsigned kMaxNesting = 2000;
-/// After this many the rest is probably not Relay text.
-static constexpr unsigned kMaxErrors = 20;
 
 Parser::Parser(llvm::SourceMgr &source, MLIRContext *context,
                const ParseOptions &options)
@@ -43,22 +41,33 @@ LocationAttr Parser::getLocation(const char *loc) {
                              loc - *line + 1);
 }
 
+LocationAttr Parser::getRange(const char *begin, const char *end) {
+  if (!end)
+    end = lastEnd;
+  // Nothing was parsed, or the range is empty.
+  if (end <= begin)
+    return getLocation(begin);
+  auto getPlace = [&](const char *loc) {
+    auto line = std::prev(llvm::upper_bound(lines, loc));
+    return std::make_pair<unsigned, unsigned>(line - lines.begin() + 1,
+                                              loc - *line + 1);
+  };
+  auto [line, column] = getPlace(begin);
+  auto [endLine, endColumn] = getPlace(end);
+  return FileLineColRange::get(filename, line, column, endLine, endColumn);
+}
+
 LogicalResult Parser::error(const char *loc, const Twine &message,
                             const char *note, const Twine &noteText) {
   // What fails on the way out of nested constructs fails at the same place.
   if (loc == lastError)
     return failure();
   lastError = loc;
-  if (numErrors >= kMaxErrors)
-    return failure();
   InFlightDiagnostic diagnostic = emitError(Location(getLocation(loc)))
                                   << message;
   if (note)
     diagnostic.attachNote(Location(getLocation(note))) << noteText;
-  if (++numErrors == kMaxErrors) {
-    diagnostic.attachNote() << "further errors are not reported";
-    lexer.stop();
-  }
+  ++numErrors;
   return failure();
 }
 
@@ -177,16 +186,29 @@ void Parser::scanVersion() {
   const char *begin = lexer.skipTrivia(buffer.begin(), newline);
   StringRef rest(begin, buffer.end() - begin);
   StringRef word = rest.take_until([](char c) { return isspace(c); });
-  if (word == "v0.0.1")
+  const char *wordEnd = word.end();
+  // Files of all ages have the version in either form, with and without a v.
+  if (rest.consume_front("#[")) {
+    StringRef line = rest.take_until([](char c) { return c == ']'; });
+    auto [key, value] = line.split('=');
+    if (key.trim() == "version") {
+      word = value.trim();
+      word.consume_front("\"");
+      word.consume_back("\"");
+      wordEnd = line.end() == buffer.end() ? line.end() : line.end() + 1;
+    }
+  }
+  word.consume_front("v");
+  if (word == "0.0.1")
     version = TextVersion::V0_0_1;
-  else if (word == "v0.0.4")
+  else if (word == "0.0.4")
     version = TextVersion::V0_0_4;
   if (!isLegacy()) {
     token.end = buffer.begin();
     return;
   }
   lexer = Lexer(buffer, version);
-  token.end = word.end();
+  token.end = wordEnd;
 }
 
 void Parser::readMetadataSection(const Token &section) {
@@ -235,8 +257,8 @@ void Parser::parseVersion() {
     return;
   if (isLegacy())
     (void)error(token.begin, "expects one version only");
-  else if (token.spelling != "0.0.5")
-    (void)error(token.begin, "expects version 0.0.5, v0.0.4 or v0.0.1, but "
+  else if (token.spelling != "0.0.5" && token.spelling != "v0.0.5")
+    (void)error(token.begin, "expects version 0.0.5, 0.0.4 or 0.0.1, but "
                              "got \"" +
                                  token.spelling.take_front(40) + "\"");
   advance();

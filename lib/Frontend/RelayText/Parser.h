@@ -71,7 +71,10 @@ private:
   // Tokens and errors
   //===--------------------------------------------------------------------===//
 
-  void advance() { token = lexer.lex(token.end); }
+  void advance() {
+    lastEnd = token.end;
+    token = lexer.lex(token.end);
+  }
   Token peek() const { return lexer.lex(token.end); }
   bool consumeIf(TokenKind kind);
   bool consumeKeyword(StringRef keyword);
@@ -82,6 +85,8 @@ private:
   LogicalResult error(const char *loc, const Twine &message,
                       const char *note = nullptr, const Twine &noteText = "");
   LocationAttr getLocation(const char *loc);
+  /// From `begin` to `end`, or else to the end of what was parsed last.
+  LocationAttr getRange(const char *begin, const char *end = nullptr);
   bool isLegacy() const { return version != TextVersion::V0_0_5; }
   bool isDefinitionStart() const;
 
@@ -118,6 +123,9 @@ private:
   //===--------------------------------------------------------------------===//
 
   Type parseType();
+  /// A type after ':' or '->', and its place.
+  Type parseWrittenType(LocationAttr &location);
+  Type parseParenthesizedType();
   Type parseTensorType();
   Type parseNamedType();
   Type parseFunctionType();
@@ -151,7 +159,7 @@ private:
   ast::ExprPtr parseUnary();
   ast::ExprPtr parseNegated();
   ast::ExprPtr parseCall();
-  ast::ExprPtr parsePostfix(ast::ExprPtr expr);
+  ast::ExprPtr parsePostfix(ast::ExprPtr expr, const char *begin);
   ast::ExprPtr parseCallArgs(ast::ExprPtr callee, const char *loc);
   ast::ExprPtr parseProjection(ast::ExprPtr tuple, const char *loc);
   ast::ExprPtr parseAtom();
@@ -174,7 +182,7 @@ private:
 
   /// The name that a token holds, which may be quoted.
   StringRef getName(StringRef spelling);
-  VarPtr declare(StringRef name, Type annotation, const char *loc);
+  VarPtr declare(StringRef name, LocationAttr location);
   VarPtr lookup(StringRef name);
   ast::ExprPtr getOp(StringRef name);
   ast::ExprPtr makeCall(StringRef op, std::vector<ast::ExprPtr> args,
@@ -184,7 +192,7 @@ private:
   template <typename NodeT, typename... Args>
   std::shared_ptr<NodeT> make(const char *loc, Args &&...args) {
     auto node = std::make_shared<NodeT>(std::forward<Args>(args)...);
-    node->location = getLocation(loc);
+    node->location = getRange(loc);
     return node;
   }
 
@@ -216,6 +224,10 @@ private:
   TextVersion version = TextVersion::V0_0_5;
   Lexer lexer;
   Token token;
+  /// Where the token before ends.
+  const char *lastEnd = nullptr;
+  /// The place of what the statements that were parsed last end with.
+  LocationAttr resultLocation;
   unsigned depth = 0;
   unsigned numErrors = 0;
   const char *lastError = nullptr;

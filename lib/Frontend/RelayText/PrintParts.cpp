@@ -101,11 +101,11 @@ std::string Printer::formatSpan(LocationAttr location) const {
     return "";
   std::string result;
   location.walk([&](Location inner) {
-    auto place = dyn_cast<FileLineColLoc>(inner);
+    auto place = dyn_cast<FileLineColRange>(inner);
     if (!place)
       return WalkResult::advance();
-    result = (place.getFilename().getValue() + ":" + Twine(place.getLine()) +
-              ":" + Twine(place.getColumn()))
+    result = (place.getFilename().getValue() + ":" +
+              Twine(place.getStartLine()) + ":" + Twine(place.getStartColumn()))
                  .str();
     return WalkResult::interrupt();
   });

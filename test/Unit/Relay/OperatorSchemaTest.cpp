@@ -192,8 +192,10 @@ TEST_F(OperatorSchemaTest, NamesDataTypes) {
     ASSERT_TRUE(type) << name.str();
     EXPECT_EQ(getDTypeName(type), name);
   }
+  EXPECT_EQ(getDTypeName(getDType("int", &context)), "int32");
+  EXPECT_EQ(getDTypeName(getDType("float", &context)), "float32");
   for (StringRef name :
-       {"", "int", "int7", "float8", "int 8", "floaty", "void"})
+       {"", "ints", "int7", "float8", "int 8", "floaty", "void"})
     EXPECT_FALSE(getDType(name, &context)) << name.str();
 }
 

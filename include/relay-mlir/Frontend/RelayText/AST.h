@@ -117,6 +117,8 @@ public:
   std::string name;
   /// Null, or a type that may contain incomplete ones.
   Type annotation;
+  /// Where the annotation stands in the source, or null.
+  LocationAttr annotationLocation;
   /// The attribute `virtual_device=` of the binding, or null.
   Attribute virtualDevice;
 };
@@ -207,6 +209,9 @@ public:
     release(std::move(falseBranch));
   }
   ExprPtr condition, trueBranch, falseBranch;
+  /// Where the branches end in the source: variables have no place of their
+  /// own.
+  LocationAttr trueLocation, falseLocation;
 };
 
 class Function final : public ExprNode<Expr::Kind::Function> {
@@ -222,6 +227,9 @@ public:
   ExprPtr body;
   /// Null if it is not written.
   Type returnType;
+  /// Where that, and the expression that the body ends with, stand in the
+  /// source, or null.
+  LocationAttr returnLocation, resultLocation;
   std::vector<std::string> typeParams;
   std::vector<NamedAttribute> attrs;
 };
@@ -229,6 +237,8 @@ public:
 struct Clause {
   PatternPtr pattern;
   ExprPtr body;
+  /// Where the body ends in the source, or null.
+  LocationAttr resultLocation = nullptr;
 };
 
 class Match final : public ExprNode<Expr::Kind::Match> {

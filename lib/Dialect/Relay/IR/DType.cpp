@@ -21,6 +21,9 @@ Type relay::getDType(StringRef name, MLIRContext *context) {
     return IntegerType::get(context, 1);
   if (name == "bfloat16")
     return BFloat16Type::get(context);
+  // Without a width it is 32.
+  if (name == "int" || name == "uint" || name == "float")
+    return getDType((name + "32").str(), context);
   if (text.consume_front("float")) {
     if (text == "16")
       return Float16Type::get(context);

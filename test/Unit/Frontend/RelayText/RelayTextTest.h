@@ -30,11 +30,11 @@ protected:
         }) {}
 
   static std::string describe(Location location) {
-    auto place = dyn_cast<FileLineColLoc>(location);
+    auto place = dyn_cast<FileLineColRange>(location);
     if (!place)
       return "";
-    return std::to_string(place.getLine()) + ":" +
-           std::to_string(place.getColumn()) + ": ";
+    return std::to_string(place.getStartLine()) + ":" +
+           std::to_string(place.getStartColumn()) + ": ";
   }
 
   static void fill(llvm::SourceMgr &source, StringRef text) {
