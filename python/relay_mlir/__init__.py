@@ -13,9 +13,10 @@ from . import tir
 
 parse = IRModule.parse
 
+# All but RuntimeError, which `import *` must not put in the place of Python's own;
+# that is a base of it, so that `except RuntimeError` catches it either way.
 __all__ = [
     "CompileError", "DiagnosticError", "Error", "IRModule", "KernelProfile", "Module",
-    "RuntimeError", "TensorInfo",
-    "compile", "emit", "get_num_threads", "import_onnx", "load", "parse",
+    "TensorInfo", "compile", "emit", "get_num_threads", "import_onnx", "load", "parse",
     "set_num_threads", "tir", "__version__",
 ]

@@ -1,9 +1,22 @@
 """Reading, compiling and running models."""
 
+from __future__ import annotations
+
 import os
 import typing
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
 
 from . import _relay_mlir
+
+PathLike = typing.Union[str, "os.PathLike[str]"]
+if typing.TYPE_CHECKING:
+    Array = np.ndarray[Any, Any]
+else:
+    Array = np.ndarray
+# One array, or a tuple of them if a model has several outputs.
+Outputs = typing.Union[Array, typing.Tuple[Array, ...]]
 
 
 class TensorInfo(typing.NamedTuple):
@@ -13,8 +26,8 @@ class TensorInfo(typing.NamedTuple):
     """
 
     name: str
-    shape: tuple
-    dtype: object
+    shape: tuple[int | str, ...]
+    dtype: np.dtype[Any]
 
 
 class KernelProfile(typing.NamedTuple):
@@ -31,17 +44,17 @@ class KernelProfile(typing.NamedTuple):
     min: float
     median: float
     share: float
-    flop: typing.Optional[int]
-    bytes: typing.Optional[int]
+    flop: int | None
+    bytes: int | None
     busy: float
 
     @property
-    def gflops(self):
+    def gflops(self) -> float | None:
         """GFLOP/s, or None."""
         return self.flop / self.median / 1e9 if self.flop is not None and self.median else None
 
     @property
-    def gbytes(self):
+    def gbytes(self) -> float | None:
         """GB/s, or None."""
         return self.bytes / self.median / 1e9 if self.bytes is not None and self.median else None
 
@@ -49,20 +62,20 @@ class KernelProfile(typing.NamedTuple):
 class IRModule:
     """A module of MLIR: relay, or any stage that passes make of it."""
 
-    def __init__(self, impl):
+    def __init__(self, impl: _relay_mlir.IRModule) -> None:
         self._impl = impl
 
     @staticmethod
-    def parse(text, name="<string>"):
+    def parse(text: str, name: str = "<string>") -> IRModule:
         """Parses MLIR text. Raises CompileError with the place of an error."""
         return IRModule(_relay_mlir.IRModule.parse(text, name))
 
     @staticmethod
-    def load(path):
+    def load(path: PathLike) -> IRModule:
         """Reads an .onnx, .relay or .mlir file."""
         return IRModule(_relay_mlir.IRModule.load(os.fspath(path)))
 
-    def run_passes(self, pipeline):
+    def run_passes(self, pipeline: str) -> IRModule:
         """Runs a pipeline, such as "builtin.module(relay-fuse-ops)", in place.
 
         Raises ValueError if there is no such pipeline, CompileError if it fails.
@@ -71,28 +84,30 @@ class IRModule:
         self._impl.run_passes(pipeline)
         return self
 
-    def print(self, *, elide_larger=16, locations=False, generic=False):
+    def print(self, *, elide_larger: int | None = 16, locations: bool = False,
+              generic: bool = False) -> str:
         """Returns the text; `elide_larger=None` writes out every weight."""
         return self._impl.print(elide_larger, locations, generic)
 
-    def clone(self):
+    def clone(self) -> IRModule:
         """Returns a copy, which shares the weights."""
         return IRModule(self._impl.clone())
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.print()
 
 
 class Module:
     """A compiled model: call it with its inputs."""
 
-    def __init__(self, path, map_weights=False, _file=None):
+    def __init__(self, path: PathLike, map_weights: bool = False,
+                 _file: object = None) -> None:
         self._path = os.fspath(path)
         self._file = _file  # Keeps an artefact in memory.
         self._impl = _relay_mlir.LoadedModule(self._path, map_weights)
 
     @staticmethod
-    def _make(name, write):
+    def _make(name: str, write: Callable[[str], object]) -> Module:
         """Loads the artefact that `write` writes to a path."""
         file = _relay_mlir.MemoryFile(name)
         write(file.path())
@@ -101,22 +116,22 @@ class Module:
         return Module(file.path(), _file=file)
 
     @property
-    def inputs(self):
+    def inputs(self) -> list[TensorInfo]:
         """The inputs, as a list of TensorInfo."""
         return [TensorInfo(*info) for info in self._impl.inputs()]
 
     @property
-    def outputs(self):
+    def outputs(self) -> list[TensorInfo]:
         """The outputs, as a list of TensorInfo."""
         return [TensorInfo(*info) for info in self._impl.outputs()]
 
     @property
-    def precision(self):
+    def precision(self) -> str:
         """How exactly results in float32 are computed: "highest", "high" or
         "medium", as the model was compiled."""
         return self._impl.precision()
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Outputs:
         """Runs the model.
 
         Inputs go by position or by name: NumPy arrays and other DLPack tensors
@@ -127,11 +142,12 @@ class Module:
         """
         return self._impl.run(*args, **kwargs)
 
-    def run(self, inputs):
+    def run(self, inputs: Mapping[str, Any]) -> Outputs:
         """The same with a mapping, for names that are no identifiers."""
         return self._impl.run(**inputs)
 
-    def profile(self, inputs, *, repeat=50, warm_up=5, trace=None):
+    def profile(self, inputs: Mapping[str, Any] | Sequence[Any], *, repeat: int = 50,
+                warm_up: int = 5, trace: PathLike | None = None) -> list[KernelProfile]:
         """Runs the model `repeat` times and returns where the time goes.
 
         `inputs` is a mapping by name, or a sequence. Returns a KernelProfile for
@@ -146,11 +162,11 @@ class Module:
             repeat=repeat, warm_up=warm_up, trace=os.fspath(trace or ""))
         return [KernelProfile(*row) for row in rows]
 
-    def save(self, path):
+    def save(self, path: PathLike) -> None:
         """Writes the artefact, which load() and the C interface read."""
         _relay_mlir.copy_file(self._path, os.fspath(path))
 
-    def verify(self):
+    def verify(self) -> None:
         """Checks that the weights are those that the compiler wrote.
 
         Raises RuntimeError if they are not. Loading has checked everything, but for
@@ -159,21 +175,23 @@ class Module:
         self._impl.verify()
 
 
-def import_onnx(model):
+def import_onnx(model: Any) -> IRModule:
     """Reads an ONNX model (a path, or a ModelProto) into an IRModule."""
     if hasattr(model, "SerializeToString"):
         return IRModule(_relay_mlir.IRModule.load_onnx(model.SerializeToString()))
     return IRModule.load(model)
 
 
-def _to_module(model):
+def _to_module(model: Any) -> IRModule:
     if isinstance(model, IRModule):
         return model
     return import_onnx(model)
 
 
-def emit(model, path, kind, *, target="native", opt_level=3, precision="high",
-         force_matrix_tiles=False, desired_layout=None, cache=True, cache_dir=None):
+def emit(model: Any, path: PathLike, kind: str, *, target: str = "native", opt_level: int = 3,
+         precision: str = "high", force_matrix_tiles: bool = False,
+         desired_layout: str | None = None, cache: bool = True,
+         cache_dir: PathLike | None = None) -> None:
     """Writes a stage of the compilation to `path`.
 
     `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so".
@@ -183,8 +201,9 @@ def emit(model, path, kind, *, target="native", opt_level=3, precision="high",
         desired_layout or "", cache, os.fspath(cache_dir or ""))
 
 
-def compile(model, *, target="native", opt_level=3, precision="high",
-            force_matrix_tiles=False, desired_layout=None, cache=True, cache_dir=None):
+def compile(model: Any, *, target: str = "native", opt_level: int = 3, precision: str = "high",
+            force_matrix_tiles: bool = False, desired_layout: str | None = None,
+            cache: bool = True, cache_dir: PathLike | None = None) -> Module:
     """Compiles a model and loads it.
 
     `model` is a path to an .onnx, .relay or .mlir file, an IRModule, or an onnx
@@ -207,7 +226,7 @@ def compile(model, *, target="native", opt_level=3, precision="high",
         cache=cache, cache_dir=cache_dir))
 
 
-def load(path, *, map_weights=False):
+def load(path: PathLike, *, map_weights: bool = False) -> Module:
     """Loads an artefact that relay-compile or Module.save wrote, and checks it.
 
     The file may be changed or removed afterwards. With `map_weights`, weights are

@@ -6,13 +6,17 @@
 Only what programs of Relay use: modules, devices, arrays, and `relay` itself.
 """
 
+from __future__ import annotations
+
 import types
+from typing import Any, Sequence
 
 import numpy as np
 
 from . import relay
 from .relay import transform
 from .relay.attrs import make_node
+from .relay import executor_factory
 from .relay.device import Device, cpu, cuda, device, gpu
 from .relay.expr import NDArray, ndarray
 from .relay.module import IRModule
@@ -25,13 +29,14 @@ parser = types.SimpleNamespace(parse=relay.parse, parse_expr=relay.parse_expr,
                                fromtext=relay.fromtext)
 
 
-def _array(value, device=None, ctx=None):
+def _array(value: Any, device: Device | None = None, ctx: Device | None = None) -> NDArray:
     """A tensor of an array; on the host, wherever it is asked for."""
     del device, ctx
     return ndarray(np.array(value))
 
 
-def _empty(shape, dtype="float32", device=None, ctx=None):
+def _empty(shape: Sequence[int], dtype: str = "float32", device: Device | None = None,
+           ctx: Device | None = None) -> NDArray:
     del device, ctx
     return ndarray(np.empty(shape, dtype))
 
@@ -43,9 +48,16 @@ ir = types.SimpleNamespace(
     assert_structural_equal=assert_structural_equal, make_node=make_node,
     structural_equal=structural_equal, structural_hash=structural_hash,
     transform=transform)
+# Compiled programs, under the names of all times.
+graph_executor = types.SimpleNamespace(GraphModule=executor_factory.GraphModule,
+                                       create=executor_factory.create)
+contrib = types.SimpleNamespace(graph_executor=graph_executor, graph_runtime=graph_executor)
+runtime = types.SimpleNamespace(Module=executor_factory.ExecutorFactoryModule, NDArray=NDArray,
+                                load_module=executor_factory.load_module, ndarray=nd)
 error = types.SimpleNamespace(DiagnosticError=DiagnosticError, TVMError=TVMError)
 
 __all__ = [
-    "DiagnosticError", "Device", "IRModule", "NDArray", "TVMError", "context", "cpu", "cuda",
-    "device", "error", "gpu", "ir", "nd", "parser", "relay", "transform",
+    "DiagnosticError", "Device", "IRModule", "NDArray", "TVMError", "context", "contrib",
+    "cpu", "cuda", "device", "error", "gpu", "ir", "nd", "parser", "relay", "runtime",
+    "transform",
 ]

@@ -28,8 +28,8 @@ from .structural import assert_structural_equal, structural_equal, structural_ha
 from .text import (astext, fromtext, get_text_version, parse, parse_expr, pretty_print,
                    set_text_version)
 from .transform import PassContext, Sequential, build_config
-from . import executor, frontend, prelude, testing
-from .build import bind_params_by_name
+from . import build_module, executor, executor_factory, frontend, prelude, testing
+from .build_module import bind_params_by_name, build
 from .executor import ConstructorValue, RefValue, create_executor
 from .prelude import Prelude
 from .analysis import free_vars, post_order_visit
@@ -49,10 +49,11 @@ __all__ = [
     "ExprVisitor", "IRModule", "Module", "Op", "PassContext", "Prelude", "RefValue",
     "ScopeBuilder", "Sequential", "TypeFunctor", "TypeMutator", "TypeVisitor", "adt",
     "analysis", "annotation", "assert_structural_equal", "astext", "attrs", "bind",
-    "bind_params_by_name", "build_config", "const", "create_executor", "device", "executor",
-    "expr", "expr_functor", "free_vars", "fromtext", "frontend", "get_text_version", "image",
-    "memory", "module", "nn", "on_device", "op", "parse", "parse_expr", "post_order_visit",
-    "prelude", "pretty_print", "qnn", "random", "scope_builder", "set_text_version",
+    "bind_params_by_name", "build", "build_config", "build_module", "const", "create_executor",
+    "device", "executor", "executor_factory", "expr", "expr_functor", "free_vars", "fromtext",
+    "frontend", "get_text_version", "image", "memory", "module", "nn", "on_device", "op",
+    "parse", "parse_expr", "post_order_visit", "prelude", "pretty_print", "qnn", "random",
+    "scope_builder", "set_text_version",
     "structural_equal", "structural_hash", "testing", "text", "transform", "ty",
     "type_functor", "var", "vision", "vm", *adt.__all__, *expr.__all__, *ty.__all__,
     *op.tensor.__all__,

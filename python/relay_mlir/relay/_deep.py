@@ -5,10 +5,16 @@ may have tens of thousands. The outermost call therefore gets a limit and a
 stack to match.
 """
 
+from __future__ import annotations
+
 import sys
 import threading
+from typing import Callable, TypeVar
 
 from ._core import core
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 # Calls of Python functions for each level, generously.
 _FRAMES_PER_LEVEL = 12
@@ -16,19 +22,19 @@ _STACK_PER_LEVEL = 8 * 1024
 _SHALLOW = 40
 
 
-def depth_of(value):
+def depth_of(value: object) -> int:
     """The number of levels of an expression; 0 for anything else."""
     return core.depth(value) if isinstance(value, core.Expr) else 0
 
 
-def call_deep(function, argument, depth):
+def call_deep(function: Callable[[T], R], argument: T, depth: int) -> R:
     """Returns `function(argument)`, which may recurse `depth` levels."""
     if depth <= _SHALLOW:
         return function(argument)
-    result = []
-    error = []
+    result: list[R] = []
+    error: list[BaseException] = []
 
-    def run():
+    def run() -> None:
         try:
             result.append(function(argument))
         except BaseException as exception:  # Raised again below.

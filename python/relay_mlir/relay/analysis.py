@@ -1,10 +1,17 @@
 """Analyses of expressions, types and modules."""
 
+from __future__ import annotations
+
 import itertools
+from typing import Any, Callable, Iterable, Iterator, Sequence, TypeVar
 
 from . import adt, ty
 from ._core import core
+from .adt import Match, Pattern
+from .expr import Call, Expr, Var
 from .module import IRModule
+
+T = TypeVar("T")
 
 
 #===------------------------------------------------------------------------===#
@@ -12,20 +19,20 @@ from .module import IRModule
 #===------------------------------------------------------------------------===#
 
 
-def post_order_visit(expr, fvisit):
+def post_order_visit(expr: Expr, fvisit: Callable[[Expr], object]) -> None:
     """Calls `fvisit` for every node at and below `expr`, once, children first."""
     for node in core.post_order(expr):
         fvisit(node)
 
 
-def _children(node):
+def _children(node: Expr) -> list[Expr]:
     """What a node consists of, as it is read: the callee first."""
     if isinstance(node, core.Call):
         return [node.op, *node.args]
     return core.children(node)
 
 
-def _pre_order(root):
+def _pre_order(root: Expr) -> Iterator[Expr]:
     """All nodes at and below `root`, once, as they are read."""
     seen = set()
     stack = [root]
@@ -38,13 +45,13 @@ def _pre_order(root):
         stack.extend(reversed(_children(node)))
 
 
-def _roots(value):
+def _roots(value: Any) -> list[Expr]:
     if isinstance(value, IRModule):
         return list(value.functions.values())
     return [core.to_expr(value)]
 
 
-def _unique(values):
+def _unique(values: Iterable[T]) -> list[T]:
     return list(dict.fromkeys(values))
 
 
@@ -53,7 +60,7 @@ def _unique(values):
 #===------------------------------------------------------------------------===#
 
 
-def all_vars(expr):
+def all_vars(expr: Any) -> list[Var]:
     """All variables, bound and free, in the order in which they occur."""
     result = []
     for node in _pre_order(core.to_expr(expr)):
@@ -64,7 +71,7 @@ def all_vars(expr):
     return _unique(result)
 
 
-def bound_vars(expr):
+def bound_vars(expr: Any) -> list[Var]:
     """The variables that are bound by lets, parameters and patterns."""
     if isinstance(expr, adt.Pattern):
         return _unique(_pattern_vars(expr))
@@ -74,7 +81,7 @@ def bound_vars(expr):
     return _unique(result)
 
 
-def free_vars(expr):
+def free_vars(expr: Any) -> list[Var]:
     """The variables that are not bound, in the order of their first use."""
     bound = set()
     used = []
@@ -86,7 +93,7 @@ def free_vars(expr):
     return [var for var in used if var not in bound]
 
 
-def _pattern_vars(pattern):
+def _pattern_vars(pattern: Pattern) -> list[Var]:
     if isinstance(pattern, adt.PatternVar):
         return [pattern.var]
     if isinstance(pattern, (adt.PatternConstructor, adt.PatternTuple)):
@@ -94,7 +101,7 @@ def _pattern_vars(pattern):
     return []
 
 
-def _types_of(expr):
+def _types_of(expr: Expr) -> Iterator[Any]:
     """The types that are written in an expression."""
     for node in _pre_order(expr):
         for var in core.bound_vars_of(node):
@@ -107,12 +114,12 @@ def _types_of(expr):
             yield from node.type_args
 
 
-def _type_vars(type_, free, bound):
+def _type_vars(type_: Any, free: list[ty.TypeVar], bound: list[ty.TypeVar]) -> None:
     """Appends the type variables of a type to `free` and to `bound`."""
     if isinstance(type_, ty.TypeVar):
         free.append(type_)
         return
-    inner = []
+    inner: list[ty.TypeVar] = []
     params = type_.type_params if isinstance(type_, ty.FuncType) else []
     for child in ty._type_children(type_):
         _type_vars(child, inner, bound)
@@ -120,8 +127,10 @@ def _type_vars(type_, free, bound):
     free.extend(var for var in inner if var not in params)
 
 
-def _collect_type_vars(value, mod):
-    free, bound = [], []
+def _collect_type_vars(value: Any,
+                       mod: IRModule | None) -> tuple[list[ty.TypeVar], list[ty.TypeVar]]:
+    free: list[ty.TypeVar] = []
+    bound: list[ty.TypeVar] = []
     if isinstance(value, ty.Type):
         _type_vars(value, free, bound)
     else:
@@ -136,28 +145,28 @@ def _collect_type_vars(value, mod):
     return _unique(free), _unique(bound)
 
 
-def free_type_vars(expr, mod=None):
+def free_type_vars(expr: Any, mod: IRModule | None = None) -> list[ty.TypeVar]:
     """The type variables of an expression or a type that nothing binds."""
     free, bound = _collect_type_vars(expr, mod)
     return [var for var in free if var not in bound]
 
 
-def bound_type_vars(expr, mod=None):
+def bound_type_vars(expr: Any, mod: IRModule | None = None) -> list[ty.TypeVar]:
     """The type parameters inside of an expression or a type."""
     return _collect_type_vars(expr, mod)[1]
 
 
-def all_type_vars(expr, mod=None):
+def all_type_vars(expr: Any, mod: IRModule | None = None) -> list[ty.TypeVar]:
     """All type variables of an expression or a type."""
     free, bound = _collect_type_vars(expr, mod)
     return _unique(bound + free)
 
 
-def all_dtypes(expr):
+def all_dtypes(expr: Expr) -> set[str]:
     """The dtypes of all tensors in a typed expression."""
     result = set()
 
-    def collect(type_):
+    def collect(type_: ty.Type | None) -> None:
         if isinstance(type_, ty.TensorType):
             result.add(type_.dtype)
         elif type_ is not None:
@@ -179,7 +188,7 @@ def all_dtypes(expr):
 #===------------------------------------------------------------------------===#
 
 
-def well_formed(expr):
+def well_formed(expr: Any) -> bool:
     """Whether every variable is bound at most once, and used in its scope only
     if it is bound at all."""
     return all(_WellFormed().check(root) for root in _roots(expr))
@@ -187,22 +196,22 @@ def well_formed(expr):
 
 class _WellFormed:
 
-    def __init__(self):
-        self.bound = set()
-        self.free = set()
-        self.scope = set()
+    def __init__(self) -> None:
+        self.bound: set[Expr] = set()
+        self.free: set[Expr] = set()
+        self.scope: set[Expr] = set()
 
-    def _bind(self, var):
+    def _bind(self, var: Var) -> bool:
         if var in self.bound or var in self.free:
             return False
         self.bound.add(var)
         self.scope.add(var)
         return True
 
-    def check(self, root):
+    def check(self, root: Expr) -> bool:
         # What is to do: visit a node, bind variables, or leave their scope.
         seen = set()
-        stack = [("visit", root)]
+        stack: list[tuple[str, Any]] = [("visit", root)]
         while stack:
             action, value = stack.pop()
             if action == "leave":
@@ -226,10 +235,10 @@ class _WellFormed:
         return True
 
     @staticmethod
-    def _expand(node):
+    def _expand(node: Expr) -> Any:
         bound = core.bound_vars_of(node)
         if isinstance(node, core.Match):
-            actions = [("visit", node.data)]
+            actions: list[tuple[str, Any]] = [("visit", node.data)]
             for clause in node.clauses:
                 names = _pattern_vars(clause.lhs)
                 actions += [("bind", names), ("visit", clause.rhs), ("leave", names)]
@@ -240,7 +249,7 @@ class _WellFormed:
         return visits
 
 
-def check_kind(value, mod=None):
+def check_kind(value: Any, mod: IRModule | None = None) -> Any:
     """Returns the kind of a type. Raises TypeError for one that is not well
     kinded: an unknown data type, or one with the wrong number of arguments."""
     mod = mod if mod is not None else IRModule()
@@ -268,7 +277,7 @@ def check_kind(value, mod=None):
 _MATCH, _CLASH, _UNKNOWN = range(3)
 
 
-def _check_pattern(pattern, case):
+def _check_pattern(pattern: Any, case: Any) -> int:
     """Whether `pattern` matches all of `case`, nothing of it, or a part."""
     if isinstance(pattern, (adt.PatternWildcard, adt.PatternVar)):
         return _MATCH
@@ -283,14 +292,14 @@ def _check_pattern(pattern, case):
     return _UNKNOWN if _UNKNOWN in results else _MATCH
 
 
-def _expand_case(pattern, case, mod):
+def _expand_case(pattern: Any, case: Any, mod: IRModule) -> Sequence[Pattern]:
     """The cases that make up `case`, one level deeper where `pattern` looks."""
     if isinstance(pattern, (adt.PatternWildcard, adt.PatternVar)):
         return [case]
     if isinstance(case, adt.PatternWildcard):
         if isinstance(pattern, adt.PatternTuple):
             return [adt.PatternTuple([adt.PatternWildcard() for _ in pattern.patterns])]
-        data = mod[pattern.constructor.belong_to]
+        data: adt.TypeData = mod[pattern.constructor.belong_to]
         return [
             adt.PatternConstructor(c, [adt.PatternWildcard() for _ in c.inputs])
             for c in data.constructors
@@ -303,11 +312,11 @@ def _expand_case(pattern, case, mod):
             for choice in combinations]
 
 
-def unmatched_cases(match, mod=None):
+def unmatched_cases(match: Match, mod: IRModule | None = None) -> list[Pattern]:
     """The patterns that no clause of a match covers; empty if it is complete."""
     mod = mod if mod is not None else IRModule()
-    work = [adt.PatternWildcard()]
-    missing = []
+    work: list[Pattern] = [adt.PatternWildcard()]
+    missing: list[Pattern] = []
     while work:
         case = work.pop()
         for clause in match.clauses:
@@ -327,9 +336,9 @@ def unmatched_cases(match, mod=None):
 #===------------------------------------------------------------------------===#
 
 
-def list_op_freqs(mod):
+def list_op_freqs(mod: IRModule) -> dict[str, int]:
     """How often each operator is called, by name."""
-    counts = {}
+    counts: dict[str, int] = {}
     for root in _roots(mod):
         for node in _pre_order(root):
             if isinstance(node, core.Call) and isinstance(node.op, core.Op):
@@ -337,9 +346,9 @@ def list_op_freqs(mod):
     return counts
 
 
-def list_fake_quantized_op_freqs(mod):
+def list_fake_quantized_op_freqs(mod: IRModule) -> dict[str, int]:
     """How often each operator is called between a dequantize and a quantize."""
-    counts = {}
+    counts: dict[str, int] = {}
     for root in _roots(mod):
         for node in _pre_order(root):
             if not _calls(node, "qnn.quantize"):
@@ -350,12 +359,12 @@ def list_fake_quantized_op_freqs(mod):
     return counts
 
 
-def _calls(node, name):
+def _calls(node: Expr, name: str) -> bool:
     return (isinstance(node, core.Call) and isinstance(node.op, core.Op) and
             node.op.name == name)
 
 
-def _fake_quantized_region(quantize):
+def _fake_quantized_region(quantize: Any) -> Any:
     """Names of the operators up to the dequantizes, or None if there are none."""
     names = []
     found = False

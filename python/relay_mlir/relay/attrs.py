@@ -1,5 +1,9 @@
 """Attributes of calls and functions."""
 
+from __future__ import annotations
+
+from typing import Any, Iterable, Iterator, Mapping, NoReturn
+
 from ._core import core
 
 
@@ -11,11 +15,12 @@ class Attrs:
 
     __slots__ = ("_values", "_defaults")
 
-    def __init__(self, values, defaults=None):
+    def __init__(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]],
+                 defaults: Mapping[str, Any] | None = None) -> None:
         object.__setattr__(self, "_values", dict(values))
         object.__setattr__(self, "_defaults", defaults or {})
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         try:
@@ -23,60 +28,60 @@ class Attrs:
         except KeyError:
             raise AttributeError(f"no attribute {name!r}") from None
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError("attributes cannot be changed; make a new node")
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         values = self._values
         return values[name] if name in values else self._defaults[name]
 
-    def get(self, name, default=None):
+    def get(self, name: str, default: Any = None) -> Any:
         """The value of an attribute, or `default`."""
         try:
             return self[name]
         except KeyError:
             return default
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return name in self._values or name in self._defaults
 
-    def keys(self):
+    def keys(self) -> list[str]:
         """All names; those of an operator in the order of their declaration."""
         names = list(self._defaults)
         return names + [name for name in self._values if name not in self._defaults]
 
-    def items(self):
+    def items(self) -> list[tuple[str, Any]]:
         """All names and values."""
         return [(name, self[name]) for name in self.keys()]
 
-    def written(self):
+    def written(self) -> dict[str, Any]:
         """The attributes that the node itself has, as a dict."""
         return dict(self._values)
 
-    def get_int(self, name):
+    def get_int(self, name: str) -> int:
         return int(self[name])
 
-    def get_str(self, name):
+    def get_str(self, name: str) -> str:
         return str(self[name])
 
-    def get_int_tuple(self, name):
+    def get_int_tuple(self, name: str) -> tuple[int, ...]:
         return tuple(map(int, self[name]))
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.keys())
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Attrs):
             return NotImplemented
         return dict(self.items()) == dict(other.items())
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(tuple(sorted(self.keys())))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "{%s}" % ", ".join(f"{k}={v!r}" for k, v in self.items())
 
 
@@ -86,14 +91,14 @@ class DictAttrs(Attrs):
     __slots__ = ()
 
 
-def make_node(type_key, **fields):
+def make_node(type_key: str, **fields: Any) -> Attrs:
     """Makes attributes: `make_node("relay.attrs.Conv2DAttrs", strides=(1, 1))`,
     `make_node("DictAttrs", Primitive=1)`."""
     fields = {name: core.normalize_attribute(value) for name, value in fields.items()}
     return DictAttrs(fields) if type_key == "DictAttrs" else Attrs(fields)
 
 
-def written_attrs(attrs):
+def written_attrs(attrs: Any) -> dict[str, Any] | None:
     """What a node's constructor takes: a dict, or None."""
     if attrs is None or isinstance(attrs, dict):
         return attrs

@@ -1,5 +1,7 @@
 """Devices, as programs name them."""
 
+from __future__ import annotations
+
 import re
 
 _TYPES = {"cpu": 1, "llvm": 1, "c": 1, "cuda": 2, "gpu": 2, "opencl": 4, "cl": 4, "vulkan": 7,
@@ -11,45 +13,45 @@ _NAMES = {1: "cpu", 2: "cuda", 4: "opencl", 7: "vulkan", 8: "metal", 9: "vpi", 1
 class Device:
     """A device: its type, as DLPack numbers it, and which of them."""
 
-    def __init__(self, device_type, device_id=0):
+    def __init__(self, device_type: int, device_id: int = 0) -> None:
         self.device_type = int(device_type)
         self.device_id = int(device_id)
 
     @staticmethod
-    def parse(text, device_id=0):
+    def parse(text: str, device_id: int = 0) -> Device:
         """Reads "cuda", "cuda(1)", "cuda:1", or a target such as "llvm -mcpu=..."."""
         match = re.fullmatch(r"(\w+)(?:[(:](\d+)\)?)?", text.split()[0] if text else "")
         if not match or match[1] not in _TYPES:
             raise ValueError(f"expects a device such as 'cpu' or 'cuda(0)', but got {text!r}")
-        return Device(_TYPES[match[1]], match[2] or device_id)
+        return Device(_TYPES[match[1]], int(match[2] or device_id))
 
     @property
-    def type(self):
+    def type(self) -> str:
         """The name of the device's type."""
         return _NAMES.get(self.device_type, str(self.device_type))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return (isinstance(other, Device) and self.device_type == other.device_type and
                 self.device_id == other.device_id)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.device_type, self.device_id))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{self.type}({self.device_id})"
 
 
-def device(name, device_id=0):
+def device(name: str, device_id: int = 0) -> Device:
     """A device by name."""
     return Device.parse(name, device_id)
 
 
-def cpu(device_id=0):
+def cpu(device_id: int = 0) -> Device:
     """The host."""
     return Device(_TYPES["cpu"], device_id)
 
 
-def cuda(device_id=0):
+def cuda(device_id: int = 0) -> Device:
     """A GPU by CUDA."""
     return Device(_TYPES["cuda"], device_id)
 

@@ -1,10 +1,15 @@
 """Evaluating expressions: `create_executor`."""
 
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
 from . import _diagnostics, analysis, expr as _expr
 from ._core import core
+from .device import Device
+from .expr import Expr, Function, TupleWrapper, Var
 from .module import IRModule
 
 ConstructorValue = core.ConstructorValue
@@ -12,7 +17,7 @@ RefValue = core.RefValue
 Closure = core.Closure
 
 
-def _to_python(value):
+def _to_python(value: Any) -> Any:
     """What the extension returns, with the arrays as NDArray."""
     if isinstance(value, np.ndarray):
         return value.view(_expr.NDArray)
@@ -21,30 +26,31 @@ def _to_python(value):
     return value
 
 
-def _fields(self):
+def _fields(self: ConstructorValue) -> list[Any]:
     """The fields of a value of a data type."""
     return [_to_python(field) for field in self._fields]
 
 
-def _call_closure(self, *args):
+def _call_closure(self: Closure, *args: Any) -> Any:
     """Calls a function that an evaluation returned."""
     with _diagnostics.raising():
         return _to_python(self._call(list(args)))
 
 
-ConstructorValue.fields = property(_fields)
-RefValue.value = property(lambda self: _to_python(self._value),
-                          doc="What the reference holds now.")
-Closure.__call__ = _call_closure
+_expr.extend(ConstructorValue, fields=property(_fields))
+_expr.extend(RefValue, value=property(lambda self: _to_python(self._value),
+                                      doc="What the reference holds now."))
+_expr.extend(Closure, __call__=_call_closure)
 
 
 class Executor:
     """Evaluates expressions in a module."""
 
-    def __init__(self, mod):
+    def __init__(self, mod: IRModule) -> None:
         self.mod = mod
 
-    def evaluate(self, expr=None, binds=None):
+    def evaluate(self, expr: Expr | TupleWrapper | None = None,
+                 binds: Mapping[Var, Any] | None = None) -> Any:
         """Evaluates an expression (by default @main of the module).
 
         A function becomes a function of Python, whose arguments are NumPy arrays,
@@ -73,17 +79,18 @@ class Executor:
         return self._function(mod, name)()
 
     @staticmethod
-    def _unused_name(mod):
+    def _unused_name(mod: IRModule) -> str:
         name = "main"
         while name in mod:
             name = "_" + name
         return name
 
-    def _function(self, mod, name):
+    def _function(self, mod: IRModule, name: str) -> Callable[..., Any]:
         raise NotImplementedError
 
     @staticmethod
-    def _arguments(names, args, kwargs):
+    def _arguments(names: Sequence[str], args: Sequence[Any],
+                   kwargs: Mapping[str, Any]) -> list[Any]:
         """All arguments by position. Parameters are called by their names."""
         if len(args) > len(names):
             raise TypeError(f"expects {len(names)} arguments, but got {len(args)}")
@@ -102,19 +109,19 @@ class Executor:
         return [values[i] for i in range(len(names))]
 
 
-def _bound(value):
+def _bound(value: Any) -> Expr:
     return value if isinstance(value, _expr.Expr) else _expr.const(value)
 
 
 class Interpreter(Executor):
     """The reference interpreter: the whole language."""
 
-    def _function(self, mod, name):
+    def _function(self, mod: IRModule, name: str) -> Callable[..., Any]:
         with _diagnostics.raising():
             program = core.Program(*mod._to_core())
         names = [var.name_hint for var in mod[name].params]
 
-        def run(*args, **kwargs):
+        def run(*args: Any, **kwargs: Any) -> Any:
             arguments = self._arguments(names, args, kwargs)
             with _diagnostics.raising():
                 return _to_python(program.run(name, arguments))
@@ -126,12 +133,12 @@ class Interpreter(Executor):
 class AotExecutor(Executor):
     """Compiles to native code: functions of tensors."""
 
-    def __init__(self, mod, target):
+    def __init__(self, mod: IRModule, target: str) -> None:
         super().__init__(mod)
         self._target = target
 
-    def _function(self, mod, name):
-        from .._compile import Module as CompiledModule
+    def _function(self, mod: IRModule, name: str) -> Callable[..., Any]:
+        from .build_module import compile_main
 
         function = mod[name]
         names = [var.name_hint for var in function.params]
@@ -140,19 +147,18 @@ class AotExecutor(Executor):
             mod.functions.pop(_expr.GlobalVar("main"), None)
             mod.functions = {(_expr.GlobalVar("main") if var.name_hint == name else var): f
                              for var, f in mod.functions.items()}
-        target = "native" if self._target in ("llvm", "c", "native") else self._target
-        with _diagnostics.raising():
-            compiled = CompiledModule._make("model.so", lambda path: core.compile(
-                *mod._to_core(), path, "so", target, 3))
+        compiled = compile_main(mod, self._target, 3)
 
-        def run(*args, **kwargs):
+        def run(*args: Any, **kwargs: Any) -> Any:
             return _to_python(compiled(*self._arguments(names, args, kwargs)))
 
         run.__name__ = name
         return run
 
 
-def create_executor(kind="debug", mod=None, device=None, target="llvm", params=None):
+def create_executor(kind: str = "debug", mod: IRModule | Function | None = None,
+                    device: Device | None = None, target: str = "llvm",
+                    params: Mapping[str, Any] | None = None) -> Executor:
     """Makes an executor: "debug", the interpreter, or "aot", native code.
 
     `params` are values of parameters of @main, by name.
@@ -162,7 +168,7 @@ def create_executor(kind="debug", mod=None, device=None, target="llvm", params=N
     if isinstance(mod, _expr.Function):
         mod = IRModule.from_expr(mod)
     if params:
-        from .build import bind_params_by_name
+        from .build_module import bind_params_by_name
 
         mod = mod.shallow_copy()
         mod.functions[_expr.GlobalVar("main")] = bind_params_by_name(mod["main"], params)

@@ -1,6 +1,10 @@
 """Expressions of Relay: the nodes, and how to make them."""
 
+from __future__ import annotations
+
 import numbers
+import typing
+from typing import Any, Callable, Iterable, Iterator, Mapping, NoReturn, Sequence, TypeVar, Union
 
 import numpy as np
 
@@ -8,8 +12,9 @@ from . import ty
 from ._core import core
 from .attrs import Attrs, DictAttrs, written_attrs
 
-Expr = RelayExpr = core.Expr
-ExprWithOp = Expr
+Expr = core.Expr
+RelayExpr = core.Expr
+ExprWithOp = core.Expr
 Constant = core.Constant
 Var = core.Var
 GlobalVar = core.GlobalVar
@@ -21,35 +26,55 @@ If = core.If
 RefCreate = core.RefCreate
 RefRead = core.RefRead
 RefWrite = core.RefWrite
+Call = core.Call
+Function = core.Function
 
 
-class Span(tuple):
+if typing.TYPE_CHECKING:
+    from typing_extensions import Self
+
+    Array = np.ndarray[Any, Any]
+else:
+    Array = np.ndarray
+
+E = TypeVar("E", bound=Expr)
+
+
+class Span(typing.Tuple[str, int, int]):
     """A place in a source: its name, line and column."""
 
-    def __new__(cls, source_name, line, column):
+    def __new__(cls, source_name: str, line: int, column: int) -> Self:
         return super().__new__(cls, (str(source_name), int(line), int(column)))
 
-    source_name = property(lambda self: self[0])
-    line = property(lambda self: self[1])
-    column = property(lambda self: self[2])
+    @property
+    def source_name(self) -> str:
+        return str(self[0])
 
-    def __repr__(self):
-        return "Span(%s, %d, %d)" % self
+    @property
+    def line(self) -> int:
+        return int(self[1])
+
+    @property
+    def column(self) -> int:
+        return int(self[2])
+
+    def __repr__(self) -> str:
+        return f"Span({self.source_name}, {self.line}, {self.column})"
 
 
-class NDArray(np.ndarray):
+class NDArray(Array):
     """The tensor of a constant, a parameter or a result: a NumPy array.
 
     `numpy()` and `asnumpy()` give it as a plain one.
     """
 
-    def numpy(self):
+    def numpy(self) -> Array:
         return self.view(np.ndarray)
 
     asnumpy = numpy
 
 
-def ndarray(value):
+def ndarray(value: Any) -> NDArray:
     """Views an array as NDArray."""
     return np.asarray(value).view(NDArray)
 
@@ -62,11 +87,12 @@ def ndarray(value):
 # stay the classes of the nodes, so that isinstance() works with both names.
 
 
-def _accept_span(cls, convert=None):
+def _accept_span(cls: type, convert: Any = None) -> None:
     """Lets the constructor of a node take `span=` and `virtual_device=`."""
-    init = cls.__init__
+    init: Callable[..., None] = getattr(cls, "__init__")
 
-    def __init__(self, *args, span=None, virtual_device_=None, **kwargs):
+    def __init__(self: Any, *args: Any, span: Any = None, virtual_device_: Any = None,
+                 **kwargs: Any) -> None:
         if convert is not None:
             args, kwargs = convert(*args, **kwargs)
         init(self, *args, **kwargs)
@@ -74,10 +100,10 @@ def _accept_span(cls, convert=None):
             self._span = tuple(span)
 
     __init__.__doc__ = init.__doc__
-    cls.__init__ = __init__
+    setattr(cls, "__init__", __init__)
 
 
-def _constant_arguments(data):
+def _constant_arguments(data: Any) -> tuple[tuple[Array], dict[str, Any]]:
     if isinstance(data, Constant):
         data = data._data
     if not isinstance(data, np.ndarray):
@@ -85,17 +111,20 @@ def _constant_arguments(data):
     return (data.view(np.ndarray),), {}
 
 
-def _var_arguments(name_hint, type_annotation=None):
+def _var_arguments(name_hint: str,
+                   type_annotation: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if isinstance(type_annotation, str):
         type_annotation = ty.scalar_type(type_annotation)
     return (name_hint, type_annotation), {}
 
 
-def _call_arguments(op, args, attrs=None, type_args=None):
+def _call_arguments(op: Any, args: Any, attrs: Any = None,
+                    type_args: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return (op, args, written_attrs(attrs), type_args), {}
 
 
-def _function_arguments(params, body, ret_type=None, type_params=None, attrs=None):
+def _function_arguments(params: Any, body: Any, ret_type: Any = None, type_params: Any = None,
+                        attrs: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return (params, body, ret_type, type_params, written_attrs(attrs)), {}
 
 
@@ -107,10 +136,11 @@ for _cls, _convert in [
     if _cls is not core.Call:
         _accept_span(_cls, _convert)
 
-_init_call = core.Call.__init__
+_init_call: Callable[..., None] = getattr(core.Call, "__init__")
 
 
-def _call_init(self, op, args, attrs=None, type_args=None, span=None):
+def _call_init(self: Call, op: Expr, args: Iterable[Any], attrs: Any = None,
+               type_args: Iterable[ty.Type] | None = None, span: Any = None) -> None:
     # Spelled out, as programs consist of calls.
     if attrs is not None and not isinstance(attrs, dict):
         attrs = written_attrs(attrs)
@@ -119,12 +149,11 @@ def _call_init(self, op, args, attrs=None, type_args=None, span=None):
         self._span = tuple(span)
 
 
-core.Call.__init__ = _call_init
-Call = core.Call
-Function = core.Function
+setattr(core.Call, "__init__", _call_init)
 
 
-def var(name_hint, type_annotation=None, shape=None, dtype="float32", span=None):
+def var(name_hint: str, type_annotation: ty.Type | str | Sequence[Any] | None = None,
+        shape: Sequence[Any] | None = None, dtype: Any = "float32", span: Any = None) -> Var:
     """Makes a variable.
 
     Its type is `type_annotation` (a type, or the name of a scalar one), or that
@@ -134,16 +163,17 @@ def var(name_hint, type_annotation=None, shape=None, dtype="float32", span=None)
         raise ValueError("expects either a type or a shape, but got both")
     if isinstance(type_annotation, (tuple, list)):
         type_annotation, shape = None, type_annotation
+    annotation: Any = type_annotation
     if shape is not None:
-        type_annotation = ty.TensorType(shape, _dtype_name(dtype))
-    return Var(name_hint, type_annotation, span=span)
+        annotation = ty.TensorType(shape, _dtype_name(dtype))
+    return Var(name_hint, annotation, span=span)
 
 
-def _dtype_name(dtype):
+def _dtype_name(dtype: Any) -> str:
     return dtype if isinstance(dtype, str) else np.dtype(dtype).name
 
 
-def numpy_dtype(name):
+def numpy_dtype(name: str) -> np.dtype[Any]:
     """NumPy's dtype for a name of Relay's."""
     if name == "bfloat16":
         import ml_dtypes
@@ -152,7 +182,7 @@ def numpy_dtype(name):
     return np.dtype(name)
 
 
-def const(value, dtype=None, span=None):
+def const(value: Any, dtype: Any = None, span: Any = None) -> Constant:
     """Makes a constant of a number, a list, or an array.
 
     Without `dtype`, numbers and lists of Python become float32, int32 or bool;
@@ -171,7 +201,7 @@ def const(value, dtype=None, span=None):
     if dtype is not None:
         array = array.astype(numpy_dtype(_dtype_name(dtype)), copy=False)
     elif python:
-        narrow = {"f": np.float32, "i": np.int32}.get(array.dtype.kind)
+        narrow: Any = {"f": np.float32, "i": np.int32}.get(array.dtype.kind)
         if narrow is np.int32 and array.size and (
                 array.max() > 2**31 - 1 or array.min() < -(2**31)):
             narrow = np.int64
@@ -182,7 +212,7 @@ def const(value, dtype=None, span=None):
     return Constant(array, span=span)
 
 
-def as_expr(value):
+def as_expr(value: Any) -> Expr:
     """Returns `value` if it is an expression; makes a constant of a number, and
     a tuple of a list."""
     if isinstance(value, Expr):
@@ -197,7 +227,7 @@ def as_expr(value):
 #===------------------------------------------------------------------------===#
 
 
-def _checked_type(self):
+def _checked_type(self: Expr) -> ty.Type:
     """The inferred type. Raises ValueError before type inference."""
     type_ = self._checked_type
     if type_ is None:
@@ -206,7 +236,7 @@ def _checked_type(self):
     return type_
 
 
-def _call_attrs(self):
+def _call_attrs(self: Call) -> Attrs | None:
     values = self._attrs
     op = self.op
     if isinstance(op, Op):
@@ -216,12 +246,12 @@ def _call_attrs(self):
     return Attrs(values) if values else None
 
 
-def _function_attrs(self):
+def _function_attrs(self: Function) -> DictAttrs | None:
     values = self._attrs
     return DictAttrs(values) if values else None
 
 
-def _with_attr(self, name, value=None):
+def _with_attr(self: Function, name: str | Mapping[str, Any], value: Any = None) -> Function:
     """Returns the function with an attribute added, or several in a dict."""
     added = name if isinstance(name, dict) else {name: value}
     attrs = {**dict(self._attrs), **added}
@@ -229,14 +259,14 @@ def _with_attr(self, name, value=None):
         Function(self.params, self.body, self.ret_type, self.type_params, attrs))
 
 
-def _without_attr(self, name):
+def _without_attr(self: Function, name: str) -> Function:
     """Returns the function without an attribute."""
     attrs = {key: value for key, value in self._attrs if key != name}
     return self._copy_types(
         Function(self.params, self.body, self.ret_type, self.type_params, attrs))
 
 
-def _copy_types(self, copy):
+def _copy_types(self: Expr, copy: E) -> E:
     """Gives a copy of a node the type and the place of this one."""
     if self._checked_type is not None:
         copy._checked_type = self._checked_type
@@ -245,18 +275,23 @@ def _copy_types(self, copy):
     return copy
 
 
-Expr.checked_type = property(_checked_type)
-Expr.checked_type_ = property(lambda self: self._checked_type)
-Expr.span = property(lambda self: Span(*self._span) if self._span else None)
-Expr._copy_types = _copy_types
-Call.attrs = property(_call_attrs)
-Function.attrs = property(_function_attrs)
-Function.with_attr = _with_attr
-Function.without_attr = _without_attr
-Constant.data = property(lambda self: self._data.view(NDArray))
-Var.vid = property(lambda self: self, doc="The identity of a variable: itself.")
+def extend(cls: type, **members: Any) -> None:
+    """Adds members to a class of the extension; its stub has their types."""
+    for name, member in members.items():
+        setattr(cls, name, member)
+
+
+extend(Expr, checked_type=property(_checked_type),
+       checked_type_=property(lambda self: self._checked_type),
+       span=property(lambda self: Span(*self._span) if self._span else None),
+       _copy_types=_copy_types)
+extend(Call, attrs=property(_call_attrs))
+extend(Function, attrs=property(_function_attrs), with_attr=_with_attr,
+       without_attr=_without_attr)
+extend(Constant, data=property(lambda self: self._data.view(NDArray)))
+extend(Var, vid=property(lambda self: self, doc="The identity of a variable: itself."))
 for _cls in (Var, GlobalVar, core.Constructor):
-    _cls.name = property(lambda self: self.name_hint)
+    extend(_cls, name=property(lambda self: self.name_hint))
 
 
 #===------------------------------------------------------------------------===#
@@ -264,10 +299,10 @@ for _cls in (Var, GlobalVar, core.Constructor):
 #===------------------------------------------------------------------------===#
 
 
-def _binary(name):
+def _binary(name: str) -> Callable[[Expr, Any], Any]:
     op = core.get_op(name)
 
-    def overload(self, other):
+    def overload(self: Expr, other: Any) -> Any:
         if isinstance(other, Expr):
             return Call(op, [self, other])
         if isinstance(other, (numbers.Number, np.ndarray)):
@@ -278,7 +313,7 @@ def _binary(name):
     return overload
 
 
-def _no_number(self, other):
+def _no_number(self: Expr, other: Any) -> NoReturn:
     raise TypeError(f"expects an expression, but got {other!r}; relay.const makes "
                     "one of a number")
 
@@ -291,29 +326,24 @@ for _method, _name in [
 for _method in ("__radd__", "__rsub__", "__rmul__", "__rtruediv__"):
     setattr(Expr, _method, _no_number)
 # NumPy must leave `array + expr` to the expression.
-Expr.__array_ufunc__ = None
-Expr.__array_priority__ = 1000
+extend(Expr, __array_ufunc__=None, __array_priority__=1000)
 
 
-def _negative(self):
+def _negative(self: Expr) -> Call:
     return Call(core.get_op("negative"), [self])
 
 
-def _astype(self, dtype):
+def _astype(self: Expr, dtype: Any) -> Call:
     """Casts to another dtype."""
     return Call(core.get_op("cast"), [self], {"dtype": _dtype_name(dtype)})
 
 
-def _call(self, *args):
+def _call(self: Expr, *args: Any) -> Call:
     """Makes a call of this function."""
     return Call(self, list(map(as_expr, args)))
 
 
-def _call_global(self, *args):
-    return Call(self, list(map(as_expr, args)))
-
-
-def _getitem(self, index):
+def _getitem(self: Expr, index: int) -> Expr:
     type_ = self._checked_type
     size = None
     if isinstance(self, Tuple):
@@ -335,55 +365,55 @@ def _getitem(self, index):
     return TupleGetItem(self, int(index) % size if size else int(index))
 
 
-def _tuple_len(self):
+def _tuple_len(self: Tuple) -> int:
     return len(self.fields)
 
 
-Expr.__neg__ = _negative
-Expr.astype = _astype
-Expr.__call__ = _call
-Tuple.__getitem__ = _getitem
-Tuple.__len__ = _tuple_len
-Var.__getitem__ = _getitem
-Call.__getitem__ = _getitem
+extend(Expr, __neg__=_negative, astype=_astype, __call__=_call)
+extend(Tuple, __getitem__=_getitem, __len__=_tuple_len)
 # Otherwise __getitem__ would make them look like sequences.
-Var.__iter__ = None
-Call.__iter__ = None
+extend(Var, __getitem__=_getitem, __iter__=None)
+extend(Call, __getitem__=_getitem, __iter__=None)
 
 
 class TupleWrapper:
     """A call that returns a tuple of known length: it can be indexed, unpacked,
     and passed to operators as the tuple that it is."""
 
-    def __init__(self, tuple_value, size):
+    def __init__(self, tuple_value: Expr, size: int) -> None:
         self.tuple_value = tuple_value
         self.size = size
 
-    def astuple(self):
+    def astuple(self) -> Expr:
         """The expression itself."""
         return self.tuple_value
 
-    def astext(self, **options):
+    def astext(self, **options: Any) -> str:
         return self.tuple_value.astext(**options)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(self.size))]
         if not -self.size <= index < self.size:
             raise IndexError(f"expects an index below {self.size}, but got {index}")
         return TupleGetItem(self.tuple_value, index % self.size)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.size
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[TupleGetItem]:
         return (self[i] for i in range(self.size))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"TupleWrapper({self.tuple_value!r}, {self.size})"
 
 
-def bind(expr, binds):
+# What becomes an operand: constants are made of numbers and arrays, tuples of
+# lists.
+ExprLike = Union[Expr, TupleWrapper, int, float, Array, Sequence[Any]]
+
+
+def bind(expr: Expr, binds: Mapping[Var, Any]) -> Expr:
     """Replaces variables: `binds` maps each to an expression. Parameters of a
     function `expr` that are bound go away; parameters of inner functions stay."""
     from .expr_functor import Binder
@@ -391,7 +421,7 @@ def bind(expr, binds):
     return Binder(binds).bind(expr)
 
 
-def pattern_type_error(pattern):
+def pattern_type_error(pattern: object) -> TypeError:
     return TypeError(f"expects a pattern, but got {pattern!r}")
 
 

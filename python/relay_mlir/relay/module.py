@@ -1,6 +1,17 @@
 """Modules: functions and data types by name."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, overload
+
 from . import adt, expr as _expr, ty
+from .adt import Constructor, TypeData
+from .expr import Expr, Function, GlobalVar
+from .ty import GlobalTypeVar
+
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class IRModule:
@@ -10,11 +21,13 @@ class IRModule:
     definition of a data type.
     """
 
-    def __init__(self, functions=None, type_definitions=None, attrs=None):
-        self.functions = {}
-        self.type_definitions = {}
-        self.attrs = dict(attrs or {})
-        self._imported = set()
+    def __init__(self, functions: Mapping[Any, Expr] | None = None,
+                 type_definitions: Mapping[GlobalTypeVar, TypeData] | None = None,
+                 attrs: Mapping[str, Any] | None = None) -> None:
+        self.functions: dict[GlobalVar, Function] = {}
+        self.type_definitions: dict[GlobalTypeVar, TypeData] = {}
+        self.attrs: dict[str, Any] = dict(attrs or {})
+        self._imported: set[str] = set()
         for var, data in (type_definitions or {}).items():
             self[var] = data
         for var, function in (functions or {}).items():
@@ -25,17 +38,18 @@ class IRModule:
     #===--------------------------------------------------------------------===#
 
     @staticmethod
-    def _to_var(var):
+    def _to_var(var: object) -> GlobalVar:
         if isinstance(var, str):
             return _expr.GlobalVar(var)
         if not isinstance(var, _expr.GlobalVar):
             raise TypeError(f"expects the name of a function, but got {var!r}")
         return var
 
-    def __setitem__(self, var, value):
+    def __setitem__(self, var: str | GlobalVar | GlobalTypeVar, value: Expr | TypeData) -> None:
         self._add(var, value)
 
-    def _add(self, var, value):
+    def _add(self, var: str | GlobalVar | GlobalTypeVar,
+             value: Expr | TypeData) -> GlobalVar | GlobalTypeVar:
         if isinstance(value, adt.TypeData):
             return self._add_type(var, value)
         var = self._to_var(var)
@@ -47,10 +61,11 @@ class IRModule:
         self.functions[var] = value
         return var
 
-    def _add_type(self, var, data):
+    def _add_type(self, var: str | GlobalVar | GlobalTypeVar,
+                  data: TypeData) -> GlobalTypeVar:
         if isinstance(var, str):
             var = ty.GlobalTypeVar(var)
-        if var != data.header:
+        if not isinstance(var, ty.GlobalTypeVar) or var != data.header:
             raise ValueError(f"expects the definition of {var.name_hint}, but got that "
                              f"of {data.header.name_hint}")
         for other in self.type_definitions.values():
@@ -65,7 +80,13 @@ class IRModule:
         self.type_definitions[var] = data
         return var
 
-    def __getitem__(self, var):
+    @overload
+    def __getitem__(self, var: str | GlobalVar) -> Function: ...
+
+    @overload
+    def __getitem__(self, var: GlobalTypeVar) -> TypeData: ...
+
+    def __getitem__(self, var: str | GlobalVar | GlobalTypeVar) -> Function | TypeData:
         if isinstance(var, ty.GlobalTypeVar):
             if var not in self.type_definitions:
                 raise ValueError(f"there is no data type {var.name_hint!r} in the module")
@@ -75,45 +96,45 @@ class IRModule:
             raise ValueError(f"there is no function {var.name_hint!r} in the module")
         return self.functions[var]
 
-    def __delitem__(self, var):
+    def __delitem__(self, var: str | GlobalVar | GlobalTypeVar) -> None:
         self[var]  # pylint: disable=pointless-statement
         if isinstance(var, ty.GlobalTypeVar):
             del self.type_definitions[var]
         else:
             del self.functions[self._to_var(var)]
 
-    def __contains__(self, var):
+    def __contains__(self, var: object) -> bool:
         if isinstance(var, ty.GlobalTypeVar):
             return var in self.type_definitions
         return self._to_var(var) in self.functions
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.functions)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[GlobalVar]:
         return iter(self.functions)
 
-    def functions_items(self):
+    def functions_items(self) -> list[tuple[GlobalVar, Function]]:
         """The functions, as (variable, function)."""
         return list(self.functions.items())
 
-    def update(self, other):
+    def update(self, other: IRModule | Mapping[Any, Expr]) -> IRModule:
         """Adds what `other` (a module, or a dict of functions) has, over what is
         there under the same names."""
-        if isinstance(other, dict):
+        if not isinstance(other, IRModule):
             other = IRModule(other)
-        for var, data in other.type_definitions.items():
-            self._add(var, data)
+        for type_var, data in other.type_definitions.items():
+            self._add(type_var, data)
         for var, function in other.functions.items():
             self._add(var, function)
         self._imported |= other._imported
         return self
 
-    def update_func(self, var, function):
+    def update_func(self, var: str | GlobalVar, function: Expr) -> None:
         """Replaces a function, or adds it."""
         self._add(var, function)
 
-    def get_global_var(self, name):
+    def get_global_var(self, name: str) -> GlobalVar:
         """The variable of a function, by name. Raises ValueError."""
         var = _expr.GlobalVar(name)
         for other in self.functions:
@@ -121,27 +142,27 @@ class IRModule:
                 return other
         raise ValueError(f"there is no function {name!r} in the module")
 
-    def get_global_vars(self):
+    def get_global_vars(self) -> list[GlobalVar]:
         """The variables of all functions."""
         return list(self.functions)
 
-    def get_global_type_var(self, name):
+    def get_global_type_var(self, name: str) -> GlobalTypeVar:
         """The variable of a data type, by name. Raises ValueError."""
         var = ty.GlobalTypeVar(name)
         if var not in self.type_definitions:
             raise ValueError(f"there is no data type {name!r} in the module")
         return self.type_definitions[var].header
 
-    def get_global_type_vars(self):
+    def get_global_type_vars(self) -> list[GlobalTypeVar]:
         """The variables of all data types."""
         return list(self.type_definitions)
 
-    def get_type(self, name):
+    def get_type(self, name: str) -> tuple[Any, ...]:
         """Returns the variable of a data type and its constructors."""
         data = self.type_definitions[self.get_global_type_var(name)]
         return (data.header, *data.constructors)
 
-    def get_constructor(self, data_type, name):
+    def get_constructor(self, data_type: str, name: str) -> Constructor:
         """A constructor by the names of its type and its own."""
         data = self.type_definitions[self.get_global_type_var(data_type)]
         for constructor in data.constructors:
@@ -149,17 +170,17 @@ class IRModule:
                 return constructor
         raise ValueError(f"there is no constructor {name!r} of {data_type}")
 
-    def with_attr(self, name, value):
+    def with_attr(self, name: str, value: Any) -> IRModule:
         """Returns a copy of the module with an attribute."""
         copy = self.shallow_copy()
         copy.attrs[name] = value
         return copy
 
-    def get_attr(self, name):
+    def get_attr(self, name: str) -> Any:
         """An attribute of the module, or None."""
         return self.attrs.get(name)
 
-    def shallow_copy(self):
+    def shallow_copy(self) -> IRModule:
         """Returns a module with the same functions and data types."""
         copy = IRModule(attrs=self.attrs)
         copy.functions = dict(self.functions)
@@ -174,7 +195,8 @@ class IRModule:
     #===--------------------------------------------------------------------===#
 
     @classmethod
-    def from_expr(cls, expr, functions=None, type_defs=None):
+    def from_expr(cls, expr: Expr, functions: Mapping[Any, Expr] | None = None,
+                  type_defs: Mapping[GlobalTypeVar, TypeData] | None = None) -> Self:
         """Makes a module whose @main is `expr`: a function, or an expression
         whose free variables become parameters."""
         mod = cls(functions, type_defs)
@@ -182,20 +204,20 @@ class IRModule:
         return mod
 
     @classmethod
-    def from_text(cls, text, source_name="from_string"):
+    def from_text(cls, text: str, source_name: str = "from_string") -> Self:
         """Parses a module."""
         from .text import parse
 
         return cls()._assign(parse(text, source_name))
 
-    def import_from_std(self, path):
+    def import_from_std(self, path: str) -> None:
         """Adds the definitions of a file of the standard library, such as
         "prelude.rly"; once."""
         from .prelude import import_from_std
 
         import_from_std(self, path)
 
-    def _assign(self, other):
+    def _assign(self, other: IRModule) -> Self:
         self.functions = dict(other.functions)
         self.type_definitions = dict(other.type_definitions)
         self._imported = set(other._imported)
@@ -205,12 +227,13 @@ class IRModule:
     # What the extension takes and returns
     #===--------------------------------------------------------------------===#
 
-    def _to_core(self):
+    def _to_core(self) -> tuple[list[tuple[str, Function]], list[TypeData]]:
         functions = [(var.name_hint, f) for var, f in self.functions.items()]
         return functions, list(self.type_definitions.values())
 
     @staticmethod
-    def _from_core(functions, types, like=None):
+    def _from_core(functions: Iterable[tuple[str, Function]], types: Iterable[TypeData],
+                   like: IRModule | None = None) -> IRModule:
         mod = like.shallow_copy() if like is not None else IRModule()
         mod.functions = {_expr.GlobalVar(name): f for name, f in functions}
         mod.type_definitions = {data.header: data for data in types}
@@ -220,13 +243,14 @@ class IRModule:
     # Text
     #===--------------------------------------------------------------------===#
 
-    def astext(self, show_meta_data=True, annotate=None, **options):
+    def astext(self, show_meta_data: bool = True, annotate: Callable[[Expr], str] | None = None,
+               **options: Any) -> str:
         """The program as text that `parse` reads."""
         from .text import print_text
 
         return print_text(self, show_meta_data, annotate, **options)
 
-    def __str__(self):
+    def __str__(self) -> str:
         from .text import print_short
 
         return print_short(self)
@@ -238,7 +262,8 @@ class Module(IRModule):
     """A module as programs of 2019 know it: a function is type-checked when it
     is added, so that printing the module shows types."""
 
-    def _add(self, var, value):
+    def _add(self, var: str | GlobalVar | GlobalTypeVar,
+             value: Expr | TypeData) -> GlobalVar | GlobalTypeVar:
         var = super()._add(var, value)
         if isinstance(var, _expr.GlobalVar):
             from .transform import infer_types
@@ -253,14 +278,14 @@ class Module(IRModule):
         return var
 
 
-def _close(expr):
+def _close(expr: Expr) -> Function:
     """Makes a function of an expression, of its free variables."""
     from .analysis import free_vars
 
     return _expr.Function(free_vars(expr), expr)
 
 
-def module_arguments(value):
+def module_arguments(value: IRModule | Expr | None) -> IRModule:
     """A module, or what makes one: None or a function."""
     if value is None:
         return IRModule()

@@ -1,21 +1,28 @@
 """The standard definitions: lists, options, trees, and arrays of tensors."""
 
+from __future__ import annotations
+
+from typing import Any, Iterable
+
 from ._core import core
+from .adt import Constructor
+from .expr import GlobalVar
 from .module import IRModule
 from .text import parse_module
 from .transform import infer_types
+from .ty import GlobalTypeVar
 
 # What the text of one file uses of another.
 _REQUIRED = {"nat.rly": "prelude.rly"}
 
 
-def _add_text(mod, text, name):
+def _add_text(mod: IRModule, text: str, name: str) -> None:
     """Adds the definitions of a text to a module, in place."""
     base = IRModule.shallow_copy(mod)
     mod._assign(infer_types(parse_module(text, name, init_module=base)))
 
 
-def import_from_std(mod, path):
+def import_from_std(mod: IRModule, path: str) -> None:
     """Adds a file of the standard definitions to a module, once."""
     if path in mod._imported:
         return
@@ -36,18 +43,18 @@ class Prelude:
     `rose`), types are `l`, `optional` and `tree`.
     """
 
-    def __init__(self, mod=None):
+    def __init__(self, mod: IRModule | None = None) -> None:
         self.mod = mod if mod is not None else IRModule()
         self.mod.import_from_std("prelude.rly")
         self.l, self.cons, self.nil = self._by_name("List", "Cons", "Nil")
         self.optional, self.some, self.none = self._by_name("Option", "Some", "None")
         self.tree, self.rose = self._by_name("Tree", "Rose")
 
-    def _by_name(self, type_name, *constructors):
+    def _by_name(self, type_name: str, *constructors: str) -> tuple[Any, ...]:
         return (self.mod.get_global_type_var(type_name),
                 *(self.mod.get_constructor(type_name, name) for name in constructors))
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> GlobalVar:
         if name.startswith("_") or name == "mod":
             raise AttributeError(name)
         try:
@@ -59,14 +66,15 @@ class Prelude:
     # Arrays of tensors
     #===--------------------------------------------------------------------===#
 
-    def register_tensor_array(self, dtype):
+    def register_tensor_array(self, dtype: str) -> None:
         """Adds the arrays of tensors of any rank up to 6."""
         key = f"tensor_array:{dtype}"
         if key not in self.mod._imported:
             _add_text(self.mod, core.tensor_array_text(dtype), f"tensor_array_{dtype}")
             self.mod._imported.add(key)
 
-    def register_static_tensor_array(self, dtype, shape, batch_dim=None):
+    def register_static_tensor_array(self, dtype: str, shape: Iterable[Any],
+                                     batch_dim: int | None = None) -> None:
         """Adds the arrays of tensors of one shape, where None or Any is an unknown
         size."""
         sizes = [size if isinstance(size, int) else -1 for size in shape]
@@ -81,29 +89,29 @@ class Prelude:
         self.mod._imported.add(key)
 
     @staticmethod
-    def get_name(canonical, dtype):
+    def get_name(canonical: str, dtype: str) -> str:
         """The name of a definition for a dtype: tensor_t is tensor_float32_t."""
         if canonical == "tensor_t":
             return f"tensor_{dtype}_t"
         return f"{canonical}_{dtype}"
 
-    def get_global_var(self, canonical, dtype):
+    def get_global_var(self, canonical: str, dtype: str) -> GlobalVar:
         """A function on arrays of tensors of a dtype."""
         self.register_tensor_array(dtype)
         return self.mod.get_global_var(self.get_name(canonical, dtype))
 
-    def get_tensor_ctor(self, canonical, dtype):
+    def get_tensor_ctor(self, canonical: str, dtype: str) -> Constructor:
         """A constructor of the tensors of a dtype, such as "tensor1"."""
         self.register_tensor_array(dtype)
         return self.mod.get_constructor(f"tensor_{dtype}_t", self.get_name(canonical, dtype))
 
-    def get_type(self, canonical, dtype):
+    def get_type(self, canonical: str, dtype: str) -> GlobalTypeVar:
         """The type of the tensors of a dtype."""
         self.register_tensor_array(dtype)
         return self.mod.get_global_type_var(self.get_name(canonical, dtype))
 
 
-def to_list(value):
+def to_list(value: Any) -> list[Any]:
     """A list of Python of a value of `List`."""
     result = []
     while isinstance(value, core.ConstructorValue) and value.name_hint == "Cons":

@@ -1,5 +1,9 @@
 """Building bindings and branches in the order in which they are written."""
 
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
 from . import ty
 from .expr import Expr, If, Let, Var, as_expr
 
@@ -7,14 +11,14 @@ from .expr import Expr, If, Let, Var, as_expr
 class WithScope:
     """What `with` enters: a value, and what to do in the end."""
 
-    def __init__(self, enter_value, exit_callback):
+    def __init__(self, enter_value: Any, exit_callback: Callable[[], None]) -> None:
         self._enter_value = enter_value
         self._exit_callback = exit_callback
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self._enter_value
 
-    def __exit__(self, type_, value, trace):
+    def __exit__(self, type_: object, value: object, trace: object) -> None:
         if type_ is None:
             self._exit_callback()
 
@@ -31,25 +35,25 @@ class ScopeBuilder:
         expr = sb.get()
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         # Each scope: its bindings, and its result.
-        self._bindings = [[]]
-        self._results = [None]
+        self._bindings: list[list[tuple[Var, Expr]]] = [[]]
+        self._results: list[Any] = [None]
 
-    def _enter(self):
+    def _enter(self) -> None:
         self._bindings.append([])
         self._results.append(None)
 
-    def _exit(self):
+    def _exit(self) -> tuple[list[tuple[Var, Expr]], Any]:
         return self._bindings.pop(), self._results.pop()
 
     @staticmethod
-    def _wrap(bindings, body):
+    def _wrap(bindings: Sequence[tuple[Var, Expr]], body: Expr) -> Expr:
         for var, value in reversed(bindings):
             body = Let(var, value, body)
         return body
 
-    def let(self, var, value):
+    def let(self, var: Var | str, value: Any) -> Var:
         """Binds a variable, given itself, by name, or as (name, type)."""
         if isinstance(var, (tuple, list)):
             if len(var) > 2:
@@ -60,11 +64,11 @@ class ScopeBuilder:
         self._bindings[-1].append((var, as_expr(value)))
         return var
 
-    def if_scope(self, cond):
+    def if_scope(self, cond: Expr) -> WithScope:
         """Opens the true branch of an `if`; else_scope must follow."""
         self._enter()
 
-        def leave():
+        def leave() -> None:
             bindings, result = self._exit()
             if result is None:
                 raise RuntimeError("expects a value from the scope of `if`, but "
@@ -76,13 +80,13 @@ class ScopeBuilder:
 
         return WithScope(None, leave)
 
-    def else_scope(self):
+    def else_scope(self) -> WithScope:
         """Opens the false branch."""
         if not callable(self._results[-1]) or isinstance(self._results[-1], Expr):
             raise RuntimeError("expects if_scope before else_scope")
         self._enter()
 
-        def leave():
+        def leave() -> None:
             bindings, result = self._exit()
             if result is None:
                 raise RuntimeError("expects a value from the scope of `else`, but "
@@ -93,20 +97,20 @@ class ScopeBuilder:
         return WithScope(None, leave)
 
     @staticmethod
-    def type_of(expr):
+    def type_of(expr: Expr) -> ty.Type:
         """The type of a variable, as far as it is known."""
         if isinstance(expr, Var):
-            return expr.type_annotation
+            return expr.type_annotation or ty.IncompleteType()
         type_ = expr._checked_type
         return type_ if type_ is not None else ty.IncompleteType()
 
-    def ret(self, value):
+    def ret(self, value: Any) -> None:
         """Sets the result of the scope."""
         if self._results[-1] is not None:
             raise RuntimeError("expects one result of the scope, but got another")
         self._results[-1] = as_expr(value)
 
-    def get(self):
+    def get(self) -> Expr:
         """Returns the expression."""
         result = self._results[-1]
         if result is None:

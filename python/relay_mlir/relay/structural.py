@@ -1,9 +1,14 @@
 """Structural equality and hash: alpha equivalence of expressions and types."""
 
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 import numpy as np
 
 from . import adt, ty
 from ._core import core
+from .expr import Expr, Function
 from .module import IRModule
 
 # Nodes that stand for themselves wherever they occur.
@@ -13,7 +18,7 @@ _LEAVES = (core.Constant, core.GlobalVar, core.Op, core.Constructor)
 _CLOSE = object()
 
 
-def structural_equal(lhs, rhs, map_free_vars=False):
+def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
     """Whether two expressions, types, modules, or lists of such are the same up
     to the names of bound variables and type parameters.
 
@@ -24,13 +29,13 @@ def structural_equal(lhs, rhs, map_free_vars=False):
     return _Equality(map_free_vars).equal(lhs, rhs)
 
 
-def assert_structural_equal(lhs, rhs, map_free_vars=False):
+def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> None:
     """Raises ValueError, with both sides, unless they are structurally equal."""
     if not structural_equal(lhs, rhs, map_free_vars):
         raise ValueError(f"expects structurally equal values, but got\n{lhs}\nand\n{rhs}")
 
 
-def structural_hash(value, map_free_vars=False):
+def structural_hash(value: Any, map_free_vars: bool = False) -> int:
     """A hash that is equal for structurally equal values."""
     return _Hasher(map_free_vars).hash(value)
 
@@ -38,14 +43,14 @@ def structural_hash(value, map_free_vars=False):
 class _Equality:
     """Compares with a stack of pairs; binders are compared before their scope."""
 
-    def __init__(self, map_free_vars):
+    def __init__(self, map_free_vars: bool) -> None:
         self._map_free_vars = map_free_vars
-        self._to_rhs = {}
-        self._to_lhs = {}
+        self._to_rhs: dict[Any, Any] = {}
+        self._to_lhs: dict[Any, Any] = {}
         # Type parameters, by name; the innermost pair counts.
-        self._type_params = []
+        self._type_params: list[Any] = []
 
-    def equal(self, lhs, rhs):
+    def equal(self, lhs: Any, rhs: Any) -> bool:
         stack = [(lhs, rhs)]
         while stack:
             lhs, rhs = stack.pop()
@@ -58,11 +63,11 @@ class _Equality:
             stack.extend(reversed(parts))
         return True
 
-    def _map(self, lhs, rhs):
+    def _map(self, lhs: Any, rhs: Any) -> None:
         self._to_rhs[lhs] = rhs
         self._to_lhs[rhs] = lhs
 
-    def _define(self, lhs, rhs):
+    def _define(self, lhs: Any, rhs: Any) -> Any:
         """Binds a pair of variables; returns the types to be compared, or None."""
         if lhs in self._to_rhs or rhs in self._to_lhs:
             if self._to_rhs.get(lhs) is not rhs or self._to_lhs.get(rhs) is not lhs:
@@ -70,7 +75,7 @@ class _Equality:
         self._map(lhs, rhs)
         return [(lhs.type_annotation, rhs.type_annotation)]
 
-    def _compare(self, lhs, rhs):
+    def _compare(self, lhs: Any, rhs: Any) -> Any:
         """Returns the pairs that must be equal as well, or None."""
         if isinstance(lhs, core.Expr) and isinstance(rhs, core.Expr):
             return self._compare_exprs(lhs, rhs)
@@ -97,7 +102,7 @@ class _Equality:
             return [] if _equal_arrays(lhs, rhs) else None
         return [] if lhs == rhs else None
 
-    def _compare_exprs(self, lhs, rhs):
+    def _compare_exprs(self, lhs: Any, rhs: Any) -> Any:
         if type(lhs) is not type(rhs):
             return None
         if isinstance(lhs, core.Constant):
@@ -116,7 +121,7 @@ class _Equality:
         self._map(lhs, rhs)
         return self._expand(lhs, rhs)
 
-    def _expand(self, lhs, rhs):
+    def _expand(self, lhs: Any, rhs: Any) -> Any:
         if isinstance(lhs, core.Call):
             if lhs._attrs != rhs._attrs and lhs.attrs != rhs.attrs:
                 return None
@@ -140,7 +145,7 @@ class _Equality:
         if isinstance(lhs, core.Match):
             if lhs.complete != rhs.complete or len(lhs.clauses) != len(rhs.clauses):
                 return None
-            pairs = [(lhs.data, rhs.data)]
+            pairs: list[tuple[Any, Any]] = [(lhs.data, rhs.data)]
             for a, b in zip(lhs.clauses, rhs.clauses):
                 pairs += [(a.lhs, b.lhs), (a.rhs, b.rhs)]
             return pairs
@@ -150,7 +155,7 @@ class _Equality:
             return [(lhs.ref, rhs.ref)]
         return [(lhs.ref, rhs.ref), (lhs.value, rhs.value)]
 
-    def _expand_functions(self, lhs, rhs):
+    def _expand_functions(self, lhs: Function, rhs: Function) -> Any:
         if len(lhs.params) != len(rhs.params) or lhs.attrs != rhs.attrs:
             return None
         if len(lhs.type_params) != len(rhs.type_params):
@@ -164,7 +169,7 @@ class _Equality:
             pairs += types
         return pairs + [(lhs.ret_type, rhs.ret_type), (lhs.body, rhs.body), (None, _CLOSE)]
 
-    def _compare_patterns(self, lhs, rhs):
+    def _compare_patterns(self, lhs: Any, rhs: Any) -> Any:
         if isinstance(lhs, adt.PatternVar):
             return self._define(lhs.var, rhs.var)
         if isinstance(lhs, adt.PatternWildcard):
@@ -174,7 +179,7 @@ class _Equality:
             pairs.append((lhs.constructor, rhs.constructor))
         return pairs
 
-    def _compare_modules(self, lhs, rhs):
+    def _compare_modules(self, lhs: IRModule, rhs: IRModule) -> Any:
         if set(lhs.functions) != set(rhs.functions):
             return None
         if set(lhs.type_definitions) != set(rhs.type_definitions):
@@ -184,10 +189,10 @@ class _Equality:
                     (lhs.functions[name], rhs.functions[name])
                     for name in lhs.functions]
 
-    def _open_types(self, lhs, rhs):
+    def _open_types(self, lhs: Sequence[Any], rhs: Sequence[Any]) -> Any:
         self._type_params.append({a.name_hint: b.name_hint for a, b in zip(lhs, rhs)})
 
-    def _equal_types(self, lhs, rhs):
+    def _equal_types(self, lhs: Any, rhs: Any) -> bool:
         if not any(self._type_params) and not _has_binder(lhs):
             return lhs == rhs
         if type(lhs) is not type(rhs):
@@ -215,13 +220,13 @@ class _Equality:
         return same
 
 
-def _has_binder(type_):
+def _has_binder(type_: ty.Type) -> bool:
     if isinstance(type_, ty.FuncType) and type_.type_params:
         return True
     return any(map(_has_binder, ty._type_children(type_)))
 
 
-def _equal_arrays(lhs, rhs):
+def _equal_arrays(lhs: Any, rhs: Any) -> bool:
     return (lhs.dtype == rhs.dtype and lhs.shape == rhs.shape and
             np.ascontiguousarray(lhs).tobytes() == np.ascontiguousarray(rhs).tobytes())
 
@@ -229,11 +234,11 @@ def _equal_arrays(lhs, rhs):
 class _Hasher:
     """Hashes bottom up; a bound variable by when it is first bound."""
 
-    def __init__(self, map_free_vars):
+    def __init__(self, map_free_vars: bool) -> None:
         self._map_free_vars = map_free_vars
-        self._hashes = {}
+        self._hashes: dict[Expr, int] = {}
 
-    def hash(self, value):
+    def hash(self, value: Any) -> int:
         if isinstance(value, core.Expr):
             nodes = core.post_order(value)
             for node in nodes:
@@ -254,7 +259,7 @@ class _Hasher:
             return hash(_shape(value))
         return hash(value)
 
-    def _hash_node(self, node):
+    def _hash_node(self, node: Expr) -> int:
         if isinstance(node, core.Constant):
             data = node._data
             return hash((data.dtype.name, data.shape, data.tobytes()))
@@ -263,7 +268,7 @@ class _Hasher:
         if isinstance(node, _LEAVES):
             return hash(node)
         parts = [self._hashes[child] for child in core.children(node)]
-        own = ()
+        own: Any = ()
         if isinstance(node, core.TupleGetItem):
             own = node.index
         elif isinstance(node, core.Call):
@@ -275,7 +280,7 @@ class _Hasher:
         return hash((type(node).__name__, own, tuple(parts)))
 
 
-def _shape(type_):
+def _shape(type_: Any) -> Any:
     """A type without the names of type variables."""
     if type_ is None:
         return None

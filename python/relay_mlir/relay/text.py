@@ -1,5 +1,9 @@
 """Reading and printing programs."""
 
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Sequence
+
 from . import _diagnostics, adt, expr as _expr, ty
 from ._core import core
 from .module import IRModule
@@ -8,7 +12,7 @@ _VERSIONS = ("0.0.5", "v0.0.4", "v0.0.1")
 _version = "0.0.5"
 
 
-def set_text_version(version):
+def set_text_version(version: str) -> None:
     """Chooses the format in which `str` and `astext` print: "0.0.5", "v0.0.4" or
     "v0.0.1". Programs written for v0.0.1 also expect what that time had:
     `relay.testing` returns functions."""
@@ -18,7 +22,7 @@ def set_text_version(version):
     _version = version
 
 
-def get_text_version():
+def get_text_version() -> str:
     """The format in which `str` and `astext` print."""
     return _version
 
@@ -28,8 +32,9 @@ def get_text_version():
 #===------------------------------------------------------------------------===#
 
 
-def print_text(value, show_meta_data=True, annotate=None, *, show_spans=False,
-               show_version=True, version=None):
+def print_text(value: Any, show_meta_data: bool = True,
+               annotate: Callable[[_expr.Expr], str] | None = None, *, show_spans: bool = False,
+               show_version: bool = True, version: str | None = None) -> str:
     """The text of a module or an expression.
 
     `annotate` is called with expressions and returns what is written after them,
@@ -37,8 +42,8 @@ def print_text(value, show_meta_data=True, annotate=None, *, show_spans=False,
     """
     if isinstance(value, _expr.TupleWrapper):
         value = value.tuple_value
-    options = (version or _version, show_version, bool(show_meta_data), annotate is None,
-               show_spans, annotate)
+    options: Any = (version or _version, show_version, bool(show_meta_data),
+                    annotate is None, show_spans, annotate)
     if isinstance(value, IRModule):
         return core.print_module(*value._to_core(), *options)
     if isinstance(value, ty.Type):
@@ -46,32 +51,34 @@ def print_text(value, show_meta_data=True, annotate=None, *, show_spans=False,
     return core.print_expr(value, *options)
 
 
-def print_short(value):
+def print_short(value: Any) -> str:
     """What `str` gives: without constants, and without the version from 0.0.5 on."""
     return print_text(value, show_meta_data=False, show_version=_version != "0.0.5")
 
 
-def astext(value, show_meta_data=True, annotate=None, **options):
+def astext(value: Any, show_meta_data: bool = True,
+           annotate: Callable[[_expr.Expr], str] | None = None, **options: Any) -> str:
     """The text of a module or an expression; see print_text."""
     return print_text(value, show_meta_data, annotate, **options)
 
 
-def pretty_print(value):
+def pretty_print(value: Any) -> str:
     """The text of a value without the version and constants."""
     return print_text(value, show_meta_data=False, show_version=False)
 
 
-def _type_text(self):
+def _type_text(self: ty.Type) -> str:
     if isinstance(self, ty.GlobalTypeVar):
         return self.name_hint
     return core.print_type(self)
 
 
-def _pattern_text(self):
+def _pattern_text(self: adt.Pattern) -> str:
     if isinstance(self, adt.PatternWildcard):
         return "_"
     if isinstance(self, adt.PatternVar):
         return "%" + self.var.name_hint
+    assert isinstance(self, (adt.PatternTuple, adt.PatternConstructor))
     fields = ", ".join(map(str, self.patterns))
     if isinstance(self, adt.PatternTuple):
         return f"({fields},)" if len(self.patterns) == 1 else f"({fields})"
@@ -79,27 +86,24 @@ def _pattern_text(self):
     return f"{name}({fields})" if self.patterns else name
 
 
-_expr.Expr.astext = astext
-_expr.Expr.__str__ = print_short
-_expr.Expr.__repr__ = print_short
-ty.Type.__str__ = _type_text
-ty.Type.__repr__ = _type_text
-ty.Type.astext = lambda self, **_: _type_text(self)
-adt.Pattern.__str__ = _pattern_text
-adt.Pattern.__repr__ = _pattern_text
+_expr.extend(_expr.Expr, astext=astext, __str__=print_short, __repr__=print_short)
+_expr.extend(ty.Type, __str__=_type_text, __repr__=_type_text,
+             astext=lambda self, **_: _type_text(self))
+_expr.extend(adt.Pattern, __str__=_pattern_text, __repr__=_pattern_text)
 
 #===------------------------------------------------------------------------===#
 # Reading
 #===------------------------------------------------------------------------===#
 
 
-def _metadata(table):
+def _metadata(table: Mapping[str, Sequence[Any]] | None) -> dict[str, list[_expr.Expr]]:
     """Entries of meta[key][index] as the parser takes them."""
     table = table or {}
     return {key: [_expr.as_expr(value) for value in values] for key, values in table.items()}
 
 
-def parse_module(text, source_name="from_string", init_module=None, init_meta_table=None):
+def parse_module(text: str, source_name: str = "from_string", init_module: IRModule | None = None,
+                 init_meta_table: Mapping[str, Sequence[Any]] | None = None) -> IRModule:
     """Reads a module without inferring its types."""
     functions, types = init_module._to_core() if init_module is not None else ([], [])
     with _diagnostics.raising(source_name, text):
@@ -108,7 +112,8 @@ def parse_module(text, source_name="from_string", init_module=None, init_meta_ta
     return IRModule._from_core(*result, like=init_module)
 
 
-def parse(text, source_name="from_string", init_module=None, init_meta_table=None):
+def parse(text: str, source_name: str = "from_string", init_module: IRModule | None = None,
+          init_meta_table: Mapping[str, Sequence[Any]] | None = None) -> IRModule:
     """Reads a module and infers its types. Raises DiagnosticError.
 
     The definitions of `init_module` become part of it; `init_meta_table` has
@@ -119,12 +124,12 @@ def parse(text, source_name="from_string", init_module=None, init_meta_table=Non
     return infer_types(parse_module(text, source_name, init_module, init_meta_table))
 
 
-def fromtext(text, source_name="from_string"):
+def fromtext(text: str, source_name: str = "from_string") -> IRModule:
     """Reads a module; see parse."""
     return parse(text, source_name)
 
 
-def parse_expr(text, source_name="from_string"):
+def parse_expr(text: str, source_name: str = "from_string") -> _expr.Expr:
     """Reads one expression. Raises DiagnosticError."""
     with _diagnostics.raising(source_name, text):
         return core.parse_expr(text, source_name)

@@ -1,7 +1,12 @@
 """Types of Relay."""
 
+from __future__ import annotations
+
+from typing import Sequence
+
 from ._core import core
 
+# A size that is known only at run time.
 Any = core.Any
 Type = core.Type
 TensorType = core.TensorType
@@ -11,7 +16,7 @@ TypeVar = core.TypeVar
 GlobalTypeVar = core.GlobalTypeVar
 TypeCall = core.TypeCall
 RefType = core.RefType
-RelayRefType = RefType
+RelayRefType = core.RefType
 IncompleteType = core.IncompleteType
 
 
@@ -29,12 +34,12 @@ class TypeKind:
 Kind = TypeKind
 
 
-def scalar_type(dtype):
+def scalar_type(dtype: object) -> TensorType:
     """The type of a tensor of rank 0."""
     return TensorType((), str(dtype))
 
 
-def _type_children(type_):
+def _type_children(type_: Type) -> Sequence[Type]:
     """The types that `type_` consists of directly."""
     if isinstance(type_, TupleType):
         return type_.fields

@@ -1,20 +1,23 @@
 """Kernels from models, and from kernels to functions on arrays."""
 
+from __future__ import annotations
+
 import operator
 import os
+from typing import Any
 
 import numpy as np
 
 from .. import _relay_mlir
-from .._compile import IRModule, Module, _to_module
+from .._compile import IRModule, Module, PathLike, TensorInfo, _to_module
 
 
-def to_module(source):
+def to_module(source: IRModule | str) -> IRModule:
     """Accepts an IRModule or MLIR text."""
     return IRModule.parse(source) if isinstance(source, str) else source
 
 
-def lower(model, *, opt_level=3):
+def lower(model: Any, *, opt_level: int = 3) -> IRModule:
     """Returns the kernels of a model, not scheduled yet, as an IRModule.
 
     `model` is what `relay_mlir.compile` accepts.
@@ -28,7 +31,7 @@ def lower(model, *, opt_level=3):
     return module
 
 
-def kernels(mod):
+def kernels(mod: IRModule | str) -> list[str]:
     """Returns the names of the kernels of a module, in its order."""
     return _relay_mlir.tir_kernel_names(to_module(mod)._impl)
 
@@ -36,20 +39,20 @@ def kernels(mod):
 class Kernel:
     """A compiled kernel: call it with its inputs, and perhaps its outputs."""
 
-    def __init__(self, module):
+    def __init__(self, module: Module) -> None:
         self._module = module
 
     @property
-    def inputs(self):
+    def inputs(self) -> list[TensorInfo]:
         """The inputs, as a list of TensorInfo."""
         return self._module.inputs
 
     @property
-    def outputs(self):
+    def outputs(self) -> list[TensorInfo]:
         """The outputs, as a list of TensorInfo."""
         return self._module.outputs
 
-    def __call__(self, *args):
+    def __call__(self, *args: Any) -> Any:
         """Runs the kernel.
 
         With as many arrays as there are inputs, returns the output, or a tuple
@@ -72,12 +75,13 @@ class Kernel:
             np.copyto(target, result)
         return None
 
-    def save(self, path):
+    def save(self, path: PathLike) -> None:
         """Writes the artefact, which `relay_mlir.load` reads."""
         self._module.save(path)
 
 
-def build(mod, name="", *, target="native", cache=True, cache_dir=None):
+def build(mod: Any, name: str = "", *, target: str = "native", cache: bool = True,
+          cache_dir: PathLike | None = None) -> Kernel:
     """Compiles a kernel as it is: no rule schedules it.
 
     `mod` is a Schedule, an IRModule or MLIR text; `name` chooses one of several

@@ -6,10 +6,13 @@ the same to a fresh kernel, here, in `relay-opt --tir-apply-schedules`, and in
 `relay-compile --schedules`.
 """
 
+from __future__ import annotations
+
 import functools
 import json
 import operator
 import random
+from typing import Any, Callable, Sequence, TypeVar, cast
 
 from .. import _relay_mlir
 from .._compile import IRModule
@@ -19,14 +22,17 @@ from ._attributes import (SAMPLED, affine_map, attribute, buffer as buffer_attri
 from ._build import to_module
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
 class ScheduleError(DiagnosticError):
     """A primitive that was refused, because it would change what the kernel
     computes or does not fit its form, with the reason."""
 
 
-def _schedule_errors(function):
+def _schedule_errors(function: F) -> F:
     @functools.wraps(function)
-    def wrapper(*args, **kwargs):
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except ScheduleError:
@@ -37,42 +43,48 @@ def _schedule_errors(function):
             raised.notes = error.notes
             raised.diagnostics = error.diagnostics
             raise raised from None
-    return wrapper
+    return cast(F, wrapper)
 
 
 class _Handle:
     """A loop or a block of one schedule."""
 
-    def __init__(self, schedule, number):
+    def __init__(self, schedule: Schedule, number: int) -> None:
         self._schedule = schedule
         self._number = number
 
-    def _describe(self):
+    def _describe(self) -> str:
         return ", ".join(self._schedule._impl.describe(self._number)) or "gone"
+
+
+H = TypeVar("H", bound=_Handle)
 
 
 class BlockRV(_Handle):
     """A block of a schedule."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"BlockRV({self._describe()})"
 
 
 class LoopRV(_Handle):
     """A loop of a schedule."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"LoopRV({self._describe()})"
 
 
 class ExprRV(_Handle):
     """A number that a schedule has drawn; `split` takes it as a factor."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"ExprRV({self._describe()})"
 
-    def __int__(self):
-        return self._schedule.get(self)
+    def __int__(self) -> int:
+        number = self._schedule.get(self)
+        if number is None:
+            raise ScheduleError("expects a number, but got one that is not drawn yet")
+        return number
 
     __index__ = __int__
 
@@ -84,14 +96,14 @@ class TensorIntrin:
     `transform.tir.tensorize_with` for their form.
     """
 
-    _registered = {}
+    _registered: dict[str, TensorIntrin] = {}
 
-    def __init__(self, desc, impl):
+    def __init__(self, desc: str, impl: str) -> None:
         self.desc = desc
         self.impl = impl
 
     @staticmethod
-    def register(name, desc, impl, override=False):
+    def register(name: str, desc: str, impl: str, override: bool = False) -> TensorIntrin:
         """Registers an intrinsic for `Schedule.tensorize`; returns it."""
         if name in TensorIntrin._registered and not override:
             raise ValueError(f"expects a new name, but {name} is registered")
@@ -99,7 +111,7 @@ class TensorIntrin:
         return TensorIntrin._registered[name]
 
     @staticmethod
-    def get(name):
+    def get(name: str) -> TensorIntrin:
         """Returns a registered intrinsic; raises ValueError if there is none."""
         if name not in TensorIntrin._registered:
             known = ", ".join(["register_tile", "row_reduction", *TensorIntrin._registered])
@@ -110,30 +122,30 @@ class TensorIntrin:
 class Trace:
     """A schedule as a script, without a kernel."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self._text = text
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._text
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Trace) and self._text == other._text
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._text)
 
     @staticmethod
-    def load(path):
+    def load(path: str) -> Trace:
         """Reads a script, edited or not, from a file."""
         with open(path, encoding="utf-8") as file:
             return Trace(file.read())
 
-    def save(self, path):
+    def save(self, path: str) -> None:
         """Writes the script to a file, which `relay-compile --schedules` reads."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self._text)
 
-    def apply_to_schedule(self, sch):
+    def apply_to_schedule(self, sch: Schedule) -> None:
         """Applies all steps to another schedule, after those it has.
 
         Raises ScheduleError, which names the step, if one is refused; what was
@@ -151,7 +163,7 @@ class Schedule:
     What `sample_...` draw follows from `seed`, and is stored in the steps.
     """
 
-    def __init__(self, mod, name="", *, seed=None):
+    def __init__(self, mod: IRModule | str, name: str = "", *, seed: int | None = None) -> None:
         self._source = to_module(mod)
         self._impl = _relay_mlir.TIRSchedule(self._source._impl, name)
         if seed is not None and not 0 <= operator.index(seed) < 2**63:
@@ -161,26 +173,26 @@ class Schedule:
     # The schedule itself
 
     @property
-    def mod(self):
+    def mod(self) -> IRModule:
         """The kernel as it is now, as an IRModule."""
         return IRModule(self._impl.module())
 
     @property
-    def trace(self):
+    def trace(self) -> Trace:
         """The steps so far, as a Trace."""
         return Trace(self._impl.script())
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name of the kernel."""
         return self._impl.name()
 
-    def show(self):
+    def show(self) -> None:
         """Prints the kernel and the steps."""
         print(self.mod)
         print(self.trace)
 
-    def copy(self):
+    def copy(self) -> Schedule:
         """Returns a schedule of a fresh kernel with the same steps and decisions.
 
         What it draws from then on differs from what this one draws.
@@ -189,27 +201,27 @@ class Schedule:
         self.trace.apply_to_schedule(other)
         return other
 
-    def work_on(self, func_name):
+    def work_on(self, func_name: str) -> None:
         """Makes `func_name` the kernel that further steps are for."""
         self._impl.work_on(func_name)
 
-    def seed(self, seed):
+    def seed(self, seed: int | None) -> None:
         """Starts what is drawn from here on anew, from `seed`."""
         self._random = random.Random(seed)
 
-    def fork_seed(self):
+    def fork_seed(self) -> int:
         """Returns a seed for another schedule."""
         return self._random.getrandbits(63)
 
-    def get(self, rand_var):
+    def get(self, rand_var: ExprRV) -> int | None:
         """The number that an ExprRV stands for."""
         return self._impl.number(self._number(rand_var, ExprRV))
 
     @_schedule_errors
-    def _replay(self, text):
+    def _replay(self, text: str) -> None:
         self._impl.replay(text)
 
-    def _number(self, handle, kind=_Handle):
+    def _number(self, handle: object, kind: type[_Handle] = _Handle) -> int:
         if not isinstance(handle, kind):
             raise TypeError(f"expects a {kind.__name__.strip('_')}, but got {handle!r}")
         if handle._schedule is not self:
@@ -218,7 +230,9 @@ class Schedule:
         return handle._number
 
     @_schedule_errors
-    def _apply(self, op, operands=(), results=0, result_type=LoopRV, kinds=None, **attributes):
+    def _apply(self, op: str, operands: Sequence[_Handle] = (), results: int = 0,
+               result_type: type[_Handle] = LoopRV, kinds: Sequence[type[_Handle]] | None = None,
+               **attributes: Any) -> list[Any]:
         numbers = []
         for i, operand in enumerate(operands):
             kind = kinds[min(i, len(kinds) - 1)] if kinds else _Handle
@@ -227,79 +241,84 @@ class Schedule:
         return [result_type(self, number) for number in created]
 
     @_schedule_errors
-    def _query(self, op, number, result_type, **attributes):
+    def _query(self, op: str, number: int, result_type: type[H], **attributes: Any) -> list[H]:
         return [result_type(self, result)
                 for result in self._impl.query(f"transform.tir.{op}", number, attributes)]
 
     # Queries
 
     @_schedule_errors
-    def get_block(self, name):
+    def get_block(self, name: str) -> BlockRV:
         """The block called `name`."""
         number, = self._impl.apply("transform.tir.get_block", [0],
                                    {"name": json.dumps(name)}, 1)
         return BlockRV(self, number)
 
-    def get_loops(self, block):
+    def get_loops(self, block: BlockRV) -> list[LoopRV]:
         """The loops around a block, outermost first."""
         return self._query("get_loops", self._number(block, BlockRV), LoopRV)
 
-    def get_child_blocks(self, loop):
+    def get_child_blocks(self, loop: LoopRV) -> list[BlockRV]:
         """The blocks in a loop."""
         return self._query("get_child_blocks", self._number(loop, LoopRV), BlockRV)
 
-    def get_producers(self, block):
+    def get_producers(self, block: BlockRV) -> list[BlockRV]:
         """The blocks that write what a block reads."""
         return self._query("get_producers", self._number(block, BlockRV), BlockRV)
 
-    def get_consumers(self, block):
+    def get_consumers(self, block: BlockRV) -> list[BlockRV]:
         """The blocks that read what a block writes."""
         return self._query("get_consumers", self._number(block, BlockRV), BlockRV)
 
-    def get_output_blocks(self):
+    def get_output_blocks(self) -> list[BlockRV]:
         """The blocks that write outputs of the kernel."""
         return self._query("get_output_blocks", 0, BlockRV)
 
     # Samples
 
-    def _sample(self, op, operands, results, result_type, decision, **attributes):
-        seed = {} if decision is not None else {"seed": i64(self.fork_seed())}
-        if decision is not None:
+    def _sample(self, op: str, operands: Sequence[_Handle], results: int, result_type: type[H],
+                decision: Any, **attributes: Any) -> list[Any]:
+        if decision is None:
+            attributes["seed"] = i64(self.fork_seed())
+        else:
             is_list = isinstance(decision, (list, tuple))
             attributes["decision"] = sizes(decision) if is_list else i64(decision)
-        return self._apply(op, operands, results, result_type, **attributes, **seed)
+        return self._apply(op, operands, results, result_type, **attributes)
 
-    def sample_categorical(self, candidates, probs, decision=None):
+    def sample_categorical(self, candidates: Sequence[int], probs: Sequence[float],
+                           decision: Any = None) -> ExprRV:
         """Draws one of `candidates`; `decision` is the place of one instead."""
         return self._sample("sample_categorical", [], 1, ExprRV, decision,
                             candidates=sizes(candidates),
                             probabilities=doubles(probs))[0]
 
-    def sample_perfect_tile(self, loop, n, max_innermost_factor=16, decision=None):
+    def sample_perfect_tile(self, loop: LoopRV, n: int, max_innermost_factor: int = 16,
+                            decision: Any = None) -> list[ExprRV]:
         """Draws `n` factors, the last at most `max_innermost_factor`, whose product
         is the extent of a loop."""
         return self._sample("sample_perfect_tile", [loop], n, ExprRV, decision,
                             max_innermost=i64(max_innermost_factor))
 
-    def sample_partitioned_tile(self, loop, n, partition_pos=0, innerpart_factor=1,
-                                decision=None):
+    def sample_partitioned_tile(self, loop: LoopRV, n: int, partition_pos: int = 0,
+                                innerpart_factor: int = 1, decision: Any = None) -> list[ExprRV]:
         """Draws `n` factors of a loop; those from `partition_pos` on make up a
         multiple of `innerpart_factor`."""
         return self._sample("sample_partitioned_tile", [loop], n, ExprRV, decision,
                             partition=i64(partition_pos), inner=i64(innerpart_factor))
 
-    def sample_compute_location(self, block, decision=None):
+    def sample_compute_location(self, block: BlockRV, decision: Any = None) -> LoopRV:
         """Draws where `compute_at` can move a block: the number of a loop around its
         first reader, -1 for where it is, -2 for inline. `compute_at` takes it."""
         return self._sample("sample_compute_location", [block], 1, LoopRV, decision)[0]
 
-    def enter_postproc(self):
+    def enter_postproc(self) -> None:
         """Marks where choices end and clean-up begins."""
         self._apply("enter_postproc")
 
     # Loops
 
-    def split(self, loop, factors, *, tail="predicate"):
+    def split(self, loop: LoopRV, factors: Sequence[Any], *,
+              tail: str = "predicate") -> list[LoopRV]:
         """Splits a loop into one for each factor, outermost first.
 
         One factor may be None: it follows from the others; factors that were
@@ -308,190 +327,199 @@ class Schedule:
         """
         sampled = [factor for factor in factors if isinstance(factor, ExprRV)]
         values = [SAMPLED if isinstance(factor, ExprRV) else factor for factor in factors]
-        attributes = {"factors": sizes(values), "tail": json.dumps(tail)}
+        attributes: dict[str, Any] = {"factors": sizes(values), "tail": json.dumps(tail)}
         return self._apply("split", [loop, *sampled], len(factors) + (tail == "partition"),
                            kinds=[LoopRV, ExprRV], **attributes)
 
-    def loop_partition(self, loop, factors):
+    def loop_partition(self, loop: LoopRV, factors: Sequence[Any]) -> list[LoopRV]:
         """Runs consecutive parts of a loop, of the given extents, one after the other."""
         return self._apply("loop_partition", [loop], len(factors), kinds=[LoopRV],
                            sizes=sizes(factors))
 
-    def fuse(self, *loops):
+    def fuse(self, *loops: LoopRV) -> LoopRV:
         """Fuses nested loops, outermost first."""
         return self._apply("fuse", loops, 1, kinds=[LoopRV])[0]
 
-    def merge(self, *loops):
+    def merge(self, *loops: LoopRV) -> LoopRV:
         """Runs the bodies of neighbouring loops in one loop."""
         return self._apply("merge", loops, 1, kinds=[LoopRV])[0]
 
-    def reorder(self, *loops):
+    def reorder(self, *loops: LoopRV) -> None:
         """Brings loops of one nest into the given order."""
         self._apply("reorder", loops, kinds=[LoopRV])
 
-    def reverse(self, loop):
+    def reverse(self, loop: LoopRV) -> None:
         """Runs a loop from its last iteration to its first."""
         self._apply("reverse", [loop], kinds=[LoopRV])
 
-    def add_unit_loop(self, block_or_loop):
+    def add_unit_loop(self, block_or_loop: BlockRV | LoopRV) -> LoopRV:
         """Puts a loop that runs once around a block or a loop."""
         return self._apply("add_unit_loop", [block_or_loop], 1)[0]
 
-    def parallel(self, loop):
+    def parallel(self, loop: LoopRV) -> None:
         """Runs iterations on several threads."""
         self._apply("parallel", [loop], kinds=[LoopRV])
 
-    def vectorize(self, loop):
+    def vectorize(self, loop: LoopRV) -> None:
         """Runs iterations in vector lanes."""
         self._apply("vectorize", [loop], kinds=[LoopRV])
 
-    def unroll(self, loop):
+    def unroll(self, loop: LoopRV) -> None:
         """Unrolls a loop."""
         self._apply("unroll", [loop], kinds=[LoopRV])
 
-    def bind(self, loop, thread_axis):
+    def bind(self, loop: LoopRV, thread_axis: str) -> None:
         """Binds a loop to a hardware index, such as "threadIdx.x"."""
         self._apply("bind", [loop], kinds=[LoopRV], tag=json.dumps(thread_axis))
 
     # Where a block is computed
 
-    def compute_at(self, block, loop):
+    def compute_at(self, block: BlockRV, loop: LoopRV) -> None:
         """Computes in a loop what its blocks need of a block."""
         self._apply("compute_at", [block, loop], kinds=[BlockRV, LoopRV])
 
-    def reverse_compute_at(self, block, loop):
+    def reverse_compute_at(self, block: BlockRV, loop: LoopRV) -> None:
         """Consumes in a loop what its blocks produce."""
         self._apply("reverse_compute_at", [block, loop], kinds=[BlockRV, LoopRV])
 
-    def compute_inline(self, block):
+    def compute_inline(self, block: BlockRV) -> None:
         """Computes a block's element where it is read."""
         self._apply("compute_inline", [block], kinds=[BlockRV])
 
-    def reverse_compute_inline(self, block):
+    def reverse_compute_inline(self, block: BlockRV) -> None:
         """Applies an elementwise block in its producer."""
         self._apply("reverse_compute_inline", [block], kinds=[BlockRV])
 
     # Buffers
 
-    def cache_read(self, block, read_buffer_index, storage_scope):
+    def cache_read(self, block: BlockRV, read_buffer_index: int, storage_scope: str) -> BlockRV:
         """Lets a block read a copy of a buffer; returns the block that copies."""
         return self._apply("cache_read", [block], 1, BlockRV, kinds=[BlockRV],
                            index=i64(read_buffer_index), scope=json.dumps(storage_scope))[0]
 
-    def cache_write(self, block, write_buffer_index, storage_scope):
+    def cache_write(self, block: BlockRV, write_buffer_index: int, storage_scope: str) -> BlockRV:
         """Lets a block write to a copy of a buffer; returns the block that copies."""
         return self._apply("cache_write", [block], 1, BlockRV, kinds=[BlockRV],
                            index=i64(write_buffer_index), scope=json.dumps(storage_scope))[0]
 
-    def cache_inplace(self, block, buffer_index, storage_scope):
+    def cache_inplace(self, block: BlockRV, buffer_index: int,
+                      storage_scope: str) -> list[BlockRV]:
         """Lets a block update a copy of a buffer; returns the blocks that copy in and out."""
         return self._apply("cache_inplace", [block], 2, BlockRV, kinds=[BlockRV],
                            index=i64(buffer_index), scope=json.dumps(storage_scope))
 
-    def read_at(self, loop, block, read_buffer_index, storage_scope):
+    def read_at(self, loop: LoopRV, block: BlockRV, read_buffer_index: int,
+                storage_scope: str) -> BlockRV:
         """cache_read in a loop."""
         return self._apply("read_at", [loop, block], 1, BlockRV, kinds=[LoopRV, BlockRV],
                            index=i64(read_buffer_index), scope=json.dumps(storage_scope))[0]
 
-    def write_at(self, loop, block, write_buffer_index, storage_scope):
+    def write_at(self, loop: LoopRV, block: BlockRV, write_buffer_index: int,
+                 storage_scope: str) -> BlockRV:
         """cache_write in a loop."""
         return self._apply("write_at", [loop, block], 1, BlockRV, kinds=[LoopRV, BlockRV],
                            index=i64(write_buffer_index), scope=json.dumps(storage_scope))[0]
 
-    def reindex(self, block, buffer):
+    def reindex(self, block: BlockRV, buffer: tuple[str, int]) -> BlockRV:
         """Lays a buffer, ("read", i) or ("write", i), out by the block's variables."""
         return self._apply("reindex", [block], 1, BlockRV, kinds=[BlockRV], **buffer_attributes(buffer))[0]
 
-    def reindex_cache_read(self, block, read_buffer_index, storage_scope, index_map):
+    def reindex_cache_read(self, block: BlockRV, read_buffer_index: int, storage_scope: str,
+                           index_map: Callable[..., Any]) -> BlockRV:
         """Lets a block read a copy with a layout that `index_map` gives over the
         variables that index the buffer."""
         return self._apply("reindex_cache_read", [block], 1, BlockRV, kinds=[BlockRV],
                            index=i64(read_buffer_index), scope=json.dumps(storage_scope),
                            layout=affine_map(index_map))[0]
 
-    def reindex_cache_write(self, block, write_buffer_index, storage_scope, index_map):
+    def reindex_cache_write(self, block: BlockRV, write_buffer_index: int, storage_scope: str,
+                            index_map: Callable[..., Any]) -> BlockRV:
         """Lets a block write to a copy, likewise."""
         return self._apply("reindex_cache_write", [block], 1, BlockRV, kinds=[BlockRV],
                            index=i64(write_buffer_index), scope=json.dumps(storage_scope),
                            layout=affine_map(index_map))[0]
 
-    def cache_index(self, block, storage_scope, cse_thresh=0):
+    def cache_index(self, block: BlockRV, storage_scope: str,
+                    cse_thresh: int = 0) -> list[BlockRV]:
         """Reads computed indices, those that occur at least `cse_thresh` times, from
         tables; returns the blocks that fill them."""
         return self._query("cache_index", self._number(block, BlockRV), BlockRV,
                            scope=json.dumps(storage_scope), min_uses=i64(cse_thresh))
 
-    def rolling_buffer(self, block, write_buffer_index):
+    def rolling_buffer(self, block: BlockRV, write_buffer_index: int) -> None:
         """Keeps what the windows of consecutive iterations share."""
         self._apply("rolling_buffer", [block], kinds=[BlockRV],
                     index=i64(write_buffer_index))
 
-    def transform_layout(self, block, buffer, index_map):
+    def transform_layout(self, block: BlockRV, buffer: tuple[str, int],
+                         index_map: Callable[..., Any]) -> None:
         """Changes the layout of a buffer: `lambda n, c: (n, c // 16, c % 16)`."""
         self._apply("transform_layout", [block], kinds=[BlockRV],
                     layout=affine_map(index_map), **buffer_attributes(buffer))
 
-    def transform_block_layout(self, block, index_map):
+    def transform_block_layout(self, block: BlockRV, index_map: Callable[..., Any]) -> None:
         """Changes the variables, and with them the loops, of a block:
         `lambda i, j: (i * 16 + j,)`."""
         self._apply("transform_block_layout", [block], kinds=[BlockRV],
                     layout=affine_map(index_map))
 
-    def set_axis_separator(self, block, buffer, axis_separators):
+    def set_axis_separator(self, block: BlockRV, buffer: tuple[str, int],
+                           axis_separators: Sequence[int]) -> None:
         """Makes one dimension of each group of dimensions of a buffer; a separator is
         the first dimension of a group."""
         self._apply("set_axis_separator", [block], kinds=[BlockRV],
                     separators=sizes(axis_separators), **buffer_attributes(buffer))
 
-    def unsafe_set_dtype(self, block, buffer_index, dtype):
+    def unsafe_set_dtype(self, block: BlockRV, buffer_index: int, dtype: str) -> None:
         """Stores a written buffer in another type, with rounding."""
         self._apply("unsafe_set_dtype", [block], kinds=[BlockRV], index=i64(buffer_index),
                     dtype=element_type(dtype))
 
-    def set_scope(self, block, buffer, storage_scope):
+    def set_scope(self, block: BlockRV, buffer: tuple[str, int], storage_scope: str) -> None:
         """Moves an intermediate buffer, ("read", i), ("write", i), or the written
         one of that number, to another scope."""
         buffer = ("write", buffer) if isinstance(buffer, int) else buffer
         self._apply("set_scope", [block], kinds=[BlockRV],
                     scope=json.dumps(storage_scope), **buffer_attributes(buffer))
 
-    def storage_align(self, block, buffer_index, axis, factor, offset):
+    def storage_align(self, block: BlockRV, buffer_index: int, axis: int, factor: int,
+                      offset: int) -> None:
         """Sets the distance along `axis` of a written buffer to `offset` modulo `factor`."""
         self._apply("storage_align", [block], kinds=[BlockRV], index=i64(buffer_index),
                     axis=i64(axis), factor=i64(factor), offset=i64(offset))
 
-    def pad_einsum(self, block, padding):
+    def pad_einsum(self, block: BlockRV, padding: Sequence[int]) -> None:
         """Rounds the domain of a contraction up to multiples of `padding`."""
         self._apply("pad_einsum", [block], kinds=[BlockRV], padding=sizes(padding))
 
-    def decompose_padding(self, block, loop):
+    def decompose_padding(self, block: BlockRV, loop: LoopRV) -> BlockRV:
         """Fills with the constant first; returns the block that does."""
         return self._apply("decompose_padding", [block, loop], 1, BlockRV,
                            kinds=[BlockRV, LoopRV])[0]
 
     # Reductions and blocks
 
-    def decompose_reduction(self, block, loop):
+    def decompose_reduction(self, block: BlockRV, loop: LoopRV) -> BlockRV:
         """Moves the init of a reduction before a loop; returns its block."""
         return self._apply("decompose_reduction", [block, loop], 1, BlockRV,
                            kinds=[BlockRV, LoopRV])[0]
 
-    def rfactor(self, loop, factor_axis):
+    def rfactor(self, loop: LoopRV, factor_axis: int) -> BlockRV:
         """Reduces with partial results; returns the block that computes them."""
         return self._apply("rfactor", [loop], 1, BlockRV, kinds=[LoopRV],
                            axis=i64(factor_axis))[0]
 
-    def reorder_block_iter_var(self, block, new_order):
+    def reorder_block_iter_var(self, block: BlockRV, new_order: Sequence[int]) -> None:
         """Brings the iteration variables of a block into an order."""
         self._apply("reorder_block_iter_var", [block], kinds=[BlockRV],
                     order=sizes(new_order))
 
-    def blockize(self, loop):
+    def blockize(self, loop: LoopRV) -> BlockRV:
         """Makes one block of a loop nest; returns it."""
         return self._apply("blockize", [loop], 1, BlockRV, kinds=[LoopRV])[0]
 
     @_schedule_errors
-    def tensorize(self, loop, intrin, *, vector_bits=256):
+    def tensorize(self, loop: LoopRV, intrin: str, *, vector_bits: int = 256) -> BlockRV:
         """Replaces a nest by an intrinsic: "register_tile", "row_reduction", or
         the name of a TensorIntrin. Returns the block that takes its place."""
         if intrin in ("register_tile", "row_reduction"):
@@ -505,24 +533,24 @@ class Schedule:
         return self._apply("tensorize_with", [loop], 1, BlockRV, kinds=[LoopRV],
                            **{key: f"@{json.dumps(name)}" for key, name in names.items()})[0]
 
-    def annotate(self, block_or_loop, ann_key, ann_val):
+    def annotate(self, block_or_loop: BlockRV | LoopRV, ann_key: str, ann_val: Any) -> None:
         """Sets a new annotation."""
         self._apply("annotate", [block_or_loop], name=json.dumps(ann_key),
                     value=attribute(ann_val))
 
-    def unannotate(self, block_or_loop, ann_key):
+    def unannotate(self, block_or_loop: BlockRV | LoopRV, ann_key: str) -> None:
         """Removes an annotation."""
         self._apply("unannotate", [block_or_loop], name=json.dumps(ann_key))
 
     # Clean-up
 
     @_schedule_errors
-    def compact_buffers(self, max_local_bytes=65536):
+    def compact_buffers(self, max_local_bytes: int = 65536) -> None:
         """Shrinks intermediate buffers to what one iteration uses."""
         self._impl.apply("transform.tir.compact_buffers", [0],
                          {"max_local_bytes": i64(max_local_bytes)}, 0)
 
     @_schedule_errors
-    def simplify(self):
+    def simplify(self) -> None:
         """Simplifies indices, guards and trivial loops."""
         self._impl.apply("transform.tir.simplify", [0], {}, 0)

@@ -192,3 +192,19 @@ def test_threads(add):
     for worker in workers:
         worker.join()
     assert not failures
+
+
+def test_import_star_keeps_the_names_of_python():
+    """Else `except RuntimeError` of the importing program catches less."""
+    import builtins
+
+    for module in ("relay_mlir", "relay_mlir.relay", "relay_mlir.compat", "relay_mlir.tir"):
+        names = {}
+        exec(f"from {module} import *", names)
+        names.pop("__builtins__")
+        exceptions = {name for name, value in vars(builtins).items()
+                      if isinstance(value, type) and issubclass(value, BaseException)}
+        assert not names.keys() & exceptions, module
+    # The error is one of Python's as well.
+    with pytest.raises(RuntimeError, match="cannot open"):
+        rm.load("not/there.so")

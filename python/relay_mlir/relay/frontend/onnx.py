@@ -1,17 +1,22 @@
 """Models of ONNX."""
 
+from __future__ import annotations
+
 import os
+from typing import Any, Iterable, Mapping, Sequence
 
 from .. import _diagnostics, ty
 from .._core import core
-from ..expr import Function, Var, ndarray
+from ..expr import Constant, Expr, Function, Var, ndarray
 from ..expr_functor import ExprMutator
 from ..module import IRModule
 from ..transform import infer_types
 
 
-def from_onnx(model, shape=None, dtype="float32", opset=None, freeze_params=True,
-              convert_config=None, export_node_renamed_model_path=None):
+def from_onnx(model: Any, shape: Mapping[str, Sequence[Any]] | None = None,
+              dtype: str | Mapping[str, str] = "float32", opset: int | None = None,
+              freeze_params: bool = True, convert_config: Mapping[str, Any] | None = None,
+              export_node_renamed_model_path: str | None = None) -> Any:
     """Reads an ONNX model: a path, or a ModelProto. Returns a module and parameters.
 
     `shape` has shapes of inputs by name. With `freeze_params`, weights are
@@ -34,15 +39,15 @@ def from_onnx(model, shape=None, dtype="float32", opset=None, freeze_params=True
 class _Replace(ExprMutator):
     """Puts other variables in the place of variables."""
 
-    def __init__(self, variables):
+    def __init__(self, variables: Mapping[Var, Var]) -> None:
         super().__init__()
         self._variables = variables
 
-    def visit_var(self, var):
+    def visit_var(self, var: Var) -> Any:
         return self._variables.get(var, var)
 
 
-def _with_shapes(mod, shapes):
+def _with_shapes(mod: IRModule, shapes: Mapping[str, Sequence[Any]]) -> IRModule:
     """Gives inputs the shapes that the caller says they have."""
     main = mod["main"]
     names = [var.name_hint for var in main.params]
@@ -53,7 +58,9 @@ def _with_shapes(mod, shapes):
     variables = {}
     for var in main.params:
         if var.name_hint in shapes:
-            type_ = ty.TensorType(shapes[var.name_hint], var.type_annotation.dtype)
+            old = var.type_annotation
+            assert isinstance(old, ty.TensorType)
+            type_ = ty.TensorType(shapes[var.name_hint], old.dtype)
             variables[var] = Var(var.name_hint, type_)
     replace = _Replace(variables)
     params = [replace.visit(var) for var in main.params]
@@ -64,13 +71,13 @@ def _with_shapes(mod, shapes):
 class _Extract(ExprMutator):
     """Makes variables of constants that are no scalars."""
 
-    def __init__(self, taken):
+    def __init__(self, taken: Iterable[str]) -> None:
         super().__init__()
         self._taken = set(taken)
-        self.params = {}
-        self.variables = []
+        self.params: dict[str, Any] = {}
+        self.variables: list[Var] = []
 
-    def visit_constant(self, const):
+    def visit_constant(self, const: Constant) -> Expr:
         type_ = const._type
         if not type_.shape:
             return const
@@ -84,7 +91,7 @@ class _Extract(ExprMutator):
         return var
 
 
-def _extract_params(mod):
+def _extract_params(mod: IRModule) -> tuple[IRModule, dict[str, Any]]:
     main = mod["main"]
     extract = _Extract(var.name_hint for var in main.params)
     body = extract.visit(main.body)

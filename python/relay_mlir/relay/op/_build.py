@@ -5,22 +5,26 @@ another: other defaults, another order. The code of each function is written out
 and compiled, so that it has a real signature.
 """
 
+from __future__ import annotations
+
 import ast
 import inspect
 import re
+from typing import Any, Callable, Sequence
 
+from ..expr import Call
 from . import _registry
 from ._signatures import SIGNATURES
 
 _SPATIAL = {"strides", "dilation", "dilations", "kernel_size", "pool_size", "output_padding"}
 
 
-def _rank_of(name):
+def _rank_of(name: str) -> int:
     match = re.search(r"([123])d", name)
     return int(match[1]) if match else 2
 
 
-def _expand(value, rank):
+def _expand(value: Any, rank: int) -> Any:
     """`rank` integers, of one or a list."""
     if value is None:
         return None
@@ -28,19 +32,19 @@ def _expand(value, rank):
     return values * rank if len(values) == 1 else values
 
 
-def _pad(value, rank):
+def _pad(value: Any, rank: int) -> Any:
     """Padding before and after each dimension, of its shorter forms."""
     values = _expand(value, rank)
     return values * 2 if len(values) == rank else values
 
 
-def _is_windowed(schema):
+def _is_windowed(schema: _registry.Schema) -> bool:
     names = {a.name for a in schema.attributes}
-    return "padding" in names and names & {"strides", "kernel_size", "pool_size"} and \
-        schema.name != "nn.correlation"
+    return ("padding" in names and schema.name != "nn.correlation" and
+            bool(names & {"strides", "kernel_size", "pool_size"}))
 
 
-def _converters(schema):
+def _converters(schema: _registry.Schema) -> dict[str, Callable[[Any], Any]]:
     """What happens to arguments of operators with a sliding window."""
     if not _is_windowed(schema):
         return {}
@@ -51,7 +55,21 @@ def _converters(schema):
     return result
 
 
-def _default_text(attribute):
+# What an attribute may be, by its kind.
+_TYPES = {
+    "bool": "bool", "int": "int", "float": "float", "string": "str",
+    "ints": "int | Sequence[Any]", "floats": "float | Sequence[float]",
+    "int_or_ints": "int | Sequence[int]",
+}
+
+
+def _attribute_type(attribute: _registry.Attribute) -> str:
+    type_ = _TYPES.get(attribute.kind, "Any")
+    optional = attribute.presence in (_registry.NULLABLE, _registry.OPTIONAL_ATTR)
+    return f"{type_} | None" if optional and type_ != "Any" else type_
+
+
+def _default_text(attribute: _registry.Attribute) -> str | None:
     if attribute.presence == _registry.REQUIRED:
         return None
     value = attribute.default
@@ -60,7 +78,7 @@ def _default_text(attribute):
     return repr(tuple(value) if isinstance(value, list) else value)
 
 
-def _schema_parameters(schema):
+def _schema_parameters(schema: _registry.Schema) -> list[tuple[str, str | None]]:
     """Parameters as (name, default text or None), required ones first."""
     parameters = []
     for name, kind in schema.operands:
@@ -70,23 +88,25 @@ def _schema_parameters(schema):
     return sorted(parameters, key=lambda p: p[1] is not None)
 
 
-def parse_signature(text):
+def parse_signature(text: str) -> tuple[str, list[tuple[str, str | None]]]:
     """Name and parameters of a signature such as `f(x, axis=1)`."""
     node = ast.parse(f"def {text}: pass").body[0]
+    assert isinstance(node, ast.FunctionDef)
     names = [a.arg for a in node.args.args]
-    defaults = [None] * (len(names) - len(node.args.defaults))
+    defaults: list[str | None] = [None] * (len(names) - len(node.args.defaults))
     defaults += [ast.unparse(d) for d in node.args.defaults]
     return node.name, list(zip(names, defaults))
 
 
-def _doc(schema):
+def _doc(schema: _registry.Schema) -> str:
     lines = [schema.summary.strip().rstrip(".") + "."]
     if schema.description.strip():
         lines += ["", inspect.cleandoc(schema.description)]
     return "\n".join(lines)
 
 
-def make_function(schema, name=None, parameters=None):
+def make_function(schema: _registry.Schema, name: str | None = None,
+                  parameters: list[tuple[str, str | None]] | None = None) -> Callable[..., Call]:
     """Makes the function for an operator."""
     name = name or schema.name.rpartition(".")[2]
     parameters = parameters or _schema_parameters(schema)
@@ -105,18 +125,23 @@ def make_function(schema, name=None, parameters=None):
     source = (f"def {name}({signature}):\n"
               f"    return _make({schema.name!r}, ({''.join(o + ', ' for o in operands)}), "
               f"{{{attributes}}})\n")
-    scope = {"_make": _registry.make_call, "_convert": converters}
+    scope: dict[str, Any] = {"_make": _registry.make_call, "_convert": converters}
     exec(compile(source, f"<operator {schema.name}>", "exec"), scope)  # pylint: disable=exec-used
     function = scope[name]
     function.__doc__ = _doc(schema)
+    types = {a.name: _attribute_type(a) for a in schema.attributes}
+    function.__annotations__ = {p: types.get(p, "ExprLike") for p, _ in parameters}
+    function.__annotations__["return"] = "Call"
     return function
 
 
-def populate(scope, prefix, groups=()):
+def populate(scope: dict[str, Any], prefix: str, groups: Sequence[str] = (),
+             skip: Sequence[str] = ()) -> None:
     """Adds the operators `prefix`NAME to a module's globals: those of the groups
-    of signatures, then all others by their schema. Names that are there stay."""
+    of signatures, then all others by their schema, but for those to skip. Names that
+    are there stay."""
     added = []
-    done = set()
+    done = set(skip)
     for group in groups:
         for text in SIGNATURES[group].strip().splitlines():
             text, _, op_name = text.partition(" -> ")

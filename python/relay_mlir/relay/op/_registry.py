@@ -1,9 +1,12 @@
 """The operators, as the compiler's schema describes them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
+from typing import Any, Callable, Mapping, Sequence
 
 from .._core import core
-from ..expr import Call, Expr, NDArray, Tuple, numpy_dtype
+from ..expr import Call, Expr, NDArray, Op, Tuple, numpy_dtype
 import numpy as np
 
 SINGLE, OPTIONAL, TUPLE, VARIADIC = "single", "optional", "tuple", "variadic"
@@ -17,7 +20,7 @@ class Attribute:
     name: str
     kind: str
     presence: str
-    default: object = None
+    default: Any = None
 
 
 @dataclass
@@ -27,11 +30,11 @@ class Schema:
     name: str
     summary: str
     description: str
-    operands: list
-    attributes: list
-    defaults: dict = field(default_factory=dict)
+    operands: list[tuple[str, str]]
+    attributes: list[Attribute]
+    defaults: dict[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.defaults = {
             a.name: a.default
             for a in self.attributes
@@ -39,7 +42,7 @@ class Schema:
         }
 
 
-def _read():
+def _read() -> dict[str, Schema]:
     schemas = {}
     for name, summary, description, operands, attributes in core.operator_schemas():
         schemas[name] = Schema(name, summary, description, operands,
@@ -50,14 +53,14 @@ def _read():
 SCHEMAS = _read()
 
 
-def get(name):
+def get(name: str) -> Op:
     """The operator of a name. Raises ValueError if there is none."""
     if name not in SCHEMAS:
         raise ValueError(f"there is no operator {name!r}")
     return core.get_op(name)
 
 
-def attribute_defaults(name):
+def attribute_defaults(name: str) -> dict[str, Any]:
     """What the attributes of an operator are if they are not written."""
     schema = SCHEMAS.get(name)
     return schema.defaults if schema else {}
@@ -68,7 +71,7 @@ def attribute_defaults(name):
 #===------------------------------------------------------------------------===#
 
 
-def _number(value):
+def _number(value: Any) -> Any:
     """A Python number of what stands for one."""
     if hasattr(value, "item"):
         return value.item()
@@ -77,14 +80,14 @@ def _number(value):
     return value
 
 
-def to_int(value):
+def to_int(value: Any) -> int:
     value = _number(value)
     if isinstance(value, float) and not value.is_integer():
         raise TypeError(f"expects an integer, but got {value!r}")
     return int(value)
 
 
-def to_ints(value):
+def to_ints(value: Any) -> list[int]:
     """A list of integers, of one, a list, or a constant."""
     if isinstance(value, core.Constant):
         value = value._data.tolist()
@@ -95,17 +98,17 @@ def to_ints(value):
     return [to_int(value)]
 
 
-def _to_floats(value):
+def _to_floats(value: Any) -> list[float]:
     if isinstance(value, (list, tuple, np.ndarray)):
         return [float(_number(v)) for v in value]
     return [float(_number(value))]
 
 
-def _to_pairs(value):
+def _to_pairs(value: Any) -> list[list[int]]:
     return [to_ints(pair) for pair in value]
 
 
-def to_dtype(value):
+def to_dtype(value: Any) -> str | None:
     """The name of a dtype; None for "", which means that of the input."""
     if value is None or value == "":
         return None
@@ -115,13 +118,13 @@ def to_dtype(value):
     return np.dtype(value).name
 
 
-def _to_int_or_ints(value):
+def _to_int_or_ints(value: Any) -> int | list[int]:
     if isinstance(value, (list, tuple, np.ndarray)):
         return to_ints(value)
     return to_int(value)
 
 
-_CONVERT = {
+_CONVERT: dict[str, Callable[[Any], Any]] = {
     "bool": lambda value: bool(_number(value)),
     "int": to_int,
     "float": lambda value: float(_number(value)),
@@ -135,7 +138,7 @@ _CONVERT = {
 }
 
 
-def convert_attribute(schema, attribute, value):
+def convert_attribute(schema: Schema, attribute: Attribute, value: Any) -> Any:
     """The value of an attribute as a call has it."""
     if value is None:
         return None
@@ -146,9 +149,9 @@ def convert_attribute(schema, attribute, value):
                         f"{attribute.kind.replace('_', ' ')}, but got {value!r}") from error
 
 
-def _operands(schema, values):
+def _operands(schema: Schema, values: Sequence[Any]) -> list[Any]:
     """The arguments of a call, of one value for each operand."""
-    args = []
+    args: list[Any] = []
     for (name, kind), value in zip(schema.operands, values):
         if kind == OPTIONAL and value is None:
             continue
@@ -164,7 +167,8 @@ def _operands(schema, values):
     return args
 
 
-def make_call(name, operands, attributes=None, span=None):
+def make_call(name: str, operands: Sequence[Any], attributes: Mapping[str, Any] | None = None,
+              span: Any = None) -> Call:
     """Calls an operator: one value for each operand, and attributes by name.
 
     Attributes that equal their default are left out, as text does."""
@@ -188,12 +192,12 @@ def make_call(name, operands, attributes=None, span=None):
     return Call(core.get_op(name), _operands(schema, operands), attrs, span=span)
 
 
-def constant_value(expr):
+def constant_value(expr: Any) -> np.ndarray[Any, Any] | None:
     """The array of a constant, else None."""
     return expr._data if isinstance(expr, core.Constant) else None
 
 
-def is_expr(value):
+def is_expr(value: object) -> bool:
     """Whether a value is an expression that is no constant."""
     return isinstance(value, Expr) and not isinstance(value, core.Constant)
 

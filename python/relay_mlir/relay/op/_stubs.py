@@ -3,6 +3,8 @@
     python -m relay_mlir.relay.op._stubs
 """
 
+from __future__ import annotations
+
 import importlib
 import inspect
 import pathlib
@@ -10,26 +12,36 @@ import pathlib
 MODULES = ("op.annotation", "op.dyn", "op.image", "op.memory", "op.nn", "op.random",
            "op.tensor", "op.vision", "op.vm", "qnn.op")
 _HEADER = '''# Written by relay_mlir.relay.op._stubs.
-from typing import Any
+from typing import Any, Sequence
+
+from relay_mlir.relay.expr import Call, Expr, ExprLike, TupleWrapper
 
 '''
 
 
-def stub(name):
+def _type(annotation: object) -> str:
+    if annotation is inspect.Signature.empty:
+        return "Any"
+    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "Any")
+
+
+def stub(name: str) -> str:
     """The text of the stub of a module."""
     module = importlib.import_module(f"relay_mlir.relay.{name}")
-    lines = []
-    for function_name in sorted(set(module.__all__)):
-        function = getattr(module, function_name)
+    names = sorted(set(module.__all__))
+    lines = ["__all__ = [", *(f'    "{name}",' for name in names), "]", ""]
+    for function_name in names:
+        signature = inspect.signature(getattr(module, function_name))
         parameters = []
-        for parameter in inspect.signature(function).parameters.values():
+        for parameter in signature.parameters.values():
             default = "" if parameter.default is parameter.empty else " = ..."
-            parameters.append(f"{parameter.name}: Any{default}")
-        lines.append(f"def {function_name}({', '.join(parameters)}) -> Any: ...")
+            parameters.append(f"{parameter.name}: {_type(parameter.annotation)}{default}")
+        lines.append(f"def {function_name}({', '.join(parameters)}) -> "
+                     f"{_type(signature.return_annotation)}: ...")
     return _HEADER + "\n".join(lines) + "\n"
 
 
-def main():
+def main() -> None:
     folder = pathlib.Path(__file__).resolve().parents[1]
     for name in MODULES:
         path = folder / (name.replace(".", "/") + ".pyi")

@@ -1,10 +1,14 @@
 """Operators on tensors that are more than one call, or other ones for shapes
 that are known only at run time."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
-from .. import expr as _expr
-from ..expr import Expr, TupleWrapper, const
+from .. import expr as _expr, ty
+from ..expr import Call, const, Expr, ExprLike, TupleWrapper
 from ._registry import constant_value, is_expr, make_call, to_int, to_ints
 
 #===------------------------------------------------------------------------===#
@@ -12,14 +16,14 @@ from ._registry import constant_value, is_expr, make_call, to_int, to_ints
 #===------------------------------------------------------------------------===#
 
 
-def _shape(value):
+def _shape(value: Any) -> Any:
     """Integers for a shape that is known, the expression for one that is not."""
     if is_expr(value):
         return value, True
     return to_ints(value), False
 
 
-def zeros(shape, dtype):
+def zeros(shape: Any, dtype: Any) -> Call:
     """A tensor of zeros; `shape` may be an expression."""
     shape, dynamic = _shape(shape)
     if dynamic:
@@ -27,7 +31,7 @@ def zeros(shape, dtype):
     return make_call("zeros", [], {"shape": shape, "dtype": dtype})
 
 
-def ones(shape, dtype):
+def ones(shape: Any, dtype: Any) -> Call:
     """A tensor of ones; `shape` may be an expression."""
     shape, dynamic = _shape(shape)
     if dynamic:
@@ -35,7 +39,7 @@ def ones(shape, dtype):
     return make_call("ones", [], {"shape": shape, "dtype": dtype})
 
 
-def full(fill_value, shape=(), dtype=""):
+def full(fill_value: ExprLike, shape: Any = (), dtype: Any = "") -> Call:
     """A tensor filled with a scalar; `shape` may be an expression."""
     shape, dynamic = _shape(shape)
     if dynamic:
@@ -43,7 +47,7 @@ def full(fill_value, shape=(), dtype=""):
     return make_call("full", [fill_value], {"shape": shape, "dtype": dtype})
 
 
-def arange(start, stop=None, step=None, dtype="float32"):
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = "float32") -> Call:
     """The values from `start` up to, not including, `stop`: numbers, or scalar
     expressions of `dtype`. With one argument, from 0 up to it."""
     if stop is None:
@@ -54,7 +58,8 @@ def arange(start, stop=None, step=None, dtype="float32"):
     return make_call("arange", values, {"dtype": dtype})
 
 
-def one_hot(indices, on_value, off_value, depth, axis, dtype):
+def one_hot(indices: ExprLike, on_value: ExprLike, off_value: ExprLike, depth: Any, axis: Any,
+            dtype: Any) -> Call:
     """on_value where an index points, else off_value; `depth` may be an
     expression."""
     attributes = {"axis": axis, "dtype": dtype}
@@ -69,12 +74,13 @@ def one_hot(indices, on_value, off_value, depth, axis, dtype):
 #===------------------------------------------------------------------------===#
 
 
-def _dynamic_list(values):
+def _dynamic_list(values: Any) -> Any:
     """One expression for a list with expressions among its integers, or None."""
     if not isinstance(values, (list, tuple)) or not any(map(is_expr, values)):
         return None
     parts = []
     for value in values:
+        scalar: Expr
         if is_expr(value):
             scalar = make_call("cast", [value], {"dtype": "int64"})
         else:
@@ -83,7 +89,7 @@ def _dynamic_list(values):
     return make_call("concatenate", [parts], {"axis": 0})
 
 
-def reshape(data, newshape, allowzero=False):
+def reshape(data: ExprLike, newshape: Any, allowzero: bool = False) -> Call:
     """Gives a tensor another shape. Besides sizes, `newshape` may have 0 (as it
     is), -1 (what remains), -2 (all that remain), -3 (the product of two) and -4
     (a split in two); or be an expression."""
@@ -96,7 +102,7 @@ def reshape(data, newshape, allowzero=False):
                      {"newshape": to_ints(newshape), "allowzero": allowzero})
 
 
-def expand_dims(data, axis, num_newaxis=1):
+def expand_dims(data: ExprLike, axis: Any, num_newaxis: Any = 1) -> Call:
     """Inserts dimensions of size 1; `axis` may be an expression."""
     if is_expr(axis):
         return make_call("dyn.expand_dims", [data, axis], {"num_newaxis": num_newaxis})
@@ -104,7 +110,7 @@ def expand_dims(data, axis, num_newaxis=1):
                      {"axis": to_int(axis), "num_newaxis": num_newaxis})
 
 
-def squeeze(data, axis=None):
+def squeeze(data: ExprLike, axis: Any = None) -> Call:
     """Removes dimensions of size 1: all, or those of `axis`, which may be an
     expression."""
     if is_expr(axis):
@@ -112,7 +118,7 @@ def squeeze(data, axis=None):
     return make_call("squeeze", [data], {"axis": None if axis is None else to_ints(axis)})
 
 
-def tile(data, reps):
+def tile(data: ExprLike, reps: Any) -> Call:
     """Repeats a tensor along its dimensions; `reps` may be an expression."""
     reps, dynamic = _shape(reps)
     if dynamic:
@@ -120,7 +126,7 @@ def tile(data, reps):
     return make_call("tile", [data], {"reps": reps})
 
 
-def broadcast_to(data, shape):
+def broadcast_to(data: ExprLike, shape: Any) -> Call:
     """Broadcasts a tensor; `shape` may be an expression."""
     shape, dynamic = _shape(shape)
     if dynamic:
@@ -128,7 +134,7 @@ def broadcast_to(data, shape):
     return make_call("broadcast_to", [data], {"shape": shape})
 
 
-def collapse_sum_to(data, shape):
+def collapse_sum_to(data: ExprLike, shape: Any) -> Call:
     """Sums the dimensions along which `shape` would be broadcast."""
     if is_expr(shape):
         return make_call("collapse_sum_to", [data, shape], {})
@@ -137,20 +143,20 @@ def collapse_sum_to(data, shape):
                      {"shape": shape})
 
 
-def cast(data, dtype):
+def cast(data: ExprLike, dtype: Any) -> Call:
     """Converts the elements to another dtype."""
     return make_call("cast", [data], {"dtype": dtype})
 
 
-def reinterpret(data, dtype):
+def reinterpret(data: ExprLike, dtype: Any) -> Call:
     """Takes the bits of the elements as another dtype."""
     return make_call("reinterpret", [data], {"dtype": dtype})
 
 
-def split(data, indices_or_sections, axis=0):
+def split(data: ExprLike, indices_or_sections: Any, axis: Any = 0) -> TupleWrapper:
     """Splits a tensor into equal parts, or at indices. Returns a TupleWrapper."""
     if isinstance(indices_or_sections, (list, tuple, np.ndarray)):
-        sections = to_ints(indices_or_sections)
+        sections: Any = to_ints(indices_or_sections)
         count = len(sections) + 1
     else:
         sections = count = to_int(indices_or_sections)
@@ -158,7 +164,8 @@ def split(data, indices_or_sections, axis=0):
     return TupleWrapper(call, count)
 
 
-def strided_slice(data, begin, end, strides=None, axes=None, slice_mode="end"):
+def strided_slice(data: ExprLike, begin: Any, end: Any, strides: Any = None, axes: Any = None,
+                  slice_mode: str = "end") -> Call:
     """Takes begin:end:strides of each dimension, or of those of `axes`. With
     `slice_mode="size"`, `end` has sizes. Any of them may be an expression."""
     if any(map(is_expr, (begin, end, strides))):
@@ -175,35 +182,36 @@ def strided_slice(data, begin, end, strides=None, axes=None, slice_mode="end"):
         "axes": None if axes is None else to_ints(axes), "slice_mode": slice_mode})
 
 
-def _as_vector(value):
+def _as_vector(value: Any) -> Any:
     return value if isinstance(value, Expr) else const(np.array(to_ints(value), "int64"))
 
 
-def strided_set(data, v, begin, end, strides=None):
+def strided_set(data: ExprLike, v: ExprLike, begin: Any, end: Any, strides: Any = None) -> Call:
     """Writes `v` over data[begin:end:strides]."""
     begin = _as_vector(begin)
     strides = make_call("ones_like", [begin], {}) if strides is None else _as_vector(strides)
     return make_call("strided_set", [data, v, begin, _as_vector(end), strides], {})
 
 
-def meshgrid(data, indexing="ij"):
+def meshgrid(data: Any, indexing: str = "ij") -> TupleWrapper:
     """Coordinate matrices of vectors. Returns a TupleWrapper."""
     fields = data.fields if isinstance(data, _expr.Tuple) else list(data)
     call = make_call("meshgrid", [fields], {"indexing": indexing})
     return TupleWrapper(call, len(fields))
 
 
-def where(condition, x, y):
+def where(condition: ExprLike, x: ExprLike, y: ExprLike) -> Call:
     """Elements of `x` where the condition holds, else of `y`."""
     return make_call("where", [condition, x, y], {})
 
 
-def unravel_index(indices, shape):
+def unravel_index(indices: ExprLike, shape: Any) -> Call:
     """Coordinates of flat indices."""
     return make_call("unravel_index", [indices, _as_vector(shape)], {})
 
 
-def matrix_set_diag(data, diagonal, k=0, align="RIGHT_LEFT"):
+def matrix_set_diag(data: ExprLike, diagonal: ExprLike, k: Any = 0,
+                    align: str = "RIGHT_LEFT") -> Call:
     """Writes the diagonals `k` (one, or the first and last) of matrices."""
     k1, k2 = k if isinstance(k, (list, tuple)) else (k, k)
     names = [part.upper() for part in align.split("_")]
@@ -215,7 +223,7 @@ def matrix_set_diag(data, diagonal, k=0, align="RIGHT_LEFT"):
         "sub_diag_right_align": names[1] == "RIGHT"})
 
 
-def cast_like(data, dtype_like):
+def cast_like(data: ExprLike, dtype_like: ExprLike) -> Call:
     """Converts the elements to the dtype of another tensor."""
     return make_call("cast_like", [data, dtype_like], {})
 
@@ -225,7 +233,8 @@ def cast_like(data, dtype_like):
 #===------------------------------------------------------------------------===#
 
 
-def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0):
+def sparse_to_dense(sparse_indices: ExprLike, output_shape: Any, sparse_values: Any,
+                    default_value: ExprLike = 0) -> Call:
     """A dense tensor with `sparse_values` at `sparse_indices`; `output_shape` may
     be an expression."""
     if not isinstance(default_value, Expr):
@@ -241,7 +250,8 @@ def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0
     return make_call("sparse_to_dense", operands, {"output_shape": to_ints(output_shape)})
 
 
-def sparse_fill_empty_rows(sparse_indices, sparse_values, dense_shape, default_value):
+def sparse_fill_empty_rows(sparse_indices: ExprLike, sparse_values: ExprLike,
+                           dense_shape: ExprLike, default_value: ExprLike) -> TupleWrapper:
     """Gives rows without an element the default. Returns a TupleWrapper of the new
     indices, the new values, and which rows were empty."""
     call = make_call("sparse_fill_empty_rows",
@@ -249,26 +259,26 @@ def sparse_fill_empty_rows(sparse_indices, sparse_values, dense_shape, default_v
     return TupleWrapper(call, 3)
 
 
-def sparse_reshape(sparse_indices, prev_shape, new_shape):
+def sparse_reshape(sparse_indices: ExprLike, prev_shape: ExprLike, new_shape: Any) -> TupleWrapper:
     """Indices in another shape. Returns a TupleWrapper of them and the shape."""
     call = make_call("sparse_reshape",
                      [sparse_indices, _as_vector(prev_shape), _as_vector(new_shape)])
     return TupleWrapper(call, 2)
 
 
-def unique(data, is_sorted=True, return_counts=False):
+def unique(data: ExprLike, is_sorted: bool = True, return_counts: bool = False) -> TupleWrapper:
     """The distinct elements. Returns a TupleWrapper: values, first indices,
     inverse indices, how many there are, and, if asked for, counts."""
     call = make_call("unique", [data], {"sorted": is_sorted, "return_counts": return_counts})
     return TupleWrapper(call, 5 if return_counts else 4)
 
 
-def adv_index(inputs):
+def adv_index(inputs: Any) -> Call:
     """NumPy's indexing with tensors of indices: inputs[0][inputs[1], ...]."""
     return make_call("adv_index", [inputs])
 
 
-def segment_sum(data, segment_ids, num_segments=None):
+def segment_sum(data: ExprLike, segment_ids: ExprLike, num_segments: Any = None) -> Call:
     """Sums the rows of each segment; `segment_ids` has a segment for each row.
     Without `num_segments`, there are as many segments as rows."""
     shape = make_call("shape_of", [data], {"dtype": "int64"})
@@ -288,16 +298,17 @@ def segment_sum(data, segment_ids, num_segments=None):
     return make_call("scatter_nd", [initial, indices, data], {"mode": "add"})
 
 
-def _dtype_of(expr):
+def _dtype_of(expr: Any) -> Any:
     """The dtype of an expression as far as it can be told, else None."""
     for type_ in (expr._checked_type, getattr(expr, "type_annotation", None),
                   getattr(expr, "_type", None)):
-        if isinstance(type_, _expr.ty.TensorType):
+        if isinstance(type_, ty.TensorType):
             return type_.dtype
     return None
 
 
-def topk(data, k=1, axis=-1, ret_type="both", is_ascend=False, dtype="int32"):
+def topk(data: ExprLike, k: Any = 1, axis: Any = -1, ret_type: str = "both",
+         is_ascend: bool = False, dtype: Any = "int32") -> Any:
     """The k largest (or smallest) elements. Returns a TupleWrapper of values and
     indices, or one of both; `k` may be an expression."""
     attributes = {"axis": axis, "ret_type": ret_type, "is_ascend": is_ascend, "dtype": dtype}
@@ -313,7 +324,8 @@ def topk(data, k=1, axis=-1, ret_type="both", is_ascend=False, dtype="int32"):
 #===------------------------------------------------------------------------===#
 
 
-def variance(data, axis=None, keepdims=False, exclude=False, unbiased=False, with_mean=None):
+def variance(data: ExprLike, axis: Any = None, keepdims: bool = False, exclude: bool = False,
+             unbiased: bool = False, with_mean: Any = None) -> Call:
     """Variance; `with_mean` is the mean if it is there already."""
     attributes = {"axis": axis, "keepdims": keepdims, "exclude": exclude}
     if with_mean is None:
@@ -322,12 +334,14 @@ def variance(data, axis=None, keepdims=False, exclude=False, unbiased=False, wit
     return make_call("variance", [data, with_mean], {**attributes, "unbiased": unbiased})
 
 
-def std(data, axis=None, keepdims=False, exclude=False, unbiased=False):
+def std(data: ExprLike, axis: Any = None, keepdims: bool = False, exclude: bool = False,
+        unbiased: bool = False) -> Call:
     """Standard deviation: the root of the variance."""
     return make_call("sqrt", [variance(data, axis, keepdims, exclude, unbiased)])
 
 
-def mean_variance(data, axis=None, keepdims=False, exclude=False, unbiased=False):
+def mean_variance(data: ExprLike, axis: Any = None, keepdims: bool = False, exclude: bool = False,
+                  unbiased: bool = False) -> TupleWrapper:
     """Mean and variance, as a TupleWrapper."""
     mean = make_call("mean", [data], {"axis": axis, "keepdims": True, "exclude": exclude})
     var = variance(data, axis, keepdims, exclude, unbiased, mean)
@@ -336,13 +350,15 @@ def mean_variance(data, axis=None, keepdims=False, exclude=False, unbiased=False
     return TupleWrapper(_expr.Tuple([mean, var]), 2)
 
 
-def mean_std(data, axis=None, keepdims=False, exclude=False):
+def mean_std(data: ExprLike, axis: Any = None, keepdims: bool = False,
+             exclude: bool = False) -> TupleWrapper:
     """Mean and standard deviation, as a TupleWrapper."""
-    mean, var = mean_variance(data, axis, keepdims, exclude).astuple().fields
+    both: Any = mean_variance(data, axis, keepdims, exclude).astuple()
+    mean, var = both.fields
     return TupleWrapper(_expr.Tuple([mean, make_call("sqrt", [var])]), 2)
 
 
-def logsumexp(data, axis=None, keepdims=False):
+def logsumexp(data: ExprLike, axis: Any = None, keepdims: bool = False) -> Any:
     """The logarithm of the sum of exponentials, stably."""
     largest = make_call("max", [data], {"axis": axis, "keepdims": True})
     shifted = make_call("exp", [make_call("subtract", [data, largest])])
@@ -351,23 +367,23 @@ def logsumexp(data, axis=None, keepdims=False):
     return result if keepdims else squeeze(result, axis)
 
 
-def _scan(name, data, axis, dtype, exclusive):
+def _scan(name: str, data: ExprLike, axis: Any, dtype: Any, exclusive: Any) -> Call:
     return make_call(name, [data], {
         "axis": axis, "dtype": dtype, "exclusive": bool(exclusive)})
 
 
-def cumsum(data, axis=None, dtype=None, exclusive=None):
+def cumsum(data: ExprLike, axis: Any = None, dtype: Any = None, exclusive: Any = None) -> Any:
     """Sums of the elements up to each, along an axis or of all."""
     return _scan("cumsum", data, axis, dtype, exclusive)
 
 
-def cumprod(data, axis=None, dtype=None, exclusive=None):
+def cumprod(data: ExprLike, axis: Any = None, dtype: Any = None, exclusive: Any = None) -> Any:
     """Products of the elements up to each, along an axis or of all."""
     return _scan("cumprod", data, axis, dtype, exclusive)
 
 
-def stft(data, n_fft, hop_length=None, win_length=None, window=None, normalized=False,
-         onesided=True):
+def stft(data: ExprLike, n_fft: Any, hop_length: Any = None, win_length: Any = None,
+         window: Any = None, normalized: bool = False, onesided: bool = True) -> Call:
     """Fourier transforms of windows of a signal."""
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
@@ -378,12 +394,12 @@ def stft(data, n_fft, hop_length=None, win_length=None, window=None, normalized=
         "normalized": normalized, "onesided": onesided})
 
 
-def dft(re_data, im_data, inverse=False):
+def dft(re_data: ExprLike, im_data: ExprLike, inverse: bool = False) -> TupleWrapper:
     """Discrete Fourier transform of complex signals. Returns a TupleWrapper."""
     return TupleWrapper(make_call("dft", [re_data, im_data], {"inverse": inverse}), 2)
 
 
-def device_copy(data, src_device, dst_device):
+def device_copy(data: ExprLike, src_device: Any, dst_device: Any) -> Call:
     """Copies a tensor between devices."""
     from .annotation import virtual_device
 

@@ -1,5 +1,10 @@
 """Annotations of expressions: `annotation.*`, `on_device`."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from ..expr import Call, ExprLike
 from ..device import Device
 from ._build import populate
 from ._registry import make_call
@@ -8,7 +13,7 @@ __all__ = ["compiler_begin", "compiler_end", "function_on_device", "on_device",
            "virtual_device"]
 
 
-def virtual_device(device):
+def virtual_device(device: Any) -> Any:
     """The attribute for a device: a Device, a name such as "cuda(1)", or a dict."""
     if isinstance(device, dict):
         return device
@@ -19,14 +24,15 @@ def virtual_device(device):
     return {"device_type": device.device_type, "virtual_device_id": device.device_id}
 
 
-def on_device(body, device, constrain_result=False, constrain_body=True):
+def on_device(body: ExprLike, device: Any, constrain_result: bool = False,
+              constrain_body: bool = True) -> Call:
     """Says on which device an expression is evaluated."""
     return make_call("on_device", [body], {
         "virtual_device": virtual_device(device), "constrain_result": constrain_result,
         "constrain_body": constrain_body})
 
 
-def function_on_device(function, param_devices, result_device):
+def function_on_device(function: Any, param_devices: Any, result_device: Any) -> Any:
     """Says on which devices a function's parameters and result are: as its
     attributes."""
     return function.with_attr({
@@ -34,12 +40,12 @@ def function_on_device(function, param_devices, result_device):
         "result_virtual_device": virtual_device(result_device)})
 
 
-def compiler_begin(data, compiler):
+def compiler_begin(data: ExprLike, compiler: str) -> Call:
     """Where a value enters the part of the program for another compiler."""
     return make_call("annotation.compiler_begin", [data], {"compiler": compiler})
 
 
-def compiler_end(data, compiler):
+def compiler_end(data: ExprLike, compiler: str) -> Call:
     """Where a value leaves the part of the program for another compiler."""
     return make_call("annotation.compiler_end", [data], {"compiler": compiler})
 

@@ -1,17 +1,22 @@
 """Operators on images: `image.*`."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
-from ..expr import const
+from ..expr import Call, const, ExprLike
 from ._build import populate
 from ._registry import is_expr, make_call, to_ints
 
 __all__ = ["resize2d"]
 
 
-def resize2d(data, size, roi=None, layout="NCHW", method="linear",
-             coordinate_transformation_mode="half_pixel", rounding_method="",
-             cubic_alpha=-0.5, cubic_exclude=0, extrapolation_value=0.0, out_dtype=None):
+def resize2d(data: ExprLike, size: ExprLike, roi: Any = None, layout: str = "NCHW",
+             method: str = "linear", coordinate_transformation_mode: str = "half_pixel",
+             rounding_method: str = "", cubic_alpha: Any = -0.5, cubic_exclude: Any = 0,
+             extrapolation_value: Any = 0.0, out_dtype: Any = None) -> Call:
     """Resizes images to `size` (height, width), which may be an expression."""
     attributes = {
         "layout": layout, "method": method,

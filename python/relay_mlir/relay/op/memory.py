@@ -1,7 +1,11 @@
 """Operators of memory planning: `memory.*`."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from .. import ty
-from ..expr import Expr, Tuple, TupleGetItem, const
+from ..expr import Call, const, Expr, ExprLike, Tuple, TupleGetItem
 from ._build import populate
 from ._registry import make_call, to_ints
 
@@ -9,7 +13,8 @@ __all__ = ["alloc_storage", "alloc_tensor", "flatten_tuple_type", "from_tuple_ty
            "to_tuple_type"]
 
 
-def alloc_tensor(storage, offset, shape, dtype="float32", assert_shape=None):
+def alloc_tensor(storage: ExprLike, offset: ExprLike, shape: Any, dtype: Any = "float32",
+                 assert_shape: Any = None) -> Call:
     """A tensor in a storage. `assert_shape` is its shape where `shape` is not a
     constant."""
     attributes = {"dtype": dtype}
@@ -21,7 +26,8 @@ def alloc_tensor(storage, offset, shape, dtype="float32", assert_shape=None):
     return make_call("memory.alloc_tensor", [storage, offset, shape], attributes)
 
 
-def alloc_storage(size, shape, alignment, device, dtype_hint="float32"):
+def alloc_storage(size: ExprLike, shape: Any, alignment: Any, device: Any,
+                  dtype_hint: str = "float32") -> Call:
     """A piece of memory of `size` bytes."""
     from .annotation import virtual_device
 
@@ -29,14 +35,14 @@ def alloc_storage(size, shape, alignment, device, dtype_hint="float32"):
                      {"dtype": dtype_hint, "virtual_device": virtual_device(device)})
 
 
-def flatten_tuple_type(type_):
+def flatten_tuple_type(type_: Any) -> Any:
     """The tensor types inside of a type, in order."""
     if isinstance(type_, ty.TupleType):
         return [t for field in type_.fields for t in flatten_tuple_type(field)]
     return [type_]
 
 
-def from_tuple_type(type_, expr):
+def from_tuple_type(type_: Any, expr: Any) -> Any:
     """Expressions for the tensors inside of an expression of a type."""
     if isinstance(type_, ty.TupleType):
         return [e for i, field in enumerate(type_.fields)
@@ -44,11 +50,11 @@ def from_tuple_type(type_, expr):
     return [expr]
 
 
-def to_tuple_type(type_, exprs):
+def to_tuple_type(type_: Any, exprs: Any) -> Any:
     """An expression of a type, of expressions for the tensors inside of it."""
     remaining = list(exprs)
 
-    def build(part):
+    def build(part: Any) -> Any:
         if isinstance(part, ty.TupleType):
             return Tuple([build(field) for field in part.fields])
         return remaining.pop(0)

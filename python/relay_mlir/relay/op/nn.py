@@ -1,8 +1,11 @@
 """Operators of neural networks: `nn.*`."""
 
-import numbers
+from __future__ import annotations
 
-from ..expr import Expr, TupleGetItem, TupleWrapper, const
+import numbers
+from typing import Any
+
+from ..expr import Call, const, Expr, ExprLike, TupleGetItem, TupleWrapper
 from ._build import _expand, _pad, populate
 from ._registry import is_expr, make_call, to_ints
 
@@ -15,8 +18,9 @@ __all__ = [
 ]
 
 
-def batch_norm(data, gamma, beta, moving_mean, moving_var, axis=1, epsilon=1e-5, center=True,
-               scale=True):
+def batch_norm(data: ExprLike, gamma: ExprLike, beta: ExprLike, moving_mean: ExprLike,
+               moving_var: ExprLike, axis: Any = 1, epsilon: Any = 1e-05, center: bool = True,
+               scale: bool = True) -> TupleWrapper:
     """Batch normalisation. Returns a TupleWrapper of the result and the moving
     mean and variance."""
     call = make_call("nn.batch_norm", [data, gamma, beta, moving_mean, moving_var], {
@@ -24,12 +28,12 @@ def batch_norm(data, gamma, beta, moving_mean, moving_var, axis=1, epsilon=1e-5,
     return TupleWrapper(call, 3)
 
 
-def dropout(data, rate=0.5):
+def dropout(data: ExprLike, rate: Any = 0.5) -> Any:
     """Sets elements to zero at random in training; nothing in inference."""
     return TupleGetItem(make_call("nn.dropout", [data], {"rate": rate}), 0)
 
 
-def pad(data, pad_width, pad_value=0, pad_mode="constant"):
+def pad(data: ExprLike, pad_width: Any, pad_value: Any = 0, pad_mode: str = "constant") -> Call:
     """Pads a tensor; `pad_width` has (before, after) for each dimension, or is an
     expression."""
     if not isinstance(pad_value, Expr):
@@ -40,14 +44,14 @@ def pad(data, pad_width, pad_value=0, pad_mode="constant"):
         "pad_width": [to_ints(pair) for pair in pad_width], "pad_mode": pad_mode})
 
 
-def _dtype_of(data):
+def _dtype_of(data: ExprLike) -> Any:
     from ._tensor import _dtype_of as dtype_of
 
     return dtype_of(data)
 
 
-def upsampling(data, scale_h=1, scale_w=1, layout="NCHW", method="nearest_neighbor",
-               align_corners=False):
+def upsampling(data: ExprLike, scale_h: Any = 1, scale_w: Any = 1, layout: str = "NCHW",
+               method: str = "nearest_neighbor", align_corners: bool = False) -> Call:
     """Enlarges images; the scales may be expressions."""
     attributes = {"layout": layout, "method": method, "align_corners": align_corners}
     if is_expr(scale_h) or is_expr(scale_w):
@@ -57,8 +61,9 @@ def upsampling(data, scale_h=1, scale_w=1, layout="NCHW", method="nearest_neighb
                      {"scale_h": scale_h, "scale_w": scale_w, **attributes})
 
 
-def upsampling3d(data, scale_d=1, scale_h=1, scale_w=1, layout="NCDHW",
-                 method="nearest_neighbor", coordinate_transformation_mode="half_pixel"):
+def upsampling3d(data: ExprLike, scale_d: Any = 1, scale_h: Any = 1, scale_w: Any = 1,
+                 layout: str = "NCDHW", method: str = "nearest_neighbor",
+                 coordinate_transformation_mode: str = "half_pixel") -> Call:
     """Enlarges volumes; the scales may be expressions."""
     attributes = {"layout": layout, "method": method,
                   "coordinate_transformation_mode": coordinate_transformation_mode}
@@ -69,7 +74,7 @@ def upsampling3d(data, scale_d=1, scale_h=1, scale_w=1, layout="NCDHW",
         "scale_d": scale_d, "scale_h": scale_h, "scale_w": scale_w, **attributes})
 
 
-def _scale(value):
+def _scale(value: Any) -> Any:
     return const(float(value), "float64") if isinstance(value, numbers.Number) else value
 
 
@@ -78,58 +83,65 @@ def _scale(value):
 #===------------------------------------------------------------------------===#
 
 
-def _adaptive(name, rank, data, output_size, layout, out_layout):
+def _adaptive(name: str, rank: Any, data: ExprLike, output_size: Any, layout: str,
+              out_layout: str) -> Call:
     size = [] if output_size is None else _expand(output_size, rank)
     return make_call(name, [data],
                      {"output_size": size, "layout": layout, "out_layout": out_layout})
 
 
-def adaptive_max_pool1d(data, output_size=None, layout="NCW", out_layout=""):
+def adaptive_max_pool1d(data: ExprLike, output_size: Any = None, layout: str = "NCW",
+                        out_layout: str = "") -> Any:
     """Maximum over windows that give `output_size`."""
     return _adaptive("nn.adaptive_max_pool1d", 1, data, output_size, layout, out_layout)
 
 
-def adaptive_avg_pool1d(data, output_size=None, layout="NCW", out_layout=""):
+def adaptive_avg_pool1d(data: ExprLike, output_size: Any = None, layout: str = "NCW",
+                        out_layout: str = "") -> Any:
     """Mean over windows that give `output_size`."""
     return _adaptive("nn.adaptive_avg_pool1d", 1, data, output_size, layout, out_layout)
 
 
-def adaptive_max_pool2d(data, output_size=None, layout="NCHW", out_layout=""):
+def adaptive_max_pool2d(data: ExprLike, output_size: Any = None, layout: str = "NCHW",
+                        out_layout: str = "") -> Any:
     """Maximum over windows that give `output_size`."""
     return _adaptive("nn.adaptive_max_pool2d", 2, data, output_size, layout, out_layout)
 
 
-def adaptive_avg_pool2d(data, output_size=None, layout="NCHW", out_layout=""):
+def adaptive_avg_pool2d(data: ExprLike, output_size: Any = None, layout: str = "NCHW",
+                        out_layout: str = "") -> Any:
     """Mean over windows that give `output_size`."""
     return _adaptive("nn.adaptive_avg_pool2d", 2, data, output_size, layout, out_layout)
 
 
-def adaptive_max_pool3d(data, output_size=None, layout="NCDHW", out_layout=""):
+def adaptive_max_pool3d(data: ExprLike, output_size: Any = None, layout: str = "NCDHW",
+                        out_layout: str = "") -> Any:
     """Maximum over windows that give `output_size`."""
     return _adaptive("nn.adaptive_max_pool3d", 3, data, output_size, layout, out_layout)
 
 
-def adaptive_avg_pool3d(data, output_size=None, layout="NCDHW", out_layout=""):
+def adaptive_avg_pool3d(data: ExprLike, output_size: Any = None, layout: str = "NCDHW",
+                        out_layout: str = "") -> Any:
     """Mean over windows that give `output_size`."""
     return _adaptive("nn.adaptive_avg_pool3d", 3, data, output_size, layout, out_layout)
 
 
-def global_max_pool1d(data, layout="NCW", out_layout=""):
+def global_max_pool1d(data: ExprLike, layout: str = "NCW", out_layout: str = "") -> Any:
     """Maximum over all positions."""
     return adaptive_max_pool1d(data, [1], layout, out_layout)
 
 
-def global_avg_pool1d(data, layout="NCW", out_layout=""):
+def global_avg_pool1d(data: ExprLike, layout: str = "NCW", out_layout: str = "") -> Any:
     """Mean over all positions."""
     return adaptive_avg_pool1d(data, [1], layout, out_layout)
 
 
-def global_max_pool3d(data, layout="NCDHW", out_layout=""):
+def global_max_pool3d(data: ExprLike, layout: str = "NCDHW", out_layout: str = "") -> Any:
     """Maximum over all positions."""
     return adaptive_max_pool3d(data, [1, 1, 1], layout, out_layout)
 
 
-def global_avg_pool3d(data, layout="NCDHW", out_layout=""):
+def global_avg_pool3d(data: ExprLike, layout: str = "NCDHW", out_layout: str = "") -> Any:
     """Mean over all positions."""
     return adaptive_avg_pool3d(data, [1, 1, 1], layout, out_layout)
 
@@ -139,33 +151,35 @@ def global_avg_pool3d(data, layout="NCDHW", out_layout=""):
 #===------------------------------------------------------------------------===#
 
 
-def _sparse_parts(matrix):
+def _sparse_parts(matrix: Any) -> Any:
     """(data, indices, indptr) of a tuple or of a matrix of SciPy."""
     if hasattr(matrix, "indptr"):
         return [const(matrix.data), const(matrix.indices), const(matrix.indptr)]
     return list(matrix)
 
 
-def sparse_dense(dense_mat, sparse_mat, sparse_lhs=False):
+def sparse_dense(dense_mat: ExprLike, sparse_mat: ExprLike, sparse_lhs: bool = False) -> Call:
     """Product of a dense matrix and the transpose of a sparse one, given as (data,
     indices, indptr); with `sparse_lhs`, of the sparse and the dense one."""
     return make_call("nn.sparse_dense", [dense_mat, *_sparse_parts(sparse_mat)],
                      {"sparse_lhs": sparse_lhs})
 
 
-def sparse_transpose(x):
+def sparse_transpose(x: ExprLike) -> TupleWrapper:
     """Transpose of a square sparse matrix. Returns a TupleWrapper of its parts."""
     return TupleWrapper(make_call("nn.sparse_transpose", _sparse_parts(x)), 3)
 
 
-def sparse_add(dense_mat, sparse_mat):
+def sparse_add(dense_mat: ExprLike, sparse_mat: ExprLike) -> Call:
     """Sum of a dense and a sparse matrix."""
     return make_call("nn.sparse_add", [dense_mat, *_sparse_parts(sparse_mat)])
 
 
-def conv2d_backward_weight(grad, data, strides=(1, 1), padding=(0, 0), dilation=(1, 1),
-                           groups=1, channels=None, kernel_size=None, grad_layout="NCHW",
-                           data_layout="NCHW", kernel_layout="OIHW", out_dtype=""):
+def conv2d_backward_weight(grad: ExprLike, data: ExprLike, strides: Any = (1, 1),
+                           padding: Any = (0, 0), dilation: Any = (1, 1), groups: int = 1,
+                           channels: Any = None, kernel_size: Any = None,
+                           grad_layout: str = "NCHW", data_layout: str = "NCHW",
+                           kernel_layout: str = "OIHW", out_dtype: Any = "") -> Call:
     """Gradient of conv2d with respect to its weight. The operator's layouts are
     those of its arguments and its result, in this order."""
     return make_call("nn.conv2d_backward_weight", [grad, data], {

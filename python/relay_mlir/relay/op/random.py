@@ -1,8 +1,12 @@
 """Random numbers by a counter-based generator: `random.*`."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
-from ..expr import Expr, TupleWrapper, const
+from ..expr import const, Expr, ExprLike, TupleWrapper
 from ._build import populate
 from ._registry import make_call, to_ints
 
@@ -10,43 +14,45 @@ __all__ = ["multinomial", "normal", "threefry_generate", "threefry_key", "threef
            "uniform"]
 
 
-def threefry_key(seed):
+def threefry_key(seed: Any) -> Any:
     """A key to begin with, of a seed of up to 256 bits."""
     words = np.frombuffer(int(seed).to_bytes(32, "little"), np.uint64)
     # An empty path, and the place of its first bit.
     return const(np.concatenate([words, np.array([0, 0, 0, 0, 1 << 63, 0], np.uint64)]))
 
 
-def threefry_generate(key, shape):
+def threefry_generate(key: ExprLike, shape: Any) -> TupleWrapper:
     """Random bits. Returns a TupleWrapper of the next key and the numbers."""
     call = make_call("random.threefry_generate", [key], {"out_shape": to_ints(shape)})
     return TupleWrapper(call, 2)
 
 
-def threefry_split(key):
+def threefry_split(key: ExprLike) -> TupleWrapper:
     """Two independent keys of one, as a TupleWrapper."""
     return TupleWrapper(make_call("random.threefry_split", [key]), 2)
 
 
-def _scalar(value, dtype):
+def _scalar(value: Any, dtype: Any) -> Any:
     return value if isinstance(value, Expr) else const(float(value), dtype)
 
 
-def uniform(key, shape, dtype="float32", low=0.0, high=1.0):
+def uniform(key: ExprLike, shape: Any, dtype: Any = "float32", low: Any = 0.0,
+            high: Any = 1.0) -> TupleWrapper:
     """Uniform numbers. Returns a TupleWrapper of the next key and the numbers."""
     call = make_call("random.uniform", [key, _scalar(low, dtype), _scalar(high, dtype)],
                      {"out_shape": to_ints(shape), "out_dtype": dtype})
     return TupleWrapper(call, 2)
 
 
-def normal(key, shape, dtype="float32", mean=0.0, scale=1.0):
+def normal(key: ExprLike, shape: Any, dtype: Any = "float32", mean: Any = 0.0,
+           scale: Any = 1.0) -> TupleWrapper:
     """Normal numbers. Returns a TupleWrapper of the next key and the numbers."""
     call = make_call("random.normal", [key, _scalar(mean, dtype), _scalar(scale, dtype)],
                      {"out_shape": to_ints(shape), "out_dtype": dtype})
     return TupleWrapper(call, 2)
 
 
-def multinomial(key, probs, num_samples):
+def multinomial(key: ExprLike, probs: ExprLike, num_samples: Any) -> TupleWrapper:
     """Indices drawn with given probabilities. Returns a TupleWrapper of the next
     key and the indices."""
     call = make_call("random.multinomial", [key, probs], {"num_samples": num_samples})

@@ -6,4 +6,5 @@ from . import _tensor
 
 __all__ = list(_tensor.__all__)
 
-populate(globals(), "", ["tensor"])
+# `on_device` of relay.annotation takes a device.
+populate(globals(), "", ["tensor"], skip=["on_device"])

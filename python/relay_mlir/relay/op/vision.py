@@ -1,6 +1,10 @@
 """Operators of object detection: `vision.*`."""
 
-from ..expr import Expr, TupleWrapper, const
+from __future__ import annotations
+
+from typing import Any
+
+from ..expr import const, Expr, ExprLike, TupleWrapper
 from ._build import populate
 from ._registry import make_call
 
@@ -10,11 +14,12 @@ __all__ = [
 ]
 
 
-def _scalar(value, dtype):
+def _scalar(value: Any, dtype: Any) -> Any:
     return value if isinstance(value, Expr) else const(value, dtype)
 
 
-def get_valid_counts(data, score_threshold, id_index=0, score_index=1):
+def get_valid_counts(data: ExprLike, score_threshold: ExprLike, id_index: Any = 0,
+                     score_index: Any = 1) -> TupleWrapper:
     """Moves boxes of a high score to the front. Returns a TupleWrapper of counts,
     boxes, and their indices."""
     call = make_call("vision.get_valid_counts", [data, _scalar(score_threshold, "float32")],
@@ -22,9 +27,11 @@ def get_valid_counts(data, score_threshold, id_index=0, score_index=1):
     return TupleWrapper(call, 3)
 
 
-def non_max_suppression(data, valid_count, indices, max_output_size=-1, iou_threshold=0.5,
-                        force_suppress=False, top_k=-1, coord_start=2, score_index=1,
-                        id_index=0, return_indices=True, invalid_to_bottom=False):
+def non_max_suppression(data: ExprLike, valid_count: ExprLike, indices: ExprLike,
+                        max_output_size: Any = -1, iou_threshold: Any = 0.5,
+                        force_suppress: bool = False, top_k: Any = -1, coord_start: Any = 2,
+                        score_index: Any = 1, id_index: Any = 0, return_indices: bool = True,
+                        invalid_to_bottom: bool = False) -> TupleWrapper:
     """Drops boxes that overlap a better one. Returns a TupleWrapper of indices and
     counts, or the boxes."""
     operands = [data, valid_count, indices, _scalar(max_output_size, "int32"),
@@ -36,9 +43,10 @@ def non_max_suppression(data, valid_count, indices, max_output_size=-1, iou_thre
     return TupleWrapper(call, 2) if return_indices else call
 
 
-def all_class_non_max_suppression(boxes, scores, max_output_boxes_per_class=-1,
-                                  iou_threshold=-1.0, score_threshold=-1.0,
-                                  output_format="onnx"):
+def all_class_non_max_suppression(boxes: ExprLike, scores: ExprLike,
+                                  max_output_boxes_per_class: Any = -1, iou_threshold: Any = -1.0,
+                                  score_threshold: ExprLike = -1.0,
+                                  output_format: str = "onnx") -> TupleWrapper:
     """Non-maximum suppression of each class, as ONNX has it. Returns a
     TupleWrapper."""
     operands = [boxes, scores, _scalar(max_output_boxes_per_class, "int32"),
@@ -48,8 +56,9 @@ def all_class_non_max_suppression(boxes, scores, max_output_boxes_per_class=-1,
     return TupleWrapper(call, 2 if output_format == "onnx" else 3)
 
 
-def regular_non_max_suppression(boxes, scores, max_detections_per_class, max_detections,
-                                num_classes, iou_threshold, score_threshold):
+def regular_non_max_suppression(boxes: ExprLike, scores: ExprLike, max_detections_per_class: Any,
+                                max_detections: Any, num_classes: int, iou_threshold: Any,
+                                score_threshold: ExprLike) -> TupleWrapper:
     """Non-maximum suppression, as TFLite has it. Returns a TupleWrapper of boxes,
     classes, scores, and counts."""
     call = make_call("vision.regular_non_max_suppression", [boxes, scores], {
@@ -59,8 +68,10 @@ def regular_non_max_suppression(boxes, scores, max_detections_per_class, max_det
     return TupleWrapper(call, 4)
 
 
-def multibox_transform_loc(cls_prob, loc_pred, anchor, clip=True, threshold=0.01,
-                           variances=(0.1, 0.1, 0.2, 0.2), keep_background=False):
+def multibox_transform_loc(cls_prob: ExprLike, loc_pred: ExprLike, anchor: ExprLike,
+                           clip: bool = True, threshold: Any = 0.01,
+                           variances: Any = (0.1, 0.1, 0.2, 0.2),
+                           keep_background: bool = False) -> TupleWrapper:
     """Boxes of predictions relative to anchors. Returns a TupleWrapper of boxes and
     counts."""
     call = make_call("vision.multibox_transform_loc", [cls_prob, loc_pred, anchor], {

@@ -1,27 +1,31 @@
 """Operators of the virtual machine: `vm.*`."""
 
-from ..expr import Tuple
+from __future__ import annotations
+
+from typing import Any
+
+from ..expr import Call, ExprLike, Tuple
 from ._build import populate
 from ._registry import make_call, to_ints
 
 __all__ = ["invoke_tvm_op", "reshape_tensor", "shape_of"]
 
 
-def shape_of(expr):
+def shape_of(expr: Any) -> Call:
     """The shape of a tensor, as int64."""
     return make_call("vm.shape_of", [expr], {"dtype": "int64"})
 
 
-def _as_tuple(values):
+def _as_tuple(values: Any) -> Any:
     return Tuple(list(values)) if isinstance(values, (list, tuple)) else values
 
 
-def invoke_tvm_op(func, inputs, outputs):
+def invoke_tvm_op(func: Any, inputs: Any, outputs: Any) -> Call:
     """Calls a function on tensors, with memory for its results."""
     return make_call("vm.invoke_tvm_op", [func, _as_tuple(inputs), _as_tuple(outputs)])
 
 
-def reshape_tensor(data, shape, newshape):
+def reshape_tensor(data: ExprLike, shape: Any, newshape: Any) -> Call:
     """The same memory with another shape."""
     return make_call("vm.reshape_tensor", [data, shape], {"newshape": to_ints(newshape)})
 

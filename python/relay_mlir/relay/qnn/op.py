@@ -1,6 +1,10 @@
 """Quantised operators: `qnn.*`."""
 
-from ..expr import Expr, const
+from __future__ import annotations
+
+from typing import Any
+
+from ..expr import Call, const, Expr, ExprLike
 from ..op._build import populate
 from ..op._registry import make_call
 
@@ -9,7 +13,7 @@ __all__ = ["contrib_dense_pack", "simulated_dequantize", "simulated_quantize"]
 _CODES = {"disable": 0, "int8": 1, "uint8": 2, "int32": 3}
 
 
-def _dtype_code(dtype):
+def _dtype_code(dtype: Any) -> Any:
     """The operand that says, at run time, which dtype is simulated."""
     if isinstance(dtype, Expr):
         return dtype
@@ -18,22 +22,26 @@ def _dtype_code(dtype):
     return const(_CODES[dtype], "int32")
 
 
-def simulated_quantize(data, output_scale, output_zero_point, axis=-1, out_dtype="int8"):
+def simulated_quantize(data: ExprLike, output_scale: ExprLike, output_zero_point: ExprLike,
+                       axis: Any = -1, out_dtype: Any = "int8") -> Call:
     """What quantize does, in floats; `out_dtype` may be an expression."""
     return make_call("qnn.simulated_quantize",
                      [data, _dtype_code(out_dtype), output_scale, output_zero_point],
                      {"axis": axis})
 
 
-def simulated_dequantize(data, input_scale, input_zero_point, axis=-1, in_dtype="int8"):
+def simulated_dequantize(data: ExprLike, input_scale: ExprLike, input_zero_point: ExprLike,
+                         axis: Any = -1, in_dtype: Any = "int8") -> Call:
     """What dequantize does, in floats; `in_dtype` may be an expression."""
     return make_call("qnn.simulated_dequantize",
                      [data, _dtype_code(in_dtype), input_scale, input_zero_point],
                      {"axis": axis})
 
 
-def contrib_dense_pack(data, weight, input_zero_point, kernel_zero_point, input_scale,
-                       kernel_scale, kernel_layout="NC", units=None, out_dtype="int32"):
+def contrib_dense_pack(data: ExprLike, weight: ExprLike, input_zero_point: ExprLike,
+                       kernel_zero_point: ExprLike, input_scale: ExprLike, kernel_scale: ExprLike,
+                       kernel_layout: str = "NC", units: Any = None,
+                       out_dtype: Any = "int32") -> Call:
     """qnn.dense with a weight in blocks."""
     return make_call("qnn.contrib_dense_pack", [
         data, weight, input_zero_point, kernel_zero_point, input_scale, kernel_scale

@@ -1,5 +1,9 @@
 """Models and helpers for tests: `relay.testing.resnet.get_workload()`."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from .. import transform
@@ -11,12 +15,12 @@ from .init import create_workload
 from .nat import count, make_nat_expr, make_nat_value
 
 
-def run_infer_type(expr):
+def run_infer_type(expr: Any) -> Any:
     """Returns an expression with its types."""
     return transform.infer_expr(expr)
 
 
-def run_opt_pass(expr, opt_pass, import_prelude=False):
+def run_opt_pass(expr: Any, opt_pass: Any, import_prelude: bool = False) -> Any:
     """Runs a pass, or several, on an expression; returns @main, or its body if the
     expression is no function."""
     passes = opt_pass if isinstance(opt_pass, list) else [opt_pass]
@@ -30,7 +34,7 @@ def run_opt_pass(expr, opt_pass, import_prelude=False):
     return mod["main"] if isinstance(expr, Function) else mod["main"].body
 
 
-def rand(dtype="float32", *shape):
+def rand(dtype: Any = "float32", *shape: Any) -> Any:
     """A random array."""
     return np.random.rand(*shape).astype(dtype)
 

@@ -1,13 +1,17 @@
 """The generator of DCGAN."""
 
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from .. import op
 from ..analysis import free_vars
-from ..expr import Function, var
+from ..expr import Expr, Function, var
 from . import layers
 from .init import create_workload
 
 
-def _upscale(data, channels, name, layout):
+def _upscale(data: Expr, channels: Any, name: str, layout: str) -> Any:
     """Twice the height and width."""
     kernel_layout = "IOHW" if layout == "NCHW" else "HWIO"
     return layers.conv2d_transpose(
@@ -15,8 +19,9 @@ def _upscale(data, channels, name, layout):
         data_layout=layout, kernel_layout=kernel_layout, name=name)
 
 
-def get_net(batch_size, random_len=100, oshape=(3, 64, 64), ngf=128, code=None, layout="NCHW",
-            dtype="float32"):
+def get_net(batch_size: int, random_len: int = 100, oshape: Sequence[int] = (3, 64, 64),
+            ngf: int = 128, code: Any = None, layout: str = "NCHW",
+            dtype: Any = "float32") -> Function:
     """The network: from `random_len` numbers to an image of `oshape`."""
     if tuple(oshape[-2:]) != (64, 64) and layout == "NCHW":
         raise ValueError(f"expects images of 64 x 64, but got {oshape}")
@@ -35,8 +40,9 @@ def get_net(batch_size, random_len=100, oshape=(3, 64, 64), ngf=128, code=None, 
     return Function(free_vars(out), out)
 
 
-def get_workload(batch_size, oshape=(3, 64, 64), ngf=128, random_len=100, layout="NCHW",
-                 dtype="float32"):
+def get_workload(batch_size: int, oshape: Sequence[int] = (3, 64, 64), ngf: int = 128,
+                 random_len: int = 100, layout: str = "NCHW",
+                 dtype: Any = "float32") -> tuple[Any, dict[str, Any]]:
     """The network as a module, and its parameters."""
     return create_workload(
         get_net(batch_size, random_len, oshape, ngf, layout=layout, dtype=dtype))

@@ -1,9 +1,13 @@
 """DenseNet, as the model zoo has it: a layer reads what the layer before it wrote,
 and a block returns what its layers wrote."""
 
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from .. import op
 from ..analysis import free_vars
-from ..expr import Function, var
+from ..expr import Expr, Function, var
 from . import layers
 from .init import create_workload
 
@@ -12,11 +16,11 @@ _SPEC = {121: (64, 32, (6, 12, 24, 16)), 161: (96, 48, (6, 12, 36, 24)),
          169: (69, 32, (6, 12, 32, 32)), 201: (64, 32, (6, 12, 48, 32))}
 
 
-def _norm_relu(data, name):
+def _norm_relu(data: Expr, name: str) -> Any:
     return op.nn.relu(layers.batch_norm_infer(data, name=name))
 
 
-def _dense_layer(data, growth_rate, bn_size, name):
+def _dense_layer(data: Expr, growth_rate: Any, bn_size: Any, name: str) -> Any:
     out = _norm_relu(data, name + "_bn1")
     out = layers.conv2d(out, channels=bn_size * growth_rate, kernel_size=(1, 1),
                         name=name + "_conv1")
@@ -25,7 +29,7 @@ def _dense_layer(data, growth_rate, bn_size, name):
                          name=name + "_conv2")
 
 
-def _dense_block(data, num_layers, bn_size, growth_rate, name):
+def _dense_block(data: Expr, num_layers: int, bn_size: Any, growth_rate: Any, name: str) -> Any:
     outputs = []
     for i in range(num_layers):
         data = _dense_layer(data, growth_rate, bn_size, f"{name}_layer{i + 1}")
@@ -33,14 +37,15 @@ def _dense_block(data, num_layers, bn_size, growth_rate, name):
     return op.concatenate(outputs, axis=1)
 
 
-def _transition(data, channels, name):
+def _transition(data: Expr, channels: Any, name: str) -> Any:
     out = _norm_relu(data, name + "_bn")
     out = layers.conv2d(out, channels=channels, kernel_size=(1, 1), name=name + "_conv")
     return op.nn.avg_pool2d(out, pool_size=(2, 2), strides=(2, 2))
 
 
-def get_net(densenet_size=121, classes=1000, batch_size=4, image_shape=(3, 224, 224),
-            dtype="float32", bn_size=4):
+def get_net(densenet_size: int = 121, classes: int = 1000, batch_size: int = 4,
+            image_shape: Sequence[int] = (3, 224, 224), dtype: Any = "float32",
+            bn_size: int = 4) -> Function:
     """The network of 121, 161, 169 or 201 layers."""
     if densenet_size not in _SPEC:
         raise ValueError(f"expects one of {', '.join(map(str, _SPEC))}, but got "
@@ -63,7 +68,8 @@ def get_net(densenet_size=121, classes=1000, batch_size=4, image_shape=(3, 224, 
     return Function(free_vars(out), out)
 
 
-def get_workload(densenet_size=121, classes=1000, batch_size=4, image_shape=(3, 224, 224),
-                 dtype="float32"):
+def get_workload(densenet_size: int = 121, classes: int = 1000, batch_size: int = 4,
+                 image_shape: Sequence[int] = (3, 224, 224),
+                 dtype: Any = "float32") -> tuple[Any, dict[str, Any]]:
     """The network as a module, and its parameters."""
     return create_workload(get_net(densenet_size, classes, batch_size, image_shape, dtype))

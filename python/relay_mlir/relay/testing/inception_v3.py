@@ -1,13 +1,18 @@
 """Inception-v3."""
 
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from .. import op
 from ..analysis import free_vars
-from ..expr import Function, var
+from ..expr import Expr, Function, var
 from . import layers
 from .init import create_workload
 
 
-def _conv(data, channels, kernel, name, stride=1, padding=0):
+def _conv(data: Expr, channels: Any, kernel: Any, name: str, stride: int = 1,
+          padding: Any = 0) -> Any:
     kernel = kernel if isinstance(kernel, tuple) else (kernel, kernel)
     padding = padding if isinstance(padding, tuple) else (padding, padding)
     out = layers.conv2d(data, channels=channels, kernel_size=kernel, strides=(stride, stride),
@@ -15,14 +20,14 @@ def _conv(data, channels, kernel, name, stride=1, padding=0):
     return op.nn.relu(layers.batch_norm_infer(out, epsilon=2e-5, name=name + "_bn"))
 
 
-def _pool(data, kind, stride=1, padding=1):
-    options = {"pool_size": (3, 3), "strides": (stride, stride), "padding": (padding, padding)}
+def _pool(data: Expr, kind: Any, stride: int = 1, padding: Any = 1) -> Any:
+    options: dict[str, Any] = {"pool_size": (3, 3), "strides": (stride, stride), "padding": (padding, padding)}
     if kind == "max":
         return op.nn.max_pool2d(data, **options)
     return op.nn.avg_pool2d(data, count_include_pad=True, **options)
 
 
-def _inception_a(data, pool_channels, name):
+def _inception_a(data: Expr, pool_channels: Any, name: str) -> Any:
     one = _conv(data, 64, 1, name + "_conv")
     five = _conv(data, 48, 1, name + "_tower_conv")
     five = _conv(five, 64, 5, name + "_tower_conv_1", padding=2)
@@ -33,7 +38,7 @@ def _inception_a(data, pool_channels, name):
     return op.concatenate((one, five, three, pool), axis=1)
 
 
-def _inception_b(data, name):
+def _inception_b(data: Expr, name: str) -> Any:
     three = _conv(data, 384, 3, name + "_conv", stride=2)
     double = _conv(data, 64, 1, name + "_tower_conv")
     double = _conv(double, 96, 3, name + "_tower_conv_1", padding=1)
@@ -41,7 +46,7 @@ def _inception_b(data, name):
     return op.concatenate((three, double, _pool(data, "max", 2, 0)), axis=1)
 
 
-def _inception_c(data, channels, name):
+def _inception_c(data: Expr, channels: Any, name: str) -> Any:
     one = _conv(data, 192, 1, name + "_conv")
     seven = _conv(data, channels, 1, name + "_tower_conv")
     seven = _conv(seven, channels, (1, 7), name + "_tower_conv_1", padding=(0, 3))
@@ -55,7 +60,7 @@ def _inception_c(data, channels, name):
     return op.concatenate((one, seven, double, pool), axis=1)
 
 
-def _inception_d(data, name):
+def _inception_d(data: Expr, name: str) -> Any:
     three = _conv(data, 192, 1, name + "_tower_conv")
     three = _conv(three, 320, 3, name + "_tower_conv_1", stride=2)
     seven = _conv(data, 192, 1, name + "_tower_1_conv")
@@ -65,7 +70,7 @@ def _inception_d(data, name):
     return op.concatenate((three, seven, _pool(data, "max", 2, 0)), axis=1)
 
 
-def _inception_e(data, pool, name):
+def _inception_e(data: Expr, pool: Any, name: str) -> Any:
     one = _conv(data, 320, 1, name + "_conv")
     three = _conv(data, 384, 1, name + "_tower_conv")
     three_a = _conv(three, 384, (1, 3), name + "_tower_mixed_conv", padding=(0, 1))
@@ -78,7 +83,7 @@ def _inception_e(data, pool, name):
     return op.concatenate((one, three_a, three_b, double_a, double_b, pooled), axis=1)
 
 
-def get_net(batch_size, num_classes, image_shape, dtype):
+def get_net(batch_size: int, num_classes: int, image_shape: Sequence[int], dtype: Any) -> Function:
     """The network for images of 299 x 299."""
     data = var("data", shape=(batch_size, *image_shape), dtype=dtype)
     out = _conv(data, 32, 3, "conv", stride=2)
@@ -102,6 +107,8 @@ def get_net(batch_size, num_classes, image_shape, dtype):
     return Function(free_vars(out), out)
 
 
-def get_workload(batch_size=1, num_classes=1000, image_shape=(3, 299, 299), dtype="float32"):
+def get_workload(batch_size: int = 1, num_classes: int = 1000,
+                 image_shape: Sequence[int] = (3, 299, 299),
+                 dtype: Any = "float32") -> tuple[Any, dict[str, Any]]:
     """The network as a module, and its parameters."""
     return create_workload(get_net(batch_size, num_classes, image_shape, dtype))

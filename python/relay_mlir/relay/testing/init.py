@@ -1,5 +1,9 @@
 """Parameters of models at random."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from .. import text
@@ -11,7 +15,7 @@ from ..transform import InferType
 class Initializer:
     """Fills arrays by the names of their parameters."""
 
-    def __call__(self, name, array):
+    def __call__(self, name: str, array: Any) -> Any:
         if name.endswith(("gamma", "var")):
             array[:] = 1.0
         elif name.endswith(("beta", "mean", "bias")):
@@ -22,7 +26,7 @@ class Initializer:
             raise ValueError(f"expects a parameter whose name tells its use (weight, bias, "
                              f"gamma, beta, mean, var), but got {name!r}")
 
-    def init_weight(self, name, array):
+    def init_weight(self, name: str, array: Any) -> Any:
         """Fills a weight."""
         raise NotImplementedError
 
@@ -30,12 +34,13 @@ class Initializer:
 class Xavier(Initializer):
     """Weights whose size depends on the number of inputs and outputs."""
 
-    def __init__(self, rnd_type="uniform", factor_type="avg", magnitude=3):
+    def __init__(self, rnd_type: str = "uniform", factor_type: str = "avg",
+                 magnitude: int = 3) -> None:
         self.rnd_type = rnd_type
         self.factor_type = factor_type
         self.magnitude = float(magnitude)
 
-    def init_weight(self, name, array):
+    def init_weight(self, name: str, array: Any) -> Any:
         if array.ndim < 2:
             raise ValueError(f"expects {name!r} to have two dimensions at least, but got "
                              f"{array.shape}")
@@ -54,14 +59,14 @@ class Xavier(Initializer):
 class Constant(Initializer):
     """One value for all weights."""
 
-    def __init__(self, value):
+    def __init__(self, value: Any) -> None:
         self._value = value
 
-    def init_weight(self, name, array):
+    def init_weight(self, name: str, array: Any) -> Any:
         array[:] = self._value
 
 
-def create_workload(net, initializer=None, seed=0):
+def create_workload(net: Any, initializer: Any = None, seed: int = 0) -> Any:
     """Returns the module of a network, typed, and values of its parameters but
     "data"."""
     mod = InferType()(IRModule.from_expr(net))
@@ -69,7 +74,7 @@ def create_workload(net, initializer=None, seed=0):
     initializer = initializer or Xavier()
     params = {}
     for var in mod["main"].params:
-        type_ = var.checked_type_ or var.type_annotation
+        type_: Any = var.checked_type_ or var.type_annotation
         if var.name_hint == "data" or var.name_hint in params:
             continue
         value = np.zeros(type_.concrete_shape, type_.dtype)

@@ -1,13 +1,17 @@
 """An LSTM, unrolled: a closure for the cell of each step, bound by lets."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from .. import op, ty
 from ..analysis import free_vars
-from ..expr import Call, Function, Tuple, TupleGetItem, Var
+from ..expr import Call, Expr, Function, Tuple, TupleGetItem, Var
 from ..scope_builder import ScopeBuilder
 from .init import create_workload
 
 
-def lstm_cell(num_hidden, batch_size=1, dtype="float32", name=""):
+def lstm_cell(num_hidden: int, batch_size: int = 1, dtype: Any = "float32", name: str = "") -> Any:
     """The function of a cell: (input, (hidden, memory), weights and biases) to
     (output, (hidden, memory))."""
     builder = ScopeBuilder()
@@ -19,10 +23,10 @@ def lstm_cell(num_hidden, batch_size=1, dtype="float32", name=""):
     i2h_weight, i2h_bias = Var("i2h_weight", weight_type), Var("i2h_bias", bias_type)
     h2h_weight, h2h_bias = Var("h2h_weight", weight_type), Var("h2h_bias", bias_type)
 
-    def let(label, value):
+    def let(label: str, value: Any) -> Any:
         return builder.let(f"{name}{label}", value)
 
-    def linear(label, data, weight, bias):
+    def linear(label: str, data: Expr, weight: Any, bias: Any) -> Any:
         dense = let(f"{label}_dense", op.nn.dense(data, weight, units=4 * num_hidden))
         return let(label, op.nn.bias_add(dense, bias, axis=-1))
 
@@ -43,7 +47,8 @@ def lstm_cell(num_hidden, batch_size=1, dtype="float32", name=""):
     return Function(params, builder.get(), result_type)
 
 
-def get_net(iterations, num_hidden, batch_size=1, dtype="float32"):
+def get_net(iterations: int, num_hidden: int, batch_size: int = 1,
+            dtype: Any = "float32") -> Function:
     """The network of `iterations` steps; each has an input "data" and weights of
     its own."""
     builder = ScopeBuilder()
@@ -67,6 +72,7 @@ def get_net(iterations, num_hidden, batch_size=1, dtype="float32"):
     return Function(free_vars(body), body)
 
 
-def get_workload(iterations, num_hidden, batch_size=1, dtype="float32"):
+def get_workload(iterations: int, num_hidden: int, batch_size: int = 1,
+                 dtype: Any = "float32") -> tuple[Any, dict[str, Any]]:
     """The network as a module, and its parameters."""
     return create_workload(get_net(iterations, num_hidden, batch_size, dtype))

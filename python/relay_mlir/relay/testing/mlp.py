@@ -1,5 +1,9 @@
 """A perceptron of three layers."""
 
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from .. import op
 from ..analysis import free_vars
 from ..expr import Function, var
@@ -7,7 +11,8 @@ from . import layers
 from .init import create_workload
 
 
-def get_net(batch_size, num_classes=10, image_shape=(1, 28, 28), dtype="float32"):
+def get_net(batch_size: int, num_classes: int = 10, image_shape: Sequence[int] = (1, 28, 28),
+            dtype: Any = "float32") -> Function:
     """The network: dense layers of 128, 64 and `num_classes`."""
     data = var("data", shape=(batch_size, *image_shape), dtype=dtype)
     out = op.nn.batch_flatten(data)
@@ -17,6 +22,7 @@ def get_net(batch_size, num_classes=10, image_shape=(1, 28, 28), dtype="float32"
     return Function(free_vars(out), out)
 
 
-def get_workload(batch_size, num_classes=10, image_shape=(1, 28, 28), dtype="float32"):
+def get_workload(batch_size: int, num_classes: int = 10, image_shape: Sequence[int] = (1, 28, 28),
+                 dtype: Any = "float32") -> tuple[Any, dict[str, Any]]:
     """The network as a module, and its parameters."""
     return create_workload(get_net(batch_size, num_classes, image_shape, dtype))

@@ -1,19 +1,23 @@
 """MobileNet."""
 
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from .. import op
 from ..analysis import free_vars
-from ..expr import Function, var
+from ..expr import Expr, Function, var
 from . import layers
 from .init import create_workload
 
 
-def _norm_relu(data, name, layout, epsilon=1e-5):
+def _norm_relu(data: Expr, name: str, layout: str, epsilon: float = 1e-05) -> Any:
     data = layers.batch_norm_infer(data, epsilon=epsilon, axis=layout.index("C"), name=name)
     return op.nn.relu(data)
 
 
-def conv_block(data, name, channels, kernel_size=(3, 3), strides=(1, 1), padding=(1, 1),
-               layout="NCHW"):
+def conv_block(data: Expr, name: str, channels: Any, kernel_size: Any = (3, 3),
+               strides: Any = (1, 1), padding: Any = (1, 1), layout: str = "NCHW") -> Any:
     """Convolution, normalisation, activation."""
     conv = layers.conv2d(
         data, channels=channels, kernel_size=kernel_size, strides=strides, padding=padding,
@@ -22,8 +26,9 @@ def conv_block(data, name, channels, kernel_size=(3, 3), strides=(1, 1), padding
     return _norm_relu(conv, name + "_bn", layout)
 
 
-def separable_conv_block(data, name, depthwise_channels, pointwise_channels, strides=(1, 1),
-                         layout="NCHW", dtype="float32"):
+def separable_conv_block(data: Expr, name: str, depthwise_channels: Any, pointwise_channels: Any,
+                         strides: Any = (1, 1), layout: str = "NCHW",
+                         dtype: Any = "float32") -> Any:
     """A convolution of each channel, then one of each pixel."""
     if layout == "NCHW":
         shape = (depthwise_channels, 1, 3, 3)
@@ -41,8 +46,9 @@ def separable_conv_block(data, name, depthwise_channels, pointwise_channels, str
     return _norm_relu(conv, name + "_bn2", layout)
 
 
-def mobile_net(num_classes=1000, data_shape=(1, 3, 224, 224), dtype="float32", alpha=1.0,
-               is_shallow=False, layout="NCHW"):
+def mobile_net(num_classes: int = 1000, data_shape: Sequence[int] = (1, 3, 224, 224),
+               dtype: Any = "float32", alpha: float = 1.0, is_shallow: bool = False,
+               layout: str = "NCHW") -> Any:
     """The network; `alpha` scales the channels, `is_shallow` leaves out the blocks of
     512 channels in the middle."""
     data = var("data", shape=data_shape, dtype=dtype)
@@ -62,8 +68,9 @@ def mobile_net(num_classes=1000, data_shape=(1, 3, 224, 224), dtype="float32", a
     return Function(free_vars(out), out)
 
 
-def get_workload(batch_size=1, num_classes=1000, image_shape=(3, 224, 224), dtype="float32",
-                 layout="NCHW"):
+def get_workload(batch_size: int = 1, num_classes: int = 1000,
+                 image_shape: Sequence[int] = (3, 224, 224), dtype: Any = "float32",
+                 layout: str = "NCHW") -> tuple[Any, dict[str, Any]]:
     """The network as a module, and its parameters."""
     return create_workload(
         mobile_net(num_classes, (batch_size, *image_shape), dtype, layout=layout))

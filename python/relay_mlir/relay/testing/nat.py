@@ -1,9 +1,13 @@
 """Peano numbers: values and expressions of the type `nat`."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from ..executor import ConstructorValue
 
 
-def get_type(prelude):
+def get_type(prelude: Any) -> Any:
     """(nat, zero, succ) of a module or a Prelude."""
     mod = getattr(prelude, "mod", prelude)
     mod.import_from_std("nat.rly")
@@ -14,7 +18,7 @@ def get_type(prelude):
     return nat, zero, succ
 
 
-def make_nat_value(prelude, n):
+def make_nat_value(prelude: Any, n: Any) -> Any:
     """The value of the number `n`."""
     _, zero, succ = get_type(prelude)
     value = ConstructorValue(zero, [])
@@ -23,7 +27,7 @@ def make_nat_value(prelude, n):
     return value
 
 
-def make_nat_expr(prelude, n):
+def make_nat_expr(prelude: Any, n: Any) -> Any:
     """An expression for the number `n`."""
     if n < 0:
         raise ValueError(f"expects a number that is not negative, but got {n}")
@@ -34,7 +38,7 @@ def make_nat_expr(prelude, n):
     return expr
 
 
-def count(value):
+def count(value: Any) -> Any:
     """The number that a value of `nat` stands for."""
     result = 0
     while value.fields:

@@ -1,20 +1,25 @@
 """A small network of many kinds of operators, for tests of compilation."""
 
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from .. import op
 from ..analysis import free_vars
-from ..expr import Function, var
+from ..expr import Expr, Function, var
 from . import layers
 from .init import create_workload
 
 
-def _dense_rows(data, size, name, dtype):
+def _dense_rows(data: Expr, size: Any, name: str, dtype: Any) -> Any:
     """A dense layer on the last dimension."""
     weight = var(name + "_weight", shape=(size, size), dtype=dtype)
     rows = op.nn.relu(op.nn.dense(op.reshape(data, (-1, size)), weight))
     return op.reshape_like(rows, data)
 
 
-def get_net(input_shape=(1, 3, 24, 12), dtype="float32", wtype=None):
+def get_net(input_shape: Sequence[int] = (1, 3, 24, 12), dtype: Any = "float32",
+            wtype: Any = None) -> Function:
     """The network: dense and convolution side by side, then normalisation, then
     dense. `wtype` is the dtype of the weights."""
     wtype = wtype or dtype
@@ -30,6 +35,7 @@ def get_net(input_shape=(1, 3, 24, 12), dtype="float32", wtype=None):
     return Function(free_vars(out), out)
 
 
-def get_workload(input_shape=(1, 3, 24, 12), dtype="float32", wtype=None):
+def get_workload(input_shape: Sequence[int] = (1, 3, 24, 12), dtype: Any = "float32",
+                 wtype: Any = None) -> tuple[Any, dict[str, Any]]:
     """The network as a module, and its parameters."""
     return create_workload(get_net(input_shape, dtype, wtype))

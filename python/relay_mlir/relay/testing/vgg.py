@@ -1,8 +1,12 @@
 """VGG."""
 
+from __future__ import annotations
+
+from typing import Any, Sequence
+
 from .. import op
 from ..analysis import free_vars
-from ..expr import Function, var
+from ..expr import Expr, Function, var
 from . import layers
 from .init import create_workload
 
@@ -10,7 +14,7 @@ _FILTERS = (64, 128, 256, 512, 512)
 _LAYERS = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
 
 
-def _feature(data, counts, batch_norm):
+def _feature(data: Expr, counts: Any, batch_norm: Any) -> Any:
     for i, (count, channels) in enumerate(zip(counts, _FILTERS)):
         for j in range(count):
             name = f"conv{i + 1}_{j + 1}"
@@ -24,7 +28,8 @@ def _feature(data, counts, batch_norm):
     return data
 
 
-def get_net(batch_size, image_shape, num_classes, dtype, num_layers=11, batch_norm=False):
+def get_net(batch_size: int, image_shape: Sequence[int], num_classes: int, dtype: Any,
+            num_layers: int = 11, batch_norm: bool = False) -> Function:
     """The network of 11, 13, 16 or 19 layers."""
     if num_layers not in _LAYERS:
         raise ValueError(f"expects one of {', '.join(map(str, _LAYERS))} layers, but got "
@@ -38,8 +43,9 @@ def get_net(batch_size, image_shape, num_classes, dtype, num_layers=11, batch_no
     return Function(free_vars(out), out)
 
 
-def get_workload(batch_size, num_classes=1000, image_shape=(3, 224, 224), dtype="float32",
-                 num_layers=11, batch_norm=False):
+def get_workload(batch_size: int, num_classes: int = 1000,
+                 image_shape: Sequence[int] = (3, 224, 224), dtype: Any = "float32",
+                 num_layers: int = 11, batch_norm: bool = False) -> tuple[Any, dict[str, Any]]:
     """The network as a module, and its parameters."""
     return create_workload(
         get_net(batch_size, image_shape, num_classes, dtype, num_layers, batch_norm))

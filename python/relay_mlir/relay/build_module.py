@@ -1,0 +1,124 @@
+"""Compiling programs: `relay.build`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Mapping
+
+from . import _diagnostics, expr as _expr
+from ._core import core
+from .executor_factory import ExecutorFactoryModule
+from .expr import Expr, Function
+from .module import IRModule, module_arguments
+from .transform import PassContext
+
+if TYPE_CHECKING:
+    from .._compile import Module
+
+
+def bind_params_by_name(function: Function, params: Mapping[str, Any]) -> Function:
+    """Makes constants of parameters: `params` has values by name."""
+    by_name = {}
+    for var in function.params:
+        if var.name_hint in by_name:
+            raise ValueError(f"expects parameters of unique names, but {var.name_hint!r} is "
+                             "that of two")
+        by_name[var.name_hint] = var
+    binds = {by_name[name]: _expr.const(value)
+             for name, value in params.items() if name in by_name}
+    bound = _expr.bind(function, binds)
+    assert isinstance(bound, Function)
+    return bound
+
+
+def parse_target(target: Any) -> str:
+    """The target as `relay_mlir.compile` takes it, of one as programs of Relay have
+    it: "llvm", "llvm -mcpu=skylake-avx512", or a dict with one for the CPU."""
+    if isinstance(target, Mapping):
+        if len(target) != 1:
+            raise NotImplementedError("programs for several devices cannot be compiled yet, "
+                                      f"but got the targets {target!r}")
+        target = next(iter(target.values()))
+    if target is None:
+        return "native"
+    words = str(target).split()
+    kind = words[0] if words else ""
+    cpu = re.search(r"(?:^|\s)-mcpu=(\S+)", str(target))
+    if cpu is not None:
+        return cpu[1]
+    if kind in ("llvm", "c", "native", "cpu"):
+        return "native"
+    if kind in ("cuda", "opencl", "vulkan", "metal", "rocm", "webgpu", "hexagon", "ext_dev",
+                "nvidia/nvidia-a100"):
+        raise NotImplementedError(f"there is no code generation for {kind!r} yet; programs "
+                                  "are compiled for CPUs: 'llvm'")
+    return kind
+
+
+def _opt_level() -> int:
+    # Whoever did not ask for a level gets the best code.
+    level = PassContext.current().opt_level if PassContext.is_entered() else 3
+    return max(0, min(level, 3))
+
+
+def _reachable(mod: IRModule) -> IRModule:
+    """The module with the functions that @main uses, directly or not."""
+    used = {}
+    work = [mod.get_global_var("main")]
+    while work:
+        var = work.pop()
+        if var in used or var not in mod.functions:
+            continue
+        used[var] = mod.functions[var]
+        work += [node for node in core.post_order(used[var])
+                 if isinstance(node, _expr.GlobalVar)]
+    result = mod.shallow_copy()
+    result.functions = {var: f for var, f in mod.functions.items() if var in used}
+    return result
+
+
+def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
+    """Compiles @main and loads it."""
+    from .._compile import Module
+
+    program = _reachable(mod)._to_core()
+    with _diagnostics.raising():
+        return Module._make("model.so", lambda path: core.compile(
+            *program, path, "so", parse_target(target), opt_level))
+
+
+def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
+          executor: Any = None, runtime: Any = None, workspace_memory_pools: Any = None,
+          constant_memory_pools: Any = None, params: Mapping[str, Any] | None = None,
+          mod_name: str = "default") -> ExecutorFactoryModule:
+    """Compiles @main of a module, or a function, to native code.
+
+    `target` is "llvm", with "-mcpu=..." for another processor than this one;
+    `params` has values of parameters by name, which become constants. The
+    optimisation level is that of the PassContext around the call, else 3.
+    Returns a module of which `lib["default"](device)` is a GraphModule;
+    `graph, lib, params = build(...)` works as well.
+
+    What is compiled consists of operators on tensors. Raises DiagnosticError for
+    a program that is ill-typed, or in which @main needs more: calls, closures, data
+    types or references, which only create_executor("debug") evaluates;
+    NotImplementedError for devices, memory pools and executors that are not there
+    yet.
+    """
+    del target_host  # The host is this machine.
+    if workspace_memory_pools or constant_memory_pools:
+        raise NotImplementedError("memory pools of the caller are not supported yet")
+    kind = str(getattr(executor, "name", executor or "graph"))
+    if kind not in ("graph", "aot"):
+        raise NotImplementedError(f"there is no executor {kind!r} yet; 'graph' and 'aot' are "
+                                  "the same here, native code")
+    if runtime is not None and str(getattr(runtime, "name", runtime)) != "cpp":
+        raise NotImplementedError(f"there is no run time {runtime!r} yet, only 'cpp'")
+    mod = module_arguments(ir_mod).shallow_copy()
+    bound = dict(params or {})
+    if bound:
+        mod["main"] = bind_params_by_name(mod["main"], bound)
+    return ExecutorFactoryModule(compile_main(mod, target, _opt_level()), bound, mod_name)
+
+
+__all__ = ["bind_params_by_name", "build"]

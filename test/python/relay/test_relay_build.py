@@ -1,0 +1,150 @@
+"""`relay.build`: native code, and how programs of Relay run it."""
+
+import json
+
+import numpy as np
+import pytest
+
+import relay_mlir as rm
+import relay_mlir.compat as tvm
+from relay_mlir import relay
+
+X = np.array([[0.5, -2, 3], [1, 0, -1]], "float32")
+W = np.arange(12, dtype="float32").reshape(4, 3) - 5
+CPU = relay.device.cpu(0)
+
+
+def dense():
+    x, w = relay.var("x", shape=(2, 3)), relay.var("w", shape=(4, 3))
+    return relay.IRModule.from_expr(relay.Function([x, w], relay.nn.relu(relay.nn.dense(x, w))))
+
+
+def expected(x=X, w=W):
+    return np.maximum(x @ w.T, 0)
+
+
+def test_is_callable():
+    """It is a function, and its module has another name."""
+    assert callable(relay.build)
+    assert relay.build_module.build is relay.build
+
+
+@pytest.mark.parametrize("program", [dense(), dense()["main"]], ids=["module", "function"])
+def test_function_call(program):
+    lib = relay.build(program, target="llvm")
+    np.testing.assert_allclose(lib(X, W), expected(), rtol=1e-5)
+    np.testing.assert_allclose(lib(w=W, x=X), expected(), rtol=1e-5)
+
+
+def test_graph_module():
+    lib = relay.build(dense(), "llvm")
+    module = tvm.contrib.graph_executor.GraphModule(lib["default"](CPU))
+    assert (module.get_num_inputs(), module.get_num_outputs()) == (2, 1)
+    module.set_input("x", X)
+    module.set_input(1, W)
+    module.run()
+    np.testing.assert_allclose(module.get_output(0), expected(), rtol=1e-5)
+    # Inputs stay what they were set to, whatever becomes of the array.
+    np.testing.assert_array_equal(module.get_input("w"), W)
+    x = 2 * X
+    module.set_input(x=x)
+    x[:] = 0
+    module.run()
+    out = np.empty((2, 4), "float32")
+    module.get_output(0, out)
+    np.testing.assert_allclose(out, expected(2 * X), rtol=1e-5)
+
+
+def test_errors_of_graph_modules():
+    module = relay.build(dense(), "llvm")["default"](CPU)
+    with pytest.raises(ValueError, match="expects `run` before"):
+        module.get_output(0)
+    with pytest.raises(KeyError, match="expects one of the inputs x, w, but got 'y'"):
+        module.set_input("y", X)
+    with pytest.raises(IndexError, match="below 2, but got 2"):
+        module.set_input(2, X)
+    with pytest.raises(ValueError, match="w"):
+        module.run(x=X)
+    with pytest.raises(ValueError, match="x"):
+        module.run(x=X[:, :2], w=W)
+    module.run(x=X, w=W)
+    with pytest.raises(IndexError, match="below 1, but got 1"):
+        module.get_output(1)
+
+
+def test_params_are_constants():
+    lib = relay.build(dense(), "llvm", params={"w": W})
+    assert [info.name for info in lib.compiled.inputs] == ["x"]
+    module = lib["default"](CPU)
+    module.set_input(x=X, **lib.get_params())
+    module.run()
+    np.testing.assert_allclose(module.get_output(0), expected(), rtol=1e-5)
+    with pytest.raises(ValueError, match="expects the value that 'w' was compiled with"):
+        module.set_input("w", W + 1)
+
+
+def test_three_parts():
+    graph, lib, params = relay.build(dense(), "llvm", params={"w": W})
+    assert json.loads(graph)["inputs"] == [{"name": "x", "shape": [2, 3], "dtype": "float32"}]
+    np.testing.assert_array_equal(params["w"], W)
+    module = tvm.contrib.graph_executor.create(graph, lib, CPU)
+    module.run(x=X)
+    np.testing.assert_allclose(module.get_output(0), expected(), rtol=1e-5)
+
+
+def test_several_outputs():
+    x = relay.var("x", shape=(2, 3))
+    mod = relay.IRModule.from_expr(relay.Function([x], relay.Tuple([x + x, relay.exp(x)])))
+    module = relay.build(mod, "llvm")["default"](CPU)
+    module.run(x=X)
+    assert module.get_num_outputs() == 2
+    np.testing.assert_allclose(module.get_output(0), 2 * X, rtol=1e-6)
+    np.testing.assert_allclose(module.get_output(1), np.exp(X), rtol=1e-5)
+
+
+def test_saved(tmp_path):
+    path = tmp_path / "dense.so"
+    relay.build(dense(), "llvm", params={"w": W}).export_library(path)
+    module = tvm.runtime.load_module(path)["default"](CPU)
+    module.run(x=X)
+    np.testing.assert_allclose(module.get_output(0), expected(), rtol=1e-5)
+    np.testing.assert_allclose(rm.load(path)(X), expected(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("level", range(4))
+def test_levels(level):
+    with relay.transform.PassContext(opt_level=level):
+        lib = relay.build(dense(), "llvm")
+    np.testing.assert_allclose(lib(X, W), expected(), rtol=1e-5)
+
+
+def test_other_functions_are_no_matter():
+    """Only what @main uses is compiled."""
+    mod = relay.parse("""#[version = "0.0.5"]
+type List[A] { Cons(A, List[A]), Nil, }
+def @unused(%l: List[int32]) -> int32 { match (%l) { Cons(%x, _) => { %x }, Nil => { 0 }, } }
+def @main(%x: Tensor[(2, 3), float32]) { %x + %x }
+""")
+    np.testing.assert_allclose(relay.build(mod, "llvm")(X), 2 * X, rtol=1e-6)
+    mod["main"] = relay.Function([], relay.Call(mod.get_global_var("unused"),
+                                                [mod.get_constructor("List", "Nil")()]))
+    with pytest.raises(relay.DiagnosticError, match="expects"):
+        relay.build(mod, "llvm")
+
+
+@pytest.mark.parametrize("arguments,text", [
+    ({"target": "cuda"}, "there is no code generation for 'cuda'"),
+    ({"target": {"cpu": "llvm", "gpu": "cuda"}}, "programs for several devices"),
+    ({"executor": "vm"}, "there is no executor 'vm'"),
+    ({"runtime": "crt"}, "there is no run time 'crt'"),
+    ({"workspace_memory_pools": object()}, "memory pools"),
+])
+def test_what_is_not_there_yet(arguments, text):
+    with pytest.raises(NotImplementedError, match=text):
+        relay.build(dense(), **{"target": "llvm", **arguments})
+
+
+def test_ill_typed():
+    x = relay.var("x", shape=(2, 3))
+    with pytest.raises(relay.DiagnosticError, match="nn.dense expects"):
+        relay.build(relay.Function([x], relay.nn.dense(x, relay.const(W.T))), "llvm")
