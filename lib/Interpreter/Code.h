@@ -39,7 +39,7 @@ enum class Opcode : uint8_t {
   Call,        // The function of the module `code`.
   CallIndirect,
   Construct,
-  Move,
+  Move,   // Checks that the operand is of the result's type.
   Drop,   // The operands are not needed on this path.
   Jump,   // To `target`.
   Branch, // To `target` if the operand is false.

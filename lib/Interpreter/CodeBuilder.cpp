@@ -282,6 +282,12 @@ void CodeBuilder::emitDrops(Block &block) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
+/// Whether an operation only hands its operand on.
+static bool isBinding(Operation *op) {
+  auto ascribe = dyn_cast_if_present<AscribeOp>(op);
+  return ascribe ? !ascribe.isChecked() : isa_and_present<LetOp>(op);
+}
+
 /// Whether the value of `op` is what its block ends with, at once or after
 /// bindings to variables. Those need not run then.
 static bool endsBlock(Operation *op) {
@@ -289,10 +295,10 @@ static bool endsBlock(Operation *op) {
     return false;
   Value value = op->getResult(0);
   Operation *next = op->getNextNode();
-  while (auto let = dyn_cast_if_present<LetOp>(next)) {
-    if (let.getValue() != value || !value.hasOneUse())
+  while (isBinding(next)) {
+    if (next->getOperand(0) != value || !value.hasOneUse())
       return false;
-    value = let.getResult();
+    value = next->getResult(0);
     next = next->getNextNode();
   }
   return next && isa<func::ReturnOp, YieldOp>(next) &&
@@ -350,7 +356,7 @@ LogicalResult CodeBuilder::emitOp(Operation *op, bool isTail) {
                     .Case([](TupleGetItemOp) { return Opcode::GetField; })
                     .Case([](CallIndirectOp) { return Opcode::CallIndirect; })
                     .Case([](ConstructOp) { return Opcode::Construct; })
-                    .Case([](LetOp) { return Opcode::Move; })
+                    .Case<LetOp, AscribeOp>([](auto) { return Opcode::Move; })
                     .Case([](RefCreateOp) { return Opcode::CreateCell; })
                     .Case([](RefReadOp) { return Opcode::ReadCell; })
                     .Case([](RefWriteOp) { return Opcode::WriteCell; })

@@ -37,7 +37,7 @@ func.func @apply() -> !relay.incomplete {
 // The types say no more than that there is a function.
 func.func @untyped() -> !relay.incomplete {
   %one = relay.constant dense<1> : tensor<i32>
-  %0 = relay.let "x" %one : tensor<i32> as !relay.incomplete
+  %0 = relay.ascribe %one : tensor<i32> as !relay.incomplete
   // expected-error @below {{expects a function to call, but got 1}}
   %1 = relay.call_indirect %0(%one) : !relay.incomplete as (tensor<i32>) -> !relay.incomplete
   return %1 : !relay.incomplete
@@ -51,7 +51,7 @@ func.func @closure(%x: tensor<i32>) -> tensor<i32> {
 func.func @arity() -> tensor<i32> {
   %one = relay.constant dense<1> : tensor<i32>
   %f = relay.global @closure : (tensor<i32>) -> tensor<i32>
-  %0 = relay.let "f" %f : (tensor<i32>) -> tensor<i32> as !relay.incomplete
+  %0 = relay.ascribe %f : (tensor<i32>) -> tensor<i32> as !relay.incomplete
   // expected-error @below {{expects 1 inputs, but got 2}}
   %1 = relay.call_indirect %0(%one, %one) : !relay.incomplete as (tensor<i32>, tensor<i32>) -> tensor<i32>
   return %1 : tensor<i32>
@@ -59,10 +59,21 @@ func.func @arity() -> tensor<i32> {
 
 // -----
 
+// What is declared is checked.
+func.func @declared() -> tensor<3xi32> {
+  %two = relay.constant dense<[1, 2]> : tensor<2xi32>
+  %any = relay.ascribe %two : tensor<2xi32> as tensor<?xi32>
+  // expected-error @below {{expects a result of type 'tensor<3xi32>', but got 'tensor<2xi32>'}}
+  %0 = relay.ascribe %any : tensor<?xi32> as tensor<3xi32>
+  return %0 : tensor<3xi32>
+}
+
+// -----
+
 // Sizes that are known at run time only.
 func.func @sizes() -> tensor<i32> {
   %two = relay.constant dense<[1, 2]> : tensor<2xi32>
-  %any = relay.let "any" %two : tensor<2xi32> as tensor<?xi32>
+  %any = relay.ascribe %two : tensor<2xi32> as tensor<?xi32>
   %f = relay.fn (%x: tensor<3xi32> {relay.name = "x"}) -> tensor<i32> {
     %0 = relay.sum %x : (tensor<3xi32>) -> tensor<i32>
     relay.yield %0 : tensor<i32>

@@ -94,6 +94,29 @@ struct ProjectTuple : OpConversionPattern<TupleGetItemOp> {
   }
 };
 
+/// Sizes that only the declared type knows are asserted with those of all
+/// casts.
+struct CastToDeclaredType : OpConversionPattern<AscribeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(AscribeOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertType(op.getType(), types)))
+      return rewriter.notifyMatchFailure(op, "no tensor or tuple of tensors");
+    SmallVector<Value> values;
+    for (auto [value, type] :
+         llvm::zip_equal(adaptor.getOperands().front(), types))
+      values.push_back(
+          value.getType() == type
+              ? value
+              : tensor::CastOp::create(rewriter, op.getLoc(), type, value));
+    rewriter.replaceOpWithMultiple(op, {values});
+    return success();
+  }
+};
+
 /// At inference, dropout hands its data through; its mask is all ones.
 struct ResolveDropout : OpConversionPattern<NNDropoutOp> {
   using Base::Base;
@@ -126,6 +149,6 @@ struct ConvertReturn : OpConversionPattern<func::ReturnOp> {
 
 void mlir::relay::detail::populateStructurePatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConstantToArith, ConvertReturn, FlattenTuple, ProjectTuple,
-               ResolveDropout>(converter, patterns.getContext());
+  patterns.add<CastToDeclaredType, ConstantToArith, ConvertReturn, FlattenTuple,
+               ProjectTuple, ResolveDropout>(converter, patterns.getContext());
 }

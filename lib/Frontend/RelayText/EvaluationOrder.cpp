@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -22,6 +23,15 @@ SmallVector<Value> ast::getOperandsInOrder(Operation *op) {
   if (isa<CallIndirectOp>(op))
     std::rotate(operands.begin(), operands.begin() + 1, operands.end());
   return operands;
+}
+
+LetOp ast::getBindingLet(FnOp fn) {
+  Operation *op = fn;
+  do {
+    Operation *user = op->hasOneUse() ? *op->user_begin() : nullptr;
+    op = user && user->getBlock() == fn->getBlock() ? user : nullptr;
+  } while (isa_and_present<AscribeOp>(op));
+  return dyn_cast_if_present<LetOp>(op);
 }
 
 /// Whether the operation itself, apart from its regions, has effects.
@@ -41,12 +51,19 @@ static bool hasOwnEffects(Operation *op) {
 /// A closure that calls itself, which only a let can name.
 static bool isRecursiveWithoutLet(Operation *op) {
   auto fn = dyn_cast<FnOp>(op);
-  if (!fn || !fn.getRecursive())
+  return fn && fn.getRecursive() && !getBindingLet(fn);
+}
+
+/// A declared type for which there is no place but a variable's.
+static bool isTypeOfNothing(Operation *op) {
+  if (!isa<AscribeOp>(op) || op->use_empty())
     return false;
-  if (!fn->hasOneUse())
+  if (!op->hasOneUse())
     return true;
-  Operation *user = *fn->user_begin();
-  return !isa<LetOp>(user) || user->getBlock() != fn->getBlock();
+  Operation *user = *op->user_begin();
+  return user->getBlock() != op->getBlock() ||
+         !(isa<LetOp, func::ReturnOp>(user) ||
+           (isa<YieldOp>(user) && isa<FnOp>(user->getParentOp())));
 }
 
 EvaluationOrder::EvaluationOrder(Operation *function) : function(function) {
@@ -101,7 +118,8 @@ void EvaluationOrder::placeOperation(Operation *op) {
   Region *own = op->getParentRegion();
   Region *place = places.lookup(op);
   if (!op->hasTrait<OpTrait::IsTerminator>() && !isa<LetOp>(op)) {
-    if ((hasEffectsAt(op) && place != own) || isRecursiveWithoutLet(op)) {
+    if ((hasEffectsAt(op) && place != own) || isRecursiveWithoutLet(op) ||
+        isTypeOfNothing(op)) {
       bound.insert(op);
       place = own;
     }
@@ -217,9 +235,13 @@ void EvaluationOrder::bindEffects(Block &block) {
   Operation *pending = nullptr;
   for (Operation &op : block) {
     // The next let binds what only it uses, unless there are effects between.
-    if (isa<LetOp>(op) && pending &&
-        op.getOperand(0).getDefiningOp() == pending && pending->hasOneUse())
-      bound.erase(pending);
+    if (isa<LetOp>(op) && pending && pending->hasOneUse()) {
+      Operation *value = op.getOperand(0).getDefiningOp();
+      if (auto ascribe = dyn_cast_if_present<AscribeOp>(value))
+        value = ascribe.getValue().getDefiningOp();
+      if (value == pending)
+        bound.erase(pending);
+    }
     if (!hasEffectsAt(&op))
       continue;
     bound.insert(&op);

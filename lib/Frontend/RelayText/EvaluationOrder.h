@@ -15,6 +15,8 @@
 #ifndef RELAY_MLIR_LIB_FRONTEND_RELAYTEXT_EVALUATIONORDER_H
 #define RELAY_MLIR_LIB_FRONTEND_RELAYTEXT_EVALUATIONORDER_H
 
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -53,6 +55,10 @@ private:
   DenseMap<Operation *, Region *> places;
   DenseMap<Region *, Scope> scopes;
 };
+
+/// The variable to which a closure that calls itself is bound, perhaps with a
+/// declared type; null if there is none.
+LetOp getBindingLet(FnOp fn);
 
 /// The operands of an operation in the order in which Relay evaluates them.
 SmallVector<Value> getOperandsInOrder(Operation *op);

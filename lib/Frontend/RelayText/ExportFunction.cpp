@@ -23,7 +23,7 @@ using namespace mlir::relay::ast;
 template <typename NodeTy>
 std::shared_ptr<NodeTy> FunctionExporter::finish(std::shared_ptr<NodeTy> node,
                                                  Type type, Location loc) {
-  if (!isIncomplete(type))
+  if (!isa<IncompleteType>(type))
     node->checkedType = type;
   node->location = exportLocation(loc);
   return node;
@@ -46,13 +46,52 @@ static std::vector<NamedAttribute> toVector(ArrayRef<NamedAttribute> attrs) {
   return attrs.vec();
 }
 
-/// What setCallAttrs of the importer kept.
-static void exportCallAttrs(Operation *op, Call &call) {
-  if (auto attrs = op->getAttrOfType<DictionaryAttr>(kTextAttrsName))
-    call.attrs = toVector(attrs.getValue());
-  if (auto types = op->getAttrOfType<ArrayAttr>(kTypeArgsAttrName))
-    for (auto type : types.getAsRange<TypeAttr>())
-      call.typeArgs.push_back(type.getValue());
+/// Types for the type parameters of `callee` of which `op` is an instance,
+/// incomplete where nothing tells.
+static std::vector<Type> getTypeArgs(Type callee, Operation *op,
+                                     ValueRange args) {
+  if (!callee)
+    return {};
+  TypeSubstitution substitution;
+  ArrayRef<StringAttr> params = relay::getTypeParams(callee);
+  FunctionType body = getFunctionBody(callee);
+  if (params.empty() || body.getNumInputs() != args.size())
+    return {};
+  for (StringAttr param : params)
+    substitution[param.getValue()] = nullptr;
+  // What follows from a result is as wide as all arguments need it.
+  (void)matchInstance(body.getResult(0), op->getResult(0).getType(),
+                      substitution);
+  for (auto [input, arg] : llvm::zip_equal(body.getInputs(), args))
+    (void)matchInstance(input, arg.getType(), substitution);
+  std::vector<Type> types;
+  for (StringAttr param : params) {
+    Type type = substitution[param.getValue()];
+    types.push_back(type ? type : IncompleteType::get(op->getContext()));
+  }
+  return types;
+}
+
+/// Whether a closure is still the operator that it was made of.
+static const OperatorSchema *getOperatorValue(FnOp fn) {
+  auto name = fn->getAttrOfType<StringAttr>(kOperatorAttrName);
+  const OperatorSchema *schema = name ? getOperatorSchema(name) : nullptr;
+  Block &body = fn.getBody().front();
+  if (!schema || fn.getRecursive() || !llvm::hasNItems(body, 2))
+    return nullptr;
+  Operation *op = &body.front();
+  if (body.getTerminator()->getOperands() != op->getResults() ||
+      op->getOperands() != ValueRange(body.getArguments()))
+    return nullptr;
+  DictionaryAttr attrs = op->getAttrDictionary();
+  if (auto apply = dyn_cast<ApplyOp>(op)) {
+    if (apply.getName() != name)
+      return nullptr;
+    attrs = apply.getAttrs();
+  } else if (getOperatorSchema(op) != schema) {
+    return nullptr;
+  }
+  return toRawAttrs(*schema, attrs).empty() ? schema : nullptr;
 }
 
 ExprPtr FunctionExporter::makeTuple(Operation *user, OperandRange fields) {
@@ -101,8 +140,16 @@ ExprPtr FunctionExporter::makeOperator(Operation *op,
   } else {
     args = getExprs(op->getOperands());
   }
+  // The type parameters of an operator are the types of its arguments.
+  std::vector<Type> typeArgs;
+  if (!isa<ApplyOp>(op))
+    for (const ExprPtr &arg : args)
+      typeArgs.push_back(arg->checkedType
+                             ? arg->checkedType
+                             : IncompleteType::get(op->getContext()));
   return std::make_shared<Call>(module.getOp(schema.name), std::move(args),
-                                toVector(toRawAttrs(schema, attrs)));
+                                toVector(toRawAttrs(schema, attrs)),
+                                std::move(typeArgs));
 }
 
 PatternPtr FunctionExporter::exportPattern(Attribute pattern, Block &block,
@@ -129,6 +176,8 @@ PatternPtr FunctionExporter::exportPattern(Attribute pattern, Block &block,
 }
 
 ExprPtr FunctionExporter::makeFunction(FnOp fn, const ExprPtr &body) {
+  if (const OperatorSchema *schema = getOperatorValue(fn))
+    return module.getOp(schema->name);
   std::vector<std::shared_ptr<Var>> params;
   for (BlockArgument param : fn.getParams())
     params.push_back(std::static_pointer_cast<Var>(getExpr(param)));
@@ -149,11 +198,19 @@ ExprPtr FunctionExporter::makeMatch(MatchOp match, ArrayRef<ExprPtr> bodies) {
                                  !match.getPartial());
 }
 
-/// A call with the arguments of an operation.
-static std::shared_ptr<Call> makeCall(ExprPtr callee, std::vector<ExprPtr> args,
-                                      Operation *op) {
-  auto call = std::make_shared<Call>(std::move(callee), std::move(args));
-  exportCallAttrs(op, *call);
+ExprPtr FunctionExporter::makeCall(ExprPtr callee, Type calleeType,
+                                   Operation *op, OperandRange args) {
+  if (!callee)
+    return nullptr;
+  auto call = std::make_shared<Call>(std::move(callee), getExprs(args));
+  if (auto attrs = op->getAttrOfType<DictionaryAttr>(kTextAttrsName))
+    call->attrs = toVector(attrs.getValue());
+  // Before type inference, what is written.
+  if (auto types = op->getAttrOfType<ArrayAttr>(kTypeArgsAttrName))
+    for (auto type : types.getAsRange<TypeAttr>())
+      call->typeArgs.push_back(type.getValue());
+  else if (!isa<IncompleteType>(op->getResult(0).getType()))
+    call->typeArgs = getTypeArgs(calleeType, op, args);
   return call;
 }
 
@@ -169,24 +226,24 @@ ExprPtr FunctionExporter::makeNode(Operation *op, ArrayRef<ExprPtr> regions) {
         return std::make_shared<TupleGetItem>(getExpr(item.getTuple()),
                                               item.getIndex());
       })
-      .Case([&](CallOp call) -> ExprPtr {
+      .Case([&](CallOp call) {
         ExprPtr callee = module.getGlobalVar(call.getCallee());
-        return callee ? makeCall(callee, getExprs(call.getOperands()), call)
-                      : nullptr;
+        return makeCall(callee, callee ? callee->checkedType : Type(), call,
+                        call.getOperands());
       })
       .Case([&](CallIndirectOp call) {
-        return makeCall(getExpr(call.getCallee()), getExprs(call.getArgs()),
-                        call);
+        return makeCall(getExpr(call.getCallee()), call.getCallee().getType(),
+                        call, call.getArgs());
       })
       .Case([&](GlobalOp global) -> ExprPtr {
         if (isa<FlatSymbolRefAttr>(global.getSymbol()))
           return module.getGlobalVar(global.getSymbol().getLeafReference());
         return module.getConstructor(global.getSymbol());
       })
-      .Case([&](ConstructOp construct) -> ExprPtr {
+      .Case([&](ConstructOp construct) {
         ExprPtr callee = module.getConstructor(construct.getConstructor());
-        return callee ? makeCall(callee, getExprs(construct.getFields()), op)
-                      : nullptr;
+        return makeCall(callee, callee ? callee->checkedType : Type(),
+                        construct, construct.getFields());
       })
       .Case([&](ApplyOp apply) -> ExprPtr {
         const OperatorSchema *schema = getOperatorSchema(apply.getName());
@@ -232,11 +289,8 @@ void FunctionExporter::bindParams(Region &region) {
     return;
   if (Value self = fn.getSelf()) {
     // The let around it has the name.
-    StringRef name = "f";
-    if (fn->hasOneUse())
-      if (auto let = dyn_cast<LetOp>(*fn->user_begin());
-          let && let->getBlock() == fn->getBlock())
-        name = let.getName();
+    LetOp let = getBindingLet(fn);
+    StringRef name = let ? let.getName() : "f";
     auto var = makeVar(name, fn.getResult().getType(), fn.getLoc());
     selves[fn] = var;
     exprs[self] = var;
@@ -254,12 +308,25 @@ void FunctionExporter::bindParams(Region &region) {
 
 LogicalResult FunctionExporter::exportOperation(Operation *op, Frame &frame) {
   Location loc = op->getLoc();
+  if (auto ascribe = dyn_cast<AscribeOp>(op)) {
+    // The type of the variable or function says it, or of a variable made here.
+    ExprPtr value = getExpr(ascribe.getValue());
+    if (order.needsLet(op)) {
+      auto var = makeVar("", ascribe.getType(), loc);
+      frame.statements.push_back({var, value});
+      value = var;
+    }
+    exprs[ascribe.getResult()] = value;
+    return success();
+  }
   if (auto let = dyn_cast<LetOp>(op)) {
     std::shared_ptr<Var> var;
     // A closure that calls itself knows its variable already.
-    if (Operation *fn = let.getValue().getDefiningOp();
-        fn && !order.needsLet(fn))
-      var = selves.lookup(fn);
+    Operation *fn = let.getValue().getDefiningOp();
+    if (auto ascribe = dyn_cast_if_present<AscribeOp>(fn))
+      fn = ascribe.getValue().getDefiningOp();
+    if (fn && !order.needsLet(fn) && (var = selves.lookup(fn)))
+      var->annotation = var->checkedType = let.getType();
     if (!var)
       var = makeVar(let.getName(), let.getType(), loc);
     var->virtualDevice = let->getAttr(kVirtualDeviceAttrName);

@@ -103,7 +103,7 @@ FailureOr<Module> ModuleExporter::run() {
       type = FunctionType::get(
           type.getContext(), type.getInputs(),
           {TupleType::get(type.getContext(), type.getResults())});
-    if (!isIncomplete(type))
+    if (!isUndetermined(type))
       global->checkedType = relay::getFunctionType(params, type);
     globals[function.getSymName()] = global;
   }

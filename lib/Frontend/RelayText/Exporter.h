@@ -74,6 +74,8 @@ private:
   /// Makes the node for an operation whose regions are done.
   ExprPtr makeNode(Operation *op, ArrayRef<ExprPtr> regions);
   ExprPtr makeFunction(FnOp fn, const ExprPtr &body);
+  ExprPtr makeCall(ExprPtr callee, Type calleeType, Operation *op,
+                   OperandRange args);
   ExprPtr makeMatch(MatchOp match, ArrayRef<ExprPtr> bodies);
   ExprPtr makeOperator(Operation *op, const OperatorSchema &schema,
                        DictionaryAttr attrs);

@@ -34,9 +34,6 @@ inline constexpr llvm::StringLiteral kTextAttrsName = "relay.attrs";
 inline constexpr llvm::StringLiteral kVirtualDeviceAttrName =
     "relay.virtual_device";
 
-/// Of calls: types for the first type parameters.
-inline constexpr llvm::StringLiteral kTypeArgsAttrName = "relay.type_args";
-
 } // namespace mlir::relay::ast
 
 #endif // RELAY_MLIR_LIB_FRONTEND_RELAYTEXT_FUNCTIONATTRIBUTES_H

@@ -19,14 +19,16 @@ SymbolRefAttr ast::getSymbol(ConstructorOp constructor) {
                             FlatSymbolRefAttr::get(constructor));
 }
 
-/// Keeps what a call has that is not an operator's.
-static void setCallAttrs(const Call &call, Operation *op) {
+void FunctionImporter::setCallAttrs(const Call &call, Operation *op,
+                                    Scope *scope) {
   if (!call.attrs.empty())
     op->setAttr(kTextAttrsName,
                 NamedAttrList(call.attrs).getDictionary(op->getContext()));
   if (!call.typeArgs.empty())
-    op->setAttr(kTypeArgsAttrName,
-                Builder(op->getContext()).getTypeArrayAttr(call.typeArgs));
+    op->setAttr(kTypeArgsAttrName, builder.getTypeArrayAttr(llvm::map_to_vector(
+                                       call.typeArgs, [&](Type type) {
+                                         return getType(type, scope);
+                                       })));
 }
 
 Value FunctionImporter::emitCall(const Call &call, Scope *scope) {
@@ -57,7 +59,7 @@ Value FunctionImporter::emitGlobalCall(const Call &call, StringRef name,
   auto op = CallOp::create(
       builder, getLoc(call), type, FlatSymbolRefAttr::get(function), args,
       /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
-  setCallAttrs(call, op);
+  setCallAttrs(call, op, scope);
   return op->getResult(0);
 }
 
@@ -83,9 +85,10 @@ Value FunctionImporter::emitConstruct(const Call &call,
   Type type = IncompleteType::get(builder.getContext());
   if (!adt.getTypeParamsAttr())
     type = adt.getType();
-  return ConstructOp::create(builder, getLoc(call), type,
-                             getSymbol(constructor), fields)
-      .getResult();
+  auto op = ConstructOp::create(builder, getLoc(call), type,
+                                getSymbol(constructor), fields);
+  setCallAttrs(call, op, scope);
+  return op.getResult();
 }
 
 Value FunctionImporter::emitIndirectCall(const Call &call, Scope *scope) {
@@ -98,7 +101,7 @@ Value FunctionImporter::emitIndirectCall(const Call &call, Scope *scope) {
   auto op = CallIndirectOp::create(builder, getLoc(call), type, callee, args,
                                    /*arg_attrs=*/ArrayAttr(),
                                    /*res_attrs=*/ArrayAttr());
-  setCallAttrs(call, op);
+  setCallAttrs(call, op, scope);
   return op.getResult();
 }
 

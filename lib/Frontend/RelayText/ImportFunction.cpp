@@ -16,13 +16,57 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::ast;
 
+/// Regions, which MLIR goes over by recursion. More than the parser takes as
+/// nesting in text, but values that are named, and used once, nest as well.
+static constexpr unsigned kMaxRegionDepth = 1000;
+
 //===----------------------------------------------------------------------===//
 // Scopes
 //===----------------------------------------------------------------------===//
 
 FunctionImporter::Scope *FunctionImporter::makeScope(Scope *parent) {
   scopes.push_back({parent, parent ? parent->depth + 1 : 0});
+  if (parent)
+    scopes.back().typeParams = parent->typeParams;
   return &scopes.back();
+}
+
+void FunctionImporter::declareTypeParams(Scope *scope,
+                                         ArrayRef<std::string> names) {
+  if (names.empty())
+    return;
+  auto params = std::make_shared<TypeSubstitution>();
+  if (scope->typeParams)
+    *params = *scope->typeParams;
+  auto isTaken = [&](StringRef name) {
+    return llvm::any_of(*params, [&](auto &entry) {
+      return cast<TypeVarType>(entry.second).getName() == name;
+    });
+  };
+  for (const std::string &name : names) {
+    std::string unique = name;
+    for (unsigned i = 1; isTaken(unique) ||
+                         (unique != name && llvm::is_contained(names, unique));
+         ++i)
+      unique = name + std::to_string(i);
+    (*params)[name] = TypeVarType::get(builder.getContext(), unique);
+  }
+  scope->typeParams = params;
+}
+
+Type FunctionImporter::getType(Type written, Scope *scope) {
+  if (!scope->typeParams || isa<RankedTensorType>(written))
+    return written;
+  return substituteTypes(written, *scope->typeParams);
+}
+
+bool FunctionImporter::checkDepth(Type type, LocationAttr location) {
+  if (!depths.isTooDeep(type))
+    return true;
+  module.emitError(location)
+      << "expects a value of a type of at most " << TypeDepths::kMaxDepth
+      << " levels, but got a deeper one";
+  return false;
 }
 
 /// Notes that `expr` is needed in `scope`.
@@ -46,11 +90,15 @@ void FunctionImporter::use(const ExprPtr &expr, Scope *scope) {
 void FunctionImporter::findChildScopes(const Expr &expr, Scope *scope) {
   auto makeInner = [&]() {
     Scope *inner = makeScope(scope);
+    if (inner->depth > kMaxRegionDepth && !tooDeep)
+      tooDeep = &expr;
     innerScopes[&expr].push_back(inner);
     return inner;
   };
   if (auto *function = dyn_cast<Function>(&expr)) {
-    use(function->body, makeInner());
+    Scope *inner = makeInner();
+    declareTypeParams(inner, function->typeParams);
+    use(function->body, inner);
   } else if (auto *ifExpr = dyn_cast<If>(&expr)) {
     use(ifExpr->condition, scope);
     use(ifExpr->trueBranch, makeInner());
@@ -211,10 +259,25 @@ void FunctionImporter::openScope(Scope *scope, Block *block, Frame &frame) {
   frame.scope->open = frame.op;
 }
 
+Location FunctionImporter::getResultLoc(const Expr &expr,
+                                        LocationAttr location) {
+  if (location)
+    return location;
+  const Expr *result = &expr;
+  while (auto *let = dyn_cast<Let>(result))
+    result = let->body.get();
+  return getLoc(*result);
+}
+
 void FunctionImporter::closeRegion(const Frame &frame, Scope *inner,
-                                   const ExprPtr &result) {
+                                   const ExprPtr &result,
+                                   LocationAttr location) {
+  Value value = getValue(result, inner);
   setInsertionPoint(inner);
-  YieldOp::create(builder, getLoc(*result), getValue(result, inner));
+  if (auto *function = dyn_cast<Function>(frame.expr))
+    value =
+        ascribe(value, function->returnType, inner, function->returnLocation);
+  YieldOp::create(builder, getResultLoc(*result, location), value);
   frame.scope->open = frame.previous;
 }
 
@@ -245,7 +308,7 @@ void FunctionImporter::advanceFunction(const Function &function, Frame frame) {
     visit(function.body);
     return;
   }
-  closeRegion(frame, inner, function.body);
+  closeRegion(frame, inner, function.body, function.resultLocation);
   endFunction(frame.op);
   finish(frame.op->getResult(0));
 }
@@ -257,11 +320,12 @@ void FunctionImporter::advanceLet(const Let &let, Frame frame) {
   }
   if (frame.stage == 1) {
     Value value = getValue(let.value, frame.scope);
-    Type type = let.var->annotation;
-    if (!type || isa<IncompleteType>(type))
-      type = value.getType();
     setInsertionPoint(frame.scope);
-    auto op = LetOp::create(builder, getLoc(let), type, let.var->name, value);
+    value = ascribe(value, let.var->annotation, frame.scope,
+                    let.var->annotationLocation ? let.var->annotationLocation
+                                                : let.var->location);
+    auto op = LetOp::create(builder, getLoc(let), value.getType(),
+                            let.var->name, value);
     if (let.var->virtualDevice)
       op->setAttr(kVirtualDeviceAttrName, let.var->virtualDevice);
     // While its function was made, the variable was the function itself.
@@ -301,12 +365,12 @@ void FunctionImporter::advanceIf(const If &ifExpr, Frame frame) {
   }
   auto op = cast<IfOp>(frame.op);
   if (frame.stage == 2) {
-    closeRegion(frame, inner[0], ifExpr.trueBranch);
+    closeRegion(frame, inner[0], ifExpr.trueBranch, ifExpr.trueLocation);
     openScope(inner[1], &op.getElseRegion().front(), frame);
     visit(ifExpr.falseBranch);
     return;
   }
-  closeRegion(frame, inner[1], ifExpr.falseBranch);
+  closeRegion(frame, inner[1], ifExpr.falseBranch, ifExpr.falseLocation);
   // Equal types need no inference; for others there is a least upper bound.
   Type type =
       op.getThenRegion().front().getTerminator()->getOperand(0).getType();
@@ -332,7 +396,7 @@ void FunctionImporter::advanceMatch(const Match &match, Frame frame) {
     SmallVector<Attribute> patterns;
     for (auto [clause, scope] : llvm::zip_equal(match.clauses, inner)) {
       auto block = std::make_unique<Block>();
-      patterns.push_back(importPattern(*clause.pattern, block.get()));
+      patterns.push_back(importPattern(*clause.pattern, block.get(), scope));
       std::vector<std::shared_ptr<Var>> vars;
       getBoundVars(*clause.pattern, vars);
       for (auto [var, argument] : llvm::zip(vars, block->getArguments()))
@@ -353,7 +417,8 @@ void FunctionImporter::advanceMatch(const Match &match, Frame frame) {
   auto op = cast<MatchOp>(frame.op);
   unsigned index = frame.stage - 2;
   if (index > 0)
-    closeRegion(frame, inner[index - 1], match.clauses[index - 1].body);
+    closeRegion(frame, inner[index - 1], match.clauses[index - 1].body,
+                match.clauses[index - 1].resultLocation);
   if (index < inner.size()) {
     openScope(inner[index], &op.getCases()[index].front(), frame);
     visit(match.clauses[index].body);
@@ -377,42 +442,20 @@ void FunctionImporter::advanceMatch(const Match &match, Frame frame) {
 // Function bodies
 //===----------------------------------------------------------------------===//
 
-/// Whether the type of an operation's result may be more precise than what its
-/// operands tell.
-static bool canRefineResult(Operation *op) {
-  return isa<ApplyOp, CallOp, CallIndirectOp, ConstructOp, IfOp, LetOp, MatchOp,
-             RefReadOp>(op);
-}
-
-/// Returns the value that a function returns, of the type that is written for
-/// it; a function's verifier wants equal ones.
-Value FunctionImporter::makeResult(Value value, func::FuncOp function) {
-  FunctionType type = function.getFunctionType();
-  Type written = type.getResult(0);
-  if (value.getType() == written)
+Value FunctionImporter::ascribe(Value value, Type written, Scope *scope,
+                                LocationAttr location) {
+  if (!written || isa<IncompleteType>(written))
     return value;
-  if (isa<IncompleteType>(written)) {
-    function.setFunctionType(
-        builder.getFunctionType(type.getInputs(), value.getType()));
+  Type type = getType(written, scope);
+  if (type == value.getType())
     return value;
-  }
-  // Inference has better words for what does not fit.
-  if (!areCompatible(written, value.getType()))
-    return value;
-  Operation *op = value.getDefiningOp();
-  if (op && op->use_empty() && canRefineResult(op) &&
-      isa<IncompleteType>(value.getType())) {
-    value.setType(written);
-    return value;
-  }
-  // An annotation, which inference dissolves.
-  return UnrealizedConversionCastOp::create(builder, value.getLoc(), written,
-                                            value)
-      .getResult(0);
+  return AscribeOp::create(
+      builder, location ? Location(location) : value.getLoc(), type, value);
 }
 
 void FunctionImporter::import(const Function &function, func::FuncOp op) {
   Scope *body = makeScope(nullptr);
+  declareTypeParams(body, function.typeParams);
   body->block = op.addEntryBlock();
   for (auto [param, argument] :
        llvm::zip_equal(function.params, body->block->getArguments())) {
@@ -420,11 +463,22 @@ void FunctionImporter::import(const Function &function, func::FuncOp op) {
     bind(param, argument, body);
   }
   findScopes(function, body);
+  if (tooDeep) {
+    module.emitError(tooDeep->location)
+        << "expects functions, branches and cases of at most "
+        << kMaxRegionDepth << " levels, but got more";
+    return;
+  }
   emit(function.body);
   Value result = getValue(function.body, body);
   setInsertionPoint(body);
-  result = makeResult(result, op);
-  func::ReturnOp::create(builder, getLoc(*function.body), result);
+  result = ascribe(result, function.returnType, body, function.returnLocation);
+  FunctionType type = op.getFunctionType();
+  if (isa<IncompleteType>(type.getResult(0)))
+    op.setFunctionType(
+        builder.getFunctionType(type.getInputs(), result.getType()));
+  func::ReturnOp::create(
+      builder, getResultLoc(*function.body, function.resultLocation), result);
   for (Operation *tuple : llvm::reverse(tuples))
     if (tuple->use_empty())
       tuple->erase();

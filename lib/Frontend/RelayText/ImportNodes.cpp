@@ -36,18 +36,24 @@ Value FunctionImporter::emitNode(const Expr &expr, Scope *scope) {
         return emitConstructor(*constructor);
       })
       .Case([&](const Call *call) { return emitCall(*call, scope); })
-      .Case([&](const Tuple *tuple) {
+      .Case([&](const Tuple *tuple) -> Value {
         SmallVector<Value> fields = getValues(tuple->fields, scope);
         setInsertionPoint(scope);
         auto op = TupleOp::create(builder, loc, fields);
+        if (!checkDepth(op.getType(), tuple->location)) {
+          op.erase();
+          return makePlaceholder();
+        }
         tuples.push_back(op);
         return op.getResult();
       })
       .Case([&](const TupleGetItem *item) {
         return emitProjection(*item, scope);
       })
-      .Case([&](const RefCreate *create) {
+      .Case([&](const RefCreate *create) -> Value {
         Value value = getChild(create->value);
+        if (!checkDepth(RefType::get(value.getType()), create->location))
+          return makePlaceholder();
         return RefCreateOp::create(builder, loc, RefType::get(value.getType()),
                                    value)
             .getResult();
@@ -117,7 +123,7 @@ Value FunctionImporter::emitConstructor(const Constructor &constructor) {
       .getResult();
 }
 
-/// `fn (%a, %b) { op(%a, %b) }`.
+/// `fn (%a, %b) { op(%a, %b) }`, marked as the operator itself.
 Value FunctionImporter::emitOperatorValue(const Op &op) {
   const OperatorSchema *schema = getOperatorSchema(op.name);
   Location loc = getLoc(op);
@@ -151,6 +157,7 @@ Value FunctionImporter::emitOperatorValue(const Op &op) {
       FnOp::create(builder, loc, builder.getFunctionType(inputs, incomplete));
   if (!names.empty())
     fn.setArgAttrsAttr(builder.getArrayAttr(names));
+  fn->setAttr(kOperatorAttrName, builder.getStringAttr(op.name));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&fn.getBody().front());
   auto apply = ApplyOp::create(builder, loc, incomplete, op.name,
@@ -165,10 +172,12 @@ Operation *FunctionImporter::beginFunction(const Function &function,
   MLIRContext *context = builder.getContext();
   SmallVector<StringAttr> typeParams;
   for (const std::string &param : function.typeParams)
-    typeParams.push_back(builder.getStringAttr(param));
-  auto op =
-      FnOp::create(builder, getLoc(function), getWrittenType(function, context),
-                   self != nullptr, typeParams);
+    typeParams.push_back(builder.getStringAttr(
+        cast<TypeVarType>(scope->typeParams->lookup(param)).getName()));
+  auto type =
+      cast<FunctionType>(getType(getWrittenType(function, context), scope));
+  auto op = FnOp::create(builder, getLoc(function), type, self != nullptr,
+                         typeParams);
   SmallVector<Attribute> attrs;
   for (auto [param, argument] :
        llvm::zip_equal(function.params, op.getParams())) {
@@ -207,6 +216,8 @@ void FunctionImporter::endFunction(Operation *op) {
       relay::getTypeParams(fn.getResult().getType()));
   Type whole = relay::getFunctionType(
       params, builder.getFunctionType(type.getInputs(), result));
+  if (!checkDepth(whole, dyn_cast<LocationAttr>(fn.getLoc())))
+    return;
   fn.getResult().setType(whole);
   // Calls of itself were made with the type that was written: inference
   // completes them.
@@ -218,16 +229,16 @@ void FunctionImporter::endFunction(Operation *op) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-Attribute FunctionImporter::importPattern(const Pattern &pattern,
-                                          Block *block) {
+Attribute FunctionImporter::importPattern(const Pattern &pattern, Block *block,
+                                          Scope *scope) {
   MLIRContext *context = builder.getContext();
   auto importFields = [&](ArrayRef<PatternPtr> fields) {
     return llvm::map_to_vector(fields, [&](const PatternPtr &field) {
-      return importPattern(*field, block);
+      return importPattern(*field, block, scope);
     });
   };
   if (auto *var = dyn_cast<PatternVar>(&pattern)) {
-    Type type = var->var->annotation ? var->var->annotation
+    Type type = var->var->annotation ? getType(var->var->annotation, scope)
                                      : Type(IncompleteType::get(context));
     block->addArgument(type, module.getLoc(var->var->location));
     return VarPatternAttr::get(context, builder.getStringAttr(var->var->name));

@@ -17,7 +17,7 @@
 #define RELAY_MLIR_LIB_FRONTEND_RELAYTEXT_IMPORTER_H
 
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 #include "relay-mlir/Frontend/RelayText/AST.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -81,6 +81,9 @@ private:
     /// The operation whose regions are being filled: what belongs to this scope
     /// goes before it.
     Operation *open = nullptr;
+    /// The type parameters in scope. One whose name is that of another around
+    /// it has a name of its own, for values of both types may meet.
+    std::shared_ptr<const TypeSubstitution> typeParams = nullptr;
   };
   /// A node that waits for its children.
   struct Frame {
@@ -101,6 +104,12 @@ private:
   void findChildScopes(const Expr &expr, Scope *scope);
   void use(const ExprPtr &expr, Scope *scope);
   Scope *makeScope(Scope *parent);
+  /// Reports a type with too many levels; then the node stands for nothing.
+  bool checkDepth(Type type, LocationAttr location);
+  /// Brings type parameters into a scope.
+  void declareTypeParams(Scope *scope, ArrayRef<std::string> names);
+  /// A type of the source, with the names of type parameters in the scope.
+  Type getType(Type written, Scope *scope);
   void openScope(Scope *scope, Block *block, Frame &frame);
 
   // The second step: operations.
@@ -113,7 +122,8 @@ private:
   void advanceIf(const If &ifExpr, Frame frame);
   void advanceLet(const Let &let, Frame frame);
   void advanceMatch(const Match &match, Frame frame);
-  void closeRegion(const Frame &frame, Scope *inner, const ExprPtr &result);
+  void closeRegion(const Frame &frame, Scope *inner, const ExprPtr &result,
+                   LocationAttr location);
   void finish(Value value);
   /// Emits a node whose children have values.
   Value emitNode(const Expr &expr, Scope *scope);
@@ -130,7 +140,9 @@ private:
   Operation *beginFunction(const Function &function, Scope *scope,
                            const Var *self);
   void endFunction(Operation *op);
-  Attribute importPattern(const Pattern &pattern, Block *block);
+  Attribute importPattern(const Pattern &pattern, Block *block, Scope *scope);
+  /// Keeps what a call has that is not an operator's.
+  void setCallAttrs(const Call &call, Operation *op, Scope *scope);
   /// Makes the operator if its types are known, else relay.apply.
   Value makeOperator(Location loc, const OperatorSchema &schema,
                      ValueRange args, DictionaryAttr attrs);
@@ -139,11 +151,14 @@ private:
   Value getValue(const ExprPtr &expr, Scope *scope);
   SmallVector<Value> getValues(ArrayRef<ExprPtr> exprs, Scope *scope);
   void bind(const std::shared_ptr<Var> &var, Value value, Scope *scope);
-  Value makeResult(Value value, func::FuncOp function);
+  /// The value with the type that is written for it, if there is one.
+  Value ascribe(Value value, Type written, Scope *scope, LocationAttr location);
   /// Stands for what has an error.
   Value makePlaceholder();
   void setInsertionPoint(Scope *scope);
   Location getLoc(const Expr &expr) { return module.getLoc(expr.location); }
+  /// The place of what a block ends with.
+  Location getResultLoc(const Expr &expr, LocationAttr location);
 
   ModuleImporter &module;
   OpBuilder builder;
@@ -155,6 +170,9 @@ private:
   DenseMap<const Var *, Binding> bindings;
   DenseSet<const Var *> bound;
   std::vector<Frame> stack;
+  TypeDepths depths;
+  /// The node that is nested too deep, if there is one.
+  const Expr *tooDeep = nullptr;
   /// Tuples that were made only to be taken apart by an operator, perhaps.
   SmallVector<Operation *> tuples;
 };

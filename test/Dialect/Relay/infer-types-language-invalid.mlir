@@ -96,14 +96,10 @@ func.func @unknown(%x: !relay.incomplete {relay.name = "x"}) -> !relay.incomplet
 // -----
 
 // Only a part of a type is not known.
-relay.adt @Option["A"] {
-  relay.constructor @Some(!relay.typevar<"A">)
-  relay.constructor @None
-}
-func.func @unknown_part() -> !relay.incomplete {
-  // expected-error @+1 {{'relay.construct' op expects a type annotation, cannot infer the type of the result, only '!relay.adt<@Option, [!relay.incomplete]>'}}
-  %0 = relay.construct @Option::@None() : () -> !relay.incomplete
-  return %0 : !relay.incomplete
+// expected-error @+1 {{expects a type annotation, cannot infer the type of parameter "x" of @unknown_part, only 'tuple<!relay.incomplete, tensor<f32>>'}}
+func.func @unknown_part(%x: tuple<!relay.incomplete, tensor<f32>> {relay.name = "x"}) -> !relay.incomplete {
+  %0 = relay.tuple_get_item %x[1] : tuple<!relay.incomplete, tensor<f32>>
+  return %0 : tensor<f32>
 }
 
 // -----
@@ -227,9 +223,11 @@ func.func @condition(%x: tensor<f32>) -> !relay.incomplete {
 func.func @let(%x: tensor<2xf32>) -> !relay.incomplete {
   // expected-note @+1 {{the value comes from here}}
   %0 = relay.apply "exp"(%x) : (tensor<2xf32>) -> !relay.incomplete
+  // expected-note @+1 {{'tensor<3xf32>' is declared here}}
+  %1 = relay.ascribe %0 : !relay.incomplete as tensor<3xf32>
   // expected-error @+1 {{'relay.let' op expects a value of type 'tensor<3xf32>', but got 'tensor<2xf32>'}}
-  %1 = relay.let "y" %0 : !relay.incomplete as tensor<3xf32>
-  return %1 : tensor<3xf32>
+  %2 = relay.let "y" %1 : tensor<3xf32>
+  return %2 : tensor<3xf32>
 }
 
 // -----

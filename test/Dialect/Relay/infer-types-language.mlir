@@ -13,8 +13,8 @@ func.func @closure(%x: tensor<4xf32>) -> !relay.incomplete {
     %0 = relay.apply "add"(%y, %x) : (!relay.incomplete, tensor<4xf32>) -> !relay.incomplete
     relay.yield %0 : !relay.incomplete
   }
-  %g = relay.let "f" %f : (!relay.incomplete) -> !relay.incomplete as !relay.incomplete
-  %1 = relay.call_indirect %g(%x) : !relay.incomplete as (tensor<4xf32>) -> !relay.incomplete
+  %g = relay.let "f" %f : (!relay.incomplete) -> !relay.incomplete
+  %1 = relay.call_indirect %g(%x) : (!relay.incomplete) -> !relay.incomplete as (tensor<4xf32>) -> !relay.incomplete
   return %1 : !relay.incomplete
 }
 
@@ -48,9 +48,9 @@ func.func @let_polymorphism(%x: tensor<f32>, %y: tensor<i32>) -> tuple<!relay.in
   %f = relay.fn ["A"] (%a: !relay.typevar<"A">) -> !relay.incomplete {
     relay.yield %a : !relay.typevar<"A">
   }
-  %id = relay.let "id" %f : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.incomplete> as !relay.incomplete
-  %0 = relay.call_indirect %id(%x) : !relay.incomplete as (tensor<f32>) -> !relay.incomplete
-  %1 = relay.call_indirect %id(%y) : !relay.incomplete as (tensor<i32>) -> !relay.incomplete
+  %id = relay.let "id" %f : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.incomplete>
+  %0 = relay.call_indirect %id(%x) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.incomplete> as (tensor<f32>) -> !relay.incomplete
+  %1 = relay.call_indirect %id(%y) : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.incomplete> as (tensor<i32>) -> !relay.incomplete
   %2 = relay.tuple %0, %1 : !relay.incomplete, !relay.incomplete
   return %2 : tuple<!relay.incomplete, !relay.incomplete>
 }
@@ -329,12 +329,13 @@ func.func @polymorphic_recursion(%x: tensor<f32>, %c: tensor<i1>) -> !relay.inco
 
 // -----
 
-// A cast is an annotation.
-// CHECK-LABEL: func.func @cast
+// A declared type tells what the value is, if nothing else does; then nothing is
+// left to check.
+// CHECK-LABEL: func.func @ascribe
 // CHECK-SAME:    (%[[X:.*]]: tensor<f32>) -> tensor<f32>
 // CHECK-NEXT:    return %[[X]]
-func.func @cast(%x: !relay.incomplete) -> tensor<f32> {
-  %0 = builtin.unrealized_conversion_cast %x : !relay.incomplete to tensor<f32>
+func.func @ascribe(%x: !relay.incomplete) -> tensor<f32> {
+  %0 = relay.ascribe %x : !relay.incomplete as tensor<f32>
   return %0 : tensor<f32>
 }
 

@@ -189,10 +189,28 @@ func.func @missing() -> ((tensor<i32>) -> tensor<f32>) {
 
 // -----
 
-func.func @let(%x: tensor<f32>) -> tensor<i32> {
+// expected-note @+1 {{the value comes from here}}
+func.func @ascribe(%x: tensor<f32>) -> tensor<i32> {
   // expected-error @+1 {{expects a value of type 'tensor<i32>', but got 'tensor<f32>'}}
-  %0 = relay.let "x" %x : tensor<f32> as tensor<i32>
+  %0 = relay.ascribe %x : tensor<f32> as tensor<i32>
   return %0 : tensor<i32>
+}
+
+// -----
+
+// expected-note @+1 {{the value comes from here}}
+func.func @ascribe_rank(%x: tensor<2x2xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{expects a value of type 'tensor<?xf32>', but got 'tensor<2x2xf32>'}}
+  %0 = relay.ascribe %x : tensor<2x2xf32> as tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @type_args(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{expects 'relay.type_args' on a call only}}
+  %0 = relay.exp %x {relay.type_args = [tensor<f32>]} : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
 }
 
 // -----

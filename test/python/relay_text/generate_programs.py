@@ -5,6 +5,10 @@
 Each program is a function without parameters whose value is made of tensors, so
 that the interpreter can tell what it computes. The programs of one module share
 a few polymorphic functions and data types.
+
+What a program declares of its values can be weakened, which changes neither
+whether it is well-typed nor what it computes, or falsified in one place, which
+makes it ill-typed.
 """
 
 import random
@@ -104,14 +108,93 @@ def spell(type_):
     return type_
 
 
+class Exact:
+    """Declares types as they are."""
+
+    def spell(self, type_, falsifiable=True):
+        """The annotation, or None for no annotation. An annotation that is not
+        falsifiable is all that is known of its value."""
+        del falsifiable
+        return spell(type_)
+
+
+class Weakened:
+    """Leaves parts open, sizes unknown, or says nothing."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+
+    def spell(self, type_, falsifiable=True):
+        if falsifiable and self.rng.randrange(4) == 0:
+            return None
+        return self.weaken(type_, falsifiable)
+
+    def weaken(self, type_, partly):
+        if partly and self.rng.randrange(8) == 0:
+            return "_"
+        if type_ in (VECTOR, MATRIX):
+            sizes = ["3"] if type_ == VECTOR else ["2", "3"]
+            sizes = [self.rng.choice([size, "?"]) for size in sizes]
+            return f"Tensor[({', '.join(sizes)}), float32]"
+        if isinstance(type_, Type):
+            kind = type(type_)
+            if kind is Data:
+                return f"{type_[0]}[{self.weaken(type_[1], partly)}]"
+            return spell(kind(self.weaken(part, partly) for part in type_))
+        return type_
+
+
+class Falsified:
+    """Makes the annotation of one place wrong; the places are counted from 0."""
+
+    def __init__(self, seed, place=None):
+        self.rng = random.Random(seed)
+        self.place = place
+        self.places = 0
+
+    def spell(self, type_, falsifiable=True):
+        if not falsifiable or isinstance(type_, Data) or type_ == NAT:
+            return spell(type_)
+        self.places += 1
+        return self.falsify(type_) if self.places - 1 == self.place else spell(type_)
+
+    def falsify(self, type_):
+        if isinstance(type_, Tuple):
+            if self.rng.randrange(4) == 0:
+                return spell(Tuple([*type_, INT]))
+            index = self.rng.randrange(len(type_))
+            if isinstance(type_[index], Data) or type_[index] == NAT:
+                return spell(Tuple([*type_, INT]))
+            return spell(Tuple(self.falsify(t) if i == index else t
+                               for i, t in enumerate(type_)))
+        if isinstance(type_, Fn):
+            if self.rng.randrange(4) == 0:
+                return spell(Fn([*type_, INT]))
+            return spell(Fn([self.falsify(type_[0]), *type_[1:]]))
+        if isinstance(type_, Ref):
+            return spell(Ref([self.falsify(type_[0])]))
+        return self.rng.choice({
+            INT: [FLOAT, "int64", "Tensor[(1), int32]", "(int32,)", "List[int32]"],
+            FLOAT: [INT, "float64", "Tensor[(?), float32]", "fn () -> float32"],
+            BOOL: [INT, "uint8", "Tensor[(2), bool]", "ref(bool)"],
+            VECTOR: [FLOAT, MATRIX, "Tensor[(4), float32]", "Tensor[(3), float16]",
+                     "Tensor[(?, ?), float32]"],
+            MATRIX: [VECTOR, "Tensor[(3, 2), float32]", "Tensor[(2, 3, 1), float32]",
+                     "Tensor[(?), float32]", "Tensor[(?, 4), float32]"],
+        }[type_])
+
+
 class Program:
     """Writes one program. `env` holds (text, type) of what an expression may
     name; a block adds to its copy."""
 
-    def __init__(self, rng, graph_vars):
+    def __init__(self, rng, graph_vars, annotations=None):
         self.rng = rng
+        self.annotations = annotations or Exact()
         self.count = 0
-        self.graph_vars = graph_vars  # Numbers that no other program uses.
+        # Numbers that no other program uses. None for lets only: what nothing uses
+        # of graph variables is no part of a program.
+        self.graph_vars = graph_vars
 
     def name(self):
         self.count += 1
@@ -140,6 +223,11 @@ class Program:
             return self.value_type()
         return Tuple(self.value_type() for _ in range(self.rng.randrange(1, 4)))
 
+    def result(self, type_, falsifiable=True):
+        """The declared result of a function."""
+        text = self.annotations.spell(type_, falsifiable)
+        return "" if text is None else f" -> {text}"
+
     # Blocks.
 
     def block(self, type_, env, depth, indent):
@@ -162,7 +250,7 @@ class Program:
             lines.append(f"{pad}ref_write({ref}, {value});")
         elif kind == 1:
             self.loop(env, depth, indent, lines)
-        elif kind <= 4:
+        elif kind <= 4 and self.graph_vars:
             type_ = self.any_type(depth)
             number = next(self.graph_vars)
             value = self.expr(type_, env, depth - 1, indent)
@@ -172,9 +260,10 @@ class Program:
             type_ = self.any_type(depth)
             name = self.name()
             value = self.expr(type_, env, depth - 1, indent)
-            written = ""
-            if not isinstance(type_, Ref) and self.rng.randrange(2):
-                written = f": {spell(type_)}"
+            written = None
+            if self.rng.randrange(2):
+                written = self.annotations.spell(type_)
+            written = "" if written is None else f": {written}"
             lines.append(f"{pad}let {name}{written} = {value};")
             env.append((name, type_))
 
@@ -186,8 +275,8 @@ class Program:
         inner = [*env, (i, INT), (acc, type_)]
         step = self.expr(type_, inner, depth - 1, indent + 2)
         # Branches must not name what the step binds.
-        lines.append(f"{pad}let {loop} = fn ({i}: int32, {acc}: {spell(type_)}) "
-                     f"-> {spell(type_)} {{")
+        lines.append(f"{pad}let {loop} = fn ({i}: int32, {acc}: {spell(type_)})"
+                     f"{self.result(type_)} {{")
         lines.append(f"{pad}  if (less({i}, {self.rng.randrange(1, 4)})) {{")
         lines.append(f"{pad}    {loop}(add({i}, 1), {step})")
         lines.append(f"{pad}  }} else {{")
@@ -279,7 +368,7 @@ class Program:
             if kind == 3:
                 # Alone it would not tell its type.
                 empty = "None" if type_[0] == "Option" else "Nil"
-                return f"(fn () -> {spell(type_)} {{ {empty} }})()"
+                return f"(fn (){self.result(type_, falsifiable=False)} {{ {empty} }})()"
             if type_[0] == "Option":
                 return f"Some({sub(type_[1])})"
             if kind == 0:
@@ -337,7 +426,7 @@ class Program:
         params = [(self.name(), t) for t in type_[1:]]
         body = self.block(type_[0], [*env, *params], depth, indent + 1)
         written = ", ".join(f"{name}: {spell(t)}" for name, t in params)
-        result = f" -> {spell(type_[0])}" if self.rng.randrange(2) else ""
+        result = self.result(type_[0]) if self.rng.randrange(2) else ""
         return f"fn ({written}){result} {{\n{body}\n{pad}}}"
 
     def leaf(self, type_, env, indent):
@@ -354,18 +443,30 @@ class Program:
         return self.make(type_, env, 0, indent)
 
 
-def generate(seed, count):
-    """Returns the text of a module with functions @p0, @p1, ..."""
+def generate(seed, count, annotations=None, with_graph_vars=True):
+    """Returns the text of a module with functions @p0, @p1, ... The same seed gives
+    the same programs with any annotations."""
     rng = random.Random(seed)
-    graph_vars = iter(range(10**9))
+    graph_vars = iter(range(10**9)) if with_graph_vars else None
     parts = [PRELUDE]
     for index in range(count):
-        program = Program(rng, graph_vars)
+        program = Program(rng, graph_vars, annotations)
         type_ = program.result_type()
         body = program.block(type_, [], rng.randrange(2, 5), 1)
-        written = f" -> {spell(type_)}" if rng.randrange(2) else ""
+        written = program.result(type_) if rng.randrange(2) else ""
         parts.append(f"def @p{index}(){written} {{\n{body}\n}}\n")
     return "\n".join(parts)
+
+
+def generate_falsified(seed):
+    """Returns the text of a module with one program that declares a wrong type;
+    None if the program of this seed declares nothing."""
+    count = Falsified(seed)
+    generate(seed, 1, count, with_graph_vars=False)
+    if count.places == 0:
+        return None
+    place = random.Random(seed).randrange(count.places)
+    return generate(seed, 1, Falsified(seed, place), with_graph_vars=False)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from generate_programs import generate
+from generate_programs import Weakened, generate, generate_falsified
+
+from relay_mlir import relay
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / os.environ.get("RELAY_BUILD_DIR", "build")
@@ -41,8 +43,10 @@ def interpret(module):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_round_trip(seed):
-    before = import_text(generate(seed, COUNT))
+@pytest.mark.parametrize("weakened", [False, True])
+def test_round_trip(seed, weakened):
+    annotations = Weakened(seed) if weakened else None
+    before = import_text(generate(seed, COUNT, annotations))
     first = run("relay-translate", "--export-relay", text=before)
     after = import_text(first)
     second = run("relay-translate", "--export-relay", text=after)
@@ -50,6 +54,31 @@ def test_round_trip(seed):
     values = interpret(before)
     assert len(values) == COUNT
     assert interpret(after) == values
+
+
+@pytest.mark.parametrize("seed", range(10, 13))
+def test_weaker_declarations_change_nothing(seed):
+    """A declared type may leave open what follows, and know less."""
+    exact = interpret(import_text(generate(seed, COUNT)))
+    assert interpret(import_text(generate(seed, COUNT, Weakened(seed)))) == exact
+
+
+def test_wrong_declarations_are_refused():
+    """One wrong annotation in a program is one error, in the words of Relay."""
+    count = 0
+    for seed in range(600):
+        text = generate_falsified(seed)
+        if text is None:
+            continue
+        count += 1
+        with pytest.raises(relay.DiagnosticError) as error:
+            relay.parse(text)
+            print(text)
+        message = str(error.value)
+        assert "expects" in message and "but got" in message, text + message
+        for foreign in ("tensor<", "!relay", "'relay.", "tuple<", "' op "):
+            assert foreign not in message, text + message
+    assert count > 300
 
 
 def test_long_programs():

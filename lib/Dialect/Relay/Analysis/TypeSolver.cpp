@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/Analysis/TypeRefinement.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -106,15 +107,22 @@ void TypeSolver::invalidate(TypeTerm term) {
     invalidate(part);
 }
 
-void TypeSolver::fail(unsigned root, bool infinite) {
+void TypeSolver::fail(unsigned root, FlowError error) {
   Root &failed = roots[root];
   if (!std::exchange(failed.reported, true)) {
     const Term &target = terms[find(failed.target)];
-    failed.report(toType(failed.target), toType(failed.source), infinite,
+    failed.report(toType(failed.target), toType(failed.source), error,
                   target.declared ? std::nullopt : target.location);
   }
   invalidate(failed.source);
   invalidate(failed.target);
+}
+
+bool TypeSolver::isTooDeep(unsigned root) {
+  if (depth <= TypeDepths::kMaxDepth)
+    return false;
+  fail(root, FlowError::TooDeep);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,6 +144,8 @@ void TypeSolver::merge(TypeTerm from, TypeTerm to) {
   bool learns = terms[from].kind != terms[to].kind;
   if (learns)
     notify(from);
+  terms[to].isOptional |= terms[from].isOptional;
+  terms[to].isRequired |= terms[from].isRequired;
   llvm::append_range(terms[to].watchers,
                      std::exchange(terms[from].watchers, {}));
   terms[from].parent = to;
@@ -199,6 +209,9 @@ void TypeSolver::flow(TypeTerm source, TypeTerm target, unsigned root,
 
 void TypeSolver::flowParts(TypeTerm source, TypeTerm target, unsigned root,
                            bool instantiates) {
+  llvm::SaveAndRestore<unsigned> level(depth, depth + 1);
+  if (isTooDeep(root))
+    return;
   const Term &from = terms[source], &to = terms[target];
   for (size_t i = 0, end = from.parts.size(); i != end; ++i) {
     // What a function takes flows the other way.
@@ -272,7 +285,7 @@ TypeSolver::Progress TypeSolver::runFlow(TypeTerm source, TypeTerm target,
       return Progress::Done;
     }
     if (occurs(target, source)) {
-      fail(root, /*infinite=*/true);
+      fail(root, FlowError::Infinite);
       return Progress::Done;
     }
     if (from.kind == Kind::Tensor || from.kind == Kind::Tuple ||
@@ -290,7 +303,7 @@ TypeSolver::Progress TypeSolver::runFlow(TypeTerm source, TypeTerm target,
     if (!guess)
       return Progress::Guess;
     if (occurs(source, target)) {
-      fail(root, /*infinite=*/true);
+      fail(root, FlowError::Infinite);
       return Progress::Done;
     }
     if (to.kind == Kind::Tensor || to.kind == Kind::Tuple ||
@@ -308,6 +321,12 @@ TypeSolver::Progress TypeSolver::runFlow(TypeTerm source, TypeTerm target,
     flow(instantiate(source), target, root, instantiates);
     return Progress::Done;
   }
+  // What is polymorphic fits where an instance of it fits that knows nothing of
+  // the variables there.
+  if (from.kind == Kind::Forall && to.kind == Kind::Forall) {
+    flow(instantiate(source), to.parts.back(), root, instantiates);
+    return Progress::Done;
+  }
   if (!haveSameForm(from, to)) {
     fail(root);
     return Progress::Done;
@@ -318,11 +337,6 @@ TypeSolver::Progress TypeSolver::runFlow(TypeTerm source, TypeTerm target,
   case Kind::Reference:
     unify(from.parts.front(), to.parts.front(), root);
     return Progress::Done;
-  case Kind::Forall: {
-    auto [a, b] = alignForalls(source, target);
-    flow(a, b, root, instantiates);
-    return Progress::Done;
-  }
   case Kind::Tuple:
   case Kind::Data:
   case Kind::Function:
@@ -348,7 +362,8 @@ void TypeSolver::unify(TypeTerm a, TypeTerm b, FlowReporter report) {
 void TypeSolver::unify(TypeTerm a, TypeTerm b, unsigned root) {
   a = find(a);
   b = find(b);
-  if (a == b)
+  llvm::SaveAndRestore<unsigned> level(depth, depth + 1);
+  if (a == b || isTooDeep(root))
     return;
   Term &first = terms[a], &second = terms[b];
   if (first.kind == Kind::Invalid || second.kind == Kind::Invalid) {
@@ -360,7 +375,7 @@ void TypeSolver::unify(TypeTerm a, TypeTerm b, unsigned root) {
     if (first.kind != Kind::Unknown)
       std::swap(a, b);
     if (occurs(a, b))
-      return fail(root, /*infinite=*/true);
+      return fail(root, FlowError::Infinite);
     return merge(a, b);
   }
   if (first.kind == Kind::Forall && second.kind == Kind::Function)

@@ -90,10 +90,10 @@ ArrayRef<TypeTerm> TypeSolver::getResults(TypeTerm term) {
 // From and to types
 //===----------------------------------------------------------------------===//
 
-TypeTerm TypeSolver::fromType(Type type, const Scope &scope, bool declared) {
+TypeTerm TypeSolver::fromType(Type type, const Scope &scope) {
   auto convertAll = [&](ArrayRef<Type> types) {
     return llvm::map_to_vector(
-        types, [&](Type part) { return fromType(part, scope, declared); });
+        types, [&](Type part) { return fromType(part, scope); });
   };
   return TypeSwitch<Type, TypeTerm>(type)
       .Case([&](IncompleteType) { return makeUnknown(); })
@@ -110,7 +110,7 @@ TypeTerm TypeSolver::fromType(Type type, const Scope &scope, bool declared) {
                             convertAll(function.getResults()));
       })
       .Case([&](RefType ref) {
-        return makeReference(fromType(ref.getContentType(), scope, declared));
+        return makeReference(fromType(ref.getContentType(), scope));
       })
       .Case([&](ADTType adt) {
         Term term;
@@ -127,14 +127,13 @@ TypeTerm TypeSolver::fromType(Type type, const Scope &scope, bool declared) {
           variables.push_back(makeVariable(param.getValue()));
           inner[param.getValue()] = variables.back();
         }
-        return makeForall(variables,
-                          fromType(forall.getBody(), inner, declared));
+        return makeForall(variables, fromType(forall.getBody(), inner));
       })
       .Default([&](Type other) {
         Term term;
         term.kind = isa<RankedTensorType>(other) ? Kind::Tensor : Kind::Other;
         term.type = other;
-        term.declared = declared;
+        term.declared = true;
         return add(std::move(term));
       });
 }
@@ -192,6 +191,40 @@ std::optional<TypeTerm> TypeSolver::findUnknown(TypeTerm term) {
   return std::nullopt;
 }
 
+std::optional<TypeTerm> TypeSolver::findMissing(TypeTerm term) {
+  term = find(term);
+  const Term &known = terms[term];
+  if (known.kind == Kind::Invalid ||
+      (known.kind == Kind::Unknown && (!known.isOptional || known.isRequired)))
+    return term;
+  for (TypeTerm part : known.parts) {
+    if (known.kind == Kind::Data && isUnknown(part))
+      continue;
+    if (std::optional<TypeTerm> missing = findMissing(part))
+      return missing;
+  }
+  return std::nullopt;
+}
+
+void TypeSolver::forEachVariable(TypeTerm term,
+                                 function_ref<void(TypeTerm)> visit) {
+  term = find(term);
+  const Term &known = terms[term];
+  if (known.kind == Kind::Variable)
+    return visit(term);
+  if (known.kind != Kind::Forall) {
+    for (TypeTerm part : known.parts)
+      forEachVariable(part, visit);
+    return;
+  }
+  ArrayRef<TypeTerm> bound = ArrayRef(known.parts).drop_back();
+  forEachVariable(known.parts.back(), [&](TypeTerm variable) {
+    if (llvm::none_of(bound,
+                      [&](TypeTerm own) { return find(own) == variable; }))
+      visit(variable);
+  });
+}
+
 bool TypeSolver::occurs(TypeTerm unknown, TypeTerm term) {
   term = find(term);
   return term == unknown || llvm::any_of(terms[term].parts, [&](TypeTerm part) {
@@ -226,12 +259,15 @@ TypeTerm TypeSolver::copy(TypeTerm term, DenseMap<TypeTerm, TypeTerm> &copies) {
   return result;
 }
 
-TypeTerm TypeSolver::instantiate(TypeTerm forall) {
+TypeTerm TypeSolver::instantiate(TypeTerm forall, ArrayRef<TypeTerm> args) {
   if (getKind(forall) != Kind::Forall)
     return forall;
   DenseMap<TypeTerm, TypeTerm> copies;
   ArrayRef<TypeTerm> parts = terms[find(forall)].parts;
-  for (TypeTerm variable : parts.drop_back())
-    copies[find(variable)] = makeUnknown();
+  for (auto [index, variable] : llvm::enumerate(parts.drop_back())) {
+    TypeTerm arg = index < args.size() ? args[index] : makeUnknown();
+    makeOptional(arg);
+    copies[find(variable)] = arg;
+  }
   return copy(parts.back(), copies);
 }

@@ -18,42 +18,30 @@ void RelayDialect::registerLanguageOps() {
 }
 
 //===----------------------------------------------------------------------===//
-// LetOp
+// Bindings and branches
 //===----------------------------------------------------------------------===//
 
-ParseResult LetOp::parse(OpAsmParser &parser, OperationState &result) {
-  StringAttr name;
-  OpAsmParser::UnresolvedOperand value;
-  Type type;
-  if (parser.parseAttribute(name) || parser.parseOperand(value) ||
-      parser.parseOptionalAttrDict(result.attributes) ||
-      parser.parseColonType(type) ||
-      parser.resolveOperand(value, type, result.operands))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("as")) && parser.parseType(type))
-    return failure();
-  result.getOrAddProperties<Properties>().name = name;
-  result.addTypes(type);
-  return success();
-}
+OpFoldResult LetOp::fold(FoldAdaptor) { return getValue(); }
 
-void LetOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getNameAttr() << ' ' << getValue();
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"name"});
-  printer << " : " << getValue().getType();
-  if (getResult().getType() != getValue().getType())
-    printer << " as " << getResult().getType();
-}
-
-OpFoldResult LetOp::fold(FoldAdaptor) {
+OpFoldResult AscribeOp::fold(FoldAdaptor) {
   return getValue().getType() == getType() ? getValue() : Value();
 }
 
-LogicalResult LetOp::verify() {
-  if (areCompatible(getResult().getType(), getValue().getType()))
+OpPatternKind AscribeOp::getFusionPattern() { return OpPatternKind::ElemWise; }
+
+LogicalResult AscribeOp::verify() {
+  if (areCompatible(getType(), getValue().getType()))
     return success();
-  return emitOpError("expects a value of type ")
-         << getResult().getType() << ", but got " << getValue().getType();
+  InFlightDiagnostic diag = emitOpError("expects a value of type ")
+                            << getType() << ", but got "
+                            << getValue().getType();
+  if (getValue().getLoc() != getLoc())
+    diag.attachNote(getValue().getLoc()) << "the value comes from here";
+  return diag;
+}
+
+bool AscribeOp::isChecked() {
+  return !knowsAsMuch(getValue().getType(), getType());
 }
 
 LogicalResult IfOp::verify() {

@@ -30,8 +30,11 @@ parsePattern(OpAsmParser &parser, Attribute &pattern,
   std::string name;
   if (succeeded(parser.parseOptionalString(&name))) {
     OpAsmParser::Argument &argument = arguments.emplace_back();
-    if (parser.parseArgument(argument) || parser.parseColonType(argument.type))
+    SMLoc location = parser.getCurrentLocation();
+    if (parser.parseArgument(argument, /*allowType=*/true))
       return failure();
+    if (!argument.type)
+      return parser.emitError(location, "expects a type of the variable");
     pattern = VarPatternAttr::get(context, StringAttr::get(context, name));
     return success();
   }

@@ -102,5 +102,19 @@ LogicalResult RelayDialect::verifyOperationAttribute(Operation *op,
              << kPrimitiveAttrName << "' to be a unit attribute, but got "
              << attribute.getValue();
   }
+  if (attribute.getName() == kTypeArgsAttrName) {
+    auto types = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!isa<CallOp, CallIndirectOp, ConstructOp>(op))
+      return op->emitOpError("expects '")
+             << kTypeArgsAttrName << "' on a call only";
+    if (!types || !llvm::all_of(types, llvm::IsaPred<TypeAttr>))
+      return op->emitOpError("expects '")
+             << kTypeArgsAttrName << "' to be an array of types, but got "
+             << attribute.getValue();
+  }
+  if (attribute.getName() == kOperatorAttrName &&
+      (!isa<FnOp>(op) || !isa<StringAttr>(attribute.getValue())))
+    return op->emitOpError("expects '")
+           << kOperatorAttrName << "' to be a string on a closure";
   return success();
 }

@@ -75,6 +75,52 @@ bool relay::isIncomplete(Type type) {
       .wasInterrupted();
 }
 
+unsigned TypeDepths::get(Type type, unsigned level) {
+  if (isa<RankedTensorType>(type))
+    return 1;
+  // All types around this one are too deep.
+  if (level > kMaxDepth)
+    return kMaxDepth + 1;
+  if (auto it = known.find(type); it != known.end())
+    return it->second;
+  unsigned depth = 0;
+  type.walkImmediateSubElements(
+      [](Attribute) {},
+      [&](Type part) { depth = std::max(depth, get(part, level + 1)); });
+  return known[type] = std::min(depth + 1, kMaxDepth + 1);
+}
+
+bool relay::isUndetermined(Type type) {
+  return type
+      .walk<WalkOrder::PreOrder>([](Type inner) {
+        if (isa<ADTType>(inner))
+          return WalkResult::skip();
+        return isa<IncompleteType>(inner) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool relay::knowsAsMuch(Type actual, Type declared) {
+  if (actual == declared)
+    return true;
+  if (auto tuple = dyn_cast<TupleType>(declared)) {
+    auto other = dyn_cast<TupleType>(actual);
+    return other && other.size() == tuple.size() &&
+           llvm::all_of_zip(other.getTypes(), tuple.getTypes(), knowsAsMuch);
+  }
+  auto tensor = dyn_cast<RankedTensorType>(declared);
+  if (!tensor)
+    return true;
+  auto other = dyn_cast<RankedTensorType>(actual);
+  return other && other.getRank() == tensor.getRank() &&
+         llvm::all_of_zip(other.getShape(), tensor.getShape(),
+                          [](int64_t known, int64_t expected) {
+                            return ShapedType::isDynamic(expected) ||
+                                   known == expected;
+                          });
+}
+
 Type relay::substituteTypes(Type type, const TypeSubstitution &substitution) {
   if (substitution.empty())
     return type;
@@ -97,6 +143,19 @@ Type relay::substituteTypes(Type type, const TypeSubstitution &substitution) {
             WalkResult::skip());
       });
   return replacer.replace(type);
+}
+
+/// Whether `general` has an instance that is `body`, whose variables are those
+/// of somebody else, whatever their names are.
+static bool isInstanceOf(ForallType general, FunctionType body) {
+  TypeSubstitution renaming, params;
+  for (StringAttr param : general.getParams()) {
+    std::string name = ("'" + param.getValue()).str();
+    renaming[param.getValue()] = TypeVarType::get(param.getContext(), name);
+    params[name] = nullptr;
+  }
+  return matchInstance(substituteTypes(general.getBody(), renaming), body,
+                       params);
 }
 
 bool relay::matchInstance(Type general, Type actual,
@@ -152,9 +211,13 @@ bool relay::matchInstance(Type general, Type actual,
                matchAll(adt.getArgs(), other.getArgs());
       })
       .Case([&](ForallType forall) {
-        // Bound variables have no identity: name those of `actual` alike.
         auto other = dyn_cast<ForallType>(actual);
-        if (!other || forall.getParams().size() != other.getParams().size())
+        if (!other)
+          return false;
+        if (substitution.empty())
+          return isInstanceOf(other, forall.getBody());
+        // Bound variables have no identity: name those of `actual` alike.
+        if (forall.getParams().size() != other.getParams().size())
           return false;
         TypeSubstitution renaming;
         for (auto [to, from] :

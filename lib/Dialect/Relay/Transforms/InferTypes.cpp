@@ -24,15 +24,18 @@ namespace mlir::relay {
 using namespace mlir;
 using namespace mlir::relay;
 
+LogicalResult relay::propagateTypes(ModuleOp module) {
+  SymbolTable symbols(module);
+  return relay::detail::TypePropagation(module, symbols).run();
+}
+
 LogicalResult relay::inferTypes(ModuleOp module) {
   SymbolTable symbols(module);
-  if (failed(verifyKinds(module)) ||
-      failed(relay::detail::TypeInference(module, symbols).run()))
-    return failure();
-  // Variables must not have left their scope.
-  if (failed(verifyKinds(module)) ||
+  relay::detail::TypeInference inference(module, symbols);
+  if (failed(verifyKinds(module)) || failed(inference.run()) ||
       failed(relay::detail::TypePropagation(module, symbols).run()))
     return failure();
+  inference.removeAscriptions();
   SymbolTableCollection tables;
   bool covered = true;
   module.walk([&](MatchOp match) {

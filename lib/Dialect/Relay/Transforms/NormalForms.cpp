@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/Transforms/InferTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -34,7 +35,8 @@ struct ToANormalFormPass
       unsigned next = 1;
       function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
         // Atoms need no name.
-        if (op->getNumResults() != 1 || isa<LetOp, ConstantOp, GlobalOp>(op) ||
+        if (op->getNumResults() != 1 ||
+            isa<LetOp, ConstantOp, GlobalOp, AscribeOp>(op) ||
             op->getDialect() != getContext().getLoadedDialect<RelayDialect>())
           return;
         Value result = op->getResult(0);
@@ -51,14 +53,48 @@ struct ToANormalFormPass
   }
 };
 
+/// Replaces what a program declares of a value by the value. Sizes that only
+/// the declaration knows stay to be checked, tensor by tensor.
+static void dissolve(AscribeOp ascribe) {
+  Value value = ascribe.getValue();
+  if (!ascribe.isChecked()) {
+    ascribe.getResult().replaceAllUsesWith(value);
+    ascribe.erase();
+    return;
+  }
+  auto tuple = dyn_cast<TupleType>(ascribe.getType());
+  if (!tuple)
+    return;
+  OpBuilder builder(ascribe);
+  Location loc = ascribe.getLoc();
+  SmallVector<Value> fields;
+  for (auto [index, type] : llvm::enumerate(tuple.getTypes())) {
+    auto field = TupleGetItemOp::create(
+        builder, loc, cast<TupleType>(value.getType()).getType(index), value,
+        static_cast<int64_t>(index));
+    auto declared = AscribeOp::create(builder, loc, type, field);
+    fields.push_back(declared);
+    dissolve(declared);
+  }
+  ascribe.getResult().replaceAllUsesWith(
+      TupleOp::create(builder, loc, fields).getResult());
+  ascribe.erase();
+}
+
 struct ToGraphNormalFormPass
     : relay::impl::ToGraphNormalFormPassBase<ToGraphNormalFormPass> {
   void runOnOperation() override {
-    getOperation().walk([&](LetOp let) {
-      // The annotation may know less; users of the value may know more.
-      let.getResult().replaceAllUsesWith(let.getValue());
-      let.erase();
+    getOperation().walk([&](Operation *op) {
+      if (auto let = dyn_cast<LetOp>(op)) {
+        let.getResult().replaceAllUsesWith(let.getValue());
+        let.erase();
+      } else if (auto ascribe = dyn_cast<AscribeOp>(op)) {
+        dissolve(ascribe);
+      }
     });
+    // A declared type may have hidden sizes from what uses the value.
+    if (failed(propagateTypes(getOperation())))
+      signalPassFailure();
   }
 };
 

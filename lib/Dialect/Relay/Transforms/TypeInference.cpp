@@ -24,19 +24,34 @@ InFlightDiagnostic TypeInference::fail(Operation *op) {
   return op->emitOpError();
 }
 
+/// Whether inference may have another type for a value. Most values are
+/// tensors.
+static bool isOpen(Type type) {
+  return !isa<RankedTensorType>(type) &&
+         type.walk([](Type inner) {
+               return isa<IncompleteType, TypeVarType>(inner)
+                          ? WalkResult::interrupt()
+                          : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
+void TypeInference::set(Value value, TypeTerm term) {
+  terms[value] = term;
+  if (isOpen(value.getType()))
+    open.push_back(value);
+}
+
 TypeTerm TypeInference::define(Value value) {
   TypeTerm term = solver.fromType(value.getType(), scope);
-  terms[value] = term;
-  if (!isa<RankedTensorType>(value.getType()) && isIncomplete(value.getType()))
-    open.push_back(value);
+  set(value, term);
   return term;
 }
 
 void TypeInference::define(Value value, TypeTerm term, const UseOfValue &use) {
   if (!isa<IncompleteType>(value.getType()))
     return flow(term, define(value), use);
-  terms[value] = term;
-  open.push_back(value);
+  set(value, term);
 }
 
 TypeTerm TypeInference::getTerm(Value value) {
@@ -45,19 +60,29 @@ TypeTerm TypeInference::getTerm(Value value) {
 }
 
 FlowReporter TypeInference::makeReporter(const UseOfValue &use) {
-  return [this, use](Type expected, Type actual, bool infinite,
+  return [this, use](Type expected, Type actual, FlowError error,
                      std::optional<Location> inferred) {
     InFlightDiagnostic diag = fail(use.op);
     diag << "expects " << use.what;
     if (use.index)
       diag << ' ' << *use.index;
-    if (infinite)
+    switch (error) {
+    case FlowError::Mismatch:
+      diag << " of type " << expected << ", but got " << actual;
+      break;
+    case FlowError::Infinite:
       diag << " of a type that does not contain itself, but " << expected
            << " would have to be " << actual;
-    else
-      diag << " of type " << expected << ", but got " << actual;
+      break;
+    case FlowError::TooDeep:
+      diag << " of a type of at most " << TypeDepths::kMaxDepth
+           << " levels, but got a deeper one";
+      break;
+    }
     if (use.value && use.value.getLoc() != use.op->getLoc())
       diag.attachNote(use.value.getLoc()) << "the value comes from here";
+    if (error == FlowError::TooDeep)
+      return;
     if (inferred && *inferred != use.op->getLoc())
       diag.attachNote(*inferred) << expected << " is inferred from here";
     else if (use.declaration && use.declaration != use.op)
@@ -81,80 +106,73 @@ void TypeInference::flow(Value source, TypeTerm target, UseOfValue use) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+SmallVector<TypeTerm>
+TypeInference::declareVariables(Operation *op, ArrayRef<StringAttr> names) {
+  SmallVector<TypeTerm> variables;
+  SmallVector<std::string> unique;
+  for (StringAttr name : names) {
+    std::string text = name.str();
+    for (unsigned i = 1; scope.contains(text) ||
+                         (text != name && llvm::is_contained(names, text));
+         ++i)
+      text = (name.getValue() + Twine(i)).str();
+    unique.push_back(text);
+  }
+  for (auto [name, text] : llvm::zip_equal(names, unique)) {
+    variables.push_back(solver.makeVariable(text));
+    scope[name.getValue()] = scope[text] = variables.back();
+    owners[variables.back()] = op;
+  }
+  return variables;
+}
+
 void TypeInference::declare(func::FuncOp function) {
   Signature &signature = signatures[function];
   signature.incomplete = isIncomplete(function.getFunctionType());
-  SmallVector<TypeTerm> variables;
+  scope.clear();
+  SmallVector<StringAttr> names;
   if (auto params = function->getAttrOfType<ArrayAttr>(kTypeParamsAttrName))
-    for (auto param : params.getAsRange<StringAttr>()) {
-      variables.push_back(solver.makeVariable(param.getValue()));
-      signature.scope[param.getValue()] = variables.back();
-    }
-  for (Type type : function.getArgumentTypes())
-    signature.inputs.push_back(solver.fromType(type, signature.scope));
+    llvm::append_range(names, params.getAsRange<StringAttr>());
+  SmallVector<TypeTerm> variables = declareVariables(function, names);
+  for (Type type : function.getArgumentTypes()) {
+    signature.inputs.push_back(solver.fromType(type, scope));
+    solver.require(signature.inputs.back());
+  }
   for (Type type : function.getResultTypes())
-    signature.results.push_back(solver.fromType(type, signature.scope));
+    signature.results.push_back(solver.fromType(type, scope));
+  signature.scope = scope;
   signature.type = solver.makeForall(
       variables, solver.makeFunction(signature.inputs, signature.results));
-  if (function.isExternal())
-    return;
-  for (auto [argument, term] :
-       llvm::zip_equal(function.getArguments(), signature.inputs)) {
-    terms[argument] = term;
-    if (isIncomplete(argument.getType()))
-      open.push_back(argument);
-  }
-}
-
-bool TypeInference::needsInference(func::FuncOp function) {
-  auto isOpen = [](Type type) {
-    return !isa<RankedTensorType>(type) && isIncomplete(type);
-  };
-  if (signatures[function].incomplete)
-    return true;
-  return function
-      .walk([&](Operation *op) {
-        bool needs =
-            isa<ApplyOp>(op) || llvm::any_of(op->getResultTypes(), isOpen);
-        for (Region &region : op->getRegions())
-          for (Block &block : region)
-            needs |= llvm::any_of(block.getArgumentTypes(), isOpen);
-        // The function may learn from what it is called with.
-        if (auto call = dyn_cast<CallOp>(op)) {
-          Operation *callee = symbols.lookup(call.getCallee());
-          auto it = signatures.find(callee);
-          needs |= it != signatures.end() && it->second.incomplete;
-        }
-        return needs ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  if (!function.isExternal())
+    for (auto [argument, term] :
+         llvm::zip_equal(function.getArguments(), signature.inputs))
+      set(argument, term);
 }
 
 LogicalResult TypeInference::run() {
+  separateOperators();
   std::vector<CallCycle> cycles = getCalleesFirst(module);
   for (CallCycle &cycle : cycles)
     for (func::FuncOp function : cycle.functions)
       declare(function);
-  bool any = false;
   for (CallCycle &cycle : cycles) {
     current.clear();
     for (func::FuncOp function : cycle.functions)
       if (signatures[function].incomplete)
         current.insert(function);
     for (func::FuncOp function : cycle.functions)
-      if (needsInference(function)) {
-        any = true;
-        visitFunction(function);
-      }
+      visitFunction(function);
     solver.solve();
   }
-  if (!any)
-    return success();
   reportUnknown();
+  if (hasErrors)
+    return failure();
+  verifyScopes();
   if (hasErrors)
     return failure();
   setTypes();
   verifyOperators();
+  joinOperators();
   return success(!hasErrors);
 }
 
@@ -186,20 +204,9 @@ void TypeInference::visit(Operation *op) {
       .Case([&](RefWriteOp op) { visitRefWrite(op); })
       .Case([&](func::ReturnOp op) { visitReturn(op); })
       .Case([&](TupleGetItemOp op) { visitTupleGetItem(op); })
-      .Case([&](LetOp let) {
-        define(let.getResult(), getTerm(let.getValue()),
-               {let, "a value", std::nullopt, let.getValue()});
-      })
-      .Case([&](TupleOp tuple) {
-        SmallVector<TypeTerm> fields;
-        for (Value field : tuple.getFields())
-          fields.push_back(getTerm(field));
-        // Exactly what its fields are.
-        terms[tuple.getResult()] = solver.makeTuple(fields);
-        if (isIncomplete(tuple.getType()))
-          open.push_back(tuple.getResult());
-      })
-      .Case([&](UnrealizedConversionCastOp cast) { visitAnnotation(cast); })
+      .Case([&](LetOp op) { visitLet(op); })
+      .Case([&](TupleOp op) { visitTuple(op); })
+      .Case([&](AscribeOp op) { visitAscribe(op); })
       .Default([&](Operation *op) {
         if (getOperatorSchema(op))
           visitOperator(op);
@@ -209,13 +216,36 @@ void TypeInference::visit(Operation *op) {
       });
 }
 
-void TypeInference::visitAnnotation(UnrealizedConversionCastOp cast) {
-  for (Value result : cast.getResults())
-    define(result);
-  if (cast.getNumOperands() != 1 || cast.getNumResults() != 1)
-    return;
-  annotations.push_back(cast);
-  flow(cast.getOperand(0), getTerm(cast.getResult(0)), {cast, "a value"});
+/// What a declared type is of: the place of the error, and words for it.
+static UseOfValue getDeclaredUse(AscribeOp ascribe) {
+  UseOfValue use = {ascribe, "a value"};
+  if (ascribe->hasOneUse()) {
+    Operation *user = *ascribe->user_begin();
+    if (isa<LetOp>(user))
+      use.op = user;
+    else if (isa<func::ReturnOp, YieldOp>(user))
+      use = {user, "a result"};
+  }
+  use.declaration = ascribe;
+  return use;
+}
+
+void TypeInference::visitAscribe(AscribeOp ascribe) {
+  ascriptions.push_back(ascribe);
+  flow(ascribe.getValue(), define(ascribe.getResult()),
+       getDeclaredUse(ascribe));
+}
+
+void TypeInference::visitLet(LetOp let) {
+  // Exactly what its value is.
+  set(let.getResult(), getTerm(let.getValue()));
+}
+
+void TypeInference::visitTuple(TupleOp tuple) {
+  SmallVector<TypeTerm> fields;
+  for (Value field : tuple.getFields())
+    fields.push_back(getTerm(field));
+  set(tuple.getResult(), solver.makeTuple(fields));
 }
 
 void TypeInference::visitReturn(func::ReturnOp op) {
@@ -229,23 +259,27 @@ void TypeInference::visitReturn(func::ReturnOp op) {
 
 void TypeInference::visitFn(FnOp fn) {
   TypeSolver::Scope outer = scope;
-  SmallVector<TypeTerm> variables, params;
-  for (StringAttr name : relay::getTypeParams(fn.getResult().getType())) {
-    variables.push_back(solver.makeVariable(name.getValue()));
-    scope[name.getValue()] = variables.back();
-  }
+  SmallVector<TypeTerm> variables = declareVariables(
+      fn, llvm::to_vector(relay::getTypeParams(fn.getResult().getType())));
+  SmallVector<TypeTerm> params;
   for (Value param : fn.getParams())
     params.push_back(define(param));
   TypeTerm result = solver.fromType(fn.getFunctionType().getResult(0), scope);
   TypeTerm type =
       solver.makeForall(variables, solver.makeFunction(params, result));
-  for (Value value : {Value(fn.getResult()), fn.getSelf()}) {
-    if (!value)
-      continue;
-    terms[value] = type;
-    if (isIncomplete(value.getType()))
-      open.push_back(value);
+  for (Value value : {Value(fn.getResult()), fn.getSelf()})
+    if (value)
+      set(value, type);
+  if (unusedOperators.contains(fn)) {
+    // Nothing needs to know what it takes.
+    for (TypeTerm term : params)
+      solver.makeOptional(term);
+    solver.makeOptional(result);
+    scope = std::move(outer);
+    return;
   }
+  for (TypeTerm term : params)
+    solver.require(term);
   visitBlock(fn.getBody().front());
   Operation *yield = fn.getBody().front().getTerminator();
   flow(yield->getOperand(0), result,
@@ -338,12 +372,12 @@ void TypeInference::visitPattern(MatchOp match, Attribute pattern,
   else
     solver.flow(
         term, expected,
-        [this, use,
-         report = makeReporter(use)](Type expected, Type actual, bool infinite,
-                                     std::optional<Location> inferred) {
+        [this, use, report = makeReporter(use)](
+            Type expected, Type actual, FlowError error,
+            std::optional<Location> inferred) {
           // Here the value is right and the pattern is not.
-          if (infinite)
-            return report(expected, actual, infinite, inferred);
+          if (error != FlowError::Mismatch)
+            return report(expected, actual, error, inferred);
           InFlightDiagnostic diag =
               fail(use.op) << "expects patterns for a value "
                               "of type "
@@ -403,7 +437,10 @@ std::optional<TypeTerm> TypeInference::getConstructorType(Operation *user,
 void TypeInference::visitConstruct(ConstructOp construct) {
   SymbolRefAttr name = construct.getConstructorAttr();
   std::optional<TypeTerm> type = getConstructorType(construct, name);
-  TypeTerm instance = type ? solver.instantiate(*type) : 0;
+  SmallVector<TypeTerm> typeArgs = takeTypeArgs(construct);
+  if (type && !checkTypeArgs(construct, *type, typeArgs))
+    type = std::nullopt;
+  TypeTerm instance = type ? solver.instantiate(*type, typeArgs) : 0;
   Operation *declaration = symbolTables.lookupSymbolIn(module, name);
   if (type &&
       solver.getInputs(instance).size() != construct.getFields().size()) {

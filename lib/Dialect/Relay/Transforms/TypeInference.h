@@ -35,8 +35,9 @@ struct UseOfValue {
   Operation *declaration = nullptr;
 };
 
-/// Finds the types that a program leaves open. Goes over the functions that
-/// need it, callees first, and makes constraints of their operations.
+/// Finds the types that a program leaves open, and checks those that it has.
+/// Goes over the functions, callees first, and makes constraints of their
+/// operations.
 class TypeInference {
 public:
   TypeInference(ModuleOp module, SymbolTable &symbols)
@@ -45,6 +46,9 @@ public:
   /// Completes all types. Leaves the module as it is, up to operators in place
   /// of relay.apply, if there is an error.
   LogicalResult run();
+
+  /// Removes what is declared of values that are of that type anyway.
+  void removeAscriptions();
 
 private:
   friend class OperatorConstraint;
@@ -63,7 +67,6 @@ private:
   //===--------------------------------------------------------------------===//
 
   void declare(func::FuncOp function);
-  bool needsInference(func::FuncOp function);
   void visitFunction(func::FuncOp function);
   void visitBlock(Block &block);
   void visit(Operation *op);
@@ -72,8 +75,7 @@ private:
   // Operations
   //===--------------------------------------------------------------------===//
 
-  /// A cast says of what type an importer wants a value to be. It goes away.
-  void visitAnnotation(UnrealizedConversionCastOp cast);
+  void visitAscribe(AscribeOp ascribe);
   void visitApply(ApplyOp apply);
   void visitOperator(Operation *op);
   void visitCall(CallOp call);
@@ -86,7 +88,9 @@ private:
   void visitRefCreate(RefCreateOp create);
   void visitRefRead(RefReadOp read);
   void visitRefWrite(RefWriteOp write);
+  void visitLet(LetOp let);
   void visitReturn(func::ReturnOp op);
+  void visitTuple(TupleOp tuple);
   void visitTupleGetItem(TupleGetItemOp get);
 
   void visitPattern(MatchOp match, Attribute pattern, TypeTerm term,
@@ -105,6 +109,16 @@ private:
   TypeTerm define(Value value);
   /// The value is of type `term`, unless its type says otherwise.
   void define(Value value, TypeTerm term, const UseOfValue &use);
+  /// The value is of type `term`.
+  void set(Value value, TypeTerm term);
+  /// Makes terms for the names of type parameters of `op`, which come into
+  /// scope. A name that is in scope already becomes another one.
+  SmallVector<TypeTerm> declareVariables(Operation *op,
+                                         ArrayRef<StringAttr> names);
+  /// What a call says of the type arguments, from the first on.
+  SmallVector<TypeTerm> takeTypeArgs(Operation *call);
+  /// Reports type arguments that the callee does not have.
+  bool checkTypeArgs(Operation *call, TypeTerm callee, ArrayRef<TypeTerm> args);
   TypeTerm getTerm(Value value);
   void flow(TypeTerm source, TypeTerm target, const UseOfValue &use,
             bool instantiates = true);
@@ -114,11 +128,23 @@ private:
   InFlightDiagnostic fail(Operation *op);
 
   //===--------------------------------------------------------------------===//
+  // Operators as values
+  //===--------------------------------------------------------------------===//
+
+  /// An operator is polymorphic, but a closure that applies it is not: gives
+  /// each use of one a closure of its own.
+  void separateOperators();
+  /// Uses one closure again where types turned out equal.
+  void joinOperators();
+
+  //===--------------------------------------------------------------------===//
   // Completion
   //===--------------------------------------------------------------------===//
 
   void reportUnknown();
   void reportUnknown(Value value, TypeTerm term);
+  /// A variable must not occur in a type outside of what declares it.
+  void verifyScopes();
   void verifyOperators();
   void setTypes();
 
@@ -130,11 +156,17 @@ private:
   DenseMap<Operation *, Signature> signatures;
   DenseMap<Operation *, TypeTerm> constructors;
   DenseMap<Value, TypeTerm> terms;
-  /// Values whose type is not complete, in the order of the program.
+  /// Values whose type is to be set, in the order of the program.
   std::vector<Value> open;
   /// Operators made of relay.apply.
   std::vector<Operation *> operators;
-  std::vector<UnrealizedConversionCastOp> annotations;
+  std::vector<AscribeOp> ascriptions;
+  /// What declares a variable.
+  DenseMap<TypeTerm, Operation *> owners;
+  /// Closures made for one use of an operator, and the value that was used.
+  std::vector<std::pair<FnOp, Value>> operatorCopies;
+  /// Operators as values that only variables are bound to.
+  DenseSet<Operation *> unusedOperators;
   /// Functions being visited, whose types are not generalised.
   DenseSet<Operation *> current;
   bool hasErrors = false;

@@ -13,7 +13,6 @@
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -21,23 +20,54 @@ using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
 /// Runs `action` and returns the first error that it reports, which nobody
-/// else sees; empty if it succeeds.
-static std::string captureError(MLIRContext *context,
-                                function_ref<LogicalResult()> action) {
-  std::string message;
+/// else sees; nothing if it succeeds.
+static std::optional<Diagnostic>
+captureError(MLIRContext *context, function_ref<LogicalResult()> action) {
+  std::optional<Diagnostic> error;
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
-    if (message.empty() && diag.getSeverity() == DiagnosticSeverity::Error)
-      message = diag.str();
+    if (!error && diag.getSeverity() == DiagnosticSeverity::Error)
+      error = std::move(diag);
     return success();
   });
   bool printOp = context->shouldPrintOpOnDiagnostic();
   context->printOpOnDiagnostic(false);
   if (succeeded(action()))
-    message.clear();
-  else if (message.empty())
-    message = "has operands or attributes that do not fit";
+    error.reset();
+  else if (!error)
+    error.emplace(UnknownLoc::get(context), DiagnosticSeverity::Error)
+        << "has operands or attributes that do not fit";
   context->printOpOnDiagnostic(printOp);
-  return message;
+  return error;
+}
+
+/// Says what an error said, whose types stay types. Leaves out the operation's
+/// name, as emitOpError begins with it.
+static void append(const Diagnostic &error, InFlightDiagnostic &diag) {
+  ArrayRef<DiagnosticArgument> arguments = error.getArguments();
+  auto isText = [](const DiagnosticArgument &argument, StringRef text) {
+    return argument.getKind() ==
+               DiagnosticArgument::DiagnosticArgumentKind::String &&
+           argument.getAsString() == text;
+  };
+  if (arguments.size() > 3 && isText(arguments[0], "'") &&
+      isText(arguments[2], "' op "))
+    arguments = arguments.drop_front(3);
+  for (const DiagnosticArgument &argument : arguments) {
+    switch (argument.getKind()) {
+    case DiagnosticArgument::DiagnosticArgumentKind::Type:
+      diag << argument.getAsType();
+      break;
+    case DiagnosticArgument::DiagnosticArgumentKind::Attribute:
+      diag << argument.getAsAttribute();
+      break;
+    default: {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      argument.print(os);
+      diag << text;
+    }
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,7 +97,8 @@ private:
   void spreadTuple(TypeSolver &solver);
   /// What inference of the results relies on.
   bool checkOperands(TypeSolver &solver);
-  void giveUp(TypeSolver &solver, StringRef message);
+  void giveUp(TypeSolver &solver,
+              function_ref<void(InFlightDiagnostic &)> describe);
 
   TypeInference &inference;
   Operation *op;
@@ -78,12 +109,10 @@ private:
 
 } // namespace mlir::relay::detail
 
-void OperatorConstraint::giveUp(TypeSolver &solver, StringRef message) {
+void OperatorConstraint::giveUp(
+    TypeSolver &solver, function_ref<void(InFlightDiagnostic &)> describe) {
   InFlightDiagnostic diag = inference.fail(op);
-  // Without the prefix that emitOpError makes.
-  std::string prefix = ("'" + op->getName().getStringRef() + "' op ").str();
-  message.consume_front(prefix);
-  diag << message;
+  describe(diag);
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
     if (operand.getLoc() != op->getLoc())
       diag.attachNote(operand.getLoc())
@@ -189,12 +218,12 @@ bool OperatorConstraint::checkOperands(TypeSolver &solver) {
                   schema.operands.back().kind == OperandKind::Variadic))
     maximum = std::max(numOperands, maximum);
   if (numOperands < minimum || numOperands > maximum) {
-    giveUp(solver,
-           llvm::formatv(
-               "expects {0}{1} operands, but got {2}",
-               numOperands < minimum && minimum != maximum ? "at least " : "",
-               numOperands < minimum ? minimum : maximum, numOperands)
-               .str());
+    bool isRange = numOperands < minimum && minimum != maximum;
+    giveUp(solver, [&](InFlightDiagnostic &diag) {
+      diag << "expects " << (isRange ? "at least " : "")
+           << (numOperands < minimum ? minimum : maximum)
+           << " operands, but got " << numOperands;
+    });
     return false;
   }
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
@@ -202,11 +231,11 @@ bool OperatorConstraint::checkOperands(TypeSolver &solver) {
         schema.operands[std::min(index, schema.operands.size() - 1)];
     if (expected.accepts(operand.getType()))
       continue;
-    std::string message;
-    llvm::raw_string_ostream(message)
-        << "expects operand " << index << " (" << expected.name << ") to be "
-        << expected.description << ", but got '" << operand.getType() << "'";
-    giveUp(solver, message);
+    giveUp(solver, [&, index = index,
+                    type = operand.getType()](InFlightDiagnostic &diag) {
+      diag << "expects operand " << index << " (" << expected.name << ") to be "
+           << expected.description << ", but got " << type;
+    });
     return false;
   }
   return true;
@@ -224,12 +253,13 @@ void OperatorConstraint::run(TypeSolver &solver, bool guess) {
   if (!checkOperands(solver))
     return;
   FailureOr<SmallVector<Type>> types = failure();
-  std::string message = captureError(op->getContext(), [&]() {
+  std::optional<Diagnostic> error = captureError(op->getContext(), [&]() {
     types = inferResultTypes(op);
     return LogicalResult(types);
   });
-  if (failed(types))
-    return giveUp(solver, message);
+  if (error)
+    return giveUp(solver,
+                  [&](InFlightDiagnostic &diag) { append(*error, diag); });
   for (auto [result, type] : llvm::zip_equal(results, *types))
     solver.learn(result, type, inference.makeReporter({op, "a result"}),
                  op->getLoc());
@@ -252,13 +282,13 @@ void TypeInference::visitApply(ApplyOp apply) {
 }
 
 void TypeInference::visitOperator(Operation *op) {
-  auto isOpen = [](Type type) {
-    return !isa<RankedTensorType>(type) && isIncomplete(type);
+  auto isComplete = [](Type type) {
+    return isa<RankedTensorType>(type) || !isIncomplete(type);
   };
   // One that was typed before says itself what it is.
   if (operators.empty() || operators.back() != op)
-    if (llvm::none_of(op->getOperandTypes(), isOpen) &&
-        llvm::none_of(op->getResultTypes(), isOpen)) {
+    if (llvm::all_of(op->getOperandTypes(), isComplete) &&
+        llvm::all_of(op->getResultTypes(), isComplete)) {
       for (Value result : op->getResults())
         define(result);
       return;
@@ -277,7 +307,8 @@ class CallConstraint : public TypeConstraint {
 public:
   CallConstraint(TypeInference &inference, Operation *op, TypeTerm callee,
                  Operation *declaration, OperandRange args)
-      : inference(inference), op(op), callee(callee), declaration(declaration) {
+      : inference(inference), op(op), callee(callee), declaration(declaration),
+        typeArgs(inference.takeTypeArgs(op)) {
     for (Value arg : args) {
       values.push_back(arg);
       inference.getTerm(arg);
@@ -293,6 +324,7 @@ private:
   Operation *op;
   TypeTerm callee;
   Operation *declaration;
+  SmallVector<TypeTerm> typeArgs;
   SmallVector<Value> values;
   SmallVector<TypeTerm, 1> results;
   bool done = false;
@@ -363,7 +395,9 @@ void CallConstraint::run(TypeSolver &solver, bool guess) {
   }
   }
   done = true;
-  TypeTerm function = solver.instantiate(callee);
+  if (!inference.checkTypeArgs(op, callee, typeArgs))
+    typeArgs.clear();
+  TypeTerm function = solver.instantiate(callee, typeArgs);
   if (solver.isInvalid(function))
     return;
   size_t numInputs = solver.getInputs(function).size();
@@ -387,6 +421,28 @@ void CallConstraint::run(TypeSolver &solver, bool guess) {
                    /*instantiates=*/false);
 }
 
+SmallVector<TypeTerm> TypeInference::takeTypeArgs(Operation *call) {
+  SmallVector<TypeTerm> args;
+  if (auto types = call->getAttrOfType<ArrayAttr>(kTypeArgsAttrName))
+    for (auto type : types.getAsRange<TypeAttr>())
+      args.push_back(solver.fromType(type.getValue(), scope));
+  // Types tell what they are; those of a rewritten program may be others.
+  call->removeAttr(kTypeArgsAttrName);
+  return args;
+}
+
+bool TypeInference::checkTypeArgs(Operation *call, TypeTerm callee,
+                                  ArrayRef<TypeTerm> args) {
+  size_t maximum = solver.getKind(callee) == TypeSolver::Kind::Forall
+                       ? solver.getInputs(callee).size()
+                       : 0;
+  if (args.size() <= maximum)
+    return true;
+  fail(call) << "expects at most " << maximum << " type arguments, but got "
+             << args.size();
+  return false;
+}
+
 void TypeInference::visitCall(CallOp call) {
   auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
   auto it = signatures.find(callee);
@@ -398,11 +454,13 @@ void TypeInference::visitCall(CallOp call) {
     return;
   }
   const Signature &signature = it->second;
-  if (solver.getKind(signature.type) == TypeSolver::Kind::Forall) {
+  if (solver.getKind(signature.type) == TypeSolver::Kind::Forall ||
+      call->hasAttr(kTypeArgsAttrName)) {
     // The types of functions that are being inferred are no use for instances.
-    TypeTerm type = current.contains(callee)
-                        ? solver.getResults(signature.type).back()
-                        : signature.type;
+    TypeTerm type = signature.type;
+    if (current.contains(callee) &&
+        solver.getKind(type) == TypeSolver::Kind::Forall)
+      type = solver.getResults(type).back();
     solver.add(std::make_unique<CallConstraint>(*this, call, type, callee,
                                                 call.getOperands()));
     return;

@@ -39,7 +39,7 @@ static std::string describe(Value value) {
 void TypeInference::reportUnknown(Value value, TypeTerm term) {
   // One value after the other: when the first is reported, what follows from
   // it is no error of its own.
-  while (std::optional<TypeTerm> unknown = solver.findUnknown(term)) {
+  while (std::optional<TypeTerm> unknown = solver.findMissing(term)) {
     if (solver.isInvalid(*unknown)) {
       hasErrors = true;
       return;
@@ -70,7 +70,7 @@ void TypeInference::reportUnknown() {
     if (function.isExternal())
       llvm::append_range(parts, signature.inputs);
     for (TypeTerm term : parts) {
-      std::optional<TypeTerm> unknown = solver.findUnknown(term);
+      std::optional<TypeTerm> unknown = solver.findMissing(term);
       if (!unknown)
         continue;
       if (solver.isUnknown(*unknown))
@@ -84,13 +84,35 @@ void TypeInference::reportUnknown() {
   }
 }
 
+void TypeInference::verifyScopes() {
+  // What follows from the first is no error of its own.
+  DenseSet<TypeTerm> reported;
+  for (Value value : open)
+    solver.forEachVariable(terms[value], [&](TypeTerm variable) {
+      Operation *owner = owners.lookup(variable);
+      // The parameters of a function are in its scope, a closure is not in its
+      // own.
+      if (owner && owner->isAncestor(value.getParentBlock()->getParentOp()))
+        return;
+      hasErrors = true;
+      if (!reported.insert(variable).second)
+        return;
+      mlir::emitError(value.getLoc())
+          << "expects a type parameter in scope, but got "
+          << solver.toType(variable) << " in the type of " << describe(value);
+    });
+}
+
 void TypeInference::setTypes() {
   for (Value value : open)
     value.setType(solver.toType(terms[value]));
-  for (UnrealizedConversionCastOp cast : annotations) {
-    cast.getResult(0).replaceAllUsesWith(cast.getOperand(0));
-    cast.erase();
-  }
+  // Names of type parameters may have changed.
+  module.walk([&](FnOp fn) {
+    ArrayRef<StringAttr> params = relay::getTypeParams(fn.getType());
+    if (!params.empty())
+      fn.setTypeParamsAttr(ArrayAttr::get(
+          fn.getContext(), llvm::to_vector_of<Attribute>(params)));
+  });
   for (auto function : module.getOps<func::FuncOp>()) {
     Signature &signature = signatures[function];
     if (!signature.incomplete)
@@ -102,6 +124,15 @@ void TypeInference::setTypes() {
     function.setType(FunctionType::get(function.getContext(),
                                        toTypes(signature.inputs),
                                        toTypes(signature.results)));
+  }
+}
+
+void TypeInference::removeAscriptions() {
+  for (AscribeOp ascribe : ascriptions) {
+    if (ascribe.getType() != ascribe.getValue().getType())
+      continue;
+    ascribe.getResult().replaceAllUsesWith(ascribe.getValue());
+    ascribe.erase();
   }
 }
 

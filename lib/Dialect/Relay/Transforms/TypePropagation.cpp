@@ -130,10 +130,12 @@ static Type joinYields(Operation *op) {
 LogicalResult TypePropagation::visitOp(Operation *op) {
   bool isOutdated = areOutdated(op->getOperands());
   if (auto let = dyn_cast<LetOp>(op)) {
-    if (isShaped(let.getValue().getType()) && isShaped(let.getType()))
-      refineResult(let, let.getValue().getType(), isOutdated);
+    setType(let, let.getValue().getType());
     return success();
   }
+  // What is declared stays.
+  if (auto ascribe = dyn_cast<AscribeOp>(op))
+    return isOutdated ? ascribe.verify() : success();
   if (isa<IfOp, MatchOp>(op)) {
     for (Region &region : op->getRegions())
       isOutdated |= areOutdated(region.front().getTerminator()->getOperands());

@@ -31,7 +31,7 @@ static LogicalResult checkTypes(Operation *op, StringRef what,
 }
 
 static LogicalResult checkOp(Operation *op, SymbolTable &symbols) {
-  if (isa<ApplyOp>(op) || llvm::any_of(op->getResultTypes(), isIncomplete)) {
+  if (isa<ApplyOp>(op) || llvm::any_of(op->getResultTypes(), isUndetermined)) {
     InFlightDiagnostic diag = op->emitOpError("expects complete types");
     diag.attachNote() << "run --relay-infer-types to make types complete";
     return diag;

@@ -12,7 +12,8 @@
 // expected. A flow is directed, so that a size that only one use does not know
 // stays known elsewhere. What an unknown type learns it keeps, but for sizes:
 // those widen to `?` when uses differ on them and one of them is `?`. What a
-// program declares never widens.
+// program declares never widens, and nothing is known of a type parameter
+// inside of its function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,11 +47,20 @@ private:
   bool queuedGuess = false;
 };
 
+/// Why a value cannot be used where another type is expected.
+enum class FlowError : uint8_t {
+  Mismatch,
+  /// One of the types would contain itself.
+  Infinite,
+  /// The types have more levels than passes can go down.
+  TooDeep
+};
+
 /// Reports that a value of type `actual` cannot be used where `expected` is
-/// needed; `infinite` if that is because one would contain itself. `inferred`
-/// tells where `expected` came from, if that is not where it is declared.
+/// needed. `inferred` tells where `expected` came from, if that is not where it
+/// is declared.
 using FlowReporter =
-    std::function<void(Type expected, Type actual, bool infinite,
+    std::function<void(Type expected, Type actual, FlowError error,
                        std::optional<Location> inferred)>;
 
 class TypeSolver {
@@ -91,14 +101,23 @@ public:
   TypeTerm makeForall(ArrayRef<TypeTerm> variables, TypeTerm function);
 
   /// Makes a term of a type in which each incomplete type is a new unknown.
-  /// `declared` types keep their sizes.
-  TypeTerm fromType(Type type, const Scope &scope, bool declared = true);
+  TypeTerm fromType(Type type, const Scope &scope);
 
   /// The type as far as it is known.
   Type toType(TypeTerm term);
 
   /// The first unknown or invalid part; nothing if all is known.
   std::optional<TypeTerm> findUnknown(TypeTerm term);
+  /// The same, less what may stay unknown: arguments of data types, and of
+  /// polymorphic functions that were called, unless they must be known.
+  std::optional<TypeTerm> findMissing(TypeTerm term);
+  /// Something must tell what `term` is, if it is unknown.
+  void require(TypeTerm term) { terms[find(term)].isRequired = true; }
+  /// It may stay unknown, unless something requires it.
+  void makeOptional(TypeTerm term) { terms[find(term)].isOptional = true; }
+
+  /// Calls `visit` for the variables in a term that it does not declare itself.
+  void forEachVariable(TypeTerm term, function_ref<void(TypeTerm)> visit);
 
   TypeTerm find(TypeTerm term);
   Kind getKind(TypeTerm term) { return terms[find(term)].kind; }
@@ -111,9 +130,9 @@ public:
   /// The results of a function.
   ArrayRef<TypeTerm> getResults(TypeTerm term);
 
-  /// The function below a quantifier, with unknowns for the variables. Another
-  /// term stays as it is.
-  TypeTerm instantiate(TypeTerm forall);
+  /// The function below a quantifier, with `args` for the first variables and
+  /// unknowns for the others. Another term stays as it is.
+  TypeTerm instantiate(TypeTerm forall, ArrayRef<TypeTerm> args = {});
 
   //===--------------------------------------------------------------------===//
   // Constraints
@@ -163,6 +182,10 @@ private:
     Kind kind = Kind::Unknown;
     /// Declared in the program: sizes do not widen.
     bool declared = false;
+    /// Of an unknown: may stay one, as it stands for a type parameter of
+    /// something polymorphic.
+    bool isOptional = false;
+    bool isRequired = false;
     unsigned numInputs = 0;
     TypeTerm parent;
     /// Of a tensor, a variable or another type.
@@ -198,13 +221,17 @@ private:
   void copyInto(TypeTerm unknown, TypeTerm known, unsigned root);
   Progress flowTensor(TypeTerm source, TypeTerm target, unsigned root);
   void unify(TypeTerm a, TypeTerm b, unsigned root);
-  void fail(unsigned root, bool infinite = false);
+  void fail(unsigned root, FlowError error = FlowError::Mismatch);
+  /// Whether a type has too many levels to go on; fails if so.
+  bool isTooDeep(unsigned root);
 
   MLIRContext *context;
   std::deque<Term> terms;
   std::deque<Root> roots;
   std::vector<std::unique_ptr<TypeConstraint>> constraints;
   std::deque<TypeConstraint *> worklist, guesses;
+  /// Levels of types that flow and unify are below the one they began with.
+  unsigned depth = 0;
 };
 
 } // namespace mlir::relay

@@ -14,6 +14,19 @@
 
 namespace mlir::relay {
 
+/// Measures how deep types are nested. What goes over types recurses, and
+/// nobody means one of more levels than this: front ends refuse them.
+class TypeDepths {
+public:
+  static constexpr unsigned kMaxDepth = 1000;
+
+  bool isTooDeep(Type type) { return get(type, 0) > kMaxDepth; }
+
+private:
+  unsigned get(Type type, unsigned level);
+  DenseMap<Type, unsigned> known;
+};
+
 /// Types for type variables, by name.
 using TypeSubstitution = llvm::StringMap<Type>;
 
@@ -30,6 +43,11 @@ bool matchInstance(Type general, Type actual, TypeSubstitution &substitution);
 /// unknown sizes and incomplete types.
 bool areCompatible(Type expected, Type actual);
 
+/// Whether the sizes that `declared` knows are those of `actual`, so that a
+/// value needs no check. Looks at tensors, and tuples of them; what a closure,
+/// cell or data type contains is checked where it comes out.
+bool knowsAsMuch(Type actual, Type declared);
+
 /// The quantified parameters of a type, none if it is not polymorphic.
 ArrayRef<StringAttr> getTypeParams(Type functionType);
 
@@ -41,6 +59,11 @@ Type getFunctionType(ArrayRef<StringAttr> params, FunctionType body);
 
 /// Whether an incomplete type occurs in `type`.
 bool isIncomplete(Type type);
+
+/// Whether an incomplete type occurs in `type` other than as an argument of a
+/// data type: `List[_]`, the type of an empty list, is one that a value may
+/// have when nothing needs to know more.
+bool isUndetermined(Type type);
 
 } // namespace mlir::relay
 

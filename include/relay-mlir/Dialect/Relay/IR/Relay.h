@@ -61,6 +61,14 @@ inline constexpr StringLiteral kNameAttrName = "relay.name";
 /// Function attribute: names of the type parameters.
 inline constexpr StringLiteral kTypeParamsAttrName = "relay.type_params";
 
+/// Attribute of calls of something polymorphic: types for its first type
+/// parameters, an array.
+inline constexpr StringLiteral kTypeArgsAttrName = "relay.type_args";
+
+/// Attribute of a closure that only applies an operator: the operator's name.
+/// It is the operator as a value.
+inline constexpr StringLiteral kOperatorAttrName = "relay.operator";
+
 /// Argument attribute: names of its dimensions, empty for those without.
 inline constexpr StringLiteral kDimsAttrName = "relay.dims";
 

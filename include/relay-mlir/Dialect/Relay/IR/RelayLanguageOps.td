@@ -161,7 +161,8 @@ def Relay_ApplyOp : Relay_LanguageOp<"apply"> {
 // Bindings and control
 //===----------------------------------------------------------------------===//
 
-def Relay_LetOp : Relay_LanguageOp<"let", [Pure]> {
+def Relay_LetOp : Relay_LanguageOp<"let", [
+    Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "Binds a value to a variable";
   let description = [{
     The variable is the value; the operation keeps its name, and in which order
@@ -169,17 +170,49 @@ def Relay_LetOp : Relay_LanguageOp<"let", [Pure]> {
 
     ```mlir
     %x = relay.let "x" %0 : tensor<f32>
-    %y = relay.let "y" %1 : tensor<4xf32> as tensor<?xf32>
     ```
   }];
   let arguments = (ins StrAttr:$name, Relay_AnyValue:$value);
   let results = (outs Relay_AnyValue:$result);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "$name $value attr-dict `:` type($value)";
   let hasFolder = 1;
-  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Suggests the variable's name for the result.
     static ::llvm::StringRef getDefaultDialect() { return ""; }
+  }];
+}
+
+def Relay_AscribeOp : Relay_LanguageOp<"ascribe", [
+    Pure, DeclareOpInterfaceMethods<FusionPatternOpInterface>]> {
+  let summary = "A value, with the type that a program declares";
+  let description = [{
+    The value as it is. Its type is what the annotation of a variable or of a
+    function's result says, which may know fewer sizes, other sizes, or be an
+    instance of a polymorphic type.
+
+    ```mlir
+    %1 = relay.ascribe %0 : tensor<4xf32> as tensor<?xf32>
+    %2 = relay.ascribe %f
+        : !relay.forall<["A"], (!relay.typevar<"A">) -> !relay.typevar<"A">>
+        as (tensor<f32>) -> tensor<f32>
+    ```
+
+    Sizes that only the declared type knows are checked at run time. Type
+    inference never changes a declared type, but for its incomplete parts; it
+    removes the operation where both types are the same. The location is that
+    of the annotation.
+  }];
+  let arguments = (ins Relay_AnyValue:$value);
+  let results = (outs Relay_AnyValue:$result);
+  let assemblyFormat = [{
+    $value attr-dict `:` type($value) `as` type($result)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether the declared type says something that the value's does not, so
+    /// that it is to be checked at run time.
+    bool isChecked();
   }];
 }
 

@@ -13,10 +13,16 @@
 namespace mlir::relay {
 
 /// Infers all types of a module and checks that they, and matches, make sense:
-/// what the pass relay-infer-types does. Afterwards nothing is incomplete, and
-/// no relay.apply is left. Reports all errors that do not follow from others;
-/// then types stay as they are or become known, in part.
+/// what the pass relay-infer-types does. Afterwards nothing is incomplete but
+/// what nothing determines and nothing needs, such as the elements of an empty
+/// list, and no relay.apply is left. Reports all errors that do not follow from
+/// others; then types stay as they are or become known, in part.
 LogicalResult inferTypes(ModuleOp module);
+
+/// Gives every value of a module whose types are complete the most precise type
+/// that follows from its operation, but for those that are declared
+/// (relay.ascribe).
+LogicalResult propagateTypes(ModuleOp module);
 
 } // namespace mlir::relay
 

@@ -291,11 +291,18 @@ def InferTypesPass : Pass<"relay-infer-types", "::mlir::ModuleOp"> {
     of weights; calls tell what an unannotated function takes. A function with
     type parameters has other types at each call; one without annotations is
     inferred together with those that it calls and that call it. It is an error
-    if a type stays open.
+    if a type stays open, unless it is a type argument that nothing needs, as in
+    the type of a list that is always empty.
+
+    A type that the program declares (`relay.ascribe`) is a constraint: its
+    incomplete parts become known, its sizes stay what they are. A value of a
+    type of which the declared one is neither a less precise case nor a more
+    precise one is an error. Type parameters stand for any type: inside of their
+    function only they themselves are of that type.
 
     Then gives every value the type that follows from the operands and attributes
     of its operation, and every function the result types that follow from its
-    body. A private function takes the arguments that its callers pass; a size on
+    body, unless they are declared. A private function takes the arguments that its callers pass; a size on
     which they differ becomes dynamic.
 
     What a type says beyond inference is kept, as long as it agrees with the
@@ -422,7 +429,9 @@ def ToGraphNormalFormPass
   let summary = "Replace variables by the values they are bound to";
   let description = [{
     Removes every `relay.let`, so that values are used where they are defined,
-    as graph passes expect it. A closure that calls itself stays one.
+    as graph passes expect it, and every `relay.ascribe` that asks for no check
+    at run time. Types become as precise as they were before those hid sizes. A
+    closure that calls itself stays one.
   }];
 }
 
