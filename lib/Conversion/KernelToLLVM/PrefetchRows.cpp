@@ -41,11 +41,14 @@ static bool collectLoads(Value buffer, SmallVectorImpl<vector::LoadOp> &loads) {
 }
 
 /// `value`, which is computed in `loop`, as it is when the induction variable
-/// is `next`; null if that cannot be computed again.
+/// is `next`; null if that cannot be computed again. `clones` are those that
+/// were made before.
 static Value cloneFor(Value value, scf::ForOp loop, Value next,
-                      OpBuilder &builder) {
+                      OpBuilder &builder, IRMapping &clones) {
   if (value == loop.getInductionVar())
     return next;
+  if (Value known = clones.lookupOrNull(value))
+    return known;
   Operation *op = value.getDefiningOp();
   if (!op || !loop->isProperAncestor(op))
     return value;
@@ -54,13 +57,15 @@ static Value cloneFor(Value value, scf::ForOp loop, Value next,
   IRMapping mapping;
   bool changes = false;
   for (Value operand : op->getOperands()) {
-    Value clone = cloneFor(operand, loop, next, builder);
+    Value clone = cloneFor(operand, loop, next, builder, clones);
     if (!clone)
       return {};
     mapping.map(operand, clone);
     changes |= clone != operand;
   }
-  return changes ? builder.clone(*op, mapping)->getResult(0) : value;
+  Value result = changes ? builder.clone(*op, mapping)->getResult(0) : value;
+  clones.map(value, result);
+  return result;
 }
 
 /// The bytes that `load` takes, and its loop reads in all; 0 if unknown.
@@ -79,9 +84,10 @@ static int64_t getRowBytes(vector::LoadOp load, scf::ForOp inner) {
 static void prefetch(vector::LoadOp load, scf::ForOp rows, Value next) {
   OpBuilder builder(load);
   SmallVector<Value> indices;
+  IRMapping clones;
   bool changes = false;
   for (Value index : load.getIndices()) {
-    Value clone = cloneFor(index, rows, next, builder);
+    Value clone = cloneFor(index, rows, next, builder, clones);
     if (!clone)
       return;
     changes |= clone != index;

@@ -88,16 +88,20 @@ collectWriters(scf::ForOp rows,
 
 /// Whether `value` is known for any row by the number of the row alone.
 static bool followsFromRow(Value value, scf::ForOp rows) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return value == rows.getInductionVar() ||
-           !rows.getRegion().isAncestor(value.getParentRegion());
-  if (!rows->isProperAncestor(op))
-    return true;
-  return isComputation(op) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return followsFromRow(operand, rows);
-         });
+  DenseSet<Operation *> visited;
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty()) {
+    Value source = worklist.pop_back_val();
+    Operation *op = source.getDefiningOp();
+    bool isInside = rows.getRegion().isAncestor(source.getParentRegion());
+    if (!isInside || source == rows.getInductionVar())
+      continue;
+    if (!op || !isComputation(op))
+      return false;
+    if (visited.insert(op).second)
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return true;
 }
 
 /// Maps `value` to what it is in another row, whose number `mapping` knows.

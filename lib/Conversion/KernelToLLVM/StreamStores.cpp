@@ -21,6 +21,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 
@@ -35,51 +36,74 @@ using namespace mlir;
 // Alignment
 //===----------------------------------------------------------------------===//
 
-static int64_t getDivisor(Value value, unsigned depth = 0);
+namespace {
 
-static int64_t getDivisor(AffineExpr expr, AffineMap map, ValueRange operands,
-                          unsigned depth) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return std::abs(constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return getDivisor(operands[dim.getPosition()], depth);
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return getDivisor(operands[map.getNumDims() + symbol.getPosition()], depth);
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  int64_t lhs = getDivisor(binary.getLHS(), map, operands, depth);
-  int64_t rhs = getDivisor(binary.getRHS(), map, operands, depth);
-  if (expr.getKind() == AffineExprKind::Add ||
-      expr.getKind() == AffineExprKind::Mod)
-    return std::gcd(lhs, rhs);
-  return expr.getKind() == AffineExprKind::Mul ? lhs * rhs : 1;
-}
-
-/// A number that divides `value`; 0 divides 0 only.
-static int64_t getDivisor(Value value, unsigned depth) {
-  constexpr unsigned kMaxDepth = 16;
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return std::abs(*constant);
-  if (depth++ == kMaxDepth)
-    return 1;
-  if (auto arg = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
-    if (!loop || arg != loop.getInductionVar())
+/// Numbers that divide values; 0 divides 0 only.
+class Divisors {
+public:
+  int64_t get(Value value) {
+    if (std::optional<int64_t> constant = getConstantIntValue(value))
+      return std::abs(*constant);
+    auto it = known.find(value);
+    if (it != known.end())
+      return it->second;
+    // Deeper than any index of ours, and not too deep for the stack.
+    constexpr unsigned kMaxDepth = 64;
+    if (depth == kMaxDepth)
       return 1;
-    return std::gcd(getDivisor(loop.getLowerBound(), depth),
-                    getDivisor(loop.getStep(), depth));
+    ++depth;
+    int64_t divisor = compute(value);
+    --depth;
+    known[value] = divisor;
+    return divisor;
   }
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::AddIOp, arith::SubIOp>(op))
-    return std::gcd(getDivisor(op->getOperand(0), depth),
-                    getDivisor(op->getOperand(1), depth));
-  if (isa<arith::MulIOp>(op))
-    return getDivisor(op->getOperand(0), depth) *
-           getDivisor(op->getOperand(1), depth);
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return getDivisor(apply.getAffineMap().getResult(0), apply.getAffineMap(),
-                      apply.getMapOperands(), depth);
-  return 1;
-}
+
+private:
+  int64_t compute(Value value) {
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+      if (!loop || arg != loop.getInductionVar())
+        return 1;
+      return std::gcd(get(loop.getLowerBound()), get(loop.getStep()));
+    }
+    Operation *op = value.getDefiningOp();
+    if (isa<arith::AddIOp, arith::SubIOp>(op))
+      return std::gcd(get(op->getOperand(0)), get(op->getOperand(1)));
+    if (isa<arith::MulIOp>(op))
+      return multiply(get(op->getOperand(0)), get(op->getOperand(1)));
+    if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
+      return get(apply.getAffineMap().getResult(0), apply.getAffineMap(),
+                 apply.getMapOperands());
+    return 1;
+  }
+
+  int64_t get(AffineExpr expr, AffineMap map, ValueRange operands) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      return std::abs(constant.getValue());
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      return get(operands[dim.getPosition()]);
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+      return get(operands[map.getNumDims() + symbol.getPosition()]);
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    int64_t lhs = get(binary.getLHS(), map, operands);
+    int64_t rhs = get(binary.getRHS(), map, operands);
+    if (expr.getKind() == AffineExprKind::Add ||
+        expr.getKind() == AffineExprKind::Mod)
+      return std::gcd(lhs, rhs);
+    return expr.getKind() == AffineExprKind::Mul ? multiply(lhs, rhs) : 1;
+  }
+
+  /// What divides the factors divides the product, which may be too large.
+  static int64_t multiply(int64_t a, int64_t b) {
+    int64_t product;
+    return llvm::MulOverflow(a, b, product) ? std::max(a, b) : product;
+  }
+
+  DenseMap<Value, int64_t> known;
+  unsigned depth = 0;
+};
+
+} // namespace
 
 /// Whether the store is at a multiple of its size from the start of its buffer.
 static bool isAligned(vector::StoreOp store) {
@@ -88,7 +112,7 @@ static bool isAligned(vector::StoreOp store) {
   if (type.getRank() > 1 && type.getShape().back() % lanes != 0)
     return false;
   return !store.getIndices().empty() &&
-         getDivisor(store.getIndices().back()) % lanes == 0;
+         Divisors().get(store.getIndices().back()) % lanes == 0;
 }
 
 //===----------------------------------------------------------------------===//

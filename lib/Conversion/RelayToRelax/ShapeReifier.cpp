@@ -38,6 +38,7 @@ FailureOr<SmallVector<Dims>>
 ShapeReifier::getResultShapes(Operation *call, ArrayRef<Dims> argumentShapes) {
   arguments = argumentShapes;
   dims.clear();
+  indices.clear();
   lowerBounds.clear();
   unknown = nullptr;
 
@@ -218,13 +219,13 @@ FailureOr<AffineExpr> ShapeReifier::getDim(Value tensor, int64_t dim) {
     return failure();
   if (!type.isDynamicDim(dim))
     return getConstant(type.getDimSize(dim));
-  if (AffineExpr known = dims.lookup({tensor, dim}))
-    return known;
+  auto it = dims.find({tensor, dim});
+  if (it != dims.end())
+    return it->second;
   FailureOr<AffineExpr> size = computeDim(tensor, dim);
-  if (succeeded(size)) {
+  if (succeeded(size))
     size = relax::canonicalizeSymbolicExpr(*size);
-    dims[{tensor, dim}] = *size;
-  }
+  dims.insert({{tensor, dim}, size});
   return size;
 }
 
@@ -265,9 +266,13 @@ FailureOr<AffineExpr> ShapeReifier::getIndex(OpFoldResult index) {
   auto result = dyn_cast<OpResult>(value);
   if (!result)
     return giveUp(value.getParentBlock()->getParentOp());
+  auto it = indices.find(value);
+  if (it != indices.end())
+    return it->second;
   FailureOr<AffineExpr> expr = computeIndex(result.getOwner(), result);
   if (succeeded(expr))
     expr = relax::canonicalizeSymbolicExpr(*expr);
+  indices.insert({value, expr});
   return expr;
 }
 

@@ -76,7 +76,8 @@ private:
 
   // State of one call.
   ArrayRef<Dims> arguments;
-  DenseMap<std::pair<Value, int64_t>, AffineExpr> dims;
+  DenseMap<std::pair<Value, int64_t>, FailureOr<AffineExpr>> dims;
+  DenseMap<Value, FailureOr<AffineExpr>> indices;
   Pairs lowerBounds;
   Operation *unknown = nullptr;
 };

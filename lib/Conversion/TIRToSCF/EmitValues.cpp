@@ -35,23 +35,33 @@ SmallVector<Lowered> KernelEmitter::lookupAll(ValueRange range) const {
 }
 
 FailureOr<Lowered> KernelEmitter::evaluate(Value value, Operation *scope) {
+  DenseSet<Value> evaluated;
+  return evaluate(value, scope, evaluated);
+}
+
+FailureOr<Lowered> KernelEmitter::evaluate(Value value, Operation *scope,
+                                           DenseSet<Value> &evaluated) {
+  if (evaluated.contains(value))
+    return lookup(value);
   if (!scope->isProperAncestor(value.getParentBlock()->getParentOp()) &&
       scope != value.getParentBlock()->getParentOp())
     return lookup(value);
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     auto block = dyn_cast<tir::BlockOp>(arg.getOwner()->getParentOp());
-    return block ? evaluate(block.getBindings()[arg.getArgNumber()], scope)
+    return block ? evaluate(block.getBindings()[arg.getArgNumber()], scope,
+                            evaluated)
                  : FailureOr(lookup(value));
   }
   Operation *op = value.getDefiningOp();
   for (Value operand : op->getOperands()) {
-    FailureOr<Lowered> lowered = evaluate(operand, scope);
+    FailureOr<Lowered> lowered = evaluate(operand, scope, evaluated);
     if (failed(lowered))
       return failure();
     map(operand, *lowered);
   }
   if (failed(emitOp(op)))
     return failure();
+  evaluated.insert(value);
   return lookup(value);
 }
 

@@ -106,12 +106,16 @@ public:
     if (std::optional<int64_t> constant = getConstantIntValue(value))
       return getAffineConstantExpr(*constant, context);
     if (auto apply = value.getDefiningOp<affine::AffineApplyOp>()) {
+      auto it = known.find(value);
+      if (it != known.end())
+        return it->second;
       SmallVector<AffineExpr> operands = llvm::map_to_vector(
           apply.getMapOperands(), [&](Value operand) { return get(operand); });
       unsigned numDims = apply.getAffineMap().getNumDims();
-      return apply.getAffineMap().getResult(0).replaceDimsAndSymbols(
-          ArrayRef(operands).take_front(numDims),
-          ArrayRef(operands).drop_front(numDims));
+      return known[value] =
+                 apply.getAffineMap().getResult(0).replaceDimsAndSymbols(
+                     ArrayRef(operands).take_front(numDims),
+                     ArrayRef(operands).drop_front(numDims));
     }
     auto [it, isNew] = leaves.try_emplace(value, leaves.size());
     return getAffineDimExpr(it->second, context);
@@ -131,6 +135,7 @@ public:
 private:
   MLIRContext *context;
   llvm::DenseMap<Value, unsigned> leaves;
+  llvm::DenseMap<Value, AffineExpr> known;
 };
 
 enum class Relation { Same, Disjoint, Unknown };

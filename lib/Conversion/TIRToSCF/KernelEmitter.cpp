@@ -214,6 +214,7 @@ LogicalResult KernelEmitter::emitParallel(ForOp loop, BodyFn body) {
 /// The number of lanes such that the widest value fits in a register.
 static int64_t getNumLanes(ForOp loop, int64_t registerBits) {
   int64_t widest = 0;
+  LoopDependence changing(loop);
   loop.getBody()->walk([&](Operation *op) {
     // Booleans are bytes in memory.
     constexpr int64_t kByte = 8;
@@ -223,10 +224,10 @@ static int64_t getNumLanes(ForOp loop, int64_t registerBits) {
             std::max<int64_t>({widest, kByte, type.getIntOrFloatBitWidth()});
     };
     for (Value operand : op->getOperands())
-      if (LoopPlan::dependsOn(operand, loop))
+      if (changing.contains(operand))
         count(operand.getType());
     for (Value result : op->getResults())
-      if (LoopPlan::dependsOn(result, loop))
+      if (changing.contains(result))
         count(result.getType());
   });
   return widest == 0 ? registerBits / 32

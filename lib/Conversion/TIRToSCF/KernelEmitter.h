@@ -114,6 +114,8 @@ private:
   void map(Value value, Lowered lowered) { values[value] = lowered; }
   /// Evaluates anew what `value` is computed from in `scope`.
   FailureOr<Lowered> evaluate(Value value, Operation *scope);
+  FailureOr<Lowered> evaluate(Value value, Operation *scope,
+                              DenseSet<Value> &evaluated);
 
   Value toVector(Lowered lowered);
   Value getConstantIndex(int64_t value);

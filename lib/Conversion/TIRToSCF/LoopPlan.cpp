@@ -25,7 +25,16 @@ using tir::ForOp;
 // Dependence on loops
 //===----------------------------------------------------------------------===//
 
-bool LoopPlan::dependsOn(Value value, ForOp loop) {
+bool LoopDependence::contains(Value value) {
+  auto it = known.find(value);
+  if (it != known.end())
+    return it->second;
+  bool result = compute(value);
+  known[value] = result;
+  return result;
+}
+
+bool LoopDependence::compute(Value value) {
   if (value == loop.getInductionVar())
     return true;
   // Whatever is defined outside does not change.
@@ -34,21 +43,19 @@ bool LoopPlan::dependsOn(Value value, ForOp loop) {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     Operation *parent = arg.getOwner()->getParentOp();
     if (auto block = dyn_cast<BlockOp>(parent))
-      return dependsOn(block.getBindings()[arg.getArgNumber()], loop);
+      return contains(block.getBindings()[arg.getArgNumber()]);
     // Inner loops run through the same values each time if their bounds do not
     // change. Other region arguments are loop-carried data.
     if (auto inner = dyn_cast<ForOp>(parent))
-      return llvm::any_of(inner->getOperands(), [&](Value operand) {
-        return dependsOn(operand, loop);
-      });
+      return llvm::any_of(inner->getOperands(),
+                          [&](Value operand) { return contains(operand); });
     return true;
   }
   Operation *op = value.getDefiningOp();
   if (op->getNumRegions() != 0)
     return true;
   return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return isa<MemRefType>(operand.getType()) ? false
-                                              : dependsOn(operand, loop);
+    return !isa<MemRefType>(operand.getType()) && contains(operand);
   });
 }
 

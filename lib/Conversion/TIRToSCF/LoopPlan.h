@@ -29,6 +29,20 @@ struct LaneReduction {
   tir::ForOp carrier;
 };
 
+/// Which values change with the induction variable of one loop.
+class LoopDependence {
+public:
+  explicit LoopDependence(tir::ForOp loop) : loop(loop) {}
+
+  bool contains(Value value);
+
+private:
+  bool compute(Value value);
+
+  tir::ForOp loop;
+  llvm::DenseMap<Value, bool> known;
+};
+
 /// Decisions about the loops of one kernel that look at more than one of them.
 class LoopPlan {
 public:
@@ -53,7 +67,9 @@ public:
   ArrayRef<const LaneReduction *> getReductionsCarriedBy(tir::ForOp loop) const;
 
   /// Whether `value` changes with the induction variable of `loop`.
-  static bool dependsOn(Value value, tir::ForOp loop);
+  static bool dependsOn(Value value, tir::ForOp loop) {
+    return LoopDependence(loop).contains(value);
+  }
 
 private:
   void planInit(tir::BlockOp block);

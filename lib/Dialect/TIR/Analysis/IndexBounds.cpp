@@ -88,10 +88,36 @@ static IndexRange scale(IndexRange range, int64_t factor) {
   return factor >= 0 ? IndexRange{low, high} : IndexRange{high, low};
 }
 
-static IndexRange getSumRange(const LinearSum &sum, const IndexBounds &bounds) {
+namespace {
+
+/// One look at an expression, which comes to each of its parts once however
+/// often that part occurs.
+class Simplifier {
+public:
+  explicit Simplifier(const IndexBounds &bounds) : bounds(bounds) {}
+
+  IndexRange getRange(AffineExpr expr);
+  IndexRange getSumRange(const LinearSum &sum);
+  AffineExpr simplify(AffineExpr expr);
+
+private:
+  IndexRange computeRange(AffineExpr expr);
+  AffineExpr computeSimplified(AffineExpr expr);
+  AffineExpr simplifyDivision(AffineExpr lhs, int64_t divisor, bool isMod);
+  AffineExpr simplifySymbolicDivision(AffineExpr lhs, AffineExpr divisor,
+                                      bool isMod) const;
+
+  const IndexBounds &bounds;
+  llvm::SmallDenseMap<AffineExpr, IndexRange> ranges;
+  llvm::SmallDenseMap<AffineExpr, AffineExpr> simplified;
+};
+
+} // namespace
+
+IndexRange Simplifier::getSumRange(const LinearSum &sum) {
   IndexRange range = IndexRange::constant(sum.constant);
   for (auto [term, coefficient] : sum.terms) {
-    IndexRange scaled = scale(bounds.getRange(term), coefficient);
+    IndexRange scaled = scale(getRange(term), coefficient);
     range.min = add(range.min, scaled.min);
     range.max = add(range.max, scaled.max);
   }
@@ -103,20 +129,34 @@ static bool isNonNegative(IndexRange range) {
 }
 
 IndexRange IndexBounds::getRange(AffineExpr expr) const {
+  return Simplifier(*this).getRange(expr);
+}
+
+IndexRange Simplifier::getRange(AffineExpr expr) {
+  auto it = ranges.find(expr);
+  if (it != ranges.end())
+    return it->second;
+  IndexRange range = computeRange(expr);
+  ranges[expr] = range;
+  return range;
+}
+
+IndexRange Simplifier::computeRange(AffineExpr expr) {
   switch (expr.getKind()) {
   case AffineExprKind::Constant:
     return IndexRange::constant(cast<AffineConstantExpr>(expr).getValue());
   case AffineExprKind::DimId: {
     unsigned position = cast<AffineDimExpr>(expr).getPosition();
-    return position < dims.size() ? dims[position] : IndexRange::unknown();
+    return position < bounds.dims.size() ? bounds.dims[position]
+                                         : IndexRange::unknown();
   }
   case AffineExprKind::SymbolId: {
     unsigned position = cast<AffineSymbolExpr>(expr).getPosition();
-    return position < symbols.size() ? symbols[position]
-                                     : IndexRange::unknown();
+    return position < bounds.symbols.size() ? bounds.symbols[position]
+                                            : IndexRange::unknown();
   }
   case AffineExprKind::Add:
-    return getSumRange(LinearSum::get(expr), *this);
+    return getSumRange(LinearSum::get(expr));
   default:
     break;
   }
@@ -219,7 +259,7 @@ bool IndexBounds::isNonNegative(AffineExpr expr) const {
   if (!lower)
     return false;
   LinearSum sum = LinearSum::get(simplify(lower));
-  if (::isNonNegative(getSumRange(sum, *this)))
+  if (::isNonNegative(Simplifier(*this).getSumRange(sum)))
     return true;
   // c * (e floordiv c) is at most e: lets a sum with both ends cancel.
   LinearSum relaxed;
@@ -235,7 +275,7 @@ bool IndexBounds::isNonNegative(AffineExpr expr) const {
     else
       relaxed.add(term, coefficient);
   }
-  return ::isNonNegative(getSumRange(relaxed, *this));
+  return ::isNonNegative(Simplifier(*this).getSumRange(relaxed));
 }
 
 //===----------------------------------------------------------------------===//
@@ -264,12 +304,12 @@ static LinearSum divideExactly(LinearSum sum, int64_t divisor) {
 }
 
 /// lhs floordiv divisor, or lhs mod divisor, both parts simplified already.
-static AffineExpr simplifyDivision(AffineExpr lhs, int64_t divisor, bool isMod,
-                                   const IndexBounds &bounds) {
+AffineExpr Simplifier::simplifyDivision(AffineExpr lhs, int64_t divisor,
+                                        bool isMod) {
   MLIRContext *context = lhs.getContext();
   LinearSum sum = LinearSum::get(lhs);
   auto [multiple, rest] = splitByDivisor(sum, divisor);
-  IndexRange range = getSumRange(rest, bounds);
+  IndexRange range = getSumRange(rest);
   if (range.min && range.max) {
     int64_t quotient = llvm::divideFloorSigned(*range.min, divisor);
     if (quotient == llvm::divideFloorSigned(*range.max, divisor))
@@ -284,13 +324,12 @@ static AffineExpr simplifyDivision(AffineExpr lhs, int64_t divisor, bool isMod,
     if (group <= 1 || group >= divisor || divisor % group != 0)
       continue;
     auto [outer, inner] = splitByDivisor(sum, group);
-    IndexRange innerRange = getSumRange(inner, bounds);
+    IndexRange innerRange = getSumRange(inner);
     if (!::isNonNegative(innerRange) || !innerRange.max ||
         *innerRange.max >= group)
       continue;
-    AffineExpr quotient =
-        simplifyDivision(divideExactly(outer, group).toExpr(context),
-                         divisor / group, isMod, bounds);
+    AffineExpr quotient = simplifyDivision(
+        divideExactly(outer, group).toExpr(context), divisor / group, isMod);
     return isMod ? quotient * group + inner.toExpr(context) : quotient;
   }
 
@@ -307,9 +346,9 @@ static AffineExpr simplifyDivision(AffineExpr lhs, int64_t divisor, bool isMod,
 }
 
 /// Division by a size: resolves if lhs = divisor * a + d with d below it.
-static AffineExpr simplifySymbolicDivision(AffineExpr lhs, AffineExpr divisor,
-                                           bool isMod,
-                                           const IndexBounds &bounds) {
+AffineExpr Simplifier::simplifySymbolicDivision(AffineExpr lhs,
+                                                AffineExpr divisor,
+                                                bool isMod) const {
   MLIRContext *context = lhs.getContext();
   LinearSum quotient, rest;
   LinearSum sum = LinearSum::get(lhs);
@@ -367,8 +406,22 @@ static void recombine(LinearSum &sum) {
 }
 
 AffineExpr IndexBounds::simplify(AffineExpr expr) const {
-  if (getRange(expr).min && getRange(expr).min == getRange(expr).max)
-    return getAffineConstantExpr(*getRange(expr).min, expr.getContext());
+  return Simplifier(*this).simplify(expr);
+}
+
+AffineExpr Simplifier::simplify(AffineExpr expr) {
+  auto it = simplified.find(expr);
+  if (it != simplified.end())
+    return it->second;
+  AffineExpr result = computeSimplified(expr);
+  simplified[expr] = result;
+  return result;
+}
+
+AffineExpr Simplifier::computeSimplified(AffineExpr expr) {
+  IndexRange range = getRange(expr);
+  if (range.min && range.min == range.max)
+    return getAffineConstantExpr(*range.min, expr.getContext());
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
     return expr;
@@ -389,13 +442,13 @@ AffineExpr IndexBounds::simplify(AffineExpr expr) const {
     if (!constant || constant.getValue() <= 0)
       return lhs.ceilDiv(rhs);
     return simplifyDivision(lhs + (constant.getValue() - 1),
-                            constant.getValue(), /*isMod=*/false, *this);
+                            constant.getValue(), /*isMod=*/false);
   case AffineExprKind::FloorDiv:
   case AffineExprKind::Mod: {
     bool isMod = expr.getKind() == AffineExprKind::Mod;
     if (constant && constant.getValue() > 0)
-      return simplifyDivision(lhs, constant.getValue(), isMod, *this);
-    return simplifySymbolicDivision(lhs, rhs, isMod, *this);
+      return simplifyDivision(lhs, constant.getValue(), isMod);
+    return simplifySymbolicDivision(lhs, rhs, isMod);
   }
   default:
     return expr;

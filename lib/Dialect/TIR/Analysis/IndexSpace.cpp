@@ -26,11 +26,25 @@ AffineExpr IndexSpace::getInput(Value value, SmallVectorImpl<Value> &inputs,
 }
 
 AffineExpr IndexSpace::getExpr(Value value) {
+  Known known;
+  return getExpr(value, known);
+}
+
+AffineExpr IndexSpace::getExpr(Value value, Known &known) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return getAffineConstantExpr(*constant, context);
-  if (auto apply = value.getDefiningOp<affine::AffineApplyOp>())
-    return getExpr(apply.getAffineMap().getResult(0),
-                   apply.getAffineMap().getNumDims(), apply.getMapOperands());
+  if (auto apply = value.getDefiningOp<affine::AffineApplyOp>()) {
+    auto it = known.find(value);
+    if (it != known.end())
+      return it->second;
+    AffineMap map = apply.getAffineMap();
+    SmallVector<AffineExpr> dimExprs, symbolExprs;
+    for (auto [index, operand] : llvm::enumerate(apply.getMapOperands()))
+      (index < map.getNumDims() ? dimExprs : symbolExprs)
+          .push_back(getExpr(operand, known));
+    return known[value] =
+               map.getResult(0).replaceDimsAndSymbols(dimExprs, symbolExprs);
+  }
   auto arg = dyn_cast<BlockArgument>(value);
   bool isDim = arg && isa<ForOp, BlockOp, affine::AffineForOp>(
                           arg.getOwner()->getParentOp());

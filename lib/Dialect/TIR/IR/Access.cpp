@@ -36,6 +36,7 @@ public:
   /// inside the block from data.
   std::optional<AffineMap> get(AffineMap map, ValueRange operands,
                                SmallVectorImpl<Value> &symbols) {
+    known.clear();
     SmallVector<AffineExpr> dims, syms;
     for (auto [index, operand] : llvm::enumerate(operands)) {
       AffineExpr expr = getExpr(operand, symbols);
@@ -49,6 +50,15 @@ public:
 
 private:
   AffineExpr getExpr(Value value, SmallVectorImpl<Value> &symbols) {
+    auto it = known.find(value);
+    if (it != known.end())
+      return it->second;
+    AffineExpr expr = computeExpr(value, symbols);
+    known[value] = expr;
+    return expr;
+  }
+
+  AffineExpr computeExpr(Value value, SmallVectorImpl<Value> &symbols) {
     MLIRContext *context = block.getContext();
     if (auto arg = dyn_cast<BlockArgument>(value);
         arg && arg.getOwner() == block.getBody())
@@ -97,6 +107,8 @@ private:
   }
 
   BlockOp block;
+  /// Expressions of one access, whose symbols are its own.
+  llvm::SmallDenseMap<Value, AffineExpr> known;
 };
 
 } // namespace

@@ -52,18 +52,21 @@ static bool isHarmless(Operation *op) {
 
 /// Collects the loads that `value` is a product of; false if it is none.
 static bool collectFactors(Value value, SmallVectorImpl<Operation *> &loads) {
-  Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<affine::AffineLoadOp>(op)) {
-    loads.push_back(op);
-    return true;
+  llvm::SetVector<Value> factors;
+  factors.insert(value);
+  for (size_t i = 0; i != factors.size(); ++i) {
+    Operation *op = factors[i].getDefiningOp();
+    if (isa_and_nonnull<affine::AffineLoadOp>(op)) {
+      loads.push_back(op);
+      continue;
+    }
+    // Zero stays zero when it gets wider.
+    if (!isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp,
+                         arith::SIToFPOp, arith::MulFOp, arith::MulIOp>(op))
+      return false;
+    factors.insert_range(op->getOperands());
   }
-  // Zero stays zero when it gets wider.
-  if (isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp,
-                      arith::SIToFPOp>(op))
-    return collectFactors(op->getOperand(0), loads);
-  return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(op) &&
-         collectFactors(op->getOperand(0), loads) &&
-         collectFactors(op->getOperand(1), loads);
+  return true;
 }
 
 static DiagnosedSilenceableFailure matchIndices(EinsumPadding &plan) {

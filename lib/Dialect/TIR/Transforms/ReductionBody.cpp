@@ -27,23 +27,19 @@ Value ReductionBody::combine(OpBuilder &builder, Location loc, Value a,
 
 /// Whether `value` is computed from `source` in the body of `block`.
 static bool dependsOn(Value value, Operation *source, BlockOp block) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !block->isProperAncestor(op))
-    return false;
-  if (op == source)
-    return true;
-  return op
-      ->walk([&](Operation *inner) {
-        return llvm::any_of(inner->getOperands(),
-                            [&](Value operand) {
-                              Operation *def = operand.getDefiningOp();
-                              return def && !op->isAncestor(def) &&
-                                     dependsOn(operand, source, block);
-                            })
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  DenseSet<Operation *> visited;
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (!op || !block->isProperAncestor(op) || !visited.insert(op).second)
+      continue;
+    if (op == source)
+      return true;
+    op->walk([&](Operation *inner) {
+      llvm::append_range(worklist, inner->getOperands());
+    });
+  }
+  return false;
 }
 
 DiagnosedSilenceableFailure mlir::tir::matchReductionBody(BlockOp block,

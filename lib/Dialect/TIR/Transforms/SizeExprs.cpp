@@ -27,24 +27,35 @@ SizeExprs::SizeExprs(PrimFuncOp kernel) : context(kernel.getContext()) {
 }
 
 AffineExpr SizeExprs::get(OpFoldResult size) const {
-  if (std::optional<int64_t> constant = getConstantIntValue(size))
-    return getAffineConstantExpr(*constant, context);
-  return get(cast<Value>(size));
+  Known known;
+  return get(size, known);
 }
 
-AffineExpr SizeExprs::get(Value size) const {
+AffineExpr SizeExprs::get(Value size) const { return get(OpFoldResult(size)); }
+
+AffineExpr SizeExprs::get(OpFoldResult size, Known &known) const {
   if (std::optional<int64_t> constant = getConstantIntValue(size))
     return getAffineConstantExpr(*constant, context);
+  auto value = cast<Value>(size);
+  auto it = known.find(value);
+  if (it != known.end())
+    return it->second;
+  AffineExpr expr = compute(value, known);
+  known[value] = expr;
+  return expr;
+}
+
+AffineExpr SizeExprs::compute(Value size, Known &known) const {
   Operation *op = size.getDefiningOp();
   if (!op)
     return {};
   return llvm::TypeSwitch<Operation *, AffineExpr>(op)
-      .Case([&](memref::DimOp dim) { return getDim(dim); })
-      .Case([&](affine::AffineApplyOp apply) { return getApply(apply); })
+      .Case([&](memref::DimOp dim) { return getDim(dim, known); })
+      .Case([&](affine::AffineApplyOp apply) { return getApply(apply, known); })
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::FloorDivSIOp,
             arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
             arith::CeilDivUIOp, arith::RemSIOp, arith::RemUIOp>(
-          [&](Operation *binary) { return getBinary(binary); })
+          [&](Operation *binary) { return getBinary(binary, known); })
       .Default([](Operation *) { return AffineExpr(); });
 }
 
@@ -59,21 +70,22 @@ AffineExpr SizeExprs::getNumElements(BlockArgument argument) const {
   return count;
 }
 
-AffineExpr SizeExprs::getDim(memref::DimOp dim) const {
+AffineExpr SizeExprs::getDim(memref::DimOp dim, Known &known) const {
   std::optional<int64_t> index = dim.getConstantIndex();
   if (!index)
     return {};
   if (auto alloc = dim.getSource().getDefiningOp<AllocBufferOp>())
-    return get(alloc.getMixedSizes()[*index]);
+    return get(alloc.getMixedSizes()[*index], known);
   auto it = symbols.find({dim.getSource(), *index});
   return it == symbols.end() ? AffineExpr()
                              : getAffineSymbolExpr(it->second, context);
 }
 
-AffineExpr SizeExprs::getApply(affine::AffineApplyOp apply) const {
+AffineExpr SizeExprs::getApply(affine::AffineApplyOp apply,
+                               Known &known) const {
   SmallVector<AffineExpr> operands;
   for (Value operand : apply.getMapOperands()) {
-    operands.push_back(get(operand));
+    operands.push_back(get(operand, known));
     if (!operands.back())
       return {};
   }
@@ -84,8 +96,9 @@ AffineExpr SizeExprs::getApply(affine::AffineApplyOp apply) const {
 }
 
 /// Sizes are not negative, so rounding towards zero rounds down.
-AffineExpr SizeExprs::getBinary(Operation *op) const {
-  AffineExpr lhs = get(op->getOperand(0)), rhs = get(op->getOperand(1));
+AffineExpr SizeExprs::getBinary(Operation *op, Known &known) const {
+  AffineExpr lhs = get(op->getOperand(0), known);
+  AffineExpr rhs = get(op->getOperand(1), known);
   if (!lhs || !rhs)
     return {};
   if (isa<arith::AddIOp>(op))

@@ -36,9 +36,14 @@ public:
   AffineExpr getNumElements(BlockArgument argument) const;
 
 private:
-  AffineExpr getDim(memref::DimOp dim) const;
-  AffineExpr getApply(affine::AffineApplyOp apply) const;
-  AffineExpr getBinary(Operation *op) const;
+  /// What values are that have been looked at for one size.
+  using Known = llvm::DenseMap<Value, AffineExpr>;
+
+  AffineExpr get(OpFoldResult size, Known &known) const;
+  AffineExpr compute(Value size, Known &known) const;
+  AffineExpr getDim(memref::DimOp dim, Known &known) const;
+  AffineExpr getApply(affine::AffineApplyOp apply, Known &known) const;
+  AffineExpr getBinary(Operation *op, Known &known) const;
 
   MLIRContext *context;
   llvm::DenseMap<std::pair<Value, int64_t>, unsigned> symbols;

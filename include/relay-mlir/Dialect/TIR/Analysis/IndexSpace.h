@@ -47,6 +47,10 @@ public:
   bool dependsOn(AffineExpr expr, Value value) const;
 
 private:
+  /// Expressions of values that have been looked at for one value.
+  using Known = llvm::DenseMap<Value, AffineExpr>;
+
+  AffineExpr getExpr(Value value, Known &known);
   AffineExpr getInput(Value value, SmallVectorImpl<Value> &inputs, bool isDim);
 
   MLIRContext *context;

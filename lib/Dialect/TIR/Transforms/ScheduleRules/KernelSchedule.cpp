@@ -343,12 +343,17 @@ void KernelSchedule::simplify() {
 
 /// Whether `value` is computed from the induction variable of `loop`.
 static bool dependsOn(Value value, ForOp loop) {
-  if (value == loop.getInductionVar())
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && llvm::any_of(op->getOperands(), [&](Value operand) {
-           return dependsOn(operand, loop);
-         });
+  DenseSet<Value> visited;
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty()) {
+    Value source = worklist.pop_back_val();
+    if (source == loop.getInductionVar())
+      return true;
+    Operation *op = source.getDefiningOp();
+    if (op && visited.insert(source).second)
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return false;
 }
 
 static bool feedsReduction(ForOp loop, BlockOp block) {

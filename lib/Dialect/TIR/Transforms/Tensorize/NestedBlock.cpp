@@ -35,19 +35,27 @@ AffineExpr NestedBlock::getSymbol(Value value) {
 }
 
 AffineExpr NestedBlock::getExpr(Value value) {
+  Known known;
+  return getExpr(value, known);
+}
+
+AffineExpr NestedBlock::getExpr(Value value, Known &known) {
   MLIRContext *context = value.getContext();
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return getAffineConstantExpr(*constant, context);
   if (auto apply = value.getDefiningOp<affine::AffineApplyOp>()) {
+    auto it = known.find(value);
+    if (it != known.end())
+      return it->second;
     SmallVector<AffineExpr> dims, syms;
     AffineMap map = apply.getAffineMap();
     for (auto [index, operand] : llvm::enumerate(apply.getMapOperands())) {
-      AffineExpr expr = getExpr(operand);
+      AffineExpr expr = getExpr(operand, known);
       if (!expr)
-        return {};
+        return known[value] = {};
       (index < map.getNumDims() ? dims : syms).push_back(expr);
     }
-    return map.getResult(0).replaceDimsAndSymbols(dims, syms);
+    return known[value] = map.getResult(0).replaceDimsAndSymbols(dims, syms);
   }
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     if (arg.getOwner() == block.getBody())

@@ -112,11 +112,14 @@ static FailureOr<TileShape> matchShape(const NestedBlock &nest,
   return shape;
 }
 
-/// Checks that every load of `value` moves with the lanes by a constant.
+/// Checks that every load of `value` moves with the lanes by a constant, apart
+/// from what is in `checked`.
 static LogicalResult checkLanes(NestedBlock &nest, Value value,
-                                unsigned laneLoop, std::string &reason) {
+                                unsigned laneLoop, std::string &reason,
+                                DenseSet<Operation *> &checked) {
   Operation *op = value.getDefiningOp();
-  if (!op || !nest.block.getRegion().isAncestor(op->getParentRegion()))
+  if (!op || !checked.insert(op).second ||
+      !nest.block.getRegion().isAncestor(op->getParentRegion()))
     return success();
   if (AffineExpr position = nest.getLinearIndex(op)) {
     if (NestedBlock::getStride(position, laneLoop))
@@ -131,9 +134,9 @@ static LogicalResult checkLanes(NestedBlock &nest, Value value,
     return failure();
   }
   if (Value guarded = getGuardedValue(op))
-    return checkLanes(nest, guarded, laneLoop, reason);
+    return checkLanes(nest, guarded, laneLoop, reason, checked);
   for (Value operand : op->getOperands())
-    if (failed(checkLanes(nest, operand, laneLoop, reason)))
+    if (failed(checkLanes(nest, operand, laneLoop, reason, checked)))
       return failure();
   return success();
 }
@@ -155,11 +158,13 @@ mlir::tir::tensorizeRegisterTile(RewriterBase &rewriter, ForOp loop,
     return refuse();
   FailureOr<TileShape> shape =
       matchShape(*nest, *computation, vectorBits, reason);
-  if (failed(shape) ||
-      failed(checkLanes(*nest, computation->value, shape->laneLoop, reason)) ||
-      (computation->init &&
-       failed(checkLanes(*nest, computation->init, shape->laneLoop, reason))))
+  if (failed(shape))
     return refuse();
+  DenseSet<Operation *> checked;
+  for (Value value : {computation->value, computation->init})
+    if (value &&
+        failed(checkLanes(*nest, value, shape->laneLoop, reason, checked)))
+      return refuse();
   AffineExpr position = nest->getLinearIndex(computation->store);
   for (unsigned reduceLoop : shape->reduceLoops)
     if (NestedBlock::dependsOn(position, reduceLoop)) {

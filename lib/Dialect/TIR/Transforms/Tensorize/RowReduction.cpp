@@ -231,11 +231,14 @@ void RowReduction::store(OpBuilder &builder, Value result) {
   memref::StoreOp::create(builder, loc, result, view, indices);
 }
 
-/// The strides along `loop` of all loads of `value`; false if one is unknown.
+/// The strides along `loop` of all loads of `value`, apart from what has been
+/// `visited`; false if one is unknown.
 static bool collectStrides(NestedBlock &nest, Value value, unsigned loop,
-                           SmallVectorImpl<int64_t> &strides) {
+                           SmallVectorImpl<int64_t> &strides,
+                           DenseSet<Operation *> &visited) {
   Operation *op = value.getDefiningOp();
-  if (!op || !nest.block.getRegion().isAncestor(op->getParentRegion()))
+  if (!op || !visited.insert(op).second ||
+      !nest.block.getRegion().isAncestor(op->getParentRegion()))
     return true;
   if (AffineExpr position = nest.getLinearIndex(op)) {
     std::optional<int64_t> stride = NestedBlock::getStride(position, loop);
@@ -246,7 +249,7 @@ static bool collectStrides(NestedBlock &nest, Value value, unsigned loop,
   if (Value index = getIndexAsData(op))
     return NestedBlock::getStride(nest.getExpr(index), loop).has_value();
   return llvm::all_of(op->getOperands(), [&](Value operand) {
-    return collectStrides(nest, operand, loop, strides);
+    return collectStrides(nest, operand, loop, strides, visited);
   });
 }
 
@@ -280,7 +283,8 @@ mlir::tir::tensorizeRowReduction(RewriterBase &rewriter, ForOp loop,
     }
   unsigned lane = nest->loops.size() - 1;
   SmallVector<int64_t> strides;
-  if (!collectStrides(*nest, computation->value, lane, strides)) {
+  DenseSet<Operation *> visited;
+  if (!collectStrides(*nest, computation->value, lane, strides, visited)) {
     reason = "expects loads that are a constant number of elements apart";
     return refuse();
   }

@@ -61,10 +61,13 @@ Value mlir::tir::getIndexAsData(Operation *op) {
   return isNumber ? op->getOperand(0) : Value();
 }
 
-LogicalResult
-mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
-                             std::string &reason,
-                             SmallVectorImpl<AffineExpr> *guards) {
+/// Likewise, for what is not in `checked` yet.
+static LogicalResult checkVectorizable(NestedBlock &nest, Value value,
+                                       std::string &reason,
+                                       SmallVectorImpl<AffineExpr> *guards,
+                                       DenseSet<Value> &checked) {
+  if (!checked.insert(value).second)
+    return success();
   Operation *op = value.getDefiningOp();
   if (!op || !nest.block.getRegion().isAncestor(op->getParentRegion())) {
     // Values from outside the block are the same everywhere; iteration
@@ -102,7 +105,7 @@ mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
       reason = "expects conditions on affine indices";
       return failure();
     }
-    return checkVectorizable(nest, guarded, reason, guards);
+    return checkVectorizable(nest, guarded, reason, guards, checked);
   }
   bool isScalar = llvm::all_of(op->getOperandTypes(),
                                [](Type type) { return type.isIntOrFloat(); });
@@ -114,9 +117,17 @@ mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
     return failure();
   }
   for (Value operand : op->getOperands())
-    if (failed(checkVectorizable(nest, operand, reason, guards)))
+    if (failed(checkVectorizable(nest, operand, reason, guards, checked)))
       return failure();
   return success();
+}
+
+LogicalResult
+mlir::tir::checkVectorizable(NestedBlock &nest, Value value,
+                             std::string &reason,
+                             SmallVectorImpl<AffineExpr> *guards) {
+  DenseSet<Value> checked;
+  return ::checkVectorizable(nest, value, reason, guards, checked);
 }
 
 TileEmitter::TileEmitter(NestedBlock &nest, Operation *anchor,
@@ -418,6 +429,15 @@ Value TileEmitter::emitIndexAsData(OpBuilder &builder, Operation *op,
 
 Value TileEmitter::evaluate(OpBuilder &builder, Value value,
                             ArrayRef<AffineExpr> point, Value mask) {
+  DenseMap<Value, Value> evaluated;
+  return evaluate(builder, value, point, mask, evaluated);
+}
+
+Value TileEmitter::evaluate(OpBuilder &builder, Value value,
+                            ArrayRef<AffineExpr> point, Value mask,
+                            DenseMap<Value, Value> &evaluated) {
+  if (Value known = evaluated.lookup(value))
+    return known;
   Operation *op = value.getDefiningOp();
   if (!op || !nest.block.getRegion().isAncestor(op->getParentRegion()))
     return value;
@@ -429,11 +449,11 @@ Value TileEmitter::evaluate(OpBuilder &builder, Value value,
   if (getIndexAsData(op))
     return emitIndexAsData(builder, op, point);
   if (Value guarded = getGuardedValue(op))
-    return evaluate(builder, guarded, point, mask);
+    return evaluate(builder, guarded, point, mask, evaluated);
   SmallVector<Value> operands;
   bool isVector = false;
   for (Value operand : op->getOperands()) {
-    operands.push_back(evaluate(builder, operand, point, mask));
+    operands.push_back(evaluate(builder, operand, point, mask, evaluated));
     isVector |= isa<VectorType>(operands.back().getType());
   }
   if (isVector)
@@ -444,6 +464,7 @@ Value TileEmitter::evaluate(OpBuilder &builder, Value value,
   if (isVector)
     clone->getResult(0).setType(getVectorType(value.getType()));
   builder.insert(clone);
+  evaluated[value] = clone->getResult(0);
   return clone->getResult(0);
 }
 

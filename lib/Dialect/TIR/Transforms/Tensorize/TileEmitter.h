@@ -92,6 +92,9 @@ public:
   }
 
 private:
+  /// `evaluate`, where `evaluated` holds what has been at the same point.
+  Value evaluate(OpBuilder &builder, Value value, ArrayRef<AffineExpr> point,
+                 Value mask, DenseMap<Value, Value> &evaluated);
   Value load(OpBuilder &builder, Operation *op, ArrayRef<AffineExpr> point,
              Value mask);
   Value emitIndexAsData(OpBuilder &builder, Operation *op,
