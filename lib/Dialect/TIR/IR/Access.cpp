@@ -15,6 +15,8 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace mlir::tir;
 
@@ -186,6 +188,42 @@ SmallVector<BufferAccess> mlir::tir::collectAccesses(BlockOp block) {
     }
   });
   return accesses;
+}
+
+SmallVector<ElementLoads> mlir::tir::groupLoads(ArrayRef<BufferAccess> accesses,
+                                                Value buffer) {
+  SmallVector<ElementLoads> groups;
+  // Where groups of an element are. What depends on data is the same element
+  // if the indices are the same function of the same values.
+  using Element = std::pair<const void *, SmallVector<const void *, 4>>;
+  std::map<Element, SmallVector<unsigned, 1>> known;
+  for (const BufferAccess &access : accesses) {
+    if (access.buffer != buffer || access.isWrite)
+      continue;
+    Element element;
+    ValueRange operands = access.symbols;
+    if (access.map) {
+      element.first = access.map->getAsOpaquePointer();
+    } else {
+      operands = access.op->getOperands();
+      if (auto read = dyn_cast<affine::AffineReadOpInterface>(access.op))
+        element.first = read.getAffineMap().getAsOpaquePointer();
+    }
+    for (Value operand : operands)
+      element.second.push_back(operand.getAsOpaquePointer());
+    SmallVector<unsigned, 1> &places = known[element];
+    const auto *place = llvm::find_if(places, [&](unsigned group) {
+      return groups[group].front()->getBlock()->findAncestorOpInBlock(
+          *access.op);
+    });
+    if (place != places.end()) {
+      groups[*place].push_back(access.op);
+      continue;
+    }
+    places.push_back(groups.size());
+    groups.push_back({access.op});
+  }
+  return groups;
 }
 
 void mlir::tir::computeReadsAndWrites(BlockOp block,

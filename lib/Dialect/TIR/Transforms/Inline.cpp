@@ -124,18 +124,20 @@ static void eraseBlock(RewriterBase &rewriter, BlockOp block) {
 // compute_inline
 //===----------------------------------------------------------------------===//
 
-/// The loads of what `block` produces, each of which will compute it instead.
+/// The loads of what `block` produces. The first of each element will compute
+/// it instead.
 static DiagnosedSilenceableFailure
 collectLoads(BlockOp block, const ElementProducer &producer,
-             ArrayRef<BlockOp> readers, SmallVectorImpl<Operation *> &loads) {
+             ArrayRef<BlockOp> readers, SmallVectorImpl<ElementLoads> &loads) {
   if (readers.empty())
     return refuse(block) << "expects a block that reads what block @"
                          << block.getName() << " writes";
   bool hasCondition =
       block.walk([](affine::AffineIfOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
-  for (BlockOp reader : readers)
-    for (const BufferAccess &access : collectAccesses(reader)) {
+  for (BlockOp reader : readers) {
+    SmallVector<BufferAccess> accesses = collectAccesses(reader);
+    for (const BufferAccess &access : accesses) {
       if (access.buffer != producer.buffer)
         continue;
       bool isLoad = isa<affine::AffineLoadOp, memref::LoadOp>(access.op) &&
@@ -149,8 +151,9 @@ collectLoads(BlockOp block, const ElementProducer &producer,
         failure.attachNote(access.op->getLoc()) << "read here";
         return failure;
       }
-      loads.push_back(access.op);
     }
+    llvm::append_range(loads, groupLoads(accesses, producer.buffer));
+  }
   return DiagnosedSilenceableFailure::success();
 }
 
@@ -171,14 +174,15 @@ DiagnosedSilenceableFailure mlir::tir::computeInline(RewriterBase &rewriter,
                << " writes one later";
 
   SmallVector<BlockOp> readers = getReaders(producer.buffer);
-  SmallVector<Operation *> loads;
+  SmallVector<ElementLoads> loads;
   DiagnosedSilenceableFailure collected =
       collectLoads(block, producer, readers, loads);
   if (!collected.succeeded())
     return collected;
 
   OpBuilder::InsertionGuard insertion(rewriter);
-  for (Operation *load : loads) {
+  for (const ElementLoads &element : loads) {
+    Operation *load = element.front();
     rewriter.setInsertionPoint(load);
     AffineMap map;
     SmallVector<Value> operands;
@@ -194,8 +198,9 @@ DiagnosedSilenceableFailure mlir::tir::computeInline(RewriterBase &rewriter,
                 operands, mapping);
     for (Operation *op : getPayload(block, producer.store))
       rewriter.clone(*op, mapping);
-    rewriter.replaceOp(
-        load, mapping.lookupOrDefault(producer.store.getValueToStore()));
+    Value value = mapping.lookupOrDefault(producer.store.getValueToStore());
+    for (Operation *same : element)
+      rewriter.replaceOp(same, value);
   }
   AllocBufferOp allocation = getAllocation(producer.buffer);
   eraseBlock(rewriter, block);

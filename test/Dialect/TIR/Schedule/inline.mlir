@@ -145,3 +145,109 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// Loads of one element share what computes it, where the first is on the way to
+// the others. Each of two branches has its own.
+// CHECK-LABEL: tir.prim_func @shared
+// CHECK:       tir.block @twice
+// CHECK-COUNT-1: math.exp
+// CHECK-NOT:   math.exp
+// CHECK:       tir.block @branches
+// CHECK:         affine.if
+// CHECK-NEXT:      affine.load
+// CHECK-NEXT:      math.exp
+// CHECK:         } else {
+// CHECK-NEXT:      affine.load
+// CHECK-NEXT:      %[[E:.*]] = math.exp
+// CHECK-NEXT:      %[[P:.*]] = arith.mulf %[[E]], %[[E]]
+// CHECK-NEXT:      affine.yield %[[P]]
+// CHECK:       tir.block @mirrored
+// CHECK-COUNT-2: math.exp
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @shared(%x: memref<8xf32>, %y0: memref<8xf32>, %y1: memref<8xf32>, %y2: memref<8xf32>) {
+    %t = tir.alloc_buffer() : memref<8xf32>
+    tir.for %i = 0 to 8 {
+      tir.block @exp(%v0 = spatial %i in 8) reads(%x[%v0] : memref<8xf32>) writes(%t[%v0] : memref<8xf32>) {
+        %0 = affine.load %x[%v0] : memref<8xf32>
+        %1 = math.exp %0 : f32
+        affine.store %1, %t[%v0] : memref<8xf32>
+      }
+    }
+    tir.for %i = 0 to 8 {
+      tir.block @twice(%v0 = spatial %i in 8) reads(%t[%v0] : memref<8xf32>) writes(%y0[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<8xf32>
+        %1 = affine.if affine_set<(d0) : (d0 - 4 >= 0)>(%v0) -> f32 {
+          %2 = affine.load %t[%v0] : memref<8xf32>
+          affine.yield %2 : f32
+        } else {
+          affine.yield %0 : f32
+        }
+        %3 = arith.addf %0, %1 : f32
+        affine.store %3, %y0[%v0] : memref<8xf32>
+      }
+    }
+    tir.for %i = 0 to 8 {
+      tir.block @branches(%v0 = spatial %i in 8) reads(%t[%v0] : memref<8xf32>) writes(%y1[%v0] : memref<8xf32>) {
+        %0 = affine.if affine_set<(d0) : (d0 - 4 >= 0)>(%v0) -> f32 {
+          %1 = affine.load %t[%v0] : memref<8xf32>
+          affine.yield %1 : f32
+        } else {
+          %1 = affine.load %t[%v0] : memref<8xf32>
+          %2 = affine.load %t[%v0] : memref<8xf32>
+          %3 = arith.mulf %1, %2 : f32
+          affine.yield %3 : f32
+        }
+        affine.store %0, %y1[%v0] : memref<8xf32>
+      }
+    }
+    tir.for %i = 0 to 8 {
+      tir.block @mirrored(%v0 = spatial %i in 8) reads(%t[%v0] : memref<8xf32>, %t[-%v0 + 7] : memref<8xf32>) writes(%y2[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<8xf32>
+        %1 = affine.load %t[-%v0 + 7] : memref<8xf32>
+        %2 = arith.addf %0, %1 : f32
+        affine.store %2, %y2[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @shared.schedule(%f: !transform.any_op {transform.readonly}) {
+    %exp = transform.tir.get_block @exp in %f
+    transform.tir.compute_inline %exp
+    transform.yield
+  }
+}
+
+// -----
+
+// Indices from data that differ by a constant are two elements.
+// CHECK-LABEL: tir.prim_func @neighbours
+// CHECK:       tir.block @pick
+// CHECK-COUNT-2: math.exp
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @neighbours(%x: memref<9xf32>, %i: memref<8xi32>, %y: memref<8xf32>) {
+    %t = tir.alloc_buffer() : memref<9xf32>
+    tir.for %k = 0 to 9 {
+      tir.block @exp(%v0 = spatial %k in 9) reads(%x[%v0] : memref<9xf32>) writes(%t[%v0] : memref<9xf32>) {
+        %0 = affine.load %x[%v0] : memref<9xf32>
+        %1 = math.exp %0 : f32
+        affine.store %1, %t[%v0] : memref<9xf32>
+      }
+    }
+    tir.for %k = 0 to 8 {
+      tir.block @pick(%v0 = spatial %k in 8) reads(%t[] : memref<9xf32>, %i[%v0] : memref<8xi32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %i[%v0] : memref<8xi32>
+        %1 = arith.index_cast %0 : i32 to index
+        %2 = affine.load %t[symbol(%1)] : memref<9xf32>
+        %3 = affine.load %t[symbol(%1) + 1] : memref<9xf32>
+        %4 = arith.subf %2, %3 : f32
+        affine.store %4, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @neighbours.schedule(%f: !transform.any_op {transform.readonly}) {
+    %exp = transform.tir.get_block @exp in %f
+    transform.tir.compute_inline %exp
+    transform.yield
+  }
+}

@@ -31,6 +31,16 @@ struct BufferAccess {
 /// are allocated inside the block are its own business and left out.
 SmallVector<BufferAccess> collectAccesses(BlockOp block);
 
+/// Loads of one element in a block, in program order. The first is on every way
+/// to the others, so that what it gives is there for all.
+using ElementLoads = SmallVector<Operation *, 2>;
+
+/// The loads of `buffer` among `accesses`, which are all of one block, by the
+/// element that they load. Loads in branches of which neither is on the way to
+/// the other are apart.
+SmallVector<ElementLoads> groupLoads(ArrayRef<BufferAccess> accesses,
+                                     Value buffer);
+
 /// One entry of `reads` or `writes`: a buffer and the accessed element as a
 /// function of the iteration variables. The map `() -> ()` stands for the whole
 /// buffer.
