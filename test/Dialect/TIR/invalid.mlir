@@ -124,3 +124,29 @@ tir.prim_func @alloc() {
   // expected-error @below {{expects 1 dynamic sizes, but got 0}}
   %0 = tir.alloc_buffer() : memref<?xf32>
 }
+
+// -----
+
+// Each step doubles the index, when written out.
+tir.prim_func @index_size(%x: memref<64xf32>) {
+  tir.for %i = 0 to 64 {
+    tir.block @b(%v = spatial %i in 64) {
+      %0 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%v)
+      %1 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%0)
+      %2 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%1)
+      %3 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%2)
+      %4 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%3)
+      %5 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%4)
+      %6 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%5)
+      %7 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%6)
+      %8 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%7)
+      // expected-error @below {{expects an index of at most 4096 operands and operations when what it is computed from is written out, but got 6139}}
+      %9 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%8)
+      %10 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%9)
+      %11 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%10)
+      %12 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%11)
+      %13 = affine.apply affine_map<(d0) -> (d0 mod 7 + d0 floordiv 3)>(%12)
+      %c = affine.load %x[%13] : memref<64xf32>
+    }
+  }
+}

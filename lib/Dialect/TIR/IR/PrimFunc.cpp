@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "relay-mlir/Dialect/TIR/IR/IndexSize.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -88,6 +90,36 @@ static int64_t getCount(Operation *op, StringRef name) {
   return attr ? attr.getInt() : 0;
 }
 
+/// Whether an op of the body, which is not verified yet, has a map that fits
+/// its operands.
+static bool isWellFormed(affine::AffineApplyOp op) {
+  auto map = dyn_cast_or_null<AffineMapAttr>(op->getAttr("map"));
+  return map && map.getValue().getNumResults() == 1 &&
+         map.getValue().getNumInputs() == op->getNumOperands();
+}
+
+/// Checks that index arithmetic can be composed, which whoever looks at an
+/// access does: before anyone does.
+static LogicalResult verifyIndexSizes(PrimFuncOp kernel) {
+  IndexSizes sizes;
+  WalkResult result = kernel.walk([&](affine::AffineApplyOp op) {
+    int64_t size = isWellFormed(op) ? sizes.get(op.getResult()) : 1;
+    if (size <= IndexSizes::kMax)
+      return WalkResult::advance();
+    InFlightDiagnostic diag =
+        op.emitOpError("expects an index of at most ")
+        << IndexSizes::kMax
+        << " operands and operations when what it is computed from is written "
+           "out, but got ";
+    if (size < IndexSizes::kUnbounded)
+      diag << size;
+    else
+      diag << "more than " << IndexSizes::kUnbounded - 1;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult PrimFuncOp::verify() {
   if (!getResultTypes().empty())
     return emitOpError("expects no results, but got ")
@@ -145,7 +177,7 @@ LogicalResult PrimFuncOp::verify() {
              << index << " to map rank " << numDims << " to rank "
              << packedType.getRank() << ", but got " << map;
   }
-  return success();
+  return verifyIndexSizes(*this);
 }
 
 int64_t PrimFuncOp::getNumOutputs() { return getCount(*this, kNumOutputs); }
