@@ -358,17 +358,22 @@ bool KernelCollapser::analyze() {
   }
 
   bool changed = true;
+  auto visit = [&](Operation &op) {
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      if (!isa<linalg::GenericOp, linalg::FillOp>(op))
+        return;
+      changed |= freezeTied(linalgOp);
+      changed |= restrict(linalgOp);
+    } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+      changed |= restrict(concat);
+    }
+  };
+  // In both directions, because what one op restricts goes on to those before
+  // it and to those after it.
   while (changed) {
     changed = false;
-    for (Operation &op : body) {
-      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-        if (!isa<linalg::GenericOp, linalg::FillOp>(op))
-          continue;
-        changed |= freezeTied(linalgOp);
-        changed |= restrict(linalgOp);
-      } else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-        changed |= restrict(concat);
-    }
+    llvm::for_each(body, visit);
+    llvm::for_each(llvm::reverse(body), visit);
   }
   return llvm::any_of(shapes, [](auto &entry) {
     return llvm::is_contained(entry.second.joined, true);

@@ -232,9 +232,30 @@ OpFoldResult KernelLowering::add(Location loc, OpFoldResult lhs,
       {lhs, rhs});
 }
 
+std::string KernelLowering::getBlockName(StringRef prefix) {
+  unsigned &suffix = suffixes[prefix];
+  auto getName = [&] {
+    return suffix == 0 ? prefix.str() : (prefix + "_" + Twine(suffix)).str();
+  };
+  std::string name = getName();
+  while (blockNames.contains(name)) {
+    ++suffix;
+    name = getName();
+  }
+  return name;
+}
+
 std::string KernelLowering::getBlockName(Operation *op, StringRef fallback) {
   auto hint = op->getAttrOfType<StringAttr>("tir.block_name");
-  return kernel.getUniqueBlockName(hint ? hint.getValue() : fallback);
+  return getBlockName(hint ? hint.getValue() : fallback);
+}
+
+void KernelLowering::buildNest(
+    Location loc, StringRef name, ArrayRef<IterKind> kinds,
+    ArrayRef<OpFoldResult> extents,
+    function_ref<void(OpBuilder &, BlockOp)> buildBody) {
+  blockNames.insert(name);
+  buildBlockNest(builder, loc, name, kinds, extents, buildBody);
 }
 
 void KernelLowering::copy(Location loc, StringRef name,
@@ -242,12 +263,11 @@ void KernelLowering::copy(Location loc, StringRef name,
                           const TensorView &destination,
                           ArrayRef<OpFoldResult> extents) {
   SmallVector<IterKind> kinds(extents.size(), IterKind::Spatial);
-  buildBlockNest(builder, loc, kernel.getUniqueBlockName(name), kinds, extents,
-                 [&](OpBuilder &body, BlockOp block) {
-                   Domain domain{block.getIterVars(), extents};
-                   AffineMap index =
-                       body.getMultiDimIdentityMap(extents.size());
-                   Value value = loadElement(body, loc, source, index, domain);
-                   storeElement(body, loc, value, destination, index, domain);
-                 });
+  buildNest(loc, getBlockName(name), kinds, extents,
+            [&](OpBuilder &body, BlockOp block) {
+              Domain domain{block.getIterVars(), extents};
+              AffineMap index = body.getMultiDimIdentityMap(extents.size());
+              Value value = loadElement(body, loc, source, index, domain);
+              storeElement(body, loc, value, destination, index, domain);
+            });
 }

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::tir {
 
@@ -85,7 +87,13 @@ private:
   SmallVector<OpFoldResult> remap(ArrayRef<OpFoldResult> values);
   Value materialize(Location loc, OpFoldResult value);
   OpFoldResult add(Location loc, OpFoldResult lhs, OpFoldResult rhs);
+  /// A name for a block that no block has yet.
+  std::string getBlockName(StringRef prefix);
   std::string getBlockName(Operation *op, StringRef fallback);
+  /// A block in loops of its own, of a name from `getBlockName`.
+  void buildNest(Location loc, StringRef name, ArrayRef<IterKind> kinds,
+                 ArrayRef<OpFoldResult> extents,
+                 function_ref<void(OpBuilder &, BlockOp)> buildBody);
 
   func::FuncOp function;
   PrimFuncOp kernel;
@@ -96,6 +104,9 @@ private:
   DenseSet<Value> parts;
   /// Scalars and sizes of the function to those of the kernel.
   IRMapping scalars;
+  llvm::StringSet<> blockNames;
+  /// The last number that a name was told apart by.
+  llvm::StringMap<unsigned> suffixes;
 };
 
 } // namespace mlir::tir

@@ -77,14 +77,13 @@ LogicalResult KernelLowering::convertOpaque(OpaqueOp op) {
   for (int64_t dim : op.getAlong())
     extents.push_back(lookup(op.getResults().front()).sizes[dim]);
   SmallVector<IterKind> kinds(extents.size(), IterKind::Spatial);
-  buildBlockNest(builder, loc, name, kinds, extents,
-                 [&](OpBuilder &body, BlockOp block) {
-                   block->setAttr(kIndependentAttr, body.getUnitAttr());
-                   for (auto [arg, iterVar] :
-                        llvm::zip_equal(op.getIndexArgs(), block.getIterVars()))
-                     mapping.map(arg, iterVar);
-                   for (Operation &nested : op.getBody()->without_terminator())
-                     body.clone(nested, mapping);
-                 });
+  buildNest(loc, name, kinds, extents, [&](OpBuilder &body, BlockOp block) {
+    block->setAttr(kIndependentAttr, body.getUnitAttr());
+    for (auto [arg, iterVar] :
+         llvm::zip_equal(op.getIndexArgs(), block.getIterVars()))
+      mapping.map(arg, iterVar);
+    for (Operation &nested : op.getBody()->without_terminator())
+      body.clone(nested, mapping);
+  });
   return success();
 }

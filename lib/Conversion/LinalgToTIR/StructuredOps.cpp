@@ -229,6 +229,6 @@ LogicalResult KernelLowering::convertLinalg(linalg::LinalgOp op) {
     }
     promoteAffineLoads(block);
   };
-  buildBlockNest(builder, loc, name, kinds, extents, buildBody);
+  buildNest(loc, name, kinds, extents, buildBody);
   return success();
 }

@@ -139,14 +139,13 @@ LogicalResult KernelLowering::convertConstant(arith::ConstantOp op) {
       MemRefType::get(type.getShape(), type.getElementType()));
   TensorView view = TensorView::ofBuffer(buffer, sizes);
   SmallVector<int64_t> strides = computeStrides(type.getShape());
-  buildBlockNest(builder, op.getLoc(), getBlockName(op, "constant"), {}, {},
-                 [&](OpBuilder &body, BlockOp) {
-                   for (auto [linear, value] :
-                        llvm::enumerate(elements.getValues<Attribute>()))
-                     storeElement(body, op.getLoc(), createScalar(body, value),
-                                  view, getConstantIndex(linear, strides, body),
-                                  Domain{});
-                 });
+  buildNest(op.getLoc(), getBlockName(op, "constant"), {}, {},
+            [&](OpBuilder &body, BlockOp) {
+              for (auto [linear, value] :
+                   llvm::enumerate(elements.getValues<Attribute>()))
+                storeElement(body, op.getLoc(), createScalar(body, value), view,
+                             getConstantIndex(linear, strides, body), Domain{});
+            });
   views[op] = view;
   return success();
 }
@@ -185,8 +184,8 @@ LogicalResult KernelLowering::convertPad(tensor::PadOp op) {
   TensorView shifted = source.compose(shift, symbols, extents);
 
   SmallVector<IterKind> kinds(rank, IterKind::Spatial);
-  buildBlockNest(
-      builder, loc, getBlockName(op, "pad"), kinds, extents,
+  buildNest(
+      loc, getBlockName(op, "pad"), kinds, extents,
       [&](OpBuilder &body, BlockOp block) {
         OpBuilder::InsertionGuard guard(builder);
         builder.restoreInsertionPoint(body.saveInsertionPoint());
@@ -348,13 +347,12 @@ LogicalResult KernelLowering::convertFromElements(tensor::FromElementsOp op) {
   }
   TensorView result = createResult(op.getResult(), sizes);
   SmallVector<int64_t> strides = computeStrides(op.getType().getShape());
-  buildBlockNest(
-      builder, op.getLoc(), getBlockName(op, "from_elements"), {}, {},
-      [&](OpBuilder &body, BlockOp block) {
-        for (auto [linear, element] : llvm::enumerate(op.getElements()))
-          storeElement(body, op.getLoc(), scalars.lookup(element), result,
-                       getConstantIndex(linear, strides, body), Domain{});
-      });
+  buildNest(op.getLoc(), getBlockName(op, "from_elements"), {}, {},
+            [&](OpBuilder &body, BlockOp block) {
+              for (auto [linear, element] : llvm::enumerate(op.getElements()))
+                storeElement(body, op.getLoc(), scalars.lookup(element), result,
+                             getConstantIndex(linear, strides, body), Domain{});
+            });
   return success();
 }
 
@@ -365,22 +363,22 @@ LogicalResult KernelLowering::convertGenerate(tensor::GenerateOp op) {
                            op.getDynamicExtents(), op.getContext()));
   TensorView result = createResult(op.getResult(), sizes);
   SmallVector<IterKind> kinds(sizes.size(), IterKind::Spatial);
-  buildBlockNest(
-      builder, loc, getBlockName(op, "generate"), kinds, sizes,
-      [&](OpBuilder &body, BlockOp block) {
-        OpBuilder::InsertionGuard guard(builder);
-        builder.restoreInsertionPoint(body.saveInsertionPoint());
-        Domain domain{block.getIterVars(), sizes};
-        IRMapping mapping = scalars;
-        Block &payload = op.getRegion().front();
-        for (auto [arg, iterVar] :
-             llvm::zip(payload.getArguments(), block.getIterVars()))
-          mapping.map(arg, iterVar);
-        clonePayload(payload, mapping, domain);
-        storeElement(
-            builder, loc,
-            mapping.lookupOrDefault(payload.getTerminator()->getOperand(0)),
-            result, builder.getMultiDimIdentityMap(sizes.size()), domain);
-      });
+  buildNest(loc, getBlockName(op, "generate"), kinds, sizes,
+            [&](OpBuilder &body, BlockOp block) {
+              OpBuilder::InsertionGuard guard(builder);
+              builder.restoreInsertionPoint(body.saveInsertionPoint());
+              Domain domain{block.getIterVars(), sizes};
+              IRMapping mapping = scalars;
+              Block &payload = op.getRegion().front();
+              for (auto [arg, iterVar] :
+                   llvm::zip(payload.getArguments(), block.getIterVars()))
+                mapping.map(arg, iterVar);
+              clonePayload(payload, mapping, domain);
+              storeElement(builder, loc,
+                           mapping.lookupOrDefault(
+                               payload.getTerminator()->getOperand(0)),
+                           result, builder.getMultiDimIdentityMap(sizes.size()),
+                           domain);
+            });
   return success();
 }

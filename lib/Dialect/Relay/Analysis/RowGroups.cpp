@@ -10,6 +10,8 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace mlir::relay;
 
@@ -243,12 +245,25 @@ static FusionGroup findNormalization(Operation *first,
       return members.contains(user);
     });
   };
-  for (Operation *op = first->getNextNode();
-       op && members.size() < std::min<size_t>(kMaxOps, maxDepth);
-       op = op->getNextNode()) {
+  // What uses the group, in block order.
+  auto isEarlier = [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  };
+  std::set<Operation *, decltype(isEarlier)> candidates(isEarlier);
+  auto addUsers = [&](Operation *op) {
+    for (Operation *user : op->getUsers())
+      if (user->getBlock() == first->getBlock() && first->isBeforeInBlock(user))
+        candidates.insert(user);
+  };
+  llvm::for_each(members, addUsers);
+  while (!candidates.empty() &&
+         members.size() < std::min<size_t>(kMaxOps, maxDepth)) {
+    Operation *op = *candidates.begin();
+    candidates.erase(candidates.begin());
     if (!isJoinable(op))
       continue;
     members.insert(op);
+    addUsers(op);
     open.insert(op);
     for (Operation *member : llvm::to_vector(open))
       if (isClosed(member))

@@ -242,20 +242,41 @@ void mlir::tir::computeReadsAndWrites(BlockOp block,
   }
 }
 
-/// Blocks of the kernel around `buffer` that list it, or a view of it, in the
-/// operands that `select` picks.
+/// Adds the blocks that list `buffer`, or a view of it, in the operands that
+/// `select` picks.
+template <typename SelectFn>
+static void collectAccessors(Value buffer, SelectFn select,
+                             SmallVectorImpl<BlockOp> &blocks) {
+  for (Operation *user : buffer.getUsers()) {
+    if (auto block = dyn_cast<BlockOp>(user)) {
+      if (llvm::is_contained(select(block), buffer))
+        blocks.push_back(block);
+    } else if (auto view = dyn_cast<ViewLikeOpInterface>(user)) {
+      if (view.getViewSource() == buffer)
+        collectAccessors(view.getViewDest(), select, blocks);
+    }
+  }
+}
+
+/// Whether `a` comes before `b`, a different block, or is around it.
+static bool isEarlier(BlockOp a, BlockOp b) {
+  Region *region = a->getParentRegion();
+  while (!region->findAncestorOpInRegion(*b))
+    region = region->getParentRegion();
+  Operation *left = region->findAncestorOpInRegion(*a);
+  Operation *right = region->findAncestorOpInRegion(*b);
+  return left == right ? left == a : left->isBeforeInBlock(right);
+}
+
+/// The blocks that list `buffer`, or a view of it, in the operands that
+/// `select` picks, in program order.
 template <typename SelectFn>
 static SmallVector<BlockOp> getAccessors(Value buffer, SelectFn select) {
-  Value base = getBaseBuffer(buffer);
   SmallVector<BlockOp> blocks;
-  Operation *scope = base.getParentRegion()->getParentOp();
-  scope->walk<WalkOrder::PreOrder>([&](BlockOp block) {
-    for (Value listed : select(block))
-      if (getBaseBuffer(listed) == base) {
-        blocks.push_back(block);
-        return;
-      }
-  });
+  collectAccessors(getBaseBuffer(buffer), select, blocks);
+  llvm::sort(blocks,
+             [](BlockOp a, BlockOp b) { return a != b && isEarlier(a, b); });
+  blocks.erase(llvm::unique(blocks), blocks.end());
   return blocks;
 }
 

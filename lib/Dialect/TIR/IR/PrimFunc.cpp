@@ -225,8 +225,13 @@ BlockOp PrimFuncOp::getBlock(StringRef name) {
 }
 
 std::string PrimFuncOp::getUniqueBlockName(StringRef prefix) {
+  llvm::StringSet<> names;
+  walk([&](BlockOp block) {
+    if (block.getName().starts_with(prefix))
+      names.insert(block.getName());
+  });
   std::string name = prefix.str();
-  for (unsigned suffix = 1; getBlock(name); ++suffix)
+  for (unsigned suffix = 1; names.contains(name); ++suffix)
     name = (prefix + "_" + Twine(suffix)).str();
   return name;
 }
