@@ -252,6 +252,12 @@ def FuseOpsPass : Pass<"relay-fuse-ops", "::mlir::ModuleOp"> {
     transpositions around; and normalisations of the last axis that are spelled
     out, from the first reduction on.
 
+    A group ends at `max-depth` operators. A kernel of 256 operators, each a
+    polynomial of some dozens of instructions, takes a second or two to compile,
+    in proportion to its length; in twice as long ones scheduling and LLVM take
+    several times as long, and loads and stores between two kernels are little
+    beside that many operations on each element.
+
     Needs the form `relay-typed`, leaves `relay-fused`.
 
     ```mlir
@@ -265,7 +271,8 @@ def FuseOpsPass : Pass<"relay-fuse-ops", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"maxDepth", "max-depth", "unsigned", /*default=*/"256",
-           "Largest number of operators in a group">,
+           "Largest number of operators in a group; more make kernels whose "
+           "compile time grows faster than their length">,
     Option<"merge", "merge", "bool", /*default=*/"true",
            "Merge operators; if not, each becomes a group of its own">,
     Option<"rows", "rows", "bool", /*default=*/"true",

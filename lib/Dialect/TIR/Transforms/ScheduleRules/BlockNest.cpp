@@ -7,6 +7,7 @@
 
 #include "BlockNest.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 
 using namespace mlir;
@@ -78,14 +79,22 @@ double BlockNest::getNumInstances() const {
   return count;
 }
 
-double BlockNest::getWork() const {
+int64_t mlir::tir::getBodyWork(BlockOp block) {
   int64_t numOps = 0;
-  BlockOp(block).getBody()->walk([&](Operation *op) {
-    // Transcendental functions take a polynomial each.
-    StringRef dialect = op->getName().getDialectNamespace();
-    numOps += dialect == "math" ? 15 : 1;
+  block.getBody()->walk([&](Operation *op) {
+    // Machines have these; transcendental functions take a polynomial each, and
+    // a square root takes as long.
+    bool isPlain = isa<math::AbsFOp, math::AbsIOp, math::CeilOp,
+                       math::CopySignOp, math::FloorOp, math::FmaOp,
+                       math::RoundOp, math::RoundEvenOp, math::TruncOp>(op);
+    bool isMath = op->getName().getDialectNamespace() == "math";
+    numOps += isMath && !isPlain ? 15 : 1;
   });
-  return getNumInstances() * numOps;
+  return numOps;
+}
+
+double BlockNest::getWork() const {
+  return getNumInstances() * getBodyWork(block);
 }
 
 bool mlir::tir::dependsOn(const BufferAccess &access, unsigned var) {

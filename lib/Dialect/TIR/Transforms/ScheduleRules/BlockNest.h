@@ -16,6 +16,9 @@ namespace mlir::tir {
 /// What unknown sizes are taken to be where a guess is needed.
 inline constexpr int64_t kGuessedExtent = 16;
 
+/// Scalar work of one instance of `block`, in operations.
+int64_t getBodyWork(BlockOp block);
+
 /// A block in its own nest at the top of the kernel, with one loop for each
 /// iteration variable, in order: the form in which kernels arrive. What is not
 /// a handle stays true, whatever becomes of the loops: extents are those before

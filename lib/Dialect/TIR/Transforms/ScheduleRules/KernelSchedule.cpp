@@ -7,12 +7,17 @@
 
 #include "KernelSchedule.h"
 
+#include "BlockNest.h"
+
 #include "relay-mlir/Dialect/TIR/IR/Access.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Tensorize.h"
 
 using namespace mlir;
 using namespace mlir::tir;
 
+/// Operations on vectors that a tile without reduction may be written out as.
+/// More take a compiler much longer than the loop that they save is worth.
+static constexpr int64_t kMaxTileWork = 8192;
 /// Buffers up to this size move to the stack of a thread.
 static constexpr int64_t kMaxLocalBytes = 64 << 10;
 
@@ -417,26 +422,60 @@ std::string KernelSchedule::describeTile(ForOp loop) const {
   return text;
 }
 
+size_t KernelSchedule::limitTile(BlockOp block, size_t numLoops) {
+  SmallVector<Value> written = getWrittenBuffers(block);
+  SmallVector<ForOp, 6> loops = block.getLoops();
+  numLoops = std::min(numLoops, loops.size());
+  if (written.empty())
+    return numLoops;
+  Type type = cast<MemRefType>(written.front().getType()).getElementType();
+  int64_t lanes = type.isIntOrFloat() ? getLanes(type) : 1;
+  int64_t work = getBodyWork(block);
+  for (size_t depth = 0; depth != numLoops; ++depth) {
+    ForOp loop = loops[loops.size() - 1 - depth];
+    int64_t extent = loop.getConstantExtent().value_or(1);
+    int64_t numVectors =
+        depth == 0 ? std::max<int64_t>(1, llvm::divideCeil(extent, lanes))
+                   : extent;
+    if (numVectors * work <= kMaxTileWork) {
+      work *= numVectors;
+      continue;
+    }
+    // Some vectors at a time: their chains of operations run side by side.
+    int64_t part = kMaxTileWork / work, unit = depth == 0 ? lanes : 1;
+    while (part > 1 && extent % (part * unit) != 0)
+      --part;
+    if (part <= 1 || split(loop, {kInferFactor, part * unit}).empty())
+      return depth;
+    return depth + 1;
+  }
+  return numLoops;
+}
+
 void KernelSchedule::finalize() {
   compactBuffers();
   while (!deferred.empty()) {
     auto [block, intrinsic, numLoops] = deferred.front();
     deferred.pop_front();
     SmallVector<ForOp, 6> loops = block.getLoops();
-    ForOp innermost = loops.back();
     auto feeds = [&, block = block](ForOp loop) {
       return feedsReduction(loop, block);
     };
-    auto first = loops.end();
+    size_t numTiled = 0;
     if (llvm::any_of(loops, feeds)) {
+      auto first = loops.end();
       while (first != loops.begin() && !feeds(*std::prev(first)))
         --first;
       while (first != loops.begin() && feeds(*std::prev(first)))
         --first;
+      numTiled = loops.end() - first;
     } else {
-      first -= std::min<size_t>(numLoops, loops.size());
+      numTiled = limitTile(block, numLoops);
+      loops = block.getLoops();
     }
-    if (failed(tensorize(*first, intrinsic)))
+    ForOp innermost = loops.back();
+    if (numTiled == 0 ||
+        failed(tensorize(loops[loops.size() - numTiled], intrinsic)))
       (void)vectorize(innermost);
   }
   simplify();

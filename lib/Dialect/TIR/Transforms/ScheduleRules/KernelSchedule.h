@@ -103,6 +103,9 @@ private:
   void remarkRefusal(const ScheduleStep &step, std::string reason);
   /// "8 x 16 tile of f32", for the loops from `loop` inwards.
   std::string describeTile(ForOp loop) const;
+  /// How many of the innermost loops around `block`, at most `numLoops`, make a
+  /// tile whose vectors are not too much to write out. May split one of them.
+  size_t limitTile(BlockOp block, size_t numLoops);
   void compactBuffers();
   void simplify();
   LogicalResult transformLayout(Value buffer, AffineMap layout,
