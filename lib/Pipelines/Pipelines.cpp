@@ -83,6 +83,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
   manager.addPass(createInferTypesPass());
   manager.addPass(createToGraphNormalFormPass());
   // Fusion does not look into functions, and executors call kernels only.
+  manager.addPass(createVerifyInlinedSizePass());
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addNestedPass<func::FuncOp>(createSimplifyInferencePass());
   if (options.optLevel >= 1) {

@@ -457,6 +457,21 @@ def VerifyFusedPass : Pass<"verify-relay-fused", "::mlir::ModuleOp"> {
   }];
 }
 
+def VerifyInlinedSizePass
+    : Pass<"verify-relay-inlined-size", "::mlir::ModuleOp"> {
+  let summary = "Check that inlining does not make too much";
+  let description = [{
+    Fails at a function whose calls, and what these call, stand for more than
+    `max-operations` operations once all are inlined: a few functions that each
+    call the one before twice stand for any number. A function that is long by
+    itself is none of this pass's business.
+  }];
+  let options = [
+    Option<"maxOperations", "max-operations", "int64_t", /*default=*/"100000",
+           "Largest number of operations that the calls of a function bring">
+  ];
+}
+
 def VerifyTypedPass : Pass<"verify-relay-typed", "::mlir::ModuleOp"> {
   let summary = "Check that types are complete";
   let description = [{
