@@ -1,0 +1,347 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compile time grows with the length of a model, not faster.
+
+What is counted is the work that scheduling leaves, operations of tir, and the
+size of the compiled model: numbers that every run gives again. A compiler that
+takes minutes for what takes it a second or two is taken to hang. The results of
+all models agree with ONNX Runtime or the interpreter.
+
+With RELAY_NIGHTLY=1 (utils/check.sh --nightly) more chains run.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import relay_mlir as rm
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "utils" / "models"))
+import chains  # noqa: E402
+import quantized  # noqa: E402
+
+BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
+NIGHTLY = os.environ.get("RELAY_NIGHTLY") == "1"
+# Seconds; far more than a loaded machine takes, far less than 2^30 steps.
+HANG = 240
+
+
+def compile_model(path, folder):
+    """Operations after scheduling, bytes of the artefact, and its path."""
+    output = folder / "model.so"
+    tir = subprocess.run([BIN / "relay-compile", path, "--emit=tir", "-o", "-"], check=True,
+                         timeout=HANG, capture_output=True, text=True).stdout
+    subprocess.run([BIN / "relay-compile", path, "--no-cache", "-o", output], check=True,
+                   timeout=HANG)
+    operations = sum(" = " in line or ".store" in line for line in tir.splitlines())
+    return operations, output.stat().st_size, output
+
+
+def run_onnxruntime(model, inputs):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options,
+                                           providers=["CPUExecutionProvider"])
+    return session.run(None, inputs)
+
+
+def check(model, inputs, folder, name="model", steps=0):
+    """Compiles and runs a model; elements of the first output may be off by
+    `steps`, apart from 1e-5 of its largest magnitude."""
+    path = folder / f"{name}.onnx"
+    onnx.save(model, path)
+    operations, size, artefact = compile_model(path, folder)
+    actual = rm.load(artefact).run(inputs)
+    expected = run_onnxruntime(model, inputs)[0]
+    assert actual.shape == expected.shape and actual.dtype == expected.dtype
+    finite = expected[np.isfinite(expected)]
+    scale = float(np.abs(finite).max(initial=0)) or 1.0
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-5 * scale + steps)
+    return operations, size, actual, expected
+
+
+def assert_linear(lengths, counts):
+    """Longer models take about as much per operator as the shortest."""
+    slope = counts[0] / lengths[0]
+    for length, count in zip(lengths, counts):
+        assert count <= 2 * slope * length, (lengths, counts)
+
+
+#===-----------------------------------------------------------------------===#
+# Random chains
+#===-----------------------------------------------------------------------===#
+
+
+@pytest.mark.parametrize("seed", range(20 if NIGHTLY else 2))
+def test_random_chains(seed, tmp_path):
+    lengths, work, sizes = [60, 125, 250, 500], [], []
+    x = np.random.default_rng(seed).standard_normal(chains.SHAPE, np.float32)
+    for length in lengths:
+        model = chains.build(seed, length)
+        operations, size, _, _ = check(model, {"x": x}, tmp_path)
+        work.append(operations)
+        sizes.append(size)
+    assert_linear(lengths, work)
+    assert_linear(lengths, sizes)
+
+
+@pytest.mark.parametrize("seed", range(20 if NIGHTLY else 1))
+def test_random_quantized_chains(seed, tmp_path):
+    # Where a value lies between two numbers, the last bit decides which it is:
+    # few elements may be off by a few steps.
+    lengths, work, sizes = [60, 125, 250, 500], [], []
+    x = np.random.default_rng(seed).standard_normal(chains.SHAPE, np.float32)
+    for length in lengths:
+        model = chains.build(seed, length, quantized=True)
+        operations, size, actual, expected = check(model, {"x": x}, tmp_path,
+                                                   steps=3 * chains.STEP)
+        assert np.mean(np.abs(actual - expected) > 1e-4) < 0.02
+        work.append(operations)
+        sizes.append(size)
+    assert_linear(lengths, work)
+    assert_linear(lengths, sizes)
+
+
+#===-----------------------------------------------------------------------===#
+# Chains of one kind
+#===-----------------------------------------------------------------------===#
+
+
+def build(nodes, constants, output, dtype=TensorProto.FLOAT, shape=(1, 4, 8, 8),
+          result=None):
+    declare = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        nodes, "g", [declare("x", TensorProto.FLOAT, shape)],
+        [declare(output, dtype, result or shape)],
+        [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def gates(length):
+    nodes = [helper.make_node("Relu", ["x"], ["v0"])]
+    for i in range(length // 2):
+        nodes += [helper.make_node("Sigmoid", [f"v{i}"], [f"s{i}"]),
+                  helper.make_node("Mul", [f"v{i}", f"s{i}"], [f"v{i + 1}"])]
+    return build(nodes, {}, f"v{length // 2}")
+
+
+def squares(length):
+    names = ["x", *(f"v{i}" for i in range(length))]
+    nodes = [helper.make_node("Mul", [a, a], [b]) for a, b in zip(names, names[1:])]
+    return build(nodes, {}, names[-1])
+
+
+def quantized_relus(length):
+    nodes, value = [], "x"
+    for i in range(length // 3):
+        nodes += [helper.make_node("Relu", [value], [f"r{i}"]),
+                  helper.make_node("QuantizeLinear", [f"r{i}", "s", "z"], [f"q{i}"]),
+                  helper.make_node("DequantizeLinear", [f"q{i}", "s", "z"], [f"v{i}"])]
+        value = f"v{i}"
+    return build(nodes, {"s": np.float32(0.05), "z": np.int8(0)}, value)
+
+
+def mirrors(length):
+    """Values that are read at two places, again and again."""
+    nodes, value = [], "x"
+    for i in range(length // 4):
+        nodes += [helper.make_node("Transpose", [value], [f"t{i}"], perm=[0, 1, 3, 2]),
+                  helper.make_node("Tanh", [f"t{i}"], [f"h{i}"]),
+                  helper.make_node("Add", [value, f"h{i}"], [f"a{i}"]),
+                  helper.make_node("Mul", [f"a{i}", "half"], [f"v{i}"])]
+        value = f"v{i}"
+    return build(nodes, {"half": np.float32(0.5)}, value)
+
+
+def shuffles(length):
+    """Indices whose quotients and remainders do not simplify."""
+    shapes = [(6, 35), (10, 21), (14, 15), (5, 42), (7, 30)]
+    nodes, value = [], "x"
+    constants = {f"s{i}": np.array(shape) for i, shape in enumerate(shapes)}
+    for i in range(length // 2):
+        nodes += [helper.make_node("Reshape", [value, f"s{i % 5}"], [f"r{i}"]),
+                  helper.make_node("Transpose", [f"r{i}"], [f"v{i}"], perm=[1, 0])]
+        value = f"v{i}"
+    rows, columns = shapes[(length // 2 - 1) % 5]
+    return build(nodes, constants, value, shape=(6, 35), result=(columns, rows))
+
+
+@pytest.mark.parametrize("chain", [gates, squares, quantized_relus, mirrors, shuffles])
+def test_chains_of_one_kind(chain, tmp_path):
+    lengths, work, sizes = [60, 500], [], []
+    for length in lengths:
+        model = chain(length)
+        shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
+        x = np.random.default_rng(0).standard_normal(shape, np.float32)
+        operations, size, _, _ = check(model, {"x": x}, tmp_path)
+        work.append(operations)
+        sizes.append(size)
+    assert_linear(lengths, work)
+    assert_linear(lengths, sizes)
+
+
+def test_quantized_resize(tmp_path):
+    nodes = [helper.make_node("Resize", ["x", "", "", "size"], ["r"], mode="linear"),
+             helper.make_node("QuantizeLinear", ["r", "s", "z"], ["q"]),
+             helper.make_node("DequantizeLinear", ["q", "s", "z"], ["d"]),
+             helper.make_node("QuantizeLinear", ["d", "s", "z"], ["y"])]
+    constants = {"size": np.array([1, 2, 8, 10]), "s": np.float32(0.05), "z": np.int8(0)}
+    model = build(nodes, constants, "y", TensorProto.INT8, (1, 2, 4, 5), (1, 2, 8, 10))
+    x = np.random.default_rng(0).standard_normal((1, 2, 4, 5), np.float32)
+    check(model, {"x": x}, tmp_path, steps=1)
+
+
+#===-----------------------------------------------------------------------===#
+# Quantized networks
+#===-----------------------------------------------------------------------===#
+
+
+@pytest.mark.parametrize("network", ["bert", "gpt2", "mobilenetv3"])
+def test_quantized_networks(network, tmp_path):
+    # Each layer has the work of the one before. Numbers are multiples of a step,
+    # the same as those of ONNX Runtime but where a value is between two.
+    lengths, work, sizes = [1, 4], [], []
+    for length in lengths:
+        model = getattr(quantized, network)(length)
+        info = model.graph.input[0]
+        shape = [dim.dim_value for dim in info.type.tensor_type.shape.dim]
+        rng = np.random.default_rng(5)
+        if info.type.tensor_type.elem_type == TensorProto.INT64:
+            x = rng.integers(0, 100, shape)
+        else:
+            x = rng.standard_normal(shape, np.float32)
+        scale = float(np.abs(run_onnxruntime(model, {info.name: x})[0]).max())
+        operations, size, actual, expected = check(model, {info.name: x}, tmp_path,
+                                                   steps=0.1 * scale)
+        assert np.mean(np.abs(actual - expected) > 1e-4 * scale) < 0.02
+        work.append(operations)
+        sizes.append(size)
+    assert_linear(lengths, work)
+    assert_linear(lengths, sizes)
+
+
+#===-----------------------------------------------------------------------===#
+# Long chains around what is scheduled in tiles
+#===-----------------------------------------------------------------------===#
+
+
+def epilogue(nodes, value, length):
+    for i in range(length // 2):
+        nodes += [helper.make_node("Softplus", [value], [f"p{i}"]),
+                  helper.make_node("Tanh", [f"p{i}"], [f"e{i}"])]
+        value = f"e{i}"
+    return value
+
+
+def after_matmul(length):
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["m"])]
+    w = np.random.default_rng(1).standard_normal((64, 96), np.float32) / 8
+    return build(nodes, {"w": w}, epilogue(nodes, "m", length), shape=(48, 64), result=(48, 96))
+
+
+def after_convolution(length):
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"], pads=[1] * 4)]
+    w = np.random.default_rng(1).standard_normal((32, 16, 3, 3), np.float32) / 12
+    return build(nodes, {"w": w}, epilogue(nodes, "c", length), shape=(1, 16, 12, 12),
+                 result=(1, 32, 12, 12))
+
+
+def before_transposition(length):
+    nodes = []
+    value = epilogue(nodes, "x", length)
+    nodes.append(helper.make_node("Transpose", [value], ["y"], perm=[1, 0]))
+    return build(nodes, {}, "y", shape=(96, 64), result=(64, 96))
+
+
+def before_sum(length):
+    nodes = []
+    value = epilogue(nodes, "x", length)
+    nodes.append(helper.make_node("ReduceSum", [value, "axes"], ["y"], keepdims=0))
+    return build(nodes, {"axes": np.array([0])}, "y", shape=(96, 64), result=(64,))
+
+
+@pytest.mark.parametrize("chain", [after_matmul, after_convolution, before_transposition,
+                                   before_sum])
+def test_chains_beside_tiles(chain, tmp_path):
+    # A tile is written out for each of its vectors, which a long body is not.
+    sizes = []
+    for length in (16, 64):
+        model = chain(length)
+        shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim]
+        x = np.random.default_rng(0).standard_normal(shape, np.float32)
+        _, size, _, _ = check(model, {"x": x}, tmp_path)
+        sizes.append(size)
+    assert_linear([16, 64], sizes)
+
+
+#===-----------------------------------------------------------------------===#
+# Every elementwise operator
+#===-----------------------------------------------------------------------===#
+
+FLOAT = """log log2 log10 tan cos cosh sin sinh acos acosh asin asinh atan atanh exp fast_exp erf
+    fast_erf sqrt rsqrt sigmoid copy floor ceil trunc round sign abs tanh fast_tanh negative
+    nn.relu nn.leaky_relu zeros_like ones_like""".split()
+FLOAT_PAIRS = """add subtract maximum minimum divide floor_divide trunc_divide multiply power mod
+    floor_mod trunc_mod""".split()
+INTEGER = "negative abs bitwise_not sign copy".split()
+INTEGER_PAIRS = """add subtract maximum minimum multiply left_shift right_shift bitwise_and
+    bitwise_or bitwise_xor""".split()
+
+
+def write_operators(path, dtype, single, pairs, length):
+    """A chain of each operator; of two operands, both are the value before."""
+    lines, results = [], []
+    for operator in single + pairs:
+        value = "%x"
+        for _ in range(length):
+            arguments = f"{value}, {value}" if operator in pairs else value
+            lines.append(f"  %{len(lines)} = {operator}({arguments});")
+            value = f"%{len(lines) - 1}"
+        results.append(value)
+    path.write_text("\n".join(['#[version = "0.0.5"]',
+                               f"def @main(%x: Tensor[(64), {dtype}]) {{", *lines,
+                               f"  ({', '.join(results)})", "}", ""]))
+
+
+@pytest.mark.parametrize("dtype,single,pairs", [
+    ("float32", FLOAT, FLOAT_PAIRS), ("float16", FLOAT, FLOAT_PAIRS),
+    ("int32", INTEGER, INTEGER_PAIRS), ("uint8", INTEGER[1:], INTEGER_PAIRS)])
+def test_chains_of_every_operator(dtype, single, pairs, tmp_path):
+    lengths, work, sizes = [32, 500] if NIGHTLY else [8, 32], [], []
+    for length in lengths:
+        path = tmp_path / "model.relay"
+        write_operators(path, dtype, single, pairs, length)
+        operations, size, _ = compile_model(path, tmp_path)
+        work.append(operations)
+        sizes.append(size)
+    assert_linear(lengths, work)
+    assert_linear(lengths, sizes)
+
+
+#===-----------------------------------------------------------------------===#
+# Functions
+#===-----------------------------------------------------------------------===#
+
+
+def test_functions_that_call_each_other_twice(tmp_path):
+    # Two to the power of 40 calls, were they inlined.
+    lines = ['#[version = "0.0.5"]', "def @f0(%x: Tensor[(4), float32]) { exp(%x) }"]
+    lines += [f"def @f{i}(%x: Tensor[(4), float32]) {{ @f{i - 1}(@f{i - 1}(%x)) }}"
+              for i in range(1, 41)]
+    lines.append("def @main(%x: Tensor[(4), float32]) { @f40(%x) }")
+    path = tmp_path / "model.relay"
+    path.write_text("\n".join([*lines, ""]))
+    result = subprocess.run([BIN / "relay-compile", path, "-o", tmp_path / "model.so"],
+                            capture_output=True, text=True, timeout=HANG)
+    assert result.returncode == 1
+    assert "that stand for at most 100000 operations once inlined, but got" in result.stderr
+    assert not (tmp_path / "model.so").exists()
