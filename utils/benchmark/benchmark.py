@@ -10,7 +10,8 @@
 Everybody does the same work on the same random input with the same number of
 threads, in turn, while all others stand still. The medians are printed and
 compared: a ratio above 1 means that ours is faster. The numbers and a page with
-plots are written to --output.
+plots are written to --output. Outputs must agree: a case whose outputs differ by
+more than a bound, by precision (compare.py), fails, and so does the program.
 """
 
 import argparse
@@ -20,7 +21,6 @@ import json
 import math
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -30,11 +30,15 @@ import numpy as np
 import onnx
 
 import cases
+import compare
 import peers
 import report
 
 HERE = pathlib.Path(__file__).resolve().parent
 BIN = peers.BUILD / "bin"
+
+# A median of fewer runs, and its spread, say nothing.
+FEWEST_RUNS = 15
 
 
 def machine(threads):
@@ -53,12 +57,13 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
 """
 
 
-def measure_compiler(path, folder):
+def measure_compiler(path, folder, precision):
     """Seconds of a compilation without and with the object cache, MiB of memory
     and of the artefact."""
     artefact = folder / "model.so"
     command = [sys.executable, "-c", MEASURE, str(BIN / "relay-compile"), str(path),
-               "-o", str(artefact), f"--cache-dir={folder / 'cache'}"]
+               "-o", str(artefact), f"--cache-dir={folder / 'cache'}",
+               f"--precision={precision}"]
     seconds, memory = [], 0.0
     for _ in range(2):
         start = time.perf_counter()
@@ -67,20 +72,6 @@ def measure_compiler(path, folder):
         memory = max(memory, float(result.stdout))
     return {"cold_s": seconds[0], "warm_s": seconds[1], "memory_mib": memory,
             "artefact_mib": artefact.stat().st_size / 2**20}
-
-
-def difference(got, wanted):
-    """The largest difference over the largest magnitude, of all outputs."""
-    worst = 0.0
-    if len(got) != len(wanted):
-        return math.inf
-    for a, b in zip(got, wanted):
-        if a.shape != b.shape:
-            return math.inf
-        if b.size:
-            scale = max(float(np.abs(b).max()), 1e-30)
-            worst = max(worst, float(np.abs(a.astype(np.float64) - b).max()) / scale)
-    return worst
 
 
 class Participants:
@@ -100,16 +91,18 @@ class Participants:
                 self.processes.pop(name).close()
         return results
 
-    def start(self, name, *arguments):
+    def start(self, name, *arguments, **options):
         try:
-            self.processes[name] = peers.Process(name, *arguments)
+            self.processes[name] = peers.Process(name, *arguments, **options)
         except peers.Failure as failure:
             self.errors[name] = str(failure)
 
     def time(self, rounds, turn):
-        """Times of each peer, from `rounds` turns of about `turn` seconds."""
+        """Times of each peer, from `rounds` turns of about `turn` seconds, longer
+        where FEWEST_RUNS take longer."""
         once = self.each(lambda process: min(process.run(3)))
-        runs = {self.processes[name]: max(1, min(200, int(turn / max(seconds, 1e-9))))
+        fewest = -(-FEWEST_RUNS // rounds)
+        runs = {self.processes[name]: max(fewest, min(200, int(turn / max(seconds, 1e-9))))
                 for name, seconds in once.items()}
         times = {name: [] for name in once}
         for _ in range(rounds):
@@ -122,10 +115,17 @@ class Participants:
             process.close()
 
 
+def get_spread(samples):
+    """The middle of the times and how far they are from it, in seconds."""
+    p10, p25, median, p75, p90 = map(float, np.percentile(samples, [10, 25, 50, 75, 90]))
+    return {"median_s": median, "min_s": min(samples), "max_s": max(samples),
+            "p10_s": p10, "p90_s": p90, "iqr_s": p75 - p25, "runs": len(samples)}
+
+
 def measure(case, names, threads, limits, arguments):
     """Returns the result of one case with one number of threads."""
     result = {"name": case.name, "threads": threads, "flop": case.flop,
-              "bytes": case.bytes, "peers": {}}
+              "bytes": case.bytes, "precision": arguments.precision, "peers": {}}
     participants = Participants()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -134,7 +134,8 @@ def measure(case, names, threads, limits, arguments):
         np.savez(inputs, **case.inputs)
         try:
             for peer in names:
-                participants.start(peer, path, inputs, threads, arguments.timeout)
+                participants.start(peer, path, inputs, threads, arguments.timeout,
+                                   precision=arguments.precision)
             outputs = participants.each(lambda process: process.outputs(name))
             times = participants.time(arguments.rounds, arguments.turn)
         finally:
@@ -144,19 +145,24 @@ def measure(case, names, threads, limits, arguments):
                 result["peers"][peer] = {"error": participants.errors[peer]}
                 continue
             process = participants.processes[peer]
-            row = {"version": process.version, "prepare_s": process.prepare,
-                   "first_s": process.first}
+            row = {"version": process.version, "computes": process.computes,
+                   "prepare_s": process.prepare, "first_s": process.first}
             if peers.OURS in times:
-                row["error_to_ours"] = difference(outputs[peer], outputs[peers.OURS])
+                found = compare.compare(outputs[peers.OURS], outputs[peer],
+                                        arguments.precision, process.computes)
+                # JSON has no infinity.
+                row.update(error_to_ours=found.error if math.isfinite(found.error) else "inf",
+                           bound=found.bound, agrees=not found.fails, reason=found.reason)
             result["peers"][peer] = row
         if case.is_model and peers.OURS in times:
-            result["compiler"] = measure_compiler(path, folder)
+            result["compiler"] = measure_compiler(path, folder, arguments.precision)
 
-    ours = statistics.median(times[peers.OURS]) if times.get(peers.OURS) else None
+    ours = float(np.median(times[peers.OURS])) if times.get(peers.OURS) else None
     for peer, samples in times.items():
-        row, median = result["peers"][peer], statistics.median(samples)
-        row.update(median_s=median, min_s=min(samples), runs=len(samples),
-                   bytes_per_s=case.bytes / median)
+        row = result["peers"][peer]
+        row.update(get_spread(samples))
+        median = row["median_s"]
+        row["bytes_per_s"] = case.bytes / median
         limit = case.bytes / limits["gbytes_per_s"] / 1e9
         if case.flop is not None:
             row["flop_per_s"] = case.flop / median
@@ -237,7 +243,12 @@ def main():
     parser.add_argument("--rounds", type=parse_positive, default=10,
                         help="turns of each peer (default 10)")
     parser.add_argument("--turn", type=float, default=0.1, metavar="SECONDS",
-                        help="length of a turn (default 0.1; at least one run)")
+                        help="length of a turn (default 0.1; longer where "
+                        f"{FEWEST_RUNS} runs in all rounds take longer)")
+    parser.add_argument("--precision", choices=["highest", "high", "medium"],
+                        default="high",
+                        help="ours (default high); with medium, peers that can compute "
+                        "in bf16 do")
     parser.add_argument("--timeout", type=parse_positive, default=900, metavar="SECONDS",
                         help="for what a peer may take to prepare a model (default 900)")
     parser.add_argument("--output", default="benchmark-results", metavar="FOLDER",
@@ -275,6 +286,7 @@ def run(arguments):
         raise cases.ListError(f"expects cases called '{pattern}', but the lists "
                               f"{', '.join(map(str, arguments.lists))} have none")
     results["geomean"] = report.get_geomeans(results)
+    results["failures"] = get_failures(results)
     report.print_summary(results)
     folder = pathlib.Path(arguments.output)
     try:
@@ -285,10 +297,22 @@ def run(arguments):
         raise cases.ListError(f"cannot write '{error.filename}': "
                               f"{error.strerror}") from error
     print(f"wrote {folder / 'benchmark.json'} and {folder / 'benchmark.html'}")
-    failed = [case["name"] for case in results["cases"]
-              if "error" in case["peers"][peers.OURS]]
-    if failed:
-        raise cases.ListError(f"relay-mlir cannot run {', '.join(failed)}")
+    failures = results["failures"]
+    if failures:
+        raise cases.ListError("\n  ".join([f"{len(failures)} failure(s):", *failures]))
+
+
+def get_failures(results):
+    """A line for each case that ours cannot run or whose outputs disagree."""
+    lines = []
+    for case in results["cases"]:
+        place = f"{case['name']}, {case['threads']} thread(s)"
+        ours = case["peers"][peers.OURS]
+        if "error" in ours:
+            lines.append(f"{place}: relay-mlir cannot run it: {ours['error']}")
+        lines += [f"{place}: {report.describe_difference(name, row)}"
+                  for name, row in case["peers"].items() if not row.get("agrees", True)]
+    return lines
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 Thread pools spin for a while after a run. Each runtime therefore has a process
 of its own, which is stopped while others have their turn:
 
-    peers.py <peer> <model.onnx> <inputs.npz> <threads> [<companion>]
+    peers.py <peer> <model.onnx> <inputs.npz> <threads> <precision> [<companion>]
 
 reads requests, one JSON object per line, from standard input and answers
 likewise. A companion is another peer in the same process, which has a run
@@ -36,9 +36,11 @@ BUILD = ROOT / os.environ.get("RELAY_BUILD_DIR", "build")
 
 class Peer:
     """A runtime: `prepare` returns a function that runs the model once and
-    returns its outputs."""
+    returns its outputs, and sets `version` and `computes`, a key of
+    compare.BOUNDS. It is told our precision; most have one of their own."""
 
     module = package = None
+    computes = "f32"
 
     @classmethod
     def missing(cls):
@@ -64,10 +66,11 @@ class Ours(Peer):
     def environment(threads):
         return {"RELAY_NUM_THREADS": str(threads)}
 
-    def prepare(self, path, inputs, threads):
+    def prepare(self, path, inputs, threads, precision):
         import relay_mlir
         self.version = relay_mlir.__version__
-        model = relay_mlir.compile(path)
+        self.computes = precision
+        model = relay_mlir.compile(path, precision=precision)
 
         def run():
             result = model.run(inputs)
@@ -79,7 +82,7 @@ class Ours(Peer):
 class OnnxRuntime(Peer):
     module, package, label = "onnxruntime", "onnxruntime", "ONNX Runtime"
 
-    def prepare(self, path, inputs, threads):
+    def prepare(self, path, inputs, threads, precision):
         import onnxruntime
         self.version = onnxruntime.__version__
         options = onnxruntime.SessionOptions()
@@ -94,13 +97,16 @@ class OnnxRuntime(Peer):
 class OpenVINO(Peer):
     module, package, label = "openvino", "openvino", "OpenVINO"
 
-    def prepare(self, path, inputs, threads):
+    def prepare(self, path, inputs, threads, precision):
         import openvino
         self.version = openvino.__version__.split("-")[0]
-        # As precise as the others.
+        # As precise as ours.
         compiled = openvino.Core().compile_model(path, "CPU", {
             "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
-            "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"})
+            "PERFORMANCE_HINT": "LATENCY",
+            "INFERENCE_PRECISION_HINT": "bf16" if precision == "medium" else "f32"})
+        # A processor without such arithmetic does not follow the hint.
+        self.computes = compiled.get_property("INFERENCE_PRECISION_HINT").to_string()
         request = compiled.create_infer_request()
 
         def run():
@@ -114,7 +120,7 @@ class Torch(Peer):
     module, package, label = "torch", "torch", "PyTorch"
     compiles = False
 
-    def prepare(self, path, inputs, threads):
+    def prepare(self, path, inputs, threads, precision):
         import onnx
         import torch
         from torch_graph import TorchGraph
@@ -142,7 +148,7 @@ class TVM(Peer):
     def environment(threads):
         return {"TVM_NUM_THREADS": str(threads)}
 
-    def prepare(self, path, inputs, threads):
+    def prepare(self, path, inputs, threads, precision):
         import onnx
         import tvm
         from tvm import relax
@@ -171,7 +177,7 @@ class IREE(Peer):
     module = "iree.compiler iree.runtime"
     package, label = "'iree-base-compiler[onnx]' iree-base-runtime", "IREE"
 
-    def prepare(self, path, inputs, threads):
+    def prepare(self, path, inputs, threads, precision):
         import iree.compiler.tools as tools
         import iree.compiler.version
         from iree import runtime
@@ -253,7 +259,13 @@ def _time_callers(functions, count):
     return times
 
 
-def serve(name, path, inputs_path, threads, companion=None):
+def _to_portable(value):
+    """An array that a file of NumPy holds: bfloat16 is not among its types."""
+    array = np.asarray(value)
+    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+
+
+def serve(name, path, inputs_path, threads, precision, companion=None):
     # What libraries print must not get between the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -265,23 +277,24 @@ def serve(name, path, inputs_path, threads, companion=None):
     peer = PEERS[name]()
     try:
         start = time.perf_counter()
-        run = peer.prepare(path, inputs, threads)
+        run = peer.prepare(path, inputs, threads, precision)
         prepared = time.perf_counter()
         run()
         first = time.perf_counter()
         between = None
         if companion:
-            between = PEERS[companion]().prepare(path, inputs, threads)
+            between = PEERS[companion]().prepare(path, inputs, threads, precision)
             between()
     except Exception as error:  # Whatever a peer's packages raise.
         lines = str(error).strip().splitlines() or [""]
         answer(error=f"{type(error).__name__}: {lines[0][:200]}")
         return
-    answer(version=peer.version, prepare=prepared - start, first=first - prepared)
+    answer(version=peer.version, computes=peer.computes, prepare=prepared - start,
+           first=first - prepared)
     for line in sys.stdin:
         request = json.loads(line)
         if "outputs" in request:
-            np.savez(request["outputs"], *[np.asarray(y) for y in run()])
+            np.savez(request["outputs"], *map(_to_portable, run()))
             answer()
             continue
         run()
@@ -289,7 +302,7 @@ def serve(name, path, inputs_path, threads, companion=None):
             # Callers of one model, or with a model each.
             functions = [run] * request["callers"]
             if request["models"]:
-                functions = [run] + [peer.prepare(path, inputs, threads)
+                functions = [run] + [peer.prepare(path, inputs, threads, precision)
                                      for _ in functions[1:]]
             answer(times=_time_callers(functions, request["runs"]))
         else:
@@ -304,7 +317,7 @@ class Process:
     """A peer at work on a model. It stands still but for its turns."""
 
     def __init__(self, name, path, inputs_path, threads, timeout=900, companion=None,
-                 launcher=()):
+                 launcher=(), precision="high"):
         self.timeout = timeout
         package = BUILD / "python_packages"
         search = [str(package), os.environ.get("PYTHONPATH", "")]
@@ -313,7 +326,7 @@ class Process:
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [*launcher, sys.executable, __file__, name, str(path), str(inputs_path),
-             str(threads), *([companion] if companion else [])],
+             str(threads), precision, *([companion] if companion else [])],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
             env=environment, start_new_session=True)
         # A stopped process does not notice that whoever wrote to it has gone: the
@@ -330,8 +343,8 @@ class Process:
         except Failure:
             self.close()
             raise
-        self.version, self.prepare, self.first = (
-            ready["version"], ready["prepare"], ready["first"])
+        self.version, self.computes = ready["version"], ready["computes"]
+        self.prepare, self.first = ready["prepare"], ready["first"]
         self._stop()
 
     def _read(self):

@@ -22,7 +22,21 @@ def _percent(value):
 
 
 def _error(row):
-    return f"{row['error_to_ours']:.1e}" if "error_to_ours" in row else "-"
+    if "error_to_ours" not in row:
+        return "-"
+    return f"{float(row['error_to_ours']):.1e}" + ("" if row["agrees"] else " FAILS")
+
+
+def _times(row):
+    """The median and where most of the times are, in milliseconds."""
+    return [f"{row[key] * 1e3:.4f}" for key in ("median_s", "p10_s", "p90_s", "iqr_s")]
+
+
+def describe_difference(name, row):
+    """Says how outputs of a peer and of ours disagree."""
+    reason = row["reason"] or (f"the error is {row['error_to_ours']:.1e} of the scale, "
+                               f"above {row['bound']:.0e}")
+    return f"relay-mlir and {_label(name)} ({row['computes']}) disagree: {reason}"
 
 
 #===-----------------------------------------------------------------------===#
@@ -38,8 +52,9 @@ def describe_machine(machine):
 
 def print_machine(machine):
     print(describe_machine(machine))
-    print(f"  {'':<24}{'median ms':>11}{'min ms':>10}{'ratio':>7}{'GFLOP/s':>9}{'GB/s':>7}"
-          f"{'peak':>6}{'roofline':>9}{'error':>9}", flush=True)
+    print(f"  {'':<24}{'computes':>9}{'median ms':>11}{'p10':>10}{'p90':>10}{'IQR':>9}"
+          f"{'runs':>6}{'ratio':>7}{'GFLOP/s':>9}{'GB/s':>7}{'peak':>6}{'roofline':>9}"
+          f"{'error':>9}", flush=True)
 
 
 def print_case(result):
@@ -49,12 +64,15 @@ def print_case(result):
             print(f"  {_label(name):<24}{row['error']}")
             continue
         rate = row.get("flop_per_s")
-        print(f"  {_label(name) + ' ' + row['version']:<24.24}"
-              f"{row['median_s'] * 1e3:>11.4f}{row['min_s'] * 1e3:>10.4f}"
+        median, p10, p90, iqr = _times(row)
+        print(f"  {_label(name) + ' ' + row['version']:<24.24}{row['computes']:>9}"
+              f"{median:>11}{p10:>10}{p90:>10}{iqr:>9}{row['runs']:>6}"
               f"{_number(row.get('ratio'), 2):>7}"
               f"{_number(rate and rate / 1e9, 1):>9}{row['bytes_per_s'] / 1e9:>7.1f}"
               f"{_percent(row.get('peak')):>6}{_percent(row['roofline']):>9}"
               f"{_error(row):>9}")
+        if not row.get("agrees", True):
+            print(f"    {describe_difference(name, row)}")
     if "compiler" in result:
         c = result["compiler"]
         print(f"  relay-compile: {c['cold_s']:.2f} s, {c['warm_s']:.2f} s from the cache, "
@@ -152,6 +170,9 @@ def make_page(results):
     parts += [f"<p>{html.escape(describe_machine(m))}</p>"
               for m in results["machine"].values()]
     parts += [f"<p>{html.escape(line)}</p>" for line in results["missing"]]
+    if results["failures"]:
+        lines = "".join(f"<li>{html.escape(line)}</li>" for line in results["failures"])
+        parts.append(f"<h2>Failures</h2><ul>{lines}</ul>")
     for threads, by_peer in results["geomean"].items():
         parts.append(f"<h2>{threads} thread(s)</h2><ul>")
         parts += [f"<li>{html.escape(_label(name))}: geometric mean {m['ratio']:.2f}x over "
@@ -163,19 +184,20 @@ def make_page(results):
     except ImportError:
         parts.append("<p>No plots: matplotlib is not installed (pip install matplotlib).</p>")
     parts.append("<h2>Numbers</h2><table><tr><th>case</th><th>peer</th><th>threads</th>"
-                 "<th>median ms</th><th>min ms</th><th>ratio</th><th>GFLOP/s</th><th>GB/s</th>"
+                 "<th>computes</th><th>median ms</th><th>p10</th><th>p90</th><th>IQR</th>"
+                 "<th>runs</th><th>ratio</th><th>GFLOP/s</th><th>GB/s</th>"
                  "<th>peak</th><th>roofline</th><th>error</th></tr>")
     for case in results["cases"]:
         for name, row in case["peers"].items():
             cells = [html.escape(case["name"])]
             if "median_s" not in row:
                 cells += [html.escape(_label(name)), str(case["threads"]),
-                          f"<td colspan='8'>{html.escape(row['error'])}</td>"]
+                          f"<td colspan='12'>{html.escape(row['error'])}</td>"]
             else:
                 rate = row.get("flop_per_s")
                 cells += [html.escape(f"{_label(name)} {row['version']}"),
-                          str(case["threads"]), f"{row['median_s'] * 1e3:.4f}",
-                          f"{row['min_s'] * 1e3:.4f}", _number(row.get("ratio"), 2),
+                          str(case["threads"]), row["computes"], *_times(row),
+                          str(row["runs"]), _number(row.get("ratio"), 2),
                           _number(rate and rate / 1e9, 1), f"{row['bytes_per_s'] / 1e9:.1f}",
                           _percent(row.get("peak")), _percent(row["roofline"]),
                           _error(row)]

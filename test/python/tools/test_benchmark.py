@@ -14,7 +14,9 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 COMMAND = ROOT / "utils" / "benchmark" / "benchmark.py"
 sys.path.insert(0, str(COMMAND.parent))
+import benchmark  # noqa: E402
 import cases  # noqa: E402
+import compare  # noqa: E402
 
 FAST = ["--rounds=2", "--turn=0.001"]
 
@@ -42,20 +44,139 @@ def test_kernels(tmp_path):
     assert product["bytes"] == 4 * (8 * 16 + 16 * 24 + 8 * 24)
     ours, theirs = product["peers"]["relay-mlir"], product["peers"]["onnxruntime"]
     assert theirs["version"] == __import__("onnxruntime").__version__
-    assert theirs["error_to_ours"] < 1e-5
+    assert theirs["error_to_ours"] < 1e-5 and theirs["agrees"]
+    assert (ours["computes"], theirs["computes"]) == ("high", "f32")
+    assert theirs["bound"] == 1e-4
     assert theirs["ratio"] == pytest.approx(theirs["median_s"] / ours["median_s"])
     assert ours["ratio"] == 1 and ours["min_s"] <= ours["median_s"]
     assert ours["flop_per_s"] == pytest.approx(product["flop"] / ours["median_s"])
-    # Both have had the same number of turns.
-    assert ours["runs"] >= 2 and theirs["runs"] >= 2
+    # In two turns of a millisecond, but never fewer than 15 runs.
+    for row in (ours, theirs):
+        assert row["runs"] >= 15 and row["iqr_s"] >= 0
+        assert row["min_s"] <= row["p10_s"] <= row["median_s"] <= row["p90_s"] <= row["max_s"]
     mean = data["geomean"]["1"]["onnxruntime"]
     ratios = [c["peers"]["onnxruntime"]["ratio"] for c in data["cases"] if c["threads"] == 1]
     assert mean["cases"] == 2 and mean["ratio"] ** 2 == pytest.approx(ratios[0] * ratios[1])
     assert mean["lowest"] == min(ratios)
     page = (tmp_path / "out" / "benchmark.html").read_text()
-    assert "small product" in page and "ONNX Runtime" in page
+    assert "small product" in page and "ONNX Runtime" in page and "<th>p90</th>" in page
     # One file: no picture, script or style sheet from elsewhere.
     assert " src=" not in page and "<link" not in page
+
+
+FLOATS = np.array([0.0, -4.0, 1.0], np.float32)
+
+
+def change(value, dtype=np.float32):
+    """FLOATS with another last element."""
+    return np.array([0.0, -4.0, value], dtype)
+
+
+@pytest.mark.parametrize("got,wanted,precisions,error", [
+    (FLOATS, FLOATS, ["highest", "f32"], 0),
+    # Relative to the largest magnitude.
+    (change(1.0002), FLOATS, ["high", "f32"], 5e-5),
+    (change(1.04), FLOATS, ["medium", "f32"], 1e-2),
+    (change(1.04), FLOATS, ["high", "bf16"], 1e-2),
+    (change(np.nan), change(np.nan), ["highest", "f32"], 0),
+    (change(np.inf), change(np.inf), ["highest", "f32"], 0),
+    (change(1.001, np.float16), FLOATS.astype(np.float16), ["highest", "f32"], 2.44e-4),
+    (np.zeros(3, np.float32), np.zeros(3, np.float32), ["highest", "f32"], 0),
+    (FLOATS[:0], FLOATS[:0], ["highest", "f32"], 0),
+    (np.array([2**62 + 1]), np.array([2**62 + 1]), ["medium", "f32"], 0),
+])
+def test_outputs_that_agree(got, wanted, precisions, error):
+    found = compare.compare([got], [wanted], *precisions)
+    assert not found.fails and found.error == pytest.approx(error, rel=0.01)
+
+
+@pytest.mark.parametrize("got,wanted,precisions,reason", [
+    (change(1.0002), FLOATS, ["highest", "f32"], ""),
+    (change(1.0006), FLOATS, ["high", "f32"], ""),
+    (change(1.2), FLOATS, ["medium", "bf16"], ""),
+    (np.full(3, 1e-20, np.float32), np.zeros(3, np.float32), ["high", "f32"], ""),
+    (change(np.nan), FLOATS, ["medium", "f32"], "nan instead of 1.0 at [2]"),
+    (FLOATS, change(np.nan), ["medium", "f32"], "1.0 instead of nan at [2]"),
+    (change(np.inf), FLOATS, ["medium", "f32"], "inf instead of 1.0 at [2]"),
+    (change(np.inf), change(-np.inf), ["medium", "f32"], "inf instead of -inf at [2]"),
+    (np.full(3, np.nan), np.ones(3), ["medium", "f32"], "nan instead of 1.0 at [0]"),
+    (FLOATS[:2], FLOATS, ["high", "f32"], "shape [2] instead of [3]"),
+    (FLOATS, FLOATS.astype(np.float64), ["high", "f32"], "float32 instead of float64"),
+    (np.array([2**62 + 1]), np.array([2**62]), ["medium", "f32"], "1 of 1 integers differ"),
+    (np.array([True]), np.array([False]), ["high", "f32"], "1 of 1 integers differ"),
+])
+def test_outputs_that_disagree(got, wanted, precisions, reason):
+    """Also where another output agrees."""
+    found = compare.compare([FLOATS, got], [FLOATS, wanted], *precisions)
+    assert found.fails and reason in found.reason
+    assert np.isinf(found.error) == bool(reason)
+    assert compare.compare([got], [], *precisions).fails
+
+
+class FakeProcess:
+    """In place of a peer's process: returns what it is told to."""
+
+    version, prepare, first = "1.0", 0.0, 0.0
+    values = {}
+
+    def __init__(self, name, *_, precision, **__):
+        self.name = name
+        self.computes = precision if name == benchmark.peers.OURS else "f32"
+
+    def run(self, runs):
+        return [0.1] * runs
+
+    def outputs(self, _):
+        return [np.array([1.0, self.values[self.name]], np.float32)]
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("ours,theirs,precision,message", [
+    (1.0, 1.0, "high", None),
+    (1.0, 1.01, "medium", None),
+    (1.0, 1.01, "high", "the error is 9.9e-03 of the scale, above 1e-04"),
+    (np.nan, 1.0, "medium", "output 0: nan instead of 1.0 at [1]"),
+])
+def test_wrong_outputs_fail(ours, theirs, precision, message, tmp_path, monkeypatch, capsys):
+    """The exit status, and a line that names the case."""
+    monkeypatch.setattr(FakeProcess, "values", {"relay-mlir": ours, "onnxruntime": theirs})
+    monkeypatch.setattr(benchmark.peers, "Process", FakeProcess)
+    monkeypatch.setattr(benchmark, "machine", lambda threads: {
+        "cpu": "none", "features": [], "threads": threads, "gflops": 1.0,
+        "instructions": "none", "gbytes_per_s": 1.0})
+    (tmp_path / "list.json").write_text('[{"kind": "unary", "operator": "Relu", "shape": [2]}]')
+    monkeypatch.setattr(sys, "argv", [
+        "benchmark.py", str(tmp_path / "list.json"), "--peers=onnxruntime", "--rounds=2",
+        f"--precision={precision}", f"--output={tmp_path / 'out'}"])
+    if message is None:
+        benchmark.main()
+    else:
+        with pytest.raises(SystemExit) as exit_:
+            benchmark.main()
+        assert "Relu 2, 1 thread(s): relay-mlir and ONNX Runtime (f32) disagree: " + message \
+            in str(exit_.value.code)
+        assert message in capsys.readouterr().out
+    # Strictly JSON.
+    text = (tmp_path / "out" / "benchmark.json").read_text()
+    data = json.loads(text, parse_constant=pytest.fail)
+    assert len(data["failures"]) == (message is not None)
+    # A tenth of a second would have been one run for each turn.
+    assert data["cases"][0]["peers"]["relay-mlir"]["runs"] == 16
+    assert ("disagree" in (tmp_path / "out" / "benchmark.html").read_text()) == (
+        message is not None)
+
+
+def test_precision_reaches_the_compiler(tmp_path):
+    (tmp_path / "list.json").write_text('[{"kind": "unary", "operator": "Relu", "shape": [2]}]')
+    result = run(tmp_path, "list.json", "--peers=none", "--precision=highest", "--output=out",
+                 *FAST)
+    assert result.returncode == 0, result.stderr
+    (case,) = json.loads((tmp_path / "out" / "benchmark.json").read_text())["cases"]
+    assert case["precision"] == case["peers"]["relay-mlir"]["computes"] == "highest"
+    result = run(tmp_path, "list.json", "--peers=none", "--precision=low", *FAST)
+    assert result.returncode == 2 and "invalid choice: 'low'" in result.stderr
 
 
 def is_alive(pid):
