@@ -31,6 +31,16 @@ Type mlir::relay::detail::getAccumulatorType(Type type) {
   return type;
 }
 
+Type mlir::relay::detail::getAverageType(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return getAccumulatorType(type);
+  bool isUnsigned = integer.isUnsigned() || integer.getWidth() == 1;
+  return IntegerType::get(type.getContext(), 64,
+                          isUnsigned ? IntegerType::Unsigned
+                                     : IntegerType::Signless);
+}
+
 TypedAttr mlir::relay::detail::getNumberAttr(Type type, double value) {
   if (isa<FloatType>(type))
     return FloatAttr::get(type, value);

@@ -24,6 +24,10 @@ Type getSignless(Type type);
 /// The type sums of `type` are accumulated in: f32 for narrower floats.
 Type getAccumulatorType(Type type);
 
+/// The type averages of `type` are computed in: 64 bits for integers and bools,
+/// whose sums, and whose number, need not fit into `type`.
+Type getAverageType(Type type);
+
 /// Attributes of the signless form of `type`.
 TypedAttr getNumberAttr(Type type, double value);
 TypedAttr getZeroAttr(Type type);
@@ -42,6 +46,7 @@ public:
   bool isUnsigned() const {
     return type.isUnsignedInteger() || type.isInteger(1);
   }
+  Type getType() const { return type; }
   Type getStorageType() const { return storage; }
   ImplicitLocOpBuilder &getBuilder() const { return b; }
 

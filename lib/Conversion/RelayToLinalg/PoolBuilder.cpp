@@ -47,7 +47,7 @@ PoolingMaps::get(LinalgBuilder &b, const PoolingData &pooling,
 }
 
 Type mlir::relay::detail::getPoolType(Pool pool, Type elementType) {
-  return pool == Pool::Max ? elementType : getAccumulatorType(elementType);
+  return pool == Pool::Max ? elementType : getAverageType(elementType);
 }
 
 TypedAttr mlir::relay::detail::getNeutralAttr(Pool pool, Type type) {
@@ -59,7 +59,7 @@ Value mlir::relay::detail::emitPool(ImplicitLocOpBuilder &b, Pool pool,
                                     Value accumulator) {
   if (pool == Pool::Max)
     return ElementMath(b, elementType).max(accumulator, element);
-  ElementMath math(b, getAccumulatorType(elementType));
+  ElementMath math(b, getAverageType(elementType));
   return math.add(accumulator, math.convertFrom(elementType, element));
 }
 
@@ -71,13 +71,14 @@ StringRef mlir::relay::detail::getPoolBlockName(const LinalgBuilder &b,
 Value mlir::relay::detail::buildPoolMean(
     LinalgBuilder &b, const PoolingData &pooling, Value sum,
     llvm::function_ref<OpFoldResult(ImplicitLocOpBuilder &)> emitCount) {
-  Type sumType = getAccumulatorType(pooling.elementType);
+  Type sumType = getAverageType(pooling.elementType);
   return b.elements(b.getBlockName(), {{sum, b.identity(pooling.getRank())}},
                     b.getSizes(sum), getSignless(pooling.elementType),
                     [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
                       ElementMath math(bodyBuilder, sumType);
                       return ElementMath(bodyBuilder, pooling.elementType)
-                          .narrow(
+                          .convertFrom(
+                              sumType,
                               emitMean(math, args[0], emitCount(bodyBuilder)));
                     });
 }

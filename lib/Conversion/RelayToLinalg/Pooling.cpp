@@ -79,14 +79,14 @@ static SmallVector<Value>
 buildCounts(LinalgBuilder &b, const PoolingData &pooling, const Window &window,
             ArrayRef<int64_t> kernel, ArrayRef<OpFoldResult> sizes,
             bool countPads) {
-  Type type = getAccumulatorType(pooling.elementType);
+  Type type = getAverageType(pooling.elementType);
   SmallVector<OpFoldResult> dataSizes = b.getSizes(pooling.data);
   SmallVector<Value> counts;
   for (size_t position = 0; position != pooling.spatial.size(); ++position) {
     int64_t axis = pooling.spatial[position];
     std::string name = (b.getBlockName() + "_count" + Twine(position)).str();
     counts.push_back(b.elements(
-        name, {}, {sizes[axis]}, type,
+        name, {}, {sizes[axis]}, getSignless(type),
         [&](ImplicitLocOpBuilder &body, ValueRange) -> Value {
           Value count =
               emitCount(body, emitLoopIndex(body, 0), window.strides[position],
@@ -114,7 +114,7 @@ static Value buildAverage(LinalgBuilder &b, const PoolingData &pooling,
       return OpFoldResult(body.getIndexAttr(elements));
     });
   }
-  Type sumType = getAccumulatorType(pooling.elementType);
+  Type sumType = getAverageType(pooling.elementType);
   SmallVector<Access> inputs = {{sum, b.identity(pooling.getRank())}};
   for (auto [count, axis] : llvm::zip_equal(counts, pooling.spatial))
     inputs.push_back({count, b.map(pooling.getRank(), {b.dim(axis)})});
@@ -127,7 +127,7 @@ static Value buildAverage(LinalgBuilder &b, const PoolingData &pooling,
                            args.drop_front(2).take_front(counts.size() - 1))
                         count = math.mul(count, along);
                       return ElementMath(body, pooling.elementType)
-                          .narrow(math.div(args[0], count));
+                          .convertFrom(sumType, math.div(args[0], count));
                     });
 }
 

@@ -80,7 +80,7 @@ struct MeanToLinalg : OpConversionPattern<MeanOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getData().getType());
     Type elementType = type.getElementType();
-    Type sumType = getAccumulatorType(elementType);
+    Type sumType = getAverageType(elementType);
     LinalgBuilder b(rewriter, op);
     AxisReduction reduction(b, adaptor.getData(),
                             getReducedAxes(op, type.getRank()),
@@ -94,7 +94,7 @@ struct MeanToLinalg : OpConversionPattern<MeanOp> {
                    [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
                      ElementMath math(bodyBuilder, sumType);
                      return ElementMath(bodyBuilder, elementType)
-                         .narrow(emitMean(math, args[0], count));
+                         .convertFrom(sumType, emitMean(math, args[0], count));
                    });
     rewriter.replaceOp(op, mean);
     return success();

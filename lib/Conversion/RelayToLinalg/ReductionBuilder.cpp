@@ -80,7 +80,7 @@ Value mlir::relay::detail::emitMean(const ElementMath &math, Value sum,
 
 Value mlir::relay::detail::buildSum(AxisReduction &reduction, StringRef name,
                                     Type elementType) {
-  Type sumType = getAccumulatorType(elementType);
+  Type sumType = getAverageType(elementType);
   return reduction.reduce(
       name, getZeroAttr(sumType),
       [&](ImplicitLocOpBuilder &b, ValueRange args) {

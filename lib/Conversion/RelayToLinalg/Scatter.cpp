@@ -51,7 +51,11 @@ static Meet getMeet(StringRef mode) {
     };
   if (mode == "mean")
     return [](const ElementMath &math, Value present, Value update) {
-      return math.div(math.add(present, update), math.number(2));
+      Type type = math.getType(), wideType = getAverageType(type);
+      ElementMath wide(math.getBuilder(), wideType);
+      Value sum = wide.add(wide.convertFrom(type, present),
+                           wide.convertFrom(type, update));
+      return math.convertFrom(wideType, wide.div(sum, wide.number(2)));
     };
   return nullptr;
 }

@@ -160,3 +160,12 @@ def test_one_constant_twice_in_a_concatenation(constant, opt_level):
     check([helper.make_node("Concat", ["c", "c"], ["y"], axis=axis),
            helper.make_node("Concat", ["c", "x", "c"], ["z"], axis=axis)],
           {"x": x}, ["y", "z"], {"c": constant}, opt_level=opt_level)
+
+
+@pytest.mark.parametrize("dims", [None, {"x": ["N", "M"]}])
+def test_mean_of_integers_with_a_large_sum(dims):
+    # The sum is beyond the type.
+    x = np.array([[2**30] * 4 + [0], [-2**31] * 5], np.int32)
+    model = build([helper.make_node("ReduceMean", ["x"], ["y"], axes=[1], keepdims=0)],
+                  {"x": x}, ["y"], dims=dims)
+    np.testing.assert_array_equal(rm.compile(model)(x), [2**32 // 5, -2**31])
