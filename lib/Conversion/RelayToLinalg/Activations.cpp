@@ -131,7 +131,11 @@ struct ClipToLinalg : OpConversionPattern<ClipOp> {
         op, adaptor.getOperands(), /*axis=*/0, rewriter,
         [](const ElementMath &math, Operation *op, ValueRange args) {
           auto clip = cast<ClipOp>(op);
-          Value low = math.number(clip.getAMin().convertToDouble());
+          double least = clip.getAMin().convertToDouble();
+          // No bool is below false; as a bool, -1 would be true.
+          if (math.getType().isInteger(1))
+            least = std::max(least, 0.0);
+          Value low = math.number(least);
           Value high = math.number(clip.getAMax().convertToDouble());
           Value value =
               math.select(math.compare(Order::LT, args[0], low), low, args[0]);

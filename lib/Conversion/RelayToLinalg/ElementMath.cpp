@@ -267,6 +267,9 @@ Value ElementMath::integerPower(Value base, Value exponent) const {
 }
 
 Value ElementMath::shiftLeft(Value lhs, Value rhs) const {
+  // What is not zero is true, and the shift of a number that is not is not.
+  if (type.isInteger(1))
+    return lhs;
   Value width = number(storage.getIntOrFloatBitWidth());
   Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, rhs, width);
   Value amount = select(fits, rhs, zero());

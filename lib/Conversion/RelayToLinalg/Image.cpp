@@ -73,6 +73,14 @@ static Value buildRepetition(LinalgBuilder &b, Value data, const Resize &resize,
                     });
 }
 
+/// A sum of weighted samples, of type `from`, as an element. Integers get the
+/// nearest value: a truncated one would be off where a sum is nearly whole.
+static Value emitElement(const ElementMath &result, Type from, Value sum) {
+  if (isa<FloatType>(from) && !result.isFloat())
+    sum = math::RoundOp::create(result.getBuilder(), sum);
+  return result.convertFrom(from, sum);
+}
+
 /// The weighted sum of the samples of all axes.
 static Value emitSamples(const ElementMath &math, Value data, Type from,
                          SmallVector<Value> &position, ArrayRef<int64_t> axes,
@@ -209,7 +217,7 @@ static Value buildSampled(LinalgBuilder &b, Value data, Type from, Type through,
                       ElementMath math(body, through);
                       Value sample =
                           emitSamples(math, data, from, position, axes, taps);
-                      return ElementMath(body, to).convertFrom(through, sample);
+                      return emitElement({body, to}, through, sample);
                     });
 }
 
@@ -294,8 +302,8 @@ static Value buildResize(LinalgBuilder &b, Value data, const Resize &resize) {
         }
         ElementMath math(bodyBuilder, sampleType);
         ElementMath result(bodyBuilder, resize.to);
-        Value element = result.convertFrom(
-            sampleType,
+        Value element = emitElement(
+            result, sampleType,
             emitSamples(math, data, resize.from, position, resize.axes, taps));
         if (!isOutside)
           return element;

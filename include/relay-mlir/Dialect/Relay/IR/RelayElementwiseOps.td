@@ -176,8 +176,9 @@ def Relay_GreaterEqualOp : Relay_ComparisonOp<"greater_equal", "a >= b">;
 def Relay_CastOp : Relay_Operator<"cast", "ElemWise"> {
   let summary = "Conversion to another element type";
   let description = [{
-    Floating-point values become integers by truncation; anything becomes bool
-    by comparison with zero.
+    Floating-point values become integers by truncation; which one a value
+    becomes that the type does not hold is not defined. Anything becomes bool by
+    comparison with zero.
   }];
   let arguments = (ins Relay_Tensor:$data, TypeAttr:$dtype);
   let hasFolder = 1;
