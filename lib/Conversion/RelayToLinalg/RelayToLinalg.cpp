@@ -271,12 +271,10 @@ struct ConvertRelayToLinalgPass final
     // constants stay relay's, as in every main.
     bool isTrivialMain = function.getSymName() == "main" &&
                          llvm::all_of(function.getOps(), [](Operation &op) {
-                           return isa<ConstantOp, func::ReturnOp>(op);
+                           return isa<ConstantOp, TupleOp, func::ReturnOp>(op);
                          });
-    if (isTrivialMain)
-      return;
-    if (failed(isCaller ? convertCalls(function)
-                        : convertRelayToLinalg(function)))
+    if (failed(isCaller || isTrivialMain ? convertCalls(function)
+                                         : convertRelayToLinalg(function)))
       signalPassFailure();
   }
 

@@ -141,3 +141,20 @@ def test_native_code():
     interpreted = evaluate(function)
     np.testing.assert_allclose(compiled(a, w=b), np.maximum(a @ b.T, 0), rtol=1e-5)
     np.testing.assert_allclose(compiled(a, b), interpreted(a, b), rtol=1e-5)
+
+
+def test_native_code_without_kernels():
+    """Programs that only return what they are given, constants, and shapes."""
+    x = relay.var("x", shape=(2, 3))
+    array = np.arange(6, dtype="float32").reshape(2, 3)
+    native = relay.create_executor("aot")
+    for result, expected in [
+            (relay.const(2.5), [2.5]),
+            (relay.Tuple([relay.const(2.5)]), [2.5]),
+            (relay.Tuple([relay.const(2.5), x, relay.const(1)]), [2.5, array, 1]),
+            (relay.Tuple([relay.shape_of(x)]), [[2, 3]]),
+            (relay.shape_of(x), [[2, 3]])]:
+        got = native.evaluate(relay.Function([x], result))(array)
+        got = got if isinstance(got, tuple) else (got,)
+        for a, b in zip(got, expected, strict=True):
+            np.testing.assert_array_equal(a, b)
