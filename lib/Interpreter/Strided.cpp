@@ -75,8 +75,8 @@ mlir::relay::broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
   return result;
 }
 
-SmallVector<int64_t>
-mlir::relay::getBroadcastStrides(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+SmallVector<int64_t> mlir::relay::getBroadcastStrides(ArrayRef<int64_t> from,
+                                                      ArrayRef<int64_t> to) {
   SmallVector<int64_t> own = getStrides(from);
   SmallVector<int64_t> strides(to.size() - from.size(), 0);
   for (size_t dim = 0; dim < from.size(); ++dim)

@@ -19,8 +19,8 @@
 
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "RelayMLIR",
-          mlir::relay::getVersionString(), [](mlir::DialectRegistry *registry) {
+  return {MLIR_PLUGIN_API_VERSION, "RelayMLIR", mlir::relay::getVersionString(),
+          [](mlir::DialectRegistry *registry) {
             mlir::relay::registerProjectDialects(*registry);
             // A tool that loads only the dialects can then run the passes too.
             mlir::relay::registerProjectPasses();
@@ -29,7 +29,6 @@ mlirGetDialectPluginInfo() {
 
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "RelayMLIR",
-          mlir::relay::getVersionString(),
+  return {MLIR_PLUGIN_API_VERSION, "RelayMLIR", mlir::relay::getVersionString(),
           [] { mlir::relay::registerProjectPasses(); }};
 }

@@ -224,12 +224,10 @@ Value LinalgBuilder::elements(StringRef nestName, ArrayRef<Access> inputs,
 // Opaque computations
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> LinalgBuilder::opaque(StringRef opaqueName,
-                                         ArrayRef<int64_t> along,
-                                         ValueRange inputs,
-                                         ValueRange destinations,
-                                         OpaqueBody body,
-                                         ArrayRef<AffineMap> sizes) {
+SmallVector<Value>
+LinalgBuilder::opaque(StringRef opaqueName, ArrayRef<int64_t> along,
+                      ValueRange inputs, ValueRange destinations,
+                      OpaqueBody body, ArrayRef<AffineMap> sizes) {
   auto op = tir::OpaqueOp::create(*this, along, inputs, destinations, sizes);
   name(op, opaqueName);
   ImplicitLocOpBuilder bodyBuilder(getLoc(), getContext());

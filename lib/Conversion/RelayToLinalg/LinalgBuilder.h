@@ -145,10 +145,11 @@ private:
 
 /// In the body of an opaque computation: a loop from `begin` to before `end`
 /// with the loop-carried `values`, whose results it returns.
-SmallVector<Value> emitLoop(
-    ImplicitLocOpBuilder &builder, Value begin, Value end, ValueRange values,
-    llvm::function_ref<SmallVector<Value>(Value index, ValueRange values)>
-        body);
+SmallVector<Value>
+emitLoop(ImplicitLocOpBuilder &builder, Value begin, Value end,
+         ValueRange values,
+         llvm::function_ref<SmallVector<Value>(Value index, ValueRange values)>
+             body);
 /// Loops over all positions of a space of `sizes`, in row-major order.
 void emitLoops(ImplicitLocOpBuilder &builder, ValueRange sizes,
                llvm::function_ref<void(ValueRange position)> body);

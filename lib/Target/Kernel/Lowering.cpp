@@ -54,7 +54,8 @@ void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
   mathOptions.scalef = target.hasFeature("avx512vl");
   manager.addPass(createApproximateMathPass(mathOptions));
   arith::ArithExpandOpsPassOptions expansion;
-  // AVX512-BF16 has an instruction for it, which takes denormal numbers for zero.
+  // AVX512-BF16 has an instruction for it, which takes denormal numbers for
+  // zero.
   expansion.includeBf16 = true;
   OpPassManager &expanded = manager.nest<func::FuncOp>();
   expanded.addPass(arith::createArithExpandOpsPass(expansion));

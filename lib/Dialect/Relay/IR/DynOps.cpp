@@ -243,7 +243,8 @@ LogicalResult DynNNPadOp::inferReturnTypes(MLIRContext *,
                                            SmallVectorImpl<Type> &types) {
   RankedTensorType data = tensorType(adaptor.getData());
   RankedTensorType widths = tensorType(adaptor.getPadWidthValue());
-  if (failed(verifyCompatibleShape(ArrayRef<int64_t>{data.getRank(), 2}, widths.getShape())))
+  if (failed(verifyCompatibleShape(ArrayRef<int64_t>{data.getRank(), 2},
+                                   widths.getShape())))
     return emitOptionalError(location, "expects pad_width of shape ",
                              formatShape({data.getRank(), 2}), ", but got ",
                              widths);
@@ -336,7 +337,8 @@ LogicalResult DynImageResize2dOp::inferReturnTypes(
   for (auto [operand, name, count] :
        {std::tuple(adaptor.getSizeValue(), "size", int64_t(2)),
         std::tuple(adaptor.getRoiValue(), "roi", int64_t(4))})
-    if (failed(verifyCompatibleShape(ArrayRef<int64_t>(count), tensorType(operand).getShape())))
+    if (failed(verifyCompatibleShape(ArrayRef<int64_t>(count),
+                                     tensorType(operand).getShape())))
       return emitOptionalError(location, "expects ", name, " of shape ", count,
                                ", but got ", operand.getType());
   FailureOr<RankedTensorType> type =

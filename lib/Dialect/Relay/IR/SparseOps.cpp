@@ -131,8 +131,7 @@ static FailureOr<int64_t> inferSparseRows(std::optional<Location> location,
                              elementType, ", but got ", data);
   if (!llvm::is_contained(ranks, data.getRank()))
     return emitOptionalError(location, "expects sparse data of rank ",
-                             rankNames, ", but got ",
-                             data);
+                             rankNames, ", but got ", data);
   if (!mayEqual(data.getDimSize(0), indices.getDimSize(0)))
     return emitOptionalError(location, "expects an index for each element of ",
                              data, ", but got ", indices);

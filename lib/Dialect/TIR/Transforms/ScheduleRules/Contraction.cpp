@@ -244,7 +244,8 @@ void Contraction::choosePlan() {
       if (!index.isFunctionOfDim(column))
         continue;
       for (auto [term, coefficient] : LinearSum::get(index).terms)
-        // (Groups of all the columns are packed one by one, whatever the width.)
+        // (Groups of all the columns are packed one by one, whatever the
+        // width.)
         if (coefficient != 1 && coefficient != nest.getExtent(column))
           problem.columnMultiple = coefficient;
     }
