@@ -76,7 +76,7 @@ if [[ -z $target && -z $sanitize && $(uname -m) == x86_64 ]]; then
     done
   elif ! grep -qs amx_tile /proc/cpuinfo; then
     # What runs on matrix units at the default precision, as far as it is quick.
-    run_pytest amx pytest-amx test/python/{kernels,layout,models,precision}
+    run_pytest amx pytest-amx -m "not large" test/python/{kernels,layout,models,precision}
   fi
 fi
 if [[ -n $sanitize ]]; then

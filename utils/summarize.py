@@ -1,15 +1,25 @@
-"""Adds up the JUnit files of a folder and prints `N passed, N failed`.
+"""Adds up the JUnit files of a folder and prints `N passed, N failed, N refused, N
+skipped`, and before that how many for which reason. What ends in pytest.xfail was
+refused: the compiler lacks it, or a test contradicts its specification.
 
 Exits with 1 if a test failed, if a file cannot be read, or if none ran.
 """
 
+import collections
 import pathlib
 import sys
 import xml.etree.ElementTree as ElementTree
 
 
+def find_reason(child) -> str:
+    """Why a test case was skipped, without details after a colon."""
+    message = child.get("message") or (child.text or "").strip() or "without a reason"
+    return message.splitlines()[-1].partition(": ")[0]
+
+
 def main() -> int:
-    passed = failed = skipped = 0
+    passed = failed = 0
+    skipped, refused = collections.Counter(), collections.Counter()
     for path in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")):
         for case in ElementTree.parse(path).iter("testcase"):
             outcomes = {child.tag for child in case}
@@ -17,11 +27,17 @@ def main() -> int:
                 failed += 1
                 print(f"failed: {case.get('classname')} {case.get('name')}")
             elif "skipped" in outcomes:
-                skipped += 1
+                child = case.find("skipped")
+                counter = refused if child.get("type") == "pytest.xfail" else skipped
+                counter[find_reason(child)] += 1
             else:
                 passed += 1
     line = f"{passed} passed, {failed} failed"
-    print(line + (f", {skipped} skipped" if skipped else ""))
+    for name, counter in (("refused", refused), ("skipped", skipped)):
+        for reason, count in counter.most_common():
+            print(f"{name}: {count}" + (f" {reason}" if reason != name else ""))
+        line += f", {counter.total()} {name}" if counter else ""
+    print(line)
     return 0 if passed and not failed else 1
 
 

@@ -1,13 +1,15 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What all tests share: `bounds` can be imported, and a run for matrix units that
-the processor lacks has their emulator."""
+"""What all tests share: `bounds` and `nightly` can be imported, and a run for matrix
+units that the processor lacks has their emulator."""
 
 import os
 
 import pytest
 
 import bounds
+
+pytest_plugins = ["nightly"]
 
 
 def pytest_configure(config):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The models of utils/models, imported and interpreted, against ONNX Runtime."""
 
-import os
 import pathlib
 import sys
 
@@ -17,13 +16,19 @@ sys.path.insert(
 import build
 import light
 import onnx_backend
+import trained
+from nightly import nightly
 
-NIGHTLY = os.environ.get("RELAY_NIGHTLY", "0") == "1"
-
-# What takes a second or less; a nightly run adds the others.
+# What the interpreter takes a second or less for.
 SMALL = ["dqn", "gru", "light_shufflenet", "light_squeezenet", "lstm", "mlp",
-         "mobilenetv2"]
-NAMES = list(build.MODELS) if NIGHTLY else SMALL
+         "mobilenetv2", *trained.NETWORKS]
+
+
+def models(select=lambda name: True):
+    """The small models of those that are selected, and nightly the others."""
+    names = [name for name in build.MODELS if select(name)]
+    return ([name for name in names if name in SMALL]
+            + nightly(name for name in names if name not in SMALL))
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +57,13 @@ def check(model, inputs, executor):
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5 * scale)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", models())
 def test_fixed_batch(name, interpreter):
     model = build.build(name)
     check(model, build.random_inputs(model), interpreter)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if not name.startswith("light_")])
+@pytest.mark.parametrize("name", models(lambda name: not name.startswith("light_")))
 def test_dynamic_batch(name, interpreter):
     model = build.build(name, batch="N")
     for batch in (1, 2, 7):
@@ -72,8 +76,7 @@ def test_weights_follow_from_the_seed():
     assert first.SerializeToString() != other.SerializeToString()
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if name.startswith("light_")])
+@pytest.mark.parametrize("name", [name for name in build.MODELS if name.startswith("light_")])
 def test_light_models_keep_their_structure(name):
     """Only the constants become weights."""
     old = onnx.load(light.data_folder() / f"{name}.onnx")

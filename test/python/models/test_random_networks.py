@@ -1,11 +1,9 @@
 """Random networks, compiled and run, against ONNX Runtime without its own
 optimisations.
 
-Tolerance: 2e-5 of the output's largest magnitude. Four thousand networks run with
-RELAY_NIGHTLY=1 (utils/check.sh --nightly).
+Tolerance: 2e-5 of the output's largest magnitude. Four thousand networks run
+nightly (utils/check.sh --nightly).
 """
-
-import os
 
 import numpy as np
 import onnx
@@ -15,9 +13,9 @@ import pytest
 import random_networks
 import random_sequences
 import relay_mlir as rm
+from nightly import nightly
 
-NIGHTLY = os.environ.get("RELAY_NIGHTLY") == "1"
-SEEDS = range(1000 if NIGHTLY else 20)
+SEEDS = [*range(20), *nightly(range(20, 1000))]
 
 
 class Reference:

@@ -47,9 +47,7 @@ def fixture_worker(tmp_path_factory):
 def require(target):
     vectors = "AVX-512" if target == "AMX" else target
     if not bounds.has(vectors):
-        pytest.skip(f"the processor has no {vectors}")
-    if target == "AMX" and not bounds.has("AMX") and not EMULATOR.exists():
-        pytest.skip("needs AMX or its emulator")
+        pytest.skip(f"the machine lacks {vectors}")
 
 
 #

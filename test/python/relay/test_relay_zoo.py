@@ -28,14 +28,10 @@ MODELS = {
     "synthetic": (lambda: testing.synthetic.get_workload(), (1, 3, 24, 12)),
     "resnet_3d": (lambda: testing.resnet_3d.get_workload(), (1, 1000)),
 }
-# Operators that a model needs besides those that were always there.
-NEEDED = {"resnet_3d": "nn.adaptive_avg_pool3d"}
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_types(name):
-    if NEEDED.get(name, "add") not in relay.op.list_ops():
-        pytest.skip(f"{NEEDED[name]} is not there yet")
     make, shape = MODELS[name]
     mod, params = make()
     main = mod["main"]

@@ -94,7 +94,7 @@ def test_wrong_options(folder, arguments, message):
     assert message in fail(folder, "relay-compile", "good.onnx", *arguments)
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the machine lacks /dev/full")
 def test_full_disk(folder):
     text = fail(folder, "relay-compile", "good.onnx", "--emit=relay", "-o", "/dev/full")
     assert "No space left" in text
@@ -168,7 +168,7 @@ def test_artefact_for_another_cpu(folder):
     """Refused when it is loaded, with the features that are missing."""
     found = find_missing_feature()
     if not found:
-        pytest.skip("this machine has every feature that artefacts may need")
+        pytest.skip("the machine lacks nothing that artefacts may need")
     target, feature = found
     subprocess.run([BIN / "relay-compile", "good.onnx", "-o", "other.so", f"--target={target}"],
                    cwd=folder, check=True)
@@ -229,7 +229,7 @@ def test_model_that_shrinks_while_it_is_compiled(tmp_path, external):
         _, errors = process.communicate(timeout=120)
         return process.returncode, errors
 
-    for count in range(20):
+    for count in range(100):
         (tmp_path / "out.so").unlink(missing_ok=True)
         status, errors = attempt(count)
         # The compiler may have been through with the weights.
@@ -237,7 +237,7 @@ def test_model_that_shrinks_while_it_is_compiled(tmp_path, external):
         if status == 1:
             break
     else:
-        pytest.skip("the compiler was always faster")
+        pytest.fail("the compiler was always faster")
     assert victim.name in errors and "Stack dump" not in errors
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".onnx") == (
         ["weights.bin"] if external else [])
