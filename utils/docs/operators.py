@@ -2,14 +2,15 @@
 
     python utils/docs/operators.py [--build DIR] [--check]
 
-The names are those of operators.txt. What an operator supports is asked of the
-build: which operators the dialect registers and infers types for, which the
-interpreter evaluates and which have a lowering. What the ONNX importer makes and
-what has a gradient is read from their sources. With --check nothing is written;
+The names are those of operators.txt. The build is asked which operators the
+dialect registers and infers types for, and which the interpreter evaluates. What
+is compiled and what is imported has been tried: operators.json is what
+test/python/operators found, and what it checks. With --check nothing is written;
 the exit status is 1 if the page would change.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -18,9 +19,42 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "Operators.md"
-COLUMNS = ["inferred", "interpreted", "compiled", "differentiable", "ONNX"]
-# Folders whose sources name the operators that they make or differentiate.
-SOURCES = {"ONNX": "lib/Frontend/ONNX", "differentiable": "lib/Dialect/Relay/Gradient"}
+RECORD = ROOT / "utils" / "docs" / "operators.json"
+# What an operator may have, and what is written for those that have it.
+COLUMNS = ["inferred", "interpreted", "compiled", "compiled for any sizes", "refused", "ONNX"]
+COUNTED = [column for column in COLUMNS if column != "refused"]
+# Element types with a name for all of them.
+GROUPS = {
+    "bool": ["bool"],
+    "integers": [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)],
+    "floats": ["float16", "bfloat16", "float32", "float64"],
+}
+
+
+def read_record():
+    """What test/python/operators found: for each operator with code the element types
+    that run and those that are refused, and the operators that importing makes."""
+    return json.loads(RECORD.read_text())
+
+
+def write_record(record):
+    """Writes what read_record returns, an operator's results on two lines."""
+    operators = ",\n".join(
+        f'  {json.dumps(name)}: {{\n   "static": {json.dumps(results["static"])},\n'
+        f'   "dynamic": {json.dumps(results["dynamic"])}\n  }}'
+        for name, results in record["compiled"].items())
+    imported = json.dumps(record["imported"], indent=2).replace("\n]", "\n ]")
+    RECORD.write_text(f'{{\n "compiled": {{\n{operators}\n }},\n "imported": {imported}\n}}\n')
+
+
+def describe_types(dtypes):
+    """A list of element types in few words."""
+    if set(dtypes) == {dtype for group in GROUPS.values() for dtype in group}:
+        return "all"
+    words = []
+    for name, group in GROUPS.items():
+        words += [name] if set(group) <= set(dtypes) else [d for d in group if d in dtypes]
+    return ", ".join(words)
 
 
 def read_families():
@@ -58,16 +92,22 @@ def read_classes(folder):
 
 
 def get_status(build):
-    """Returns [(family, [(name, columns that hold)])]."""
-    registered = ask_build(build)
-    classes = {column: read_classes(folder) for column, folder in SOURCES.items()}
+    """Returns [(family, [(name, {column: text})])], without columns that an operator
+    does not have."""
+    registered, record = ask_build(build), read_record()
     status = []
     for family, names in read_families():
         rows = []
         for name in names:
-            holds = set(registered.get(name, ()))
-            holds |= {column for column in classes if class_of(name) in classes[column]}
-            rows.append((name, holds if name in registered else set()))
+            has = dict.fromkeys(registered.get(name, set()) & {"inferred", "interpreted"}, "yes")
+            results = record["compiled"].get(name, {})
+            if results:
+                has["compiled"] = describe_types(results["static"]["compiled"])
+                has["compiled for any sizes"] = describe_types(results["dynamic"]["compiled"])
+                has["refused"] = describe_types(results["static"]["refused"])
+            if name in record["imported"]:
+                has["ONNX"] = "yes"
+            rows.append((name, {column: text for column, text in has.items() if text}))
         status.append((family, rows))
     return status
 
@@ -81,16 +121,18 @@ def write_page(status):
         "`include/relay-mlir/Dialect/Relay/IR`.", "",
         "* **inferred**: the dialect has the operator, and a rule for the type of its result.",
         "* **interpreted**: the interpreter evaluates it.",
-        "* **compiled**: it has a lowering to linalg by itself. (Others are replaced by operators that have one before.)",
-        "* **differentiable**: it has a gradient.",
-        "* **ONNX**: importing an ONNX model can make it.", "",
+        "* **compiled**: programs of this operator have been compiled, run, and compared with the interpreter, in the",
+        "  element types that are listed (`test/python/operators`); sizes of 0 and 1 are among those tried.",
+        "* **compiled for any sizes**: the same with sizes that are not known before the program runs.",
+        "* **refused**: element types that the operator has, but that it is not compiled for: an error says so.",
+        "* **ONNX**: the import of an ONNX model has made it.", "",
         "## Counts", "",
-        "| family | operators | " + " | ".join(COLUMNS) + " |",
-        "|---|" + "---|" * (len(COLUMNS) + 1),
+        "| family | operators | " + " | ".join(COUNTED) + " |",
+        "|---|" + "---|" * (len(COUNTED) + 1),
     ]
 
     def counts(rows):
-        return [len(rows)] + [sum(column in holds for _, holds in rows) for column in COLUMNS]
+        return [len(rows)] + [sum(column in has for _, has in rows) for column in COUNTED]
 
     for family, rows in status:
         lines.append(f"| {family} | " + " | ".join(map(str, counts(rows))) + " |")
@@ -99,9 +141,8 @@ def write_page(status):
     for family, rows in status:
         lines += ["", f"## {family[0].upper() + family[1:]}", "",
                   "| operator | " + " | ".join(COLUMNS) + " |", "|---|" + "---|" * len(COLUMNS)]
-        for name, holds in rows:
-            marks = ["yes" if column in holds else "" for column in COLUMNS]
-            lines.append(f"| `{name}` | " + " | ".join(marks) + " |")
+        for name, has in rows:
+            lines.append(f"| `{name}` | " + " | ".join(has.get(c, "") for c in COLUMNS) + " |")
     return "\n".join(lines) + "\n"
 
 

@@ -22,7 +22,7 @@ using namespace mlir::relay;
 namespace {
 
 /// Prints a line for each operation of the dialect: its name without the
-/// dialect's, and of `inferred`, `interpreted` and `compiled` what holds.
+/// dialect's, and of `inferred`, `interpreted` and `lowered` what holds.
 struct TestOperatorStatusPass
     : PassWrapper<TestOperatorStatusPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestOperatorStatusPass)
@@ -55,7 +55,7 @@ struct TestOperatorStatusPass
       if (interpreter.canEvaluate(name) && !isUnsupportedByInterpreter(name))
         llvm::outs() << " interpreted";
       if (lowered.contains(name))
-        llvm::outs() << " compiled";
+        llvm::outs() << " lowered";
       llvm::outs() << '\n';
     }
   }

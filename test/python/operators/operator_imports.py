@@ -1,0 +1,61 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which operators of Relay come out of ONNX models: those of the ONNX project's
+own tests, and of the nodes below, which use what those leave out."""
+
+import re
+
+from onnx import TensorProto, helper
+
+import onnx_backend
+import relay_mlir as rm
+
+FLOAT, BOOL = TensorProto.FLOAT, TensorProto.BOOL
+
+# Nodes, and the types and shapes of their inputs.
+NODES = [
+    (helper.make_node("Not", ["x"], ["y"]), [(BOOL, [2, 3])]),
+    (helper.make_node("PRelu", ["x", "a"], ["y"]), [(FLOAT, [2, 3, 4]), (FLOAT, [3, 1])]),
+    (helper.make_node("Conv", ["x", "w"], ["y"]), [(FLOAT, [1, 2, 4, 4, 4]),
+                                                   (FLOAT, [3, 2, 3, 3, 3])]),
+    (helper.make_node("LayerNormalization", ["x", "g", "b"], ["y"]),
+     [(FLOAT, [2, 3]), (FLOAT, [3]), (FLOAT, [3])]),
+    (helper.make_node("Shape", ["x"], ["y"]), [(FLOAT, ["N", 3])]),
+    (helper.make_node("Size", ["x"], ["y"]), [(FLOAT, ["N", 3])]),
+    (helper.make_node("LayerNormalization", ["x", "g"], ["y"]), [(FLOAT, [2, 3]), (FLOAT, [3])]),
+    (helper.make_node("GroupNormalization", ["x", "g", "b"], ["y"], num_groups=2),
+     [(FLOAT, [2, 4, 3]), (FLOAT, [2]), (FLOAT, [2])]),
+]
+
+
+def make_model(nodes, inputs, outputs):
+    graph = helper.make_graph(
+        nodes, "g", [helper.make_tensor_value_info(name, *kind) for name, kind in inputs.items()],
+        [helper.make_empty_tensor_value_info(name) for name in outputs])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+def make_slice():
+    """The first rows of a tensor, as many as another one has."""
+    nodes = [helper.make_node("Shape", ["b"], ["n"], end=1),
+             helper.make_node("Constant", [], ["zero"], value_ints=[0]),
+             helper.make_node("Slice", ["a", "zero", "n", "zero"], ["y"])]
+    return make_model(nodes, {"a": (FLOAT, ["N", 3]), "b": (FLOAT, ["M", 3])}, ["y"])
+
+
+def find_imported():
+    """The names of all operators that importing makes."""
+    found = set()
+    cases = onnx_backend.node_cases()
+    # What a node takes from its inputs may have to be constant: sizes, axes.
+    models = [case.model for case in cases]
+    models += [onnx_backend.freeze(case).model for case in cases]
+    models += [make_model([node], dict(zip(node.input, kinds, strict=True)), node.output)
+               for node, kinds in NODES]
+    for model in [*models, make_slice()]:
+        try:
+            text = rm.import_onnx(model).print()
+        except rm.CompileError:
+            continue
+        found |= set(re.findall(r" relay\.([a-z][\w.]*)", text))
+    return found

@@ -1,0 +1,334 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A call, or several, of every operator that the compiler has code for.
+
+A row is text in Relay's format over its inputs. Shapes have letters for sizes that
+the compiler knows in one run and does not know in another: n may be 0, all may
+be 1. Inputs have the element type of the run, which is also {dtype}, if they do
+not say another one.
+"""
+
+import dataclasses
+
+import ml_dtypes
+import numpy as np
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+          "float16", "bfloat16", "float32", "float64"]
+SIZES = {"n": 5, "m": 17, "h": 8, "w": 9}
+
+
+@dataclasses.dataclass
+class Input:
+    """A tensor: sizes and letters, with commas; what its elements are from `low` to
+    `high`: whole numbers, without 0, or with infinities, NaN and limits (`special`)."""
+
+    shape: str
+    dtype: str = None
+    low: float = -3
+    high: float = 3
+    special: bool = False
+    nonzero: bool = False
+    whole: bool = False
+
+    def sizes(self, letters):
+        """The shape as a list; letters that are not given become "?"."""
+        words = [word for word in self.shape.split(",") if word]
+        return [int(word) if word.isdigit() else letters.get(word, "?") for word in words]
+
+
+@dataclasses.dataclass
+class Row:
+    """A call. A result of floats that is a sum (`sums`) is as exact as its largest
+    element, any other one as each of its elements; integers may be off by `slack`."""
+
+    text: str
+    inputs: dict
+    sums: bool = False
+    ones: bool = True
+    zero: str = "n"
+    slack: int = 0
+
+    def letters(self):
+        return {c for input_ in self.inputs.values() for c in input_.shape if c.isalpha()}
+
+    def size_sets(self):
+        """The values of the letters to run with: usual ones, all 1, one 0."""
+        letters = self.letters()
+        usual = {letter: SIZES[letter] for letter in letters}
+        sets = [usual]
+        if letters and self.ones:
+            sets.append(dict.fromkeys(letters, 1))
+        if self.zero in letters:
+            sets.append({**usual, self.zero: 0})
+        return sets
+
+
+def _input(value):
+    return value if isinstance(value, Input) else Input(value)
+
+
+def row(text, *, sums=False, ones=True, zero="n", slack=0, **inputs):
+    return Row(text, {name: _input(value) for name, value in inputs.items()}, sums, ones, zero,
+               slack)
+
+
+def special(shape="n,m", low=-3.0, high=3.0, **options):
+    return Input(shape, low=low, high=high, special=True, **options)
+
+
+# Operator -> its rows.
+TABLE = {}
+
+
+def add(operator, *rows):
+    TABLE.setdefault(operator, []).extend(rows)
+
+
+#===-----------------------------------------------------------------------===#
+# Elementwise
+#===-----------------------------------------------------------------------===#
+
+for name, low, high in [
+        ("log", 0.01, 9), ("log2", 0.01, 9), ("log10", 0.01, 9), ("tan", -1.5, 1.5),
+        ("cos", -9, 9), ("cosh", -5, 5), ("sin", -9, 9), ("sinh", -5, 5), ("acos", -1, 1),
+        ("acosh", 1, 9), ("asin", -1, 1), ("asinh", -9, 9), ("atan", -9, 9),
+        ("atanh", -0.99, 0.99), ("exp", -9, 9), ("fast_exp", -9, 9), ("erf", -3, 3),
+        ("fast_erf", -3, 3), ("sqrt", 0, 9), ("rsqrt", 0.01, 9), ("sigmoid", -20, 20),
+        ("floor", -9, 9), ("ceil", -9, 9), ("trunc", -9, 9), ("round", -9, 9), ("sign", -2, 2),
+        ("abs", -9, 9), ("tanh", -9, 9), ("fast_tanh", -9, 9), ("negative", -9, 9),
+        ("nn.relu", -9, 9), ("zeros_like", -9, 9), ("ones_like", -9, 9), ("copy", -9, 9),
+        ("isnan", -9, 9), ("isfinite", -9, 9), ("isinf", -9, 9), ("logical_not", 0, 1),
+        ("bitwise_not", -9, 9)]:
+    add(name, row(f"{name}(%x)", x=special(low=low, high=high)))
+
+for name in ["add", "subtract", "multiply", "maximum", "minimum", "equal", "not_equal", "less",
+             "less_equal", "greater", "greater_equal", "bitwise_and", "bitwise_or",
+             "bitwise_xor", "logical_and", "logical_or", "logical_xor"]:
+    add(name, row(f"{name}(%x, %y)", x=special(), y=special()),
+        row(f"{name}(%x, %y)", x=special("n,3,1"), y=special("4")))
+for name in ["divide", "floor_divide", "trunc_divide", "mod", "floor_mod", "trunc_mod"]:
+    # Integers are not divided by zero, nor the smallest one by -1.
+    add(name, row(f"{name}(%x, %y)", x="n,m", y=Input("n,m", low=4, high=9), sums=True),
+        row(f"{name}(%x, %y)", x=Input("n,3,1", low=-9, high=9, whole=True),
+            y=Input("4", nonzero=True, whole=True)))
+for name in ["left_shift", "right_shift"]:
+    add(name, row(f"{name}(%x, %y)", x="n,m", y=Input("n,m", low=0, high=6)))
+add("power", row("power(%x, %y)", x=Input("n,m", low=0, high=3), y=Input("n,m", low=0, high=3)))
+
+add("clip", row("clip(%x, a_min=-1f64, a_max=2f64)", x=special()))
+add("cast", *[row(f'cast(%x, dtype="{to}")',
+                  x=Input("n,m", low=0 if to.startswith("u") else -100, high=100))
+              for to in DTYPES])
+add("where", row("where(%c, %x, %y)", c=Input("n,m", "bool"), x=special(), y=special()))
+add("nn.leaky_relu", row("nn.leaky_relu(%x, alpha=0.25f64)", x=special()))
+add("nn.prelu", row("nn.prelu(%x, %a)", x=special("n,4,h"), a="4"))
+add("nn.bias_add", row("nn.bias_add(%x, %b)", x=special("n,4,h"), b="4"))
+add("nn.dropout", row("nn.dropout(%x)", x=special()))
+add("fixed_point_multiply",
+    row("fixed_point_multiply(%x, multiplier=1288490189, shift=1)",
+        x=Input("n,m", low=-900, high=900)))
+
+#===-----------------------------------------------------------------------===#
+# Reductions
+#===-----------------------------------------------------------------------===#
+
+for name in ["sum", "prod", "mean"]:
+    add(name, row(f"{name}(%x, axis=[1])", x=Input("n,h,3", low=-1.5, high=1.5), sums=True),
+        row(f"{name}(%x, axis=[0, 2], keepdims=True)", x=Input("m,n,w", low=-120, high=120),
+            sums=True, zero=None))
+add("variance", row("variance(%x, mean(%x, axis=[1], keepdims=True), axis=[1])",
+                    x="n,h,3", sums=True))
+for name in ["max", "min"]:
+    add(name, row(f"{name}(%x, axis=[1])", x=special("n,h,3")),
+        row(f"{name}(%x)", x="m,w"))
+for name in ["all", "any"]:
+    add(name, row(f"{name}(%x, axis=[1])", x="n,h,3"))
+for name in ["argmax", "argmin"]:
+    add(name, row(f"{name}(%x, axis=[1])", x="n,h,3"),
+        row(f'{name}(%x, axis=[0], keepdims=True, select_last_index=True)', x="m,w"))
+for name in ["cumsum", "cumprod"]:
+    add(name, row(f"{name}(%x, axis=1)", x=Input("n,h", low=-1.5, high=1.5), sums=True),
+        row(f"{name}(%x, axis=0, exclusive=True)", x=Input("m,3", low=-1.5, high=1.5),
+            sums=True))
+
+#===-----------------------------------------------------------------------===#
+# Shapes and movement
+#===-----------------------------------------------------------------------===#
+
+add("shape_of", row("shape_of(%x)", x="n,3,m"), row('shape_of(%x, dtype="int64")', x="n,3"))
+add("ndarray_size", row("ndarray_size(%x)", x="n,3"))
+add("expand_dims", row("expand_dims(%x, axis=1, num_newaxis=2)", x="n,3"))
+add("squeeze", row("squeeze(%x, axis=[1])", x="n,1,m"))
+add("reshape", row("reshape(%x, newshape=[0, -1])", x="n,2,6", zero=None),
+    row("reshape(%x, newshape=[-1])", x="m,3"))
+add("transpose", row("transpose(%x, axes=[2, 0, 1])", x="n,3,m"))
+add("concatenate", row("concatenate((%x, %y, %x), axis=0)", x="n,3", y="m,3"),
+    row("concatenate((%x, %y), axis=1)", x="4,n", y="4,m"))
+add("stack", row("stack((%x, %y), axis=1)", x="n,3", y="n,3"))
+add("split", row("split(%x, indices_or_sections=3, axis=1)", x="n,6"),
+    row("split(%x, indices_or_sections=[1, 4], axis=1)", x="n,6"))
+add("tile", row("tile(%x, reps=[2, 1, 3])", x="n,4"))
+add("repeat", row("repeat(%x, repeats=2, axis=1)", x="n,m"))
+add("reverse", row("reverse(%x, axis=0)", x="n,m"), row("reverse(%x, axis=1)", x="n,m"))
+add("broadcast_to", row("broadcast_to(%x, shape=[4, 3, 5])", x="3,1"))
+add("full", row('full(%x, shape=[3, 0, 2], dtype="{dtype}")', x=""),
+    row('full(%x, shape=[3, 5], dtype="{dtype}")', x=""))
+add("full_like", row("full_like(%x, %y)", x="n,m", y=""))
+add("zeros", row('zeros(shape=[3, 5], dtype="{dtype}")'))
+add("ones", row('ones(shape=[3, 5], dtype="{dtype}")'))
+add("arange", row('arange({2}, {17}, {3}, dtype="{dtype}")'), row('arange({5}, {2}, {1}, dtype="{dtype}")'))
+add("strided_slice",
+    row("strided_slice(%x, begin=[0, 5], end=[3, 0], strides=[1, -2], axes=[0, 1])", x="4,7"),
+    row("strided_slice(%x, begin=[0], end=[1], axes=[1])", x="n,m"))
+add("slice_like", row("slice_like(%x, %y, axes=[0])", x="9,3", y=Input("h,2", "float32")))
+add("nn.batch_flatten", row("nn.batch_flatten(%x)", x="n,3,h"))
+add("nn.pad", row("nn.pad(%x, {3}, pad_width=[[0, 0], [1, 2]])", x="n,m"),
+    row('nn.pad(%x, {0}, pad_width=[[1, 0], [0, 2]], pad_mode="edge")', x="m,w"),
+    row('nn.pad(%x, {0}, pad_width=[[0, 0], [1, 2]], pad_mode="reflect")', x="n,h",
+        ones=False, zero=None))
+add("layout_transform",
+    row('layout_transform(%x, src_layout="NCHW", dst_layout="NHWC")', x="n,4,h,w"),
+    row('layout_transform(%x, src_layout="NCHW", dst_layout="NCHW2c")', x="n,4,h,w"))
+add("nn.depth_to_space", row("nn.depth_to_space(%x, block_size=2)", x="n,8,h,w"))
+add("nn.space_to_depth", row("nn.space_to_depth(%x, block_size=2)", x="n,2,4,6"))
+add("trilu", row("trilu(%x, %k, upper=True)", x="n,m", k=Input("", "int64", -2, 2)),
+    row("trilu(%x, %k, upper=False)", x="n,m", k=Input("", "int64", -2, 2)))
+add("one_hot", row('one_hot(%i, {5}, {2}, depth=7, axis=-1, dtype="{dtype}")',
+                   i=Input("n,m", "int64", 0, 6)))
+
+#===-----------------------------------------------------------------------===#
+# Indexing and sorting
+#===-----------------------------------------------------------------------===#
+
+add("take", *[row(f'take(%x, %i, axis=0, mode="{mode}")', x="5,m", i=Input("n,2", kind, 0, 4))
+              for mode, kind in [("clip", "int64"), ("wrap", "int32"), ("fast", "uint8")]],
+    row("take(%x, %i, axis=1)", x="n,6", i=Input("m", "int64", 0, 5)))
+add("gather", row("gather(%x, %i, axis=1)", x="n,6", i=Input("n,m", "int64", 0, 5)))
+add("gather_nd", row("gather_nd(%x, %i)", x="5,6,m", i=Input("2,n", "int64", 0, 4)))
+add("scatter_elements",
+    *[row(f'scatter_elements(%x, %i, %u, axis=1, reduction="{reduction}")', x="n,6",
+          i=Input("n,3", "int64", 0, 5), u=Input("n,3", low=-120, high=120), sums=True)
+      for reduction in ["update", "add", "mul", "min", "max", "mean"]])
+add("scatter_nd",
+    *[row(f'scatter_nd(%x, %i, %u, mode="{mode}")', x="5,6", i=Input("2,n", "int64", 0, 4),
+          u="n", sums=True) for mode in ["update", "add", "mul", "min", "max"]])
+for name in ["sort", "argsort"]:
+    add(name, row(f"{name}(%x, axis=1)", x="n,h"),
+        row(f"{name}(%x, axis=0, is_ascend=0)", x="m,3"))
+add("topk", row("topk(%x, k=3, axis=1)", x="n,7"),
+    row('topk(%x, k=2, axis=0, ret_type="values", is_ascend=True)', x="m,3", ones=False))
+
+#===-----------------------------------------------------------------------===#
+# Products and convolutions
+#===-----------------------------------------------------------------------===#
+
+add("nn.dense", row("nn.dense(%x, %w)", x="n,m", w="h,m", sums=True))
+add("nn.matmul", row("nn.matmul(%x, %w)", x="n,m", w="m,h", sums=True),
+    row("nn.matmul(%x, %w, transpose_a=True, transpose_b=True)", x="m,n", w="h,m", sums=True))
+add("nn.batch_matmul", row("nn.batch_matmul(%x, %y, transpose_b=True)", x="n,h,m", y="n,w,m", sums=True),
+    row("nn.batch_matmul(%x, %y, transpose_b=False)", x="1,h,m", y="n,m,w", sums=True))
+add("nn.conv1d", row("nn.conv1d(%x, %w, padding=[1, 1])", x="n,4,w", w="6,4,3", sums=True))
+add("nn.conv2d",
+    row("nn.conv2d(%x, %w, padding=[1, 1, 1, 1])", x="n,4,h,w", w="6,4,3,3", sums=True),
+    row("nn.conv2d(%x, %w, padding=[1, 1, 1, 1], strides=[2, 2], groups=4)", x="n,4,h,w",
+        w="4,1,3,3", sums=True),
+    row('nn.conv2d(%x, %w, data_layout="NHWC", kernel_layout="HWIO")', x="n,h,w,4",
+        w="1,1,4,6", sums=True))
+add("nn.conv3d", row("nn.conv3d(%x, %w, padding=[1, 1, 1, 1, 1, 1])", x="n,2,4,h,w",
+                     w="3,2,3,3,3", sums=True))
+add("nn.conv1d_transpose", row("nn.conv1d_transpose(%x, %w, strides=[2], padding=[1, 1])",
+                               x="n,4,w", w="4,3,4", sums=True))
+add("nn.conv2d_transpose",
+    row("nn.conv2d_transpose(%x, %w, strides=[2, 2], padding=[1, 1, 1, 1])", x="n,4,h,w",
+        w="4,3,4,4", sums=True))
+add("nn.conv3d_transpose",
+    row("nn.conv3d_transpose(%x, %w, strides=[2, 2, 2], padding=[1, 1, 1, 1, 1, 1])",
+        x="n,2,3,4,5", w="2,3,3,3,3", sums=True))
+add("nn.contrib_conv2d_winograd_without_weight_transform",
+    row("nn.contrib_conv2d_winograd_without_weight_transform(%x, %w, tile_size=4, "
+        "padding=[1, 1, 1, 1], kernel_size=[3, 3], channels=6)", x="n,4,8,9", w="6,6,6,4",
+        sums=True))
+
+#===-----------------------------------------------------------------------===#
+# Pooling and pictures
+#===-----------------------------------------------------------------------===#
+
+for rank, sizes in [(1, "h"), (2, "h,w"), (3, "4,h,w")]:
+    window = ", ".join("3" * rank)
+    rest = f"pool_size=[{window}], strides=[{', '.join('2' * rank)}], " \
+        f"padding=[{', '.join('1' * 2 * rank)}]"
+    add(f"nn.max_pool{rank}d", row(f"nn.max_pool{rank}d(%x, {rest})", x=special(f"n,4,{sizes}")))
+    add(f"nn.avg_pool{rank}d", row(f"nn.avg_pool{rank}d(%x, {rest})", 
+                                   x=Input(f"n,4,{sizes}", low=-120, high=120), sums=True),
+        row(f"nn.avg_pool{rank}d(%x, {rest}, count_include_pad=True)",
+            x=Input(f"n,4,{sizes}", low=-120, high=120), sums=True))
+add("nn.global_max_pool2d", row("nn.global_max_pool2d(%x)", x=special("n,4,h,w")))
+add("nn.global_avg_pool2d",
+    row("nn.global_avg_pool2d(%x)", x=Input("n,4,h,w", low=-120, high=120), sums=True))
+add("nn.adaptive_max_pool2d",
+    row("nn.adaptive_max_pool2d(%x, output_size=[3, 2])", x="n,4,h,w", ones=False))
+add("nn.adaptive_avg_pool2d",
+    row("nn.adaptive_avg_pool2d(%x, output_size=[3, 2])",
+        x=Input("n,4,h,w", low=-120, high=120), ones=False, sums=True))
+add("nn.upsampling",
+    *[row(f'nn.upsampling(%x, scale_h=2f64, scale_w=3f64, method="{method}")', x="n,4,h,w",
+          sums=True, slack=int(method == "bilinear"))
+      for method in ["nearest_neighbor", "bilinear"]])
+add("image.resize2d",
+    *[row(f'image.resize2d(%x, size=[7, 12], method="{method}", roi=[0f, 0f, 0f, 0f], '
+          f'rounding_method="{rounding}")', x="n,4,h,w", sums=True,
+          # Of halves, a rounding error decides.
+          slack=int(method != "nearest_neighbor"))
+      for method, rounding in [("linear", ""), ("cubic", ""), ("nearest_neighbor", "floor")]])
+
+#===-----------------------------------------------------------------------===#
+# Normalisations
+#===-----------------------------------------------------------------------===#
+
+for name in ["nn.softmax", "nn.log_softmax"]:
+    add(name, row(f"{name}(%x)", x="n,m", sums=True),
+        row(f"{name}(%x, axis=1)", x="n,h,3", sums=True))
+channel = {"g": Input("4", low=0.5, high=1.5), "b": "4"}
+add("nn.batch_norm",
+    row("nn.batch_norm(%x, %g, %b, %u, %v).0", x="n,4,h,w", **channel, u="4",
+        v=Input("4", low=0.5, high=1.5), sums=True))
+add("nn.instance_norm", row("nn.instance_norm(%x, %g, %b)", x="n,4,h,w", **channel, sums=True))
+add("nn.layer_norm", row("nn.layer_norm(%x, %g, %b)", x="n,m,4", **channel, sums=True))
+add("nn.group_norm",
+    row("nn.group_norm(%x, %g, %b, num_groups=2)", x="n,4,h,w", **channel, sums=True))
+add("nn.l2_normalize", row("nn.l2_normalize(%x, eps=1e-5f64, axis=[1])", x="n,h,3", sums=True))
+add("nn.lrn", row("nn.lrn(%x, size=3, axis=1)", x="n,6,h,w", sums=True))
+
+
+#===-----------------------------------------------------------------------===#
+# Values
+#===-----------------------------------------------------------------------===#
+
+
+def to_numpy(dtype):
+    return np.dtype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+
+
+def make_values(rng, input_, dtype, shape):
+    """Random elements of an input."""
+    kind = to_numpy(input_.dtype or dtype)
+    if kind == np.bool_:
+        return np.asarray(rng.random(shape) < (2 if input_.low >= 1 or input_.nonzero else 0.5))
+    if kind.kind in "iu":
+        limits = np.iinfo(kind)
+        low = max(int(np.ceil(input_.low)), limits.min)
+        high = min(int(input_.high), limits.max)
+        values = np.asarray(rng.integers(low, high, shape, endpoint=True)).astype(kind)
+        odd = np.array([limits.min, limits.max, 0, 1], kind)
+    else:
+        values = np.asarray(rng.uniform(input_.low, input_.high, shape))
+        values = (values.round() if input_.whole else values).astype(kind)
+        limits = ml_dtypes.finfo(kind)
+        odd = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, limits.max, limits.min, 1, -1], kind)
+    if input_.special:
+        where = rng.random(shape) < 0.3
+        values = np.where(where, odd[rng.integers(0, len(odd), shape)], values)
+    if input_.nonzero:
+        values = np.where(values == 0, np.asarray(1, kind), values)
+    return np.asarray(values, kind)
