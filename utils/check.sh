@@ -58,6 +58,7 @@ if [[ -n $sanitize ]]; then
   run_python=(utils/sanitizer/run.sh --preload "$build")
 else
   "$python" utils/lint/lint.py --junit "$results/lint.xml" || status=1
+  "$python" utils/lint/tidy.py --build "$build" --junit "$results/tidy.xml" || status=1
 fi
 
 run_pytest() { # target, name of the results, tests

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 packages=(
   # The compiler and its libraries; MLIR's CMake package checks for its tools.
   clang-22 lld-22 libmlir-22-dev mlir-22-tools llvm-22-dev
-  clang-format-22 cmake ninja-build ccache g++
+  clang-format-22 clang-tidy-22 cmake ninja-build ccache g++
   # ONNX files, DLPack's header, checksums and gtest.
   protobuf-compiler libprotobuf-dev libdlpack-dev libxxhash-dev libgtest-dev
   # Python.

@@ -1,4 +1,4 @@
-"""Checks the tree's own rules: layers, headers, tests that check nothing.
+"""Checks the tree's own rules: layers, headers, format, tests that check nothing.
 
     python utils/lint/lint.py [--junit FILE]
 
@@ -9,21 +9,28 @@ of docs/Architecture.md.
 import argparse
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
+import tests
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-INCLUDE = re.compile(r'^\s*#include\s+[<"]([^">]+)[">]')
+INCLUDE = re.compile(r'^\s*#?include\s+[<"]([^">]+)[">]')
 
 # Folder of include/relay-mlir or lib -> folders it may include. The longest
-# prefix counts; a folder may always include itself.
+# prefix counts; a folder may always include itself. What is on top of the library
+# has its own folder's name.
 LAYERS = {
     "Support": [],
     "Dialect/Relay/IR": ["Support"],
     "Dialect/TIR/IR": ["Support"],
     "Dialect/Relax/IR": ["Support", "Dialect/TIR/IR"],
     "Dialect/VTA/IR": ["Support"],
+    "Dialect/Relay/Analysis": ["Support", "Dialect/Relay/IR"],
+    "Dialect/TIR/Analysis": ["Support", "Dialect/TIR/IR"],
+    "Dialect/Relax/Analysis": ["Support", "Dialect/Relax/IR", "Dialect/TIR/IR"],
     "Interpreter": ["Support", "Dialect/Relay/IR"],
     "Dialect/Relay/Transforms": [
         "Support", "Dialect/Relay/IR", "Dialect/Relay/Analysis", "Interpreter"],
@@ -45,6 +52,10 @@ LAYERS = {
     "InitAllDialects.h": ["*"],
     "InitAllPasses.h": ["*"],
     "InitAllTranslations.h": ["*"],
+    "tools": ["Support", "Dialect/Relay/IR", "Dialect/TIR/IR", "Interpreter", "Frontend", "Prelude",
+              "Pipelines", "InitAllDialects.h", "InitAllPasses.h", "InitAllTranslations.h"],
+    "python": ["Support", "Dialect/Relay/IR", "Dialect/TIR/TransformOps", "Interpreter",
+               "Frontend", "Prelude", "Pipelines", "InitAllDialects.h", "InitAllPasses.h"],
 }
 
 
@@ -63,10 +74,15 @@ def folder_of(path):
 
 
 def check_layers():
-    for path in tracked("include/relay-mlir/*.h", "lib/*.h", "lib/*.cpp"):
+    for path in tracked("include/relay-mlir/*.h", "include/relay-mlir/*.td", "lib/*.h",
+                        "lib/*.cpp", "tools/*.h", "tools/*.cpp", "python/src/*.h",
+                        "python/src/*.cpp"):
         relative = path.relative_to(ROOT).as_posix()
         inner = re.sub(r"^(include/relay-mlir|lib)/", "", relative)
         key = folder_of(inner)
+        if key is None:
+            yield relative, 1, "expects a folder that LAYERS in utils/lint/lint.py has"
+            continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = INCLUDE.match(line)
             if not match:
@@ -77,12 +93,9 @@ def check_layers():
             if not name.startswith("relay-mlir/"):
                 continue
             target = name[len("relay-mlir/"):]
-            if target.startswith(inner.rsplit("/", 1)[0] + "/") or key is None:
-                continue
-            allowed = LAYERS[key]
-            if "*" in allowed or target.startswith(key + "/"):
-                continue
-            if not any(target == a or target.startswith(a + "/") for a in allowed):
+            allowed = [key, *LAYERS[key]]
+            if "*" not in allowed and not any(
+                    target == a or target.startswith(a + "/") for a in allowed):
                 yield relative, number, f"layer {key} includes {name}"
 
 
@@ -114,6 +127,25 @@ def check_tests():
             yield relative, 1, "has no RUN line"
 
 
+def check_skips():
+    yield from tests.check_tests_say_why(tracked, ROOT)
+
+
+def check_format():
+    files = [path for path in tracked("*.h", "*.cpp") if path.suffix in (".h", ".cpp")]
+    formatter = shutil.which("clang-format-22")
+    if not formatter:
+        yield ".clang-format", 1, "clang-format-22 is not installed (utils/setup.sh)"
+        return
+    result = subprocess.run([formatter, "--dry-run", *files], capture_output=True, text=True,
+                            check=False, cwd=ROOT)
+    found = re.findall(r"^(\S+?):(\d+):\d+: (?:warning|error): (.*)", result.stderr, re.M)
+    for path, line, text in found:
+        yield pathlib.Path(path).relative_to(ROOT).as_posix(), int(line), text
+    if result.returncode and not found:
+        yield ".clang-format", 1, result.stderr.strip()
+
+
 def check_options():
     for path in tracked("lib/*.cpp", "lib/*.h"):
         relative = path.relative_to(ROOT).as_posix()
@@ -122,7 +154,8 @@ def check_options():
                 yield relative, number, "a library must not have cl::opt"
 
 
-RULES = [check_layers, check_headers, check_tests, check_options]
+RULES = [check_layers, check_headers, check_tests, check_skips, check_format,
+         check_options]
 
 
 def main():

@@ -12,6 +12,7 @@ With RELAY_NIGHTLY=1 (utils/check.sh --nightly) more chains run.
 
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 
@@ -30,17 +31,24 @@ import quantized  # noqa: E402
 
 BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
 NIGHTLY = os.environ.get("RELAY_NIGHTLY") == "1"
-# Seconds; far more than a loaded machine takes, far less than 2^30 steps.
+# Seconds of processor time, which do not depend on what else a machine does: far
+# more than any model here takes, far less than 2^30 steps.
 HANG = 240
+
+
+def relay_compile(*arguments, **options):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (HANG, HANG))
+
+    return subprocess.run([BIN / "relay-compile", *arguments], text=True, preexec_fn=limit,
+                          **options)
 
 
 def compile_model(path, folder):
     """Operations after scheduling, bytes of the artefact, and its path."""
     output = folder / "model.so"
-    tir = subprocess.run([BIN / "relay-compile", path, "--emit=tir", "-o", "-"], check=True,
-                         timeout=HANG, capture_output=True, text=True).stdout
-    subprocess.run([BIN / "relay-compile", path, "--no-cache", "-o", output], check=True,
-                   timeout=HANG)
+    tir = relay_compile(path, "--emit=tir", "-o", "-", check=True, capture_output=True).stdout
+    relay_compile(path, "--no-cache", "-o", output, check=True)
     operations = sum(" = " in line or ".store" in line for line in tir.splitlines())
     return operations, output.stat().st_size, output
 
@@ -340,8 +348,7 @@ def test_functions_that_call_each_other_twice(tmp_path):
     lines.append("def @main(%x: Tensor[(4), float32]) { @f40(%x) }")
     path = tmp_path / "model.relay"
     path.write_text("\n".join([*lines, ""]))
-    result = subprocess.run([BIN / "relay-compile", path, "-o", tmp_path / "model.so"],
-                            capture_output=True, text=True, timeout=HANG)
+    result = relay_compile(path, "-o", tmp_path / "model.so", capture_output=True)
     assert result.returncode == 1
     assert "that stand for at most 100000 operations once inlined, but got" in result.stderr
     assert not (tmp_path / "model.so").exists()

@@ -1,0 +1,120 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The rules of utils/lint find what they are for."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "utils" / "lint"))
+import lint  # noqa: E402
+import tests  # noqa: E402
+import tidy  # noqa: E402
+
+
+@pytest.mark.parametrize("text,message", [
+    ('pytest.skip("no lowering yet")', "begins with one of"),
+    ('pytest.skip(message)', "but got None"),
+    ('pytest.skip(f"{name} is not there")', "but got None"),
+    ('pytest.importorskip("torch")', "pytest.importorskip"),
+    ('@pytest.mark.xfail\ndef test_it():\n    assert False', "pytest.mark.xfail"),
+    ('@pytest.mark.skipif(True, reason="slow")\ndef test_it():\n    assert True', "'slow'"),
+    ('def test_it():\n    compile("x")', "checks nothing"),
+    ('def helper():\n    print()\ndef test_it():\n    helper()', "checks nothing"),
+    ('def test_it():\n    if not is_there():\n        return\n    assert f()', "returns"),
+    ('def test_it():\n    try:\n        assert f()\n    except Error:\n        pass', "ignores"),
+])
+def test_bad_python_tests(text, message):
+    assert [found for _, found in tests.check_python_test(text) if message in found]
+
+
+@pytest.mark.parametrize("text", [
+    'pytest.skip("the machine lacks AVX2")',
+    'pytest.skip(f"the package {name} is absent")',
+    'pytest.mark.skipif(True, reason="nightly")',
+    'def test_it():\n    with pytest.raises(ValueError):\n        f()',
+    'def helper():\n    assert f()\ndef test_it():\n    helper()',
+    'def test_it():\n    check_case(f())',
+    'def test_it():\n    np.testing.assert_array_equal(f(), g())',
+    'def test_it():\n    subprocess.run(command, check=True)',
+    'def test_it():\n    def inner():\n        if x:\n            return 1\n    assert inner()',
+    'def test_it():\n    if f():\n        assert g()\n        return\n    assert h()',
+])
+def test_good_python_tests(text):
+    assert not list(tests.check_python_test(text))
+
+
+def test_other_tests():
+    assert list(tests.check_unit_test("  GTEST_SKIP();"))
+    assert list(tests.check_unit_test('  GTEST_SKIP() << "not implemented";'))
+    assert not list(tests.check_unit_test('  GTEST_SKIP() << "the machine lacks AMX";'))
+    assert list(tests.check_unit_test("TEST(A, DISABLED_B) {}"))
+    for text in ("// UNSUPPORTED: system-windows", "// XFAIL: *", "# REQUIRES: amx",
+                 "config.unsupported = True"):
+        assert list(tests.check_lit_test(text))
+    assert not list(tests.check_lit_test("// RUN: relay-opt %s | FileCheck %s"))
+
+
+@pytest.mark.parametrize("path,include,message", [
+    ("lib/Dialect/TIR/Analysis/A.cpp", "relay-mlir/Dialect/TIR/Transforms/Passes.h", "layer"),
+    ("include/relay-mlir/Dialect/Relay/Analysis/A.h", "relay-mlir/Interpreter/Tensor.h", "layer"),
+    ("include/relay-mlir/Dialect/Relay/IR/A.td", "relay-mlir/Frontend/RelayText/A.td", "layer"),
+    ("tools/relay-run/A.cpp", "relay-mlir/Conversion/RelayToLinalg/RelayToLinalg.h", "layer"),
+    ("python/src/A.cpp", "relay-mlir/Target/TargetInfo.h", "layer"),
+    ("lib/Runtime/A.cpp", "mlir/IR/Builders.h", "the run time includes"),
+    ("lib/Somewhere/A.cpp", "mlir/IR/Builders.h", "expects a folder"),
+    ("lib/Dialect/TIR/Analysis/A.cpp", "relay-mlir/Dialect/TIR/IR/TIR.h", None),
+    ("tools/relay-run/A.cpp", "relay-mlir/Pipelines/Compiler.h", None),
+])
+def test_layers(path, include, message, tmp_path, monkeypatch):
+    file = tmp_path / path
+    file.parent.mkdir(parents=True)
+    file.write_text(f'#include "{include}"\n')
+    monkeypatch.setattr(lint, "ROOT", tmp_path)
+    monkeypatch.setattr(lint, "tracked", lambda *patterns: [file])
+    found = list(lint.check_layers())
+    assert bool(found) == bool(message)
+    assert not message or (found[0][0] == path and message in found[0][2])
+
+
+def git(folder, *arguments):
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=folder,
+                   check=True, capture_output=True)
+
+
+def test_changed_files(tmp_path, monkeypatch):
+    """On a branch what differs from main, on main the last commits; and what is not
+    committed, first. Only the lines count."""
+    monkeypatch.setattr(tidy, "ROOT", tmp_path)
+    git(tmp_path, "init", "-b", "main")
+    for name in ("a.cpp", "b.cpp", "c.cpp"):
+        (tmp_path / name).write_text("one\ntwo\nthree\n")
+        git(tmp_path, "add", name)
+        git(tmp_path, "commit", "-m", name)
+    everything = [[1, 3]]
+    assert list(tidy.find_changed().items()) == [("c.cpp", everything), ("b.cpp", everything)]
+    git(tmp_path, "checkout", "-b", "work")
+    (tmp_path / "b.cpp").write_text("one\n2\nthree\nfour\n")
+    (tmp_path / "b.txt").write_text("text\n")
+    git(tmp_path, "add", "b.txt")
+    git(tmp_path, "commit", "-am", "b")
+    assert tidy.find_changed() == {"b.cpp": [[2, 2], [4, 4]]}
+    (tmp_path / "new.cpp").write_text("new\n")
+    (tmp_path / "a.cpp").write_text("one\nthree\n")
+    git(tmp_path, "rm", "-q", "c.cpp")
+    assert list(tidy.find_changed()) == ["new.cpp", "b.cpp"], "only a line less in a.cpp"
+    (tmp_path / "a.cpp").write_text("one\n2\nthree\n")
+    assert list(tidy.find_changed()) == ["a.cpp", "new.cpp", "b.cpp"]
+
+
+def test_headers_are_seen_through_a_source():
+    sources = {"lib/Interpreter/Tensor.cpp", "lib/Interpreter/Image.cpp",
+               "lib/Conversion/RelayToLinalg/PoolBuilder.cpp"}
+    assert tidy.find_user("include/relay-mlir/Interpreter/Tensor.h", sources) == (
+        "lib/Interpreter/Tensor.cpp")
+    assert tidy.find_user("lib/Conversion/RelayToLinalg/ElementMath.h", sources) == (
+        "lib/Conversion/RelayToLinalg/PoolBuilder.cpp")
+    assert tidy.find_user("include/relay-mlir/Nothing.h", sources) is None
