@@ -41,7 +41,7 @@ struct ConvolutionParams {
 /// Pads `values` of the last dimensions with `fill` in front.
 static Spatial getSpatial(ArrayRef<int64_t> values, int64_t fill) {
   Spatial result = {fill, fill, fill};
-  std::copy(values.begin(), values.end(), result.end() - values.size());
+  llvm::copy(values, result.end() - values.size());
   return result;
 }
 
@@ -167,7 +167,7 @@ static Tensor convolve(const Tensor &data, const Tensor &weight,
           int64_t channel = group * groupOut + o;
           weight.load(channel * channels * kernelSize, 1, factors.size(),
                       factors.data());
-          std::fill(sums.begin(), sums.end(), W(0));
+          llvm::fill(sums, W(0));
           for (int64_t c = 0; c < channels; ++c)
             accumulateChannel(
                 image.data() + c * getProduct(padded),
@@ -215,7 +215,7 @@ static Tensor convolveTransposed(const Tensor &data, const Tensor &weight,
     for (int64_t i = begin; i < end; ++i) {
       int64_t batch = i / outChannels, channel = i % outChannels;
       int64_t group = channel / groupOut, o = channel % groupOut;
-      std::fill(sums.begin(), sums.end(), W(0));
+      llvm::fill(sums, W(0));
       for (int64_t c = group * channels; c < (group + 1) * channels; ++c) {
         weight.load((c * groupOut + o) * kernelSize, 1, kernelSize,
                     factors.data());

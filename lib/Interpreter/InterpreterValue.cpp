@@ -39,8 +39,7 @@ CompositeObject *CompositeObject::create(InterpreterValue::Kind kind,
   object->size = fields.size();
   object->index = index;
   object->constructor = constructor;
-  std::uninitialized_copy(fields.begin(), fields.end(),
-                          object->getFields().begin());
+  llvm::uninitialized_copy(fields, object->getFields().begin());
   return object;
 }
 
@@ -51,8 +50,7 @@ ClosureObject *ClosureObject::create(std::shared_ptr<const Code> code,
   auto *object = new (memory) ClosureObject();
   object->code = std::move(code);
   object->size = captures.size();
-  std::uninitialized_copy(captures.begin(), captures.end(),
-                          object->getCaptures().begin());
+  llvm::uninitialized_copy(captures, object->getCaptures().begin());
   return object;
 }
 

@@ -139,9 +139,10 @@ static FailureOr<InterpreterValue> evaluateSplit(SplitOp op,
   for (size_t i = 0; i + 1 < cuts.size(); ++i) {
     SmallVector<int64_t> shape(data.getShape());
     shape[axis] = cuts[i + 1] - cuts[i];
-    parts.push_back(copyStrided(data, shape, strides, cuts[i] * strides[axis]));
+    parts.emplace_back(
+        copyStrided(data, shape, strides, cuts[i] * strides[axis]));
   }
-  return InterpreterValue(std::move(parts));
+  return InterpreterValue(parts);
 }
 
 static FailureOr<Tensor> evaluateStridedSlice(StridedSliceOp op,

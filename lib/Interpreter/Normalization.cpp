@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -93,7 +92,7 @@ static FailureOr<Tensor> evaluateLogSoftmax(NNLogSoftmaxOp op,
 /// Subtracts the mean and divides by the standard deviation, two passes over
 /// the row.
 static void standardize(MutableArrayRef<double> row, double epsilon) {
-  double mean = std::accumulate(row.begin(), row.end(), 0.0) / row.size();
+  double mean = llvm::accumulate(row, 0.0) / row.size();
   double squares = 0;
   for (double value : row)
     squares += (value - mean) * (value - mean);

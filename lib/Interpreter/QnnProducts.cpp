@@ -94,7 +94,7 @@ convolve(ArrayRef<int64_t> data, const ConvolutionDims &dims, bool isTransposed,
     for (int64_t plane = begin; plane < end; ++plane) {
       int64_t n = plane / dims.outChannels, o = plane % dims.outChannels;
       int64_t group = o / outPerGroup;
-      std::fill(sums.begin(), sums.end(), 0);
+      llvm::fill(sums, 0);
       for (int64_t i = 0; i < inPerGroup; ++i) {
         const int64_t *image =
             data.data() +

@@ -115,7 +115,7 @@ static FailureOr<InterpreterValue> evaluateMeshgrid(MeshgridOp op,
     fields.push_back(
         broadcastTo(alignWithAxis(vector, axis, shape.size()), shape));
   }
-  return InterpreterValue(std::move(fields));
+  return InterpreterValue(fields);
 }
 
 static FailureOr<Tensor> evaluateSearchsorted(SearchsortedOp op,
@@ -137,8 +137,8 @@ static FailureOr<Tensor> evaluateSearchsorted(SearchsortedOp op,
     for (size_t i = 0; i < wanted.size(); ++i) {
       auto begin = sorted.begin() + i / perRow * length;
       auto end = begin + length;
-      auto found = op.getRight() ? std::upper_bound(begin, end, wanted[i])
-                                 : std::lower_bound(begin, end, wanted[i]);
+      const W *found = op.getRight() ? std::upper_bound(begin, end, wanted[i])
+                                     : std::lower_bound(begin, end, wanted[i]);
       positions[i] = found - begin;
     }
   });
@@ -207,7 +207,7 @@ static FailureOr<InterpreterValue> evaluateUnique(UniqueOp op,
       Tensor::getVector(indexType, {static_cast<int64_t>(first.size())})};
   if (op.getReturnCounts())
     fields.push_back(pad(counts, size, indexType));
-  return InterpreterValue(std::move(fields));
+  return InterpreterValue(fields);
 }
 
 static FailureOr<Tensor> evaluateUnravelIndex(UnravelIndexOp op,

@@ -11,7 +11,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -46,8 +45,7 @@ void mlir::relay::forEachRange(
 //===----------------------------------------------------------------------===//
 
 int64_t mlir::relay::getProduct(ArrayRef<int64_t> sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
-                         std::multiplies<int64_t>());
+  return llvm::product_of(sizes, int64_t(1));
 }
 
 SmallVector<int64_t> mlir::relay::getStrides(ArrayRef<int64_t> shape) {

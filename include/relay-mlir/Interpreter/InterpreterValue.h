@@ -27,7 +27,7 @@ namespace mlir::relay {
 
 namespace detail {
 struct Object;
-}
+} // namespace detail
 
 /// (Not `Value`, which would hide mlir::Value from the whole namespace.)
 class InterpreterValue {

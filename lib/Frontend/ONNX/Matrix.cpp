@@ -314,7 +314,7 @@ static FailureOr<Labels> parseTerm(NodeContext &node, StringRef text,
                  (!rank || int64_t(labels.size()) == *rank);
   Labels sorted = labels;
   llvm::sort(sorted);
-  if (std::unique(sorted.begin(), sorted.end()) != sorted.end()) {
+  if (llvm::unique(sorted) != sorted.end()) {
     node.emitError() << "a repeated label in term \"" << text
                      << "\" is not supported";
     return failure();

@@ -56,14 +56,14 @@ static LogicalResult inferTypes(OperationState &state, ValueRange operands,
   if (!info)
     return emitError(state.location)
            << "expects the relay dialect to have " << state.name;
-  auto *concept_ = info->getInterface<InferTypeOpInterface>();
-  if (!concept_)
+  auto *inference = info->getInterface<InferTypeOpInterface>();
+  if (!inference)
     return emitError(state.location)
            << "expects " << state.name << " to infer its result types";
   MLIRContext *context = state.getContext();
-  return concept_->inferReturnTypes(context, state.location, operands,
-                                    state.attributes.getDictionary(context),
-                                    state.getRawProperties(), {}, types);
+  return inference->inferReturnTypes(context, state.location, operands,
+                                     state.attributes.getDictionary(context),
+                                     state.getRawProperties(), {}, types);
 }
 
 /// The sizes of the results of `state`, by inference on operands with the sizes

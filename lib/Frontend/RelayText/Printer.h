@@ -117,7 +117,7 @@ private:
 
   /// Names a variable and returns the text that binds it.
   std::string bind(const ast::Var &var);
-  std::string makeUnique(StringRef name);
+  std::string makeUnique(StringRef hint);
   bool isTaken(StringRef name) const;
 
   const PrintOptions &options;

@@ -18,7 +18,6 @@
 #include "relay-mlir/Support/AffineEvaluation.h"
 
 #include <cstring>
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -81,8 +80,7 @@ static size_t getRunLength(const Table &table) {
 }
 
 static int64_t count(ArrayRef<int64_t> shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t(1),
-                         std::multiplies<int64_t>());
+  return llvm::product_of(shape, int64_t(1));
 }
 
 //===----------------------------------------------------------------------===//

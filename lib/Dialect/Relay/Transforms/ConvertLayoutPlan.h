@@ -30,7 +30,7 @@ public:
 
   /// The form of an operator; null if it stays as it is.
   const OperatorForm *lookup(Operation *op) const {
-    auto it = forms.find(op);
+    const auto *it = forms.find(op);
     return it == forms.end() ? nullptr : &it->second;
   }
 
