@@ -7,7 +7,7 @@ size of the compiled model: numbers that every run gives again. A compiler that
 takes minutes for what takes it a second or two is taken to hang. The results of
 all models agree with ONNX Runtime or the interpreter.
 
-With RELAY_NIGHTLY=1 (utils/check.sh --nightly) more chains run.
+More and longer chains are nightly.
 """
 
 import os
@@ -20,6 +20,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from nightly import nightly
 from onnx import TensorProto, helper, numpy_helper
 
 import relay_mlir as rm
@@ -30,7 +31,6 @@ import chains  # noqa: E402
 import quantized  # noqa: E402
 
 BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
-NIGHTLY = os.environ.get("RELAY_NIGHTLY") == "1"
 # Seconds of processor time, which do not depend on what else a machine does: far
 # more than any model here takes, far less than 2^30 steps.
 HANG = 240
@@ -89,7 +89,7 @@ def assert_linear(lengths, counts):
 #===-----------------------------------------------------------------------===#
 
 
-@pytest.mark.parametrize("seed", range(20 if NIGHTLY else 2))
+@pytest.mark.parametrize("seed", [0, 1, *nightly(range(2, 20))])
 def test_random_chains(seed, tmp_path):
     lengths, work, sizes = [60, 125, 250, 500], [], []
     x = np.random.default_rng(seed).standard_normal(chains.SHAPE, np.float32)
@@ -102,7 +102,7 @@ def test_random_chains(seed, tmp_path):
     assert_linear(lengths, sizes)
 
 
-@pytest.mark.parametrize("seed", range(20 if NIGHTLY else 1))
+@pytest.mark.parametrize("seed", [0, *nightly(range(1, 20))])
 def test_random_quantized_chains(seed, tmp_path):
     # Where a value lies between two numbers, the last bit decides which it is:
     # few elements may be off by a few steps.
@@ -323,8 +323,9 @@ def write_operators(path, dtype, single, pairs, length):
 @pytest.mark.parametrize("dtype,single,pairs", [
     ("float32", FLOAT, FLOAT_PAIRS), ("float16", FLOAT, FLOAT_PAIRS),
     ("int32", INTEGER, INTEGER_PAIRS), ("uint8", INTEGER[1:], INTEGER_PAIRS)])
-def test_chains_of_every_operator(dtype, single, pairs, tmp_path):
-    lengths, work, sizes = [32, 500] if NIGHTLY else [8, 32], [], []
+@pytest.mark.parametrize("lengths", [[8, 32], *nightly([[32, 500]])])
+def test_chains_of_every_operator(dtype, single, pairs, lengths, tmp_path):
+    work, sizes = [], []
     for length in lengths:
         path = tmp_path / "model.relay"
         write_operators(path, dtype, single, pairs, length)
