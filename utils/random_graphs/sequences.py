@@ -1,3 +1,5 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random networks of sequences: products, attention, normalisations and
 reductions, with batch and length open if asked for. `build(seed)` gives the same
 network for the same seed."""

@@ -1,3 +1,5 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random networks of ONNX operators: convolutions among everything that a
 layout change, fusion, or a schedule has to keep right. `build(seed)` gives the
 same network for the same seed."""

@@ -1,0 +1,12 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The operators of random graphs: `OPERATORS` maps a name to a function that takes a
+Generator and appends the operator to its graph, or does nothing where nothing fits."""
+
+from . import (elementwise, indexing, movement, normalization, products, quantization,
+               recurrent, reduction, windows)
+
+OPERATORS = {}
+for topic in (elementwise, indexing, movement, normalization, products, quantization,
+              recurrent, reduction, windows):
+    OPERATORS.update(topic.OPERATORS)
