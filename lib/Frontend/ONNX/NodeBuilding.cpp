@@ -345,6 +345,29 @@ static void printSizes(Diagnostic &diagnostic, ArrayRef<ShapeScalar> sizes) {
 Value NodeContext::reshape(Value value, ArrayRef<ShapeScalar> sizes) {
   if (!value)
     return nullptr;
+  // Where sizes are open, a 0 is a code, and with no elements none is inferred.
+  auto isZero = [](const ShapeScalar &size) {
+    return size.getConstant() == int64_t(0);
+  };
+  if (!getType(value).hasStaticShape() && llvm::any_of(sizes, isZero)) {
+    SmallVector<ShapeScalar> dims = getDims(value);
+    if (llvm::equal(dims, sizes,
+                    [](const ShapeScalar &dim, const ShapeScalar &size) {
+                      return dim.isSame(size);
+                    }))
+      return value;
+    if (llvm::all_of(sizes, [](const ShapeScalar &size) {
+          return size.getConstant().has_value();
+        }))
+      return broadcast(createScalar(0, getElementType(value)), sizes);
+    InFlightDiagnostic diagnostic = emitError();
+    diagnostic << "expects no size 0 beside a size that is only known at run "
+                  "time, but got ";
+    if (Diagnostic *underlying = diagnostic.getUnderlyingDiagnostic())
+      printSizes(*underlying, sizes);
+    diagnostic << " from " << value.getType();
+    return nullptr;
+  }
   std::optional<SmallVector<int64_t>> codes =
       getReshapeCodes(getDims(value), sizes);
   if (!codes) {

@@ -169,3 +169,17 @@ def test_mean_of_integers_with_a_large_sum(dims):
     model = build([helper.make_node("ReduceMean", ["x"], ["y"], axes=[1], keepdims=0)],
                   {"x": x}, ["y"], dims=dims)
     np.testing.assert_array_equal(rm.compile(model)(x), [2**32 // 5, -2**31])
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_flattened_shape_of_no_elements(axis):
+    # In relay.reshape a 0 is the size of the same dimension.
+    check([helper.make_node("Flatten", ["x"], ["y"], axis=axis)],
+          {"x": random(5, 11, 3, 0)}, ["y"], dims={"x": [5, 11, "n", 0]})
+
+
+def test_open_size_beside_no_elements():
+    # It cannot be said, and must not become another size.
+    with pytest.raises(rm.CompileError, match="expects no size 0 beside"):
+        check([helper.make_node("Flatten", ["x"], ["y"], axis=3)],
+              {"x": random(5, 11, 3, 0)}, ["y"], dims={"x": [5, 11, "n", 0]})
