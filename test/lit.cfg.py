@@ -9,7 +9,7 @@ from lit.llvm.subst import ToolSubst
 config.name = "RELAY"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".relay", ".test"]
-config.excludes = ["Inputs", "python", "lib", "Unit"]
+config.excludes = ["Inputs", "python", "lib", "Unit", "corpus"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.relay_obj_root, "test")
 
@@ -23,6 +23,7 @@ for name in ("RELAY_NATIVE_TARGET", "LD_PRELOAD"):
         config.environment[name] = os.environ[name]
 config.substitutions.append(("%python", config.python_executable))
 config.substitutions.append(("%relay_lib", config.relay_lib_dir))
+config.substitutions.append(("%relay_tools", config.relay_tools_dir))
 config.substitutions.append(("%relay_src", config.relay_src_root))
 config.substitutions.append(("%shlibext", config.shlib_ext))
 
@@ -36,6 +37,7 @@ if config.sanitizer_runtime:
     mlir_opt = f"env LD_PRELOAD={config.sanitizer_runtime} {mlir_opt}"
 llvm_config.add_tool_substitutions(
     ["relay-opt", "relay-translate", "relay-compile", "relay-run",
-     "relay-lsp-server", ToolSubst("mlir-opt", command=mlir_opt), "mlir-runner", "mlir-translate"],
+     "relay-lsp-server", *(f"relay-fuzz-{name}" for name in (
+         "onnx", "relay-text", "mlir", "artifact", "npy", "command-line")), ToolSubst("mlir-opt", command=mlir_opt), "mlir-runner", "mlir-translate"],
     [config.relay_tools_dir, config.llvm_tools_dir],
 )

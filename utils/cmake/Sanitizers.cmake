@@ -5,6 +5,21 @@ include_guard()
 # programs need around them when they run is in utils/sanitizer/run.sh.
 set(RELAY_SANITIZE "" CACHE STRING
   "Sanitizers to build with: address,undefined or thread")
+# -DRELAY_FUZZ=ON builds the targets of test/Fuzz with libFuzzer, and lets it see
+# which code of the readers (relay_enable_fuzzing) an input has reached.
+option(RELAY_FUZZ "Build fuzz targets with libFuzzer (utils/fuzz.sh)" OFF)
+if(RELAY_FUZZ AND NOT RELAY_SANITIZE)
+  message(FATAL_ERROR "RELAY_FUZZ expects RELAY_SANITIZE=address,undefined")
+endif()
+
+# Instruments the code of a folder for libFuzzer.
+macro(relay_enable_fuzzing)
+  if(RELAY_FUZZ)
+    add_compile_options(
+      -fsanitize-coverage=inline-8bit-counters,pc-table,trace-cmp,indirect-calls)
+  endif()
+endmacro()
+
 if(NOT RELAY_SANITIZE)
   return()
 endif()
@@ -39,6 +54,16 @@ if(NOT IS_ABSOLUTE "${RELAY_SANITIZER_RUNTIME}")
     "libclang-rt-${CMAKE_CXX_COMPILER_VERSION_MAJOR}-dev")
 endif()
 add_link_options(-fsanitize=${RELAY_SANITIZE} -shared-libsan)
+if(RELAY_FUZZ)
+  set(_file libclang_rt.fuzzer-${CMAKE_SYSTEM_PROCESSOR}.a)
+  execute_process(
+    COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${_file}
+    OUTPUT_VARIABLE RELAY_FUZZER OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT IS_ABSOLUTE "${RELAY_FUZZER}")
+    message(FATAL_ERROR "RELAY_FUZZ expects ${_file} beside Clang: install "
+      "libclang-rt-${CMAKE_CXX_COMPILER_VERSION_MAJOR}-dev")
+  endif()
+endif()
 get_filename_component(_folder ${RELAY_SANITIZER_RUNTIME} DIRECTORY)
 list(APPEND CMAKE_BUILD_RPATH ${_folder})
 file(WRITE ${PROJECT_BINARY_DIR}/sanitizer-runtime
