@@ -12,6 +12,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Support/ModulePipeline.h"
 #include "relay-mlir/Target/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -165,8 +166,30 @@ struct OptimizeOptions : PassPipelineOptions<OptimizeOptions> {
 };
 } // namespace
 
+/// As PassPipelineRegistration does, but for pipelines of modules.
+template <typename Options>
+static void registerModulePipeline(
+    StringRef name, StringRef description,
+    std::function<void(OpPassManager &, const Options &)> build) {
+  registerPassPipeline(
+      name, description,
+      [=](OpPassManager &manager, StringRef text,
+          function_ref<LogicalResult(const Twine &)> errorHandler)
+          -> LogicalResult {
+        Options options;
+        if (failed(options.parseFromString(text)) ||
+            failed(relay::checkModulePipeline(name, manager, errorHandler)))
+          return failure();
+        build(manager, options);
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> handle) {
+        handle(Options());
+      });
+}
+
 void relay::registerPipelines() {
-  PassPipelineRegistration<OptimizeOptions>(
+  registerModulePipeline<OptimizeOptions>(
       "relay-optimize",
       "Simplify, fold and fuse a relay module: relay-typed to relay-fused",
       [](OpPassManager &manager, const OptimizeOptions &options) {
@@ -177,9 +200,11 @@ void relay::registerPipelines() {
         compile.desiredLayout = options.desiredLayout;
         buildRelayOptimizePipeline(manager, compile);
       });
-  PassPipelineRegistration<>(
+  registerModulePipeline<EmptyPipelineOptions>(
       "relay-to-kernels",
       "Lower primitive functions to tir kernels and main to relax: "
       "relay-fused to relax-kernels",
-      buildRelayToKernelsPipeline);
+      [](OpPassManager &manager, const EmptyPipelineOptions &) {
+        buildRelayToKernelsPipeline(manager);
+      });
 }

@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Support/ModulePipeline.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -101,7 +102,8 @@ void mlir::relay::registerTIRToLLVMPipeline() {
          function_ref<LogicalResult(const Twine &)> errorHandler)
           -> LogicalResult {
         PipelineOptions options;
-        if (failed(options.parseFromString(text)))
+        if (failed(options.parseFromString(text)) ||
+            failed(checkModulePipeline("tir-to-llvm", manager, errorHandler)))
           return failure();
         // There is no IR yet to report an error at.
         MLIRContext context;

@@ -44,7 +44,8 @@ def _fraction(g, x):
 
 
 def _number(low, high):
-    return lambda g: float(np.float32(g.rng.uniform(low, high)))
+    # Exact in every type: what is compared with it must not lie between two.
+    return lambda g: round(g.rng.uniform(low, high) * 64) / 64
 
 
 for _name in ("Sigmoid", "Tanh", "Selu", "Softplus", "Softsign", "Erf", "Exp", "Sin", "Cos",

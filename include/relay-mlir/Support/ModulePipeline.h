@@ -1,0 +1,33 @@
+//===- ModulePipeline.h - Where a pipeline may stand ------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_SUPPORT_MODULEPIPELINE_H
+#define RELAY_MLIR_SUPPORT_MODULEPIPELINE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace mlir::relay {
+
+/// Fails, with a message, if the passes of modules of the pipeline `name`
+/// cannot be added to `manager`: there, OpPassManager::addPass ends the
+/// program.
+inline LogicalResult
+checkModulePipeline(StringRef name, OpPassManager &manager,
+                    function_ref<LogicalResult(const Twine &)> errorHandler) {
+  std::optional<StringRef> operation = manager.getOpName();
+  if (manager.getNesting() == OpPassManager::Nesting::Implicit || !operation ||
+      *operation == ModuleOp::getOperationName())
+    return success();
+  return errorHandler("pipeline '" + name + "' expects to run on '" +
+                      ModuleOp::getOperationName() + "', but got '" +
+                      *operation + "'");
+}
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_SUPPORT_MODULEPIPELINE_H
