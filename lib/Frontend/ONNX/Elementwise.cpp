@@ -86,7 +86,7 @@ static LogicalResult convertPow(NodeContext &node) {
 static LogicalResult convertMod(NodeContext &node) {
   Value lhs = node.getInput(0), rhs = node.getInput(1);
   // fmod takes the sign of the dividend, otherwise it is that of the divisor.
-  if (node.getInt("fmod", 0))
+  if (node.getBool("fmod", false))
     return node.setResult(node.create<ModOp>({lhs, rhs}));
   return node.setResult(node.create<FloorModOp>({lhs, rhs}));
 }
@@ -103,8 +103,8 @@ static LogicalResult convertBitShift(NodeContext &node) {
 
 static LogicalResult convertIsInf(NodeContext &node) {
   Value data = node.getInput(0);
-  bool positive = node.getInt("detect_positive", 1);
-  bool negative = node.getInt("detect_negative", 1);
+  bool positive = node.getBool("detect_positive", true);
+  bool negative = node.getBool("detect_negative", true);
   Value isInf = node.create<IsinfOp>({data});
   if (positive && negative)
     return node.setResult(isInf);
@@ -120,7 +120,7 @@ static LogicalResult convertIsInf(NodeContext &node) {
 }
 
 static LogicalResult convertCast(NodeContext &node) {
-  auto dtype = static_cast<DataType>(node.getInt("to", 0));
+  DataType dtype = node.getDataType("to", DataType::Undefined);
   Type type = getElementType(node.getContext(), dtype);
   if (!type)
     return node.emitError()

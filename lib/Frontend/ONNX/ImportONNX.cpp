@@ -53,6 +53,18 @@ mlir::relay::importOnnxFile(StringRef path, MLIRContext *context,
   return importModel(**source, context, options);
 }
 
+std::vector<OnnxOperator> mlir::relay::getOnnxOperators() {
+  // A branch is no entry of the table: its graph replaces the node.
+  std::vector<OnnxOperator> operators = {{"If", kOldestOpset, kNewestOpset}};
+  for (const auto &entry : OpTable::get().getEntries())
+    operators.push_back(
+        {entry.getKey().str(), entry.second.since, entry.second.until});
+  llvm::sort(operators, [](const OnnxOperator &a, const OnnxOperator &b) {
+    return a.name < b.name;
+  });
+  return operators;
+}
+
 static OwningOpRef<ModuleOp> importMainBuffer(llvm::SourceMgr &sourceMgr,
                                               MLIRContext *context) {
   const llvm::MemoryBuffer *buffer =

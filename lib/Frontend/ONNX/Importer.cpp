@@ -10,17 +10,16 @@
 #include "NodeContext.h"
 #include "ShapeEvaluator.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
-
-/// Calls of functions and branches inside each other, at most.
-static constexpr unsigned kMaxDepth = 64;
 
 Binding *Frame::lookup(StringRef name) const {
   for (const Frame *frame = this; frame; frame = frame->parent)
@@ -35,22 +34,6 @@ const NodeAttribute *Frame::lookupAttribute(StringRef name) const {
     if (const NodeAttribute *attribute = frame->attributes.lookup(name))
       return attribute;
   return nullptr;
-}
-
-std::string mlir::relay::onnx::describeNode(const Node &node, int64_t opset) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (!node.name.empty())
-    os << "node \"" << node.name << "\"";
-  else if (!node.outputs.empty())
-    os << "node that computes \"" << node.outputs.front() << "\"";
-  else
-    os << "node without a name";
-  os << " (";
-  if (!node.domain.empty())
-    os << node.domain << '.';
-  os << node.opType << ", opset " << opset << ')';
-  return text;
 }
 
 Importer::Importer(const Model &model, ModelSource &source,
@@ -165,9 +148,20 @@ const ShapeTensor *Importer::getContents(Binding &binding) {
   } else if (auto constant = binding.value.getDefiningOp<ConstantOp>()) {
     attr = dyn_cast<DenseElementsAttr>(constant.getValue());
   }
-  if (attr)
-    binding.contents = ShapeTensor::get(attr);
-  return binding.contents ? &*binding.contents : nullptr;
+  if (!attr || !setContents(binding, ShapeTensor::get(attr)))
+    return nullptr;
+  return &*binding.contents;
+}
+
+bool Importer::setContents(Binding &binding,
+                           std::optional<ShapeTensor> contents) {
+  if (!contents)
+    return false;
+  numShapeElements += contents->elements.size();
+  if (numShapeElements > kMaxTotalShapeElements)
+    return false;
+  binding.contents = std::move(contents);
+  return true;
 }
 
 LogicalResult Importer::materializeConstant(Binding &binding) {
@@ -245,14 +239,6 @@ LogicalResult Importer::convert(PendingNode &pending) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-const Function *Importer::findFunction(const Node &node) const {
-  for (const Function &function : model.functions)
-    if (function.name == node.opType && function.domain == node.domain &&
-        function.overload == node.overload)
-      return &function;
-  return nullptr;
-}
-
 LogicalResult Importer::bindOutputs(const Node &node, Frame &frame,
                                     ArrayRef<Binding *> outputs) {
   for (auto [name, binding] : llvm::zip(node.outputs, outputs)) {
@@ -282,7 +268,7 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
     pending.inputs.push_back(binding);
   }
 
-  if (const Function *callee = findFunction(node))
+  if (const Function *callee = model.findFunction(node))
     return importCall(pending, *callee);
   if (node.domain.empty() && node.opType == "If")
     return importIf(pending);
@@ -325,10 +311,8 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
 
   if (node.outputs.size() == 1) {
     NodeContext context(*this, pending);
-    if (std::optional<ShapeTensor> contents = evaluateShape(context)) {
-      pending.outputs.front()->contents = std::move(contents);
+    if (setContents(*pending.outputs.front(), evaluateShape(context)))
       return success();
-    }
     if (context.hasFailed())
       return failure();
   }
@@ -373,9 +357,6 @@ LogicalResult Importer::importIf(PendingNode &pending) {
   Frame &frame = createFrame();
   frame.parent = pending.frame;
   frame.opsets = pending.frame->opsets;
-  frame.depth = pending.frame->depth + 1;
-  if (frame.depth > kMaxDepth)
-    return emitError(node, pending.opset) << "branches are nested too deeply";
   if (failed(addInitializers(*branch, frame)) ||
       failed(importNodes(branch->nodes, frame)))
     return failure();
@@ -401,10 +382,6 @@ LogicalResult Importer::importCall(PendingNode &pending,
            << node.inputs.size() << " and " << node.outputs.size();
   Frame &frame = createFrame();
   frame.opsets = &callee.opsets;
-  frame.depth = pending.frame->depth + 1;
-  if (frame.depth > kMaxDepth)
-    return emitError(node, pending.opset)
-           << "calls of functions are nested too deeply";
   for (auto [name, binding] : llvm::zip(callee.inputs, pending.inputs))
     if (binding)
       frame.bindings[name] = binding;
@@ -479,15 +456,22 @@ FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info) {
     for (int64_t size : it->second)
       shape.push_back(size < 0 ? ShapedType::kDynamic : size);
   } else {
-    // Some writers use -1 for an unknown size.
     for (const Dimension &dim : *info.shape) {
-      if (dim.size < -1)
-        return emitError() << "input \"" << info.name << "\" has dimension "
-                           << dim.size;
-      shape.push_back(dim.size < 0 ? ShapedType::kDynamic : dim.size);
+      if (dim.size.value_or(0) < 0)
+        return emitError()
+               << "expects sizes that are not negative, or no size where it is "
+                  "not known, but input \""
+               << info.name << "\" has size " << dim.size.value_or(0);
+      shape.push_back(dim.size.value_or(ShapedType::kDynamic));
     }
   }
-  return RankedTensorType::get(shape, elementType);
+  auto type = RankedTensorType::get(shape, elementType);
+  auto emitAtInput = [&] {
+    return emitError() << "input \"" << info.name << "\": ";
+  };
+  if (failed(checkTensorLimits(emitAtInput, type)))
+    return failure();
+  return type;
 }
 
 LogicalResult Importer::createArguments() {
@@ -560,6 +544,12 @@ LogicalResult Importer::createResults() {
                          << "\" is not computed by any node";
     if (failed(materialize(*binding)))
       return failure();
+    Type declared = getElementType(builder.getContext(), info.type);
+    if (info.type != DataType::Undefined &&
+        declared != getElementTypeOrSelf(binding->value.getType()))
+      return emitError() << "output \"" << info.name << "\" is said to be of "
+                         << getDataTypeName(info.type) << ", but is "
+                         << binding->value.getType();
     results.push_back(binding->value);
   }
   func::ReturnOp::create(builder, function.getLoc(), results);
@@ -572,8 +562,8 @@ LogicalResult Importer::createResults() {
 }
 
 OwningOpRef<ModuleOp> Importer::run() {
-  if (failed(checkOpsets()) || failed(checkOperators()) ||
-      failed(checkInputShapes()))
+  if (failed(checkOpsets()) || failed(checkInlinedSize()) ||
+      failed(checkOperators()) || failed(checkInputShapes()))
     return nullptr;
 
   OwningOpRef<ModuleOp> module = ModuleOp::create(getFileLoc());

@@ -51,7 +51,6 @@ struct Frame {
   llvm::StringMap<Binding *> bindings;
   /// In a function: the attributes of the call.
   llvm::StringMap<const NodeAttribute *> attributes;
-  unsigned depth = 0;
 
   Binding *lookup(StringRef name) const;
   const NodeAttribute *lookupAttribute(StringRef name) const;
@@ -104,6 +103,7 @@ public:
 
 private:
   LogicalResult checkOpsets();
+  LogicalResult checkInlinedSize();
   LogicalResult checkOperators();
   LogicalResult checkInputShapes();
   LogicalResult createArguments();
@@ -119,6 +119,8 @@ private:
   LogicalResult bindOutputs(const Node &node, Frame &frame,
                             ArrayRef<Binding *> outputs);
 
+  /// Gives `binding` its numbers, unless the model has too many of them.
+  bool setContents(Binding &binding, std::optional<ShapeTensor> contents);
   /// Makes sure that `binding` has a value.
   LogicalResult materialize(Binding &binding);
   /// Gives `binding` a value if its numbers are known. Fails if they cannot be
@@ -128,7 +130,6 @@ private:
 
   Binding *createBinding(StringRef name);
   Frame &createFrame();
-  const Function *findFunction(const Node &node) const;
   InFlightDiagnostic emitError() const { return mlir::emitError(getFileLoc()); }
   InFlightDiagnostic emitError(const Node &node, int64_t opset) const;
 
@@ -145,12 +146,11 @@ private:
   Frame *mainFrame = nullptr;
   llvm::StringMap<unsigned> symbols;
   unsigned numSymbols = 0;
+  /// Numbers of all contents.
+  int64_t numShapeElements = 0;
   DenseMap<Value, SmallVector<SmallVector<ShapeScalar>>> dims;
   DenseMap<mlir::Attribute, Value> constants;
 };
-
-/// `node "x" (Conv, opset 13)`, or by its first output if it has no name.
-std::string describeNode(const Node &node, int64_t opset);
 
 } // namespace mlir::relay::onnx
 

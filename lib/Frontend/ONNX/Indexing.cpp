@@ -186,7 +186,7 @@ static LogicalResult convertTopK(NodeContext &node) {
   TopkOp::Properties properties;
   properties.k = b.getI64IntegerAttr(*k);
   properties.axis = b.getI64IntegerAttr(*axis);
-  properties.is_ascend = b.getBoolAttr(!node.getInt("largest", 1));
+  properties.is_ascend = b.getBoolAttr(!node.getBool("largest", true));
   properties.dtype = TypeAttr::get(b.getI64Type());
   Value result = node.create<TopkOp>({data}, properties);
   for (unsigned i = 0; i < 2; ++i)
@@ -205,14 +205,14 @@ static LogicalResult convertCumSum(NodeContext &node) {
   FailureOr<int64_t> axis = node.normalizeAxis(*value, node.getRank(data));
   if (failed(axis))
     return failure();
-  bool isReverse = node.getInt("reverse", 0);
+  bool isReverse = node.getBool("reverse", false);
   ReverseOp::Properties reverse;
   reverse.axis = b.getI64IntegerAttr(*axis);
   if (isReverse)
     data = node.create<ReverseOp>({data}, reverse);
   CumsumOp::Properties properties;
   properties.axis = b.getI64IntegerAttr(*axis);
-  properties.exclusive = b.getBoolAttr(node.getInt("exclusive", 0));
+  properties.exclusive = b.getBoolAttr(node.getBool("exclusive", false));
   Value result = node.create<CumsumOp>({data}, properties);
   if (isReverse)
     result = node.create<ReverseOp>({result}, reverse);

@@ -30,10 +30,15 @@ broadcastBatch(ArrayRef<ShapeScalar> lhs, ArrayRef<ShapeScalar> rhs) {
   SmallVector<ShapeScalar> result = llvm::to_vector(lhs);
   for (auto [size, target] :
        llvm::zip(llvm::reverse(rhs), llvm::reverse(result))) {
-    if (target.getConstant() == 1)
-      target = size;
-    else if (size.getConstant() != 1 && !size.isSame(target))
+    std::optional<int64_t> constant = size.getConstant();
+    std::optional<int64_t> targetConstant = target.getConstant();
+    if (constant && targetConstant && constant != 1 && targetConstant != 1 &&
+        constant != targetConstant)
       return std::nullopt;
+    // A size that is known at run time may turn out to be 1 where the other is
+    // a constant, and is taken to be equal to another such size.
+    if (targetConstant ? targetConstant == 1 : constant && constant != 1)
+      target = size;
   }
   return result;
 }
@@ -154,10 +159,11 @@ static LogicalResult convertGemm(NodeContext &node) {
     if (node.getRank(operand) != 2)
       return node.emitError()
              << "expects a matrix, but got " << operand.getType();
-  if (node.getInt("transA", 0))
+  if (node.getBool("transA", false))
     a = node.transpose(a, {1, 0});
-  Value product = node.getInt("transB", 0) ? node.create<NNDenseOp>({a, b})
-                                           : node.create<NNMatmulOp>({a, b});
+  Value product = node.getBool("transB", false)
+                      ? node.create<NNDenseOp>({a, b})
+                      : node.create<NNMatmulOp>({a, b});
   product = scale(node, product, node.getFloat("alpha", 1));
   double beta = node.getFloat("beta", 1);
   if (!product || !node.hasInput(2) || beta == 0)

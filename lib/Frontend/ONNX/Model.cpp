@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::relay::onnx;
 
@@ -68,4 +69,84 @@ std::optional<int64_t> Tensor::getNumElements() const {
       return std::nullopt;
   }
   return isEmpty ? 0 : count;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+llvm::StringRef mlir::relay::onnx::describeKind(NodeAttribute::Kind kind) {
+  using Kind = NodeAttribute::Kind;
+  switch (kind) {
+  case Kind::None:
+    return "an empty list";
+  case Kind::Float:
+    return "a float";
+  case Kind::Int:
+    return "an integer";
+  case Kind::String:
+    return "a string";
+  case Kind::Tensor:
+    return "a tensor";
+  case Kind::Graph:
+    return "a graph";
+  case Kind::Floats:
+    return "a list of floats";
+  case Kind::Ints:
+    return "a list of integers";
+  case Kind::Strings:
+    return "a list of strings";
+  case Kind::Other:
+    return "a value of another kind";
+  }
+  llvm_unreachable("unknown kind of attribute");
+}
+
+std::string mlir::relay::onnx::describeNode(const Node &node,
+                                            std::optional<int64_t> opset) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!node.name.empty())
+    os << "node \"" << node.name << "\"";
+  else if (!node.outputs.empty())
+    os << "node that computes \"" << node.outputs.front() << "\"";
+  else
+    os << "node without a name";
+  os << " (";
+  if (!node.domain.empty())
+    os << node.domain << '.';
+  os << node.opType;
+  if (opset)
+    os << ", opset " << *opset;
+  os << ')';
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// One key for what tells functions apart. Lengths, since names may have any
+/// character.
+static std::string getFunctionKey(const std::string &domain,
+                                  const std::string &name,
+                                  const std::string &overload) {
+  std::string key = llvm::utostr(domain.size()) + ":";
+  key += llvm::utostr(name.size()) + ":";
+  return key + domain + name + overload;
+}
+
+const Function *Model::findFunction(const Node &node) const {
+  if (functions.empty())
+    return nullptr;
+  return functionTable.lookup(
+      getFunctionKey(node.domain, node.opType, node.overload));
+}
+
+bool Model::addFunction(const Function &function) {
+  return functionTable
+      .try_emplace(
+          getFunctionKey(function.domain, function.name, function.overload),
+          &function)
+      .second;
 }

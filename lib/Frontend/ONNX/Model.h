@@ -82,8 +82,8 @@ struct Tensor {
 };
 
 struct Dimension {
-  /// Negative if unknown.
-  int64_t size = -1;
+  /// None if unknown; may be negative in a broken model.
+  std::optional<int64_t> size;
   /// Name of an unknown dimension; empty if it has none.
   std::string symbol;
 };
@@ -100,6 +100,8 @@ struct Graph;
 
 struct NodeAttribute {
   enum class Kind {
+    /// A list without elements, of what is not known.
+    None,
     Float,
     Int,
     String,
@@ -108,11 +110,12 @@ struct NodeAttribute {
     Floats,
     Ints,
     Strings,
+    /// What no operator here has.
     Other
   };
 
   std::string name;
-  Kind kind = Kind::Other;
+  Kind kind = Kind::None;
   float f = 0;
   int64_t i = 0;
   std::string s;
@@ -125,6 +128,9 @@ struct NodeAttribute {
   std::string reference;
 };
 
+/// "an integer", "a list of floats", ...
+llvm::StringRef describeKind(NodeAttribute::Kind kind);
+
 struct Node {
   std::string name;
   std::string opType;
@@ -135,6 +141,10 @@ struct Node {
   std::vector<std::string> outputs;
   std::vector<NodeAttribute> attributes;
 };
+
+/// `node "x" (Conv, opset 13)`, or by its first output if it has no name.
+std::string describeNode(const Node &node,
+                         std::optional<int64_t> opset = std::nullopt);
 
 struct Graph {
   std::string name;
@@ -168,6 +178,15 @@ struct Model {
   OpsetMap opsets;
   Graph graph;
   std::vector<Function> functions;
+
+  /// The function that `node` calls; null if it is an operator.
+  const Function *findFunction(const Node &node) const;
+  /// Makes `function`, one of `functions`, known to findFunction. False if
+  /// there is one of that name.
+  bool addFunction(const Function &function);
+
+private:
+  llvm::StringMap<const Function *> functionTable;
 };
 
 class ModelSource;

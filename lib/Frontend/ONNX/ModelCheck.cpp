@@ -10,9 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "Limits.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mlir::relay::onnx;
@@ -35,7 +37,7 @@ public:
       for (const NodeAttribute &attribute : node.attributes)
         if (attribute.graph)
           check(attribute.graph->nodes, opsets);
-      if (isFunction(node))
+      if (model.findFunction(node))
         continue;
       int64_t opset = opsets.lookup(node.domain);
       std::string reason = getReason(node, opset);
@@ -53,13 +55,6 @@ public:
   const auto &getUnsupported() const { return unsupported; }
 
 private:
-  bool isFunction(const Node &node) const {
-    return llvm::any_of(model.functions, [&](const Function &function) {
-      return function.name == node.opType && function.domain == node.domain &&
-             function.overload == node.overload;
-    });
-  }
-
   static std::string getReason(const Node &node, int64_t opset) {
     if (!node.domain.empty())
       return "of domain \"" + node.domain + "\"";
@@ -77,6 +72,90 @@ private:
 
   const Model &model;
   llvm::MapVector<std::pair<StringRef, StringRef>, Unsupported> unsupported;
+};
+
+/// Counts nodes as if all calls of functions were replaced by their bodies.
+/// Functions that call each other twice double the number at each level, so
+/// this is known before anything is built.
+class InlinedSize {
+public:
+  using EmitError = llvm::function_ref<InFlightDiagnostic(const Node &)>;
+
+  InlinedSize(const Model &model, EmitError emitError)
+      : model(model), emitError(emitError) {}
+
+  struct Size {
+    int64_t numNodes = 0;
+    /// Calls and branches inside each other.
+    unsigned depth = 0;
+  };
+
+  /// Fails if `nodes`, at `depth`, are too many or too deep.
+  FailureOr<Size> measure(ArrayRef<Node> nodes, unsigned depth) {
+    Size total;
+    for (const Node &node : nodes) {
+      FailureOr<Size> size = measure(node, depth);
+      if (failed(size))
+        return failure();
+      total.numNodes += size->numNodes;
+      total.depth = std::max(total.depth, size->depth);
+      if (total.numNodes > kMaxNodes)
+        return emitError(node)
+               << "expects a model of at most " << kMaxNodes
+               << " nodes, calls of functions replaced by their bodies";
+    }
+    return total;
+  }
+
+private:
+  FailureOr<Size> measure(const Node &node, unsigned depth) {
+    Size size{1, 0};
+    auto add = [&](FailureOr<Size> inner) -> LogicalResult {
+      if (failed(inner))
+        return failure();
+      size.numNodes += inner->numNodes;
+      size.depth = std::max(size.depth, inner->depth + 1);
+      if (depth + size.depth > kMaxDepth)
+        return emitDepth(node);
+      return success();
+    };
+    for (const NodeAttribute &attribute : node.attributes)
+      if (attribute.graph &&
+          failed(add(measure(attribute.graph->nodes, depth + 1))))
+        return failure();
+    if (const Function *callee = model.findFunction(node))
+      if (failed(add(measureCall(node, *callee, depth))))
+        return failure();
+    return size;
+  }
+
+  FailureOr<Size> measureCall(const Node &node, const Function &callee,
+                              unsigned depth) {
+    auto it = known.find(&callee);
+    if (it != known.end())
+      return it->second;
+    if (!active.insert(&callee).second)
+      return emitError(node)
+             << "function \"" << callee.name << "\" calls itself";
+    if (depth == kMaxDepth)
+      return emitDepth(node);
+    FailureOr<Size> size = measure(callee.nodes, depth + 1);
+    if (succeeded(size))
+      known[&callee] = *size;
+    active.erase(&callee);
+    return size;
+  }
+
+  LogicalResult emitDepth(const Node &node) {
+    return emitError(node) << "expects at most " << kMaxDepth
+                           << " calls of functions and branches inside each "
+                              "other";
+  }
+
+  const Model &model;
+  EmitError emitError;
+  llvm::DenseMap<const Function *, Size> known;
+  llvm::SmallPtrSet<const Function *, 8> active;
 };
 
 } // namespace
@@ -97,6 +176,13 @@ LogicalResult Importer::checkOpsets() {
     if (failed(check(function.opsets, " in function " + function.name)))
       return failure();
   return success();
+}
+
+LogicalResult Importer::checkInlinedSize() {
+  auto emitAt = [&](const Node &node) {
+    return emitError() << describeNode(node) << ": ";
+  };
+  return InlinedSize(model, emitAt).measure(model.graph.nodes, /*depth=*/0);
 }
 
 LogicalResult Importer::checkOperators() {

@@ -29,7 +29,7 @@ static LogicalResult convertReshape(NodeContext &node) {
            << "expects a shape that follows from the sizes of "
               "the inputs, but \""
            << node.getNode().inputs[1] << "\" is computed at run time";
-  bool allowZero = node.getInt("allowzero", 0);
+  bool allowZero = node.getBool("allowzero", false);
   SmallVector<ShapeScalar> dims = node.getDims(data);
   SmallVector<ShapeScalar> target;
   std::optional<size_t> inferred;
@@ -508,7 +508,7 @@ static LogicalResult convertTrilu(NodeContext &node) {
   else
     k = node.reshape(k, ArrayRef<int64_t>());
   TriluOp::Properties properties;
-  properties.upper = node.getBuilder().getBoolAttr(node.getInt("upper", 1));
+  properties.upper = node.getBuilder().getBoolAttr(node.getBool("upper", true));
   return node.setResult(
       node.create<TriluOp>({node.getInput(0), k}, properties));
 }

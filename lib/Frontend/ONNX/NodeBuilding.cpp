@@ -12,6 +12,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -61,9 +62,16 @@ static LogicalResult inferTypes(OperationState &state, ValueRange operands,
     return emitError(state.location)
            << "expects " << state.name << " to infer its result types";
   MLIRContext *context = state.getContext();
-  return inference->inferReturnTypes(context, state.location, operands,
-                                     state.attributes.getDictionary(context),
-                                     state.getRawProperties(), {}, types);
+  if (failed(
+          inference->inferReturnTypes(context, state.location, operands,
+                                      state.attributes.getDictionary(context),
+                                      state.getRawProperties(), {}, types)))
+    return failure();
+  for (Type type : types)
+    if (failed(
+            checkTensorLimits([&] { return emitError(state.location); }, type)))
+      return failure();
+  return success();
 }
 
 /// The sizes of the results of `state`, by inference on operands with the sizes
@@ -125,7 +133,8 @@ Value NodeContext::insert(OperationState &state) {
     DiagnosticCollector collector(getContext());
     if (succeeded(inferTypes(state, state.operands, state.types))) {
       op = getBuilder().create(state);
-      if (failed(verify(op, /*verifyRecursively=*/false))) {
+      if (failed(checkAttributeLimits(op)) ||
+          failed(verify(op, /*verifyRecursively=*/false))) {
         op->erase();
         op = nullptr;
       }

@@ -119,31 +119,6 @@ std::optional<double> NodeContext::getConstantFloat(unsigned index) const {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-static StringRef describeKind(NodeAttribute::Kind kind) {
-  using Kind = NodeAttribute::Kind;
-  switch (kind) {
-  case Kind::Float:
-    return "a float";
-  case Kind::Int:
-    return "an integer";
-  case Kind::String:
-    return "a string";
-  case Kind::Tensor:
-    return "a tensor";
-  case Kind::Graph:
-    return "a graph";
-  case Kind::Floats:
-    return "a list of floats";
-  case Kind::Ints:
-    return "a list of integers";
-  case Kind::Strings:
-    return "a list of strings";
-  case Kind::Other:
-    return "another kind";
-  }
-  llvm_unreachable("unknown kind of attribute");
-}
-
 static const NodeAttribute *lookupAttr(const PendingNode &pending,
                                        StringRef name) {
   for (const auto &attribute : pending.node->attributes) {
@@ -166,9 +141,8 @@ const NodeAttribute *NodeContext::findAttr(StringRef name,
   const NodeAttribute *attribute = lookupAttr(pending, name);
   if (!attribute || attribute->kind == kind)
     return attribute;
-  // Writers of empty lists do not know of what.
-  if (attribute->kind == NodeAttribute::Kind::Other &&
-      attribute->reference.empty())
+  // An empty list is as good as none.
+  if (attribute->kind == NodeAttribute::Kind::None)
     return nullptr;
   emitError() << "expects attribute \"" << name << "\" to be "
               << describeKind(kind) << ", but got "
@@ -179,6 +153,14 @@ const NodeAttribute *NodeContext::findAttr(StringRef name,
 int64_t NodeContext::getInt(StringRef name, int64_t defaultValue) {
   const NodeAttribute *attribute = findAttr(name, NodeAttribute::Kind::Int);
   return attribute ? attribute->i : defaultValue;
+}
+
+bool NodeContext::getBool(StringRef name, bool defaultValue) {
+  int64_t value = getInt(name, defaultValue);
+  if (value != 0 && value != 1)
+    emitError() << "expects attribute \"" << name << "\" to be 0 or 1, but got "
+                << value;
+  return value != 0;
 }
 
 double NodeContext::getFloat(StringRef name, double defaultValue) {
@@ -213,6 +195,15 @@ ArrayRef<std::string> NodeContext::getStrings(StringRef name) {
 const Tensor *NodeContext::getTensor(StringRef name) {
   const NodeAttribute *attribute = findAttr(name, NodeAttribute::Kind::Tensor);
   return attribute ? attribute->tensor.get() : nullptr;
+}
+
+DataType NodeContext::getDataType(StringRef name, DataType defaultValue) {
+  int64_t value = getInt(name, static_cast<int64_t>(defaultValue));
+  if (value >= 0 && value <= std::numeric_limits<int32_t>::max())
+    return static_cast<DataType>(value);
+  emitError() << "expects attribute \"" << name
+              << "\" to be a data type, but got " << value;
+  return DataType::Undefined;
 }
 
 FailureOr<DenseElementsAttr> NodeContext::getFillValue() {

@@ -68,12 +68,17 @@ public:
 
   bool hasAttr(StringRef name) const;
   int64_t getInt(StringRef name, int64_t defaultValue);
+  /// The same for one that is 0 or 1. Reports an error for any other.
+  bool getBool(StringRef name, bool defaultValue);
   double getFloat(StringRef name, double defaultValue);
   StringRef getString(StringRef name, StringRef defaultValue);
   std::optional<ArrayRef<int64_t>> getInts(StringRef name);
   std::optional<ArrayRef<float>> getFloats(StringRef name);
   ArrayRef<std::string> getStrings(StringRef name);
   const Tensor *getTensor(StringRef name);
+  /// The value of TensorProto.DataType in an attribute; `defaultValue` if there
+  /// is none. Reports an error for what is no such value.
+  DataType getDataType(StringRef name, DataType defaultValue);
   /// The number that ConstantOfShape repeats.
   FailureOr<DenseElementsAttr> getFillValue();
 

@@ -38,9 +38,9 @@ static Value createInverseRoot(NodeContext &node, Value value, double epsilon) {
 }
 
 static LogicalResult convertBatchNormalization(NodeContext &node) {
-  if (node.getInt("training_mode", 0))
+  if (node.getBool("training_mode", false))
     return node.emitError() << "training_mode is not supported";
-  if (node.getInt("spatial", 1) == 0)
+  if (!node.getBool("spatial", true))
     return node.emitError() << "spatial = 0 is not supported";
   // Until opset 13, statistics of training were further outputs.
   for (unsigned i = 1; i < 5; ++i)

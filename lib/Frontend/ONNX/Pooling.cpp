@@ -65,8 +65,8 @@ FailureOr<Pool> Pool::get(NodeContext &node) {
     return failure();
   pool.window = *window;
   // With auto_pad, the sizes come out even.
-  pool.ceilMode =
-      node.getInt("ceil_mode", 0) && window->autoPad == Window::AutoPad::None;
+  pool.ceilMode = node.getBool("ceil_mode", false) &&
+                  window->autoPad == Window::AutoPad::None;
   return pool;
 }
 
@@ -148,7 +148,7 @@ static LogicalResult convertAveragePool(NodeContext &node) {
   if (failed(pool))
     return failure();
   return node.setResult(
-      pool->createAverage(node, node.getInt("count_include_pad", 0)));
+      pool->createAverage(node, node.getBool("count_include_pad", false)));
 }
 
 /// |x|^p.

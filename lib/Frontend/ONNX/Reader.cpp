@@ -11,12 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Model.h"
+#include "ModelConversion.h"
 #include "ModelSource.h"
-
-#include "onnx-ml.pb.h"
-
-#include "llvm/Support/Endian.h"
 
 using namespace mlir::relay::onnx;
 using llvm::StringRef;
@@ -162,8 +158,9 @@ private:
   }
 
   static llvm::Error makeMalformed() {
-    return llvm::createStringError("truncated, or not an ONNX model (the bytes "
-                                   "are no valid protobuf)");
+    return llvm::createStringError("truncated, nested too deeply, or not an "
+                                   "ONNX model (the bytes are no valid "
+                                   "protobuf)");
   }
 
   /// Merges the encoded message `extent` into `proto`; `handle` gets the
@@ -213,216 +210,6 @@ private:
   std::vector<std::optional<Tensor::FileRange>> ranges;
 };
 
-//===----------------------------------------------------------------------===//
-// From protobuf to Model.h
-//===----------------------------------------------------------------------===//
-
-template <typename T>
-std::vector<T> toVector(const pb::RepeatedField<T> &field) {
-  return {field.begin(), field.end()};
-}
-
-std::vector<std::string>
-toVector(const pb::RepeatedPtrField<std::string> &field) {
-  return {field.begin(), field.end()};
-}
-
-std::string normalizeDomain(const std::string &domain) {
-  return domain == "ai.onnx" ? std::string() : domain;
-}
-
-/// The typed fields of a tensor as the bytes that raw_data would hold.
-template <typename T, typename Field>
-void appendBytes(std::string &bytes, const Field &field) {
-  bytes.reserve(bytes.size() + field.size() * sizeof(T));
-  for (auto value : field) {
-    char encoded[sizeof(T)];
-    llvm::support::endian::write<T>(encoded, static_cast<T>(value),
-                                    llvm::endianness::little);
-    bytes.append(encoded, sizeof(T));
-  }
-}
-
-std::string encodeTypedData(const ::onnx::TensorProto &proto, DataType type) {
-  std::string bytes;
-  switch (type) {
-  case DataType::Float:
-    appendBytes<float>(bytes, proto.float_data());
-    break;
-  case DataType::Double:
-    appendBytes<double>(bytes, proto.double_data());
-    break;
-  case DataType::Int64:
-    appendBytes<int64_t>(bytes, proto.int64_data());
-    break;
-  case DataType::UInt64:
-    appendBytes<uint64_t>(bytes, proto.uint64_data());
-    break;
-  case DataType::UInt32:
-    appendBytes<uint32_t>(bytes, proto.uint64_data());
-    break;
-  case DataType::Int32:
-    appendBytes<int32_t>(bytes, proto.int32_data());
-    break;
-  default:
-    // All narrower types share int32_data, the floating ones as bit patterns.
-    if (getElementSize(type) == 2)
-      appendBytes<uint16_t>(bytes, proto.int32_data());
-    else
-      appendBytes<uint8_t>(bytes, proto.int32_data());
-  }
-  return bytes;
-}
-
-Tensor convertTensor(::onnx::TensorProto &proto) {
-  Tensor tensor;
-  tensor.name = proto.name();
-  tensor.type = static_cast<DataType>(proto.data_type());
-  tensor.dims.assign(proto.dims().begin(), proto.dims().end());
-  if (proto.data_location() == ::onnx::TensorProto::EXTERNAL) {
-    Tensor::External external;
-    for (const auto &entry : proto.external_data()) {
-      uint64_t number;
-      if (entry.key() == "location")
-        external.location = entry.value();
-      else if (StringRef(entry.value()).getAsInteger(10, number))
-        continue;
-      else if (entry.key() == "offset")
-        external.offset = number;
-      else if (entry.key() == "length")
-        external.length = number;
-    }
-    tensor.external = std::move(external);
-    return tensor;
-  }
-  if (proto.has_raw_data())
-    tensor.bytes = std::make_shared<const std::string>(
-        std::move(*proto.mutable_raw_data()));
-  else
-    tensor.bytes = std::make_shared<const std::string>(
-        encodeTypedData(proto, tensor.type));
-  return tensor;
-}
-
-ValueInfo convertValueInfo(const ::onnx::ValueInfoProto &proto) {
-  ValueInfo info;
-  info.name = proto.name();
-  if (!proto.type().has_tensor_type())
-    return info;
-  const auto &type = proto.type().tensor_type();
-  info.isTensor = true;
-  info.type = static_cast<DataType>(type.elem_type());
-  if (!type.has_shape())
-    return info;
-  info.shape.emplace();
-  for (const auto &dim : type.shape().dim()) {
-    Dimension &dimension = info.shape->emplace_back();
-    if (dim.has_dim_value())
-      dimension.size = dim.dim_value();
-    else if (dim.has_dim_param())
-      dimension.symbol = dim.dim_param();
-  }
-  return info;
-}
-
-Graph convertGraph(::onnx::GraphProto &proto);
-
-NodeAttribute::Kind getAttributeKind(const ::onnx::AttributeProto &proto) {
-  using Proto = ::onnx::AttributeProto;
-  switch (proto.type()) {
-  case Proto::FLOAT:
-    return NodeAttribute::Kind::Float;
-  case Proto::INT:
-    return NodeAttribute::Kind::Int;
-  case Proto::STRING:
-    return NodeAttribute::Kind::String;
-  case Proto::TENSOR:
-    return NodeAttribute::Kind::Tensor;
-  case Proto::GRAPH:
-    return NodeAttribute::Kind::Graph;
-  case Proto::FLOATS:
-    return NodeAttribute::Kind::Floats;
-  case Proto::INTS:
-    return NodeAttribute::Kind::Ints;
-  case Proto::STRINGS:
-    return NodeAttribute::Kind::Strings;
-  default:
-    return NodeAttribute::Kind::Other;
-  }
-}
-
-NodeAttribute convertAttribute(::onnx::AttributeProto &proto) {
-  NodeAttribute attribute;
-  attribute.name = proto.name();
-  attribute.kind = getAttributeKind(proto);
-  attribute.reference = proto.ref_attr_name();
-  attribute.f = proto.f();
-  attribute.i = proto.i();
-  attribute.s = proto.s();
-  attribute.floats = toVector(proto.floats());
-  attribute.ints = toVector(proto.ints());
-  attribute.strings = toVector(proto.strings());
-  if (proto.has_t())
-    attribute.tensor =
-        std::make_shared<const Tensor>(convertTensor(*proto.mutable_t()));
-  if (proto.has_g())
-    attribute.graph =
-        std::make_shared<const Graph>(convertGraph(*proto.mutable_g()));
-  return attribute;
-}
-
-Node convertNode(::onnx::NodeProto &proto) {
-  Node node;
-  node.name = proto.name();
-  node.opType = proto.op_type();
-  node.domain = normalizeDomain(proto.domain());
-  node.overload = proto.overload();
-  node.inputs = toVector(proto.input());
-  node.outputs = toVector(proto.output());
-  for (auto &attribute : *proto.mutable_attribute())
-    node.attributes.push_back(convertAttribute(attribute));
-  return node;
-}
-
-Graph convertGraph(::onnx::GraphProto &proto) {
-  Graph graph;
-  graph.name = proto.name();
-  for (auto &node : *proto.mutable_node())
-    graph.nodes.push_back(convertNode(node));
-  for (auto &tensor : *proto.mutable_initializer())
-    graph.initializers.push_back(convertTensor(tensor));
-  for (const auto &tensor : proto.sparse_initializer())
-    graph.sparseInitializers.push_back(tensor.values().name());
-  for (const auto &info : proto.input())
-    graph.inputs.push_back(convertValueInfo(info));
-  for (const auto &info : proto.output())
-    graph.outputs.push_back(convertValueInfo(info));
-  return graph;
-}
-
-OpsetMap
-convertOpsets(const pb::RepeatedPtrField<::onnx::OperatorSetIdProto> &protos) {
-  OpsetMap opsets;
-  for (const auto &opset : protos)
-    opsets[normalizeDomain(opset.domain())] = opset.version();
-  return opsets;
-}
-
-Function convertFunction(::onnx::FunctionProto &proto) {
-  Function function;
-  function.name = proto.name();
-  function.domain = normalizeDomain(proto.domain());
-  function.overload = proto.overload();
-  function.opsets = convertOpsets(proto.opset_import());
-  function.inputs = toVector(proto.input());
-  function.outputs = toVector(proto.output());
-  for (auto &attribute : *proto.mutable_attribute_proto())
-    function.attributes.push_back(convertAttribute(attribute));
-  for (auto &node : *proto.mutable_node())
-    function.nodes.push_back(convertNode(node));
-  return function;
-}
-
 } // namespace
 
 llvm::Expected<std::unique_ptr<Model>>
@@ -438,19 +225,9 @@ mlir::relay::onnx::readModel(ModelSource &source) {
         "not an ONNX model (a valid protobuf, but without a graph or an "
         "opset)");
 
-  auto model = std::make_unique<Model>();
-  model->path = source.getName().str();
-  model->irVersion = proto.ir_version();
-  model->opsets = convertOpsets(proto.opset_import());
-  model->graph = convertGraph(*proto.mutable_graph());
-  for (auto [tensor, range] :
-       llvm::zip_equal(model->graph.initializers, reader.getRanges())) {
-    if (!range || tensor.external)
-      continue;
-    tensor.bytes.reset();
-    tensor.range = range;
-  }
-  for (auto &function : *proto.mutable_functions())
-    model->functions.push_back(convertFunction(function));
+  llvm::Expected<std::unique_ptr<Model>> model =
+      convertModel(proto, reader.getRanges());
+  if (model)
+    (*model)->path = source.getName().str();
   return model;
 }

@@ -95,7 +95,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 LogicalResult RecurrentLayer::readAttributes() {
-  isBatchFirst = node.getInt("layout", 0);
+  isBatchFirst = node.getBool("layout", false);
   input = node.getInput(0);
   if (isBatchFirst && node.getRank(input) == 3)
     input = node.transpose(input, {1, 0, 2});
@@ -129,7 +129,7 @@ LogicalResult RecurrentLayer::readAttributes() {
   hidden = recurrence.getDimSize(2);
   if (node.hasAttr("clip"))
     return node.emitError() << "clip is not supported";
-  if (node.getInt("input_forget", 0))
+  if (node.getBool("input_forget", false))
     return node.emitError() << "input_forget is not supported";
   if (node.hasInput(4)) {
     // Lengths that are all the whole sequence say nothing.
@@ -247,7 +247,7 @@ State RecurrentLayer::stepRNN(const Direction &direction, Value product,
 /// The gates are update, reset, hidden.
 State RecurrentLayer::stepGRU(const Direction &direction, Value product,
                               State state) {
-  bool resetsAfter = node.getInt("linear_before_reset", 0);
+  bool resetsAfter = node.getBool("linear_before_reset", false);
   auto getProduct = [&](Value value, int64_t gate) {
     Value result = dense(value, getGate(direction.recurrence, 0, gate));
     if (direction.recurrenceBias)

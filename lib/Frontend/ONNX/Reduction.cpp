@@ -46,7 +46,7 @@ struct Reduction {
 FailureOr<Reduction> Reduction::get(NodeContext &node) {
   Reduction reduction;
   reduction.data = node.getInput(0);
-  reduction.keepDims = node.getInt("keepdims", 1);
+  reduction.keepDims = node.getBool("keepdims", true);
   int64_t rank = node.getRank(reduction.data);
   SmallVector<int64_t> axes;
   // First an attribute, then an input.
@@ -58,7 +58,7 @@ FailureOr<Reduction> Reduction::get(NodeContext &node) {
   } else if (std::optional<ArrayRef<int64_t>> values = node.getInts("axes")) {
     axes = llvm::to_vector(*values);
   }
-  if (axes.empty() && node.getInt("noop_with_empty_axes", 0))
+  if (axes.empty() && node.getBool("noop_with_empty_axes", false))
     reduction.isIdentity = true;
   else if (axes.empty())
     axes = llvm::to_vector(llvm::seq<int64_t>(rank));
@@ -164,9 +164,9 @@ static LogicalResult convertArg(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   typename OpT::Properties properties;
   properties.axis = b.getDenseI64ArrayAttr(*axis);
-  properties.keepdims = b.getBoolAttr(node.getInt("keepdims", 1));
+  properties.keepdims = b.getBoolAttr(node.getBool("keepdims", true));
   properties.select_last_index =
-      b.getBoolAttr(node.getInt("select_last_index", 0));
+      b.getBoolAttr(node.getBool("select_last_index", false));
   Value index = node.create<OpT>({data}, properties);
   return node.setResult(node.castTo(index, b.getI64Type()));
 }

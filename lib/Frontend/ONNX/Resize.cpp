@@ -221,7 +221,7 @@ static LogicalResult convertResize(NodeContext &node) {
   RankedTensorType type = node.getType(data);
   bool isOld = node.getOpset() < 11;
   unsigned scalesIndex = isOld ? 1 : 2;
-  if (node.getInt("antialias", 0))
+  if (node.getBool("antialias", false))
     return node.emitError() << "antialias is not supported";
 
   SmallVector<int64_t> axes =
@@ -296,7 +296,7 @@ static LogicalResult convertResize(NodeContext &node) {
   properties.cubic_alpha =
       b.getF64FloatAttr(node.getFloat("cubic_coeff_a", -0.75));
   properties.cubic_exclude =
-      b.getI64IntegerAttr(node.getInt("exclude_outside", 0));
+      b.getI64IntegerAttr(node.getBool("exclude_outside", false));
   properties.extrapolation_value =
       b.getF64FloatAttr(node.getFloat("extrapolation_value", 0));
   return createResize(node, data, target, properties);

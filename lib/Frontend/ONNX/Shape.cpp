@@ -10,6 +10,9 @@
 #include "TensorLoader.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -58,21 +61,71 @@ static LogicalResult convertConstantOfShape(NodeContext &node) {
     return failure();
   std::optional<SmallVector<int64_t>> sizes = shape->getConstants();
   Type elementType = value->getElementType();
-  if (sizes) {
-    int64_t count = 1;
-    for (int64_t size : *sizes)
-      if (size < 0 || llvm::MulOverflow(count, size, count))
-        return node.emitError() << "expects sizes, but got " << size;
-    return node.setResult(node.createConstant(
-        value->reshape(RankedTensorType::get({}, elementType))
-            .resizeSplat(RankedTensorType::get(*sizes, elementType))));
+  DenseElementsAttr single =
+      value->reshape(RankedTensorType::get({}, elementType));
+  if (!sizes)
+    return node.setResult(
+        node.broadcast(node.createConstant(single), shape->elements));
+  for (int64_t size : *sizes)
+    if (size < 0)
+      return node.emitError() << "expects sizes, but got " << size;
+  auto type = RankedTensorType::get(*sizes, elementType);
+  if (failed(checkTensorLimits([&] { return node.emitError(); }, type)))
+    return failure();
+  if (type.getNumElements() <= kMaxMadeUpElements)
+    return node.setResult(node.createConstant(single.resizeSplat(type)));
+  FullOp::Properties properties;
+  properties.shape = node.getBuilder().getDenseI64ArrayAttr(*sizes);
+  return node.setResult(
+      node.create<FullOp>({node.createConstant(single)}, properties));
+}
+
+/// The number of elements of a range of integers; unknown if its bounds are.
+static ShapeScalar getRangeSize(NodeContext &node) {
+  ShapeScalar bounds[3], size;
+  for (unsigned i = 0; i < 3; ++i) {
+    const ShapeTensor *contents = node.getContents(i);
+    if (!contents || contents->isFloat() || contents->elements.size() != 1)
+      return size;
+    bounds[i] = contents->elements.front();
   }
-  Value scalar = node.createConstant(
-      value->reshape(RankedTensorType::get({}, elementType)));
-  return node.setResult(node.broadcast(scalar, shape->elements));
+  auto [start, limit, delta] = bounds;
+  for (unsigned i = 0; i < kNumCases; ++i) {
+    int64_t length;
+    if (start.isPossible(i) && limit.isPossible(i) && delta.isPossible(i) &&
+        delta[i] != 0 && !llvm::SubOverflow(limit[i], start[i], length) &&
+        !llvm::divideSignedWouldOverflow(length, delta[i]))
+      size.set(i,
+               std::max<int64_t>(0, llvm::divideCeilSigned(length, delta[i])));
+  }
+  return size;
+}
+
+/// Numbers of as many elements as a tensor has along a dimension: the positions
+/// in a sequence.
+static Value createPositions(NodeContext &node, const ShapeScalar &size) {
+  Type type = node.getInputType(0).getElementType();
+  CumsumOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(0);
+  properties.exclusive = node.getBuilder().getBoolAttr(true);
+  Value ones = node.broadcast(node.createScalar(1, type), size);
+  Value positions = node.create<CumsumOp>({ones}, properties);
+  Value start = node.reshape(node.getInput(0), ArrayRef<int64_t>());
+  Value delta = node.reshape(node.getInput(2), ArrayRef<int64_t>());
+  return node.create<AddOp>(
+      {node.create<MultiplyOp>({positions, delta}), start});
 }
 
 static LogicalResult convertRange(NodeContext &node) {
+  ShapeScalar size = getRangeSize(node);
+  if (size.isReliable() && !size.getConstant())
+    return node.setResult(createPositions(node, size));
+  for (unsigned i = 0; i < 3; ++i)
+    if (!node.getContents(i))
+      return node.emitError()
+             << "expects bounds that follow from the sizes of the inputs, but "
+                "\""
+             << node.getNode().inputs[i] << "\" is computed at run time";
   ArangeOp::Properties properties;
   properties.dtype = TypeAttr::get(node.getInputType(0).getElementType());
   SmallVector<Value> bounds;
@@ -90,7 +143,7 @@ static LogicalResult convertEyeLike(NodeContext &node) {
   Type type = inputType.getElementType();
   if (node.hasAttr("dtype"))
     type = getElementType(node.getContext(),
-                          static_cast<DataType>(node.getInt("dtype", 0)));
+                          node.getDataType("dtype", DataType::Undefined));
   if (!type)
     return node.emitError() << "dtype is not supported";
   OpBuilder &b = node.getBuilder();
@@ -99,7 +152,9 @@ static LogicalResult convertEyeLike(NodeContext &node) {
     return node.emitError() << "expects at most " << kMaxShapeElements
                             << " rows, but got " << rows;
   SmallVector<int64_t> positions;
-  for (int64_t i = 0, k = node.getInt("k", 0); i < rows; ++i)
+  // Further off, there is no one either.
+  int64_t k = std::clamp(node.getInt("k", 0), -rows, columns);
+  for (int64_t i = 0; i < rows; ++i)
     positions.push_back(std::clamp<int64_t>(i + k, -1, columns));
   OneHotOp::Properties properties;
   properties.depth = b.getI64IntegerAttr(columns);

@@ -67,7 +67,17 @@ std::optional<SmallVector<int64_t>> ShapeEvaluator::getInts(unsigned index,
 
 /// Rounds to what a tensor of `type` can hold.
 static double roundTo(double value, Type type) {
-  return type.isF32() ? static_cast<float>(value) : value;
+  return FloatAttr::get(type, value).getValueAsDouble();
+}
+
+/// Whether a tensor of `type` can hold `value`. What overflows is left to run
+/// time.
+static bool fits(int64_t value, Type type) {
+  auto integer = cast<IntegerType>(type);
+  unsigned width = integer.getWidth();
+  if (integer.isUnsigned() || width == 1)
+    return value >= 0 && (width == 64 || llvm::isUIntN(width, value));
+  return llvm::isIntN(width, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,11 +162,12 @@ ShapeEvaluator::Result ShapeEvaluator::range() {
   if (delta == 0)
     return std::nullopt;
   ShapeTensor result{get(0).elementType, {}, {}};
-  for (int64_t value = start; delta > 0 ? value < limit : value > limit;
-       value += delta) {
+  for (int64_t value = start; delta > 0 ? value < limit : value > limit;) {
     if (result.elements.size() == size_t(kMaxShapeElements))
       return std::nullopt;
     result.elements.push_back(ShapeScalar::get(value));
+    if (llvm::AddOverflow(value, delta, value))
+      break;
   }
   result.shape = {int64_t(result.elements.size())};
   return result;
@@ -168,15 +179,29 @@ ShapeEvaluator::Result ShapeEvaluator::range() {
 
 ShapeEvaluator::Result ShapeEvaluator::cast() {
   Type type = getElementType(node.getContext(),
-                             static_cast<DataType>(node.getInt("to", 0)));
+                             node.getDataType("to", DataType::Undefined));
   bool toFloat = isa_and_nonnull<FloatType>(type);
-  if (!type || (!toFloat && !isa<IntegerType>(type)))
+  // Conversions to 8 bits saturate, or not.
+  if (!type || (!toFloat && !isa<IntegerType>(type)) ||
+      (toFloat && type.getIntOrFloatBitWidth() < 16))
     return std::nullopt;
   bool fromFloat = get(0).isFloat();
+  // Integers below are doubles.
+  constexpr double maxExact = int64_t(1) << 53;
   return mapElements(type, [&](ArrayRef<ShapeScalar> operands) {
     ShapeScalar result;
     for (unsigned i = 0; i < kNumCases; ++i) {
       if (!operands[0].isPossible(i))
+        continue;
+      if (!fromFloat && !toFloat) {
+        int64_t number = operands[0][i];
+        if (type.isInteger(1))
+          result.set(i, number != 0);
+        else if (fits(number, type))
+          result.set(i, number);
+        continue;
+      }
+      if (!fromFloat && std::abs(double(operands[0][i])) >= maxExact)
         continue;
       double number = fromFloat ? operands[0].getFloat(i)
                                 : static_cast<double>(operands[0][i]);
@@ -184,9 +209,8 @@ ShapeEvaluator::Result ShapeEvaluator::cast() {
         result.setFloat(i, roundTo(number, type));
       else if (type.isInteger(1))
         result.set(i, number != 0);
-      else if (!fromFloat)
-        result.set(i, operands[0][i]);
-      else if (std::abs(number) < 9e18)
+      else if (std::abs(number) < 9e18 &&
+               fits(static_cast<int64_t>(number), type))
         result.set(i, static_cast<int64_t>(number));
     }
     return result;
@@ -227,7 +251,7 @@ static std::optional<double> evaluateFloats(StringRef op, double a, double b) {
 ShapeEvaluator::Result ShapeEvaluator::binary() {
   Type type = get(0).elementType;
   bool isFloat = get(0).isFloat();
-  if (type != get(1).elementType || node.getInt("fmod", 0))
+  if (type != get(1).elementType || node.getBool("fmod", false))
     return std::nullopt;
   StringRef op = node.getOpType();
   return mapElements(type, [&](ArrayRef<ShapeScalar> operands) {
@@ -236,7 +260,8 @@ ShapeEvaluator::Result ShapeEvaluator::binary() {
       if (!operands[0].isPossible(i) || !operands[1].isPossible(i))
         continue;
       if (!isFloat) {
-        if (auto value = evaluateInts(op, operands[0][i], operands[1][i]))
+        auto value = evaluateInts(op, operands[0][i], operands[1][i]);
+        if (value && fits(*value, type))
           result.set(i, *value);
       } else if (auto value = evaluateFloats(op, operands[0].getFloat(i),
                                              operands[1].getFloat(i))) {
@@ -336,10 +361,11 @@ ShapeEvaluator::Result ShapeEvaluator::unary() {
         int64_t value = operands[0][i];
         if (value == std::numeric_limits<int64_t>::min())
           continue;
-        if (op == "Neg")
-          result.set(i, -value);
-        else if (op == "Abs")
-          result.set(i, std::abs(value));
+        if (op != "Neg" && op != "Abs")
+          continue;
+        value = op == "Neg" ? -value : std::abs(value);
+        if (fits(value, type))
+          result.set(i, value);
         continue;
       }
       double value = operands[0].getFloat(i);
@@ -375,7 +401,7 @@ ShapeEvaluator::Result ShapeEvaluator::reduce() {
   bool hasAxes = has(1) || node.hasAttr("axes");
   if (hasAxes && (!axes || axes->size() != 1))
     return std::nullopt;
-  if (!hasAxes && node.getInt("noop_with_empty_axes", 0))
+  if (!hasAxes && node.getBool("noop_with_empty_axes", false))
     return std::nullopt;
   bool isProduct = node.getOpType() == "ReduceProd";
   ShapeScalar total = ShapeScalar::get(isProduct ? 1 : 0);
@@ -384,14 +410,15 @@ ShapeEvaluator::Result ShapeEvaluator::reduce() {
     for (unsigned i = 0; i < kNumCases; ++i)
       if (total.isPossible(i) && element.isPossible(i))
         if (auto value =
-                evaluateInts(isProduct ? "Mul" : "Add", total[i], element[i]))
+                evaluateInts(isProduct ? "Mul" : "Add", total[i], element[i]);
+            value && fits(*value, data.elementType))
           next.set(i, *value);
     total = next;
   }
   if (!total.isReliable())
     return std::nullopt;
   ShapeTensor result{data.elementType, {}, {total}};
-  if (node.getInt("keepdims", 1))
+  if (node.getBool("keepdims", true))
     result.shape.push_back(1);
   return result;
 }

@@ -7,6 +7,7 @@
 
 #include "ShapeEvaluator.h"
 
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -129,6 +130,8 @@ ShapeEvaluator::Result ShapeEvaluator::slice() {
     if (!position || by == 0)
       return std::nullopt;
     int64_t size = data.shape[*position];
+    // A larger step takes the first element, too.
+    by = std::clamp(by, -size - 1, size + 1);
     int64_t low = by > 0 ? 0 : -1, high = by > 0 ? size : size - 1;
     int64_t from = std::clamp(start < 0 ? start + size : start, low, high);
     int64_t to = std::clamp(end < 0 ? end + size : end, low, high);
@@ -175,7 +178,7 @@ ShapeEvaluator::Result ShapeEvaluator::reshape() {
   ShapeTensor result = get(0);
   int64_t count = result.elements.size(), known = 1, inferred = -1;
   for (auto [i, size] : llvm::enumerate(*shape)) {
-    if (size == 0 && !node.getInt("allowzero", 0)) {
+    if (size == 0 && !node.getBool("allowzero", false)) {
       if (i >= result.shape.size())
         return std::nullopt;
       size = result.shape[i];
@@ -221,6 +224,8 @@ ShapeEvaluator::Result ShapeEvaluator::unsqueeze() {
   if (!axes)
     return std::nullopt;
   int64_t rank = result.shape.size() + axes->size();
+  if (rank > kMaxTensorRank)
+    return std::nullopt;
   SmallVector<int64_t> shape(rank, 0);
   for (int64_t axis : *axes) {
     std::optional<int64_t> position = normalize(axis, rank);

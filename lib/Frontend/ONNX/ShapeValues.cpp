@@ -138,9 +138,12 @@ std::optional<ShapeTensor> ShapeTensor::get(DenseElementsAttr attr) {
     return std::nullopt;
   // Booleans are 0 and 1, not -1.
   bool isSigned = !integer.isUnsigned() && integer.getWidth() > 1;
-  for (const APInt &value : attr.getValues<APInt>())
+  for (const APInt &value : attr.getValues<APInt>()) {
+    if (!isSigned && value.getActiveBits() > 63)
+      return std::nullopt;
     tensor.elements.push_back(ShapeScalar::get(
         isSigned ? value.getSExtValue() : int64_t(value.getZExtValue())));
+  }
   return tensor;
 }
 

@@ -23,6 +23,8 @@
 #ifndef RELAY_MLIR_LIB_FRONTEND_ONNX_SHAPEVALUES_H
 #define RELAY_MLIR_LIB_FRONTEND_ONNX_SHAPEVALUES_H
 
+#include "Limits.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Support/LLVM.h"
@@ -97,11 +99,6 @@ struct ShapeTensor {
   /// The values of `attr`; none for types other than integers and floats.
   static std::optional<ShapeTensor> get(DenseElementsAttr attr);
 };
-
-/// Numbers at most that the evaluator follows: indices and shapes are integers,
-/// floats are scales.
-inline constexpr int64_t kMaxShapeElements = 4096;
-inline constexpr int64_t kMaxShapeFloats = 16;
 
 /// Elements of a tensor of that shape; none if they are too many, or a size is
 /// negative.

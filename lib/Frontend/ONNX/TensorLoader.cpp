@@ -7,19 +7,19 @@
 
 #include "TensorLoader.h"
 
+#include "ModelFiles.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Alignment.h"
-#include "llvm/Support/Path.h"
 
 #include <cstdlib>
 #include <sys/mman.h>
 
 using namespace mlir;
 using namespace mlir::relay::onnx;
-namespace path = llvm::sys::path;
 
 /// Alignment of the buffers that we allocate: a cache line, and what kernels
 /// like best.
@@ -91,8 +91,10 @@ static std::string formatDims(ArrayRef<int64_t> dims) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << '[';
-  llvm::interleaveComma(dims, os);
-  os << ']';
+  // A broken model may have a million.
+  constexpr size_t maxDims = 8;
+  llvm::interleaveComma(dims.take_front(maxDims), os);
+  os << (dims.size() > maxDims ? ", ...]" : "]");
   return text;
 }
 
@@ -103,7 +105,8 @@ llvm::Error TensorLoader::check(const Tensor &tensor) const {
   std::optional<int64_t> count = tensor.getNumElements();
   unsigned elementSize = *getElementSize(tensor.type);
   int64_t size;
-  if (!count || llvm::MulOverflow<int64_t>(*count, elementSize, size))
+  if (!count || llvm::MulOverflow<int64_t>(*count, elementSize, size) ||
+      int64_t(tensor.dims.size()) > kMaxTensorRank)
     return makeError(tensor,
                      "impossible dimensions " + formatDims(tensor.dims));
   std::optional<uint64_t> available;
@@ -125,20 +128,15 @@ llvm::Expected<const relay::InputFile *>
 TensorLoader::openExternal(const Tensor &tensor, uint64_t size) {
   const Tensor::External &external = *tensor.external;
   StringRef location = external.location;
-  // A model must not make its reader open arbitrary files.
-  if (location.empty() || path::is_absolute(location) ||
-      llvm::is_contained(
-          llvm::make_range(path::begin(location), path::end(location)), ".."))
-    return makeError(tensor, "external data location \"" + location +
-                                 "\" does not lie beside the model");
-
   std::optional<relay::InputFile> &file = externalFiles[location];
   if (!file) {
-    SmallString<256> fileName(path::parent_path(source.getName()));
-    path::append(fileName, location);
-    llvm::ErrorOr<relay::InputFile> opened = relay::InputFile::open(fileName);
+    llvm::Expected<std::string> fileName =
+        findExternalData(source.getName(), location);
+    if (!fileName)
+      return makeError(tensor, llvm::toString(fileName.takeError()));
+    llvm::ErrorOr<relay::InputFile> opened = relay::InputFile::open(*fileName);
     if (!opened)
-      return makeError(tensor, "cannot read external data file \"" + fileName +
+      return makeError(tensor, "cannot read external data file \"" + *fileName +
                                    "\": " + opened.getError().message());
     file = std::move(*opened);
   }

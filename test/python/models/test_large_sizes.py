@@ -21,17 +21,18 @@ FLOAT = TensorProto.FLOAT
 
 
 @pytest.mark.parametrize("shape", [
-    [2**31, 2**31], [2**62, 2], [2**21, 2**21, 2**21], [2**62, 1, 2**62], [2**63 - 1]])
+    [2**30, 2**30], [2**31, 2**31], [2**62, 2], [2**21, 2**21, 2**21], [2**62, 1, 2**62],
+    [2**63 - 1]])
 def test_constant_shape_is_too_large(shape):
     model = make([helper.make_node("Expand", ["x", "shape"], ["y"])],
                  [("x", FLOAT, [1])], [("y", FLOAT, None)],
                  [("shape", np.array(shape, np.int64))])
-    with pytest.raises(rm.CompileError, match="expects results of fewer than 2\\^63 bytes, "
-                       f"but got .tensor<{'x'.join(map(str, shape))}xf32>"):
+    with pytest.raises(rm.CompileError, match=f"expects tensors of at most {2**47} bytes, "
+                       f"but got tensor<{'x'.join(map(str, shape))}xf32>"):
         rm.compile(model)
 
 
-@pytest.mark.parametrize("shape", [[2**40], [2**30, 2**30]])
+@pytest.mark.parametrize("shape", [[2**40], [2**20, 2**20]])
 def test_constant_shape_that_no_memory_has(shape):
     model = make([helper.make_node("Expand", ["x", "shape"], ["y"])],
                  [("x", FLOAT, [1])], [("y", FLOAT, None)],

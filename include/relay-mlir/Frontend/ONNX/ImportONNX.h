@@ -13,6 +13,9 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
+#include <string>
+#include <vector>
+
 namespace mlir::relay {
 
 struct OnnxImportOptions {
@@ -32,6 +35,16 @@ OwningOpRef<ModuleOp> importOnnxFile(StringRef path, MLIRContext *context,
 OwningOpRef<ModuleOp> importOnnxBuffer(llvm::MemoryBufferRef buffer,
                                        MLIRContext *context,
                                        const OnnxImportOptions &options = {});
+
+/// An operator of ONNX's default domain that the importer converts.
+struct OnnxOperator {
+  std::string name;
+  /// The opsets in which it does.
+  int64_t since, until;
+};
+
+/// All of them, by name.
+std::vector<OnnxOperator> getOnnxOperators();
 
 /// Adds `--import-onnx` and `--import-onnx-bytecode` to the translations of the
 /// process.

@@ -7,6 +7,8 @@
 
 #include "OperatorFormat.h"
 
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -48,9 +50,12 @@ LogicalResult NNUpsamplingOp::inferReturnTypes(MLIRContext *,
   int64_t first = adaptor.getLayout() == "NCHW" ? 2 : 1;
   auto scale = [&](int64_t dim, const APFloat &factor) {
     int64_t size = data.getDimSize(dim);
-    return ShapedType::isDynamic(size) ? size
-                                       : static_cast<int64_t>(std::round(
-                                             size * factor.convertToDouble()));
+    if (ShapedType::isDynamic(size))
+      return size;
+    double scaled = std::round(size * factor.convertToDouble());
+    return scaled >= 0 && scaled < kMaxTensorBytes
+               ? static_cast<int64_t>(scaled)
+               : kMaxTensorBytes;
   };
   return inferResize(
       location, data, adaptor.getLayout(), scale(first, adaptor.getScaleH()),

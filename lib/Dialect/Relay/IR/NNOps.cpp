@@ -136,14 +136,15 @@ LogicalResult relay::detail::inferConv(std::optional<Location> location,
   bool isDepthwise = attrs.groups > 1 && channels == attrs.groups &&
                      out == attrs.groups && perGroup > 1;
   if (isDepthwise) {
-    out *= perGroup;
+    out = shapes::multiply(out, perGroup);
     perGroup = 1;
   }
-  if (!isDynamic(perGroup) && !mayEqual(channels, perGroup * attrs.groups))
-    return emitOptionalError(location, "expects ", perGroup * attrs.groups,
-                             " input channels (weight is ", weight,
-                             ", groups is ", attrs.groups, "), but got ",
-                             channels, " (data is ", data, ")");
+  if (!isDynamic(perGroup) &&
+      !mayEqual(channels, shapes::multiply(perGroup, attrs.groups)))
+    return emitOptionalError(
+        location, "expects ", shapes::multiply(perGroup, attrs.groups),
+        " input channels (weight is ", weight, ", groups is ", attrs.groups,
+        "), but got ", channels, " (data is ", data, ")");
   if (!isDynamic(out) && out % attrs.groups != 0)
     return emitOptionalError(location,
                              "expects output channels divisible by groups ",

@@ -12,6 +12,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Support/SaturatingMath.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -83,9 +84,15 @@ LogicalResult ArangeOp::inferReturnTypes(MLIRContext *,
   if (step && *step == 0)
     return emitOptionalError(location, "expects step not to be zero");
   int64_t size = ShapedType::kDynamic;
-  if (start && stop && step)
-    size = std::max<int64_t>(
-        0, static_cast<int64_t>(std::ceil((*stop - *start) / *step)));
+  if (start && stop && step) {
+    double count = std::ceil((*stop - *start) / *step);
+    if (std::isnan(count) || count > static_cast<double>(kMaxTensorBytes))
+      return emitOptionalError(location,
+                               "expects start, stop and step of a "
+                               "range that ends, but got ",
+                               *start, ", ", *stop, " and ", *step);
+    size = count > 0 ? static_cast<int64_t>(count) : 0;
+  }
   types.push_back(RankedTensorType::get({size}, adaptor.getDtype()));
   return success();
 }

@@ -7,6 +7,7 @@
 
 #include "TransformOps.h"
 
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Support/SaturatingMath.h"
 
 using namespace mlir;
@@ -301,10 +302,14 @@ LogicalResult StridedSliceOp::inferReturnTypes(MLIRContext *,
       return emitOptionalError(location, "expects strides not to be zero");
     // Without a bound the slice reaches to the end it runs towards.
     std::optional<int64_t> from, to;
+    // No tensor is longer than that.
+    auto limit = [](int64_t number) {
+      return std::clamp(number, -kMaxTensorBytes, kMaxTensorBytes);
+    };
     if (i < begin.size())
-      from = begin[i];
+      from = limit(begin[i]);
     if (i < end.size())
-      to = end[i];
+      to = limit(end[i]);
     if (bySize && to)
       to = *to < 0 ? std::optional<int64_t>()
                    : saturatingAdd(from.value_or(0), *to);

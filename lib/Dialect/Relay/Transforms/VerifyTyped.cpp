@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/Relay/Analysis/TypeRefinement.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_VERIFYTYPEDPASS
@@ -36,6 +37,11 @@ static LogicalResult checkOp(Operation *op, SymbolTable &symbols) {
     diag.attachNote() << "run --relay-infer-types to make types complete";
     return diag;
   }
+  for (Type type : op->getResultTypes())
+    if (failed(checkTensorLimits([&] { return op->emitOpError(); }, type)))
+      return failure();
+  if (failed(checkAttributeLimits(op)))
+    return failure();
   if (isa<func::ReturnOp>(op))
     return success();
   if (!isa_and_present<RelayDialect>(op->getDialect()))
@@ -75,6 +81,10 @@ struct VerifyTypedPass : relay::impl::VerifyTypedPassBase<VerifyTypedPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      for (Type type : function.getArgumentTypes())
+        if (failed(checkTensorLimits([&] { return function.emitOpError(); },
+                                     type)))
+          return signalPassFailure();
       WalkResult walk = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
         return op == function ? WalkResult::advance()
                               : WalkResult(checkOp(op, symbols));

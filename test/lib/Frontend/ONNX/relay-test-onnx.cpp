@@ -10,9 +10,11 @@
 //
 //   import MODEL.onnx
 //   run MODEL.onnx OUTPUT_PREFIX [INPUT.npy ...]
+//   operators
 //
 // The answer is one line, `ok` with the number of outputs, or `error` with the
-// diagnostics. Output i is written to OUTPUT_PREFIX<i>.npy.
+// diagnostics. Output i is written to OUTPUT_PREFIX<i>.npy. Operators are
+// answered by their number, then NAME:SINCE:UNTIL of each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,6 +81,14 @@ int main(int argc, char **argv) {
     });
     SmallVector<StringRef> words;
     StringRef(line).split(words, '\t');
+    if (words[0] == "operators") {
+      std::vector<OnnxOperator> operators = getOnnxOperators();
+      std::cout << "ok " << operators.size();
+      for (const OnnxOperator &op : operators)
+        std::cout << ' ' << op.name << ':' << op.since << ':' << op.until;
+      std::cout << std::endl;
+      continue;
+    }
     FailureOr<unsigned> count = serve(words, &context);
     std::replace(messages.begin(), messages.end(), '\n', ' ');
     if (succeeded(count))
