@@ -7,9 +7,11 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/Threading.h"
 
@@ -30,6 +32,9 @@ public:
   ConstantFolder(const Interpreter &interpreter, int64_t maxGrowth)
       : interpreter(interpreter), maxGrowth(maxGrowth) {}
 
+  /// Takes large uniform constants out of `function`.
+  void replaceLargeSplats(func::FuncOp function);
+
   /// Returns the number of operators folded.
   int64_t run(func::FuncOp function);
 
@@ -45,9 +50,13 @@ private:
   std::optional<InterpreterValue> lookup(Value value);
   void fold(Operation *op, InterpreterValue result);
   void materialize(Value value);
+  /// Sets how many bytes folded values may have together.
+  void setBudget(func::FuncOp function);
 
   const Interpreter &interpreter;
   int64_t maxGrowth;
+  /// Bytes that folded values may still take.
+  int64_t budget = 0;
   DenseMap<Value, Known> known;
   SmallVector<Operation *> folded;
 };
@@ -57,6 +66,13 @@ private:
 //===----------------------------------------------------------------------===//
 // What to fold
 //===----------------------------------------------------------------------===//
+
+/// How the names of resources begin that this pass makes.
+static constexpr StringLiteral kFoldedPrefix = "folded.";
+
+/// Uniform constants that are larger are computed when the program runs: as an
+/// attribute they have one element, but whoever needs the bytes makes all.
+static constexpr int64_t kMaxSplatBytes = int64_t(64) << 20;
 
 /// Size of a value in bytes; none where it is not static.
 static std::optional<int64_t> getSizeInBytes(Type type) {
@@ -72,7 +88,8 @@ static std::optional<int64_t> getSizeInBytes(Type type) {
   }
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() ||
-      !Tensor::supports(tensor.getElementType()))
+      !Tensor::supports(tensor.getElementType()) ||
+      !isWithinTensorLimits(tensor))
     return std::nullopt;
   return tensor.getNumElements() * getElementSize(tensor.getElementType());
 }
@@ -152,13 +169,17 @@ std::optional<InterpreterValue> ConstantFolder::evaluate(Operation *op) {
                   isWideningOfWeight(op);
   int64_t limit =
       isWeight ? std::numeric_limits<int64_t>::max() / 2 : int64_t(maxGrowth);
+  llvm::SmallDenseSet<Value> counted;
   for (Value operand : op->getOperands()) {
     std::optional<InterpreterValue> contents = lookup(operand);
     if (!contents)
       return std::nullopt;
-    limit += *getSizeInBytes(contents->getType(op->getContext()));
+    if (counted.insert(operand).second)
+      limit += *getSizeInBytes(contents->getType(op->getContext()));
     operands.push_back(std::move(*contents));
   }
+  if (!isWeight)
+    limit = std::min(limit, budget);
   if (getSizeInBytes(op->getResult(0).getType()).value_or(0) > limit)
     return std::nullopt;
   InterpreterValue result;
@@ -166,6 +187,45 @@ std::optional<InterpreterValue> ConstantFolder::evaluate(Operation *op) {
       *getSizeInBytes(result.getType(op->getContext())) > limit)
     return std::nullopt;
   return result;
+}
+
+/// Operators that each double a constant make any size of a few bytes, without
+/// much growth of any one. Together, folded values may have some more than what
+/// widening and Winograd's algorithm make of the program's constants.
+void ConstantFolder::setBudget(func::FuncOp function) {
+  constexpr int64_t base = int64_t(64) << 20, factor = 12;
+  budget = base;
+  function.walk([&](ConstantOp constant) {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+    int64_t bytes = getSizeInBytes(constant.getType()).value_or(0);
+    // What an earlier run of this pass has made is part of the sum.
+    if (resource && resource.getRawHandle().getKey().starts_with(kFoldedPrefix))
+      budget -= bytes;
+    else if (resource)
+      budget += factor * bytes;
+  });
+}
+
+void ConstantFolder::replaceLargeSplats(func::FuncOp function) {
+  SmallVector<ConstantOp> constants;
+  function.walk([&](ConstantOp constant) {
+    if (isa<SplatElementsAttr>(constant.getValue()) &&
+        getSizeInBytes(constant.getType()).value_or(0) > kMaxSplatBytes)
+      constants.push_back(constant);
+  });
+  for (ConstantOp constant : constants) {
+    OpBuilder builder(constant);
+    auto splat = cast<SplatElementsAttr>(constant.getValue());
+    auto type = cast<RankedTensorType>(constant.getType());
+    auto value = ConstantOp::create(
+        builder, constant.getLoc(),
+        splat.resizeSplat(RankedTensorType::get({}, type.getElementType())));
+    auto full = FullOp::create(builder, constant.getLoc(), value,
+                               builder.getDenseI64ArrayAttr(type.getShape()),
+                               TypeAttr());
+    constant.replaceAllUsesWith(full.getResult());
+    constant.erase();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,7 +268,7 @@ void ConstantFolder::materialize(Value value) {
   Operation *op = value.getDefiningOp();
   OpBuilder builder(op);
   // "relay.nn.pad" gives resources "folded.nn.pad", "folded.nn.pad_1", ...
-  std::string name = ("folded." + op->getName().stripDialect()).str();
+  std::string name = (kFoldedPrefix + op->getName().stripDialect()).str();
   Value constant =
       buildConstant(builder, op->getLoc(), name, it->second.contents);
   known.erase(it);
@@ -219,17 +279,21 @@ void ConstantFolder::fold(Operation *op, InterpreterValue result) {
   // What nobody needs any more is freed now.
   for (Value operand : op->getOperands())
     if (auto it = known.find(operand); it != known.end())
-      if (--it->second.remainingUses == 0)
+      if (--it->second.remainingUses == 0) {
+        budget += getSizeInBytes(operand.getType()).value_or(0);
         known.erase(it);
+      }
   folded.push_back(op);
   if (op->use_empty())
     return;
   Value value = op->getResult(0);
   auto uses = std::distance(value.use_begin(), value.use_end());
   known[value] = {std::move(result), uses};
+  budget -= getSizeInBytes(value.getType()).value_or(0);
 }
 
 int64_t ConstantFolder::run(func::FuncOp function) {
+  setBudget(function);
   SmallVector<ConstantOp> constants;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto constant = dyn_cast<ConstantOp>(op)) {
@@ -278,7 +342,9 @@ struct FoldConstantPass final
       return success(llvm::get_threadid() == thread);
     });
     Interpreter interpreter(&getContext());
-    numFolded += ConstantFolder(interpreter, maxGrowth).run(function);
+    ConstantFolder folder(interpreter, maxGrowth);
+    folder.replaceLargeSplats(function);
+    numFolded += folder.run(function);
   }
 };
 

@@ -180,6 +180,10 @@ def FoldConstantPass : Pass<"relay-fold-constant", "::mlir::func::FuncOp"> {
     ```mlir
     %0 = relay.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
     ```
+
+    A result may have 1 MiB more than its operands, and all results together 64 MiB
+    more than twelve times the stored constants; what would have more is left to run
+    time. Uniform constants above 64 MiB become `relay.full`.
   }];
   let options = [
     Option<"maxGrowth", "max-growth", "int64_t", /*default=*/"1048576",
