@@ -170,7 +170,8 @@ struct GlobalPoolToLinalg : OpConversionPattern<OpT> {
         PoolingData::get(op.getData(), adaptor.getData(), op.getLayout());
     if (failed(pooling))
       return rewriter.notifyMatchFailure(
-          op, "expects a layout that only permutes the axes");
+          op, "expects a layout that only permutes the axes, but got \"" +
+                  op.getLayout() + "\"");
     LinalgBuilder b(rewriter, op);
     rewriter.replaceOp(op, buildGlobalPool(b, *pooling, pool));
     return success();
@@ -188,7 +189,8 @@ struct AdaptivePoolToLinalg : OpConversionPattern<OpT> {
         PoolingData::get(op.getData(), adaptor.getData(), op.getLayout());
     if (failed(pooling))
       return rewriter.notifyMatchFailure(
-          op, "expects a layout that only permutes the axes");
+          op, "expects a layout that only permutes the axes, but got \"" +
+                  op.getLayout() + "\"");
     auto dataType = cast<RankedTensorType>(op.getData().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
     bool isGlobal = true;
@@ -202,8 +204,11 @@ struct AdaptivePoolToLinalg : OpConversionPattern<OpT> {
              ShapedType::isDynamic(axis.count);
     });
     if (!isGlobal && !isStatic)
-      return rewriter.notifyMatchFailure(
-          op, "expects static spatial sizes unless the result has size one");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects sizes that are known when it is compiled unless "
+                      "the result has one pixel, but got "
+                   << dataType << " and " << resultType;
+      });
     LinalgBuilder b(rewriter, op);
     Value result = isGlobal ? buildGlobalPool(b, *pooling, pool)
                             : buildAdaptivePool(b, *pooling, pool, axes);

@@ -238,11 +238,16 @@ struct ConvolutionToLinalg : OpConversionPattern<OpT> {
                              op.getKernelLayout(), op.getOutLayout());
     if (failed(axes))
       return rewriter.notifyMatchFailure(
-          op, "expects layouts that only permute the axes");
+          op, "expects layouts that only permute the axes, but got data \"" +
+                  op.getDataLayout() + "\", kernel \"" + op.getKernelLayout() +
+                  "\" and result \"" + op.getOutLayout() + "\"");
     int64_t groups = op.getGroups();
     if (!hasStaticGroups(*axes, data, weight, groups))
-      return rewriter.notifyMatchFailure(
-          op, "expects a static number of channels in groups");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects a number of channels that is known when it is "
+                      "compiled for a convolution in groups, but got "
+                   << dataType << " and " << weightType;
+      });
 
     LinalgBuilder b(rewriter, op);
     Window window =
@@ -424,16 +429,20 @@ struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
         spatialRank, op.getDataLayout(), kernelLayout, op.getOutLayout());
     if (failed(axes))
       return rewriter.notifyMatchFailure(
-          op, "expects layouts that only permute the axes");
+          op, "expects layouts that only permute the axes, but got data \"" +
+                  op.getDataLayout() + "\", kernel \"" + op.getKernelLayout() +
+                  "\" and result \"" + op.getOutLayout() + "\"");
     int64_t groups = op.getGroups();
     SmallVector<int64_t> kernel;
     for (int64_t axis : ArrayRef(axes->weight).drop_front(2))
       kernel.push_back(weightType.getDimSize(axis));
     if (!hasStaticGroups(*axes, data, weight, groups) ||
         ShapedType::isDynamicShape(kernel))
-      return rewriter.notifyMatchFailure(
-          op, "expects a static kernel and a static number of channels in "
-              "groups");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects a kernel, and for groups a number of channels, "
+                      "that are known when it is compiled, but got "
+                   << op.getData().getType() << " and " << weightType;
+      });
 
     LinalgBuilder b(rewriter, op);
     Window window =

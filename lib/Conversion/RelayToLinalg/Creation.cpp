@@ -79,7 +79,11 @@ struct NumberToLinalg : OpConversionPattern<OpT> {
                   ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getType());
     if (!type.hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "expects a static shape");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects a shape that is known when it is compiled, but "
+                      "got "
+                   << type;
+      });
     LinalgBuilder b(rewriter, op);
     rewriter.replaceOp(
         op, b.filled(getAsIndexOpFoldResult(b.getContext(), type.getShape()),
@@ -120,7 +124,11 @@ struct FullToLinalg : OpConversionPattern<FullOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getType());
     if (!type.hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "expects a static shape");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects a shape that is known when it is compiled, but "
+                      "got "
+                   << type;
+      });
     LinalgBuilder b(rewriter, op);
     rewriter.replaceOp(
         op,

@@ -43,7 +43,10 @@ struct ElementwiseToLinalg : ConversionPattern {
     // The first operand of `where` is the condition.
     Type elementType = getElementTypeOrSelf(op->getOperands().back());
     if (domain == Domain::Float && !isa<FloatType>(elementType))
-      return rewriter.notifyMatchFailure(op, "expects a float element type");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects elements of a floating type, but got "
+                   << elementType;
+      });
     auto resultType = getTypeConverter()->convertType<RankedTensorType>(
         op->getResult(0).getType());
 

@@ -323,7 +323,8 @@ struct Resize2dToLinalg : OpConversionPattern<ImageResize2dOp> {
     FailureOr<SmallVector<int64_t>> axes =
         getAxisPositions(op.getLayout(), "NCHW");
     if (failed(axes))
-      return rewriter.notifyMatchFailure(op, "expects layout NCHW or NHWC");
+      return rewriter.notifyMatchFailure(
+          op, "expects layout NCHW or NHWC, but got " + op.getLayout());
     Resize resize;
     resize.mode = {op.getMethod(),
                    op.getCoordinateTransformationMode(),
@@ -332,7 +333,12 @@ struct Resize2dToLinalg : OpConversionPattern<ImageResize2dOp> {
                    op.getCubicExclude() != 0,
                    op.getExtrapolationValue().convertToDouble()};
     if (!resize.mode.isValid())
-      return rewriter.notifyMatchFailure(op, "expects a known mode");
+      return rewriter.notifyMatchFailure(
+          op, "expects method nearest_neighbor, linear or cubic with a known "
+              "coordinate_transformation_mode and rounding_method, but got \"" +
+                  op.getMethod() + "\", \"" +
+                  op.getCoordinateTransformationMode() + "\" and \"" +
+                  op.getRoundingMethod() + "\"");
     LinalgBuilder b(rewriter, op);
     resize.axes = {(*axes)[2], (*axes)[3]};
     resize.sizes = b.getSizes(adaptor.getData());
@@ -360,7 +366,8 @@ struct UpsamplingToLinalg : OpConversionPattern<NNUpsamplingOp> {
     FailureOr<SmallVector<int64_t>> axes =
         getAxisPositions(op.getLayout(), "NCHW");
     if (failed(axes))
-      return rewriter.notifyMatchFailure(op, "expects layout NCHW or NHWC");
+      return rewriter.notifyMatchFailure(
+          op, "expects layout NCHW or NHWC, but got " + op.getLayout());
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     Resize resize;
     StringRef method = op.getMethod();
@@ -371,14 +378,19 @@ struct UpsamplingToLinalg : OpConversionPattern<NNUpsamplingOp> {
         op.getAlignCorners() ? "align_corners" : "asymmetric";
     resize.mode.rounding = "";
     if (!resize.mode.isValid())
-      return rewriter.notifyMatchFailure(op, "expects a known method");
+      return rewriter.notifyMatchFailure(
+          op,
+          "expects method nearest_neighbor, bilinear or bicubic, but got \"" +
+              method + "\"");
     double scales[] = {op.getScaleH().convertToDouble(),
                        op.getScaleW().convertToDouble()};
     resize.axes = {(*axes)[2], (*axes)[3]};
     for (auto [axis, scale] : llvm::zip_equal(resize.axes, scales))
       if (type.isDynamicDim(axis) && scale != std::trunc(scale))
         return rewriter.notifyMatchFailure(
-            op, "expects a static size or an integer scale");
+            op, "expects a whole scale where a size is not known when it is "
+                "compiled, but got " +
+                    std::to_string(scale));
 
     LinalgBuilder b(rewriter, op);
     Value data = adaptor.getData();

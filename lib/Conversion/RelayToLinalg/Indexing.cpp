@@ -38,7 +38,8 @@ struct TakeToLinalg : OpConversionPattern<TakeOp> {
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     StringRef mode = op.getMode();
     if (mode != "clip" && mode != "wrap" && mode != "fast")
-      return rewriter.notifyMatchFailure(op, "expects mode clip, wrap or fast");
+      return rewriter.notifyMatchFailure(
+          op, "expects mode clip, wrap or fast, but got " + mode);
     LinalgBuilder b(rewriter, op);
     Value data = adaptor.getData(), indices = adaptor.getIndices();
     int64_t axis = 0;

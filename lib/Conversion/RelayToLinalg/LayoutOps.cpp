@@ -107,7 +107,8 @@ struct BlockToLinalg : OpConversionPattern<OpT> {
   matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (failed(getAxisPositions(op.getLayout(), "NCHW")))
-      return rewriter.notifyMatchFailure(op, "expects layout NCHW or NHWC");
+      return rewriter.notifyMatchFailure(
+          op, "expects layout NCHW or NHWC, but got " + op.getLayout());
     LinalgBuilder b(rewriter, op);
     Value data = adaptor.getData();
     BlockParts parts(op.getLayout(), op.getMode());
@@ -141,7 +142,9 @@ struct LayoutTransformToLinalg : OpConversionPattern<LayoutTransformOp> {
     FailureOr<Layout> from = Layout::parse(op.getSrcLayout());
     FailureOr<Layout> to = Layout::parse(op.getDstLayout());
     if (failed(from) || failed(to) || !from->hasSameAxes(*to))
-      return rewriter.notifyMatchFailure(op, "expects layouts of equal axes");
+      return rewriter.notifyMatchFailure(
+          op, "expects layouts of equal axes, but got \"" + op.getSrcLayout() +
+                  "\" and \"" + op.getDstLayout() + "\"");
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     int64_t rank = type.getRank();
     LinalgBuilder b(rewriter, op);
@@ -156,8 +159,12 @@ struct LayoutTransformToLinalg : OpConversionPattern<LayoutTransformOp> {
                                      b.getIndexAttr(from->getFactor(primal)));
       int64_t factor = to->getFactor(primal);
       if (!isMultiple(size, factor))
-        return rewriter.notifyMatchFailure(
-            op, "expects sizes that the factors of the layout divide");
+        return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+          diagnostic << "expects sizes that the factors of the layout divide, "
+                        "but got "
+                     << data.getType() << " for \"" << op.getDstLayout()
+                     << "\"";
+        });
       sizes[newParts.front()] = b.floorDiv(size, b.getIndexAttr(factor));
       for (int64_t part : ArrayRef(newParts).drop_front())
         sizes[part] = b.getIndexAttr(to->getAxes()[part].factor);

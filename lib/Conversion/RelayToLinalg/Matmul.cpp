@@ -77,8 +77,11 @@ struct MatmulToLinalg : OpConversionPattern<NNMatmulOp> {
     auto rhsType = cast<RankedTensorType>(op.getTensorB().getType());
     auto lhsType = cast<RankedTensorType>(op.getTensorA().getType());
     if (rhsType.getRank() != 2 || lhsType.getRank() < 2)
-      return rewriter.notifyMatchFailure(
-          op, "expects a matrix on the right and at least one on the left");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects a matrix on the right and at least one on the "
+                      "left, but got "
+                   << lhsType << " and " << rhsType;
+      });
     LinalgBuilder b(rewriter, op);
     rewriter.replaceOp(op, buildMatmul(b, op, adaptor.getTensorA(),
                                        adaptor.getTensorB(), op.getTransposeA(),

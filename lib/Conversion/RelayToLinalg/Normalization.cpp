@@ -153,8 +153,11 @@ struct GroupNormToLinalg : OpConversionPattern<NNGroupNormOp> {
     int64_t rank = type.getRank();
     int64_t axis = normalizeAxis(op.getAxis(), rank);
     if (type.isDynamicDim(axis))
-      return rewriter.notifyMatchFailure(op,
-                                         "expects a static number of channels");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects a number of channels that is known when it is "
+                      "compiled, but got "
+                   << type;
+      });
     int64_t groups = op.getNumGroups();
     int64_t groupSize = type.getDimSize(axis) / groups;
 

@@ -55,7 +55,7 @@ struct PadToTensor : OpConversionPattern<NNPadOp> {
       result = buildParts(b, data, adaptor.getPadVal(), widths, mode, type);
     else
       return rewriter.notifyMatchFailure(
-          op, "expects pad_mode constant, edge or reflect");
+          op, "expects pad_mode constant, edge or reflect, but got " + mode);
     rewriter.replaceOp(op, b.castTo(result, type));
     return success();
   }

@@ -152,7 +152,8 @@ struct PoolToLinalg : OpConversionPattern<OpT> {
         op.getOutLayout().empty() || op.getOutLayout() == op.getLayout();
     if (failed(pooling) || !keepsLayout)
       return rewriter.notifyMatchFailure(
-          op, "expects one layout that only permutes the axes");
+          op, "expects one layout that only permutes the axes, but got \"" +
+                  op.getLayout() + "\" and \"" + op.getOutLayout() + "\"");
 
     LinalgBuilder b(rewriter, op);
     Window window =

@@ -111,7 +111,10 @@ struct VarianceToLinalg : OpConversionPattern<VarianceOp> {
     auto type = cast<RankedTensorType>(op.getData().getType());
     Type elementType = type.getElementType();
     if (!isa<FloatType>(elementType))
-      return rewriter.notifyMatchFailure(op, "expects a float element type");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects elements of a floating type, but got "
+                   << elementType;
+      });
     Type sumType = getAccumulatorType(elementType);
     LinalgBuilder b(rewriter, op);
     AxisReduction reduction(b, adaptor.getData(),

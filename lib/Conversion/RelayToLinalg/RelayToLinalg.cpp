@@ -12,6 +12,7 @@
 
 #include "relay-mlir/Conversion/RelayToLinalg/RelayToLinalg.h"
 
+#include "FailureReasons.h"
 #include "LinalgBuilder.h"
 #include "PopulatePatterns.h"
 
@@ -28,6 +29,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -203,7 +205,31 @@ static void expandBatches(func::FuncOp function) {
   (void)applyPatternsGreedily(function, std::move(patterns));
 }
 
+/// Fails if an operator has elements that kernels cannot compute with.
+static LogicalResult checkElementTypes(func::FuncOp function) {
+  WalkResult walk = function.walk([](Operation *op) {
+    for (TypeRange types :
+         {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+      for (Type type : types) {
+        Type element = getElementTypeOrSelf(type);
+        if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() >= 16)
+          continue;
+        InFlightDiagnostic diagnostic =
+            op->emitOpError("expects elements of bool, integers, f16, bf16, "
+                            "f32 or f64, but got ")
+            << type;
+        diagnostic.attachNote() << "the interpreter has this type, but there "
+                                   "is no code for it yet";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
+  if (failed(checkElementTypes(function)))
+    return failure();
   MLIRContext *context = function.getContext();
   RelayToLinalgTypeConverter converter;
   // Relay ops are not illegal but unknown: one without a lowering stays and is
@@ -224,13 +250,17 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
   populateRelayToLinalgPatterns(converter, patterns);
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                  converter);
+  detail::FailureReasons reasons;
+  reasons.observe(patterns);
   if (failed(applyPartialConversion(function, target, std::move(patterns))))
     return failure();
 
   WalkResult walk = function.walk([&](Operation *op) {
     if (!isa_and_nonnull<RelayDialect>(op->getDialect()))
       return WalkResult::advance();
-    op->emitOpError("has no lowering to linalg for these types and attributes");
+    InFlightDiagnostic diagnostic = op->emitOpError(
+        "has no lowering to linalg for these types and attributes");
+    reasons.attachNotes(diagnostic, op);
     return WalkResult::interrupt();
   });
   if (walk.wasInterrupted())

@@ -114,7 +114,8 @@ struct ScatterElementsToLinalg : OpConversionPattern<ScatterElementsOp> {
     Meet meet = getMeet(op.getReduction());
     if (!meet)
       return rewriter.notifyMatchFailure(
-          op, "expects reduction update, add, mul, mean, min or max");
+          op, "expects reduction update, add, mul, mean, min or max, but got " +
+                  op.getReduction());
     auto type = getTensorType(op.getData());
     int64_t axis = normalizeAxis(op.getAxis(), type.getRank());
     Type indexType = getTensorType(op.getIndices()).getElementType();
@@ -172,10 +173,14 @@ struct ScatterNdToLinalg : OpConversionPattern<ScatterNdOp> {
     Meet meet = op.getMode() == "mean" ? nullptr : getMeet(op.getMode());
     if (!meet)
       return rewriter.notifyMatchFailure(
-          op, "expects mode update, add, mul, min or max");
+          op,
+          "expects mode update, add, mul, min or max, but got " + op.getMode());
     if (getTensorType(adaptor.getIndices()).isDynamicDim(0))
-      return rewriter.notifyMatchFailure(
-          op, "expects a static first dimension of indices");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects a first dimension of indices that is known when "
+                      "it is compiled, but got "
+                   << adaptor.getIndices().getType();
+      });
     int64_t depth = getTensorType(adaptor.getIndices()).getDimSize(0);
     Type indexType = getTensorType(op.getIndices()).getElementType();
     Type elementType = getTensorType(op.getData()).getElementType();

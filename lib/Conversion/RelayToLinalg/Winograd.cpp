@@ -183,11 +183,18 @@ struct WinogradToLinalg
     Type type = resultType.getElementType();
     if (!dataType.hasStaticShape() || !resultType.hasStaticShape() ||
         !weightType.hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "expects static shapes");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects shapes that are known when it is compiled, but "
+                      "got "
+                   << dataType << " and " << weightType;
+      });
     if (!(type.isF32() || type.isF64()) || dataType.getElementType() != type ||
         weightType.getElementType() != type)
-      return rewriter.notifyMatchFailure(
-          op, "expects data, weight and result of f32, or all of f64");
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects data, weight and result of f32, or all of f64, "
+                      "but got "
+                   << dataType << ", " << weightType << " and " << resultType;
+      });
     StringRef outLayout =
         op.getOutLayout().empty() ? op.getDataLayout() : op.getOutLayout();
     FailureOr<SmallVector<int64_t>> axes =
@@ -196,7 +203,8 @@ struct WinogradToLinalg
         getAxisPositions(outLayout, "NCHW");
     if (failed(axes) || failed(resultAxes))
       return rewriter.notifyMatchFailure(
-          op, "expects layouts that only permute the axes");
+          op, "expects layouts that only permute the axes, but got \"" +
+                  op.getDataLayout() + "\" and \"" + outLayout + "\"");
 
     Window window =
         Window::get(op.getStrides(), op.getDilation(), op.getPadding());
@@ -209,7 +217,9 @@ struct WinogradToLinalg
     // Matrices are small tables in the kernel.
     if (tiled[0].getReach() > 8 || tiled[1].getReach() > 8)
       return rewriter.notifyMatchFailure(
-          op, "expects tiles that depend on at most 8 x 8 elements");
+          op, "expects tiles that depend on at most 8 x 8 elements, but got " +
+                  Twine(tiled[0].getReach()) + " x " +
+                  Twine(tiled[1].getReach()));
 
     LinalgBuilder b(rewriter, op);
     Value padded = padAxes(b, adaptor.getData(), {(*axes)[2], (*axes)[3]},

@@ -1,8 +1,11 @@
+// An operator that has no lowering is named, and the reasons of its patterns
+// with it.
 // RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(convert-relay-to-linalg))' --split-input-file --verify-diagnostics
 
 // Functions of real numbers have no integer form.
 func.func @exp_of_integers(%x: tensor<4xi32>) -> tensor<4xi32> {
-  // expected-error @+1 {{'relay.exp' op has no lowering to linalg for these types and attributes}}
+  // expected-error @+2 {{'relay.exp' op has no lowering to linalg for these types and attributes}}
+  // expected-note @+1 {{expects elements of a floating type, but got 'i32'}}
   %0 = relay.exp %x : (tensor<4xi32>) -> tensor<4xi32>
   return %0 : tensor<4xi32>
 }
@@ -11,7 +14,8 @@ func.func @exp_of_integers(%x: tensor<4xi32>) -> tensor<4xi32> {
 
 // The extent of the windows depends on the size.
 func.func @adaptive_pool_of_dynamic_size(%x: tensor<1x2x?x5xf32>) -> tensor<1x2x3x3xf32> {
-  // expected-error @+1 {{'relay.nn.adaptive_avg_pool2d' op has no lowering to linalg}}
+  // expected-error @+2 {{'relay.nn.adaptive_avg_pool2d' op has no lowering to linalg}}
+  // expected-note @+1 {{expects sizes that are known when it is compiled unless the result has one pixel, but got 'tensor<1x2x?x5xf32>' and 'tensor<1x2x3x3xf32>'}}
   %0 = relay.nn.adaptive_avg_pool2d %x {output_size = [3, 3]} : (tensor<1x2x?x5xf32>) -> tensor<1x2x3x3xf32>
   return %0 : tensor<1x2x3x3xf32>
 }
@@ -19,7 +23,45 @@ func.func @adaptive_pool_of_dynamic_size(%x: tensor<1x2x?x5xf32>) -> tensor<1x2x
 // -----
 
 func.func @groups_of_dynamic_channels(%x: tensor<1x?x5x5xf32>, %w: tensor<4x1x3x3xf32>) -> tensor<1x4x3x3xf32> {
-  // expected-error @+1 {{'relay.nn.conv2d' op has no lowering to linalg}}
+  // expected-error @+2 {{'relay.nn.conv2d' op has no lowering to linalg}}
+  // expected-note @+1 {{expects a number of channels that is known when it is compiled for a convolution in groups, but got 'tensor<1x?x5x5xf32>' and 'tensor<4x1x3x3xf32>'}}
   %0 = relay.nn.conv2d %x, %w {groups = 2} : (tensor<1x?x5x5xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x3x3xf32>
   return %0 : tensor<1x4x3x3xf32>
+}
+
+// -----
+
+func.func @norm_of_dynamic_channels(%x: tensor<1x?x4xf32>, %s: tensor<?xf32>) -> tensor<1x?x4xf32> {
+  // expected-error @+2 {{'relay.nn.group_norm' op has no lowering to linalg}}
+  // expected-note @+1 {{expects a number of channels that is known when it is compiled, but got 'tensor<1x?x4xf32>'}}
+  %0 = relay.nn.group_norm %x, %s, %s {num_groups = 2} : (tensor<1x?x4xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<1x?x4xf32>
+  return %0 : tensor<1x?x4xf32>
+}
+
+// -----
+
+func.func @fraction_of_dynamic_size(%x: tensor<1x2x?x4xf32>) -> tensor<1x2x?x6xf32> {
+  // expected-error @+2 {{'relay.nn.upsampling' op has no lowering to linalg}}
+  // expected-note @+1 {{expects a whole scale where a size is not known when it is compiled, but got 1.5}}
+  %0 = relay.nn.upsampling %x {scale_h = 1.5 : f64, scale_w = 1.5 : f64} : (tensor<1x2x?x4xf32>) -> tensor<1x2x?x6xf32>
+  return %0 : tensor<1x2x?x6xf32>
+}
+
+// -----
+
+func.func @transposed_of_dynamic_kernel(%x: tensor<1x2x4x4xf32>, %w: tensor<2x3x?x3xf32>) -> tensor<1x3x?x6xf32> {
+  // expected-error @+2 {{'relay.nn.conv2d_transpose' op has no lowering to linalg}}
+  // expected-note @+1 {{expects a kernel, and for groups a number of channels, that are known when it is compiled, but got 'tensor<1x2x4x4xf32>' and 'tensor<2x3x?x3xf32>'}}
+  %0 = relay.nn.conv2d_transpose %x, %w : (tensor<1x2x4x4xf32>, tensor<2x3x?x3xf32>) -> tensor<1x3x?x6xf32>
+  return %0 : tensor<1x3x?x6xf32>
+}
+
+// -----
+
+// The interpreter knows more operators than the compiler.
+func.func @no_pattern(%x: tensor<1x3x4x4xf32>, %g: tensor<1x2x4x4xf32>) -> tensor<1x3x4x4xf32> {
+  // expected-error @+2 {{'relay.image.grid_sample' op has no lowering to linalg}}
+  // expected-note @+1 {{the interpreter runs this operator, but there is no code for it yet}}
+  %0 = relay.image.grid_sample %x, %g : (tensor<1x3x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x3x4x4xf32>
+  return %0 : tensor<1x3x4x4xf32>
 }
