@@ -154,7 +154,7 @@ static FailureOr<Tensor> evaluateStridedSlice(StridedSliceOp op,
   SmallVector<int64_t> strides = getStrides(shape);
   int64_t offset = 0;
 
-  for (size_t i = 0; i < begins.size(); ++i) {
+  for (size_t i = 0; i < std::max(begins.size(), ends.size()); ++i) {
     int64_t dim = i;
     if (op.getAxes())
       dim = normalizeAxis((*op.getAxes())[i], data.getRank());
@@ -163,6 +163,8 @@ static FailureOr<Tensor> evaluateStridedSlice(StridedSliceOp op,
       step = (*op.getStrides())[i];
     if (step == 0)
       return op.emitOpError("expects strides other than 0, but got 0");
+    // A larger step takes the first element, too.
+    step = std::clamp(step, -size - 1, size + 1);
     // The positions that exist: before the first one only when going down.
     int64_t lowest = step < 0 ? -1 : 0, highest = step < 0 ? size - 1 : size;
     auto clamp = [&](int64_t position) {
@@ -170,10 +172,13 @@ static FailureOr<Tensor> evaluateStridedSlice(StridedSliceOp op,
         position += size;
       return std::clamp(position, lowest, std::max(lowest, highest));
     };
-    int64_t begin = clamp(begins[i]);
+    int64_t begin = i < begins.size() ? clamp(begins[i])
+                    : step < 0        ? highest
+                                      : 0;
     int64_t end = i < ends.size() ? clamp(ends[i]) : (step < 0 ? -1 : size);
-    if (endIsSize)
-      end = ends[i] < 0 ? size : std::min(size, begin + ends[i]);
+    if (endIsSize && i < ends.size())
+      end =
+          ends[i] < 0 ? size : std::min(size, begin + std::min(ends[i], size));
     int64_t distance = step > 0 ? end - begin : begin - end;
     int64_t magnitude = std::abs(step);
     shape[dim] = distance <= 0 ? 0 : (distance - 1) / magnitude + 1;

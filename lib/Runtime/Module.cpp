@@ -177,10 +177,13 @@ void RelayModule::failCheck(const RelayArtifactCheck &check,
     return check.values[i] == value ? value : check.values[i] + (" = " + value);
   };
   std::string text;
-  if (check.kind == RELAY_CHECK_EQUAL || check.kind == RELAY_CHECK_AT_LEAST) {
-    bool isEqual = check.kind == RELAY_CHECK_EQUAL;
-    text = std::string("expects ") + check.values[0] +
-           (isEqual ? " to equal " : " to be at least ") + check.values[1];
+  if (!check.subject) {
+    const char *relation = check.kind == RELAY_CHECK_EQUAL ? " to equal "
+                           : check.kind == RELAY_CHECK_AT_LEAST
+                               ? " to be at least "
+                               : " to be 1 or ";
+    text =
+        std::string("expects ") + check.values[0] + relation + check.values[1];
     const char *separator = ", but got ";
     for (int32_t i = 0; i < 2; ++i) {
       std::string value = describeValue(values[i]);

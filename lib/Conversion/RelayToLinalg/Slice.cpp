@@ -19,6 +19,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 
 #include <limits>
 
@@ -61,39 +62,52 @@ static AxisSlice clampStatic(Builder &b, AxisBounds bounds, int64_t size) {
   return {b.getIndexAttr(begin), b.getIndexAttr(count), stride};
 }
 
-/// Slices of an axis whose size is known at run time.
+/// Slices of an axis whose size is known at run time. Sizes are the smaller or
+/// larger of two and never negative in between, so that the shapes of results
+/// can be told from them.
 static AxisSlice clampDynamic(LinalgBuilder &b, AxisBounds bounds,
                               OpFoldResult size) {
-  int64_t stride = bounds.stride;
-  Value extent = b.toValue(size);
-  auto constant = [&](int64_t value) { return b.indexValue(value); };
-  Value low = constant(stride > 0 ? 0 : -1);
-  Value high =
-      stride > 0 ? extent : arith::SubIOp::create(b, extent, constant(1));
-  auto clamp = [&](int64_t position) -> Value {
-    Value value = constant(position);
-    if (position < 0)
-      value = arith::AddIOp::create(b, extent, value);
-    value = arith::MinSIOp::create(b, value, high);
-    return arith::MaxSIOp::create(b, value, low);
+  bool isUp = bounds.stride > 0;
+  int64_t step = std::abs(bounds.stride);
+  Value extent = b.toValue(size), zero = b.indexValue(0);
+  auto divide = [&](OpFoldResult length) {
+    return step == 1 ? length : b.apply(b.dim(0).ceilDiv(step), length);
   };
-  bool isUp = stride > 0;
   // All of an axis needs no arithmetic that could hide its size.
   if (isUp && bounds.begin.value_or(0) == 0 && !bounds.end)
-    return {b.getIndexAttr(0), b.apply(b.dim(0).ceilDiv(stride), size), stride};
-  bool startsInside = isUp && bounds.begin.value_or(0) >= 0;
-  OpFoldResult begin =
-      startsInside   ? OpFoldResult(b.getIndexAttr(bounds.begin.value_or(0)))
-      : bounds.begin ? OpFoldResult(clamp(*bounds.begin))
-                     : OpFoldResult(high);
-  Value end = bounds.end ? clamp(*bounds.end) : (isUp ? high : low);
-  Value beginValue = b.toValue(begin);
-  Value length = isUp ? arith::SubIOp::create(b, end, beginValue)
-                      : arith::SubIOp::create(b, beginValue, end);
-  length = arith::MaxSIOp::create(b, length, constant(0));
-  OpFoldResult count =
-      b.apply(b.dim(0).ceilDiv(std::abs(stride)), OpFoldResult(length));
-  return {begin, count, stride};
+    return {b.getIndexAttr(0), divide(size), bounds.stride};
+
+  // Elements before a position and, going down, the one at it.
+  auto clamp = [&](std::optional<int64_t> position, bool isFar) -> Value {
+    if (!position)
+      return isFar == isUp ? extent : zero;
+    int64_t before = *position + !isUp;
+    if (*position < 0)
+      return arith::MaxSIOp::create(
+          b, arith::AddIOp::create(b, extent, b.indexValue(before)), zero);
+    return arith::MinSIOp::create(b, extent, b.indexValue(before));
+  };
+  Value begin = clamp(bounds.begin, /*isFar=*/false);
+  Value end = clamp(bounds.end, /*isFar=*/true);
+  if (isUp && bounds.begin.value_or(0) == 0)
+    return {b.getIndexAttr(0), divide(end), bounds.stride};
+  Value length;
+  if (isUp && !bounds.end && *bounds.begin < 0)
+    length = arith::MinSIOp::create(b, extent, b.indexValue(-*bounds.begin));
+  else if (!isUp && !bounds.end)
+    length = begin;
+  else
+    length = arith::MaxSIOp::create(b,
+                                    isUp ? arith::SubIOp::create(b, end, begin)
+                                         : arith::SubIOp::create(b, begin, end),
+                                    zero);
+  // Where there is nothing, it does not matter where that begins.
+  OpFoldResult first = begin;
+  if (isUp && *bounds.begin > 0)
+    first = b.getIndexAttr(*bounds.begin);
+  else if (!isUp)
+    first = b.apply(b.dim(0) - 1, OpFoldResult(begin));
+  return {first, divide(OpFoldResult(length)), bounds.stride};
 }
 
 static AxisSlice clamp(LinalgBuilder &b, AxisBounds bounds, OpFoldResult size) {
@@ -163,11 +177,18 @@ struct StridedSliceToLinalg : OpConversionPattern<StridedSliceOp> {
     };
     AxisBounds bounds{get(op.getBegin()), get(op.getEnd())};
     bool takesSize = op.getSliceMode() == "size";
-    if (std::optional<ArrayRef<int64_t>> strides = op.getStrides();
-        strides && !strides->empty() && !takesSize)
-      bounds.stride = strides->size() == 1         ? strides->front()
-                      : position < strides->size() ? (*strides)[position]
-                                                   : 1;
+    std::optional<ArrayRef<int64_t>> strides = op.getStrides();
+    if (strides && position < strides->size() && !takesSize)
+      bounds.stride = (*strides)[position];
+    // No tensor is that long.
+    auto limit = [](int64_t number) {
+      return std::clamp(number, -kMaxTensorBytes, kMaxTensorBytes);
+    };
+    bounds.stride = limit(bounds.stride);
+    if (bounds.begin)
+      bounds.begin = limit(*bounds.begin);
+    if (bounds.end)
+      bounds.end = limit(*bounds.end);
     if (takesSize && bounds.end) {
       int64_t size = *bounds.end;
       int64_t begin = bounds.begin.value_or(0);

@@ -46,10 +46,11 @@ constexpr StringLiteral kPrimitiveAttr = "relay.primitive";
 constexpr StringLiteral kRelayNameAttr = "relay.name";
 constexpr StringLiteral kRelayDimsAttr = "relay.dims";
 
-/// The shape reifiers of the kernels of a module.
+/// The shape reifiers of the kernels that a function calls.
 class KernelTable {
 public:
-  explicit KernelTable(ModuleOp module) : symbolTable(module) {}
+  KernelTable(ModuleOp module, ShapeReifier::DefineExtremum defineExtremum)
+      : symbolTable(module), defineExtremum(std::move(defineExtremum)) {}
 
   func::FuncOp lookup(StringAttr name) {
     return symbolTable.lookup<func::FuncOp>(name);
@@ -57,12 +58,13 @@ public:
   ShapeReifier &getReifier(func::FuncOp kernel) {
     std::unique_ptr<ShapeReifier> &reifier = reifiers[kernel];
     if (!reifier)
-      reifier = std::make_unique<ShapeReifier>(kernel);
+      reifier = std::make_unique<ShapeReifier>(kernel, defineExtremum);
     return *reifier;
   }
 
 private:
   SymbolTable symbolTable;
+  ShapeReifier::DefineExtremum defineExtremum;
   DenseMap<Operation *, std::unique_ptr<ShapeReifier>> reifiers;
 };
 
@@ -70,9 +72,12 @@ private:
 /// list of relax values.
 class FunctionConverter {
 public:
-  FunctionConverter(func::FuncOp source, KernelTable &kernels)
-      : source(source), kernels(kernels), context(source.getContext()),
-        scope(context), builder(source) {}
+  explicit FunctionConverter(func::FuncOp source)
+      : source(source), kernels(source->getParentOfType<ModuleOp>(),
+                                [this](ArrayRef<AffineExpr> sizes, bool isMax) {
+                                  return defineExtremum(sizes, isMax);
+                                }),
+        context(source.getContext()), scope(context), builder(source) {}
 
   FailureOr<relax::FuncOp> convert();
 
@@ -96,14 +101,25 @@ private:
   /// bitcast says so, of it or of the same data in another shape.
   Type getElementType(Value result);
 
+  /// A symbol for the largest (or smallest) of `sizes`.
+  AffineExpr defineExtremum(ArrayRef<AffineExpr> sizes, bool isMax);
+  /// Binds the symbols of defineExtremum.
+  void createExtremeSizes();
+
   func::FuncOp source;
-  KernelTable &kernels;
+  KernelTable kernels;
   MLIRContext *context;
   relax::SymbolScope scope;
   OpBuilder builder;
   relax::FuncOp target;
-  /// What kernels assume about sizes.
-  ShapeReifier::Pairs equalSizes, lowerBounds;
+  ShapeReifier::Assumptions assumptions;
+  /// The symbols of extreme sizes, and what they are, in order.
+  struct Extremum {
+    StringAttr symbol;
+    Dims sizes;
+    bool isMax;
+  };
+  SmallVector<Extremum> extremes;
   llvm::StringSet<> givenNames;
   unsigned numGenerated = 0;
   DenseMap<Value, SmallVector<Value>> values;
@@ -117,6 +133,37 @@ StringAttr FunctionConverter::makeSymbol() {
     name = "d" + std::to_string(numGenerated++);
   while (givenNames.contains(name));
   return builder.getStringAttr(name);
+}
+
+AffineExpr FunctionConverter::defineExtremum(ArrayRef<AffineExpr> sizes,
+                                             bool isMax) {
+  for (const Extremum &known : extremes)
+    if (known.isMax == isMax && ArrayRef(known.sizes) == sizes)
+      return scope.getSymbol(known.symbol);
+  // It is named by what it is; names in it are not quoted.
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << (isMax ? "max" : "min");
+  scope.makeShape(sizes).printList(os);
+  llvm::erase(text, '"');
+  text[3] = '(';
+  text.back() = ')';
+  while (!givenNames.insert(text).second)
+    text += '\'';
+  StringAttr symbol = builder.getStringAttr(text);
+  extremes.push_back({symbol, Dims(sizes), isMax});
+  return scope.getSymbol(symbol);
+}
+
+void FunctionConverter::createExtremeSizes() {
+  for (const Extremum &size : extremes) {
+    Location loc = source.getLoc();
+    relax::ShapeAttr sizes = scope.makeShape(size.sizes);
+    if (size.isMax)
+      relax::MaxSizeOp::create(builder, loc, size.symbol, sizes);
+    else
+      relax::MinSizeOp::create(builder, loc, size.symbol, sizes);
+  }
 }
 
 FailureOr<relax::SymbolicTensorType>
@@ -178,8 +225,10 @@ FailureOr<relax::FuncOp> FunctionConverter::convert() {
       return failure();
   wrapInDataflow(*body);
   builder.setInsertionPointToStart(body);
-  state<relax::AssertEqualOp>(equalSizes);
-  state<relax::AssertAtLeastOp>(lowerBounds);
+  createExtremeSizes();
+  state<relax::AssertEqualOp>(assumptions.equal);
+  state<relax::AssertAtLeastOp>(assumptions.atLeast);
+  state<relax::AssertBroadcastOp>(assumptions.broadcast);
 
   for (unsigned i = 0, e = source.getNumArguments(); i != e; ++i)
     if (Attribute name = source.getArgAttr(i, kRelayNameAttr))
@@ -295,10 +344,13 @@ LogicalResult FunctionConverter::convertCall(CallOp op) {
   ShapeReifier &reifier = kernels.getReifier(kernel);
   FailureOr<SmallVector<Dims>> shapes =
       reifier.getResultShapes(op, argumentShapes);
-  if (failed(shapes) || failed(reifier.getEqualSizes(op, equalSizes)))
+  if (failed(shapes))
     return failure();
-  for (auto [size, bound] : reifier.getLowerBounds()) {
-    lowerBounds.push_back({size, bound});
+  size_t numKnown = assumptions.atLeast.size();
+  if (failed(reifier.getAssumptions(op, assumptions)))
+    return failure();
+  for (auto [size, bound] :
+       ArrayRef(assumptions.atLeast).drop_front(numKnown)) {
     // That nobody has so many elements goes without saying.
     if (auto constant = dyn_cast<AffineConstantExpr>(size);
         constant && constant.getValue() > std::numeric_limits<int32_t>::max())
@@ -435,12 +487,11 @@ struct ConvertRelayToRelaxPass final
       return function->hasAttr(kPrimitiveAttr);
     };
     {
-      KernelTable kernels(module);
       for (auto function :
            llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
         if (isPrimitive(function) || function.isExternal())
           continue;
-        if (failed(FunctionConverter(function, kernels).convert()))
+        if (failed(FunctionConverter(function).convert()))
           return signalPassFailure();
         function.erase();
       }

@@ -21,7 +21,8 @@
 using namespace mlir;
 using namespace mlir::relay::detail;
 
-ShapeReifier::ShapeReifier(func::FuncOp kernel) : kernel(kernel.clone()) {}
+ShapeReifier::ShapeReifier(func::FuncOp kernel, DefineExtremum defineExtremum)
+    : kernel(kernel.clone()), defineExtremum(std::move(defineExtremum)) {}
 
 AffineExpr ShapeReifier::getConstant(int64_t value) {
   return getAffineConstantExpr(value, kernel.get()->getContext());
@@ -39,7 +40,6 @@ ShapeReifier::getResultShapes(Operation *call, ArrayRef<Dims> argumentShapes) {
   arguments = argumentShapes;
   dims.clear();
   indices.clear();
-  lowerBounds.clear();
   unknown = nullptr;
 
   auto returnOp =
@@ -151,7 +151,8 @@ void ShapeReifier::walkEqualSizes(
 }
 
 /// A slice from the start of a tensor lies inside of it.
-void ShapeReifier::addSliceBounds(tensor::ExtractSliceOp slice) {
+void ShapeReifier::addSliceBounds(tensor::ExtractSliceOp slice,
+                                  Pairs &atLeast) {
   SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
   for (auto [dim, size] : llvm::enumerate(sizes)) {
     if (!isZeroInteger(slice.getMixedOffsets()[dim]) ||
@@ -161,12 +162,12 @@ void ShapeReifier::addSliceBounds(tensor::ExtractSliceOp slice) {
     FailureOr<AffineExpr> part = getIndex(size);
     if (succeeded(whole) && succeeded(part) &&
         !relax::isProvablyGreaterEqual(*whole, *part))
-      lowerBounds.push_back({*whole, *part});
+      atLeast.push_back({*whole, *part});
   }
 }
 
 /// A size that is asserted to be at least, or at most, another one.
-void ShapeReifier::addAssertedBound(cf::AssertOp assertion) {
+void ShapeReifier::addAssertedBound(cf::AssertOp assertion, Pairs &atLeast) {
   auto compare = assertion.getArg().getDefiningOp<arith::CmpIOp>();
   if (!compare)
     return;
@@ -179,23 +180,44 @@ void ShapeReifier::addAssertedBound(cf::AssertOp assertion) {
   FailureOr<AffineExpr> bound = getIndex(OpFoldResult(smaller));
   if (succeeded(size) && succeeded(bound) &&
       !relax::isProvablyGreaterEqual(*size, *bound))
-    lowerBounds.push_back({*size, *bound});
+    atLeast.push_back({*size, *bound});
 }
 
-LogicalResult ShapeReifier::getEqualSizes(Operation *call, Pairs &equal) {
+/// A size that is repeated if it is 1: the kernel asserts that it is 1 or the
+/// other.
+void ShapeReifier::addBroadcasts(cf::AssertOp assertion, Pairs &broadcast) {
+  auto either = assertion.getArg().getDefiningOp<arith::OrIOp>();
+  if (!either)
+    return;
+  auto isOne = either.getLhs().getDefiningOp<arith::CmpIOp>();
+  auto isEqual = either.getRhs().getDefiningOp<arith::CmpIOp>();
+  if (!isOne || !isEqual || isOne.getLhs() != isEqual.getLhs() ||
+      !isOneInteger(isOne.getRhs()))
+    return;
+  FailureOr<AffineExpr> size = getIndex(OpFoldResult(isEqual.getLhs()));
+  FailureOr<AffineExpr> target = getIndex(OpFoldResult(isEqual.getRhs()));
+  if (succeeded(size) && succeeded(target) && *size != *target &&
+      *size != getConstant(1))
+    broadcast.push_back({*size, *target});
+}
+
+LogicalResult ShapeReifier::getAssumptions(Operation *call,
+                                           Assumptions &assumptions) {
   LogicalResult result = success();
   for (Operation &op : kernel.get().getBody().front()) {
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-      addSliceBounds(slice);
-    else if (auto assertion = dyn_cast<cf::AssertOp>(op))
-      addAssertedBound(assertion);
+      addSliceBounds(slice, assumptions.atLeast);
+    if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
+      addAssertedBound(assertion, assumptions.atLeast);
+      addBroadcasts(assertion, assumptions.broadcast);
+    }
     walkEqualSizes(&op, [&](AffineExpr lhs, AffineExpr rhs) {
       if (lhs == rhs || failed(result))
         return;
       auto difference = dyn_cast<AffineConstantExpr>(
           relax::canonicalizeSymbolicExpr(lhs - rhs));
       if (!difference) {
-        equal.push_back({lhs, rhs});
+        assumptions.equal.push_back({lhs, rhs});
         return;
       }
       InFlightDiagnostic diag = call->emitOpError()
@@ -287,26 +309,17 @@ FailureOr<SmallVector<AffineExpr>> ShapeReifier::getIndices(ValueRange values) {
   return exprs;
 }
 
-/// The candidate that is provably the largest (or smallest) one. Else, of two,
-/// a constant is taken to be the smaller one: slices rarely reach beyond the
-/// end. The callers of getResultShapes see to it that this is checked.
-FailureOr<AffineExpr> ShapeReifier::getExtremum(ArrayRef<AffineExpr> candidates,
-                                                bool max) {
+/// The candidate that is provably the largest (or smallest) one, else a symbol
+/// for it.
+AffineExpr ShapeReifier::getExtremum(ArrayRef<AffineExpr> candidates,
+                                     bool max) {
   for (AffineExpr candidate : candidates)
     if (llvm::all_of(candidates, [&](AffineExpr other) {
           return max ? relax::isProvablyGreaterEqual(candidate, other)
                      : relax::isProvablyGreaterEqual(other, candidate);
         }))
       return candidate;
-  if (candidates.size() != 2)
-    return failure();
-  AffineExpr first = candidates[0], second = candidates[1];
-  if (isa<AffineConstantExpr>(first))
-    std::swap(first, second);
-  if (!isa<AffineConstantExpr>(second))
-    return failure();
-  lowerBounds.push_back({first, second});
-  return max ? first : second;
+  return defineExtremum(candidates, max);
 }
 
 FailureOr<bool> ShapeReifier::getCondition(Value condition) {

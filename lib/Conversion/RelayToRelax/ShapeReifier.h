@@ -15,6 +15,8 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
+#include <functional>
+
 namespace mlir::relay::detail {
 
 using Dims = SmallVector<AffineExpr>;
@@ -25,7 +27,12 @@ using Dims = SmallVector<AffineExpr>;
 /// arithmetic that they emit into expressions.
 class ShapeReifier {
 public:
-  explicit ShapeReifier(func::FuncOp kernel);
+  /// Gives the smallest (or largest) of sizes, none of which is known to be it,
+  /// a symbol.
+  using DefineExtremum =
+      std::function<AffineExpr(ArrayRef<AffineExpr> sizes, bool isMax)>;
+
+  ShapeReifier(func::FuncOp kernel, DefineExtremum defineExtremum);
 
   /// The shapes of the results for arguments of the given shapes. On failure
   /// emits an error at `call`.
@@ -34,17 +41,19 @@ public:
 
   using Pairs = SmallVector<std::pair<AffineExpr, AffineExpr>>;
 
-  /// Adds the sizes that the kernel takes as equal, for the arguments of the
-  /// last call of getResultShapes, and that are not known to be so. Fails if
-  /// two can never be equal. Adds the sizes of slices to the lower bounds.
-  LogicalResult getEqualSizes(Operation *call, Pairs &equal);
+  /// What a kernel takes to hold for sizes, and is not known to.
+  struct Assumptions {
+    /// Equal sizes.
+    Pairs equal;
+    /// The first, which is of a slice's source, is at least the second.
+    Pairs atLeast;
+    /// The first is 1 or equal to the second.
+    Pairs broadcast;
+  };
 
-  /// Pairs of which the first is taken to be at least the second, in the result
-  /// of the last calls of getResultShapes and getEqualSizes: a size that is the
-  /// smaller or larger of a constant and another size, or what a slice is of.
-  ArrayRef<std::pair<AffineExpr, AffineExpr>> getLowerBounds() const {
-    return lowerBounds;
-  }
+  /// Adds the assumptions of the kernel for the arguments of the last call of
+  /// getResultShapes. Fails if one can never hold.
+  LogicalResult getAssumptions(Operation *call, Assumptions &assumptions);
 
   /// For each result the number of the argument that it is, up to its shape;
   /// none if a result is computed.
@@ -55,14 +64,15 @@ private:
   void walkEqualSizes(Operation *op,
                       function_ref<void(AffineExpr, AffineExpr)> callback);
 
-  void addSliceBounds(tensor::ExtractSliceOp slice);
-  void addAssertedBound(cf::AssertOp assertion);
+  void addSliceBounds(tensor::ExtractSliceOp slice, Pairs &atLeast);
+  void addAssertedBound(cf::AssertOp assertion, Pairs &atLeast);
+  void addBroadcasts(cf::AssertOp assertion, Pairs &broadcast);
 
   FailureOr<AffineExpr> getDim(Value tensor, int64_t dim);
   FailureOr<AffineExpr> computeDim(Value tensor, int64_t dim);
   FailureOr<AffineExpr> getIndex(OpFoldResult index);
   FailureOr<AffineExpr> computeIndex(Operation *op, OpResult result);
-  FailureOr<AffineExpr> getExtremum(ArrayRef<AffineExpr> candidates, bool max);
+  AffineExpr getExtremum(ArrayRef<AffineExpr> candidates, bool max);
   FailureOr<bool> getCondition(Value condition);
   FailureOr<SmallVector<AffineExpr>> getIndices(ValueRange values);
 
@@ -72,13 +82,13 @@ private:
   /// The interfaces create index arithmetic beside the operations, so they work
   /// on a copy of the kernel.
   OwningOpRef<func::FuncOp> kernel;
+  DefineExtremum defineExtremum;
   DenseMap<Operation *, ReifiedRankedShapedTypeDims> reified;
 
   // State of one call.
   ArrayRef<Dims> arguments;
   DenseMap<std::pair<Value, int64_t>, FailureOr<AffineExpr>> dims;
   DenseMap<Value, FailureOr<AffineExpr>> indices;
-  Pairs lowerBounds;
   Operation *unknown = nullptr;
 };
 

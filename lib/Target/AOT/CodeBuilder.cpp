@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-void CodeBuilder::loadSymbols(unsigned index, ArrayRef<StringAttr> names) {
-  for (auto [position, name] : llvm::enumerate(names)) {
+void CodeBuilder::loadSymbols(unsigned index, relax::FuncOp main) {
+  for (auto [position, name] : llvm::enumerate(main.getSymbols())) {
     AffineExpr symbol = scope.getSymbol(name);
     sizes[symbol] = {
         load(builder.getI64Type(),
@@ -22,6 +22,41 @@ void CodeBuilder::loadSymbols(unsigned index, ArrayRef<StringAttr> names) {
         Value()};
     checkedSizes[symbol] = sizes[symbol];
   }
+  for (Operation &op : main.getBody().front())
+    if (std::optional<relax::ExtremeSize> size = relax::ExtremeSize::of(&op))
+      extremes.try_emplace(scope.getSymbol(size->symbol), *size);
+}
+
+void CodeBuilder::walkParameters(
+    AffineExpr expr, function_ref<void(StringAttr)> callback) const {
+  expr.walk([&](AffineExpr part) {
+    auto symbol = dyn_cast<AffineSymbolExpr>(part);
+    if (!symbol)
+      return;
+    auto it = extremes.find(symbol);
+    if (it == extremes.end()) {
+      callback(scope.getNames()[symbol.getPosition()]);
+      return;
+    }
+    for (AffineExpr size : scope.import(it->second.sizes))
+      walkParameters(size, callback);
+  });
+}
+
+CodeBuilder::Checked
+CodeBuilder::computeExtreme(const relax::ExtremeSize &extreme, bool isChecked) {
+  SmallVector<Checked> all;
+  for (AffineExpr size : scope.import(extreme.sizes))
+    all.push_back(compute(relax::canonicalizeSymbolicExpr(size), isChecked));
+  OpBuilder::InsertionGuard guard(builder);
+  if (builder.getInsertionBlock() != entry)
+    builder.setInsertionPoint(entry->getTerminator());
+  Checked result = all.front();
+  for (Checked other : ArrayRef(all).drop_front())
+    result = {extreme.isMax ? max(result.value, other.value)
+                            : min(result.value, other.value),
+              either(result.overflow, other.overflow)};
+  return result;
 }
 
 /// Quotient and remainder of division that rounds down, by a divisor that is
@@ -84,6 +119,10 @@ CodeBuilder::Checked CodeBuilder::compute(AffineExpr expr, bool isChecked) {
   auto it = known.find(expr);
   if (it != known.end())
     return it->second;
+  if (auto extreme = extremes.find(expr); extreme != extremes.end()) {
+    Checked result = computeExtreme(extreme->second, isChecked);
+    return known[expr] = result;
+  }
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   Checked lhs, rhs;
   if (binary) {

@@ -49,8 +49,18 @@ public:
     return LLVM::SMaxOp::create(builder, loc, lhs, rhs);
   }
 
-  /// Reads the symbols from the array that argument `index` points to.
-  void loadSymbols(unsigned index, ArrayRef<StringAttr> names);
+  Value min(Value lhs, Value rhs) {
+    return LLVM::SMinOp::create(builder, loc, lhs, rhs);
+  }
+
+  /// Reads the symbols of the parameters of `main` from the array that argument
+  /// `index` points to. Those that operations of `main` bind are computed where
+  /// they are used.
+  void loadSymbols(unsigned index, relax::FuncOp main);
+
+  /// Calls `callback` for the symbols of parameters that `expr` depends on.
+  void walkParameters(AffineExpr expr,
+                      function_ref<void(StringAttr)> callback) const;
 
   /// The value of `expr` over the symbols of the scope. All are computed where
   /// the first one is, so that they dominate every use.
@@ -95,6 +105,7 @@ public:
 private:
   Value computeFloor(AffineBinaryOpExpr expr, Value lhs, Value rhs);
   Checked compute(AffineExpr expr, bool isChecked);
+  Checked computeExtreme(const relax::ExtremeSize &extreme, bool isChecked);
   Checked callWithOverflow(bool isProduct, Checked lhs, Checked rhs);
 
   LLVM::LLVMFuncOp function;
@@ -103,6 +114,7 @@ private:
   Block *entry;
   /// What has been computed, without and with checks.
   DenseMap<AffineExpr, Checked> sizes, checkedSizes;
+  DenseMap<AffineExpr, relax::ExtremeSize> extremes;
   DenseMap<relax::ShapeAttr, Value> emptiness;
 };
 

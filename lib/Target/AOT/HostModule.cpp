@@ -265,7 +265,7 @@ LLVM::LLVMFuncOp HostTranslator::buildWorkFunction() {
   LLVM::LLVMFuncOp function = declareFunction(
       kWorkName, {pointer, pointer, pointer}, LLVM::Linkage::Internal);
   CodeBuilder code(function, scope);
-  code.loadSymbols(/*index=*/0, symbols);
+  code.loadSymbols(/*index=*/0, main);
   if (!calls.empty())
     for (unsigned index : {0, 1}) {
       Value table = LLVM::AddressOfOp::create(code.builder, code.loc, pointer,
@@ -295,7 +295,7 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction) {
   enum { Inputs, Outputs, Weights, Arena, Symbols };
   CodeBuilder code(function, scope);
   OpBuilder &b = code.builder;
-  code.loadSymbols(Symbols, symbols);
+  code.loadSymbols(Symbols, main);
 
   // All arrays of arguments are one: a call is over when the next one starts.
   size_t maxArgs = 1, maxDims = 1;
@@ -400,9 +400,9 @@ FailureOr<HostData::Struct> HostTranslator::describeValue(Type type,
   for (size_t dim = 0, e = shape.size(); dim != e; ++dim) {
     if (std::optional<int64_t> size = shape.getConstant(dim))
       dims.push_back(*size);
-    else if (StringAttr symbol = shape.getBareSymbol(dim))
-      dims.push_back(
-          -1 - std::distance(symbols.begin(), llvm::find(symbols, symbol)));
+    else if (auto *symbol = llvm::find(symbols, shape.getBareSymbol(dim));
+             symbol != symbols.end())
+      dims.push_back(-1 - std::distance(symbols.begin(), symbol));
     else
       dims.push_back(kDynamicDim);
   }

@@ -41,11 +41,8 @@ void ShapesFunction::add(CodeBuilder &code, int32_t kind,
           LLVM::SelectOp::create(code.builder, code.loc, value.overflow,
                                  code.constant(RELAY_OVERFLOW), value.value);
     values.push_back(value.value);
-    expr.walk([&](AffineExpr part) {
-      if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
-        used.insert(
-            llvm::find(symbols, scope.getNames()[symbol.getPosition()]) -
-            symbols.begin());
+    code.walkParameters(expr, [&](StringAttr name) {
+      used.insert(llvm::find(symbols, name) - symbols.begin());
     });
   }
   using Member = HostData::Member;
@@ -68,9 +65,15 @@ void ShapesFunction::checkPair(CodeBuilder &code, int32_t kind, AffineExpr lhs,
     return;
   Checked left = code.evaluateChecked(lhs), right = code.evaluateChecked(rhs);
   Value violation =
-      code.compare(kind == RELAY_CHECK_EQUAL ? LLVM::ICmpPredicate::ne
-                                             : LLVM::ICmpPredicate::slt,
+      code.compare(kind == RELAY_CHECK_AT_LEAST ? LLVM::ICmpPredicate::slt
+                                                : LLVM::ICmpPredicate::ne,
                    left.value, right.value);
+  if (kind == RELAY_CHECK_BROADCAST) {
+    Value isNotOne =
+        code.compare(LLVM::ICmpPredicate::ne, left.value, code.constant(1));
+    violation =
+        LLVM::AndOp::create(code.builder, code.loc, violation, isNotOne);
+  }
   violation =
       code.either(violation, code.either(left.overflow, right.overflow));
   add(code, kind, {lhs, rhs}, /*subject=*/"", violation);
@@ -139,7 +142,7 @@ LogicalResult ShapesFunction::checkTensor(CodeBuilder &code, Value tensor) {
 
 LogicalResult ShapesFunction::build(LLVM::LLVMFuncOp function) {
   CodeBuilder code(function, scope);
-  code.loadSymbols(/*index=*/0, symbols);
+  code.loadSymbols(/*index=*/0, main);
   auto checkAll = [&](int32_t kind, relax::ShapeAttr lhs,
                       relax::ShapeAttr rhs) {
     for (auto [left, right] :
@@ -152,6 +155,8 @@ LogicalResult ShapesFunction::build(LLVM::LLVMFuncOp function) {
       checkAll(RELAY_CHECK_EQUAL, equal.getLhs(), equal.getRhs());
     else if (auto atLeast = dyn_cast<relax::AssertAtLeastOp>(op))
       checkAll(RELAY_CHECK_AT_LEAST, atLeast.getLhs(), atLeast.getRhs());
+    else if (auto broadcast = dyn_cast<relax::AssertBroadcastOp>(op))
+      checkAll(RELAY_CHECK_BROADCAST, broadcast.getLhs(), broadcast.getRhs());
   // The caller has looked at inputs.
   for (BlockArgument argument : body.getArguments())
     checkedTypes.insert(argument.getType());

@@ -215,6 +215,39 @@ relax.func @unbound_symbol_in_size(%x: !relax.tensor<[n], f32>) {
 
 // -----
 
+relax.func @bound_twice(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{binds symbol "n", which is bound already}}
+  relax.min_size "n" of [n, 4]
+  relax.return
+}
+
+// -----
+
+relax.func @bound_later(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{uses symbol "k", which is not a bare dimension of a function parameter}}
+  relax.max_size "m" of [n, k]
+  relax.min_size "k" of [n, 4]
+  relax.return
+}
+
+// -----
+
+relax.func @of_nothing(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{expects at least one size}}
+  relax.min_size "m" of []
+  relax.return
+}
+
+// -----
+
+relax.func @broadcast_lengths(%x: !relax.tensor<[n], f32>) {
+  // expected-error @+1 {{expects lists of one length, but got 1 and 2 sizes}}
+  relax.assert_broadcast [n], [4, 5]
+  relax.return
+}
+
+// -----
+
 relax.func @bound_lengths(%x: !relax.tensor<[n], f32>) {
   // expected-error @+1 {{expects lists of one length, but got 1 and 0 sizes}}
   relax.assert_at_least [n], []

@@ -70,8 +70,22 @@ relax.func @assertion(%x: !relax.tensor<[n, m], f32>) {
   relax.assert_equal [n, 4], [m * 2, n]
   // CHECK: relax.assert_at_least [n, m - 1], [3, 0]
   relax.assert_at_least [n, m - 1], [3, 0]
+  // CHECK: relax.assert_broadcast [n, m], [3, 2 * n]
+  relax.assert_broadcast [n, m], [3, n * 2]
   relax.return
 }
+
+// CHECK-LABEL: relax.func @extremes
+// CHECK-SAME: -> !relax.tensor<[half, "min(n, 10)"], f32>
+relax.func @extremes(%x: !relax.tensor<[n, m], f32>) -> !relax.tensor<[half, "min(n, 10)"], f32> {
+  // CHECK: relax.min_size "min(n, 10)" of [n, 10]
+  relax.min_size "min(n, 10)" of [n, 10]
+  // CHECK: relax.max_size "half" of ["min(n, 10)" floordiv 2, 2 * m - 4, 0]
+  relax.max_size "half" of ["min(n, 10)" floordiv 2, m * 2 - 4, 0]
+  %0 = relax.call_tir @kernel(%x) : (!relax.tensor<[n, m], f32>) -> !relax.tensor<[half, "min(n, 10)"], f32>
+  relax.return %0 : !relax.tensor<[half, "min(n, 10)"], f32>
+}
+func.func private @kernel(tensor<?x?xf32>) -> tensor<?x?xf32>
 
 // CHECK-LABEL: relax.func @executable
 relax.func @executable(%x: !relax.tensor<[n, 4], f32>)

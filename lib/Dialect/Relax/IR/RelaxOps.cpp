@@ -175,7 +175,8 @@ static LogicalResult verifySymbolUses(Operation *op, ShapeAttr shape,
     if (!bound.contains(symbol))
       return op->emitOpError()
              << "uses symbol " << symbol
-             << ", which is not a bare dimension of a function parameter";
+             << ", which is not a bare dimension of a function parameter, and "
+                "not bound before";
   return success();
 }
 
@@ -200,13 +201,35 @@ static SmallVector<ShapeAttr, 2> getShapeAttrs(Operation *op) {
     return {assertion.getLhs(), assertion.getRhs()};
   if (auto assertion = dyn_cast<AssertAtLeastOp>(op))
     return {assertion.getLhs(), assertion.getRhs()};
+  if (auto assertion = dyn_cast<AssertBroadcastOp>(op))
+    return {assertion.getLhs(), assertion.getRhs()};
   return {};
+}
+
+/// Adds the symbols that operations of `body` bind to `bound`.
+static LogicalResult collectDefinedSymbols(Region &body,
+                                           DenseSet<StringAttr> &bound) {
+  WalkResult result = body.walk([&](Operation *op) {
+    std::optional<ExtremeSize> size = ExtremeSize::of(op);
+    if (!size)
+      return WalkResult::advance();
+    if (failed(verifySymbolUses(op, size->sizes, bound)))
+      return WalkResult::interrupt();
+    if (!bound.insert(size->symbol).second) {
+      op->emitOpError() << "binds symbol " << size->symbol
+                        << ", which is bound already";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult FuncOp::verifyRegions() {
   SmallVector<StringAttr> symbols = getSymbols();
   DenseSet<StringAttr> bound(symbols.begin(), symbols.end());
   if (failed(verifySymbolUses(*this, getArgumentTypes(), bound)) ||
+      failed(collectDefinedSymbols(getBody(), bound)) ||
       failed(verifySymbolUses(*this, getResultTypes(), bound)))
     return failure();
   WalkResult result = getBody().walk([&](Operation *op) {
@@ -360,6 +383,41 @@ LogicalResult AssertEqualOp::verify() {
 
 LogicalResult AssertAtLeastOp::verify() {
   return verifyPairs(*this, getLhs(), getRhs());
+}
+
+LogicalResult AssertBroadcastOp::verify() {
+  return verifyPairs(*this, getLhs(), getRhs());
+}
+
+static LogicalResult verifyExtremeSize(Operation *op, ShapeAttr sizes) {
+  if (sizes.size() == 0)
+    return op->emitOpError("expects at least one size");
+  return success();
+}
+
+std::optional<ExtremeSize> ExtremeSize::of(Operation *op) {
+  // Names of dimensions are strings without a type.
+  auto getName = [](auto size) {
+    return StringAttr::get(size->getContext(), size.getSymbol());
+  };
+  if (auto size = dyn_cast<MinSizeOp>(op))
+    return ExtremeSize{getName(size), size.getSizes(), /*isMax=*/false};
+  if (auto size = dyn_cast<MaxSizeOp>(op))
+    return ExtremeSize{getName(size), size.getSizes(), /*isMax=*/true};
+  return std::nullopt;
+}
+
+bool relax::isAboutSizes(Operation *op) {
+  return isa<AssertAtLeastOp, AssertBroadcastOp, AssertEqualOp, MaxSizeOp,
+             MinSizeOp>(op);
+}
+
+LogicalResult MinSizeOp::verify() {
+  return verifyExtremeSize(*this, getSizes());
+}
+
+LogicalResult MaxSizeOp::verify() {
+  return verifyExtremeSize(*this, getSizes());
 }
 
 //===----------------------------------------------------------------------===//

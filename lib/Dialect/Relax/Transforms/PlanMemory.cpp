@@ -120,8 +120,8 @@ LogicalResult FunctionPlanner::analyze() {
     if (auto call = dyn_cast<CallTIROp>(op)) {
       if (failed(analyzeCall(call)))
         return failure();
-    } else if (!isa<AssertAtLeastOp, AssertEqualOp, ConstantOp, ReshapeOp,
-                    ReturnOp>(op)) {
+    } else if (!isAboutSizes(&op) &&
+               !isa<ConstantOp, ReshapeOp, ReturnOp>(op)) {
       return op.emitOpError() << "expects an operation of the form "
                                  "relax-kernels without tuples";
     }

@@ -76,8 +76,9 @@ LogicalResult FunctionChecker::check() {
       kills[kill.getStorage()] = kill;
     } else if (auto returnOp = dyn_cast<ReturnOp>(op)) {
       result = checkReturn(returnOp);
-    } else if (!isa<AllocStorageOp, AssertAtLeastOp, AssertEqualOp, ConstantOp,
-                    ReshapeOp, ResultBufferOp>(op)) {
+    } else if (!isAboutSizes(&op) &&
+               !isa<AllocStorageOp, ConstantOp, ReshapeOp, ResultBufferOp>(
+                   op)) {
       InFlightDiagnostic diag =
           op.emitOpError("expects an operation of the form relax-executable");
       if (isa<CallTIROp, DataflowOp, OutputOp>(op))

@@ -48,8 +48,9 @@ static LogicalResult checkBlock(Block &block,
     } else if (auto call = dyn_cast<CallTIROp>(op)) {
       if (failed(checkCall(call, symbolTable)))
         return failure();
-    } else if (!isa<AssertAtLeastOp, AssertEqualOp, ConstantOp, OutputOp,
-                    ReshapeOp, ReturnOp, TupleGetItemOp, TupleOp>(op)) {
+    } else if (!isAboutSizes(&op) &&
+               !isa<ConstantOp, OutputOp, ReshapeOp, ReturnOp, TupleGetItemOp,
+                    TupleOp>(op)) {
       return op.emitOpError("expects an operation of the form relax-kernels");
     }
   }

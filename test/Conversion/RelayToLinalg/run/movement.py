@@ -167,6 +167,18 @@ suite.add("strided_slice", [wide], last_first(wide[1:3]),
 suite.add("strided_slice", [wide], last_first(wide[1:3]), dynamic=[(0, 1)],
           attrs="begin = [1], end = [3]", dynamic_result=(0, 1))
 
+# Strides that are left out are 1.
+for dynamic in ((), (0, 1)):
+    suite.add("strided_slice", [wide], last_first(wide[0:4:2, 1:5]), dynamic=[dynamic],
+              attrs="begin = [0, 1], end = [4, 5], strides = [2]",
+              dynamic_result=dynamic, name="one_stride")
+# Bounds beyond the tensor, whose size may be known at run time only.
+for begin, end, stride in [(0, 1000000000, 1), (3, 2**63 - 1, 2), (-9, 9, 1), (100, 200, 1),
+                           (-1, -(2**63), -1), (50, -50, -2), (0, 2**31 - 1, 2**63 - 1)]:
+    suite.add("strided_slice", [wide], wide[begin:end:stride].copy(), dynamic=[(0,)],
+              attrs=f"begin = [{begin}], end = [{end}], strides = [{stride}], axes = [0]",
+              dynamic_result=(0,), name="beyond")
+
 # Padding.
 PAD = """%c = relay.constant dense<{value}> : {scalar}
 %0 = relay.nn.pad %a0, %c {{{{pad_width = {widths}, pad_mode = "{mode}"}}}}

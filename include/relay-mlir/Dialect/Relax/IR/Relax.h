@@ -50,6 +50,20 @@ SymbolicTensorType getSymbolicType(RankedTensorType tensor);
 /// The value whose elements `value` has: that before all reshapes.
 Value getReshapeRoot(Value value);
 
+/// What a min_size or max_size says.
+struct ExtremeSize {
+  StringAttr symbol;
+  ShapeAttr sizes;
+  bool isMax;
+
+  /// None for other operations.
+  static std::optional<ExtremeSize> of(Operation *op);
+};
+
+/// Whether `op` only states or names sizes: it computes nothing, and holds from
+/// where it is.
+bool isAboutSizes(Operation *op);
+
 /// The number of elements, and of bytes, of `type` over the symbols of `scope`.
 AffineExpr getNumElements(SymbolicTensorType type, SymbolScope &scope);
 AffineExpr getNumBytes(SymbolicTensorType type, SymbolScope &scope);

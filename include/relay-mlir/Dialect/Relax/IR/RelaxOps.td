@@ -262,6 +262,60 @@ def Relax_AssertAtLeastOp : Relax_Op<"assert_at_least"> {
   let hasVerifier = 1;
 }
 
+def Relax_AssertBroadcastOp : Relax_Op<"assert_broadcast"> {
+  let summary = "States that sizes are equal or 1";
+  let description = [{
+    A kernel repeats an operand along a dimension of size 1. Where that is only
+    known at run time, element `i` of the first list, which is the operand's size,
+    must be 1 or equal to element `i` of the second; the run time checks it before
+    a run.
+
+    Example:
+
+    ```mlir
+    relax.assert_broadcast [n], [3]
+    ```
+  }];
+  let arguments = (ins Relax_ShapeAttr:$lhs, Relax_ShapeAttr:$rhs);
+  let assemblyFormat =
+      "custom<ShapeList>($lhs) `,` custom<ShapeList>($rhs) attr-dict";
+  let hasVerifier = 1;
+}
+
+class Relax_ExtremeSizeOp<string mnemonic, string word> : Relax_Op<mnemonic> {
+  let summary = "Names the " # word # " of sizes";
+  let arguments = (ins StrAttr:$symbol, Relax_ShapeAttr:$sizes);
+  let assemblyFormat = "$symbol `of` custom<ShapeList>($sizes) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Relax_MinSizeOp : Relax_ExtremeSizeOp<"min_size", "smallest"> {
+  let description = [{
+    Binds a symbol for the operations after this one and for the results of the
+    function. Shape expressions are sums, products and quotients of symbols; what
+    the size of a slice besides depends on has a symbol of its own. Its value is
+    not negative.
+
+    Example:
+
+    ```mlir
+    relax.min_size "min(n, 10)" of [n, 10]
+    ```
+  }];
+}
+
+def Relax_MaxSizeOp : Relax_ExtremeSizeOp<"max_size", "largest"> {
+  let description = [{
+    As `relax.min_size`, but the largest.
+
+    Example:
+
+    ```mlir
+    relax.max_size "max(n - 2, 0)" of [n - 2, 0]
+    ```
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Storage and kernel calls
 //===----------------------------------------------------------------------===//
