@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementMath.h"
+#include "Gather.h"
 #include "LinalgBuilder.h"
 #include "PopulatePatterns.h"
 
@@ -51,18 +52,20 @@ struct ElementwiseToLinalg : ConversionPattern {
         op->getResult(0).getType());
 
     LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> sizes = b.getBroadcastSizes(operands, resultType);
     SmallVector<Access> inputs;
-    for (Value operand : operands)
+    for (Value operand : operands) {
+      Value repeated = buildRuntimeBroadcast(b, operand, sizes);
       inputs.push_back(
-          {operand, b.broadcast(cast<RankedTensorType>(operand.getType()),
-                                resultType.getRank())});
-    Value result = b.elements(
-        b.getBlockName(), inputs, b.getBroadcastSizes(operands, resultType),
-        resultType.getElementType(),
-        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-          ElementMath math(bodyBuilder, elementType);
-          return emit(math, args.take_front(operands.size()));
-        });
+          {repeated, b.broadcast(cast<RankedTensorType>(repeated.getType()),
+                                 resultType.getRank())});
+    }
+    Value result =
+        b.elements(b.getBlockName(), inputs, sizes, resultType.getElementType(),
+                   [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+                     ElementMath math(bodyBuilder, elementType);
+                     return emit(math, args.take_front(operands.size()));
+                   });
     rewriter.replaceOp(op, result);
     return success();
   }

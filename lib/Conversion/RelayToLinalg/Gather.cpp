@@ -10,10 +10,50 @@
 #include "ElementMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::relay::detail;
+
+Value mlir::relay::detail::buildRuntimeBroadcast(LinalgBuilder &b,
+                                                 Value operand,
+                                                 ArrayRef<OpFoldResult> sizes) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  int64_t rank = type.getRank(), offset = sizes.size() - rank;
+  SmallVector<OpFoldResult> newSizes = b.getSizes(operand);
+  // 0 where the only element is repeated, else 1; null where that is known.
+  SmallVector<Value> steps(rank);
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    std::optional<int64_t> target = getConstantIntValue(sizes[offset + dim]);
+    if (!type.isDynamicDim(dim) || !target || *target == 1)
+      continue;
+    Value size = b.toValue(newSizes[dim]), one = b.indexValue(1);
+    newSizes[dim] = sizes[offset + dim];
+    auto isEqual = [&](Value other) -> Value {
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, other);
+    };
+    Value isOne = isEqual(one);
+    Value fits = arith::OrIOp::create(b, isOne, isEqual(b.indexValue(*target)));
+    cf::AssertOp::create(
+        b, fits,
+        ("expects size 1 or " + Twine(*target) + " of dimension " + Twine(dim))
+            .str());
+    steps[dim] = arith::SelectOp::create(b, isOne, b.indexValue(0), one);
+  }
+  if (llvm::none_of(steps, [](Value step) { return !!step; }))
+    return operand;
+  return b.elements("repeat", {}, newSizes, type.getElementType(),
+                    [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange) {
+                      SmallVector<Value> indices =
+                          emitLoopIndices(bodyBuilder, rank);
+                      for (auto [index, step] : llvm::zip_equal(indices, steps))
+                        if (step)
+                          index =
+                              arith::MulIOp::create(bodyBuilder, index, step);
+                      return emitExtract(bodyBuilder, operand, indices);
+                    });
+}
 
 Value mlir::relay::detail::emitExtract(ImplicitLocOpBuilder &b, Value tensor,
                                        ValueRange indices) {

@@ -12,6 +12,12 @@
 
 namespace mlir::relay::detail {
 
+/// `operand`, repeated along dimensions that are to have static `sizes`
+/// (aligned at the end) and turn out to have size 1 at run time. The kernel
+/// asserts that each has one of these sizes.
+Value buildRuntimeBroadcast(LinalgBuilder &b, Value operand,
+                            ArrayRef<OpFoldResult> sizes);
+
 /// The element of `tensor` at `indices`; of a splat constant, its value.
 Value emitExtract(ImplicitLocOpBuilder &b, Value tensor, ValueRange indices);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionBuilder.h"
+#include "Gather.h"
 #include "PopulatePatterns.h"
 
 #include "mlir/Transforms/DialectConversion.h"
@@ -100,7 +101,14 @@ struct BatchMatmulToLinalg : OpConversionPattern<NNBatchMatmulOp> {
     Value lhs = adaptor.getTensorA(), rhs = adaptor.getTensorB();
     auto lhsType = cast<RankedTensorType>(lhs.getType());
     auto rhsType = cast<RankedTensorType>(rhs.getType());
+    auto resultType = cast<RankedTensorType>(op.getType());
     LinalgBuilder b(rewriter, op);
+    for (Value *operand : {&lhs, &rhs}) {
+      SmallVector<OpFoldResult> target = b.getSizes(*operand);
+      if (!resultType.isDynamicDim(0))
+        target[0] = b.getIndexAttr(resultType.getDimSize(0));
+      *operand = buildRuntimeBroadcast(b, *operand, target);
+    }
     AffineExpr batch = b.dim(0), m = b.dim(1), n = b.dim(2), k = b.dim(3);
     auto getBatch = [&](RankedTensorType type) {
       return type.getDimSize(0) == 1 ? b.constant(0) : batch;
@@ -117,7 +125,6 @@ struct BatchMatmulToLinalg : OpConversionPattern<NNBatchMatmulOp> {
                                        b.getSize(lhs, transposeLhs ? 2 : 1),
                                        b.getSize(rhs, transposeRhs ? 1 : 2)};
 
-    auto resultType = cast<RankedTensorType>(op.getType());
     Value result = buildContraction(
         b, {lhs, b.map(4, lhsExprs), getElementType(op.getTensorA())},
         {rhs, b.map(4, rhsExprs), getElementType(op.getTensorB())},

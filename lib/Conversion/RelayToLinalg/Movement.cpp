@@ -105,10 +105,11 @@ struct BroadcastToLinalg : OpConversionPattern<BroadcastToOp> {
     Value data = adaptor.getData();
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> sizes = b.getBroadcastSizes(data, type);
+    data = buildRuntimeBroadcast(b, data, sizes);
     AffineMap map =
         b.broadcast(cast<RankedTensorType>(data.getType()), type.getRank());
-    rewriter.replaceOp(
-        op, buildCopy(b, data, map, b.getBroadcastSizes(data, type)));
+    rewriter.replaceOp(op, buildCopy(b, data, map, sizes));
     return success();
   }
 };

@@ -94,6 +94,25 @@ suite.add("subtract", [b, a], b - a, dynamic=[(0,), (0, 1)],
           dynamic_result=(0, 1))
 suite.add("subtract", [random(3), a], random(3) - a, dynamic=[(), (0,)],
           dynamic_result=(0,))
+# A size that turns out to be 1 where the other is a constant.
+for size in (1, 3):
+    for axis in (0, 1, 2):
+        shape = [3, 3, 3]
+        shape[axis] = size
+        part, whole = random(*shape, seed=1), random(3, 3, 3)
+        suite.add("subtract", [part, whole], part - whole, dynamic=[(axis,), ()],
+                  name="repeated")
+        suite.add("subtract", [whole, part[0] if axis else part],
+                  whole - (part[0] if axis else part),
+                  dynamic=[(), (axis - 1 if axis else axis,)], name="repeated")
+        suite.add("where", [whole > 0, whole, part], np.where(whole > 0, whole, part),
+                  dynamic=[(), (), (axis,)], name="repeated")
+        suite.add("broadcast_to", [part], np.broadcast_to(part, (3, 3, 3)).copy(),
+                  dynamic=[(axis,)], attrs="shape = [3, 3, 3]", name="repeated")
+# Python's remainder, also of infinities and zeros.
+edges = np.array([0, -0.0, 1, -1, 3, -3.5, np.inf, -np.inf, np.nan, 1e30], np.float32)
+with np.errstate(invalid="ignore"):
+    suite.add("floor_mod", [edges[:, None], edges], np.mod(edges[:, None], edges))
 for name, function in [("maximum", np.maximum), ("minimum", np.minimum)]:
     left = np.repeat(special, len(special))
     right = np.tile(special, len(special))
