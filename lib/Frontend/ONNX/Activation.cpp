@@ -154,13 +154,26 @@ static LogicalResult convertHardSwish(NodeContext &node) {
   return node.setResult(f.mul(x, f.clip(line, 0, 1)));
 }
 
-static LogicalResult convertSwish(NodeContext &node) {
-  Formula f(node);
+static Value createSwish(NodeContext &node, const Formula &f) {
   Value x = f.getX(), scaled = x;
   double alpha = node.getFloat("alpha", 1);
   if (alpha != 1)
     scaled = f.mul(x, f.number(alpha));
-  return node.setResult(f.mul(x, f.sigmoid(scaled)));
+  return f.mul(x, f.sigmoid(scaled));
+}
+
+static LogicalResult convertSwish(NodeContext &node) {
+  return node.setResult(createSwish(node, Formula(node)));
+}
+
+/// A gate: swish of the first input times the second.
+static LogicalResult convertSwiGLU(NodeContext &node) {
+  if (node.getInputType(0) != node.getInputType(1))
+    return node.emitError()
+           << "expects inputs of the same type, but got "
+           << node.getInputType(0) << " and " << node.getInputType(1);
+  Formula f(node);
+  return node.setResult(f.mul(createSwish(node, f), node.getInput(1)));
 }
 
 static LogicalResult convertSoftplus(NodeContext &node) {
@@ -305,5 +318,6 @@ void mlir::relay::onnx::addActivationOps(OpTable &table) {
   add("Softsign", convertSoftsign);
   add("Swish", convertSwish, 24);
   add("ThresholdedRelu", convertThresholdedRelu, 10);
+  table.add({"SwiGLU"}, {convertSwiGLU, 28, kNewestOpset, 2, 2});
   table.add({"PRelu"}, {convertPRelu, kOldestOpset, kNewestOpset, 2, 2});
 }

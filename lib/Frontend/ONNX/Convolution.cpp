@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpTable.h"
+#include "Products.h"
 #include "Window.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -48,8 +49,8 @@ static Value addBias(NodeContext &node, Value result, Value bias) {
 //===----------------------------------------------------------------------===//
 
 template <typename OpT>
-static Value createConvolution(NodeContext &node, Value data, Value weight,
-                               const Window &window) {
+static Value createWindowed(NodeContext &node, Value data, Value weight,
+                            const Window &window) {
   OpBuilder &b = node.getBuilder();
   typename OpT::Properties properties;
   properties.strides = window.getStridesAttr(node);
@@ -61,7 +62,8 @@ static Value createConvolution(NodeContext &node, Value data, Value weight,
   return node.create<OpT>({data, weight}, properties);
 }
 
-static Value createConvolution(NodeContext &node, Value data, Value weight) {
+Value mlir::relay::onnx::createConvolution(NodeContext &node, Value data,
+                                           Value weight) {
   FailureOr<Window> window = getWindow(node, data, weight);
   if (failed(window) || failed(window->resolveAutoPad(node, data)))
     return nullptr;
@@ -72,11 +74,11 @@ static Value createConvolution(NodeContext &node, Value data, Value weight) {
   }
   switch (window->getRank()) {
   case 1:
-    return createConvolution<NNConv1dOp>(node, data, weight, *window);
+    return createWindowed<NNConv1dOp>(node, data, weight, *window);
   case 2:
-    return createConvolution<NNConv2dOp>(node, data, weight, *window);
+    return createWindowed<NNConv2dOp>(node, data, weight, *window);
   default:
-    return createConvolution<NNConv3dOp>(node, data, weight, *window);
+    return createWindowed<NNConv3dOp>(node, data, weight, *window);
   }
 }
 

@@ -138,7 +138,10 @@ const ShapeTensor *Importer::getContents(Binding &binding) {
   if (!type.hasStaticShape() || type.getNumElements() > limit)
     return nullptr;
   DenseElementsAttr attr;
-  if (binding.tensor) {
+  if (type.getNumElements() == 0) {
+    // What has no elements is known, also as an input of the model.
+    attr = DenseElementsAttr::get(type, ArrayRef<Attribute>());
+  } else if (binding.tensor) {
     llvm::Expected<DenseElementsAttr> loaded =
         loader.loadInline(*binding.tensor);
     if (loaded)

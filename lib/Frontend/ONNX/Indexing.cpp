@@ -9,23 +9,11 @@
 #include "OpTable.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
-
-/// The sizes of dimensions [begin, end) of `value`, as a vector of
-/// `elementType`; a constant if they are static.
-static Value createSizes(NodeContext &node, Value value, int64_t begin,
-                         int64_t end, Type elementType) {
-  ArrayRef<int64_t> sizes =
-      node.getType(value).getShape().slice(begin, end - begin);
-  if (!llvm::is_contained(sizes, ShapedType::kDynamic))
-    return node.castTo(node.createInts(sizes), elementType);
-  ShapeOfOp::Properties properties;
-  properties.dtype = TypeAttr::get(elementType);
-  return node.slice(node.create<ShapeOfOp>({value}, properties), 0, begin, end);
-}
 
 /// Indices counted from the front. `sizes` broadcasts against `indices`.
 static Value wrapIndices(NodeContext &node, Value indices, Value sizes) {
@@ -104,8 +92,8 @@ static Value createColumns(NodeContext &node, Value data, unsigned index,
   }
   if (!isNonNegative(node, index))
     indices = wrapIndices(node, indices,
-                          createSizes(node, data, batchDims, batchDims + depth,
-                                      node.getElementType(indices)));
+                          node.createSizes(data, batchDims, batchDims + depth,
+                                           node.getElementType(indices)));
   return indices ? getLastToFront(node, indices) : nullptr;
 }
 
@@ -146,9 +134,9 @@ static LogicalResult convertScatterElements(NodeContext &node) {
   if (failed(axis) || !reduction)
     return failure();
   if (!isNonNegative(node, 1))
-    indices = wrapIndices(node, indices,
-                          createSizes(node, data, *axis, *axis + 1,
-                                      node.getElementType(indices)));
+    indices = wrapIndices(
+        node, indices,
+        node.createSizes(data, *axis, *axis + 1, node.getElementType(indices)));
   ScatterElementsOp::Properties properties;
   properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
   properties.reduction = node.getBuilder().getStringAttr(*reduction);
@@ -196,27 +184,86 @@ static LogicalResult convertTopK(NodeContext &node) {
   return success(!node.hasFailed());
 }
 
-static LogicalResult convertCumSum(NodeContext &node) {
+template <typename OpT>
+static Value createScan(NodeContext &node, int64_t axis) {
   OpBuilder &b = node.getBuilder();
-  Value data = node.getInput(0);
-  FailureOr<int64_t> value = node.getConstantInt(1);
-  if (failed(value))
-    return failure();
-  FailureOr<int64_t> axis = node.normalizeAxis(*value, node.getRank(data));
-  if (failed(axis))
-    return failure();
   bool isReverse = node.getBool("reverse", false);
   ReverseOp::Properties reverse;
-  reverse.axis = b.getI64IntegerAttr(*axis);
+  reverse.axis = b.getI64IntegerAttr(axis);
+  Value data = node.getInput(0);
   if (isReverse)
     data = node.create<ReverseOp>({data}, reverse);
-  CumsumOp::Properties properties;
-  properties.axis = b.getI64IntegerAttr(*axis);
+  typename OpT::Properties properties;
+  properties.axis = b.getI64IntegerAttr(axis);
   properties.exclusive = b.getBoolAttr(node.getBool("exclusive", false));
-  Value result = node.create<CumsumOp>({data}, properties);
-  if (isReverse)
-    result = node.create<ReverseOp>({result}, reverse);
+  Value result = node.create<OpT>({data}, properties);
+  return isReverse ? node.create<ReverseOp>({result}, reverse) : result;
+}
+
+/// Sums or products of all elements up to each one.
+template <typename OpT>
+static LogicalResult convertScan(NodeContext &node) {
+  int64_t rank = node.getInputType(0).getRank();
+  if (node.getContents(1)) {
+    FailureOr<int64_t> value = node.getConstantInt(1);
+    if (failed(value))
+      return failure();
+    FailureOr<int64_t> axis = node.normalizeAxis(*value, rank);
+    if (failed(axis))
+      return failure();
+    return node.setResult(createScan<OpT>(node, *axis));
+  }
+  // The axis does not change the result's shape: along all, and then a choice.
+  if (rank < 1)
+    return node.emitError() << "expects data of rank 1 or more, but got "
+                            << node.getInputType(0);
+  Type type = node.getInputType(1).getElementType();
+  Value axis = node.reshape(node.getInput(1), ArrayRef<int64_t>());
+  Value result = createScan<OpT>(node, 0);
+  for (int64_t i = 1; i < rank; ++i) {
+    auto isAxis = [&](int64_t number) {
+      return node.create<EqualOp>(
+          {axis, node.createScalar(static_cast<double>(number), type)});
+    };
+    Value isChosen = node.create<LogicalOrOp>({isAxis(i), isAxis(i - rank)});
+    result = node.create<WhereOp>({isChosen, createScan<OpT>(node, i), result});
+  }
   return node.setResult(result);
+}
+
+//===----------------------------------------------------------------------===//
+// ReverseSequence
+//===----------------------------------------------------------------------===//
+
+/// Reverses the first elements along one axis, as many as there are lengths for
+/// along another.
+static LogicalResult convertReverseSequence(NodeContext &node) {
+  Value data = node.getInput(0);
+  int64_t rank = node.getRank(data);
+  FailureOr<int64_t> time =
+      node.normalizeAxis(node.getInt("time_axis", 0), rank);
+  FailureOr<int64_t> batch =
+      node.normalizeAxis(node.getInt("batch_axis", 1), rank);
+  if (failed(time) || failed(batch))
+    return failure();
+  if (*time == *batch || node.getInputType(1).getRank() != 1)
+    return node.emitError()
+           << "expects two axes and lengths of rank 1, but got " << *time
+           << ", " << *batch << " and " << node.getInputType(1);
+  Type type = node.getBuilder().getI64Type();
+  SmallVector<ShapeScalar> dims = node.getDims(data);
+  Value positions = node.expandDims(node.createPositions(dims[*time], type), 1,
+                                    rank - 1 - *time);
+  Value lengths = node.expandDims(node.castTo(node.getInput(1), type), 1,
+                                  rank - 1 - *batch);
+  Value last = node.create<SubtractOp>({lengths, node.createScalar(1, type)});
+  Value source = node.create<WhereOp>(
+      {node.create<LessOp>({positions, lengths}),
+       node.create<SubtractOp>({last, positions}), positions});
+  GatherOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(*time);
+  return node.setResult(node.create<GatherOp>(
+      {data, source ? node.broadcast(source, dims) : nullptr}, properties));
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,14 +299,16 @@ static LogicalResult convertOneHot(NodeContext &node) {
 }
 
 void mlir::relay::onnx::addIndexingOps(OpTable &table) {
-  table.add({"CumSum"}, {convertCumSum, 11, kNewestOpset, 2, 2,
-                         /*contentInputs=*/0b10});
+  table.add({"CumProd"}, {convertScan<CumprodOp>, 26, kNewestOpset, 2, 2});
+  table.add({"CumSum"}, {convertScan<CumsumOp>, 11, kNewestOpset, 2, 2});
   table.add({"Gather"}, {convertGather, kOldestOpset, kNewestOpset, 2, 2});
   table.add({"GatherElements"},
             {convertGatherElements, 11, kNewestOpset, 2, 2});
   table.add({"GatherND"}, {convertGatherND, 11, kNewestOpset, 2, 2});
   table.add({"OneHot"}, {convertOneHot, 9, kNewestOpset, 3, 3,
                          /*contentInputs=*/0b10});
+  table.add({"ReverseSequence"},
+            {convertReverseSequence, 10, kNewestOpset, 2, 2});
   // Scatter is the first name of ScatterElements.
   table.add({"Scatter"}, {convertScatterElements, 9, 10, 3, 3});
   table.add({"ScatterElements"},

@@ -7,6 +7,7 @@
 
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "Products.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "llvm/ADT/StringExtras.h"
@@ -89,8 +90,7 @@ static Value createBatchMatmul(NodeContext &node, Value lhs, Value rhs) {
   return node.reshape(product, dims);
 }
 
-/// numpy.matmul.
-static Value createMatmul(NodeContext &node, Value lhs, Value rhs) {
+Value mlir::relay::onnx::createMatmul(NodeContext &node, Value lhs, Value rhs) {
   int64_t lhsRank = node.getRank(lhs), rhsRank = node.getRank(rhs);
   if (lhsRank == 0 || rhsRank == 0) {
     node.emitError() << "expects operands of rank 1 or more, but got "

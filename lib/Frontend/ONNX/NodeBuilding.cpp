@@ -442,6 +442,44 @@ Value NodeContext::broadcast(Value value, ArrayRef<ShapeScalar> sizes) {
   return create<BroadcastToOp>({value}, properties);
 }
 
+Value NodeContext::createPositions(const ShapeScalar &size, Type elementType) {
+  if (std::optional<int64_t> count = size.getConstant()) {
+    ArangeOp::Properties properties;
+    properties.dtype = TypeAttr::get(elementType);
+    return create<ArangeOp>(
+        {createScalar(0, elementType),
+         createScalar(static_cast<double>(*count), elementType),
+         createScalar(1, elementType)},
+        properties);
+  }
+  CumsumOp::Properties properties;
+  properties.axis = getBuilder().getI64IntegerAttr(0);
+  properties.exclusive = getBuilder().getBoolAttr(true);
+  return create<CumsumOp>({broadcast(createScalar(1, elementType), size)},
+                          properties);
+}
+
+Value NodeContext::createSizes(Value value, int64_t begin, int64_t end,
+                               Type elementType) {
+  ArrayRef<int64_t> sizes = getType(value).getShape().slice(begin, end - begin);
+  if (!llvm::is_contained(sizes, ShapedType::kDynamic))
+    return castTo(createInts(sizes), elementType);
+  ShapeOfOp::Properties properties;
+  properties.dtype = TypeAttr::get(elementType);
+  return slice(create<ShapeOfOp>({value}, properties), 0, begin, end);
+}
+
+Value NodeContext::createSize(Value value, int64_t dim) {
+  return reshape(createSizes(value, dim, dim + 1, getBuilder().getI64Type()),
+                 ArrayRef<int64_t>());
+}
+
+Value NodeContext::assumeDims(Value value, ArrayRef<ShapeScalar> dims) {
+  if (value && !getType(value).hasStaticShape())
+    importer.setDims(value, {llvm::to_vector(dims)});
+  return value;
+}
+
 Value NodeContext::takeFirst(Value data, int64_t axis,
                              const ShapeScalar &size) {
   std::optional<std::pair<Value, unsigned>> source =

@@ -146,6 +146,17 @@ public:
   Value expandRank(Value value, int64_t rank);
   /// The elements [begin, end) along `axis`.
   Value slice(Value value, int64_t axis, int64_t begin, int64_t end);
+  /// 0, 1, 2, ... of `elementType`, as many as `size`, which is a constant or
+  /// the size of a tensor.
+  Value createPositions(const ShapeScalar &size, Type elementType);
+  /// The sizes of dimensions [begin, end) of `value`, as a vector of
+  /// `elementType`; a constant if they are static.
+  Value createSizes(Value value, int64_t begin, int64_t end, Type elementType);
+  /// The size of one dimension, as a number of 64 bits.
+  Value createSize(Value value, int64_t dim);
+  /// Says what sizes `value` has where they depend on two unknown ones that
+  /// must be equal, which is checked before each run. Returns `value`.
+  Value assumeDims(Value value, ArrayRef<ShapeScalar> dims);
   /// The first `size` elements along `axis`, where `size` is that of an input.
   Value takeFirst(Value data, int64_t axis, const ShapeScalar &size);
 

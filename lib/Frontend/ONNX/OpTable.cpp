@@ -12,9 +12,11 @@ using namespace mlir::relay::onnx;
 
 OpTable::OpTable() {
   addActivationOps(*this);
+  addAttentionOps(*this);
   addConvolutionOps(*this);
   addElementwiseOps(*this);
   addIndexingOps(*this);
+  addLossOps(*this);
   addMatrixOps(*this);
   addMovementOps(*this);
   addNormalizationOps(*this);

@@ -60,9 +60,11 @@ private:
 
 // One function per topic; each fills its part of the table.
 void addActivationOps(OpTable &table);
+void addAttentionOps(OpTable &table);
 void addConvolutionOps(OpTable &table);
 void addElementwiseOps(OpTable &table);
 void addIndexingOps(OpTable &table);
+void addLossOps(OpTable &table);
 void addMatrixOps(OpTable &table);
 void addMovementOps(OpTable &table);
 void addNormalizationOps(OpTable &table);

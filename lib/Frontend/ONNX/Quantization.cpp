@@ -7,6 +7,7 @@
 
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "Products.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -47,39 +48,161 @@ static LogicalResult convertDequantizeLinear(NodeContext &node) {
       node.create<MultiplyOp>({number, alignParameter(node, data, scale)}));
 }
 
-static LogicalResult convertQuantizeLinear(NodeContext &node) {
+/// `scaled`, a float, rounded to even and moved by `zeroPoint`, if there is
+/// one, as the nearest number of `type`.
+static Value createQuantized(NodeContext &node, Value scaled, Value zeroPoint,
+                             IntegerType type) {
   OpBuilder &b = node.getBuilder();
+  bool isUnsigned = type.isUnsigned();
+  double count = double(int64_t(1) << type.getWidth());
+  ClipOp::Properties range;
+  range.a_min = b.getF64FloatAttr(isUnsigned ? 0 : -count / 2);
+  range.a_max = b.getF64FloatAttr((isUnsigned ? count : count / 2) - 1);
+  Value rounded = node.roundToEven(scaled);
+  if (zeroPoint && rounded)
+    rounded = node.create<AddOp>(
+        {rounded, node.castTo(zeroPoint, node.getElementType(rounded))});
+  return node.castTo(node.create<ClipOp>({rounded}, range), type);
+}
+
+/// The element type of a zero point; null, after an error, for others than
+/// integers of at most 16 bits.
+static IntegerType getQuantizedType(NodeContext &node, Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (integer && integer.getWidth() <= 16)
+    return integer;
+  node.emitError() << "quantisation to " << type << " is not supported";
+  return nullptr;
+}
+
+static LogicalResult convertQuantizeLinear(NodeContext &node) {
   Value data = node.getInput(0), scale = node.getInput(1);
   Value zeroPoint = node.getInput(2);
   Type type = IntegerType::get(node.getContext(), 8, IntegerType::Unsigned);
   if (zeroPoint)
     type = node.getElementType(zeroPoint);
-  auto integer = dyn_cast<IntegerType>(type);
-  if (!integer || integer.getWidth() > 16)
-    return node.emitError()
-           << "quantisation to " << type << " is not supported";
-  bool isUnsigned = integer.isUnsigned();
-  double count = double(int64_t(1) << integer.getWidth());
-  ClipOp::Properties range;
-  range.a_min = b.getF64FloatAttr(isUnsigned ? 0 : -count / 2);
-  range.a_max = b.getF64FloatAttr((isUnsigned ? count : count / 2) - 1);
-
-  Type floatType = node.getElementType(scale);
-  data = node.castTo(data, floatType);
+  IntegerType integer = getQuantizedType(node, type);
+  if (!integer)
+    return failure();
+  data = node.castTo(data, node.getElementType(scale));
+  if (!data)
+    return failure();
   Value scaled =
       node.create<DivideOp>({data, alignParameter(node, data, scale)});
-  Value rounded = node.roundToEven(scaled);
-  if (zeroPoint && data)
-    rounded = node.create<AddOp>(
-        {rounded,
-         alignParameter(node, data, node.castTo(zeroPoint, floatType))});
+  return node.setResult(createQuantized(
+      node, scaled, alignParameter(node, data, zeroPoint), integer));
+}
+
+/// Quantisation to uint8 of the range of the data, which is widened to hold 0.
+static LogicalResult convertDynamicQuantizeLinear(NodeContext &node) {
+  Value data = node.getInput(0);
+  Type type = node.getElementType(data);
+  auto integer = IntegerType::get(node.getContext(), 8, IntegerType::Unsigned);
+  Value zero = node.createScalar(0, type);
+  Value high = node.create<MaximumOp>({node.create<MaxOp>({data}), zero});
+  Value low = node.create<MinimumOp>({node.create<MinOp>({data}), zero});
+  Value range = node.create<SubtractOp>({high, low});
+  // Zeros alone have any scale.
+  range = node.create<WhereOp>(
+      {node.create<EqualOp>({range, zero}), node.createScalar(1, type), range});
+  Value scale = node.create<DivideOp>({range, node.createScalar(255, type)});
+  Value zeroPoint = createQuantized(
+      node, node.create<NegativeOp>({node.create<DivideOp>({low, scale})}),
+      /*zeroPoint=*/nullptr, integer);
+  Value result = createQuantized(node, node.create<DivideOp>({data, scale}),
+                                 zeroPoint, integer);
+  if (!result || failed(node.setOutput(1, scale)) ||
+      failed(node.setOutput(2, zeroPoint)))
+    return failure();
+  return node.setResult(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The inputs that are one operand of a product of quantised tensors.
+struct QuantizedOperand {
+  unsigned data, scale, zeroPoint;
+};
+
+} // namespace
+
+/// Input `index`, which is one number or one for each index of an axis, with
+/// `count` dimensions of 1 after that axis.
+static Value getParameter(NodeContext &node, unsigned index, int64_t count) {
+  Value value = node.getInput(index);
+  RankedTensorType type = node.getType(value);
+  if (type.getRank() != 1)
+    return value;
+  return type.getDimSize(0) == 1 ? node.reshape(value, ArrayRef<int64_t>())
+                                 : node.expandDims(value, 1, count);
+}
+
+/// An operand less its zero point, as 32-bit integers.
+static Value getDifference(NodeContext &node, QuantizedOperand operand,
+                           int64_t count) {
+  Type i32 = node.getBuilder().getI32Type();
+  return node.create<SubtractOp>(
+      {node.castTo(node.getInput(operand.data), i32),
+       node.castTo(getParameter(node, operand.zeroPoint, count), i32)});
+}
+
+/// Sums of products of two quantised tensors as a third one, whose scale and
+/// zero point are inputs 6 and 7.
+static LogicalResult setRequantized(NodeContext &node, Value sums,
+                                    Value lhsScale, Value rhsScale) {
+  IntegerType type =
+      getQuantizedType(node, node.getInputType(7).getElementType());
+  if (!type)
+    return failure();
+  Type f32 = node.getBuilder().getF32Type();
+  Value factor = node.create<DivideOp>(
+      {node.create<MultiplyOp>(
+           {node.castTo(lhsScale, f32), node.castTo(rhsScale, f32)}),
+       node.castTo(getParameter(node, 6, 0), f32)});
+  Value scaled = node.create<MultiplyOp>({node.castTo(sums, f32), factor});
   return node.setResult(
-      node.castTo(node.create<ClipOp>({rounded}, range), type));
+      createQuantized(node, scaled, getParameter(node, 7, 0), type));
+}
+
+static LogicalResult convertQLinearMatMul(NodeContext &node) {
+  QuantizedOperand lhs{0, 1, 2}, rhs{3, 4, 5};
+  // One number for each row of the left side is a column.
+  Value left = getDifference(node, lhs, 1), right = getDifference(node, rhs, 0);
+  if (!left || !right)
+    return failure();
+  return setRequantized(node, createMatmul(node, left, right),
+                        getParameter(node, lhs.scale, 1),
+                        getParameter(node, rhs.scale, 0));
+}
+
+static LogicalResult convertQLinearConv(NodeContext &node) {
+  QuantizedOperand data{0, 1, 2}, weight{3, 4, 5};
+  int64_t rank = node.getInputType(0).getRank();
+  // Weights have one number for each output channel.
+  Value left = getDifference(node, data, 0);
+  Value right = getDifference(node, weight, rank - 1);
+  if (!left || !right)
+    return failure();
+  Value sums = createConvolution(node, left, right);
+  if (sums && node.hasInput(8)) {
+    NNBiasAddOp::Properties properties;
+    properties.axis = node.getBuilder().getI64IntegerAttr(1);
+    sums = node.create<NNBiasAddOp>({sums, node.getInput(8)}, properties);
+  }
+  return setRequantized(node, sums, getParameter(node, data.scale, 0),
+                        getParameter(node, weight.scale, rank - 2));
 }
 
 void mlir::relay::onnx::addQuantizationOps(OpTable &table) {
   table.add({"DequantizeLinear"},
             {convertDequantizeLinear, 10, kNewestOpset, 2, 3});
+  table.add({"DynamicQuantizeLinear"}, {convertDynamicQuantizeLinear, 11});
+  table.add({"QLinearConv"}, {convertQLinearConv, 10, kNewestOpset, 8, 9});
+  table.add({"QLinearMatMul"}, {convertQLinearMatMul, 10, kNewestOpset, 8, 8});
   table.add({"QuantizeLinear"},
             {convertQuantizeLinear, 10, kNewestOpset, 2, 3});
 }

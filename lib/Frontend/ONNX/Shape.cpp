@@ -101,15 +101,10 @@ static ShapeScalar getRangeSize(NodeContext &node) {
   return size;
 }
 
-/// Numbers of as many elements as a tensor has along a dimension: the positions
-/// in a sequence.
-static Value createPositions(NodeContext &node, const ShapeScalar &size) {
-  Type type = node.getInputType(0).getElementType();
-  CumsumOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(0);
-  properties.exclusive = node.getBuilder().getBoolAttr(true);
-  Value ones = node.broadcast(node.createScalar(1, type), size);
-  Value positions = node.create<CumsumOp>({ones}, properties);
+/// Positions in a sequence, from a start and with a step.
+static Value createRange(NodeContext &node, const ShapeScalar &size) {
+  Value positions =
+      node.createPositions(size, node.getInputType(0).getElementType());
   Value start = node.reshape(node.getInput(0), ArrayRef<int64_t>());
   Value delta = node.reshape(node.getInput(2), ArrayRef<int64_t>());
   return node.create<AddOp>(
@@ -119,7 +114,7 @@ static Value createPositions(NodeContext &node, const ShapeScalar &size) {
 static LogicalResult convertRange(NodeContext &node) {
   ShapeScalar size = getRangeSize(node);
   if (size.isReliable() && !size.getConstant())
-    return node.setResult(createPositions(node, size));
+    return node.setResult(createRange(node, size));
   for (unsigned i = 0; i < 3; ++i)
     if (!node.getContents(i))
       return node.emitError()

@@ -1,0 +1,27 @@
+//===- Products.h - Products that several operators are -----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_FRONTEND_ONNX_PRODUCTS_H
+#define RELAY_MLIR_LIB_FRONTEND_ONNX_PRODUCTS_H
+
+#include "mlir/IR/Value.h"
+
+namespace mlir::relay::onnx {
+
+class NodeContext;
+
+/// numpy.matmul. Null, after an error, for operands that do not fit.
+Value createMatmul(NodeContext &node, Value lhs, Value rhs);
+
+/// The convolution of (N, C, spatial...) `data` with (O, C / groups,
+/// spatial...) `weight` that the attributes of `node`, a Conv or one of its
+/// kin, describe. Null, after an error, for operands that do not fit.
+Value createConvolution(NodeContext &node, Value data, Value weight);
+
+} // namespace mlir::relay::onnx
+
+#endif // RELAY_MLIR_LIB_FRONTEND_ONNX_PRODUCTS_H
