@@ -1,84 +1,72 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The ONNX project's tests of operators: imported, interpreted, compiled."""
+"""The ONNX project's tests of operators: imported, compiled, interpreted.
+
+All of them are compiled and run as they are. One that is refused is no pass: it
+counts as expected to fail, and only if docs/ONNX.md says that it is refused. One
+whose values are no tensors is skipped.
+"""
 
 import dataclasses
+import os
+import pathlib
+import sys
 
 import numpy as np
 import pytest
 
 import onnx_backend
+import onnx_runner
 
-# Operators without an import. A test that uses one must be refused with its
-# name; remove what becomes supported.
-UNSUPPORTED = {
-    "AffineGrid", "Attention", "Bernoulli", "BitCast", "BlackmanWindow",
-    "CausalConvWithState", "CenterCropPad", "Col2Im", "Compress", "CumProd", "DFT",
-    "DeformConv", "Det", "DynamicQuantizeLinear", "GridSample",
-    "HammingWindow", "HannWindow", "ImageDecoder", "LinearAttention",
-    "Loop", "MaxUnpool", "MelWeightMatrix", "NegativeLogLikelihoodLoss",
-    "NonMaxSuppression", "NonZero", "OptionalGetElement", "OptionalHasElement",
-    "QLinearConv", "QLinearMatMul", "RandomUniformLike",
-    "ReverseSequence", "RoiAlign", "RotaryEmbedding", "STFT", "Scan",
-    "SoftmaxCrossEntropyLoss", "SwiGLU", "TensorScatter", "TfIdfVectorizer",
-    "Unique",
-    # Of other domains.
-    "Adagrad", "Adam", "ArrayFeatureExtractor", "Binarizer", "FlexAttention",
-    "Momentum", "TreeEnsemble"
-}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "utils" / "docs"))
+import onnx_page  # noqa: E402
 
-# Tests of supported operators that are refused: a part of the message, for
-# names with this beginning.
-REFUSED = {
-    "test_affine_grid_": "computed at run time",
-    "test_batchnorm_epsilon_training_mode": "training_mode is not supported",
-    "test_batchnorm_example_training_mode": "training_mode is not supported",
-    "test_convtranspose_3d": "three spatial dimensions",
-    "test_dequantizelinear_blocked": "scales of blocks",
-    "test_einsum_batch_diagonal": "a repeated label",
-    "test_maxpool_with_argmax_": "output 1 .* is not supported",
-    "test_not_": "expects opset 7 to 28",
-    "test_quantizelinear_blocked": "scales of blocks",
-    "test_resize_downsample_scales_cubic": "a whole size|antialias",
-    "test_resize_downsample_scales_linear": "a whole size|antialias|symmetric",
-    "test_resize_downsample_scales_nearest": "a whole size",
-    "test_resize_downsample_sizes_cubic_antialias": "antialias",
-    "test_resize_downsample_sizes_linear_antialias": "antialias",
-    "test_resize_downsample_sizes_nearest_not_": "keep_aspect_ratio_policy",
-    "test_resize_upsample_scales_linear_half_pixel_symmetric": "symmetric",
-    "test_resize_upsample_sizes_nearest_not_": "keep_aspect_ratio_policy",
-    "test_training_dropout": "training mode",
-}
-
-# The exceptions from these beginnings.
-ACCEPTED = {
-    "test_training_dropout_zero_ratio",
-    "test_training_dropout_zero_ratio_mask"
-}
-
-# Where the expected outputs contradict the specification: coordinates follow
-# from a fraction of a pixel. ONNX Runtime computes what we do.
-CONTRADICTORY = {
-    "test_resize_downsample_scales_cubic_align_corners",
-    "test_resize_downsample_scales_linear_align_corners",
-}
+@pytest.fixture(scope="module")
+def outcomes():
+    return onnx_runner.run_cases(onnx_backend.node_cases())
 
 
-def find_refusal(case):
-    if case.name in ACCEPTED:
-        return None
-    for prefix, message in REFUSED.items():
-        if case.name.startswith(prefix):
-            return message
-    return None
+@pytest.fixture(scope="module")
+def frozen_outcomes():
+    return onnx_runner.run_cases(onnx_backend.frozen_cases())
 
 
-def is_unsupported(case):
-    return bool(case.operators & UNSUPPORTED)
+@pytest.fixture(scope="module")
+def refused():
+    return onnx_page.read_refused(onnx_page.PAGE.read_text())
 
 
-def get_cases():
-    return onnx_backend.node_cases() + onnx_backend.converted_cases()
+@pytest.mark.parametrize("name", [case.name for case in onnx_backend.node_cases()])
+def test_compiled(name, outcomes, refused):
+    outcome = outcomes[name]
+    if outcome.status == onnx_runner.UNREPRESENTABLE:
+        pytest.skip(f"not representable: {outcome.text}")
+    if outcome.status == onnx_runner.CONTRADICTORY:
+        pytest.xfail(outcome.text)
+    if outcome.status == onnx_runner.REFUSED:
+        reason = onnx_page.get_reason(outcome.text)
+        assert name in refused, f"is refused now: {reason}"
+        pytest.xfail(f"refused: {reason}")
+    assert outcome.status == onnx_runner.PASSED, outcome.text
+    assert name not in refused, "passes: run utils/docs/onnx_page.py"
+
+
+def test_page_is_current(outcomes, frozen_outcomes, interpreter):
+    page = onnx_page.PAGE.read_text()
+    assert page == onnx_page.write_page(page, interpreter.operators(), outcomes, frozen_outcomes), (
+        "run utils/docs/onnx_page.py")
+
+
+@pytest.mark.parametrize("name", [case.name for case in onnx_backend.frozen_cases()])
+def test_compiled_with_constants(name, frozen_outcomes):
+    """With constant operands, as networks have them."""
+    outcome = frozen_outcomes[name]
+    if outcome.status == onnx_runner.REFUSED:
+        pytest.xfail(f"refused: {onnx_page.get_reason(outcome.text)}")
+    if outcome.status == onnx_runner.CONTRADICTORY:
+        pytest.xfail(outcome.text)
+    assert outcome.status == onnx_runner.PASSED, outcome.text
 
 
 @pytest.fixture(scope="module")
@@ -88,64 +76,35 @@ def interpreter():
     executor.close()
 
 
+def is_for_interpreter(case):
+    """Its interface are .npy files, which lack some types."""
+    return not case.unrepresentable and all(
+        value.dtype.isbuiltin == 1 for value in [*case.inputs, *case.outputs])
+
+
 @pytest.mark.parametrize(
-    "case", [c for c in get_cases()
-             if not is_unsupported(c) and c.name not in CONTRADICTORY],
+    "case", [onnx_backend.freeze(case) for case in onnx_backend.node_cases()
+             if is_for_interpreter(case)] + onnx_backend.converted_cases(),
     ids=lambda case: case.name)
-def test_supported(case, interpreter):
-    case = onnx_backend.freeze(case)
-    refusal = find_refusal(case)
-    if refusal is None:
+def test_interpreted(case, interpreter, outcomes, frozen_outcomes):
+    """The reference that other tests compare with."""
+    try:
         onnx_backend.check_case(case, interpreter)
-        return
-    with pytest.raises(onnx_backend.ExecutionError, match=refusal):
-        interpreter.run(case.model, case.inputs)
-
-
-@pytest.mark.parametrize(
-    "case", [c for c in get_cases() if is_unsupported(c)],
-    ids=lambda case: case.name)
-def test_unsupported(case, interpreter):
-    with pytest.raises(onnx_backend.ExecutionError) as error:
-        interpreter.run(case.model, case.inputs)
-    names = case.operators & UNSUPPORTED
-    assert all(name in str(error.value) for name in names)
-
-
-# Where compiled code differs from the interpreter: remainders of infinities and
-# by zero, and sums of nothing.
-NOT_COMPILED = (
-    "test_mod_float_edge_cases_fmod_0", "test_reduce_sum_empty_set_non_reduced")
-
-
-def get_compiled_cases():
-    """A sample, and nightly the others."""
-    cases = [
-        case for case in get_cases()
-        if not is_unsupported(case) and case.name not in CONTRADICTORY and
-        find_refusal(case) is None and "expanded" not in case.name and
-        not case.name.startswith(NOT_COMPILED)
-    ]
-    return [case if number % 25 == 0 else pytest.param(case, marks=pytest.mark.nightly)
-            for number, case in enumerate(cases)]
-
-
-@pytest.fixture(scope="module")
-def compiler():
-    executor = onnx_backend.Compiler()
-    yield executor
-    executor.close()
-
-
-@pytest.mark.parametrize("case", get_compiled_cases(),
-                         ids=lambda case: case.name)
-def test_compiled(case, compiler):
-    onnx_backend.check_case(onnx_backend.freeze(case), compiler)
+    except onnx_backend.ExecutionError as error:
+        # What is compiled must be interpreted, too.
+        for known in (outcomes, frozen_outcomes):
+            assert case.name not in known or known[case.name].status != onnx_runner.PASSED
+        assert case.name in outcomes, f"a network is refused: {error}"
+        pytest.xfail(f"refused: {onnx_page.get_reason(str(error))}")
+    except AssertionError:
+        if case.name in onnx_backend.CONTRADICTORY:
+            pytest.xfail(onnx_backend.CONTRADICTORY[case.name])
+        raise
 
 
 def test_wrong_outputs_are_noticed(interpreter):
     """The comparison itself."""
-    case = next(c for c in get_cases() if c.name == "test_relu")
+    case = next(c for c in onnx_backend.node_cases() if c.name == "test_relu")
     onnx_backend.check_case(case, interpreter)
     wrong = dataclasses.replace(case, outputs=[case.outputs[0] + 0.01])
     with pytest.raises(AssertionError):
@@ -154,3 +113,19 @@ def test_wrong_outputs_are_noticed(interpreter):
                                 outputs=[case.outputs[0].astype(np.float64)])
     with pytest.raises(AssertionError):
         onnx_backend.check_case(wrong, interpreter)
+
+
+class Bomb:
+    """Ends the process that receives it."""
+
+    def __reduce__(self):
+        return os._exit, (3,)
+
+
+def test_a_crash_is_a_failure():
+    """It is seen, and the other cases go on."""
+    cases = [c for c in onnx_backend.node_cases() if c.name in ("test_relu", "test_abs")]
+    bomb = dataclasses.replace(cases[0], name="bomb", inputs=[Bomb()])
+    found = onnx_runner.run_cases([bomb, *cases])
+    assert found["bomb"] == onnx_runner.Outcome(onnx_runner.FAILED, "the process ended with 3")
+    assert {found[case.name].status for case in cases} == {onnx_runner.PASSED}

@@ -1,0 +1,120 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles and runs many cases of onnx_backend, in several processes.
+
+    run_cases(cases) -> {name: Outcome}
+
+A case that crashes or hangs takes its process with it, and nothing else.
+"""
+
+import dataclasses
+import multiprocessing
+import os
+import queue
+import resource
+import threading
+
+import onnx_backend
+
+PASSED = "passed"
+# The compiler says that it cannot.
+REFUSED = "refused"
+UNREPRESENTABLE = "not representable"
+# The test expects what the specification does not say.
+CONTRADICTORY = "contradictory"
+# Wrong results, an error at run time, a crash or a hang.
+FAILED = "failed"
+
+SECONDS = 120
+MEMORY = 8 << 30
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    status: str
+    text: str = ""
+
+
+def run_case(case, compiler):
+    if case.unrepresentable:
+        return Outcome(UNREPRESENTABLE, case.unrepresentable)
+    try:
+        outputs = compiler.run(case.model, case.inputs)
+        onnx_backend.check_outputs(case, outputs)
+    except onnx_backend.ExecutionError as error:
+        return Outcome(REFUSED, str(error))
+    except Exception as error:  # Also of the comparison.
+        if case.name in onnx_backend.CONTRADICTORY:
+            return Outcome(CONTRADICTORY, onnx_backend.CONTRADICTORY[case.name])
+        return Outcome(FAILED, f"{type(error).__name__}: {error}"[:2000])
+    return Outcome(PASSED)
+
+
+def _work(connection):
+    """A process: cases come in, outcomes go out."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    compiler = onnx_backend.Compiler()
+    while True:
+        try:
+            case = connection.recv()
+        except EOFError:
+            return
+        connection.send(run_case(case, compiler))
+
+
+class _Worker:
+    """A process that is started anew when it is gone."""
+
+    def __init__(self):
+        self.process = None
+
+    def run(self, case):
+        if self.process is None:
+            context = multiprocessing.get_context("spawn")
+            self.connection, theirs = context.Pipe()
+            self.process = context.Process(target=_work, args=(theirs,), daemon=True)
+            self.process.start()
+            theirs.close()
+        try:
+            self.connection.send(case)
+            if self.connection.poll(SECONDS):
+                return self.connection.recv()
+            why = f"no result after {SECONDS} s"
+        except (EOFError, ConnectionError):
+            self.process.join()
+            why = f"the process ended with {self.process.exitcode}"
+        self.close()
+        return Outcome(FAILED, why)
+
+    def close(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
+            self.connection.close()
+            self.process = None
+
+
+def run_cases(cases):
+    """The outcome of each case, by its name."""
+    todo = queue.SimpleQueue()
+    for case in cases:
+        todo.put(case)
+    outcomes = {}
+
+    def serve():
+        worker = _Worker()
+        while True:
+            try:
+                case = todo.get_nowait()
+            except queue.Empty:
+                break
+            outcomes[case.name] = worker.run(case)
+        worker.close()
+
+    threads = [threading.Thread(target=serve) for _ in range(os.cpu_count() or 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {case.name: outcomes[case.name] for case in cases}
