@@ -109,7 +109,8 @@ def test_variants(chunk, models, original_inputs, tmp_path):
         try:
             if theirs.ask("run", path, tmp_path / "theirs", *files)[0] != "ok":
                 continue
-        except model_workers.Crash:  # Theirs.
+        except model_workers.Crash:
+            print(f"seed {seed}, {name}: {changes}: the other one ends")
             continue
         for i in range(int(text)):
             expected, actual = (np.load(tmp_path / f"{side}{i}.npy", allow_pickle=True)

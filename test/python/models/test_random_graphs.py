@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A short run of utils/random_graphs, and tests of what it relies on.
 
-Tolerances are those of utils/random_graphs/reference.py. RELAY_NIGHTLY=1
-(utils/check.sh --nightly) runs some thousand graphs.
+Tolerances are those of utils/random_graphs/reference.py. Some thousand graphs more
+are nightly.
 """
 
-import os
 import pathlib
 import re
 import sys
@@ -22,22 +21,20 @@ import random_graphs
 import relay_mlir as rm
 from generate import generate
 from graphs import Case, Graph, Options
+from nightly import nightly
 from operators import OPERATORS
 from reduce import reduce_case
 from reference import Evaluation, explain_difference
 from run import Outcome
 
-NIGHTLY = os.environ.get("RELAY_NIGHTLY") == "1"
-FIRST_SEED = 20_022
-NUM_GRAPHS = 4000 if NIGHTLY else 50
 
-
-def test_graphs_agree(tmp_path):
+@pytest.mark.parametrize("first,count", [(20_022, 50), *nightly([(0, 4000)])])
+def test_graphs_agree(first, count, tmp_path):
     tester = random_graphs.Tester(2, 300, tmp_path)
-    tester.run(range(FIRST_SEED, FIRST_SEED + NUM_GRAPHS))
+    tester.run(range(first, first + count))
     print(tester.summary())
     assert not tester.failures
-    assert tester.kinds["right"] >= 0.9 * NUM_GRAPHS, tester.summary()
+    assert tester.kinds["right"] >= 0.9 * count, tester.summary()
 
 
 def test_a_seed_is_a_graph():
