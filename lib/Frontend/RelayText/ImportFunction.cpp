@@ -60,13 +60,20 @@ Type FunctionImporter::getType(Type written, Scope *scope) {
   return substituteTypes(written, *scope->typeParams);
 }
 
-bool FunctionImporter::checkDepth(Type type, LocationAttr location) {
-  if (!depths.isTooDeep(type))
-    return true;
-  module.emitError(location)
-      << "expects a value of a type of at most " << TypeDepths::kMaxDepth
-      << " levels, but got a deeper one";
-  return false;
+bool FunctionImporter::checkSize(Type type, LocationAttr location) {
+  if (depths.isTooDeep(type)) {
+    module.emitError(location)
+        << "expects a value of a type of at most " << TypeDepths::kMaxDepth
+        << " levels, but got a deeper one";
+    return false;
+  }
+  if (depths.isTooLong(type)) {
+    module.emitError(location)
+        << "expects a value of a type of at most " << TypeDepths::kMaxParts
+        << " parts, but got a longer one";
+    return false;
+  }
+  return true;
 }
 
 /// Notes that `expr` is needed in `scope`.

@@ -39,11 +39,11 @@ Value FunctionImporter::emitNode(const Expr &expr, Scope *scope) {
       .Case([&](const Tuple *tuple) -> Value {
         SmallVector<Value> fields = getValues(tuple->fields, scope);
         setInsertionPoint(scope);
-        auto op = TupleOp::create(builder, loc, fields);
-        if (!checkDepth(op.getType(), tuple->location)) {
-          op.erase();
+        Type type =
+            TupleType::get(builder.getContext(), ValueRange(fields).getTypes());
+        if (!checkSize(type, tuple->location))
           return makePlaceholder();
-        }
+        auto op = TupleOp::create(builder, loc, fields);
         tuples.push_back(op);
         return op.getResult();
       })
@@ -52,7 +52,7 @@ Value FunctionImporter::emitNode(const Expr &expr, Scope *scope) {
       })
       .Case([&](const RefCreate *create) -> Value {
         Value value = getChild(create->value);
-        if (!checkDepth(RefType::get(value.getType()), create->location))
+        if (!checkSize(RefType::get(value.getType()), create->location))
           return makePlaceholder();
         return RefCreateOp::create(builder, loc, RefType::get(value.getType()),
                                    value)
@@ -216,7 +216,7 @@ void FunctionImporter::endFunction(Operation *op) {
       relay::getTypeParams(fn.getResult().getType()));
   Type whole = relay::getFunctionType(
       params, builder.getFunctionType(type.getInputs(), result));
-  if (!checkDepth(whole, dyn_cast<LocationAttr>(fn.getLoc())))
+  if (!checkSize(whole, dyn_cast<LocationAttr>(fn.getLoc())))
     return;
   fn.getResult().setType(whole);
   // Calls of itself were made with the type that was written: inference

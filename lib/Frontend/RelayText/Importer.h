@@ -104,8 +104,9 @@ private:
   void findChildScopes(const Expr &expr, Scope *scope);
   void use(const ExprPtr &expr, Scope *scope);
   Scope *makeScope(Scope *parent);
-  /// Reports a type with too many levels; then the node stands for nothing.
-  bool checkDepth(Type type, LocationAttr location);
+  /// Reports a type with too many levels or parts; then the node stands for
+  /// nothing.
+  bool checkSize(Type type, LocationAttr location);
   /// Brings type parameters into a scope.
   void declareTypeParams(Scope *scope, ArrayRef<std::string> names);
   /// A type of the source, with the names of type parameters in the scope.

@@ -157,3 +157,13 @@ def test_number_of_errors_of_other_text(tmp_path):
     assert result.returncode == 1
     assert result.stderr.count("error: ") <= 21
     assert len(result.stderr) < 20_000
+
+
+def test_types_that_double():
+    """A type of 2**41 tensors is a short text, and a small object, but no type."""
+    lines = [f"let %t{i + 1} = (%t{i}, %t{i});" for i in range(40)]
+    text = HEADER + "def @main(%t0: Tensor[(4), float32]) { " + "\n".join(lines) + " %t40 }"
+    with pytest.raises(relay.DiagnosticError, match="expects a value of a type of at most 65536 "
+                                                    "parts, but got a longer one"):
+        relay.parse(text)
+    relay.parse(HEADER + "def @main(%t0: Tensor[(4), float32]) { " + "\n".join(lines[:12]) + " %t12 }")

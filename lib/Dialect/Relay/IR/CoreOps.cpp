@@ -93,11 +93,17 @@ static void printTupleFields(OpAsmPrinter &printer, TupleOp op,
 }
 
 LogicalResult TupleOp::inferReturnTypes(MLIRContext *context,
-                                        std::optional<Location>,
+                                        std::optional<Location> location,
                                         Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {
-  types.push_back(
-      TupleType::get(context, llvm::to_vector(adaptor.getFields().getTypes())));
+  auto type =
+      TupleType::get(context, llvm::to_vector(adaptor.getFields().getTypes()));
+  TypeDepths depths;
+  if (!depths.isTooDeep(type) && depths.isTooLong(type))
+    return emitOptionalError(location, "expects a type of at most ",
+                             TypeDepths::kMaxParts,
+                             " parts, but got a longer one");
+  types.push_back(type);
   return success();
 }
 

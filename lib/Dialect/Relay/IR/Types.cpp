@@ -90,6 +90,20 @@ unsigned TypeDepths::get(Type type, unsigned level) {
   return known[type] = std::min(depth + 1, kMaxDepth + 1);
 }
 
+unsigned TypeDepths::countParts(Type type) {
+  if (isa<RankedTensorType>(type))
+    return 1;
+  if (auto it = numParts.find(type); it != numParts.end())
+    return it->second;
+  unsigned count = 1;
+  type.walkImmediateSubElements([](Attribute) {},
+                                [&](Type part) {
+                                  if (count <= kMaxParts)
+                                    count += countParts(part);
+                                });
+  return numParts[type] = std::min(count, kMaxParts + 1);
+}
+
 bool relay::isUndetermined(Type type) {
   return type
       .walk<WalkOrder::PreOrder>([](Type inner) {

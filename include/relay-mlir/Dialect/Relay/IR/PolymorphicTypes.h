@@ -14,17 +14,26 @@
 
 namespace mlir::relay {
 
-/// Measures how deep types are nested. What goes over types recurses, and
-/// nobody means one of more levels than this: front ends refuse them.
+/// Measures how deep types are nested, and how long they are. What goes over
+/// types recurses, and comes to each part: nobody means one of more levels, or
+/// more parts, than this, so front ends refuse them.
 class TypeDepths {
 public:
   static constexpr unsigned kMaxDepth = 1000;
 
+  /// As a type is written; equal parts are one object. A tuple that has the
+  /// tuple before it twice doubles with each.
+  static constexpr unsigned kMaxParts = 1 << 16;
+
   bool isTooDeep(Type type) { return get(type, 0) > kMaxDepth; }
 
+  /// Of a type that is not too deep.
+  bool isTooLong(Type type) { return countParts(type) > kMaxParts; }
+
 private:
+  unsigned countParts(Type type);
   unsigned get(Type type, unsigned level);
-  DenseMap<Type, unsigned> known;
+  DenseMap<Type, unsigned> known, numParts;
 };
 
 /// Types for type variables, by name.
