@@ -56,7 +56,8 @@ class Peer:
 
     @staticmethod
     def environment(threads):
-        return {"OMP_NUM_THREADS": str(threads)}
+        # None: as many as it chooses.
+        return {"OMP_NUM_THREADS": str(threads)} if threads else {}
 
 
 class Ours(Peer):
@@ -64,7 +65,7 @@ class Ours(Peer):
 
     @staticmethod
     def environment(threads):
-        return {"RELAY_NUM_THREADS": str(threads)}
+        return {"RELAY_NUM_THREADS": str(threads)} if threads else {}
 
     def prepare(self, path, inputs, threads, precision):
         import relay_mlir

@@ -49,9 +49,10 @@ class Situation:
 
     def __init__(self, job):
         self.job = job
+        self.threads = job.threads
 
     def start(self, name, **arguments):
-        return peers.Process(name, self.job.path, self.job.inputs, self.job.threads,
+        return peers.Process(name, self.job.path, self.job.inputs, self.threads,
                              timeout=600, **arguments)
 
     def prepare(self, name):
@@ -181,6 +182,14 @@ class Quota(Situation):
             os.rmdir(self.group)
 
 
+class QuotaOwnThreads(Quota):
+    """the same, with as many threads as each chooses by itself"""
+
+    def prepare(self, name):
+        self.threads = 0
+        super().prepare(name)
+
+
 group_numbers = itertools.count()
 
 
@@ -210,6 +219,7 @@ SITUATIONS = {
     "alone": Alone, "second-pool": SecondPool, "busy": BusyNeighbour,
     "busy-first": BusyFirst, "busy-last": BusyLast, "two-models": TwoModels,
     "two-processes": TwoProcesses, "one-cpu": OneCPU, "quota": Quota,
+    "quota-own-threads": QuotaOwnThreads,
     "many-callers": ManyCallers,
 }
 
