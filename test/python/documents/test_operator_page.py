@@ -8,18 +8,18 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "utils" / "docs"))
-import operators  # noqa: E402
+import operator_page  # noqa: E402
 
 BUILD = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 
 
 @pytest.fixture(scope="module")
 def status():
-    return operators.get_status(BUILD)
+    return operator_page.get_status(BUILD)
 
 
 def test_page_is_current(status):
-    assert operators.PAGE.read_text() == operators.write_page(status), "run utils/docs/operators.py"
+    assert operator_page.PAGE.read_text() == operator_page.write_page(status), "run utils/docs/operator_page.py"
 
 
 def test_names(status):
@@ -29,6 +29,6 @@ def test_names(status):
 
 
 def test_every_operator_is_registered():
-    registered = operators.ask_build(BUILD)
-    missing = [name for _, names in operators.read_families() for name in names if name not in registered]
+    registered = operator_page.ask_build(BUILD)
+    missing = [name for _, names in operator_page.read_families() for name in names if name not in registered]
     assert not missing, f"{len(missing)} operators are missing: {', '.join(missing)}"

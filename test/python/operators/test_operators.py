@@ -18,42 +18,42 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "utils" / "docs"), str(ROOT / "test" / "python")]
 import operator_imports  # noqa: E402
 import operator_runs  # noqa: E402
-import operators  # noqa: E402
+import operator_page  # noqa: E402
 from operator_table import TABLE  # noqa: E402
 
 BUILD = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
-HINT = "run test/python/operators/test_operators.py and utils/docs/operators.py"
+HINT = "run test/python/operators/test_operators.py and utils/docs/operator_page.py"
 
 
 @pytest.mark.parametrize("mode", ["static", "dynamic"])
 @pytest.mark.parametrize("operator", TABLE)
 def test_operator(operator, mode):
-    recorded = operators.read_record()["compiled"][operator][mode]
+    recorded = operator_page.read_record()["compiled"][operator][mode]
     result = operator_runs.run_operator(operator, mode, recorded["compiled"])
     assert not result.wrong, "\n".join(result.wrong)
     assert result.record() == recorded, HINT
 
 
 def test_what_has_a_lowering_is_in_the_table():
-    lowered = {name for name, holds in operators.ask_build(BUILD).items() if "lowered" in holds}
-    names = {name for _, names in operators.read_families() for name in names}
+    lowered = {name for name, holds in operator_page.ask_build(BUILD).items() if "lowered" in holds}
+    names = {name for _, names in operator_page.read_families() for name in names}
     assert (lowered & names) == set(TABLE)
-    assert set(operators.read_record()["compiled"]) == set(TABLE)
+    assert set(operator_page.read_record()["compiled"]) == set(TABLE)
 
 
 def test_imported():
     """What is recorded, and all that the importer's sources can make."""
-    names = [name for _, names in operators.read_families() for name in names]
+    names = [name for _, names in operator_page.read_families() for name in names]
     found = operator_imports.find_imported()
-    assert [name for name in names if name in found] == operators.read_record()["imported"], HINT
-    classes = operators.read_classes("lib/Frontend/ONNX")
-    made = [name for name in names if operators.class_of(name) in classes]
+    assert [name for name in names if name in found] == operator_page.read_record()["imported"], HINT
+    classes = operator_page.read_classes("lib/Frontend/ONNX")
+    made = [name for name in names if operator_page.class_of(name) in classes]
     assert [name for name in made if name not in found] == [], \
         "expects a node that makes these in operator_imports.NODES"
 
 
 def write_record():
-    names = [name for _, names in operators.read_families() for name in names]
+    names = [name for _, names in operator_page.read_families() for name in names]
     compiled, wrong = {}, []
     for operator in names:
         if operator in TABLE:
@@ -62,7 +62,7 @@ def write_record():
             compiled[operator] = {mode: result.record() for mode, result in results.items()}
             wrong += [line for result in results.values() for line in result.wrong]
     found = operator_imports.find_imported()
-    operators.write_record({"compiled": compiled,
+    operator_page.write_record({"compiled": compiled,
                             "imported": [name for name in names if name in found]})
     print("\n".join(wrong))
     return 1 if wrong else 0

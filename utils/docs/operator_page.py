@@ -1,6 +1,6 @@
 """Writes docs/Operators.md: what this project does with each operator of Relay.
 
-    python utils/docs/operators.py [--build DIR] [--check]
+    python utils/docs/operator_page.py [--build DIR] [--check]
 
 The names are those of operators.txt. The build is asked which operators the
 dialect registers and infers types for, and which the interpreter evaluates. What
@@ -116,7 +116,7 @@ def write_page(status):
     total = sum(len(rows) for _, rows in status)
     lines = [
         "# Operators", "",
-        "<!-- Written by utils/docs/operators.py; do not edit. -->", "",
+        "<!-- Written by utils/docs/operator_page.py; do not edit. -->", "",
         f"What becomes of each of the {total} operators of Relay. Their definitions are with them in the dialect,",
         "`include/relay-mlir/Dialect/Relay/IR`.", "",
         "* **inferred**: the dialect has the operator, and a rule for the type of its result.",
@@ -155,7 +155,7 @@ def main():
     if not args.check:
         PAGE.write_text(page)
     elif not PAGE.exists() or PAGE.read_text() != page:
-        sys.exit("docs/Operators.md is stale; run utils/docs/operators.py")
+        sys.exit("docs/Operators.md is stale; run utils/docs/operator_page.py")
 
 
 if __name__ == "__main__":
