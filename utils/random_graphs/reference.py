@@ -26,18 +26,23 @@ import bounds
 
 onnxruntime.set_default_logger_severity(4)
 
-PRODUCTS = {"Conv", "ConvTranspose", "MatMul", "Gemm", "Einsum", "LSTM", "GRU", "RNN"}
+# ONNX Runtime refuses models of newer opsets.
+NEWEST_OPSET = 26
+
+PRODUCTS = {"Attention", "Conv", "ConvTranspose", "MatMul", "Gemm", "Einsum", "LSTM", "GRU",
+            "RNN"}
 
 # What moves or selects elements, or is exact for another reason.
 EXACT = {
     "Abs", "And", "ArgMax", "ArgMin", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr",
     "BitwiseXor", "Cast", "CastLike", "Ceil", "Clip", "Concat", "Constant",
-    "ConstantOfShape", "ConvInteger", "DepthToSpace", "Dropout", "Equal", "Expand",
+    "ConstantOfShape", "ConvInteger", "DepthToSpace", "Dropout", "DynamicQuantizeLinear",
+    "Equal", "Expand",
     "EyeLike", "Flatten", "Floor", "Gather", "GatherElements", "GatherND",
     "GlobalMaxPool", "Greater", "GreaterOrEqual", "Hardmax", "Identity", "IsInf", "IsNaN",
     "Less", "LessOrEqual", "MatMulInteger", "Max", "MaxPool", "Min", "Neg", "Not",
-    "Or", "Pad", "QuantizeLinear", "Range", "ReduceMax", "ReduceMin", "Relu",
-    "Reshape", "Round", "ScatterElements", "ScatterND", "Shape", "Sign", "Size", "Slice",
+    "Or", "Pad", "QLinearConv", "QLinearMatMul", "QuantizeLinear", "Range", "ReduceMax",
+    "ReduceMin", "Relu", "Reshape", "ReverseSequence", "Round", "Scatter", "ScatterElements", "ScatterND", "Shape", "Sign", "Size", "Slice",
     "SpaceToDepth", "Split", "Squeeze", "Tile", "TopK", "Transpose", "Trilu", "Unsqueeze",
     "Where", "Xor"
 }
@@ -53,6 +58,9 @@ JUMPS = {
     "IsInf", "IsNaN", "Less", "LessOrEqual", "Mod", "Round", "Shrink", "Sign",
     "ThresholdedRelu", "TopK"
 }
+
+# What rounds to integers.
+QUANTIZERS = {"DynamicQuantizeLinear", "QLinearConv", "QLinearMatMul", "QuantizeLinear"}
 
 NOISE_RUNS = 3
 SAFETY = 4
@@ -109,10 +117,23 @@ class Node:
             [node], "node", inputs,
             [helper.make_empty_tensor_value_info(n) for n in node.output if n],
             [numpy_helper.from_array(np.asarray(constants[n]), n) for n in used])
+        opset = self._runtime_opset(opset)
         self.model = helper.make_model(graph, ir_version=10, opset_imports=[
             helper.make_opsetid("", opset)])
-        self.session = self._session()
+        self.session = self._session() if opset <= NEWEST_OPSET else None
         self.evaluator = None if self.session else self._evaluator()
+
+    def _runtime_opset(self, opset):
+        """An opset with the same definition of the operator, if there is one that ONNX
+        Runtime takes."""
+        try:
+            schema = onnx.defs.get_schema(self.node.op_type, opset)
+        except onnx.defs.SchemaError as error:
+            raise CannotEvaluate(str(error)) from error
+        unknown = {a.name for a in self.node.attribute} - set(schema.attributes)
+        if unknown:
+            raise CannotEvaluate(f"{self.node.op_type} of opset {opset} has no {unknown}")
+        return min(opset, NEWEST_OPSET) if schema.since_version <= NEWEST_OPSET else opset
 
     def _session(self):
         options = onnxruntime.SessionOptions()
@@ -125,7 +146,8 @@ class Node:
                 self.model.SerializeToString(), options,
                 providers=["CPUExecutionProvider"])
         except Exception as error:  # pylint: disable=broad-except
-            if "NOT_IMPLEMENTED" in str(error) or "Type Error" in str(error):
+            if any(reason in str(error) for reason in (
+                    "NOT_IMPLEMENTED", "Type Error", "Unrecognized attribute")):
                 return None
             raise CannotEvaluate(str(error)) from error
 
@@ -213,7 +235,7 @@ class Evaluation:
 
 def _disturb(array, op_type, options, rng):
     """A result with the errors that its operator may make."""
-    if op_type == "QuantizeLinear":
+    if op_type in QUANTIZERS and array.dtype.kind in "iu":
         limits = np.iinfo(array.dtype)
         moved = array.astype(np.int64) + rng.integers(-1, 2, array.shape)
         return np.asarray(np.clip(moved, limits.min, limits.max), array.dtype)

@@ -3,10 +3,10 @@
 """The operators of random graphs: `OPERATORS` maps a name to a function that takes a
 Generator and appends the operator to its graph, or does nothing where nothing fits."""
 
-from . import (elementwise, indexing, movement, normalization, products, quantization,
-               recurrent, reduction, windows)
+from . import (attention, elementwise, indexing, losses, movement, normalization, products,
+               quantization, recurrent, reduction, windows)
 
 OPERATORS = {}
-for topic in (elementwise, indexing, movement, normalization, products, quantization,
-              recurrent, reduction, windows):
+for topic in (attention, elementwise, indexing, losses, movement, normalization, products,
+              quantization, recurrent, reduction, windows):
     OPERATORS.update(topic.OPERATORS)

@@ -189,6 +189,17 @@ _variadic("Mean", ["float32", "float64", "float16"])
 
 
 @operator
+def SwiGLU(g):
+    if g.graph.opset < 28:
+        return
+    x = g.float()
+    same = g.find(lambda n: g.dtype(n) == g.dtype(x) and all(
+        a.shape == b.shape for a, b in zip(g.values(n), g.values(x))))
+    gate = g.input_like(x) if g.maybe() else same
+    g.op("SwiGLU", *_shuffled(g, x, gate), **({"alpha": 1.75} if g.maybe() else {}))
+
+
+@operator
 def Clip(g):
     x = g.any(ALL)
     dtype = g.dtype(x)

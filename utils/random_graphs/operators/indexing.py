@@ -67,8 +67,7 @@ def GatherND(g):
     g.op("GatherND", x, g.constant(indices.astype(np.int64)))
 
 
-@operator
-def ScatterElements(g):
+def _scatter(g, op_type, reductions):
     x = g.any(TYPES, min_rank=1)
     axis = axis_of(g, x)
     size = _smallest(g, x, axis)
@@ -80,10 +79,21 @@ def ScatterElements(g):
                                     for i, d in enumerate(shape)]), axis=axis)
     indices = np.take(base, range(shape[axis]), axis=axis).astype(np.int64)
     updates = g.constant(g.numbers(shape, g.dtype(x)), g.dtype(x))
-    attributes = {}
-    if g.graph.opset >= 16 and g.maybe():
-        attributes["reduction"] = g.pick(["none", "add", "mul"])
-    g.op("ScatterElements", x, g.constant(indices), updates, axis=axis, **attributes)
+    attributes = {"reduction": g.pick(reductions)} if reductions else {}
+    g.op(op_type, x, g.constant(indices), updates, axis=axis, **attributes)
+
+
+@operator
+def ScatterElements(g):
+    _scatter(g, "ScatterElements",
+             ["none", "add", "mul"] if g.graph.opset >= 16 and g.maybe() else [])
+
+
+@operator
+def Scatter(g):
+    # The first name of ScatterElements.
+    if g.graph.opset < 11:
+        _scatter(g, "Scatter", [])
 
 
 @operator
@@ -121,8 +131,32 @@ _arg("ArgMax")
 _arg("ArgMin")
 
 
+def _scan(op_type, since, dtypes, shrink=None):
+    def append(g):
+        if g.graph.opset < since:
+            return
+        x = g.any(dtypes, min_rank=1)
+        axis = np.array(axis_of(g, x), g.pick([np.int64, np.int32]))
+        attributes = {"exclusive": int(g.maybe()), "reverse": int(g.maybe())}
+        if g.maybe(0.2):
+            name = g.input((), axis.dtype)
+            for values in g.evaluation.values:
+                values[name] = np.array(axis_of(g, x), axis.dtype)
+        else:
+            name = g.constant(axis)
+        if g.op(op_type, x, name, **attributes) is None and shrink and g.kind(x) == "f":
+            g.op(op_type, g.op(shrink, x), name, **attributes)
+
+    OPERATORS[op_type] = append
+
+
+_scan("CumSum", 11, ["float32", "float64", "int64", "int32"])
+_scan("CumProd", 26, ["float32", "float64", "int64", "int32", "float16"], shrink="Cos")
+
+
 @operator
-def CumSum(g):
-    x = g.any(["float32", "float64", "int64", "int32"], min_rank=1)
-    g.op("CumSum", x, g.constant(np.array(axis_of(g, x), np.int64)),
-         exclusive=int(g.maybe()), reverse=int(g.maybe()))
+def ReverseSequence(g):
+    x = g.any(TYPES, min_rank=2)
+    time, batch = g.pick([(0, 1), (1, 0)])
+    lengths = g.indices_like(x, [batch], 0, _smallest(g, x, time))
+    g.op("ReverseSequence", x, lengths, time_axis=time, batch_axis=batch)

@@ -98,16 +98,3 @@ def MatMulInteger(g):
     while points and not points[-1]:
         points.pop()
     g.op("MatMulInteger", x, weights, *points)
-
-
-@operator
-def Attention(g):
-    """softmax(x w x^T) x, as models write it."""
-    x = g.any(["float32", "float64"], min_rank=2)
-    if g.rank(x) > 4 or g.shape(x)[-1] in (None, 0) or any(v.size == 0 for v in g.values(x)):
-        return
-    axes = [*range(g.rank(x) - 2), g.rank(x) - 1, g.rank(x) - 2]
-    scores = g.op("MatMul", x, g.op("Transpose", x, perm=axes))
-    scale = g.constant(np.array(1 / np.sqrt(g.shape(x)[-1])), g.dtype(x))
-    scores = g.op("Softmax", g.op("Mul", scores, scale), axis=-1)
-    g.op("MatMul", scores, x)

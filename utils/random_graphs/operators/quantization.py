@@ -43,6 +43,74 @@ def DequantizeLinear(g):
 
 
 @operator
+def DynamicQuantizeLinear(g):
+    x = g.any(["float32"])
+    # Readers of ONNX do not agree on the scale of zeros alone.
+    if all(v.any() for v in g.values(x)):
+        g.op("DynamicQuantizeLinear", x, outputs=3)
+
+
+def _parameter_pair(g, dtype, size=None):
+    """A scale and a zero point: of the tensor, or `size` of each."""
+    dtype = np.dtype(dtype)
+    shape = () if size is None else (size,)
+    low, high = (0, 20) if dtype.kind == "u" else (-10, 10)
+    return [g.constant(np.asarray(g.rng.uniform(0.02, 0.2, shape), np.float32)),
+            g.constant(np.asarray(g.rng.integers(low, high, shape)).astype(dtype))]
+
+
+def _quantized_weights(g, shape):
+    # ONNX Runtime adds two products of 8 bits in 16 on machines without VNNI.
+    dtype = np.dtype(g.pick(["int8", "int8", "uint8"]))
+    low = -63 if dtype.kind == "i" else 0
+    return g.constant(g.rng.integers(low, 64, shape).astype(dtype)), dtype
+
+
+def _result_parameters(g, depth, dtype):
+    """Those with which products of `depth` elements take much of the range."""
+    scale = np.float32(g.rng.uniform(0.05, 0.3) * np.sqrt(max(depth, 1)))
+    return [g.constant(np.asarray(scale)), _parameter_pair(g, dtype)[1]]
+
+
+@operator
+def QLinearMatMul(g):
+    x = g.any(["uint8", "int8"], min_rank=2)
+    depth = g.shape(x)[-1]
+    if not depth:
+        return
+    columns = g.pick([1, 3, 8, 16, 17, 33])
+    weights, dtype = _quantized_weights(g, [depth, columns])
+    g.op("QLinearMatMul", x, *_parameter_pair(g, g.dtype(x)), weights,
+         *_parameter_pair(g, dtype, columns if g.maybe(0.3) else None),
+         *_result_parameters(g, depth, g.pick(["uint8", "int8"])))
+
+
+@operator
+def QLinearConv(g):
+    channels, groups = g.pick([(1, 1), (3, 1), (8, 1), (16, 1), (8, 2), (6, 6), (17, 17)])
+    pixels = [g.integer(3, 9) for _ in range(g.pick([1, 2, 2, 2]))]
+    batch = "a" if g.dynamic else g.pick([1, 2])
+    x = g.find(lambda n: str(g.dtype(n)) in ("uint8", "int8") and g.rank(n) in (3, 4)
+               and g.shape(n)[1] == channels and min(
+                   min(v.shape[2:]) for v in g.values(n)) >= 3)
+    if x is None:
+        x = g.input([batch, channels, *pixels], g.pick(["uint8", "uint8", "int8"]))
+    spatial, outputs = g.rank(x) - 2, groups * g.pick([1, 2, 5, 16])
+    weights, dtype = _quantized_weights(
+        g, [outputs, channels // groups, *[g.pick([1, 3])] * spatial])
+    inputs = [x, *_parameter_pair(g, g.dtype(x)), weights]
+    # The evaluator of the ONNX project knows channels of images only.
+    per_channel = spatial == 2 and g.maybe(0.4)
+    scale, point = _parameter_pair(g, dtype, outputs if per_channel else None)
+    depth = int(np.prod(g.shape(weights)[1:]))
+    inputs += [scale, point, *_result_parameters(g, depth, g.pick(["uint8", "int8"]))]
+    if spatial == 2 and g.maybe():
+        inputs.append(g.constant(g.rng.integers(-500, 500, outputs), np.int32))
+    g.op("QLinearConv", *inputs, group=groups, pads=[g.integer(0, 1)] * 2 * spatial,
+         strides=[g.pick([1, 1, 2])] * spatial)
+
+
+@operator
 def QuantizedLayer(g):
     """A convolution or product between (de)quantizations, as exporters write it."""
     x = g.find(lambda n: str(g.dtype(n)) == "float32" and g.rank(n) in (2, 4)

@@ -121,6 +121,19 @@ _global("GlobalLpPool", p=[1, 2])
 
 
 @operator
+def Upsample(g):
+    if g.graph.opset > 9:
+        return
+    x = image(g, (4, 4, 3))
+    scales = [1.0, 1.0] + [g.pick([1.0, 2.0, 3.0]) for _ in range(g.rank(x) - 2)]
+    mode = g.pick(["nearest", "linear"])
+    if g.graph.opset < 9:
+        g.op("Upsample", x, scales=scales, mode=mode)
+    else:
+        g.op("Upsample", x, g.constant(np.array(scales, np.float32)), mode=mode)
+
+
+@operator
 def Resize(g):
     x = image(g, (4, 4, 3))
     spatial = g.rank(x) - 2
