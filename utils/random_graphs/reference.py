@@ -49,7 +49,7 @@ EXACT = {
 
 # What ONNX Runtime, or the standard itself (stash_type), computes in float32 also for
 # float64.
-SINGLE = {"Erf", "Gelu", "GroupNormalization", "HardSwish", "LayerNormalization",
+SINGLE = {"Attention", "Erf", "Gelu", "GroupNormalization", "HardSwish", "LayerNormalization",
           "RMSNormalization", "Shrink"}
 
 # Where a small error of an input may make a large one of the output.
