@@ -50,39 +50,42 @@ def DynamicQuantizeLinear(g):
         g.op("DynamicQuantizeLinear", x, outputs=3)
 
 
-def _parameter_pair(g, dtype, size=None):
-    """A scale and a zero point: of the tensor, or `size` of each."""
-    dtype = np.dtype(dtype)
+def _parameter_pair(g, dtype, scale, is_even, size=None):
+    """A scale near a number and a zero point: of the tensor, or `size` of each. An even
+    scale is a power of two."""
     shape = () if size is None else (size,)
+    scales = scale * g.rng.uniform(0.4, 2.5, shape)
+    if is_even:
+        scales = np.exp2(np.round(np.log2(scales)))
     low, high = (0, 20) if dtype.kind == "u" else (-10, 10)
-    return [g.constant(np.asarray(g.rng.uniform(0.02, 0.2, shape), np.float32)),
+    return [g.constant(np.asarray(scales, np.float32)),
             g.constant(np.asarray(g.rng.integers(low, high, shape)).astype(dtype))]
 
 
-def _quantized_weights(g, shape):
+def _product_inputs(g, x, shape, axis, is_per_channel):
+    """The first eight inputs of a quantized product of x with weights of a shape, the
+    channels of which are along an axis."""
+    weights, result = np.dtype(g.pick(["int8", "int8", "uint8"])), g.pick(["uint8", "int8"])
+    # ONNX Runtime has no kernels for other types, and the evaluator of the ONNX project
+    # multiplies scales in another order.
+    is_even = result != str(g.dtype(x)) or (result == "int8" and weights.kind == "u")
     # ONNX Runtime adds two products of 8 bits in 16 on machines without VNNI.
-    dtype = np.dtype(g.pick(["int8", "int8", "uint8"]))
-    low = -63 if dtype.kind == "i" else 0
-    return g.constant(g.rng.integers(low, 64, shape).astype(dtype)), dtype
-
-
-def _result_parameters(g, depth, dtype):
-    """Those with which products of `depth` elements take much of the range."""
-    scale = np.float32(g.rng.uniform(0.05, 0.3) * np.sqrt(max(depth, 1)))
-    return [g.constant(np.asarray(scale)), _parameter_pair(g, dtype)[1]]
+    low = -63 if weights.kind == "i" else 0
+    depth = int(np.prod(shape)) // shape[axis]
+    return [x, *_parameter_pair(g, g.dtype(x), 0.08, is_even),
+            g.constant(g.rng.integers(low, 64, shape).astype(weights)),
+            *_parameter_pair(g, weights, 0.08, is_even,
+                             shape[axis] if is_per_channel else None),
+            *_parameter_pair(g, np.dtype(result), 0.15 * np.sqrt(depth), is_even)]
 
 
 @operator
 def QLinearMatMul(g):
     x = g.any(["uint8", "int8"], min_rank=2)
     depth = g.shape(x)[-1]
-    if not depth:
-        return
-    columns = g.pick([1, 3, 8, 16, 17, 33])
-    weights, dtype = _quantized_weights(g, [depth, columns])
-    g.op("QLinearMatMul", x, *_parameter_pair(g, g.dtype(x)), weights,
-         *_parameter_pair(g, dtype, columns if g.maybe(0.3) else None),
-         *_result_parameters(g, depth, g.pick(["uint8", "int8"])))
+    if depth:
+        g.op("QLinearMatMul", *_product_inputs(
+            g, x, [depth, g.pick([1, 3, 8, 16, 17, 33])], 1, g.maybe(0.3)))
 
 
 @operator
@@ -96,14 +99,9 @@ def QLinearConv(g):
     if x is None:
         x = g.input([batch, channels, *pixels], g.pick(["uint8", "uint8", "int8"]))
     spatial, outputs = g.rank(x) - 2, groups * g.pick([1, 2, 5, 16])
-    weights, dtype = _quantized_weights(
-        g, [outputs, channels // groups, *[g.pick([1, 3])] * spatial])
-    inputs = [x, *_parameter_pair(g, g.dtype(x)), weights]
+    shape = [outputs, channels // groups, *[g.pick([1, 3])] * spatial]
     # The evaluator of the ONNX project knows channels of images only.
-    per_channel = spatial == 2 and g.maybe(0.4)
-    scale, point = _parameter_pair(g, dtype, outputs if per_channel else None)
-    depth = int(np.prod(g.shape(weights)[1:]))
-    inputs += [scale, point, *_result_parameters(g, depth, g.pick(["uint8", "int8"]))]
+    inputs = _product_inputs(g, x, shape, 0, spatial == 2 and g.maybe(0.4))
     if spatial == 2 and g.maybe():
         inputs.append(g.constant(g.rng.integers(-500, 500, outputs), np.int32))
     g.op("QLinearConv", *inputs, group=groups, pads=[g.integer(0, 1)] * 2 * spatial,
