@@ -51,15 +51,16 @@ def DynamicQuantizeLinear(g):
 
 
 def _parameter_pair(g, dtype, scale, is_even, size=None):
-    """A scale near a number and a zero point: of the tensor, or `size` of each. An even
-    scale is a power of two."""
+    """A scale near a number and a zero point: of the tensor, or `size` of each. If even,
+    scales are powers of two, and zero points multiples of two."""
     shape = () if size is None else (size,)
     scales = scale * g.rng.uniform(0.4, 2.5, shape)
     if is_even:
         scales = np.exp2(np.round(np.log2(scales)))
     low, high = (0, 20) if dtype.kind == "u" else (-10, 10)
+    points = np.asarray(g.rng.integers(low, high, shape))
     return [g.constant(np.asarray(scales, np.float32)),
-            g.constant(np.asarray(g.rng.integers(low, high, shape)).astype(dtype))]
+            g.constant((points & -2 if is_even else points).astype(dtype))]
 
 
 def _product_inputs(g, x, shape, axis, is_per_channel):
@@ -67,7 +68,7 @@ def _product_inputs(g, x, shape, axis, is_per_channel):
     channels of which are along an axis."""
     weights, result = np.dtype(g.pick(["int8", "int8", "uint8"])), g.pick(["uint8", "int8"])
     # ONNX Runtime has no kernels for other types, and the evaluator of the ONNX project
-    # multiplies scales in another order.
+    # multiplies scales in another order, and adds the zero point before it rounds.
     is_even = result != str(g.dtype(x)) or (result == "int8" and weights.kind == "u")
     # ONNX Runtime adds two products of 8 bits in 16 on machines without VNNI.
     low = -63 if weights.kind == "i" else 0
