@@ -79,7 +79,10 @@ def Attention(g):
     # ONNX Runtime wants a present where there is a past.
     outputs = g.pick([3, 4] if past else [1, 1, 3, 4])
     if outputs == 4:
-        attributes["qk_matmul_output_mode"] = g.integer(0, 3)
+        # The evaluator of the ONNX project, which alone knows windows, caps the scores
+        # that are shown before softcap, too.
+        is_capped = {"softcap", "left_window_size"} <= attributes.keys()
+        attributes["qk_matmul_output_mode"] = g.integer(int(is_capped), 3)
     g.op("Attention", *inputs, outputs=outputs, **attributes)
 
 
