@@ -115,6 +115,10 @@ SmallVector<Group> Grouping::getGroups() const {
   Group last{0, 0};
   Group end{static_cast<int64_t>(source.size()),
             static_cast<int64_t>(result.size())};
+  // Without elements only the whole is the same on both sides: next to a size
+  // 0, the other sizes need not agree.
+  if (llvm::is_contained(source, 0))
+    return {end};
   while (last.sourceEnd < end.sourceEnd && last.resultEnd < end.resultEnd) {
     last = findNext(last).value_or(end);
     groups.push_back(last);

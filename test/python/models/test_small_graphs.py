@@ -178,6 +178,14 @@ def test_flattened_shape_of_no_elements(axis):
           {"x": random(5, 11, 3, 0)}, ["y"], dims={"x": [5, 11, "n", 0]})
 
 
+@pytest.mark.parametrize("opt_level", [0, 3])
+@pytest.mark.parametrize("axis", [0, 1, 2, 3, 4])
+def test_flattened_static_shape_of_no_elements(axis, opt_level):
+    # The sizes after the 0 do not agree.
+    check([helper.make_node("Flatten", ["x"], ["y"], axis=axis)],
+          {"x": random(0, 64, 31, 1).astype(np.float16)}, ["y"], opt_level=opt_level)
+
+
 def test_open_size_beside_no_elements():
     # It cannot be said, and must not become another size.
     with pytest.raises(rm.CompileError, match="expects no size 0 beside"):
