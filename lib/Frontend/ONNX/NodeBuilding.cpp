@@ -509,13 +509,26 @@ Value NodeContext::takeFirst(Value data, int64_t axis,
 /// dimension `position` of `source`.
 Value NodeContext::createZeros(Value source, unsigned position, int64_t axis,
                                int64_t rank, Type elementType) {
-  for (int64_t i = 0, e = getRank(source); source && i < e; ++i)
-    if (i != int64_t(position))
+  SmallVector<int64_t> others;
+  for (int64_t i = 0, e = source ? getRank(source) : 0; source && i < e; ++i)
+    if (i != int64_t(position)) {
       source = slice(source, i, 0, 1);
+      others.push_back(i);
+    }
+  // Another dimension may turn out to be empty: a sum is 0 then, where a
+  // reshape would have no elements.
+  Value zeros =
+      source ? castTo(create<ZerosLikeOp>({source}), getBuilder().getI32Type())
+             : nullptr;
+  if (zeros && !others.empty()) {
+    SumOp::Properties properties;
+    properties.axis = getBuilder().getDenseI64ArrayAttr(others);
+    zeros = create<SumOp>({zeros}, properties);
+  }
   SmallVector<int64_t> column(rank, 1);
   column[axis] = -1;
-  source = reshape(source, column);
-  return source ? create<ZerosLikeOp>({castTo(source, elementType)}) : nullptr;
+  zeros = zeros ? castTo(zeros, elementType) : nullptr;
+  return zeros ? reshape(zeros, column) : nullptr;
 }
 
 //===----------------------------------------------------------------------===//

@@ -186,6 +186,19 @@ def test_flattened_static_shape_of_no_elements(axis, opt_level):
           {"x": random(0, 64, 31, 1).astype(np.float16)}, ["y"], opt_level=opt_level)
 
 
+@pytest.mark.parametrize("batch", [0, 2])
+def test_size_of_an_input_without_elements(batch):
+    # The length is known where the batch is empty, too.
+    nodes = [helper.make_node("Shape", ["x"], ["shape"]),
+             helper.make_node("Gather", ["shape", "one"], ["length"]),
+             helper.make_node("Range", ["zero", "length", "one"], ["y"]),
+             helper.make_node("ReverseSequence", ["x", "lengths"], ["z"], time_axis=1,
+                              batch_axis=0)]
+    check(nodes, {"x": random(batch, 3, 5), "lengths": np.full(batch, 2)}, ["y", "z"],
+          {"zero": np.array(0), "one": np.array(1)},
+          dims={"x": ["batch", "length", 5], "lengths": ["batch"]})
+
+
 def test_open_size_beside_no_elements():
     # It cannot be said, and must not become another size.
     with pytest.raises(rm.CompileError, match="expects no size 0 beside"):
