@@ -365,7 +365,13 @@ Value NodeContext::reshape(Value value, ArrayRef<ShapeScalar> sizes) {
                       return dim.isSame(size);
                     }))
       return value;
-    if (llvm::all_of(sizes, [](const ShapeScalar &size) {
+    // The size of a slice may be less than what all sizes that are tried say.
+    bool isCertain = llvm::all_of(
+        llvm::zip_equal(getType(value).getShape(), dims), [](auto pair) {
+          auto [size, dim] = pair;
+          return !ShapedType::isDynamic(size) || !dim.getConstant();
+        });
+    if (isCertain && llvm::all_of(sizes, [](const ShapeScalar &size) {
           return size.getConstant().has_value();
         }))
       return broadcast(createScalar(0, getElementType(value)), sizes);

@@ -204,3 +204,13 @@ def test_open_size_beside_no_elements():
     with pytest.raises(rm.CompileError, match="expects no size 0 beside"):
         check([helper.make_node("Flatten", ["x"], ["y"], axis=3)],
               {"x": random(5, 11, 3, 0)}, ["y"], dims={"x": [5, 11, "n", 0]})
+
+
+def test_size_of_a_slice_beside_no_elements():
+    # At most 2, but 1 of an input of one element.
+    with pytest.raises(rm.CompileError, match="expects no size 0 beside"):
+        check([helper.make_node("Slice", ["x", "begin", "end", "axis"], ["a"]),
+               helper.make_node("Flatten", ["a"], ["y"], axis=2)],
+              {"x": random(2, 1, 0)}, ["y"],
+              {"begin": np.array([-2]), "end": np.array([2**63 - 1]), "axis": np.array([1])},
+              dims={"x": [2, "n", 0]})
