@@ -13,9 +13,11 @@
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
 #include "relay-mlir/Dialect/TIR/Transforms/ScheduleRules.h"
+#include "relay-mlir/Support/InputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -59,8 +61,14 @@ LogicalResult ScheduleScripts::loadFile(StringRef path, ModuleOp module) {
   MLIRContext *context = module.getContext();
   // Scripts have ops of this dialect only, which several threads are to use.
   context->getOrLoadDialect<transform::TransformDialect>();
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text = readInputFile(path);
+  if (!text)
+    return module.emitError("cannot read the schedules '")
+           << path << "': " << text.getError().message();
+  llvm::SourceMgr source;
+  source.AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
   OwningOpRef<ModuleOp> file =
-      parseSourceFile<ModuleOp>(path, ParserConfig(context));
+      parseSourceFile<ModuleOp>(source, ParserConfig(context));
   if (!file)
     return failure();
   for (auto script : file->getOps<transform::NamedSequenceOp>()) {

@@ -88,7 +88,9 @@ Value mlir::relay::detail::emitClamp(ImplicitLocOpBuilder &b, Value index,
 
 Value mlir::relay::detail::emitWrap(ImplicitLocOpBuilder &b, Value index,
                                     OpFoldResult size) {
-  Value extent = emitIndex(b, size);
+  // Of nothing there is no remainder.
+  Value extent = arith::MaxSIOp::create(b, emitIndex(b, size),
+                                        arith::ConstantIndexOp::create(b, 1));
   return emitFromEnd(b, arith::RemSIOp::create(b, index, extent), size);
 }
 

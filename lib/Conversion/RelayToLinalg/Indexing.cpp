@@ -10,6 +10,7 @@
 #include "ReshapeBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -28,6 +29,25 @@ static SmallVector<int64_t> getLoopRange(int64_t first, int64_t count) {
 
 namespace {
 
+/// The position that `index`, which may count from the end, stands for; the
+/// nearest one if there is none. An index is data: it must not reach beyond.
+static Value emitPosition(ImplicitLocOpBuilder &b, Type type, Value index,
+                          OpFoldResult size) {
+  return emitClamp(b, emitFromEnd(b, emitToIndex(b, type, index), size), size);
+}
+
+/// Asserts that there is something to read at `axis`, where something is.
+static void assertNotEmpty(LinalgBuilder &b, Value data, int64_t axis,
+                           Value indices) {
+  auto size = dyn_cast<Value>(b.getSize(data, axis));
+  auto type = cast<RankedTensorType>(indices.getType());
+  if (!size || !type.hasStaticShape() || type.getNumElements() == 0)
+    return;
+  Value isEnough = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size,
+                                         arith::ConstantIndexOp::create(b, 1));
+  cf::AssertOp::create(b, isEnough, "expects elements to take from");
+}
+
 /// result[a..., i..., c...] = data[a..., indices[a[:batch]..., i...], c...]
 struct TakeToLinalg : OpConversionPattern<TakeOp> {
   using Base::Base;
@@ -43,10 +63,12 @@ struct TakeToLinalg : OpConversionPattern<TakeOp> {
     LinalgBuilder b(rewriter, op);
     Value data = adaptor.getData(), indices = adaptor.getIndices();
     int64_t axis = 0;
-    if (std::optional<int64_t> given = op.getAxis())
+    if (std::optional<int64_t> given = op.getAxis()) {
       axis = normalizeAxis(*given, getTensorType(data).getRank());
-    else
+      assertNotEmpty(b, data, axis, indices);
+    } else {
       data = buildFlatten(b, data);
+    }
     int64_t dataRank = getTensorType(data).getRank();
     int64_t indexRank = getTensorType(indices).getRank();
     int64_t batchRank = normalizeAxis(op.getBatchDims(), indexRank);
@@ -104,8 +126,7 @@ struct GatherToLinalg : OpConversionPattern<GatherOp> {
         LinalgBuilder::refine(b.getSizes(indices), type), type.getElementType(),
         [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
           SmallVector<Value> position = emitLoopIndices(bodyBuilder, rank);
-          Value index = emitToIndex(bodyBuilder, indexType, args[0]);
-          position[axis] = emitFromEnd(bodyBuilder, index, size);
+          position[axis] = emitPosition(bodyBuilder, indexType, args[0], size);
           return emitExtract(bodyBuilder, data, position);
         });
     rewriter.replaceOp(op, b.castTo(result, type));
@@ -153,9 +174,8 @@ struct GatherNdToLinalg : OpConversionPattern<GatherNdOp> {
             if (row < 0)
               position.push_back(emitLoopIndex(bodyBuilder, dim));
             else if (row < depth)
-              position.push_back(emitFromEnd(
-                  bodyBuilder, emitToIndex(bodyBuilder, indexType, args[row]),
-                  dataSizes[dim]));
+              position.push_back(emitPosition(bodyBuilder, indexType, args[row],
+                                              dataSizes[dim]));
             else
               position.push_back(
                   emitLoopIndex(bodyBuilder, outerRank + row - depth));

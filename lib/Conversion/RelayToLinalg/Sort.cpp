@@ -530,6 +530,13 @@ struct TopkToLinalg : OpConversionPattern<TopkOp> {
     AxisSort sort(b, data, type.getElementType(), axis, op.getIsAscend());
     OpFoldResult count =
         op.getK() < 1 ? b.getSize(data, axis) : b.getIndexAttr(op.getK());
+    if (auto size = dyn_cast<Value>(b.getSize(data, axis));
+        size && op.getK() >= 1)
+      cf::AssertOp::create(
+          b,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size,
+                                arith::ConstantIndexOp::create(b, op.getK())),
+          "expects as many elements as are taken");
     SmallVector<Type> types;
     Type resultType = op.getResult().getType();
     if (auto tuple = dyn_cast<TupleType>(resultType))

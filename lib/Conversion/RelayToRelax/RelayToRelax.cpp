@@ -173,6 +173,10 @@ FunctionConverter::convertArgument(BlockArgument argument) {
     return source.emitOpError()
            << "expects parameter " << argument.getArgNumber()
            << " to be a ranked tensor, but got " << argument.getType();
+  if (!tensor.getElementType().isIntOrIndexOrFloat())
+    return source.emitOpError()
+           << "expects the elements of parameter " << argument.getArgNumber()
+           << " to be integers or floats, but got " << tensor.getElementType();
   auto names = source.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
                                                   kRelayDimsAttr);
   Dims dims;

@@ -115,7 +115,9 @@ inferDims(Importer &importer, OperationState &state,
     for (auto [size, scalar] : llvm::zip_equal(type.getShape(), sizes)) {
       if (!ShapedType::isDynamic(size))
         scalar = ShapeScalar::get(size);
-      else if (!scalar.isReliable())
+      else if (std::optional<int64_t> constant = scalar.getConstant();
+               !scalar.isReliable() || (constant && *constant > 1))
+        // Of a slice, all cases may be larger than it, but not all inputs.
         scalar = importer.createSymbol();
     }
   return dims;
@@ -365,13 +367,7 @@ Value NodeContext::reshape(Value value, ArrayRef<ShapeScalar> sizes) {
                       return dim.isSame(size);
                     }))
       return value;
-    // The size of a slice may be less than what all sizes that are tried say.
-    bool isCertain = llvm::all_of(
-        llvm::zip_equal(getType(value).getShape(), dims), [](auto pair) {
-          auto [size, dim] = pair;
-          return !ShapedType::isDynamic(size) || !dim.getConstant();
-        });
-    if (isCertain && llvm::all_of(sizes, [](const ShapeScalar &size) {
+    if (llvm::all_of(sizes, [](const ShapeScalar &size) {
           return size.getConstant().has_value();
         }))
       return broadcast(createScalar(0, getElementType(value)), sizes);

@@ -8,6 +8,7 @@
 #include "NodeContext.h"
 #include "OpTable.h"
 #include "Products.h"
+#include "TensorLoader.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -44,8 +45,17 @@ static LogicalResult convertDequantizeLinear(NodeContext &node) {
         {difference,
          alignParameter(node, data, node.castTo(node.getInput(2), i32))});
   Value number = node.castTo(difference, node.getElementType(scale));
-  return node.setResult(
-      node.create<MultiplyOp>({number, alignParameter(node, data, scale)}));
+  Value result =
+      node.create<MultiplyOp>({number, alignParameter(node, data, scale)});
+  DataType dtype = node.getDataType("output_dtype", DataType::Undefined);
+  if (dtype != DataType::Undefined) {
+    Type type = getElementType(node.getContext(), dtype);
+    if (!isa_and_nonnull<FloatType>(type))
+      return node.emitError() << "dequantisation to " << getDataTypeName(dtype)
+                              << " is not supported";
+    result = node.castTo(result, type);
+  }
+  return node.setResult(result);
 }
 
 /// `scaled`, a float, rounded to even and moved by `zeroPoint`, if there is
@@ -78,9 +88,15 @@ static IntegerType getQuantizedType(NodeContext &node, Type type) {
 static LogicalResult convertQuantizeLinear(NodeContext &node) {
   Value data = node.getInput(0), scale = node.getInput(1);
   Value zeroPoint = node.getInput(2);
+  DataType dtype = node.getDataType("output_dtype", DataType::Undefined);
   Type type = IntegerType::get(node.getContext(), 8, IntegerType::Unsigned);
   if (zeroPoint)
     type = node.getElementType(zeroPoint);
+  else if (dtype != DataType::Undefined)
+    type = getElementType(node.getContext(), dtype);
+  if (!type)
+    return node.emitError() << "quantisation to " << getDataTypeName(dtype)
+                            << " is not supported";
   IntegerType integer = getQuantizedType(node, type);
   if (!integer)
     return failure();

@@ -214,3 +214,65 @@ def test_size_of_a_slice_beside_no_elements():
               {"x": random(2, 1, 0)}, ["y"],
               {"begin": np.array([-2]), "end": np.array([2**63 - 1]), "axis": np.array([1])},
               dims={"x": [2, "n", 0]})
+
+
+@pytest.mark.parametrize("begin,end", [(0, 6), (0, 64), (0, 128), (-8, 2**63 - 1), (-70, -2)])
+@pytest.mark.parametrize("length", [1, 5, 64, 70, 200])
+def test_size_of_a_slice(begin, end, length):
+    # A short input has less than what the slice says; Shape sees it.
+    nodes = [helper.make_node("Slice", ["x", "begin", "end", "axis"], ["a"]),
+             helper.make_node("Shape", ["a"], ["shape"]),
+             helper.make_node("Expand", ["value", "shape"], ["y"]),
+             helper.make_node("Gather", ["shape", "axis"], ["size"]),
+             helper.make_node("Squeeze", ["size"], ["scalar"]),
+             helper.make_node("Range", ["zero", "scalar", "one"], ["z"]),
+             helper.make_node("Reshape", ["a", "flat"], ["w"])]
+    check(nodes, {"x": random(2, length, 4)}, ["y", "z", "w"],
+          {"begin": np.array([begin]), "end": np.array([end]), "axis": np.array([1]),
+           "value": np.float32(2), "zero": np.array(0), "one": np.array(1),
+           "flat": np.array([0, -1])}, dims={"x": [2, "n", 4]})
+
+
+INDICES = [0, -1, 2, 3, -4, 1000, 10**12, -10**12]
+
+
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("opt_level", [0, 3])
+@pytest.mark.parametrize("kind", ["Gather", "GatherElements", "GatherND"])
+def test_indices_beyond_the_data(kind, index, opt_level):
+    # They are data: compiled code reads no other memory, but some element.
+    x = random(3, 4)
+    indices = np.array({"Gather": [index], "GatherElements": [[index] * 4],
+                        "GatherND": [[index]]}[kind])
+    model = build([helper.make_node(kind, ["x", "i"], ["y"])], {"x": x, "i": indices}, ["y"])
+    actual = np.asarray(rm.compile(model, opt_level=opt_level)(x, indices))
+    if -3 <= index < 3:
+        np.testing.assert_array_equal(actual, x[index][None])
+    else:
+        assert any((actual == row).all() for row in x)
+
+
+def test_elements_of_nothing():
+    model = build([helper.make_node("Gather", ["x", "i"], ["y"])],
+                  {"x": random(3, 4), "i": np.array([1])}, ["y"], dims={"x": ["n", 4]})
+    with pytest.raises(ValueError, match="n"):
+        rm.compile(model)(random(0, 4), np.array([1]))
+
+
+def test_more_elements_than_there_are():
+    nodes = [helper.make_node("TopK", ["x", "k"], ["y", "z"], axis=0)]
+    model = build(nodes, {"x": random(3, 4)}, ["y", "z"], {"k": np.array([3])},
+                  dims={"x": ["n", 4]})
+    compiled = rm.compile(model)
+    assert compiled(random(3, 4))[0].shape == (3, 4)
+    with pytest.raises(ValueError, match="expects n to be at least 3, but got 2"):
+        compiled(random(2, 4))
+
+
+@pytest.mark.parametrize("dtype", [TensorProto.INT8, TensorProto.UINT8, TensorProto.INT16,
+                                   TensorProto.UINT16])
+def test_quantized_type_that_an_attribute_says(dtype):
+    x = np.linspace(-20, 20, 97, dtype=np.float32)
+    nodes = [helper.make_node("QuantizeLinear", ["x", "s"], ["q"], output_dtype=dtype),
+             helper.make_node("DequantizeLinear", ["q", "s"], ["y"])]
+    check(nodes, {"x": x}, ["q", "y"], {"s": np.float32(0.1)}, opset=21)

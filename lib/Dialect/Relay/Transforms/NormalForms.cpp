@@ -54,31 +54,28 @@ struct ToANormalFormPass
 };
 
 /// Replaces what a program declares of a value by the value. Sizes that only
-/// the declaration knows stay to be checked, tensor by tensor.
-static void dissolve(AscribeOp ascribe) {
+/// the declaration knows stay to be checked, tensor by tensor. Returns what
+/// stands for the value then.
+static Value dissolve(AscribeOp ascribe) {
   Value value = ascribe.getValue();
-  if (!ascribe.isChecked()) {
-    ascribe.getResult().replaceAllUsesWith(value);
-    ascribe.erase();
-    return;
-  }
   auto tuple = dyn_cast<TupleType>(ascribe.getType());
-  if (!tuple)
-    return;
-  OpBuilder builder(ascribe);
-  Location loc = ascribe.getLoc();
-  SmallVector<Value> fields;
-  for (auto [index, type] : llvm::enumerate(tuple.getTypes())) {
-    auto field = TupleGetItemOp::create(
-        builder, loc, cast<TupleType>(value.getType()).getType(index), value,
-        static_cast<int64_t>(index));
-    auto declared = AscribeOp::create(builder, loc, type, field);
-    fields.push_back(declared);
-    dissolve(declared);
+  if (ascribe.isChecked() && !tuple)
+    return ascribe.getResult();
+  if (ascribe.isChecked()) {
+    OpBuilder builder(ascribe);
+    Location loc = ascribe.getLoc();
+    SmallVector<Value> fields;
+    for (auto [index, type] : llvm::enumerate(tuple.getTypes())) {
+      auto field = TupleGetItemOp::create(
+          builder, loc, cast<TupleType>(value.getType()).getType(index), value,
+          static_cast<int64_t>(index));
+      fields.push_back(dissolve(AscribeOp::create(builder, loc, type, field)));
+    }
+    value = TupleOp::create(builder, loc, fields);
   }
-  ascribe.getResult().replaceAllUsesWith(
-      TupleOp::create(builder, loc, fields).getResult());
+  ascribe.getResult().replaceAllUsesWith(value);
   ascribe.erase();
+  return value;
 }
 
 struct ToGraphNormalFormPass
