@@ -113,7 +113,7 @@ static LogicalResult convertElu(NodeContext &node) {
   Value x = f.getX();
   Value low = f.sub(f.exp(f.min(x, f.number(0))), f.number(1));
   Value scaled = f.mul(f.number(node.getFloat("alpha", 1)), low);
-  return node.setResult(f.add(f.relu(x), scaled));
+  return node.setResult(f.select(f.less(x, f.number(0)), scaled, x));
 }
 
 static LogicalResult convertCelu(NodeContext &node) {
