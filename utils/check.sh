@@ -64,7 +64,7 @@ fi
 run_pytest() { # target, name of the results, tests
   for_target "$1" env RELAY_NIGHTLY=$nightly PYTHONPATH="$PWD/$build/python_packages" \
     RELAY_CACHE_DIR="$PWD/$results/cache" "${run_python[@]}" \
-    "$python" -m pytest -q --junitxml "$results/$2.xml" "${@:3}" || status=1
+    "$python" -m pytest -q -n 2 --dist loadfile --junitxml "$results/$2.xml" "${@:3}" || status=1
 }
 
 for_target "$target" "${run[@]}" "$python" /usr/lib/llvm-22/bin/lit -s \
