@@ -27,6 +27,7 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -133,7 +134,11 @@ LogicalResult Compilation::run() {
   if (KernelRemarks::areWanted(module.getContext()))
     remarks.emplace(*target);
 
+  // Only @main is called from outside: others go where they are inlined.
+  bool hasMain = module.lookupSymbol<func::FuncOp>("main");
   if (failed(runPasses([&](OpPassManager &manager) {
+        if (hasMain)
+          manager.addPass(createSymbolPrivatizePass({"main"}));
         buildRelayOptimizePipeline(manager, options);
       })))
     return failure();
