@@ -77,7 +77,8 @@ if [[ -z $target && -z $sanitize && $(uname -m) == x86_64 ]]; then
     done
   elif ! grep -qs amx_tile /proc/cpuinfo; then
     # What runs on matrix units at the default precision, as far as it is quick.
-    run_pytest amx pytest-amx -m "not large" test/python/{kernels,layout,models,precision}
+    run_pytest amx pytest-amx -m "not large" \
+      test/python/{kernels,layout,precision} test/python/models/test_{small,random}_graphs.py
   fi
 fi
 if [[ -n $sanitize ]]; then

@@ -458,7 +458,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize("message,case", REFUSALS, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize("message,case", REFUSALS, ids=lambda value: "" if callable(value) else value[:30])
 def test_refusals(message, case):
     sch, step = case()
     before, trace = str(sch.mod), str(sch.trace)
