@@ -43,6 +43,13 @@ def make_slice():
     return make_model(nodes, {"a": (FLOAT, ["N", 3]), "b": (FLOAT, ["M", 3])}, ["y"])
 
 
+def make_fill():
+    """More elements than are folded into a constant."""
+    nodes = [helper.make_node("Constant", [], ["n"], value_ints=[2**18 + 1]),
+             helper.make_node("ConstantOfShape", ["n"], ["y"])]
+    return make_model(nodes, {}, ["y"])
+
+
 def find_imported():
     """The names of all operators that importing makes."""
     found = set()
@@ -52,7 +59,7 @@ def find_imported():
     models += [onnx_backend.freeze(case).model for case in cases]
     models += [make_model([node], dict(zip(node.input, kinds, strict=True)), node.output)
                for node, kinds in NODES]
-    for model in [*models, make_slice()]:
+    for model in [*models, make_slice(), make_fill()]:
         try:
             text = rm.import_onnx(model).print()
         except rm.CompileError:
