@@ -5,10 +5,12 @@ refused: the compiler lacks it, or a test contradicts its specification.
 Exits with 1 if a test failed, if a file cannot be read, or if none ran.
 """
 
+import argparse
 import collections
-import pathlib
 import sys
 import xml.etree.ElementTree as ElementTree
+
+import option_types
 
 
 def find_reason(child) -> str:
@@ -18,9 +20,12 @@ def find_reason(child) -> str:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", type=option_types.existing_folder)
+    arguments = parser.parse_args()
     passed = failed = 0
     skipped, refused = collections.Counter(), collections.Counter()
-    for path in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")):
+    for path in sorted(arguments.folder.glob("*.xml")):
         for case in ElementTree.parse(path).iter("testcase"):
             outcomes = {child.tag for child in case}
             if outcomes & {"failure", "error"}:

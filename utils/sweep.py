@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+import option_types
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "utils" / "models"))
 
@@ -86,17 +88,20 @@ def main():
     import build as models  # The packages of the models are for this program only.
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--models", help="by default, all of utils/models")
+    parser.add_argument("--build", type=option_types.build_folder, default=str(ROOT / "build"))
+    parser.add_argument("--models", type=option_types.names(models.MODELS, "models"),
+                        help="by default, all of utils/models")
     parser.add_argument("--targets", help="separated by semicolons or spaces; by default, all")
-    parser.add_argument("--threads", default="1,2,8")
-    parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--timeout", type=float, help="seconds for one compilation")
-    parser.add_argument("--seconds", type=float, help="begin no case after so long")
-    parser.add_argument("--log", type=pathlib.Path)
+    parser.add_argument("--threads", type=option_types.threads, default="1,2,8")
+    parser.add_argument("--repeat", type=option_types.positive, default=1)
+    parser.add_argument("--timeout", type=option_types.seconds,
+                        help="seconds for one compilation")
+    parser.add_argument("--seconds", type=option_types.seconds,
+                        help="begin no case after so long")
+    parser.add_argument("--log", type=option_types.output_file)
     options = parser.parse_args()
-    threads = [int(count) for count in options.threads.split(",")] * options.repeat
-    names = options.models.split(",") if options.models else sorted(models.MODELS)
+    threads = options.threads * options.repeat
+    names = options.models or sorted(models.MODELS)
     targets = options.targets.replace(";", " ").split() if options.targets else TARGETS
     cases = [Case(name, target, precision) for name, target in itertools.product(names, targets)
              for precision in TARGETS.get(target, ["high"])]

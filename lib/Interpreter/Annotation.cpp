@@ -45,7 +45,7 @@ void relay::detail::populateAnnotationEvaluators(EvaluatorTable &table) {
         AnnotationCompilerBeginOp::getOperationName(),
         AnnotationCompilerEndOp::getOperationName(),
         AnnotationStopFusionOp::getOperationName(),
-        AnnotationWithFuncidOp::getOperationName(), DebugOp::getOperationName(),
+        AnnotationWithFuncidOp::getOperationName(),
         DeviceCopyOp::getOperationName(), OnDeviceOp::getOperationName()})
     table.add(name, evaluateMarker);
   table.add<RelayOpAnnotationSimulatedQuantizeOp>(evaluateSimulatedQuantize);

@@ -9,6 +9,7 @@
 #include "Liveness.h"
 #include "Objects.h"
 
+#include "relay-mlir/Dialect/Relay/IR/AddedOperators.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -372,7 +373,10 @@ LogicalResult CodeBuilder::emitOp(Operation *op, bool isTail) {
              << construct.getConstructorAttr();
     instruction.target = constructor.getIndex();
   }
-  if (opcode == Opcode::Evaluate && op->getNumResults() == 1)
+  // Of the calls by name, only those of added operators have a meaning.
+  auto apply = dyn_cast<ApplyOp>(op);
+  if (opcode == Opcode::Evaluate && op->getNumResults() == 1 &&
+      (!apply || lookupAddedOperator(apply.getName())))
     instruction.evaluator = program.evaluators->lookup(op->getName());
   if (opcode == Opcode::Call) {
     auto callee = dyn_cast_if_present<func::FuncOp>(

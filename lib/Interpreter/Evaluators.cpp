@@ -15,6 +15,7 @@ Type mlir::relay::getResultElementType(Operation *op) {
 }
 
 void mlir::relay::populateRelayEvaluators(EvaluatorTable &table) {
+  relay::detail::populateAddedEvaluators(table);
   relay::detail::populateAnnotationEvaluators(table);
   relay::detail::populateConvolutionEvaluators(table);
   relay::detail::populateCoreEvaluators(table);

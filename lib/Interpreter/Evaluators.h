@@ -19,6 +19,7 @@ void populateRelayEvaluators(EvaluatorTable &table);
 Type getResultElementType(Operation *op);
 
 namespace detail {
+void populateAddedEvaluators(EvaluatorTable &table);
 void populateAnnotationEvaluators(EvaluatorTable &table);
 void populateConvolutionEvaluators(EvaluatorTable &table);
 void populateCoreEvaluators(EvaluatorTable &table);

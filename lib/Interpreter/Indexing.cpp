@@ -35,8 +35,12 @@ static LogicalResult resolveIndices(TakeOp op, MutableArrayRef<int64_t> indices,
   for (int64_t &index : indices) {
     if (index >= 0 && index < size)
       continue;
+    if (mode == "fast" && index < 0 && index >= -size) {
+      index += size;
+      continue;
+    }
     if (mode == "fast" || size == 0)
-      return emitIndexError(op, 0, size, index);
+      return emitIndexError(op, mode == "fast" ? -size : 0, size, index);
     index = mode == "wrap" ? ((index % size) + size) % size
                            : std::clamp<int64_t>(index, 0, size - 1);
   }

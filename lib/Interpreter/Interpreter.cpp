@@ -14,7 +14,9 @@
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <exception>
@@ -81,6 +83,42 @@ bool mlir::relay::isInstance(const InterpreterValue &value, Type type) {
   return isa<TypeVarType, IncompleteType>(type);
 }
 
+/// Checks what the operator expects of shapes, for those that the operands
+/// have. Its verifier has seen the declared types only.
+static LogicalResult checkShapes(Operation *op,
+                                 ArrayRef<InterpreterValue> operands) {
+  auto isStatic = [](Type type) {
+    SmallVector<Type> tensors{type};
+    if (auto tuple = dyn_cast<TupleType>(type)) {
+      tensors.clear();
+      tuple.getFlattenedTypes(tensors);
+    }
+    return llvm::all_of(tensors, [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return !tensor || tensor.hasStaticShape();
+    });
+  };
+  auto inference = dyn_cast<InferTypeOpInterface>(op);
+  if (!inference || llvm::all_of(op->getOperandTypes(), isStatic))
+    return success();
+  MLIRContext *context = op->getContext();
+  Block scratch; // Owns arguments that stand for the operands.
+  for (const InterpreterValue &operand : operands)
+    scratch.addArgument(operand.getType(context), op->getLoc());
+  std::string reason;
+  {
+    ScopedDiagnosticHandler handler(
+        context, [&](Diagnostic &diagnostic) { reason = diagnostic.str(); });
+    SmallVector<Type> types;
+    if (succeeded(inference.inferReturnTypes(
+            context, op->getLoc(), scratch.getArguments(),
+            op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+            op->getRegions(), types)))
+      return success();
+  }
+  return op->emitOpError(reason);
+}
+
 LogicalResult mlir::relay::evaluateOperator(const Evaluator &evaluator,
                                             Operation *op,
                                             ArrayRef<InterpreterValue> operands,
@@ -100,6 +138,9 @@ LogicalResult mlir::relay::evaluateOperator(const Evaluator &evaluator,
       return op->emitOpError("expects operand ")
              << index << " of type " << operandType << ", but got "
              << operand.getType(op->getContext());
+
+  if (failed(checkShapes(op, operands)))
+    return failure();
 
   FailureOr<InterpreterValue> value = failure();
   try {

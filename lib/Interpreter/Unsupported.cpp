@@ -37,7 +37,8 @@ static ArrayRef<Unsupported> getUnsupported() {
       {TorchOp::getOperationName(),
        "operators of Relay instead of a TorchScript function, which only "
        "libtorch can run"},
-      {VmInvokeTvmOp::getOperationName(), beforeAllocation}};
+      {VmInvokeTvmOp::getOperationName(), beforeAllocation},
+      {VmShapeFuncOp::getOperationName(), beforeAllocation}};
   return operations;
 }
 

@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Pipelines/CompileFlags.h"
 
+#include "relay-mlir/Support/OptionUse.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -45,6 +46,13 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                         "relay-mlir in the user's cache folder)"),
                cl::cat(category)) {}
 
+llvm::ArrayRef<StringRef> CompileFlags::getNames() {
+  static constexpr StringRef kNames[] = {
+      "target",         "O",        "precision", "force-matrix-tiles",
+      "desired-layout", "no-cache", "cache-dir"};
+  return kNames;
+}
+
 std::optional<CompileOptions> CompileFlags::get() const {
   CompileOptions options;
   options.target = target;
@@ -66,5 +74,10 @@ std::optional<CompileOptions> CompileFlags::get() const {
     return std::nullopt;
   }
   options.precision = *parsed;
+  if (noCache && failed(refuseOptions({"cache-dir"}, "with --no-cache")))
+    return std::nullopt;
+  if (options.optLevel == 0 &&
+      failed(refuseOptions({"desired-layout"}, "with -O0")))
+    return std::nullopt;
   return options;
 }

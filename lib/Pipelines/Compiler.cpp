@@ -294,7 +294,10 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Compilation::writeText(function_ref<void(raw_ostream &)> write) {
-  if (std::error_code error = writeOutputText(outputPath, write))
+  if (std::error_code error = writeOutputText(outputPath, [&](raw_ostream &os) {
+        write(os);
+        return success();
+      }))
     return module.emitError("cannot write '")
            << outputPath << "': " << error.message();
   return success();

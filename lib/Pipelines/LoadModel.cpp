@@ -10,11 +10,12 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/Frontend/RelayText/RelayText.h"
+#include "relay-mlir/Support/InputFile.h"
+#include "relay-mlir/Support/ParseModule.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -40,27 +41,19 @@ bool mlir::relay::isRelayText(StringRef path) {
   return path.ends_with(".relay");
 }
 
+relay::ModelDiagnostics::ModelDiagnostics(MLIRContext *context, StringRef path)
+    : printer(context) {
+  context->printOpOnDiagnostic(false);
+  if (isRelayText(path))
+    words.emplace(context);
+}
+
 OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
                                              MLIRContext *context) {
   if (path.ends_with(".onnx"))
     return importOnnxFile(path, context);
 
-  // A device such as /dev/zero has no end. Nothing at all is no model, but says
-  // so itself.
-  llvm::sys::fs::file_status status;
-  if (!llvm::sys::fs::status(path, status) && path != "/dev/null" &&
-      (status.type() == llvm::sys::fs::file_type::character_file ||
-       status.type() == llvm::sys::fs::file_type::block_file)) {
-    emitError(FileLineColLoc::get(context, path, 0, 0))
-        << "expects a file or a pipe, but got a device";
-    return nullptr;
-  }
-  // Read: of a file that is mapped, another program may cut off pages.
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> read =
-      path == "-" ? llvm::MemoryBuffer::getSTDIN()
-                  : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                                /*RequiresNullTerminator=*/true,
-                                                /*IsVolatile=*/true);
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> read = readInputText(path);
   if (!read) {
     emitError(FileLineColLoc::get(context, path, 0, 0))
         << "cannot open input file '" << path
@@ -79,5 +72,5 @@ OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   if (isRelayText(path))
     return loadRelayText(sources, context);
-  return parseSourceFile<ModuleOp>(sources, context);
+  return parseModule(sources, context);
 }

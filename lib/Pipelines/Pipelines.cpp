@@ -83,6 +83,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
                                        const CompileOptions &options) {
   manager.addPass(createInferTypesPass());
   manager.addPass(createToGraphNormalFormPass());
+  manager.addPass(createInstantiatePass());
   // Fusion does not look into functions, and executors call kernels only.
   manager.addPass(createVerifyInlinedSizePass());
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));

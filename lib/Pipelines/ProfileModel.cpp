@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Pipelines/ProfileModel.h"
 
+#include "relay-mlir/Support/SaturatingMath.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringMap.h"
@@ -27,6 +28,11 @@ static double getMedian(std::vector<double> values) {
   size_t half = values.size() / 2;
   return values.size() % 2 ? values[half]
                            : (values[half - 1] + values[half]) / 2;
+}
+
+/// Adds counts of work, of which -1 is an unknown one.
+static void addCount(int64_t &sum, int64_t count) {
+  sum = sum < 0 || count < 0 ? -1 : saturatingAdd(sum, count);
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,11 +203,8 @@ std::vector<KernelProfile> ModelProfile::getKernels() const {
     }
     KernelProfile &kernel = kernels[it->second];
     ++kernel.numCalls;
-    auto add = [](int64_t &sum, int64_t value) {
-      sum = sum < 0 || value < 0 ? -1 : sum + value;
-    };
-    add(kernel.flops, call.flops);
-    add(kernel.bytes, call.bytes);
+    addCount(kernel.flops, call.flops);
+    addCount(kernel.bytes, call.bytes);
     for (auto [run, time] : llvm::zip(runs, times[it->second])) {
       double seconds =
           run.ends[number] - (number ? run.ends[number - 1] : run.start);
@@ -288,8 +291,8 @@ void ModelProfile::print(llvm::raw_ostream &os, const MachinePeak &peak) const {
     numCalls += kernel.numCalls;
     median += kernel.medianSeconds;
     busy += kernel.medianSeconds * kernel.busy;
-    flops = flops < 0 || kernel.flops < 0 ? -1 : flops + kernel.flops;
-    bytes = bytes < 0 || kernel.bytes < 0 ? -1 : bytes + kernel.bytes;
+    addCount(flops, kernel.flops);
+    addCount(bytes, kernel.bytes);
     limit = limit < 0 || kernelLimit < 0 ? -1 : limit + kernelLimit;
   }
   printRow("all kernels", numCalls, /*minimum=*/-1, median, median > 0 ? 1 : 0,

@@ -7,13 +7,14 @@
 
 #include "relay-mlir/Pipelines/Schedules.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Threading.h"
-#include "mlir/Parser/Parser.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleScript.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
 #include "relay-mlir/Dialect/TIR/Transforms/ScheduleRules.h"
 #include "relay-mlir/Support/InputFile.h"
+#include "relay-mlir/Support/ParseModule.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -67,8 +68,7 @@ LogicalResult ScheduleScripts::loadFile(StringRef path, ModuleOp module) {
            << path << "': " << text.getError().message();
   llvm::SourceMgr source;
   source.AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
-  OwningOpRef<ModuleOp> file =
-      parseSourceFile<ModuleOp>(source, ParserConfig(context));
+  OwningOpRef<ModuleOp> file = parseModule(source, ParserConfig(context));
   if (!file)
     return failure();
   for (auto script : file->getOps<transform::NamedSequenceOp>()) {

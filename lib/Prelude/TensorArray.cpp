@@ -365,21 +365,6 @@ def @tensor_expand_dims_$X(%t: static_tensor_$X_t) -> static_tensor_$R_t {
   }
 }
 )");
-  define("tensor_array_unstack_helper", shape, R"(
-def @tensor_array_unstack_helper_$X(%i: Tensor[(), int32], %limit: Tensor[(), int32], %t: $U) -> List[static_tensor_$X_t] {
-  if (%i == %limit) {
-    Nil
-  } else {
-    Cons(tensor_constructor_$X(take(%t, %i, axis=0)), @tensor_array_unstack_helper_$X(%i + 1, %limit, %t))
-  }
-}
-)");
-  define("tensor_array_unstack", shape, R"(
-/* The rows of a tensor. */
-def @tensor_array_unstack_$X(%t: $C) -> List[static_tensor_$X_t] {
-  @tensor_array_unstack_helper_$X(0, take(shape_of(%t, dtype="int32"), 0, axis=0), %t)
-}
-)");
   define("tensor_array_stack", shape, R"(
 /* Joins all, of which there must be one at least, along a new dimension. */
 def @tensor_array_stack_$X(%array: List[static_tensor_$X_t]) -> static_tensor_$B_t {
@@ -408,6 +393,21 @@ def @tensor_array_gather_$X(%array: List[static_tensor_$X_t], %indices: Tensor[(
 
 /// Operations on the rows of tensors of rank 1 and more.
 void StaticTensorArray::addRows() {
+  define("tensor_array_unstack_helper", shape, R"(
+def @tensor_array_unstack_helper_$X(%i: Tensor[(), int32], %limit: Tensor[(), int32], %t: $S) -> List[static_tensor_$E_t] {
+  if (%i == %limit) {
+    Nil
+  } else {
+    Cons(tensor_constructor_$E(take(%t, %i, axis=0)), @tensor_array_unstack_helper_$X(%i + 1, %limit, %t))
+  }
+}
+)");
+  define("tensor_array_unstack", shape, R"(
+/* The rows of a tensor of this shape, as an array. */
+def @tensor_array_unstack_$X(%t: $S) -> List[static_tensor_$E_t] {
+  @tensor_array_unstack_helper_$X(0, take(shape_of(%t, dtype="int32"), 0, axis=0), %t)
+}
+)");
   define("tensor_take", shape, R"(
 /* The rows from %lower up to, but not with, %upper. */
 def @tensor_take_$X(%t: static_tensor_$X_t, %lower: Tensor[(), int32], %upper: Tensor[(), int32]) -> static_tensor_$P_t {
@@ -451,8 +451,8 @@ def @ta_split_helper_$X(%array: List[static_tensor_$P_t], %value: static_tensor_
 )");
   define("tensor_array_split", shape, R"(
 /* Writes the first %lengths[0] rows of %value at index 0, and so on. */
-def @tensor_array_split_$X(%array: List[static_tensor_$P_t], %value: $S, %lengths: Tensor[(?), int32]) -> List[static_tensor_$P_t] {
-  @ta_split_helper_$X(%array, tensor_constructor_$X(%value), 0, 0, take(shape_of(%lengths, dtype="int32"), 0, axis=0), %lengths)
+def @tensor_array_split_$X(%array: List[static_tensor_$P_t], %value: static_tensor_$X_t, %lengths: Tensor[(?), int32]) -> List[static_tensor_$P_t] {
+  @ta_split_helper_$X(%array, %value, 0, 0, take(shape_of(%lengths, dtype="int32"), 0, axis=0), %lengths)
 }
 )");
 }
@@ -477,6 +477,8 @@ std::string StaticTensorArray::build() {
   addConcatenate(rows);
   addStack();
   if (!shape.empty()) {
+    setShape('E', 'F', shape.drop_front());
+    addType(shape.drop_front());
     addConcatenate(shape);
     addRows();
   }

@@ -270,6 +270,20 @@ void RelayModule::returnArena(Arena arena) {
   freeArenas.push_back(std::move(arena));
 }
 
+/// Throws what a kernel has found wrong with its data.
+[[noreturn]] static void failKernel(const RelayArtifact &artifact,
+                                    int32_t status) {
+  int32_t code = status & ((1 << RELAY_ERROR_BITS) - 1);
+  int32_t call = status >> RELAY_ERROR_BITS;
+  if (code != RELAY_KERNEL_INDEX_OUT_OF_RANGE || call < 0 ||
+      call >= artifact.num_calls)
+    fail(RELAY_EXECUTION_FAILED, "a kernel failed with code ", status);
+  fail(RELAY_INVALID_ARGUMENT,
+       "expects indices within the data, but got one that is out of range; it "
+       "is used by kernel '",
+       artifact.calls[call].function, "'");
+}
+
 static int32_t parallelFor(const RelayKernelContext *context,
                            RelayParallelBody body, void *const *args,
                            const int64_t *dims, int64_t extent) {
@@ -452,7 +466,7 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
   hasParallelLoops.store(run.hasRunLoops(), std::memory_order_relaxed);
   returnArena(std::move(arena));
   if (status != 0)
-    fail(RELAY_EXECUTION_FAILED, "a kernel failed with code ", status);
+    failKernel(artifact, status);
 
   for (int32_t i = 0; i < numOutputs; ++i)
     if (!outputTensors[i])

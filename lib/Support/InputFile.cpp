@@ -68,3 +68,19 @@ mlir::relay::readInputFile(llvm::StringRef path) {
     return error;
   return std::unique_ptr<llvm::MemoryBuffer>(std::move(buffer));
 }
+
+llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+mlir::relay::readInputText(llvm::StringRef path) {
+  if (path == "-")
+    return llvm::MemoryBuffer::getSTDIN();
+  // A device such as /dev/zero has no end. Nothing at all is no text, but says
+  // so itself.
+  struct stat status;
+  if (path != "/dev/null" && ::stat(path.str().c_str(), &status) == 0 &&
+      (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
+    return makeError(status.st_mode & S_IFMT);
+  // Read: of a file that is mapped, another program may cut off pages.
+  return llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                     /*RequiresNullTerminator=*/true,
+                                     /*IsVolatile=*/true);
+}

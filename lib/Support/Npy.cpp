@@ -334,8 +334,10 @@ void mlir::relay::writeNpy(llvm::raw_ostream &os, const NpyArray &array) {
 }
 
 llvm::Error mlir::relay::writeNpy(StringRef path, const NpyArray &array) {
-  std::error_code code = writeOutputText(
-      path, [&](llvm::raw_ostream &os) { writeNpy(os, array); });
+  std::error_code code = writeOutputText(path, [&](llvm::raw_ostream &os) {
+    writeNpy(os, array);
+    return llvm::success();
+  });
   return code ? makeError(path, "cannot write: " + code.message())
               : llvm::Error::success();
 }

@@ -149,15 +149,33 @@ std::error_code mlir::relay::writeOutputFile(StringRef output, unsigned mode,
 }
 
 std::error_code mlir::relay::writeOutputText(
-    StringRef path, llvm::function_ref<void(llvm::raw_ostream &os)> write) {
-  auto writeTo = [&](int file) {
-    llvm::raw_fd_ostream os(file, /*shouldClose=*/false);
-    write(os);
+    StringRef path,
+    llvm::function_ref<llvm::LogicalResult(llvm::raw_ostream &os)> write) {
+  auto writeTo = [&](llvm::raw_fd_ostream &os) {
+    bool isCanceled = failed(write(os));
     os.flush();
     std::error_code error = os.error();
+    // Or the stream ends the process when it goes.
     os.clear_error();
-    return error;
+    return isCanceled ? std::make_error_code(std::errc::operation_canceled)
+                      : error;
   };
-  return path == "-" ? writeTo(STDOUT_FILENO)
-                     : writeOutputFile(path, 0666, writeTo);
+  // Others may have written to this stream, and their text comes first.
+  if (path == "-")
+    return writeTo(llvm::outs());
+  return writeOutputFile(path, 0666, [&](int file) {
+    llvm::raw_fd_ostream os(file, /*shouldClose=*/false);
+    return writeTo(os);
+  });
+}
+
+llvm::LogicalResult mlir::relay::finishStandardOutput() {
+  llvm::outs().flush();
+  std::error_code error = llvm::outs().error();
+  llvm::outs().clear_error();
+  if (!error)
+    return llvm::success();
+  llvm::errs() << "error: cannot write standard output: " << error.message()
+               << '\n';
+  return llvm::failure();
 }

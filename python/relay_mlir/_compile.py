@@ -177,15 +177,29 @@ class Module:
 
 def import_onnx(model: Any) -> IRModule:
     """Reads an ONNX model (a path, or a ModelProto) into an IRModule."""
-    if hasattr(model, "SerializeToString"):
-        return IRModule(_relay_mlir.IRModule.load_onnx(model.SerializeToString()))
-    return IRModule.load(model)
+    return _read(model, "a path to a model, or an onnx.ModelProto")
 
 
 def _to_module(model: Any) -> IRModule:
     if isinstance(model, IRModule):
         return model
-    return import_onnx(model)
+    return _read(model, "a path to an .onnx, .relay or .mlir file, a relay_mlir.IRModule, or an "
+                 "onnx.ModelProto")
+
+
+def _read(model: Any, expected: str) -> IRModule:
+    """Reads what import_onnx does; the TypeError for anything else says what is
+    `expected`."""
+    if isinstance(model, (str, os.PathLike)):
+        return IRModule.load(model)
+    if hasattr(model, "SerializeToString"):
+        return IRModule(_relay_mlir.IRModule.load_onnx(model.SerializeToString()))
+    kind = type(model)
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    text = f"expects {expected}, but got {name}"
+    if ".relay" in kind.__module__ and kind.__module__.startswith("relay_mlir."):
+        text += "; relay.build compiles modules and functions of relay"
+    raise TypeError(text)
 
 
 def emit(model: Any, path: PathLike, kind: str, *, target: str = "native", opt_level: int = 3,
@@ -218,7 +232,8 @@ def compile(model: Any, *, target: str = "native", opt_level: int = 3, precision
     of convolutions, such as "NHWC", "NCHW", or "default" for those of the model;
     by default the compiler chooses. Objects of kernels are
     kept in `cache_dir`, by default a folder of the user's, unless `cache` is
-    False. Raises CompileError.
+    False. Raises CompileError; TypeError for what is no model, such as a module of
+    relay_mlir.relay, which relay.build compiles.
     """
     return Module._make("model.so", lambda path: emit(
         model, path, "so", target=target, opt_level=opt_level, precision=precision,

@@ -14,13 +14,11 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import relay
-from .relay import transform
-from .relay.attrs import make_node
-from .relay import executor_factory
+from .relay import executor_factory, ir, sizes, transform
 from .relay.device import Device, cpu, cuda, device, gpu
+from .relay.env_func import get_global_func, register_func
 from .relay.expr import NDArray, ndarray
 from .relay.module import IRModule
-from .relay.structural import assert_structural_equal, structural_equal, structural_hash
 from ._errors import DiagnosticError, Error
 
 TVMError = Error
@@ -43,21 +41,22 @@ def _empty(shape: Sequence[int], dtype: str = "float32", device: Device | None =
 
 nd = types.SimpleNamespace(NDArray=NDArray, array=_array, empty=_empty, cpu=cpu, cuda=cuda,
                            gpu=gpu, device=device)
-ir = types.SimpleNamespace(
-    IRModule=IRModule, Op=relay.Op, TensorType=relay.TensorType, TupleType=relay.TupleType,
-    assert_structural_equal=assert_structural_equal, make_node=make_node,
-    structural_equal=structural_equal, structural_hash=structural_hash,
-    transform=transform)
 # Compiled programs, under the names of all times.
 graph_executor = types.SimpleNamespace(GraphModule=executor_factory.GraphModule,
                                        create=executor_factory.create)
 contrib = types.SimpleNamespace(graph_executor=graph_executor, graph_runtime=graph_executor)
 runtime = types.SimpleNamespace(Module=executor_factory.ExecutorFactoryModule, NDArray=NDArray,
-                                load_module=executor_factory.load_module, ndarray=nd)
+                                load_module=executor_factory.load_module, ndarray=nd,
+                                convert=lambda value: value)
+# Symbolic sizes.
+te = types.SimpleNamespace(SizeVar=sizes.SizeVar, Var=sizes.Var, size_var=sizes.size_var,
+                           var=sizes.var)
+tir = types.SimpleNamespace(Any=relay.Any, IntImm=sizes.IntImm, SizeVar=sizes.SizeVar,
+                            Var=sizes.Var)
 error = types.SimpleNamespace(DiagnosticError=DiagnosticError, TVMError=TVMError)
 
 __all__ = [
     "DiagnosticError", "Device", "IRModule", "NDArray", "TVMError", "context", "contrib",
-    "cpu", "cuda", "device", "error", "gpu", "ir", "nd", "parser", "relay", "runtime",
-    "transform",
+    "cpu", "cuda", "device", "error", "get_global_func", "gpu", "ir", "nd", "parser",
+    "register_func", "relay", "runtime", "te", "tir", "transform",
 ]

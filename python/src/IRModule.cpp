@@ -12,8 +12,9 @@
 #include "relay-mlir/InitAllPasses.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Support/ParseModule.h"
 
-#include "mlir/Parser/Parser.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/raw_ostream.h"
@@ -39,7 +40,7 @@ static std::unique_ptr<IRModule> parse(const std::string &text,
   auto result = std::make_unique<IRModule>();
   DiagnosticCollector diagnostics(result->context.get());
   ParserConfig config(result->context.get());
-  result->module = parseSourceString<ModuleOp>(text, config, name);
+  result->module = mlir::relay::parseModule(text, name, config);
   if (!result->module)
     diagnostics.raise("cannot parse the module");
   return result;

@@ -44,8 +44,16 @@ mlir::MLIRContext *getSessionContext();
 /// A type of Relay; a class of Python for each class of types.
 struct RelayType {
   mlir::Type type;
+  /// The objects of Python that the type was made of, in a tuple, or null.
+  /// Types of MLIR know neither the kind nor the identity of variables.
+  pybind11::object parts = {};
+  /// Of variables and incomplete types: the TypeKind.
+  int kind = 0;
+  /// Of those that Python made: a number of their own; 0 for others.
+  uint64_t identity = 0;
 };
 namespace ty {
+constexpr int kindType = 0, kindAdtHandle = 5;
 struct TensorType : RelayType {};
 struct TupleType : RelayType {};
 struct FuncType : RelayType {};
@@ -61,6 +69,9 @@ struct AnyDim {};
 
 /// Returns the Python object for `type`, None for null.
 pybind11::object wrapType(mlir::Type type);
+
+/// Returns the name of a data type.
+ty::GlobalTypeVar wrapGlobalTypeVar(llvm::StringRef name);
 
 /// Returns the type that `value` stands for, null for None. Raises TypeError.
 mlir::Type unwrapType(pybind11::handle value);
@@ -78,6 +89,10 @@ pybind11::list wrapTypeParams(mlir::ArrayRef<std::string> names);
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
+
+/// The number of a constructor, which values have, too: those of a type are in
+/// a row, and those of other types elsewhere. It depends on names alone.
+uint64_t getConstructorTag(llvm::StringRef adt, unsigned index);
 
 /// An attribute that has no Python form of its own.
 struct OpaqueAttribute {

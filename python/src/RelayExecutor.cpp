@@ -38,6 +38,8 @@ public:
   py::list getParams(const std::string &name);
 
   py::object wrap(const InterpreterValue &value);
+  /// The node of a constructor that the program defines.
+  py::object getConstructor(SymbolRefAttr name);
   InterpreterValue unwrap(py::handle value, Type type);
 
 private:
@@ -54,7 +56,10 @@ struct HeldValue {
   InterpreterValue value;
   std::shared_ptr<Program> program;
 };
-struct DataValue : HeldValue {};
+struct DataValue : HeldValue {
+  /// What Python made it of; null if the interpreter did.
+  py::object constructor = {}, fields = {};
+};
 struct ClosureValue : HeldValue {};
 struct RefValue : HeldValue {};
 
@@ -84,6 +89,21 @@ py::object Program::wrap(const InterpreterValue &value) {
     return py::cast(ClosureValue{{value, shared_from_this()}});
   }
   return py::none();
+}
+
+py::object Program::getConstructor(SymbolRefAttr name) {
+  auto op = SymbolTable::lookupNearestSymbolFrom<ConstructorOp>(*module, name);
+  if (!op)
+    return py::none();
+  std::vector<Type> fields;
+  for (Attribute field : op.getFields())
+    fields.push_back(cast<TypeAttr>(field).getValue());
+  ADTOp adt = op.getADT();
+  auto constructors = adt.getConstructors();
+  unsigned index =
+      std::distance(constructors.begin(), llvm::find(constructors, op));
+  return py::cast(std::make_shared<ast::Constructor>(
+      adt.getSymName().str(), op.getSymName().str(), std::move(fields), index));
 }
 
 static py::array toArray(py::handle value, Type type) {
@@ -139,26 +159,55 @@ InterpreterValue Program::unwrap(py::handle value, Type type) {
   return toTensor(toArray(value, type));
 }
 
-static DataValue makeData(const ast::Constructor &constructor,
+/// A node for the constructor of a value, of its definition in the program.
+static py::object getConstructor(const DataValue &self) {
+  if (self.constructor)
+    return self.constructor;
+  return self.program->getConstructor(self.value.getConstructor());
+}
+
+static py::list getFields(const DataValue &self) {
+  // The lists of Python can be changed.
+  if (self.fields)
+    return py::list(py::tuple(self.fields));
+  py::list fields;
+  for (const InterpreterValue &field : self.value.getFields())
+    fields.append(self.program->wrap(field));
+  return fields;
+}
+
+/// A value of a field. Sets `program` if it belongs to one.
+static InterpreterValue toValue(py::handle field, Type type,
+                                std::shared_ptr<Program> &program) {
+  if (py::isinstance<HeldValue>(field)) {
+    const auto &wrapped = field.cast<const HeldValue &>();
+    program = wrapped.program ? wrapped.program : program;
+    return wrapped.value;
+  }
+  if (!py::isinstance<py::tuple>(field))
+    return toTensor(toArray(field, type));
+  std::vector<InterpreterValue> values;
+  for (py::handle part : field)
+    values.push_back(toValue(part, nullptr, program));
+  return InterpreterValue(values);
+}
+
+static DataValue makeData(const std::shared_ptr<ast::Constructor> &constructor,
                           const py::list &fields) {
-  if (fields.size() != constructor.fields.size())
-    throw py::value_error(
-        "expects " + std::to_string(constructor.fields.size()) + " fields of " +
-        constructor.name + ", but got " + std::to_string(fields.size()));
+  if (fields.size() != constructor->fields.size())
+    throw py::value_error("expects " +
+                          std::to_string(constructor->fields.size()) +
+                          " fields of " + constructor->name + ", but got " +
+                          std::to_string(fields.size()));
   SmallVector<InterpreterValue> values;
   std::shared_ptr<Program> program;
-  for (auto [field, type] : llvm::zip_equal(fields, constructor.fields)) {
-    if (py::isinstance<HeldValue>(field)) {
-      const auto &wrapped = field.cast<const HeldValue &>();
-      program = wrapped.program ? wrapped.program : program;
-      values.push_back(wrapped.value);
-    } else {
-      values.push_back(toTensor(toArray(field, type)));
-    }
-  }
-  return {{InterpreterValue::getData(getSymbol(constructor), constructor.index,
-                                     values),
-           program}};
+  for (auto [field, type] : llvm::zip_equal(fields, constructor->fields))
+    values.push_back(toValue(field, type, program));
+  return {{InterpreterValue::getData(getSymbol(*constructor),
+                                     constructor->index, values),
+           program},
+          py::cast(constructor),
+          fields};
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,32 +315,25 @@ void relay_python::bindRelayExecutor(py::module_ &m) {
       .def("__repr__", &printValue);
   py::class_<DataValue, HeldValue>(m, "ConstructorValue")
       .def(py::init(&makeData), py::arg("constructor"), py::arg("fields"))
-      .def_property_readonly("tag",
-                             [](const DataValue &self) {
-                               return self.value.getConstructorIndex();
-                             })
+      .def_property_readonly("constructor", &getConstructor)
+      .def_property_readonly(
+          "tag",
+          [](const DataValue &self) {
+            return getConstructorTag(
+                self.value.getConstructor().getRootReference().getValue(),
+                self.value.getConstructorIndex());
+          })
       .def_property_readonly("name_hint",
                              [](const DataValue &self) {
                                return self.value.getConstructorName().str();
                              })
-      .def_property_readonly("_fields", [](const DataValue &self) {
-        py::list fields;
-        std::shared_ptr<Program> program = self.program;
-        for (const InterpreterValue &field : self.value.getFields()) {
-          if (field.isTensor())
-            fields.append(fromTensor(field.getTensor()));
-          else if (field.isData())
-            fields.append(DataValue{{field, program}});
-          else
-            fields.append(program ? program->wrap(field) : py::none());
-        }
-        return fields;
-      });
+      .def_property_readonly("_fields", &getFields);
   py::class_<ClosureValue, HeldValue>(m, "Closure")
       .def("_call", [](const ClosureValue &self, const py::list &args) {
         return self.program->call(self.value, args);
       });
   py::class_<RefValue, HeldValue>(m, "RefValue")
+      .def(py::init([](const RefValue &made) { return made; }), py::arg("made"))
       .def_property_readonly("_value", [](const RefValue &self) {
         return self.program->wrap(self.value.getContents());
       });

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/xxhash.h"
 
 #include <pybind11/stl.h>
 
@@ -96,25 +97,46 @@ static std::vector<std::shared_ptr<ast::Var>> toVars(py::handle values) {
   return vars;
 }
 
-static py::object getSpan(const ast::Expr &self) {
-  LocationAttr attr = self.location;
-  auto location = attr ? attr.findInstanceOf<FileLineColRange>() : nullptr;
-  if (!location)
-    return py::none();
+/// (file, line, last line, column, last column).
+static py::object toSpan(FileLineColRange location) {
   return py::make_tuple(location.getFilename().str(), location.getStartLine(),
-                        location.getStartColumn());
+                        location.getEndLine(), location.getStartColumn(),
+                        location.getEndColumn());
 }
 
-static Attribute toLocation(py::handle span) {
+/// A place, a list of them for a node that was made of several, or None.
+static py::object getSpan(const ast::Expr &self) {
+  LocationAttr attr = self.location;
+  if (auto fused = dyn_cast_if_present<FusedLoc>(attr);
+      fused && fused.getLocations().size() > 1 &&
+      llvm::all_of(fused.getLocations(), llvm::IsaPred<FileLineColRange>)) {
+    py::list spans;
+    for (Location location : fused.getLocations())
+      spans.append(toSpan(cast<FileLineColRange>(location)));
+    return spans;
+  }
+  auto location = attr ? attr.findInstanceOf<FileLineColRange>() : nullptr;
+  return location ? toSpan(location) : py::none();
+}
+
+static LocationAttr toLocation(py::handle span) {
+  MLIRContext *context = getSessionContext();
+  if (py::isinstance<py::list>(span)) {
+    SmallVector<Location> locations;
+    for (py::handle part : span)
+      locations.push_back(Location(toLocation(part)));
+    return FusedLoc::get(context, locations);
+  }
   if (!py::isinstance<py::tuple>(span))
     return nullptr;
-  auto [file, line, column] =
-      span.cast<std::tuple<std::string, unsigned, unsigned>>();
-  return FileLineColLoc::get(getSessionContext(), file, line, column);
+  auto [file, line, endLine, column, endColumn] = span.cast<
+      std::tuple<std::string, unsigned, unsigned, unsigned, unsigned>>();
+  return FileLineColRange::get(StringAttr::get(context, file), line, column,
+                               endLine, endColumn);
 }
 
 static void setSpan(ast::Expr &self, py::handle span) {
-  self.location = cast_if_present<LocationAttr>(toLocation(span));
+  self.location = toLocation(span);
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,6 +172,11 @@ static ast::ExprPtr getOp(const std::string &name) {
   if (!op)
     op = std::make_shared<ast::Op>(name);
   return op;
+}
+
+uint64_t relay_python::getConstructorTag(StringRef adt, unsigned index) {
+  uint64_t name = llvm::xxh3_64bits(adt) & 0xffffffff;
+  return (std::max<uint64_t>(name, 1) << 24) + index;
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,9 +257,15 @@ static void bindLeaves(py::module_ &m) {
       .def_property_readonly(
           "type_annotation",
           [](const ast::Var &self) { return wrapType(self.annotation); })
-      .def_property_readonly("_virtual_device", [](const ast::Var &self) {
-        return fromAttribute(self.virtualDevice);
-      });
+      .def_property(
+          "_virtual_device",
+          [](const ast::Var &self) {
+            return fromAttribute(self.virtualDevice);
+          },
+          [](ast::Var &self, py::handle device) {
+            self.virtualDevice =
+                device.is_none() ? Attribute() : toAttribute(device);
+          });
 
   NodeClass<ast::GlobalVar> globalVar(m, "GlobalVar");
   globalVar.def(py::init<std::string>(), py::arg("name_hint"))
@@ -254,13 +287,15 @@ static void bindLeaves(py::module_ &m) {
            }),
            py::arg("name_hint"), py::arg("inputs"), py::arg("belong_to"))
       .def_readonly("name_hint", &ast::Constructor::name)
-      .def_readonly("tag", &ast::Constructor::index)
+      .def_property_readonly("tag",
+                             [](const ast::Constructor &self) {
+                               return getConstructorTag(self.adt, self.index);
+                             })
       .def_property_readonly(
           "inputs",
           [](const ast::Constructor &self) { return wrapTypes(self.fields); })
       .def_property_readonly("belong_to", [](const ast::Constructor &self) {
-        return ty::GlobalTypeVar{{ADTType::get(
-            FlatSymbolRefAttr::get(getSessionContext(), self.adt))}};
+        return wrapGlobalTypeVar(self.adt);
       });
   bindNameEquality(constructor);
 }
@@ -400,7 +435,19 @@ void relay_python::bindRelayExprs(py::module_ &m) {
           [](ast::Expr &self, py::handle type) {
             self.checkedType = unwrapType(type);
           })
-      .def_property("_span", &getSpan, &setSpan);
+      .def_property(
+          "_local_type",
+          [](const ast::Expr &self) { return wrapType(self.localType); },
+          [](ast::Expr &self, py::handle type) {
+            self.localType = unwrapType(type);
+          })
+      .def_property("_span", &getSpan, &setSpan)
+      .def_property_readonly(
+          "_identity",
+          [](const ast::Expr &self) {
+            return reinterpret_cast<uintptr_t>(&self);
+          },
+          "A number of the node while it lives; its objects come and go.");
   bindLeaves(m);
   bindDataflow(m);
   bindControl(m);

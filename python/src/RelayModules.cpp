@@ -52,6 +52,28 @@ static py::tuple fromModule(const ast::Module &module) {
   return py::make_tuple(functions, types);
 }
 
+namespace {
+/// Held while programs are read, imported, inferred and exported: diagnostics
+/// of the session's context go to whoever listens last, and who tries something
+/// silences all. What runs may come back, from an operator of Python.
+class SessionLock {
+public:
+  SessionLock() : lock(getMutex(), std::defer_lock) {
+    // Whoever holds it may need Python's lock to go on.
+    py::gil_scoped_release release;
+    lock.lock();
+  }
+
+private:
+  static std::recursive_mutex &getMutex() {
+    static std::recursive_mutex mutex;
+    return mutex;
+  }
+
+  std::unique_lock<std::recursive_mutex> lock;
+};
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
@@ -79,6 +101,7 @@ static py::tuple parseModule(const std::string &text, const std::string &name,
       entries.push_back(constant->value);
     }
   }
+  SessionLock lock;
   llvm::SourceMgr source;
   addSource(source, text, name);
   DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
@@ -91,6 +114,7 @@ static py::tuple parseModule(const std::string &text, const std::string &name,
 
 static ast::ExprPtr parseExpr(const std::string &text,
                               const std::string &name) {
+  SessionLock lock;
   llvm::SourceMgr source;
   addSource(source, text, name);
   DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
@@ -157,6 +181,7 @@ static std::string printType(const RelayType &type) {
 static void runPipeline(ModuleOp module, const std::string &pipeline) {
   static std::once_flag registered;
   std::call_once(registered, [] { mlir::relay::registerAllPasses(); });
+  SessionLock lock;
   DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   std::string error;
   llvm::raw_string_ostream os(error);
@@ -165,12 +190,19 @@ static void runPipeline(ModuleOp module, const std::string &pipeline) {
     throw py::value_error(error);
   PassManager manager(getSessionContext());
   static_cast<OpPassManager &>(manager) = std::move(*parsed);
-  if (failed(manager.run(module)))
+  LogicalResult result = failure();
+  {
+    // Operators of Python take the lock, on any thread.
+    py::gil_scoped_release release;
+    result = manager.run(module);
+  }
+  if (failed(result))
     diagnostics.raise("the pipeline failed");
 }
 
 OwningOpRef<ModuleOp> relay_python::importModule(py::handle functions,
                                                  py::handle types) {
+  SessionLock lock;
   OwningOpRef<ModuleOp> module;
   {
     DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
@@ -185,6 +217,7 @@ OwningOpRef<ModuleOp> relay_python::importModule(py::handle functions,
 /// Infers types, runs a pipeline unless it is empty, and returns the program.
 static py::tuple runPasses(py::handle functions, py::handle types,
                            const std::string &pipeline) {
+  SessionLock lock;
   OwningOpRef<ModuleOp> module = importModule(functions, types);
   if (!pipeline.empty())
     runPipeline(*module, pipeline);

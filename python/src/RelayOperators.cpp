@@ -7,7 +7,11 @@
 
 #include "RelayBindings.h"
 
-#include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
+#include "relay-mlir/Dialect/Relay/IR/AddedOperators.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Interpreter/AddedOperators.h"
+
+#include <pybind11/stl.h>
 
 namespace py = pybind11;
 using namespace relay_python;
@@ -68,15 +72,27 @@ static const char *getPresenceName(AttrPresence presence) {
   return "";
 }
 
-/// (name, summary, description, [(operand, kind)],
+/// The dtypes that a scalar may have as this operand.
+static py::list getScalarDTypes(const OperandSchema &operand) {
+  py::list result;
+  for (const char *name :
+       {"float32", "int32", "int64", "float64", "float16", "bfloat16", "bool",
+        "int8", "uint8", "int16", "uint16", "uint32", "uint64"})
+    if (operand.accepts(RankedTensorType::get({}, parseDType(name))))
+      result.append(name);
+  return result;
+}
+
+/// (name, summary, description, [(operand, kind, dtypes of scalars)],
 ///  [(attribute, kind, presence, default)]) of each operator.
 static py::list getSchemas() {
   py::list result;
   for (const OperatorSchema *schema : getOperatorSchemas()) {
     py::list operands, attributes;
     for (const OperandSchema &operand : schema->operands)
-      operands.append(
-          py::make_tuple(operand.name.str(), getKindName(operand.kind)));
+      operands.append(py::make_tuple(operand.name.str(),
+                                     getKindName(operand.kind),
+                                     getScalarDTypes(operand)));
     for (const AttributeSchema &attribute : schema->attributes) {
       py::object value = py::none();
       if (attribute.presence != AttrPresence::Required)
@@ -92,6 +108,151 @@ static py::list getSchemas() {
   return result;
 }
 
+/// How fusion sees an operator: the number of its OpPatternKind.
+static int getPattern(const std::string &name) {
+  if (!getOperatorSchema(name))
+    throw py::value_error("there is no operator '" + name + "'");
+  OperationState state(UnknownLoc::get(getSessionContext()), "relay." + name);
+  Operation *op = Operation::create(state);
+  auto fusable = dyn_cast<FusionPatternOpInterface>(op);
+  OpPatternKind kind =
+      fusable ? fusable.getFusionPattern() : OpPatternKind::Opaque;
+  op->destroy();
+  return static_cast<int>(kind);
+}
+
+//===----------------------------------------------------------------------===//
+// Operators of Python
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A function of Python that outlives the interpreter: what is registered is
+/// never freed. It does not raise, but returns (result, None) or (None, why).
+struct Callback {
+  explicit Callback(py::object function) : function(function.release().ptr()) {}
+
+  /// Calls the function with what `makeArgs` returns, under the interpreter
+  /// lock, and converts the result.
+  template <typename T>
+  FailureOr<T> call(function_ref<InFlightDiagnostic()> emitError,
+                    function_ref<py::tuple()> makeArgs,
+                    function_ref<T(py::handle)> convert) const {
+    py::gil_scoped_acquire acquire;
+    // The callers are built without exceptions.
+    try {
+      py::object result = py::handle(function)(*makeArgs());
+      auto [value, error] =
+          result.cast<std::pair<py::object, std::optional<std::string>>>();
+      if (error)
+        return emitError() << *error;
+      return convert(value);
+    } catch (std::exception &error) {
+      return emitError() << error.what();
+    }
+  }
+
+  PyObject *function;
+};
+} // namespace
+
+static void registerOperator(const std::string &name,
+                             const std::string &summary,
+                             std::optional<std::vector<std::string>> operands,
+                             py::object inferType) {
+  AddedOperator op{name, summary, std::move(operands), nullptr};
+  op.inferType = [name, callback = Callback(std::move(inferType))](
+                     Location loc, TypeRange operandTypes,
+                     DictionaryAttr attrs) -> FailureOr<Type> {
+    return callback.call<Type>(
+        [&]() { return emitError(loc) << "'relay." << name << "' op "; },
+        [&]() {
+          return py::make_tuple(wrapTypes(llvm::to_vector(operandTypes)),
+                                fromAttributes(attrs.getValue()));
+        },
+        [](py::handle type) { return unwrapType(type); });
+  };
+  if (failed(addOperator(std::move(op))))
+    throw py::value_error("there is an operator '" + name + "' already");
+}
+
+static py::object wrapValue(const InterpreterValue &value) {
+  if (value.isTensor())
+    return fromTensor(value.getTensor());
+  py::list fields;
+  for (const InterpreterValue &field : value.getFields())
+    fields.append(wrapValue(field));
+  return py::tuple(fields);
+}
+
+static InterpreterValue unwrapValue(py::handle value) {
+  if (!py::isinstance<py::tuple>(value))
+    return toTensor(py::reinterpret_borrow<py::array>(value));
+  std::vector<InterpreterValue> fields;
+  for (py::handle field : value)
+    fields.push_back(unwrapValue(field));
+  return InterpreterValue(fields);
+}
+
+static bool isOfTensors(const InterpreterValue &value) {
+  return value.isTensor() ||
+         (value.isTuple() && llvm::all_of(value.getFields(), isOfTensors));
+}
+
+static void registerEvaluator(const std::string &name, py::object evaluate) {
+  addEvaluator(
+      name,
+      [callback = Callback(std::move(evaluate))](
+          Operation *op,
+          ArrayRef<InterpreterValue> operands) -> FailureOr<InterpreterValue> {
+        auto apply = cast<ApplyOp>(op);
+        auto emitFailure = [&]() {
+          return emitError(op->getLoc())
+                 << "'relay." << apply.getName() << "' op ";
+        };
+        if (!llvm::all_of(operands, isOfTensors))
+          return emitFailure() << "expects tensors and tuples of them";
+        return callback.call<InterpreterValue>(
+            emitFailure,
+            [&]() {
+              py::list values;
+              for (const InterpreterValue &operand : operands)
+                values.append(wrapValue(operand));
+              return py::make_tuple(values,
+                                    fromAttributes(apply.getAttrs().getValue()),
+                                    wrapType(apply.getType()));
+            },
+            unwrapValue);
+      });
+}
+
+/// `function` takes the value: tensors and tuples of them, or the text of any
+/// other.
+static void registerDebugFunction(const std::string &name,
+                                  py::object function) {
+  addDebugFunction(
+      name,
+      [callback = Callback(std::move(function))](
+          Operation *op,
+          ArrayRef<InterpreterValue> operands) -> FailureOr<InterpreterValue> {
+        const InterpreterValue &value = operands.front();
+        return callback.call<InterpreterValue>(
+            [&]() { return emitError(op->getLoc()) << "'relay.debug' op "; },
+            [&]() -> py::tuple {
+              if (isOfTensors(value))
+                return py::make_tuple(wrapValue(value));
+              std::string text;
+              llvm::raw_string_ostream os(text);
+              value.print(os, /*maxDepth=*/100);
+              return py::make_tuple(text);
+            },
+            [&](py::handle) { return value; });
+      });
+}
+
 void relay_python::bindRelayOperators(py::module_ &m) {
   m.def("operator_schemas", &getSchemas);
+  m.def("operator_pattern", &getPattern);
+  m.def("register_operator", &registerOperator);
+  m.def("register_evaluator", &registerEvaluator);
+  m.def("register_debug_function", &registerDebugFunction);
 }

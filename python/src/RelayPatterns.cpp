@@ -101,12 +101,10 @@ void relay_python::bindRelayPatterns(py::module_ &m) {
   py::class_<ast::TypeData, std::shared_ptr<ast::TypeData>>(m, "TypeData")
       .def(py::init(&makeTypeData), py::arg("header"), py::arg("type_vars"),
            py::arg("constructors"))
-      .def_property_readonly(
-          "header",
-          [](const ast::TypeData &self) {
-            return ty::GlobalTypeVar{{ADTType::get(
-                FlatSymbolRefAttr::get(getSessionContext(), self.name))}};
-          })
+      .def_property_readonly("header",
+                             [](const ast::TypeData &self) {
+                               return wrapGlobalTypeVar(self.name);
+                             })
       .def_property_readonly("type_vars",
                              [](const ast::TypeData &self) {
                                return wrapTypeParams(self.typeParams);

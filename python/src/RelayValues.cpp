@@ -8,16 +8,49 @@
 #include "RelayBindings.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <pybind11/stl.h>
 
 namespace py = pybind11;
 using namespace relay_python;
 using namespace mlir;
+using namespace mlir::relay;
 
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
+
+/// Objects of Python that are attributes, such as expressions, by the attribute
+/// that stands for each. Like attributes they live as long as the context.
+static llvm::DenseMap<Attribute, py::object> &getObjects() {
+  static auto *objects = new llvm::DenseMap<Attribute, py::object>();
+  return *objects;
+}
+
+/// What text has for an object: variables by name.
+static std::string describe(py::handle object) {
+  if (py::isinstance<ast::Var>(object))
+    return "%" + object.cast<ast::Var &>().name;
+  if (!py::isinstance<py::dict>(object))
+    return py::str(object).cast<std::string>();
+  std::string text;
+  for (auto [key, value] : py::reinterpret_borrow<py::dict>(object))
+    text += (text.empty() ? "" : ", ") + describe(key) + ": " + describe(value);
+  return "{" + text + "}";
+}
+
+static Attribute makeObjectAttribute(py::object object) {
+  Attribute attribute = DistinctAttr::create(
+      StringAttr::get(getSessionContext(), describe(object)));
+  getObjects()[attribute] = std::move(object);
+  return attribute;
+}
+
+static bool hasStringKeys(const py::dict &dict) {
+  return llvm::all_of(
+      dict, [](auto item) { return py::isinstance<py::str>(item.first); });
+}
 
 Attribute relay_python::toAttribute(py::handle value) {
   Builder builder(getSessionContext());
@@ -38,8 +71,18 @@ Attribute relay_python::toAttribute(py::handle value) {
     return value.cast<OpaqueAttribute &>().attribute;
   if (py::isinstance<RelayType>(value))
     return TypeAttr::get(unwrapType(value));
-  if (py::isinstance<py::dict>(value))
+  if (py::isinstance<ast::GlobalVar>(value))
+    return FlatSymbolRefAttr::get(builder.getContext(),
+                                  value.cast<ast::GlobalVar &>().name);
+  if (py::isinstance<ast::Expr>(value))
+    return makeObjectAttribute(py::reinterpret_borrow<py::object>(value));
+  if (py::isinstance<py::dict>(value)) {
+    auto dict = py::reinterpret_borrow<py::dict>(value);
+    // A copy, since attributes do not change.
+    if (!hasStringKeys(dict))
+      return makeObjectAttribute(py::object(dict.attr("copy")()));
     return builder.getDictionaryAttr(toAttributes(value));
+  }
   if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
     SmallVector<Attribute> elements;
     for (py::handle element : value)
@@ -86,6 +129,12 @@ py::object relay_python::fromAttribute(Attribute attribute) {
     for (Attribute element : value)
       result.append(fromAttribute(element));
     return result;
+  }
+  if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute))
+    return py::cast(std::make_shared<ast::GlobalVar>(symbol.getValue().str()));
+  if (py::object object = getObjects().lookup(attribute)) {
+    bool isDict = py::isinstance<py::dict>(object);
+    return isDict ? py::object(object.attr("copy")()) : object;
   }
   return py::cast(OpaqueAttribute{attribute});
 }

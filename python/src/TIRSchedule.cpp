@@ -9,9 +9,10 @@
 
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 #include "relay-mlir/Pipelines/KernelArtifact.h"
+#include "relay-mlir/Support/ParseModule.h"
 
 #include "mlir/AsmParser/AsmParser.h"
-#include "mlir/Parser/Parser.h"
+#include "mlir/IR/AsmState.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <pybind11/stl.h>
@@ -103,8 +104,8 @@ public:
 
   void replay(const std::string &text) {
     DiagnosticCollector diagnostics(context.get());
-    OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(
-        text, ParserConfig(context.get()), "<schedule>");
+    OwningOpRef<ModuleOp> parsed = mlir::relay::parseModule(
+        text, "<schedule>", ParserConfig(context.get()));
     if (!parsed)
       diagnostics.raise("cannot read the schedule");
     auto scripts = parsed->getOps<transform::NamedSequenceOp>();
@@ -135,8 +136,8 @@ public:
   /// Adds the only kernel of `text`, called `name`, as half of an intrinsic.
   void addIntrinsic(const std::string &text, const std::string &name) {
     DiagnosticCollector diagnostics(context.get());
-    OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(
-        text, ParserConfig(context.get()), "<intrinsic>");
+    OwningOpRef<ModuleOp> parsed = mlir::relay::parseModule(
+        text, "<intrinsic>", ParserConfig(context.get()));
     if (!parsed)
       diagnostics.raise("cannot read the intrinsic");
     tir::PrimFuncOp function = getKernel(*parsed, "");

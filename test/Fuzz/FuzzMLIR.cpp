@@ -7,8 +7,9 @@
 
 #include "Fuzzing.h"
 
+#include "relay-mlir/Support/ParseModule.h"
+
 #include "mlir/IR/AsmState.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -19,7 +20,7 @@ static OwningOpRef<ModuleOp> parse(StringRef text, MLIRContext *context) {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(text, "model.mlir"), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, context);
+  return parseModule(sources, context);
 }
 
 static std::string print(ModuleOp module) {

@@ -7,7 +7,7 @@
 func.func @take() -> tensor<1xf32> {
   %x = relay.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
   %i = relay.constant dense<3> : tensor<1xi32>
-  // expected-error @below {{expects indices in [0, 3), but got 3}}
+  // expected-error @below {{expects indices in [-3, 3), but got 3}}
   %0 = relay.take %x, %i {axis = 0, mode = "fast"} : (tensor<3xf32>, tensor<1xi32>) -> tensor<1xf32>
   return %0 : tensor<1xf32>
 }
@@ -78,7 +78,7 @@ func.func @no_elements() -> tensor<2xi32> {
 // -----
 
 func.func private @add(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-error @below {{expects shapes that broadcast, but got 'tensor<2xf32>' and 'tensor<3xf32>'}}
+  // expected-error @below {{expects shapes that broadcast, but got (2) and (3)}}
   %0 = relay.add %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
@@ -92,7 +92,7 @@ func.func @broadcast() -> tensor<?xf32> {
 // -----
 
 func.func private @reshape(%x: tensor<?xf32>) -> tensor<2x?xf32> {
-  // expected-error @below {{expects -1 to divide 3 elements, but got a rest of 2}}
+  // expected-error @below {{expects newshape to divide the 3 elements of data, but got [2, -1]}}
   %0 = relay.reshape %x {newshape = [2, -1]} : (tensor<?xf32>) -> tensor<2x?xf32>
   return %0 : tensor<2x?xf32>
 }
@@ -105,7 +105,7 @@ func.func @reshapes() -> tensor<2x?xf32> {
 // -----
 
 func.func private @conv(%x: tensor<1x?x4x4xf32>, %w: tensor<2x3x1x1xf32>) -> tensor<1x2x4x4xf32> {
-  // expected-error @below {{expects 3 input channels, but got 5}}
+  // expected-error @below {{expects 3 input channels (weight is 'tensor<2x3x1x1xf32>', groups is 1), but got 5}}
   %0 = relay.nn.conv2d %x, %w : (tensor<1x?x4x4xf32>, tensor<2x3x1x1xf32>) -> tensor<1x2x4x4xf32>
   return %0 : tensor<1x2x4x4xf32>
 }
@@ -119,7 +119,7 @@ func.func @channels() -> tensor<1x2x4x4xf32> {
 // -----
 
 func.func private @matmul(%x: tensor<2x?xf32>, %w: tensor<4x?xf32>) -> tensor<2x4xf32> {
-  // expected-error @below {{expects equal sizes to sum over, but got 3 and 5}}
+  // expected-error @below {{expects a reduced size of 5 (second operand is 'tensor<4x5xf32>'), but got 3}}
   %0 = relay.nn.dense %x, %w : (tensor<2x?xf32>, tensor<4x?xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
@@ -133,7 +133,7 @@ func.func @sums() -> tensor<2x4xf32> {
 // -----
 
 func.func private @pad(%x: tensor<?xf32>, %v: tensor<f32>) -> tensor<?xf32> {
-  // expected-error @below {{expects widths of at most 1 along dimension 0, but got 2 and 0}}
+  // expected-error @below {{expects pad_width below the size 2 of dimension 0 for pad_mode "reflect", but got 2 and 0}}
   %0 = relay.nn.pad %x, %v {pad_width = [2, 0], pad_mode = "reflect"} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
@@ -147,7 +147,7 @@ func.func @reflects() -> tensor<?xf32> {
 // -----
 
 func.func private @top(%x: tensor<?xf32>) -> tensor<5xf32> {
-  // expected-error @below {{expects k of at most 3, but got 5}}
+  // expected-error @below {{expects k up to 3, but got 5}}
   %0 = relay.topk %x {k = 5, ret_type = "values"} : (tensor<?xf32>) -> tensor<5xf32>
   return %0 : tensor<5xf32>
 }

@@ -57,8 +57,12 @@ FAMILIES = {
     "sums": Family(
         "Sums, means, variances, pooling, depthwise convolutions", False, _PLAIN, _PLAIN),
     "functions": Family(
-        "Elementwise functions: exp, log, tanh, erf, sin, pow, ... (of each result itself)", False,
-        _PLAIN, _PLAIN),
+        "Functions of one element: exp, log, tanh, erf, sin, pow, Elu, Softplus, Mish, ... (of "
+        "each result itself)", False, _PLAIN, _PLAIN),
+    "cancelling": Family(
+        "Those whose terms cancel: Gelu, HardSigmoid, HardSwish (of the largest term, besides)",
+        False, {"highest": 5e-7, "high": 5e-7, "medium": 5e-7},
+        {"highest": 5e-7, "high": 5e-7, "medium": 5e-7}),
 }
 
 

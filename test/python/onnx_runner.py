@@ -8,13 +8,14 @@ A case that crashes or hangs takes its process with it, and nothing else.
 """
 
 import dataclasses
-import multiprocessing
+import functools
 import os
 import queue
 import resource
 import threading
 
 import onnx_backend
+from worker_process import WorkerError, WorkerProcess
 
 PASSED = "passed"
 # The compiler says that it cannot.
@@ -50,49 +51,16 @@ def run_case(case, compiler):
     return Outcome(PASSED)
 
 
-def _work(connection):
-    """A process: cases come in, outcomes go out."""
+@functools.lru_cache(maxsize=1)
+def _compiler():
+    """What a process needs once, with little memory from then on."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    compiler = onnx_backend.Compiler()
-    while True:
-        try:
-            case = connection.recv()
-        except EOFError:
-            return
-        connection.send(run_case(case, compiler))
+    return onnx_backend.Compiler()
 
 
-class _Worker:
-    """A process that is started anew when it is gone."""
-
-    def __init__(self):
-        self.process = None
-
-    def run(self, case):
-        if self.process is None:
-            context = multiprocessing.get_context("spawn")
-            self.connection, theirs = context.Pipe()
-            self.process = context.Process(target=_work, args=(theirs,), daemon=True)
-            self.process.start()
-            theirs.close()
-        try:
-            self.connection.send(case)
-            if self.connection.poll(SECONDS):
-                return self.connection.recv()
-            why = f"no result after {SECONDS} s"
-        except (EOFError, ConnectionError):
-            self.process.join()
-            why = f"the process ended with {self.process.exitcode}"
-        self.close()
-        return Outcome(FAILED, why)
-
-    def close(self):
-        if self.process is not None:
-            self.process.kill()
-            self.process.join()
-            self.connection.close()
-            self.process = None
+def _answer(case):
+    return run_case(case, _compiler())
 
 
 def run_cases(cases):
@@ -103,14 +71,16 @@ def run_cases(cases):
     outcomes = {}
 
     def serve():
-        worker = _Worker()
-        while True:
-            try:
-                case = todo.get_nowait()
-            except queue.Empty:
-                break
-            outcomes[case.name] = worker.run(case)
-        worker.close()
+        with WorkerProcess(_answer, SECONDS) as worker:
+            while True:
+                try:
+                    case = todo.get_nowait()
+                except queue.Empty:
+                    break
+                try:
+                    outcomes[case.name] = worker.ask(case)
+                except WorkerError as error:
+                    outcomes[case.name] = Outcome(FAILED, str(error))
 
     threads = [threading.Thread(target=serve) for _ in range(os.cpu_count() or 1)]
     for thread in threads:

@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "relay-mlir/Frontend/RelayText/Diagnostics.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Pipelines/CompileFlags.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
-#include "relay-mlir/Support/DiagnosticPrinter.h"
+#include "relay-mlir/Support/OptionUse.h"
 #include "relay-mlir/Support/Version.h"
 
 #include "mlir/IR/AsmState.h"
@@ -110,6 +109,14 @@ int main(int argc, char **argv) {
                  << kMaxThreads << ", but got " << compileThreads << '\n';
     return 1;
   }
+  if (kind == relay::EmitKind::Relay &&
+      failed(relay::refuseOptions(
+          {"remarks", "schedules", "save-schedules", "force-matrix-tiles"},
+          "with --emit=relay")))
+    return 1;
+  if (kind == relay::EmitKind::Schedules &&
+      failed(relay::refuseOptions({"remarks"}, "with --emit=schedules")))
+    return 1;
   bool binary =
       kind == relay::EmitKind::Object || kind == relay::EmitKind::SharedObject;
   if (outputPath.empty()) {
@@ -119,6 +126,9 @@ int main(int argc, char **argv) {
     }
     outputPath = "-";
   }
+  if (!binary &&
+      failed(relay::refuseOptions({"cache-dir"}, "without --emit=so or obj")))
+    return 1;
 
   DialectRegistry registry;
   relay::registerAllDialects(registry);
@@ -130,11 +140,7 @@ int main(int argc, char **argv) {
     threads.emplace(llvm::hardware_concurrency(compileThreads));
     context.setThreadPool(*threads);
   }
-  context.printOpOnDiagnostic(false);
-  relay::DiagnosticPrinter printer(&context);
-  std::optional<relay::RelayDiagnostics> words;
-  if (relay::isRelayText(inputPath))
-    words.emplace(&context);
+  relay::ModelDiagnostics diagnostics(&context, inputPath);
 
   std::unique_ptr<llvm::raw_fd_ostream> remarksFile;
   if (remarksPath.getNumOccurrences()) {

@@ -10,13 +10,19 @@
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/InitAllPasses.h"
 #include "relay-mlir/Support/DiagnosticPrinter.h"
+#include "relay-mlir/Support/ParseModule.h"
+#include "relay-mlir/Support/TranslateFile.h"
 #include "relay-mlir/Support/Version.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ProgramStack.h"
 #include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
   llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
     os << "relay-mlir " << mlir::relay::getVersionString() << '\n';
   });
@@ -36,6 +42,23 @@ int main(int argc, char **argv) {
           mlir::relay::limitErrors(context);
         });
   }
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Optimiser of the relay-mlir dialects\n", registry));
+  auto [inputPath, outputPath] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Optimiser of the relay-mlir dialects\n", registry);
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(argc, argv, inputPath, outputPath, registry));
+  return mlir::asMainReturnCode(mlir::relay::translateFile(
+      inputPath, outputPath,
+      [&](std::unique_ptr<llvm::MemoryBuffer> input, llvm::raw_ostream &os) {
+        mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+        mlir::relay::DiagnosticPrinter printer(&context);
+        if (failed(mlir::relay::checkNesting(*input, &context)))
+          return mlir::failure();
+        llvm::LogicalResult result = mlir::failure();
+        llvm::runOnNewStack(mlir::relay::kParserStackSize, [&] {
+          result = mlir::MlirOptMain(os, std::move(input), registry, config);
+        });
+        return result;
+      }));
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Support/MachinePeak.h"
+#include "relay-mlir/Support/OutputFile.h"
 #include "relay-mlir/Support/Version.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -61,11 +62,12 @@ int main(int argc, char **argv) {
       os.attribute("gbytes_per_s", gbytes);
     });
     llvm::outs() << '\n';
-    return 0;
+    return failed(relay::finishStandardOutput());
   }
   llvm::outs() << relay::getProcessorName() << ", " << numThreads
                << (numThreads == 1 ? " thread" : " threads") << '\n'
                << llvm::format("multiply-add (%s, f32): %.1f GFLOP/s\n",
                                peak.instructions, gflops)
                << llvm::format("copy (read and write): %.1f GB/s\n", gbytes);
+  return failed(relay::finishStandardOutput());
 }

@@ -8,11 +8,14 @@
 #include "RunInputs.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Pipelines/CheckModel.h"
 #include "relay-mlir/Support/Npy.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <random>
 
@@ -68,6 +71,13 @@ static LogicalResult addSpecs(func::FuncOp main, std::string name, Type type,
     return main.emitError("expects tensors and tuples of tensors as arguments "
                           "of @main, but got ")
            << type;
+  if (!Tensor::supports(spec.type.getElementType()))
+    return main.emitError("expects the elements of input '")
+           << spec.name << "' to be floats, integers or bools, but got "
+           << spec.type.getElementType();
+  if (failed(relay::checkTensorLimits([&] { return main.emitError(); },
+                                      spec.type)))
+    return failure();
   for (int64_t d = 0; d < spec.type.getRank(); ++d) {
     StringAttr dimName = dims && d < static_cast<int64_t>(dims.size())
                              ? dyn_cast<StringAttr>(dims[d])
@@ -140,7 +150,9 @@ static FailureOr<Tensor> makeRandom(const InputSpec &spec,
       tensor.store(i, 1, &value);
     }
   } else {
-    int64_t last = type.getElementType().isInteger(1) ? 1 : 9;
+    // Of the types that indices have, numbers that are in range of almost all.
+    unsigned width = type.getElementType().getIntOrFloatBitWidth();
+    int64_t last = width == 1 || width >= 32 ? 1 : 9;
     std::uniform_int_distribution<int64_t> distribution(0, last);
     for (int64_t i = 0; i < count; ++i) {
       int64_t value = distribution(generator);
@@ -155,6 +167,17 @@ static std::string join(ArrayRef<InputSpec> specs) {
   for (const InputSpec &spec : specs)
     text += (text.empty() ? "'" : ", '") + spec.name + "'";
   return text;
+}
+
+/// The names of all dynamic dimensions, each once.
+static std::string joinDimNames(ArrayRef<InputSpec> specs) {
+  llvm::SetVector<StringRef> names;
+  for (const InputSpec &spec : specs)
+    for (const std::string &name : spec.dimNames)
+      if (!name.empty())
+        names.insert(name);
+  return names.empty() ? "of which the model has none"
+                       : "'" + llvm::join(names, "', '") + "'";
 }
 
 static FailureOr<Tensor> readInput(const InputSpec &spec, StringRef path) {
@@ -210,7 +233,21 @@ relay_run::getInputs(ArrayRef<InputSpec> specs, const InputOptions &options) {
     if (text.getAsInteger(10, size) || size < 0)
       return printError("expects --dim=<name>=<size>, but got '" + argument +
                         "'");
-    sizes[name] = size;
+    if (!sizes.try_emplace(name, size).second)
+      return printError("expects one size for '" + name +
+                        "', but got --dim=" + name + " twice");
+    bool hasName = false, isRandom = false;
+    for (auto [spec, tensor] : llvm::zip_equal(specs, tensors))
+      if (llvm::is_contained(spec.dimNames, name)) {
+        hasName = true;
+        isRandom |= !tensor;
+      }
+    if (!isRandom)
+      return printError(
+          hasName ? "expects no --dim=" + name +
+                        ": inputs of that dimension come from files"
+                  : "expects the name of a dynamic dimension, " +
+                        joinDimNames(specs) + ", but got '" + name + "'");
   }
   for (auto [spec, tensor] : llvm::zip_equal(specs, tensors))
     for (int64_t d = 0; tensor && d < spec.type.getRank(); ++d)

@@ -7,7 +7,6 @@
 
 #include "RunInputs.h"
 
-#include "relay-mlir/Frontend/RelayText/Diagnostics.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
@@ -16,8 +15,9 @@
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Pipelines/ProfileModel.h"
-#include "relay-mlir/Support/DiagnosticPrinter.h"
 #include "relay-mlir/Support/Npy.h"
+#include "relay-mlir/Support/OptionUse.h"
+#include "relay-mlir/Support/OutputFile.h"
 #include "relay-mlir/Support/Version.h"
 
 #include "mlir/Support/ToolUtilities.h"
@@ -60,6 +60,8 @@ struct RunOptions {
 
 } // namespace
 
+static cl::OptionCategory category("relay-run options");
+
 static RunOptions parseCommandLine(int argc, char **argv) {
   // LLVM's link-time optimiser has an option of this name, too.
   if (cl::Option *other = cl::getRegisteredOptions().lookup("threads"))
@@ -67,12 +69,13 @@ static RunOptions parseCommandLine(int argc, char **argv) {
 
   RunOptions result;
   // Static, since the registry keeps pointers to them.
-  static cl::OptionCategory category("relay-run options");
   static cl::opt<std::string> modelPath(
       cl::Positional, cl::Required,
       cl::desc("<model.so, model.onnx or model.mlir>"), cl::cat(category));
   static cl::list<std::string> inputFiles(
-      "input", cl::desc("Input, by name or in order; others are random"),
+      "input",
+      cl::desc("Input, by name or in order; others are random (int32 and "
+               "int64: 0 and 1)"),
       cl::value_desc("[name=]file.npy"), cl::cat(category));
   static cl::list<std::string> outputFiles(
       "output", cl::desc("Where to write an output, by name or in order"),
@@ -428,14 +431,54 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
   return options.profile ? runProfile(compiled, inputs, options) : success();
 }
 
+/// Refuses options that have no effect on what the others ask for.
+static LogicalResult checkOptionUse(const RunOptions &options,
+                                    bool isArtefact) {
+  using relay::refuseOtherOptions;
+  SmallVector<StringRef> allowed = {""};
+  if (isArtefact)
+    allowed.push_back("map-weights");
+  if (options.verify) {
+    allowed.push_back("verify");
+    return refuseOtherOptions(category, allowed, "with --verify");
+  }
+  if (options.info) {
+    allowed.push_back("info");
+    if (!isArtefact)
+      llvm::append_range(allowed, relay::CompileFlags::getNames());
+    return refuseOtherOptions(category, allowed, "with --info");
+  }
+  llvm::append_range(allowed,
+                     ArrayRef<StringRef>{"input", "output", "dim", "seed"});
+  if (options.interpret) {
+    llvm::append_range(allowed, ArrayRef<StringRef>{"interpret", "max-depth"});
+    return refuseOtherOptions(category, allowed, "with --interpret");
+  }
+  if (failed(relay::refuseOptions({"max-depth"}, "without --interpret")) ||
+      (options.check.empty() &&
+       failed(relay::refuseOptions({"rtol", "atol"}, "without --check"))) ||
+      (!options.profile &&
+       failed(relay::refuseOptions({"peak"}, "without --profile"))) ||
+      (!options.profile && !options.benchmark &&
+       failed(relay::refuseOptions({"repeat", "warm-up"},
+                                   "without --benchmark or --profile"))))
+    return failure();
+  return isArtefact ? relay::refuseOptions(relay::CompileFlags::getNames(),
+                                           "with a compiled model")
+                    : success();
+}
+
 static LogicalResult run(MLIRContext &context, const RunOptions &options) {
   if (!options.check.empty() && options.check != "interpreter")
     return printError("expects --check=interpreter, but got '" + options.check +
                       "'");
-  if (options.interpret &&
-      (options.benchmark || options.profile || options.info))
-    return printError("expects compiled code for --benchmark, --profile and "
-                      "--info, but got --interpret");
+  bool isArtefact = StringRef(options.modelPath).ends_with(".so");
+  if (isArtefact && (options.interpret || !options.check.empty()))
+    return printError("expects the .onnx or .mlir file of the model for "
+                      "--interpret and --check");
+  if (!isArtefact && (options.verify || options.mapWeights))
+    return printError("expects a compiled model, model.so, for --verify and "
+                      "--map-weights");
   if (!options.peak.empty() && failed(getPeak(options.peak)))
     return failure();
   if (!(options.tolerance.relative >= 0) || !(options.tolerance.absolute >= 0))
@@ -445,14 +488,13 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
                       llvm::Twine(options.limits.maxDepth));
   if (options.repeat < 1 || options.warmUp < 0)
     return printError("expects a positive --repeat and --warm-up from 0");
+  if (failed(checkOptionUse(options, isArtefact)))
+    return failure();
   if (options.threads && relaySetNumThreads(*options.threads) != RELAY_OK)
     return printError(relayGetLastError());
   Location location = FileLineColLoc::get(&context, options.modelPath, 0, 0);
 
-  if (StringRef(options.modelPath).ends_with(".so")) {
-    if (options.interpret || !options.check.empty())
-      return printError("expects the .onnx or .mlir file of the model for "
-                        "--interpret and --check");
+  if (isArtefact) {
     RelayModule *compiled = nullptr;
     if (relayModuleLoadWithFlags(options.modelPath.c_str(),
                                  options.mapWeights ? RELAY_LOAD_MAP_WEIGHTS
@@ -478,9 +520,6 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     return runModel(compiled, nullptr, *inputs, options, location);
   }
 
-  if (options.verify || options.mapWeights)
-    return printError("expects a compiled model, model.so, for --verify and "
-                      "--map-weights");
   OwningOpRef<ModuleOp> module = relay::loadModel(options.modelPath, &context);
   if (!module)
     return failure();
@@ -518,10 +557,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   relay::registerAllDialects(registry);
   MLIRContext context(registry);
-  context.printOpOnDiagnostic(false);
-  relay::DiagnosticPrinter printer(&context);
-  std::optional<relay::RelayDiagnostics> words;
-  if (relay::isRelayText(options.modelPath))
-    words.emplace(&context);
-  return failed(run(context, options));
+  relay::ModelDiagnostics diagnostics(&context, options.modelPath);
+  bool hasFailed = failed(run(context, options));
+  return failed(relay::finishStandardOutput()) || hasFailed;
 }

@@ -6,19 +6,114 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/InitAllTranslations.h"
+#include "relay-mlir/Support/TranslateFile.h"
 #include "relay-mlir/Support/Version.h"
 
 #include "mlir/IR/AsmState.h"
-#include "mlir/Support/LogicalResult.h"
-#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/ToolUtilities.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
+namespace cl = llvm::cl;
+using namespace mlir;
+
+namespace {
+
+/// What the command line says.
+struct TranslateOptions {
+  std::string inputPath, outputPath;
+  /// Each reads what the one before it wrote.
+  std::vector<const Translation *> translations;
+  std::string splitMarker;
+  bool verifyDiagnostics = false;
+  bool allowUnregisteredDialects = false;
+};
+
+} // namespace
+
+static TranslateOptions parseCommandLine(int argc, char **argv) {
+  TranslateOptions result;
+  cl::opt<std::string> input(cl::Positional, cl::desc("<input file>"),
+                             cl::init("-"));
+  cl::opt<std::string> output("o", cl::desc("Output file"),
+                              cl::value_desc("file"), cl::init("-"));
+  cl::list<const Translation *, bool, TranslationParser> translations(
+      "", cl::desc("Translations to perform"), cl::Required);
+  cl::opt<bool> split("split-input-file",
+                      cl::desc("Process each piece of the input between lines "
+                               "'// -----' on its own"));
+  cl::opt<bool> verify(
+      "verify-diagnostics",
+      cl::desc("Compare messages with expected-* lines of the input"));
+  cl::opt<bool> allow("allow-unregistered-dialect",
+                      cl::desc("Read operations of unknown dialects"));
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  registerTranslationCLOptions();
+  cl::ParseCommandLineOptions(
+      argc, argv, "Translation between relay-mlir and other formats\n");
+  result.inputPath = input;
+  result.outputPath = output;
+  result.translations.assign(translations.begin(), translations.end());
+  if (split)
+    result.splitMarker = kDefaultSplitMarker;
+  result.verifyDiagnostics = verify;
+  result.allowUnregisteredDialects = allow;
+  return result;
+}
+
+static LogicalResult translate(const Translation &translation,
+                               std::unique_ptr<llvm::MemoryBuffer> input,
+                               const TranslateOptions &options,
+                               raw_ostream &os) {
+  MLIRContext context;
+  context.allowUnregisteredDialects(options.allowUnregisteredDialects);
+  context.printOpOnDiagnostic(!options.verifyDiagnostics);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  if (options.verifyDiagnostics) {
+    SourceMgrDiagnosticVerifierHandler handler(*sources, &context);
+    (void)translation(sources, os, &context);
+    return handler.verify();
+  }
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  return translation(sources, os, &context);
+}
+
 int main(int argc, char **argv) {
-  llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
-    os << "relay-mlir " << mlir::relay::getVersionString() << '\n';
+  llvm::InitLLVM init(argc, argv);
+  cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
+    os << "relay-mlir " << relay::getVersionString() << '\n';
   });
-  mlir::relay::registerAllTranslations();
-  return failed(mlir::mlirTranslateMain(
-      argc, argv, "Translation between relay-mlir and other formats"));
+  relay::registerAllTranslations();
+  TranslateOptions options = parseCommandLine(argc, argv);
+  // Pieces of a file do not end in zeros, which readers look for.
+  auto translatePiece = [&](std::unique_ptr<llvm::MemoryBuffer> input,
+                            raw_ostream &os) -> LogicalResult {
+    if (!options.splitMarker.empty())
+      input = llvm::MemoryBuffer::getMemBufferCopy(
+          input->getBuffer(), input->getBufferIdentifier());
+    for (const Translation *translation :
+         ArrayRef(options.translations).drop_back()) {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      std::string name = input->getBufferIdentifier().str();
+      if (failed(translate(*translation, std::move(input), options, stream)))
+        return failure();
+      input = llvm::MemoryBuffer::getMemBufferCopy(text, name);
+    }
+    return translate(*options.translations.back(), std::move(input), options,
+                     os);
+  };
+  return failed(relay::translateFile(
+      options.inputPath, options.outputPath,
+      [&](std::unique_ptr<llvm::MemoryBuffer> input, raw_ostream &os) {
+        return splitAndProcessBuffer(std::move(input), translatePiece, os,
+                                     options.splitMarker);
+      }));
 }

@@ -35,6 +35,8 @@ import peers
 import report
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import option_types  # noqa: E402
 BIN = peers.BUILD / "bin"
 
 # A median of fewer runs, and its spread, say nothing.
@@ -200,27 +202,6 @@ def choose_peers(text):
     return chosen, missing
 
 
-def parse_threads(text):
-    try:
-        counts = [int(part) for part in text.split(",")]
-    except ValueError:
-        counts = [0]
-    if not all(1 <= count <= 1024 for count in counts):
-        raise argparse.ArgumentTypeError(
-            f"expects numbers of threads from 1 to 1024, but got '{text}'")
-    return counts
-
-
-def parse_positive(text):
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"expects a positive number, but got '{text}'")
-    return value
-
-
 def find_list(name):
     """A file, or the name of a list beside this program."""
     own = HERE / f"{name}.json"
@@ -237,21 +218,22 @@ def main():
     parser.add_argument("--peers", default="all",
                         help="all (that are installed), none, or a list out of "
                         + ",".join(name for name in peers.PEERS if name != peers.OURS))
-    parser.add_argument("--threads", type=parse_threads, default=None,
+    parser.add_argument("--threads", type=option_types.threads, default=None,
                         help="numbers of threads, such as 1,2 (default: what a case "
                         "says, else 1)")
-    parser.add_argument("--rounds", type=parse_positive, default=10,
+    parser.add_argument("--rounds", type=option_types.positive, default=10,
                         help="turns of each peer (default 10)")
-    parser.add_argument("--turn", type=float, default=0.1, metavar="SECONDS",
+    parser.add_argument("--turn", type=option_types.seconds, default=0.1, metavar="SECONDS",
                         help="length of a turn (default 0.1; longer where "
                         f"{FEWEST_RUNS} runs in all rounds take longer)")
     parser.add_argument("--precision", choices=["highest", "high", "medium"],
                         default="high",
                         help="ours (default high); with medium, peers that can compute "
                         "in bf16 do")
-    parser.add_argument("--timeout", type=parse_positive, default=900, metavar="SECONDS",
+    parser.add_argument("--timeout", type=option_types.positive, default=900, metavar="SECONDS",
                         help="for what a peer may take to prepare a model (default 900)")
-    parser.add_argument("--output", default="benchmark-results", metavar="FOLDER",
+    parser.add_argument("--output", type=option_types.output_folder,
+                        default="benchmark-results", metavar="FOLDER",
                         help="where benchmark.json and benchmark.html go")
     arguments = parser.parse_args()
     try:

@@ -13,6 +13,7 @@ grows faster than length. For models, give their files instead.
 import argparse
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,10 @@ import onnx
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "utils" / "models"))
+sys.path.append(str(ROOT / "utils"))
+import cases  # noqa: E402
 import chains  # noqa: E402
+import option_types  # noqa: E402
 
 
 def measure(path, arguments):
@@ -35,30 +39,39 @@ def measure(path, arguments):
 
 
 def count_operators(path):
-    return len(onnx.load(path, load_external_data=False).graph.node)
+    """At least one, so that there is something to divide by."""
+    return max(1, len(cases.onnx_file(path=str(path))[1].graph.node))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("models", nargs="*", help="ONNX models; none: random chains")
-    parser.add_argument("--lengths", default="125,250,500", help="operators of a chain")
-    parser.add_argument("--seeds", type=int, default=1, help="chains of each length")
+    parser.add_argument("models", nargs="*", type=option_types.existing_file,
+                        help="ONNX models; none: random chains")
+    parser.add_argument("--lengths", type=option_types.positives, default="125,250,500",
+                        help="operators of a chain")
+    parser.add_argument("--seeds", type=option_types.positive, default=1,
+                        help="chains of each length")
     parser.add_argument("--target", default="native", help="as of relay-compile")
     options = parser.parse_args()
     arguments = [f"--target={options.target}"]
+    if not shutil.which("relay-compile"):
+        parser.error("expects relay-compile in a folder of PATH (build/bin)")
 
     print(f"{'model':30} {'operators':>9} {'seconds':>8} {'ms each':>8}")
     with tempfile.TemporaryDirectory() as folder:
-        paths = [pathlib.Path(model) for model in options.models]
+        paths = list(options.models)
         for quantized in (False, True) if not paths else ():
             for seed in range(options.seeds):
-                for length in map(int, options.lengths.split(",")):
+                for length in options.lengths:
                     kind = "quantized chain" if quantized else "chain"
                     paths.append(pathlib.Path(folder) / f"{kind} {seed} {length}.onnx")
                     onnx.save(chains.build(seed, length, quantized), paths[-1])
         for path in paths:
-            operators = count_operators(path)
-            seconds = measure(path, arguments)
+            try:
+                operators = count_operators(path)
+                seconds = measure(path, arguments)
+            except (cases.ListError, subprocess.CalledProcessError) as error:
+                sys.exit(f"error: {error}")
             print(f"{path.stem:30} {operators:9} {seconds:8.2f} {1000 * seconds / operators:8.2f}",
                   flush=True)
 

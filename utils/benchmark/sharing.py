@@ -29,7 +29,9 @@ import onnx
 
 import cases
 import peers
-from benchmark import parse_positive
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import option_types  # noqa: E402
 
 NAMES = [peers.OURS, "onnxruntime"]
 PERCENTILES = [50, 90, 99]
@@ -79,6 +81,13 @@ class SecondPool(Situation):
     def prepare(self, name):
         other = NAMES[1 - NAMES.index(name)]
         self.process = self.start(name, companion=other)
+
+
+class SamePool(Situation):
+    """a pool of ONNX Runtime's own beside both, called in turn"""
+
+    def prepare(self, name):
+        self.process = self.start(name, companion="onnxruntime")
 
 
 class BusyNeighbour(Situation):
@@ -216,9 +225,9 @@ def make_quota_group():
 
 
 SITUATIONS = {
-    "alone": Alone, "second-pool": SecondPool, "busy": BusyNeighbour,
-    "busy-first": BusyFirst, "busy-last": BusyLast, "two-models": TwoModels,
-    "two-processes": TwoProcesses, "one-cpu": OneCPU, "quota": Quota,
+    "alone": Alone, "second-pool": SecondPool, "same-pool": SamePool,
+    "busy": BusyNeighbour, "busy-first": BusyFirst, "busy-last": BusyLast,
+    "two-models": TwoModels, "two-processes": TwoProcesses, "one-cpu": OneCPU, "quota": Quota,
     "quota-own-threads": QuotaOwnThreads,
     "many-callers": ManyCallers,
 }
@@ -273,19 +282,16 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", default="mobilenetv2",
                         help="a network of utils/models or an .onnx file")
-    parser.add_argument("--only", default=",".join(SITUATIONS), metavar="LIST",
+    parser.add_argument("--only", type=option_types.names(SITUATIONS, "situations"),
+                        default=",".join(SITUATIONS), metavar="LIST",
                         help="some of " + ",".join(SITUATIONS))
-    parser.add_argument("--threads", type=parse_positive,
+    parser.add_argument("--threads", type=option_types.positive,
                         default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--rounds", type=parse_positive, default=5)
-    parser.add_argument("--turn", type=float, default=1.0, metavar="SECONDS")
-    parser.add_argument("--output", metavar="FILE", help="the numbers as JSON")
+    parser.add_argument("--rounds", type=option_types.positive, default=5)
+    parser.add_argument("--turn", type=option_types.seconds, default=1.0, metavar="SECONDS")
+    parser.add_argument("--output", type=option_types.output_file, metavar="FILE",
+                        help="the numbers as JSON")
     arguments = parser.parse_args()
-    wanted = arguments.only.split(",")
-    for name in wanted:
-        if name not in SITUATIONS:
-            sys.exit(f"error: expects --only to be some of {','.join(SITUATIONS)}, "
-                     f"but got '{name}'")
     missing = peers.PEERS["onnxruntime"].missing()
     if missing:
         sys.exit(f"error: ONNX Runtime is not installed ({missing})")
@@ -304,7 +310,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         job = Job(pathlib.Path(folder), model, arguments.threads, arguments.rounds,
                   arguments.turn)
-        for name in wanted:
+        for name in arguments.only:
             kind = SITUATIONS[name]
             try:
                 result = measure(kind, job)
@@ -318,7 +324,7 @@ def main():
             results["situations"][name] = result
             report(name, kind, result)
     if arguments.output:
-        pathlib.Path(arguments.output).write_text(json.dumps(results, indent=1) + "\n")
+        arguments.output.write_text(json.dumps(results, indent=1) + "\n")
     sys.exit(failed)
 
 

@@ -28,6 +28,21 @@ if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     "${CMAKE_CXX_COMPILER_ID}")
 endif()
 
+# relay_find_runtime(<variable> <name> <extension>): the path of a library of
+# Clang's run time, which is a package of its own.
+function(relay_find_runtime variable name extension)
+  set(file libclang_rt.${name}-${CMAKE_SYSTEM_PROCESSOR}.${extension})
+  # Prints the name alone if there is no such file.
+  execute_process(
+    COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${file}
+    OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT IS_ABSOLUTE "${path}")
+    message(FATAL_ERROR "RELAY_SANITIZE and RELAY_FUZZ expect ${file} beside "
+      "Clang: install libclang-rt-${CMAKE_CXX_COMPILER_VERSION_MAJOR}-dev")
+  endif()
+  set(${variable} ${path} PARENT_SCOPE)
+endfunction()
+
 # Optimised a little, so that tests do not take hours, with what stack traces
 # need, and with assertions: those of LLVM's and MLIR's headers included.
 set(CMAKE_C_FLAGS_RELEASE "-O1 -gline-tables-only")
@@ -45,24 +60,10 @@ elseif(RELAY_SANITIZE MATCHES "address")
 else()
   set(_name ubsan_standalone)
 endif()
-set(_file libclang_rt.${_name}-${CMAKE_SYSTEM_PROCESSOR}.so)
-execute_process(
-  COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${_file}
-  OUTPUT_VARIABLE RELAY_SANITIZER_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
-if(NOT IS_ABSOLUTE "${RELAY_SANITIZER_RUNTIME}")
-  message(FATAL_ERROR "RELAY_SANITIZE expects ${_file} beside Clang: install "
-    "libclang-rt-${CMAKE_CXX_COMPILER_VERSION_MAJOR}-dev")
-endif()
+relay_find_runtime(RELAY_SANITIZER_RUNTIME ${_name} so)
 add_link_options(-fsanitize=${RELAY_SANITIZE} -shared-libsan)
 if(RELAY_FUZZ)
-  set(_file libclang_rt.fuzzer-${CMAKE_SYSTEM_PROCESSOR}.a)
-  execute_process(
-    COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${_file}
-    OUTPUT_VARIABLE RELAY_FUZZER OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(NOT IS_ABSOLUTE "${RELAY_FUZZER}")
-    message(FATAL_ERROR "RELAY_FUZZ expects ${_file} beside Clang: install "
-      "libclang-rt-${CMAKE_CXX_COMPILER_VERSION_MAJOR}-dev")
-  endif()
+  relay_find_runtime(RELAY_FUZZER fuzzer a)
 endif()
 get_filename_component(_folder ${RELAY_SANITIZER_RUNTIME} DIRECTORY)
 list(APPEND CMAKE_BUILD_RPATH ${_folder})

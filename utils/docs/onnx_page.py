@@ -9,6 +9,7 @@ project's tests of operators: each is compiled and run, as it is.
 test/python/test_onnx_backend.py fails if the page would change.
 """
 
+import argparse
 import collections
 import pathlib
 import re
@@ -109,6 +110,10 @@ def read_refused(text):
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    if not (onnx_backend.BUILD / "bin" / "relay-test-onnx").exists():
+        sys.exit(f"error: expects a build in '{onnx_backend.BUILD}' (utils/build.sh, "
+                 "RELAY_BUILD_DIR)")
     executor = onnx_backend.Interpreter()
     operators = executor.operators()
     executor.close()

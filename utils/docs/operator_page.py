@@ -18,6 +18,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "utils"))
+import option_types  # noqa: E402
+
 PAGE = ROOT / "docs" / "Operators.md"
 RECORD = ROOT / "utils" / "docs" / "operators.json"
 # What an operator may have, and what is written for those that have it.
@@ -148,10 +151,11 @@ def write_page(status):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", default=os.environ.get("RELAY_BUILD_DIR", "build"))
+    parser.add_argument("--build", type=option_types.build_folder,
+                        default=str(ROOT / os.environ.get("RELAY_BUILD_DIR", "build")))
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
-    page = write_page(get_status((ROOT / args.build).resolve()))
+    page = write_page(get_status(args.build))
     if not args.check:
         PAGE.write_text(page)
     elif not PAGE.exists() or PAGE.read_text() != page:

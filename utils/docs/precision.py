@@ -64,6 +64,10 @@ How far results in float32 may be from exact ones is chosen when a model is comp
 
 An artefact knows its precision: `relay-run --info model.so` prints it, and `model.precision` in Python is it. Other
 types are what they are at any precision: float64, float16 and bfloat16 (with sums in float32), integers.
+In the types of 16 bits, each node of a model rounds its result, once: operators of ONNX that take several steps, as
+Gelu, Softplus, LayerNormalization or LSTM do, take them in float32. Functions of one element stay within one unit in
+the last place (`test/python/precision/test_onnx_functions.py` tries every number). Two operators round between their
+steps: Attention what it hands from one product to the other, BatchNormalization its scale and product.
 
 ## Bounds
 
@@ -82,6 +86,18 @@ What a bound is relative to is the sum of magnitudes, not the result: of terms t
 the error. With AMX at `high`, an element of a hundred-thousandth of the largest one may be off by tens of per cent of
 itself, in plain float32 by a few per cent. Whoever compares single elements with ONNX Runtime's, or divides by such
 results, wants one word, `highest`: its errors are those of plain float32 there, too, on every processor.
+
+Functions of one element are right to a few units in the last place of each result, however small it is: `exp(x) - 1`
+and `log(1 + x)` do not lose the digits of x where a model spells them so. Two things remain, as in any plain float32.
+Where a formula takes a difference (the last row of the table), errors are those of its terms. And an exponential of a
+large argument is off by as many times itself as its argument is off by, as in Swish and the Gelu with tanh far down.
+
+## Quantized models
+
+QuantizeLinear and DequantizeLinear compute what ONNX says, step by step in float32: sums of dequantized numbers are not
+contracted to fused multiply-adds, because they often lie in the middle between two steps of the next quantizer, where
+the last bit decides. Sums of products (MatMul, Conv) add in another order than other programs do, so that a quantizer
+after them may now and then choose the step next to theirs.
 
 ## On AMX
 

@@ -17,6 +17,9 @@ import xml.etree.ElementTree as ElementTree
 import tests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "utils"))
+import option_types  # noqa: E402
+
 INCLUDE = re.compile(r'^\s*#?include\s+[<"]([^">]+)[">]')
 
 # Folder of include/relay-mlir or lib -> folders it may include. The longest
@@ -160,7 +163,8 @@ RULES = [check_layers, check_headers, check_tests, check_skips, check_format,
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--junit", metavar="FILE", help="write the results as JUnit")
+    parser.add_argument("--junit", type=option_types.output_file, metavar="FILE",
+                        help="write the results as JUnit")
     arguments = parser.parse_args()
     suite = ElementTree.Element("testsuite", name="lint")
     count = 0

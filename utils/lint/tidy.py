@@ -24,6 +24,9 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "utils"))
+import option_types  # noqa: E402
+
 # How many commits of main, and how many files at most.
 COMMITS = 10
 FILES = 30
@@ -101,10 +104,12 @@ def check_file(name, build, lines):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("files", nargs="*", help="instead of those that have changed")
+    parser.add_argument("files", nargs="*", type=option_types.existing_file,
+                        help="instead of those that have changed")
     parser.add_argument("--all", action="store_true", help="all lines of all files")
     parser.add_argument("--build", default=os.environ.get("RELAY_BUILD_DIR", "build"))
-    parser.add_argument("--junit", metavar="FILE", help="write the results as JUnit")
+    parser.add_argument("--junit", type=option_types.output_file, metavar="FILE",
+                        help="write the results as JUnit")
     arguments = parser.parse_args()
     build = (ROOT / arguments.build).resolve()
     commands = build / "compile_commands.json"

@@ -15,10 +15,12 @@ import numpy as np
 from onnx import helper
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 import bert
 import light
 import mobilenet
+import option_types
 import recurrent
 import resnet
 import small
@@ -97,16 +99,16 @@ def check(path, model, batches):
 
 
 def parse_batch(text):
-    return "N" if text == "dynamic" else int(text)
+    return "N" if text == "dynamic" else option_types.positive(text)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", nargs="?", choices=MODELS, metavar="model")
-    parser.add_argument("-o", "--output", metavar="FILE")
+    parser.add_argument("-o", "--output", type=option_types.output_file, metavar="FILE")
     parser.add_argument("--batch", type=parse_batch, default=1, metavar="N",
                         help='a number, or "dynamic" (default: 1)')
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=option_types.natural, default=0)
     parser.add_argument("--check", action="store_true",
                         help="run the model in ONNX Runtime")
     parser.add_argument("--list", action="store_true",
@@ -121,7 +123,7 @@ def main():
         model = build(args.model, args.batch, args.seed)
     except ValueError as error:
         parser.error(str(error))
-    path = args.output or f"{args.model}.onnx"
+    path = str(args.output or f"{args.model}.onnx")
     save(model, path)
     if args.check:
         check(path, model, [args.batch] if args.batch != "N" else [1, 2, 7])

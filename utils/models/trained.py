@@ -14,6 +14,7 @@ script makes new ones. `python utils/models/trained.py` trains all and prints
 what they reach on digits that they have not seen.
 """
 
+import argparse
 import hashlib
 import os
 import pathlib
@@ -328,6 +329,7 @@ def samples(name, count=16):
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     for name in NETWORKS:
         print(f"{name:18} {share(name):6.1%}  {get(name)}")
 

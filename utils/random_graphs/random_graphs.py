@@ -13,7 +13,6 @@ inputs and a text. The same seed makes the same graph. Exit status 1 if one fail
 import argparse
 import collections
 import concurrent.futures
-import itertools
 import pathlib
 import queue
 import re
@@ -26,13 +25,14 @@ import numpy as np
 import onnx
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 import networks
+import option_types
 from generate import draw_case
 from operators import OPERATORS
 from reduce import reduce_case
 from workers import Worker
-
 
 
 def make_case(seed):
@@ -93,6 +93,8 @@ class Tester:
             self.unstable += outcome.unstable > 0
             if "refused" in outcome.kind:
                 self.refusals[f"{outcome.kind}: {first_line(outcome.message)}"] += 1
+            if self.verbose and sum(self.kinds.values()) % 500 == 0:
+                print(self.counts(), flush=True)
 
     def _fail(self, worker, seed, outcome):
         if outcome.kind != "error":
@@ -136,9 +138,12 @@ class Tester:
         for worker in self.all_workers:
             worker.close()
 
+    def counts(self):
+        return f"{sum(self.kinds.values())} graphs: " + ", ".join(
+            f"{count} {kind}" for kind, count in self.kinds.most_common())
+
     def summary(self):
-        lines = [f"{sum(self.kinds.values())} graphs: " + ", ".join(
-            f"{count} {kind}" for kind, count in self.kinds.most_common())]
+        lines = [self.counts()]
         lines.append(f"{self.unstable} graphs with outputs that small errors make others, "
                      "which were not compared")
         lines += [f"{count:6} {message}" for message, count in self.refusals.most_common(40)]
@@ -148,20 +153,19 @@ class Tester:
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", default="0:100", help="first:last, without the last")
-    parser.add_argument("--seconds", type=float, help="stop after this time")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--limit", type=float, default=300, help="seconds for one graph")
-    parser.add_argument("--output", type=pathlib.Path, default="random_graphs.out",
-                        help="folder for the graphs that fail")
+    parser.add_argument("--seeds", type=option_types.seeds, default="0:100",
+                        help="first:last, without the last; first:, without end; or one")
+    parser.add_argument("--seconds", type=option_types.seconds, help="stop after this time")
+    parser.add_argument("--jobs", type=option_types.positive, default=1, help="processes")
+    parser.add_argument("--limit", type=option_types.seconds, default=300,
+                        help="seconds for one graph")
+    parser.add_argument("--output", type=option_types.output_folder,
+                        default="random_graphs.out", help="folder for the graphs that fail")
     arguments = parser.parse_args()
-    first, _, last = arguments.seeds.partition(":")
-    seeds = itertools.count(int(first)) if last == "" and ":" in arguments.seeds else range(
-        int(first), int(last) if last else int(first) + 1)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     tester = Tester(arguments.jobs, arguments.limit, arguments.output)
     try:
-        tester.run(seeds, arguments.seconds)
+        tester.run(arguments.seeds, arguments.seconds)
     except KeyboardInterrupt:
         pass
     print(tester.summary())

@@ -28,7 +28,7 @@ class Outcome:
 
     `kind` is "right", "wrong", "refused" (the compiler says that it cannot), "run
     refused" (the compiled model says that it cannot take an input), "interpreter
-    wrong", "interpreter refused", or, from `Workers`, "crash" or "hang".
+    wrong", "interpreter refused", or, from a `Worker`, "crash", "hang" or "error".
     """
 
     kind: str

@@ -12,13 +12,16 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "utils"))
+import option_types  # noqa: E402
+
 # "ERROR: AddressSanitizer: heap-use-after-free on ...",
 # "WARNING: ThreadSanitizer: data race (pid=1)", "file.cpp:1:2: runtime error: ...".
 KIND = re.compile(r"(?:ERROR|WARNING): (\w+Sanitizer): ([\w-]+(?: [a-z]+)*)|runtime error: (.*)")
 FRAME = re.compile(r"^\s+#\d+ (?:0x[0-9a-f]+ in )?(.*?) (\S+?)(?::\d+)*(?: \(.*)?$", re.MULTILINE)
 # Of what the project consists; other frames say little about where a fault is.
 OWN = re.compile(r"(?:^|/)(?:include/relay-mlir|lib|python|tools|test)/")
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def split_reports(text):
@@ -44,11 +47,11 @@ def describe(report):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--junit", type=pathlib.Path)
+    parser.add_argument("folder", type=option_types.existing_folder)
+    parser.add_argument("--junit", type=option_types.output_file)
     options = parser.parse_args()
     found = collections.defaultdict(list)
-    for path in sorted(options.folder.glob("*")):
+    for path in sorted(filter(pathlib.Path.is_file, options.folder.iterdir())):
         for report in split_reports(path.read_text(encoding="utf-8", errors="replace")):
             found[describe(report)].append(report)
     suite = ElementTree.Element("testsuite", name="sanitizers")

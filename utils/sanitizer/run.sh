@@ -28,6 +28,9 @@ common+=external_symbolizer_path=/usr/lib/llvm-22/bin/llvm-symbolizer
 # An error ends the program by a signal: a test that expects it to fail must not
 # take it for the failure.
 common+=:abort_on_error=1:disable_coredump=1
+# An allocation that is too large returns null, as without sanitizers: what the
+# caller makes of that is tested.
+common+=:allocator_may_return_null=1
 # Its headers poison memory that LLVM's libraries, which are not instrumented,
 # hand out without a word (BumpPtrAllocator).
 asan=allow_user_poisoning=0

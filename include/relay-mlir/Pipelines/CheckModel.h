@@ -33,18 +33,32 @@ struct TensorDifference {
   /// Row-major position of the largest difference, with both values there.
   int64_t position = 0;
   double expected = 0, actual = 0;
+  /// Elements that agree only but for a step of a quantizer.
+  int64_t numSteps = 0;
 };
 
 /// Compares tensors of equal types. NaN agrees with NaN, infinities with
 /// themselves.
+///
+/// Each tensor of `shifted` is what to expect if quantizers round one step
+/// further up, or down: where a number lies in the middle between two steps,
+/// the last bit decides. One in a hundred elements, or one, may be that far
+/// off.
 TensorDifference compareTensors(const Tensor &expected, const Tensor &actual,
-                                Tolerance tolerance);
+                                Tolerance tolerance,
+                                ArrayRef<Tensor> shifted = {});
 
 /// Runs `compiled` and the interpreter on `module`, which it was compiled from
 /// with `options`, and writes a line for each output to `os`. If one is out of
 /// tolerance, also names the first kernel whose results differ from what the
-/// interpreter computes for its function. Returns whether all agree; fails if
-/// one of the two cannot run.
+/// interpreter computes for its function.
+///
+/// Models with quantizers agree also if each kernel does, on the inputs that it
+/// has in the interpreter, but for single steps of quantizers (see
+/// `compareTensors`), and the interpreter's results are the same before and
+/// after the graph passes.
+///
+/// Returns whether all agree; fails if one of the two cannot run.
 FailureOr<bool> checkModel(ModuleOp module, RelayModule *compiled,
                            ArrayRef<InterpreterValue> inputs,
                            const CompileOptions &options, Tolerance tolerance,

@@ -19,6 +19,9 @@ class CompileFlags {
 public:
   explicit CompileFlags(llvm::cl::OptionCategory &category);
 
+  /// The names of all of them.
+  static llvm::ArrayRef<llvm::StringRef> getNames();
+
   /// What the command line says; nothing, after a message on standard error, if
   /// that makes no sense.
   std::optional<CompileOptions> get() const;

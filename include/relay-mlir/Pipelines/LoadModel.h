@@ -8,8 +8,13 @@
 #ifndef RELAY_MLIR_PIPELINES_LOADMODEL_H
 #define RELAY_MLIR_PIPELINES_LOADMODEL_H
 
+#include "relay-mlir/Frontend/RelayText/Diagnostics.h"
+#include "relay-mlir/Support/DiagnosticPrinter.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+
+#include <optional>
 
 namespace mlir::relay {
 
@@ -22,6 +27,18 @@ bool isRelayText(llvm::StringRef path);
 /// MLIR text or bytecode. Errors go to the context's diagnostics, and the
 /// result is null. The module does not refer to the file.
 OwningOpRef<ModuleOp> loadModel(llvm::StringRef path, MLIRContext *context);
+
+/// Prints the diagnostics of a context while it lives, as a tool does that
+/// works on the model at `path`: with lines of the source, without operations,
+/// and of Relay text in the words of Relay.
+class ModelDiagnostics {
+public:
+  ModelDiagnostics(MLIRContext *context, llvm::StringRef path);
+
+private:
+  DiagnosticPrinter printer;
+  std::optional<RelayDiagnostics> words;
+};
 
 } // namespace mlir::relay
 

@@ -81,6 +81,9 @@ typedef struct RelayArtifactCall {
   const RelayArtifactTensor *args;
 } RelayArtifactCall;
 
+/// How many bits of what RelayArtifact::main returns are a RelayKernelError.
+enum { RELAY_ERROR_BITS = 8 };
+
 /// Kinds of conditions on sizes: that two values are equal, or the first one is
 /// at least the second; that the sizes of a tensor are not negative and its
 /// bytes fewer than 2^63; the same of the bytes of all intermediate tensors;
@@ -169,7 +172,8 @@ typedef struct RelayArtifact {
   /// must touch; -1 where that does not follow from sizes, or is too large.
   int32_t (*work)(const int64_t *symbols, int64_t *flops, int64_t *bytes);
 
-  /// Runs the model.
+  /// Runs the model. Returns 0, or the RelayKernelError of the kernel that
+  /// failed and, from bit RELAY_ERROR_BITS on, the number of its call.
   int32_t (*main)(void *const *inputs, void *const *outputs,
                   const void *weights, void *arena, const int64_t *symbols,
                   const RelayKernelContext *context);

@@ -29,9 +29,17 @@ typedef void (*RelayParallelBody)(void *const *args, const int64_t *dims,
 /// A kernel. `args` holds one pointer to row-major contiguous data per buffer:
 /// inputs, then outputs, then workspaces. `dims` holds the sizes of all dynamic
 /// dimensions of these buffers, in order of buffer and dimension, one entry for
-/// each occurrence. Returns 0, or an error code that the caller passes on.
+/// each occurrence. Returns 0, or a RelayKernelError; an error ends the kernel,
+/// whose outputs are then undefined.
 typedef int32_t (*RelayKernel)(void *const *args, const int64_t *dims,
                                const RelayKernelContext *context);
+
+/// What kernels find wrong with their data. Values are part of the artefact
+/// format, and at most 255.
+typedef enum RelayKernelError {
+  /// An index is outside of the dimension that it is for.
+  RELAY_KERNEL_INDEX_OUT_OF_RANGE = 1,
+} RelayKernelError;
 
 /// What a kernel may ask of its surroundings. The layout is part of the
 /// artefact format: members are only ever added at the end.

@@ -42,6 +42,11 @@ private:
 llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
 readInputFile(llvm::StringRef path);
 
+/// Reads text, or what may be text, from a file or a pipe; "-" is standard
+/// input. A device is an error, unless it is /dev/null.
+llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+readInputText(llvm::StringRef path);
+
 } // namespace mlir::relay
 
 #endif // RELAY_MLIR_SUPPORT_INPUTFILE_H

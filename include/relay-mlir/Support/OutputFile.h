@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
 
 #include <system_error>
 
@@ -36,10 +37,15 @@ using WriteFileFn = llvm::function_ref<std::error_code(int file)>;
 std::error_code writeOutputFile(llvm::StringRef path, unsigned mode,
                                 WriteFileFn write);
 
-/// The same for text; "-" is standard output.
-std::error_code
-writeOutputText(llvm::StringRef path,
-                llvm::function_ref<void(llvm::raw_ostream &os)> write);
+/// The same for text; "-" is standard output. If `write` fails the result is
+/// std::errc::operation_canceled.
+std::error_code writeOutputText(
+    llvm::StringRef path,
+    llvm::function_ref<llvm::LogicalResult(llvm::raw_ostream &os)> write);
+
+/// Writes what standard output holds back. Prints an error and fails if some of
+/// it could not be written: the stream would end the process when it goes.
+llvm::LogicalResult finishStandardOutput();
 
 } // namespace mlir::relay
 

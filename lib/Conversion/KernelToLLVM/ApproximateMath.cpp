@@ -23,6 +23,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_APPROXIMATEMATHPASS
@@ -33,7 +34,30 @@ using namespace mlir;
 
 namespace {
 
-/// a * b + c with one rounding, if nobody else needs a * b.
+/// Whether `value` is an integer made a float, or arithmetic on such.
+static bool comesFromInteger(Value value) {
+  constexpr size_t kMaxOps = 16;
+  llvm::SmallSetVector<Operation *, kMaxOps> ops;
+  auto add = [&](Value operand) {
+    if (Operation *op = operand.getDefiningOp())
+      ops.insert(op);
+  };
+  add(value);
+  for (size_t i = 0; i < std::min(ops.size(), kMaxOps); ++i) {
+    Operation *op = ops[i];
+    if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
+      return true;
+    if (isa<arith::MulFOp, arith::AddFOp, arith::SubFOp, arith::DivFOp,
+            arith::SelectOp, vector::BroadcastOp>(op))
+      llvm::for_each(op->getOperands(), add);
+  }
+  return false;
+}
+
+/// a * b + c with one rounding, if nobody else needs a * b. Products of
+/// integers with scales, as dequantisation makes them, keep their own: sums of
+/// such often lie in the middle between two steps of the next quantizer, where
+/// the last bit decides.
 struct FuseMultiplyAdd : OpRewritePattern<arith::AddFOp> {
   using Base::Base;
 
@@ -45,7 +69,7 @@ struct FuseMultiplyAdd : OpRewritePattern<arith::AddFOp> {
     for (auto [product, addend] : {std::pair(op.getLhs(), op.getRhs()),
                                    std::pair(op.getRhs(), op.getLhs())}) {
       auto mul = product.getDefiningOp<arith::MulFOp>();
-      if (!mul || !mul->hasOneUse())
+      if (!mul || !mul->hasOneUse() || comesFromInteger(product))
         continue;
       rewriter.replaceOpWithNewOp<math::FmaOp>(op, mul.getLhs(), mul.getRhs(),
                                                addend);
@@ -109,6 +133,41 @@ struct FindRoundEven : OpRewritePattern<arith::SelectOp> {
   }
 };
 
+/// exp(x) - 1 without losing the digits of a small x.
+struct FindExpM1 : OpRewritePattern<arith::SubFOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(arith::SubFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto exp = op.getLhs().getDefiningOp<math::ExpOp>();
+    if (!exp || !exp->hasOneUse() || !isNumber(op.getRhs(), 1.0) ||
+        !getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "no exp(x) - 1 of f32");
+    rewriter.replaceOpWithNewOp<math::ExpM1Op>(op, exp.getOperand());
+    return success();
+  }
+};
+
+/// log(1 + x) without losing the digits of a small x.
+struct FindLog1p : OpRewritePattern<math::LogOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(math::LogOp op,
+                                PatternRewriter &rewriter) const override {
+    auto sum = op.getOperand().getDefiningOp<arith::AddFOp>();
+    if (!sum || !getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "no log(1 + x) of f32");
+    for (auto [one, x] : {std::pair(sum.getLhs(), sum.getRhs()),
+                          std::pair(sum.getRhs(), sum.getLhs())}) {
+      if (!isNumber(one, 1.0))
+        continue;
+      rewriter.replaceOpWithNewOp<math::Log1pOp>(op, x);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "no log(1 + x) of f32");
+  }
+};
+
 struct ApproximateMathPass
     : relay::impl::ApproximateMathPassBase<ApproximateMathPass> {
   using Base::Base;
@@ -126,7 +185,7 @@ struct ApproximateMathPass
     } else {
       patterns.add<SplitMultiplyAdd>(&getContext());
     }
-    patterns.add<FindRoundEven>(&getContext());
+    patterns.add<FindExpM1, FindLog1p, FindRoundEven>(&getContext());
     relay::detail::populateHalfSelectionPatterns(patterns);
     relay::detail::populateExtremePatterns(patterns);
     if (!nativeF16)
@@ -138,9 +197,7 @@ struct ApproximateMathPass
     // do not (sin of a large number), libm it is.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return llvm::is_contained(
-          ArrayRef<StringRef>{math::ErfcOp::getOperationName(),
-                              math::ExpM1Op::getOperationName()},
-          name);
+          ArrayRef<StringRef>{math::ErfcOp::getOperationName()}, name);
     });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "relay-mlir/Conversion/KernelToLLVM/KernelErrors.h"
 #include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,6 +23,7 @@ namespace mlir::relay {
 } // namespace mlir::relay
 
 using namespace mlir;
+using namespace mlir::relay;
 
 /// A buffer that parallel bodies access besides the kernel.
 static constexpr StringLiteral kSharedAttr = "tir.shared";
@@ -44,6 +46,8 @@ private:
                    bool isKernel);
   void convertParallelCalls(func::FuncOp body, Value args, Value dims,
                             Value context);
+  void convertAssertions(func::FuncOp body);
+  void returnUnless(Value isOk, Value status, Operation *before);
   Value getInt(int64_t value) {
     return LLVM::ConstantOp::create(builder, loc, i64, value);
   }
@@ -112,17 +116,35 @@ void ABIBuilder::convertParallelCalls(func::FuncOp body, Value args, Value dims,
             builder, loc, type,
             ValueRange{parallelFor, context, function, args, dims, extent})
             .getResult();
-    // An error ends the kernel: what follows would read what is not there.
     Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
     Value isOk = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        status, zero);
-    Block *before = call->getBlock();
-    Block *after = before->splitBlock(call);
-    Block *exit = builder.createBlock(&body.getBody(), body.getBody().end());
-    func::ReturnOp::create(builder, loc, status);
-    builder.setInsertionPointToEnd(before);
-    cf::CondBranchOp::create(builder, loc, isOk, after, exit);
+    returnUnless(isOk, status, call);
     call.erase();
+  }
+}
+
+/// An error ends the kernel: what follows would read what is not there.
+void ABIBuilder::returnUnless(Value isOk, Value status, Operation *before) {
+  Block *block = before->getBlock();
+  Block *after = block->splitBlock(before);
+  Block *exit =
+      builder.createBlock(block->getParent(), block->getParent()->end());
+  func::ReturnOp::create(builder, loc, status);
+  builder.setInsertionPointToEnd(block);
+  cf::CondBranchOp::create(builder, loc, isOk, after, exit);
+}
+
+/// What kernels check of their data ends them with an error.
+void ABIBuilder::convertAssertions(func::FuncOp body) {
+  SmallVector<cf::AssertOp> assertions(body.getOps<cf::AssertOp>());
+  for (cf::AssertOp assertion : assertions) {
+    builder.setInsertionPoint(assertion);
+    loc = assertion.getLoc();
+    Value status =
+        arith::ConstantIntOp::create(builder, loc, kIndexOutOfRange, 32);
+    returnUnless(assertion.getArg(), status, assertion);
+    assertion.erase();
   }
 }
 
@@ -218,6 +240,7 @@ void ABIBuilder::convert(func::FuncOp function) {
     }
     convertParallelCalls(function, newArgs.take_back(3)[0],
                          newArgs.take_back(3)[1], newArgs.back());
+    convertAssertions(function);
   } else {
     for (unsigned bound : {1u, 2u}) {
       Value range = arith::IndexCastOp::create(

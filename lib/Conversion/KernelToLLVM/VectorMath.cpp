@@ -19,10 +19,10 @@ using namespace mlir::relay::detail;
 
 namespace {
 
-/// exp(x) = 2^n * p: the factor, n, and n with a bias in the low bits of a
-/// float.
+/// exp(x) = 2^n * p: the factor, what it is above 1, n, and n with a bias in
+/// the low bits of a float.
 struct ExpParts {
-  Value p, n, biased;
+  Value p, rest, n, biased;
 };
 
 } // namespace
@@ -43,7 +43,7 @@ static ExpParts emitExpParts(FloatMath &math, Value x, int bias) {
   Value low = math.polynomial(r, {1.666652113e-1, 4.999999404e-1});
   high = math.fma(square, math.real(1.381453942e-3), high);
   Value p = math.fma(math.fma(high, square, low), square, r);
-  return {math.add(p, math.real(1.0)), n, biased};
+  return {math.add(p, math.real(1.0)), p, n, biased};
 }
 
 /// p * 2^n with the bias of two exponents: n ranges beyond what one can hold.
@@ -183,7 +183,7 @@ struct ExpandWideExp : OpRewritePattern<math::ExpOp> {
       coefficients.push_back(coefficients.back() / k);
     std::reverse(coefficients.begin(), coefficients.end());
     Value p = math.polynomial(r, coefficients);
-    rewriter.replaceOp(op, emitTwoPowers(math, {p, n, biased}));
+    rewriter.replaceOp(op, emitTwoPowers(math, {p, /*rest=*/{}, n, biased}));
     return success();
   }
 };
@@ -236,6 +236,18 @@ struct ExpandOdd : OpRewritePattern<OpType> {
 private:
   const OddRational &function;
 };
+
+/// exp(x) - 1 = 2^n * rest + (2^n - 1), right to about one unit in the last
+/// place: where x is small, n is 0 and nothing cancels.
+Value expandExpM1(FloatMath &math, math::ExpM1Op op) {
+  // Beyond these, it is -1 or infinity.
+  Value x = math.atMost(math.atLeast(op.getOperand(), -20.0), 89.0);
+  // 2^(n - 1), as 2^n may be more than a float holds.
+  ExpParts parts = emitExpParts(math, x, /*bias=*/126);
+  Value power = math.fromBits(math.shiftLeft(math.bits(parts.biased), 23));
+  Value half = math.fma(parts.rest, power, math.sub(power, math.real(0.5)));
+  return math.mul(half, math.real(2.0));
+}
 
 Value expandLog(FloatMath &math, math::LogOp op) {
   return emitLog(math, op.getOperand(), LogBase::E);
@@ -345,7 +357,8 @@ void mlir::relay::detail::populateVectorMathPatterns(
   patterns.add<ExpandFloatOp<math::LogOp, expandLog>,
                ExpandFloatOp<math::Log2Op, expandLog2>,
                ExpandFloatOp<math::Log10Op, expandLog10>,
-               ExpandFloatOp<math::Log1pOp, expandLog1p>>(
+               ExpandFloatOp<math::Log1pOp, expandLog1p>,
+               ExpandFloatOp<math::ExpM1Op, expandExpM1>>(
       patterns.getContext());
   populateTrigonometryPatterns(patterns);
   populateHyperbolicPatterns(patterns);

@@ -64,6 +64,9 @@ private:
   void clonePayloadOp(Operation &op, IRMapping &mapping, Domain domain);
   void clonePayload(Block &payload, IRMapping &mapping, Domain domain);
 
+  /// Clones a payload that computes an element from its index; returns that.
+  Value cloneElement(Block &payload, Domain domain);
+
   /// The elements of `tensor` as a row-major buffer of its shape: its own, or a
   /// copy.
   Value getWholeBuffer(Value tensor);

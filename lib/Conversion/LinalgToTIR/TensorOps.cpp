@@ -150,6 +150,13 @@ LogicalResult KernelLowering::convertConstant(arith::ConstantOp op) {
   return success();
 }
 
+Value KernelLowering::cloneElement(Block &payload, Domain domain) {
+  IRMapping mapping = scalars;
+  mapping.map(payload.getArguments(), domain.iterVars);
+  clonePayload(payload, mapping, domain);
+  return mapping.lookupOrDefault(payload.getTerminator()->getOperand(0));
+}
+
 LogicalResult KernelLowering::convertPad(tensor::PadOp op) {
   Location loc = op.getLoc();
   const TensorView source = lookupElements(op.getSource());
@@ -212,15 +219,8 @@ LogicalResult KernelLowering::convertPad(tensor::PadOp op) {
               builder, loc,
               loadElement(builder, loc, shifted, identity, domain));
           builder.setInsertionPointToEnd(inside.getElseBlock());
-          IRMapping mapping = scalars;
-          Block &payload = op.getRegion().front();
-          for (auto [arg, iterVar] :
-               llvm::zip(payload.getArguments(), block.getIterVars()))
-            mapping.map(arg, iterVar);
-          clonePayload(payload, mapping, domain);
           affine::AffineYieldOp::create(
-              builder, loc,
-              mapping.lookupOrDefault(payload.getTerminator()->getOperand(0)));
+              builder, loc, cloneElement(op.getRegion().front(), domain));
         }
         storeElement(builder, loc, inside.getResult(0), result, identity,
                      domain);
@@ -368,17 +368,9 @@ LogicalResult KernelLowering::convertGenerate(tensor::GenerateOp op) {
               OpBuilder::InsertionGuard guard(builder);
               builder.restoreInsertionPoint(body.saveInsertionPoint());
               Domain domain{block.getIterVars(), sizes};
-              IRMapping mapping = scalars;
-              Block &payload = op.getRegion().front();
-              for (auto [arg, iterVar] :
-                   llvm::zip(payload.getArguments(), block.getIterVars()))
-                mapping.map(arg, iterVar);
-              clonePayload(payload, mapping, domain);
-              storeElement(builder, loc,
-                           mapping.lookupOrDefault(
-                               payload.getTerminator()->getOperand(0)),
-                           result, builder.getMultiDimIdentityMap(sizes.size()),
-                           domain);
+              storeElement(
+                  builder, loc, cloneElement(op.getRegion().front(), domain),
+                  result, builder.getMultiDimIdentityMap(sizes.size()), domain);
             });
   return success();
 }

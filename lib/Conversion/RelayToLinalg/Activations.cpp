@@ -94,9 +94,11 @@ struct LeakyReluToLinalg : OpConversionPattern<NNLeakyReluOp> {
         op, adaptor.getOperands(), /*axis=*/0, rewriter,
         [](const ElementMath &math, Operation *op, ValueRange args) {
           double alpha = cast<NNLeakyReluOp>(op).getAlpha().convertToDouble();
-          Value isPositive = math.compare(Order::GT, args[0], math.zero());
-          return math.select(isPositive, args[0],
-                             math.mul(args[0], math.number(alpha)));
+          Value x = math.widen(args[0]);
+          ElementMath wide(math.getBuilder(), x.getType());
+          Value isPositive = wide.compare(Order::GT, x, wide.zero());
+          return math.narrow(
+              wide.select(isPositive, x, wide.mul(x, wide.number(alpha))));
         });
   }
 };

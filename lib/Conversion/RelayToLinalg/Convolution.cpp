@@ -344,7 +344,10 @@ struct MirroredWindow {
                              OpFoldResult size) const {
     int64_t pads = window.padBefore[axis] + window.padAfter[axis];
     AffineExpr spread = (b.dim(0) - 1) * window.strides[axis] + 1;
-    return b.apply(spread + reach[axis] - pads + extra[axis], size);
+    OpFoldResult result =
+        b.apply(spread + reach[axis] - pads + extra[axis], size);
+    b.assertAtLeast(result, 1, "expects padding that leaves a result");
+    return result;
   }
 
   const Window &window;
@@ -456,6 +459,9 @@ struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
     MirroredWindow mirrored(b, window, kernel, op.getOutputPadding());
     Type convertedType =
         this->getTypeConverter()->convertType(Type(resultType));
+    for (int64_t axis = 0; axis < spatialRank; ++axis)
+      sizes[axes->result[2 + axis]] =
+          mirrored.getResultSize(b, axis, b.getSize(data, spatial[axis]));
     if (groups == 1 && isSeparate(mirrored)) {
       Value result = buildSeparate(
           b, *axes, {data, AffineMap(), dataType.getElementType()},
@@ -464,9 +470,6 @@ struct TransposedConvolutionToLinalg : OpConversionPattern<OpT> {
       rewriter.replaceOp(op, b.castTo(result, convertedType));
       return success();
     }
-    for (int64_t axis = 0; axis < spatialRank; ++axis)
-      sizes[axes->result[2 + axis]] =
-          mirrored.getResultSize(b, axis, b.getSize(data, spatial[axis]));
     sizes = LinalgBuilder::refine(sizes, resultType);
 
     TypedAttr zero = getZeroAttr(dataType.getElementType());

@@ -11,9 +11,13 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 using namespace mlir;
+using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
 Value mlir::relay::detail::buildRuntimeBroadcast(LinalgBuilder &b,
@@ -92,6 +96,166 @@ Value mlir::relay::detail::emitWrap(ImplicitLocOpBuilder &b, Value index,
   Value extent = arith::MaxSIOp::create(b, emitIndex(b, size),
                                         arith::ConstantIndexOp::create(b, 1));
   return emitFromEnd(b, arith::RemSIOp::create(b, index, extent), size);
+}
+
+Value mlir::relay::detail::emitIsInside(ImplicitLocOpBuilder &b, Value index,
+                                        Value size) {
+  // As unsigned numbers, those below are large once they are shifted.
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                               arith::AddIOp::create(b, index, size),
+                               arith::AddIOp::create(b, size, size));
+}
+
+void mlir::relay::detail::assertNotEmpty(LinalgBuilder &b, Value data,
+                                         int64_t axis, Value indices) {
+  auto type = cast<RankedTensorType>(indices.getType());
+  if (type.hasStaticShape() && type.getNumElements() != 0)
+    b.assertAtLeast(b.getSize(data, axis), 1,
+                    "expects elements for the indices");
+}
+
+/// Whether `holds` is true at all positions of a space of `sizes` that begin
+/// with `position`.
+static Value emitAll(ImplicitLocOpBuilder &b, ValueRange sizes,
+                     SmallVectorImpl<Value> &position, Value before,
+                     llvm::function_ref<Value(ValueRange)> holds) {
+  if (position.size() == sizes.size())
+    return arith::AndIOp::create(b, before, holds(position));
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  return emitLoop(b, zero, sizes[position.size()], before,
+                  [&](Value index, ValueRange values) {
+                    position.push_back(index);
+                    SmallVector<Value> result = {
+                        emitAll(b, sizes, position, values.front(), holds)};
+                    position.pop_back();
+                    return result;
+                  })
+      .front();
+}
+
+void mlir::relay::detail::emitIndexCheck(
+    ImplicitLocOpBuilder &b, ValueRange sizes,
+    llvm::function_ref<Value(ValueRange)> isInside) {
+  SmallVector<Value> position;
+  Value isTrue = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  Value areInside = emitAll(b, sizes, position, isTrue, isInside);
+  cf::AssertOp::create(b, areInside, "expects indices within the data");
+}
+
+/// A tensor with the elements of `indices`, perhaps less often.
+static Value skipRepetition(Value indices) {
+  while (auto repeat = indices.getDefiningOp<BroadcastToOp>()) {
+    auto type = cast<RankedTensorType>(repeat.getType());
+    // Of no elements, none is out of range.
+    if (!type.hasStaticShape() || type.getNumElements() == 0)
+      break;
+    indices = repeat.getData();
+  }
+  return indices;
+}
+
+/// How many elements there must be for `indices`, and the index that asks for
+/// the most.
+static std::pair<int64_t, int64_t> getFarthest(ArrayRef<APInt> indices,
+                                               bool isUnsigned) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  std::pair<int64_t, int64_t> farthest = {0, 0};
+  for (const APInt &element : indices) {
+    int64_t index = isUnsigned ? static_cast<int64_t>(element.getZExtValue())
+                               : element.getSExtValue();
+    // The number of elements from -n on is n.
+    int64_t needed = index < 0       ? (index < -kMax ? kMax : -index)
+                     : index == kMax ? kMax
+                                     : index + 1;
+    farthest = std::max(farthest, {needed, index});
+  }
+  return farthest;
+}
+
+/// The same for indices that are known: at once, or before the kernel runs.
+static LogicalResult checkConstantIndices(ConversionPatternRewriter &rewriter,
+                                          LinalgBuilder &b, Operation *op,
+                                          DenseIntElementsAttr indices,
+                                          bool isUnsigned,
+                                          ArrayRef<OpFoldResult> sizes) {
+  SmallVector<APInt> all = llvm::to_vector(indices.getValues<APInt>());
+  size_t rowSize = all.size() / sizes.size();
+  for (auto [row, size] : llvm::enumerate(sizes)) {
+    auto [needed, index] =
+        getFarthest(ArrayRef(all).slice(row * rowSize, rowSize), isUnsigned);
+    std::optional<int64_t> known = getConstantIntValue(size);
+    if (known && *known < needed)
+      return rewriter.notifyMatchFailure(
+          op, "expects indices in [" + Twine(-*known) + ", " + Twine(*known) +
+                  "), but got " + Twine(index));
+    if (needed != 0)
+      b.assertAtLeast(size, needed, "expects indices within the data");
+  }
+  return success();
+}
+
+LogicalResult
+mlir::relay::detail::checkIndices(ConversionPatternRewriter &rewriter,
+                                  LinalgBuilder &b, Operation *op,
+                                  Value indices, ArrayRef<OpFoldResult> sizes) {
+  if (sizes.empty())
+    return success();
+  bool hasRows = sizes.size() > 1;
+  if (!hasRows)
+    indices = skipRepetition(indices);
+  auto type = cast<RankedTensorType>(indices.getType());
+  Type elementType = type.getElementType();
+  Value tensor = rewriter.getRemappedValue(indices);
+  DenseIntElementsAttr constant;
+  if (matchPattern(tensor, m_Constant(&constant)))
+    return checkConstantIndices(rewriter, b, op, constant,
+                                elementType.isUnsignedInteger(), sizes);
+  if (type.hasStaticShape() && type.getNumElements() == 0)
+    return success();
+
+  SmallVector<Value> inputs = {tensor};
+  bool hasOpenSizes = llvm::any_of(
+      sizes, [](OpFoldResult size) { return !getConstantIntValue(size); });
+  if (hasOpenSizes) {
+    SmallVector<Value> values;
+    for (OpFoldResult size : sizes)
+      values.push_back(
+          arith::IndexCastOp::create(b, b.getI64Type(), b.toValue(size)));
+    inputs.push_back(tensor::FromElementsOp::create(b, values));
+  }
+  auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange buffers,
+                  ValueRange) {
+    SmallVector<Value> space = emitSizes(body, buffers[0]);
+    for (auto [row, knownSize] : llvm::enumerate(sizes)) {
+      Value number = arith::ConstantIndexOp::create(body, row);
+      std::optional<int64_t> known = getConstantIntValue(knownSize);
+      Value size;
+      if (known)
+        size = arith::ConstantIndexOp::create(body, *known);
+      else
+        size = emitToIndex(body, body.getI64Type(),
+                           memref::LoadOp::create(body, buffers[1], number));
+      emitIndexCheck(body, ValueRange(space).drop_front(hasRows),
+                     [&](ValueRange position) {
+                       SmallVector<Value> source;
+                       if (hasRows)
+                         source.push_back(number);
+                       llvm::append_range(source, position);
+                       Value index =
+                           memref::LoadOp::create(body, buffers[0], source);
+                       index = emitToIndex(body, elementType, index);
+                       return emitIsInside(body, index, size);
+                     });
+    }
+  };
+  b.opaque((b.getBlockName() + "_check").str(), /*along=*/{}, inputs,
+           /*destinations=*/{}, emit);
+  return success();
+}
+
+Value mlir::relay::detail::emitPosition(ImplicitLocOpBuilder &b, Type type,
+                                        Value index, OpFoldResult size) {
+  return emitClamp(b, emitFromEnd(b, emitToIndex(b, type, index), size), size);
 }
 
 Value mlir::relay::detail::emitFromEnd(ImplicitLocOpBuilder &b, Value index,

@@ -10,6 +10,8 @@
 
 #include "LinalgBuilder.h"
 
+#include "mlir/Transforms/DialectConversion.h"
+
 namespace mlir::relay::detail {
 
 /// `operand`, repeated along dimensions that are to have static `sizes`
@@ -33,6 +35,33 @@ Value emitClamp(ImplicitLocOpBuilder &b, Value index, OpFoldResult size);
 Value emitWrap(ImplicitLocOpBuilder &b, Value index, OpFoldResult size);
 /// A negative `index` counts from the end.
 Value emitFromEnd(ImplicitLocOpBuilder &b, Value index, OpFoldResult size);
+/// The position that `index`, which may count from the end, stands for; the
+/// nearest one if there is none.
+Value emitPosition(ImplicitLocOpBuilder &b, Type type, Value index,
+                   OpFoldResult size);
+/// Whether `index`, which may count from the end, lies in [-size, size).
+Value emitIsInside(ImplicitLocOpBuilder &b, Value index, Value size);
+
+/// Asserts that there is something along `axis` of `data` if there are
+/// `indices` into it.
+void assertNotEmpty(LinalgBuilder &b, Value data, int64_t axis, Value indices);
+
+/// Ends the kernel with an error, before its loops, if an element of `indices`,
+/// an operand of `op`, is out of [-size, size). There is one size, or one for
+/// each row (first dimension) of the indices. Of constant indices this is known
+/// when the kernel is compiled: fails with a reason where the size is known as
+/// well, and else asserts that it is large enough.
+///
+/// What reads at the indices must not rely on it: steps of a kernel that do not
+/// depend on each other may run in any order.
+LogicalResult checkIndices(ConversionPatternRewriter &rewriter,
+                           LinalgBuilder &b, Operation *op, Value indices,
+                           ArrayRef<OpFoldResult> sizes);
+
+/// In the body of an opaque computation of one instance: ends the kernel with
+/// an error unless `isInside` holds at all positions of a space of `sizes`.
+void emitIndexCheck(ImplicitLocOpBuilder &b, ValueRange sizes,
+                    llvm::function_ref<Value(ValueRange position)> isInside);
 
 } // namespace mlir::relay::detail
 

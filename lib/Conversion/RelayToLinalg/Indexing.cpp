@@ -9,8 +9,6 @@
 #include "PopulatePatterns.h"
 #include "ReshapeBuilder.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -28,25 +26,6 @@ static SmallVector<int64_t> getLoopRange(int64_t first, int64_t count) {
 }
 
 namespace {
-
-/// The position that `index`, which may count from the end, stands for; the
-/// nearest one if there is none. An index is data: it must not reach beyond.
-static Value emitPosition(ImplicitLocOpBuilder &b, Type type, Value index,
-                          OpFoldResult size) {
-  return emitClamp(b, emitFromEnd(b, emitToIndex(b, type, index), size), size);
-}
-
-/// Asserts that there is something to read at `axis`, where something is.
-static void assertNotEmpty(LinalgBuilder &b, Value data, int64_t axis,
-                           Value indices) {
-  auto size = dyn_cast<Value>(b.getSize(data, axis));
-  auto type = cast<RankedTensorType>(indices.getType());
-  if (!size || !type.hasStaticShape() || type.getNumElements() == 0)
-    return;
-  Value isEnough = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size,
-                                         arith::ConstantIndexOp::create(b, 1));
-  cf::AssertOp::create(b, isEnough, "expects elements to take from");
-}
 
 /// result[a..., i..., c...] = data[a..., indices[a[:batch]..., i...], c...]
 struct TakeToLinalg : OpConversionPattern<TakeOp> {
@@ -77,18 +56,27 @@ struct TakeToLinalg : OpConversionPattern<TakeOp> {
 
     SmallVector<OpFoldResult> dataSizes = b.getSizes(data), sizes = dataSizes;
     SmallVector<OpFoldResult> indexSizes = b.getSizes(indices);
+    for (int64_t dim = 0; dim < batchRank; ++dim)
+      b.assertEqual(dataSizes[dim], indexSizes[dim],
+                    "expects common dimensions");
     sizes.erase(sizes.begin() + axis);
     sizes.insert(sizes.begin() + axis, indexSizes.begin() + batchRank,
                  indexSizes.end());
     SmallVector<int64_t> indexLoops = getLoopRange(0, batchRank);
     llvm::append_range(indexLoops, getLoopRange(axis, ownRank));
     Type indexType = getTensorType(op.getIndices()).getElementType();
+    bool isFast = mode == "fast";
+    if (isFast &&
+        failed(checkIndices(rewriter, b, op, op.getIndices(), dataSizes[axis])))
+      return failure();
 
     Value result = b.elements(
         b.getBlockName(), {{indices, b.select(rank, indexLoops)}},
         LinalgBuilder::refine(sizes, type), type.getElementType(),
         [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-          Value index = emitToIndex(bodyBuilder, indexType, args[0]);
+          Value index = isFast ? emitPosition(bodyBuilder, indexType, args[0],
+                                              dataSizes[axis])
+                               : emitToIndex(bodyBuilder, indexType, args[0]);
           if (mode == "clip")
             index = emitClamp(bodyBuilder, index, dataSizes[axis]);
           else if (mode == "wrap")
@@ -121,6 +109,13 @@ struct GatherToLinalg : OpConversionPattern<GatherOp> {
     Type indexType = getTensorType(op.getIndices()).getElementType();
     LinalgBuilder b(rewriter, op);
     OpFoldResult size = b.getSize(data, axis);
+    for (int64_t dim = 0; dim < rank; ++dim)
+      if (dim != axis)
+        b.assertAtLeast(b.getSize(data, dim), b.getSize(indices, dim),
+                        "expects indices within the data");
+    assertNotEmpty(b, data, axis, indices);
+    if (failed(checkIndices(rewriter, b, op, op.getIndices(), size)))
+      return failure();
     Value result = b.elements(
         b.getBlockName(), {{indices, b.identity(rank)}},
         LinalgBuilder::refine(b.getSizes(indices), type), type.getElementType(),
@@ -154,6 +149,13 @@ struct GatherNdToLinalg : OpConversionPattern<GatherNdOp> {
     SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
     SmallVector<OpFoldResult> sizes = b.getSizes(indices);
     sizes.erase(sizes.begin());
+    for (int64_t dim = 0; dim < batchRank; ++dim)
+      b.assertEqual(dataSizes[dim], sizes[dim], "expects common dimensions");
+    for (int64_t row = 0; row < depth; ++row)
+      assertNotEmpty(b, data, batchRank + row, indices);
+    if (failed(checkIndices(rewriter, b, op, op.getIndices(),
+                            ArrayRef(dataSizes).slice(batchRank, depth))))
+      return failure();
     llvm::append_range(sizes,
                        ArrayRef(dataSizes).drop_front(batchRank + depth));
     // One operand per row of the indices.

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -103,6 +104,30 @@ Value LinalgBuilder::indexValue(int64_t value) {
 
 Value LinalgBuilder::toValue(OpFoldResult size) {
   return getValueOrCreateConstantIndexOp(*this, getLoc(), size);
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+void LinalgBuilder::assertSizes(arith::CmpIPredicate predicate,
+                                OpFoldResult lhs, OpFoldResult rhs,
+                                const Twine &message) {
+  if (getConstantIntValue(lhs) && getConstantIntValue(rhs))
+    return;
+  Value holds =
+      arith::CmpIOp::create(*this, predicate, toValue(lhs), toValue(rhs));
+  cf::AssertOp::create(*this, holds, message.str());
+}
+
+void LinalgBuilder::assertAtLeast(OpFoldResult size, OpFoldResult bound,
+                                  const Twine &message) {
+  assertSizes(arith::CmpIPredicate::sge, size, bound, message);
+}
+
+void LinalgBuilder::assertEqual(OpFoldResult lhs, OpFoldResult rhs,
+                                const Twine &message) {
+  assertSizes(arith::CmpIPredicate::eq, lhs, rhs, message);
 }
 
 //===----------------------------------------------------------------------===//

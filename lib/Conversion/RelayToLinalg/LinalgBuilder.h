@@ -15,6 +15,7 @@
 #ifndef RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_LINALGBUILDER_H
 #define RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_LINALGBUILDER_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -81,6 +82,27 @@ public:
   Value toValue(OpFoldResult size);
 
   //===--------------------------------------------------------------------===//
+  // Conditions
+  //===--------------------------------------------------------------------===//
+  //
+  // What an operator expects of sizes that are known when a model runs. They
+  // are checked before each run; where sizes are static, operators' verifiers
+  // have checked the same, and nothing is asserted.
+
+  /// Asserts that `size` is at least `bound`. `message` says what the operator
+  /// expects.
+  void assertAtLeast(OpFoldResult size, OpFoldResult bound,
+                     const Twine &message);
+  void assertAtLeast(OpFoldResult size, int64_t bound, const Twine &message) {
+    assertAtLeast(size, getIndexAttr(bound), message);
+  }
+  void assertAtMost(OpFoldResult size, int64_t bound, const Twine &message) {
+    assertAtLeast(getIndexAttr(bound), size, message);
+  }
+  /// Asserts that two sizes are equal.
+  void assertEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &message);
+
+  //===--------------------------------------------------------------------===//
   // Tensors
   //===--------------------------------------------------------------------===//
 
@@ -140,6 +162,9 @@ public:
   void name(Operation *op, StringRef name);
 
 private:
+  void assertSizes(arith::CmpIPredicate predicate, OpFoldResult lhs,
+                   OpFoldResult rhs, const Twine &message);
+
   StringRef blockName;
 };
 

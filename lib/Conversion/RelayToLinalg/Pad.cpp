@@ -47,6 +47,8 @@ struct PadToTensor : OpConversionPattern<NNPadOp> {
     PadWidths widths(op.getPadWidth());
     Value data = adaptor.getData();
     StringRef mode = op.getPadMode();
+    if (mode != "constant")
+      assertSources(b, data, widths, mode);
     TypedAttr value = getSplatValue(adaptor.getPadVal());
     Value result;
     if (mode == "constant" && value && !widths.hasCrop())
@@ -61,6 +63,19 @@ struct PadToTensor : OpConversionPattern<NNPadOp> {
   }
 
 private:
+  /// Asserts that there are elements to repeat or mirror.
+  static void assertSources(LinalgBuilder &b, Value data,
+                            const PadWidths &widths, StringRef mode) {
+    for (auto [axis, size] : llvm::enumerate(b.getSizes(data))) {
+      auto [low, high] = std::minmax(widths.before[axis], widths.after[axis]);
+      if (high > 0)
+        b.assertAtLeast(size,
+                        (mode == "reflect" ? high + 1 : 1) -
+                            std::min<int64_t>(low, 0),
+                        "expects elements for pad_mode " + mode);
+    }
+  }
+
   static Value buildConstantPad(LinalgBuilder &b, Value data,
                                 const PadWidths &widths, TypedAttr value) {
     int64_t rank = widths.before.size();

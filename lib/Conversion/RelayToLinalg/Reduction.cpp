@@ -8,7 +8,6 @@
 #include "PopulatePatterns.h"
 #include "ReductionBuilder.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -160,13 +159,7 @@ static LogicalResult requireElements(OpT op, LinalgBuilder &b,
         diag << "expects elements to reduce, but got "
              << op.getData().getType();
       });
-    auto value = dyn_cast<Value>(size);
-    if (!value)
-      continue;
-    Value isEnough =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, value,
-                              arith::ConstantIndexOp::create(b, 1));
-    cf::AssertOp::create(b, isEnough, "expects elements to reduce");
+    b.assertAtLeast(size, 1, "expects elements to reduce");
   }
   return success();
 }

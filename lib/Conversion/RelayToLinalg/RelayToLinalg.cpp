@@ -114,10 +114,10 @@ static OpFoldResult getComputedSize(OpBuilder &builder, Value tensor,
   return shapes[result.getResultNumber()][dim];
 }
 
-/// A cast of a computed tensor to a static size says that the size is that. It
-/// is canonicalized into what computes the tensor, and would take with it what
-/// else is known of the size, such as that a slice may reach beyond the end:
-/// assertions keep that until the sizes of calls are determined.
+/// A cast of a tensor to a static size says that the size is that. It is
+/// canonicalized into what computes or slices the tensor, and would take with
+/// it what else is known of the size, such as that a slice may reach beyond the
+/// end: assertions keep that until the sizes of calls are determined.
 static void assertCastSizes(func::FuncOp function) {
   function.walk([](tensor::CastOp cast) {
     auto from = dyn_cast<RankedTensorType>(cast.getSource().getType());
@@ -129,7 +129,10 @@ static void assertCastSizes(func::FuncOp function) {
     for (int64_t dim = 0, e = to.getRank(); dim != e; ++dim) {
       if (!from.isDynamicDim(dim) || to.isDynamicDim(dim))
         continue;
-      OpFoldResult size = getComputedSize(builder, cast.getSource(), dim);
+      OpFoldResult size =
+          isa<BlockArgument>(cast.getSource())
+              ? tensor::getMixedSize(builder, loc, cast.getSource(), dim)
+              : getComputedSize(builder, cast.getSource(), dim);
       auto value = dyn_cast_if_present<Value>(size);
       if (!value)
         continue;

@@ -7,7 +7,7 @@
 //
 // The updates meet a copy of the data one after the other, in row-major order:
 // where several name an element, the last one counts, as do all that are added.
-// One that names no element is left out.
+// Before the first one is made, all indices are checked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,22 +71,29 @@ public:
         sizes(emitSizes(builder, buffer)) {}
 
   /// The position along `dim` that `index`, of the relay type `type`, names;
-  /// negative ones count from the end. Adds to `isInside`, which may be null,
-  /// whether there is one.
-  Value emitPosition(Type type, Value index, int64_t dim,
-                     Value &isInside) const {
-    Value position = emitFromEnd(b, emitToIndex(b, type, index), sizes[dim]);
-    checkPosition(position, dim, isInside);
-    return position;
+  /// negative ones count from the end.
+  Value emitPosition(Type type, Value index, int64_t dim) const {
+    return emitFromEnd(b, emitToIndex(b, type, index), sizes[dim]);
   }
 
-  /// Adds to `isInside` whether `position` lies in dimension `dim`.
-  void checkPosition(Value position, int64_t dim, Value &isInside) const {
-    // As unsigned numbers, negative ones are large.
-    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position,
-                                       sizes[dim]);
-    isInside =
-        isInside ? arith::AndIOp::create(b, isInside, fits).getResult() : fits;
+  /// Checks that all elements of `indices` name positions along `dim`.
+  void checkIndices(Value indices, Type type, int64_t dim) const {
+    emitIndexCheck(b, emitSizes(b, indices), [&](ValueRange source) {
+      Value index = memref::LoadOp::create(b, indices, source);
+      return emitIsInside(b, emitToIndex(b, type, index), sizes[dim]);
+    });
+  }
+  /// The same where row i of `indices` is for dimension i.
+  void checkRows(Value indices, Type type, int64_t numRows) const {
+    SmallVector<Value> columns =
+        llvm::to_vector(llvm::drop_begin(emitSizes(b, indices)));
+    for (int64_t row = 0; row < numRows; ++row)
+      emitIndexCheck(b, columns, [&](ValueRange column) {
+        SmallVector<Value> source = {arith::ConstantIndexOp::create(b, row)};
+        llvm::append_range(source, column);
+        Value index = memref::LoadOp::create(b, indices, source);
+        return emitIsInside(b, emitToIndex(b, type, index), sizes[row]);
+      });
   }
 
   void emitUpdate(Value update, ValueRange position) const {
@@ -120,15 +127,14 @@ struct ScatterElementsToLinalg : OpConversionPattern<ScatterElementsOp> {
     int64_t axis = normalizeAxis(op.getAxis(), type.getRank());
     Type indexType = getTensorType(op.getIndices()).getElementType();
 
-    // Updates may cover only the beginning of the other axes.
-    SmallVector<int64_t> openAxes;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (dim != axis &&
-          (type.isDynamicDim(dim) ||
-           getTensorType(adaptor.getIndices()).isDynamicDim(dim)))
-        openAxes.push_back(dim);
-
     LinalgBuilder b(rewriter, op);
+    // Updates may cover only the beginning of the other axes.
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (dim != axis)
+        b.assertAtLeast(b.getSize(adaptor.getData(), dim),
+                        b.getSize(adaptor.getIndices(), dim),
+                        "expects indices within the data");
+    assertNotEmpty(b, adaptor.getData(), axis, adaptor.getIndices());
     // Updates are as many as indices; the data may be larger.
     int64_t rank = type.getRank();
     SmallVector<AffineExpr> dataSizes;
@@ -142,17 +148,13 @@ struct ScatterElementsToLinalg : OpConversionPattern<ScatterElementsOp> {
                     ValueRange destinations) {
       ScatterTarget target(body, destinations.front(), type.getElementType(),
                            meet);
+      target.checkIndices(inputs[0], indexType, axis);
       emitLoops(body, emitSizes(body, inputs[0]), [&](ValueRange source) {
         SmallVector<Value> position = llvm::to_vector(source);
         Value index = memref::LoadOp::create(body, inputs[0], source);
-        Value isInside;
-        position[axis] = target.emitPosition(indexType, index, axis, isInside);
-        for (int64_t dim : openAxes)
-          target.checkPosition(source[dim], dim, isInside);
-        emitWhere(body, isInside, [&] {
-          target.emitUpdate(memref::LoadOp::create(body, inputs[1], source),
-                            position);
-        });
+        position[axis] = target.emitPosition(indexType, index, axis);
+        target.emitUpdate(memref::LoadOp::create(body, inputs[1], source),
+                          position);
       });
     };
     rewriter.replaceOp(op,
@@ -186,6 +188,8 @@ struct ScatterNdToLinalg : OpConversionPattern<ScatterNdOp> {
     Type elementType = getTensorType(op.getData()).getElementType();
 
     LinalgBuilder b(rewriter, op);
+    for (int64_t dim = 0; dim < depth; ++dim)
+      assertNotEmpty(b, adaptor.getData(), dim, adaptor.getIndices());
     // The updates have a slice of the data for each column of the indices.
     int64_t numColumns = getTensorType(adaptor.getIndices()).getRank() - 1;
     int64_t updateRank = getTensorType(adaptor.getUpdates()).getRank();
@@ -204,34 +208,27 @@ struct ScatterNdToLinalg : OpConversionPattern<ScatterNdOp> {
     auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange inputs,
                     ValueRange destinations) {
       ScatterTarget target(body, destinations.front(), elementType, meet);
+      target.checkRows(inputs[0], indexType, depth);
       SmallVector<Value> columns =
           llvm::to_vector(llvm::drop_begin(emitSizes(body, inputs[0])));
       emitLoops(body, columns, [&](ValueRange column) {
         SmallVector<Value> position;
-        Value isInside;
         for (int64_t row = 0; row < depth; ++row) {
           SmallVector<Value> source = {
               arith::ConstantIndexOp::create(body, row)};
           llvm::append_range(source, column);
           Value index = memref::LoadOp::create(body, inputs[0], source);
-          position.push_back(
-              target.emitPosition(indexType, index, row, isInside));
+          position.push_back(target.emitPosition(indexType, index, row));
         }
-        auto emitSlice = [&] {
-          emitLoops(
-              body, target.getSizes().drop_front(depth), [&](ValueRange slice) {
-                SmallVector<Value> source = llvm::to_vector(column);
-                SmallVector<Value> where = position;
-                llvm::append_range(source, slice);
-                llvm::append_range(where, slice);
-                target.emitUpdate(
-                    memref::LoadOp::create(body, inputs[1], source), where);
-              });
-        };
-        if (isInside)
-          emitWhere(body, isInside, emitSlice);
-        else
-          emitSlice();
+        emitLoops(body, target.getSizes().drop_front(depth),
+                  [&](ValueRange slice) {
+                    SmallVector<Value> source = llvm::to_vector(column);
+                    SmallVector<Value> where = position;
+                    llvm::append_range(source, slice);
+                    llvm::append_range(where, slice);
+                    target.emitUpdate(
+                        memref::LoadOp::create(body, inputs[1], source), where);
+                  });
       });
     };
     rewriter.replaceOp(op,

@@ -280,6 +280,12 @@ struct SplitToLinalg : OpConversionPattern<SplitOp> {
     SmallVector<Value> fields;
     int64_t count = types.size();
     ArrayRef<int64_t> positions = getSplitPositions(op);
+    if (positions.empty())
+      b.assertEqual(b.apply(b.dim(0) % count, sizes[axis]), b.getIndexAttr(0),
+                    "expects parts of equal sizes");
+    else
+      b.assertAtLeast(sizes[axis], positions.back(),
+                      "expects as many elements as the parts have");
     for (int64_t field = 0; field < count; ++field) {
       SmallVector<AxisSlice> slices;
       for (OpFoldResult size : sizes)

@@ -396,14 +396,9 @@ bool AxisSort::isSelection(OpFoldResult count) {
 SmallVector<Value> AxisSort::build(OpFoldResult count, bool wantsValues,
                                    Type positionType) {
   SmallVector<OpFoldResult> sizes = b.getSizes(data), scratchSizes;
-  if (auto size = dyn_cast<Value>(sizes[axis]);
-      size && SortLine::hasKeys(elementType, ShapedType::kDynamic))
-    cf::AssertOp::create(
-        b,
-        arith::CmpIOp::create(
-            b, arith::CmpIPredicate::sle, size,
-            arith::ConstantIndexOp::create(b, SortLine::kMaxWithKeys)),
-        "expects fewer elements to sort");
+  if (SortLine::hasKeys(elementType, ShapedType::kDynamic))
+    b.assertAtMost(sizes[axis], SortLine::kMaxWithKeys,
+                   "expects fewer elements to sort");
   SmallVector<int64_t> along;
   for (int64_t dim = 0; dim < rank; ++dim)
     if (dim != axis) {
@@ -530,13 +525,9 @@ struct TopkToLinalg : OpConversionPattern<TopkOp> {
     AxisSort sort(b, data, type.getElementType(), axis, op.getIsAscend());
     OpFoldResult count =
         op.getK() < 1 ? b.getSize(data, axis) : b.getIndexAttr(op.getK());
-    if (auto size = dyn_cast<Value>(b.getSize(data, axis));
-        size && op.getK() >= 1)
-      cf::AssertOp::create(
-          b,
-          arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size,
-                                arith::ConstantIndexOp::create(b, op.getK())),
-          "expects as many elements as are taken");
+    if (op.getK() >= 1)
+      b.assertAtLeast(b.getSize(data, axis), op.getK(),
+                      "expects as many elements as are taken");
     SmallVector<Type> types;
     Type resultType = op.getResult().getType();
     if (auto tuple = dyn_cast<TupleType>(resultType))

@@ -45,6 +45,8 @@ mlir::relay::detail::getWindowCount(LinalgBuilder &b, const Window &window,
   int64_t stride = window.strides[axis];
   int64_t pads = window.padBefore[axis] + window.padAfter[axis];
   OpFoldResult extent = getWindowExtent(b, kernel, window.dilation[axis]);
+  b.assertAtLeast(b.apply(b.dim(0) + pads, size), extent,
+                  "expects padded data as large as the window");
   AffineExpr last = b.dim(0) - b.dim(1) + pads + (ceilMode ? stride - 1 : 0);
   return b.apply(last.floorDiv(stride) + 1, {size, extent});
 }

@@ -36,7 +36,7 @@ OpFoldResult getWindowExtent(LinalgBuilder &b, OpFoldResult kernel,
                              int64_t dilation);
 
 /// How many windows fit: (size + pads - extent) / stride + 1, the quotient
-/// rounded down, or up in `ceilMode`.
+/// rounded down, or up in `ceilMode`. The first one has to fit.
 OpFoldResult getWindowCount(LinalgBuilder &b, const Window &window,
                             int64_t axis, OpFoldResult size,
                             OpFoldResult kernel, bool ceilMode = false);

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 #include <numeric>
@@ -105,9 +106,15 @@ static const Lowered &getOperand(AffineExpr expr, unsigned numDims,
   return operands[numDims + cast<AffineSymbolExpr>(expr).getPosition()];
 }
 
+/// A divisor of `value` that is not negative: its magnitude, where there is
+/// one.
+static int64_t getMagnitude(int64_t value) {
+  return value == INT64_MIN ? int64_t(1) << 62 : std::abs(value);
+}
+
 int64_t KernelEmitter::getDivisor(Value value) const {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return std::abs(*constant);
+    return getMagnitude(*constant);
   if (auto it = divisors.find(value); it != divisors.end())
     return it->second;
   if (auto apply = value.getDefiningOp<affine::AffineApplyOp>()) {
@@ -123,7 +130,7 @@ int64_t KernelEmitter::getDivisor(Value value) const {
 int64_t KernelEmitter::getDivisor(AffineExpr expr, unsigned numDims,
                                   ArrayRef<Lowered> operands) const {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return std::abs(constant.getValue());
+    return getMagnitude(constant.getValue());
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary) {
     const Lowered &operand = getOperand(expr, numDims, operands);
@@ -135,8 +142,11 @@ int64_t KernelEmitter::getDivisor(AffineExpr expr, unsigned numDims,
   case AffineExprKind::Add:
   case AffineExprKind::Mod:
     return std::gcd(lhs, rhs);
-  case AffineExprKind::Mul:
-    return lhs * rhs;
+  case AffineExprKind::Mul: {
+    int64_t product;
+    // Each factor divides the product, too.
+    return llvm::MulOverflow(lhs, rhs, product) ? std::max(lhs, rhs) : product;
+  }
   default:
     if (isa<AffineConstantExpr>(binary.getRHS()) && rhs != 0 && lhs % rhs == 0)
       return lhs / rhs;
@@ -161,8 +171,10 @@ KernelEmitter::getStride(AffineExpr expr, unsigned numDims,
   std::optional<int64_t> rhs = getStride(binary.getRHS(), numDims, operands);
   if (!lhs || !rhs)
     return std::nullopt;
+  int64_t stride, reach;
   if (expr.getKind() == AffineExprKind::Add)
-    return *lhs + *rhs;
+    return llvm::AddOverflow(*lhs, *rhs, stride) ? std::nullopt
+                                                 : std::optional(stride);
   if (*lhs == 0 && *rhs == 0)
     return 0;
   auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
@@ -170,12 +182,14 @@ KernelEmitter::getStride(AffineExpr expr, unsigned numDims,
     return std::nullopt;
   int64_t value = constant.getValue();
   if (expr.getKind() == AffineExprKind::Mul)
-    return *lhs * value;
+    return llvm::MulOverflow(*lhs, value, stride) ? std::nullopt
+                                                  : std::optional(stride);
   // All lanes lie between two multiples of the divisor if lane 0 starts at a
   // multiple of something that divides it and that the lanes do not reach.
   int64_t start =
       std::gcd(getDivisor(binary.getLHS(), numDims, operands), value);
-  if (*lhs < 0 || *lhs * (lanes.count - 1) >= start)
+  if (*lhs < 0 || llvm::MulOverflow(*lhs, lanes.count - 1, reach) ||
+      reach >= start)
     return std::nullopt;
   if (expr.getKind() == AffineExprKind::FloorDiv)
     return 0;

@@ -36,7 +36,6 @@ public:
   Value log(Value a) const { return node.create<LogOp>({a}); }
   Value abs(Value a) const { return node.create<AbsOp>({a}); }
   Value neg(Value a) const { return node.create<NegativeOp>({a}); }
-  Value tanh(Value a) const { return node.create<TanhOp>({a}); }
   Value erf(Value a) const { return node.create<ErfOp>({a}); }
   Value sigmoid(Value a) const { return node.create<SigmoidOp>({a}); }
   Value relu(Value a) const { return node.create<NNReluOp>({a}); }
@@ -190,7 +189,12 @@ static LogicalResult convertSoftsign(NodeContext &node) {
 static LogicalResult convertMish(NodeContext &node) {
   Formula f(node);
   Value x = f.getX();
-  return node.setResult(f.mul(x, f.tanh(f.softplus(x))));
+  // With w = exp(x), tanh(log(1 + w)) = ((1 + w)^2 - 1) / ((1 + w)^2 + 1),
+  // which is w * (w + 2) / (w * (w + 2) + 2), and 1 long before w overflows.
+  Value w = f.exp(f.min(x, f.number(20)));
+  Value product = f.mul(w, f.add(w, f.number(2)));
+  Value ratio = f.div(product, f.add(product, f.number(2)));
+  return node.setResult(f.mul(x, ratio));
 }
 
 static LogicalResult convertShrink(NodeContext &node) {
@@ -212,9 +216,11 @@ static LogicalResult convertGelu(NodeContext &node) {
   if (approximate == "none") {
     inner = f.erf(f.mul(x, f.number(std::sqrt(0.5))));
   } else if (approximate == "tanh") {
+    // (1 + tanh(a)) / 2 is the sigmoid of 2 * a, where nothing cancels.
     Value cube = f.mul(f.mul(x, x), x);
     Value sum = f.add(x, f.mul(f.number(0.044715), cube));
-    inner = f.tanh(f.mul(f.number(std::sqrt(2 / M_PI)), sum));
+    Value twice = f.mul(f.number(2 * std::sqrt(2 / M_PI)), sum);
+    return node.setResult(f.mul(x, f.sigmoid(twice)));
   } else {
     return node.emitError()
            << "expects approximate to be none or tanh, but got "
@@ -278,12 +284,21 @@ static LogicalResult convertHardmax(NodeContext &node) {
   if (!data)
     return failure();
   int64_t depth = node.getType(data).getDimSize(*axis);
-  if (ShapedType::isDynamic(depth))
-    return node.emitError()
-           << "expects axis " << *axis << " to have a static size";
   Type type = node.getElementType(data);
   ArgmaxOp::Properties argmax;
   argmax.axis = node.getBuilder().getDenseI64ArrayAttr(*axis);
+  if (ShapedType::isDynamic(depth)) {
+    argmax.keepdims = node.getBuilder().getBoolAttr(true);
+    Value maximum = node.create<ArgmaxOp>({data}, argmax);
+    if (!maximum)
+      return failure();
+    Value positions = node.createPositions(
+        node.createLine(data, *axis, node.getElementType(maximum)));
+    positions = node.expandDims(positions, 1, node.getRank(data) - *axis - 1);
+    Value result =
+        node.castTo(node.create<EqualOp>({maximum, positions}), type);
+    return node.setResult(node.reshape(result, dims));
+  }
   OneHotOp::Properties oneHot;
   oneHot.depth = node.getBuilder().getI64IntegerAttr(depth);
   oneHot.axis = node.getBuilder().getI64IntegerAttr(*axis);
@@ -300,24 +315,30 @@ void mlir::relay::onnx::addActivationOps(OpTable &table) {
                  int64_t since = kOldestOpset) {
     table.add({name}, {convert, since});
   };
-  add("Celu", convertCelu, 12);
-  add("Elu", convertElu);
-  add("Gelu", convertGelu, 20);
-  add("HardSigmoid", convertHardSigmoid);
-  add("HardSwish", convertHardSwish, 14);
+  auto compose = [&](StringRef name, OpEntry::Converter convert,
+                     int64_t since = kOldestOpset) {
+    table.add({name}, {convert, since, kNewestOpset, 1, 1, /*contentInputs=*/0,
+                       /*isComposed=*/true});
+  };
+  compose("Celu", convertCelu, 12);
+  compose("Elu", convertElu);
+  compose("Gelu", convertGelu, 20);
+  compose("HardSigmoid", convertHardSigmoid);
+  compose("HardSwish", convertHardSwish, 14);
   add("Hardmax", convertHardmax);
   add("LeakyRelu", convertLeakyRelu);
   add("LogSoftmax", convertSoftmax<NNLogSoftmaxOp>);
-  add("Mish", convertMish, 18);
+  compose("Mish", convertMish, 18);
   add("Relu", convertRelu);
-  add("Selu", convertSelu);
-  add("Shrink", convertShrink, 9);
+  compose("Selu", convertSelu);
+  compose("Shrink", convertShrink, 9);
   add("Sigmoid", convertSigmoid);
   add("Softmax", convertSoftmax<NNSoftmaxOp>);
-  add("Softplus", convertSoftplus);
-  add("Softsign", convertSoftsign);
-  add("Swish", convertSwish, 24);
-  add("ThresholdedRelu", convertThresholdedRelu, 10);
-  table.add({"SwiGLU"}, {convertSwiGLU, 28, kNewestOpset, 2, 2});
+  compose("Softplus", convertSoftplus);
+  compose("Softsign", convertSoftsign);
+  compose("Swish", convertSwish, 24);
+  compose("ThresholdedRelu", convertThresholdedRelu, 10);
+  table.add({"SwiGLU"}, {convertSwiGLU, 28, kNewestOpset, 2, 2,
+                         /*contentInputs=*/0, /*isComposed=*/true});
   table.add({"PRelu"}, {convertPRelu, kOldestOpset, kNewestOpset, 2, 2});
 }

@@ -421,6 +421,7 @@ static LogicalResult convertRotaryEmbedding(NodeContext &node) {
     if (node.hasInput(3)) {
       TakeOp::Properties properties;
       properties.axis = node.getBuilder().getI64IntegerAttr(0);
+      properties.mode = node.getBuilder().getStringAttr("fast");
       angles = node.create<TakeOp>({angles, node.getInput(3)}, properties);
     }
     if (!angles || node.getRank(angles) != 3) {

@@ -57,7 +57,9 @@ static Value createWindowed(NodeContext &node, Value data, Value weight,
   properties.padding = window.getPaddingAttr(node);
   properties.dilation = window.getDilationsAttr(node);
   properties.groups = b.getI64IntegerAttr(node.getInt("group", 1));
-  properties.channels = b.getI64IntegerAttr(node.getType(weight).getDimSize(0));
+  if (int64_t channels = node.getType(weight).getDimSize(0);
+      ShapedType::isStatic(channels))
+    properties.channels = b.getI64IntegerAttr(channels);
   properties.kernel_size = b.getDenseI64ArrayAttr(window.kernel);
   return node.create<OpT>({data, weight}, properties);
 }
@@ -65,13 +67,21 @@ static Value createWindowed(NodeContext &node, Value data, Value weight,
 Value mlir::relay::onnx::createConvolution(NodeContext &node, Value data,
                                            Value weight) {
   FailureOr<Window> window = getWindow(node, data, weight);
-  if (failed(window) || failed(window->resolveAutoPad(node, data)))
+  if (failed(window))
     return nullptr;
-  if (node.getInt("group", 1) < 1) {
-    node.emitError() << "expects group to be positive, but got "
-                     << node.getInt("group", 1);
+  int64_t groups = node.getInt("group", 1);
+  if (groups < 1) {
+    node.emitError() << "expects group to be positive, but got " << groups;
     return nullptr;
   }
+  int64_t channels = node.getType(weight).getDimSize(1);
+  int64_t maxGroups = std::numeric_limits<int32_t>::max();
+  if (node.getType(data).isDynamicDim(1) && ShapedType::isStatic(channels) &&
+      channels <= maxGroups && groups <= maxGroups)
+    data = node.expectSize(data, 1, channels * groups);
+  data = window->resolveAutoPad(node, data);
+  if (!data)
+    return nullptr;
   switch (window->getRank()) {
   case 1:
     return createWindowed<NNConv1dOp>(node, data, weight, *window);
@@ -89,6 +99,9 @@ static LogicalResult convertConv(NodeContext &node) {
 
 /// Integer convolution: 32-bit sums, after the zero points are taken off.
 static LogicalResult convertConvInteger(NodeContext &node) {
+  if (failed(node.expectSameElements(2, 0)) ||
+      failed(node.expectSameElements(3, 1)))
+    return failure();
   Type i32 = node.getBuilder().getI32Type();
   Value data = node.castTo(node.getInput(0), i32);
   Value weight = node.castTo(node.getInput(1), i32);
@@ -122,8 +135,9 @@ static Value createTransposed(NodeContext &node, Value data, Value weight,
   properties.dilation = window.getDilationsAttr(node);
   properties.output_padding = b.getDenseI64ArrayAttr(outputPadding);
   properties.groups = b.getI64IntegerAttr(groups);
-  properties.channels =
-      b.getI64IntegerAttr(node.getType(weight).getDimSize(1) * groups);
+  if (int64_t channels = node.getType(weight).getDimSize(1);
+      ShapedType::isStatic(channels))
+    properties.channels = b.getI64IntegerAttr(channels * groups);
   properties.kernel_size = b.getDenseI64ArrayAttr(window.kernel);
   return node.create<OpT>({data, weight}, properties);
 }
@@ -188,7 +202,11 @@ static LogicalResult convertConvTranspose(NodeContext &node) {
   if (node.getType(weight).isDynamicDim(1))
     return node.emitError()
            << "expects a weight of static sizes, but got " << weight.getType();
-  if (failed(resolveTransposedPads(node, data, outputPadding, *window)))
+  int64_t channels = node.getType(weight).getDimSize(0);
+  if (node.getType(data).isDynamicDim(1) && ShapedType::isStatic(channels))
+    data = node.expectSize(data, 1, channels);
+  if (!data ||
+      failed(resolveTransposedPads(node, data, outputPadding, *window)))
     return failure();
   Value result;
   if (rank == 1)

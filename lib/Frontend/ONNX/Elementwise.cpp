@@ -47,8 +47,10 @@ static LogicalResult convertVariadic(NodeContext &node) {
 
 static LogicalResult convertMean(NodeContext &node) {
   Value sum = createChain<AddOp>(node);
-  Value count = node.createScalar(node.getNumInputs(),
-                                  node.getInputType(0).getElementType());
+  if (!sum)
+    return failure();
+  Value count =
+      node.createScalar(node.getNumInputs(), node.getElementType(sum));
   return node.setResult(node.create<DivideOp>({sum, count}));
 }
 
@@ -241,13 +243,15 @@ void mlir::relay::onnx::addElementwiseOps(OpTable &table) {
   binary("Sub", convertBinary<SubtractOp>);
   binary("Xor", convertBinary<LogicalXorOp>);
 
-  auto variadic = [&](StringRef name, OpEntry::Converter convert) {
-    table.add({name}, {convert, kOldestOpset, kNewestOpset, 1, kVariadic});
+  auto variadic = [&](StringRef name, OpEntry::Converter convert,
+                      bool isComposed = false) {
+    table.add({name}, {convert, kOldestOpset, kNewestOpset, 1, kVariadic,
+                       /*contentInputs=*/0, isComposed});
   };
   variadic("Max", convertVariadic<MaximumOp>);
-  variadic("Mean", convertMean);
+  variadic("Mean", convertMean, /*isComposed=*/true);
   variadic("Min", convertVariadic<MinimumOp>);
-  variadic("Sum", convertVariadic<AddOp>);
+  variadic("Sum", convertVariadic<AddOp>, /*isComposed=*/true);
 
   table.add({"Clip"}, {convertClip, kOldestOpset, kNewestOpset, 1, 3});
   table.add({"Dropout"}, {convertDropout, kOldestOpset, kNewestOpset, 1, 3});

@@ -225,6 +225,7 @@ LogicalResult Importer::convert(PendingNode &pending) {
       return failure();
   }
   NodeContext node(*this, pending);
+  node.widenInputs();
   LogicalResult result = pending.entry->convert(node);
   if (node.hasFailed() || failed(result)) {
     assert(node.hasFailed() && "a converter failed without a reason");

@@ -25,13 +25,20 @@ static Value wrapIndices(NodeContext &node, Value indices, Value sizes) {
       {isNegative, node.create<AddOp>({indices, sizes}), indices});
 }
 
-/// True if input `index` is known to hold no negative number.
-static bool isNonNegative(NodeContext &node, unsigned index) {
+/// Reports an error if input `index` holds a constant that is out of the range
+/// of a dimension of a known size.
+static LogicalResult checkIndices(NodeContext &node, unsigned index, Value data,
+                                  int64_t axis) {
   const ShapeTensor *contents = node.getContents(index);
+  int64_t size = node.getType(data).getDimSize(axis);
   std::optional<SmallVector<int64_t>> values;
-  if (contents)
+  if (contents && !ShapedType::isDynamic(size))
     values = contents->getConstants();
-  return values && llvm::all_of(*values, [](int64_t i) { return i >= 0; });
+  for (int64_t value : values.value_or(SmallVector<int64_t>()))
+    if (value < -size || value >= size)
+      return node.emitError() << "expects indices in [" << -size << ", " << size
+                              << "), but got " << value;
+  return success();
 }
 
 static Value getLastToFront(NodeContext &node, Value indices) {
@@ -51,11 +58,11 @@ static LogicalResult convertGather(NodeContext &node) {
       node.normalizeAxis(node.getInt("axis", 0), node.getRank(data));
   if (failed(axis))
     return failure();
+  if (failed(checkIndices(node, 1, data, *axis)))
+    return failure();
   TakeOp::Properties properties;
   properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
-  // Only negative indices need more than a look at the element.
-  properties.mode =
-      node.getBuilder().getStringAttr(isNonNegative(node, 1) ? "clip" : "wrap");
+  properties.mode = node.getBuilder().getStringAttr("fast");
   return node.setResult(
       node.create<TakeOp>({data, node.getInput(1)}, properties));
 }
@@ -66,13 +73,15 @@ static LogicalResult convertGatherElements(NodeContext &node) {
       node.normalizeAxis(node.getInt("axis", 0), node.getRank(data));
   if (failed(axis))
     return failure();
+  if (failed(checkIndices(node, 1, data, *axis)))
+    return failure();
   GatherOp::Properties properties;
   properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
   return node.setResult(
       node.create<GatherOp>({data, node.getInput(1)}, properties));
 }
 
-/// Rows of positions, as columns of positions counted from the front.
+/// Rows of positions, as columns.
 static Value createColumns(NodeContext &node, Value data, unsigned index,
                            int64_t batchDims) {
   Value indices = node.getInput(index);
@@ -90,11 +99,7 @@ static Value createColumns(NodeContext &node, Value data, unsigned index,
                      << indices.getType();
     return nullptr;
   }
-  if (!isNonNegative(node, index))
-    indices = wrapIndices(node, indices,
-                          node.createSizes(data, batchDims, batchDims + depth,
-                                           node.getElementType(indices)));
-  return indices ? getLastToFront(node, indices) : nullptr;
+  return getLastToFront(node, indices);
 }
 
 static LogicalResult convertGatherND(NodeContext &node) {
@@ -133,10 +138,8 @@ static LogicalResult convertScatterElements(NodeContext &node) {
   std::optional<StringRef> reduction = getReduction(node);
   if (failed(axis) || !reduction)
     return failure();
-  if (!isNonNegative(node, 1))
-    indices = wrapIndices(
-        node, indices,
-        node.createSizes(data, *axis, *axis + 1, node.getElementType(indices)));
+  if (failed(checkIndices(node, 1, data, *axis)))
+    return failure();
   ScatterElementsOp::Properties properties;
   properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
   properties.reduction = node.getBuilder().getStringAttr(*reduction);
@@ -169,8 +172,14 @@ static LogicalResult convertTopK(NodeContext &node) {
                              : node.getConstantInt(1);
   if (failed(axis) || failed(k))
     return failure();
-  if (*k < 1)
-    return node.emitError() << "expects k to be positive, but got " << *k;
+  if (*k < 0)
+    return node.emitError() << "expects k to be 0 or positive, but got " << *k;
+  if (*k == 0) {
+    Value none = node.slice(data, *axis, 0, 0);
+    if (failed(node.setOutput(0, none)))
+      return failure();
+    return node.setOutput(1, node.castTo(none, b.getI64Type()));
+  }
   TopkOp::Properties properties;
   properties.k = b.getI64IntegerAttr(*k);
   properties.axis = b.getI64IntegerAttr(*axis);

@@ -57,6 +57,7 @@ static Value createLoss(NodeContext &node, Value logProb) {
   if (node.hasInput(2)) {
     TakeOp::Properties take;
     take.axis = b.getI64IntegerAttr(0);
+    take.mode = b.getStringAttr("fast");
     weights = drop(node.create<TakeOp>({node.getInput(2), target}, take));
     loss = node.create<MultiplyOp>({loss, weights});
   } else if (hasIgnored) {
@@ -94,7 +95,9 @@ static LogicalResult convertSoftmaxCrossEntropyLoss(NodeContext &node) {
 
 void mlir::relay::onnx::addLossOps(OpTable &table) {
   table.add({"NegativeLogLikelihoodLoss"},
-            {convertNegativeLogLikelihoodLoss, 12, kNewestOpset, 2, 3});
+            {convertNegativeLogLikelihoodLoss, 12, kNewestOpset, 2, 3,
+             /*contentInputs=*/0, /*isComposed=*/true});
   table.add({"SoftmaxCrossEntropyLoss"},
-            {convertSoftmaxCrossEntropyLoss, 12, kNewestOpset, 2, 3});
+            {convertSoftmaxCrossEntropyLoss, 12, kNewestOpset, 2, 3,
+             /*contentInputs=*/0, /*isComposed=*/true});
 }

@@ -104,6 +104,7 @@ Value mlir::relay::onnx::createMatmul(NodeContext &node, Value lhs, Value rhs) {
     rhs = node.expandDims(rhs, 1);
   if (!lhs || !rhs)
     return nullptr;
+  node.expectEqualSizes(lhs, node.getRank(lhs) - 1, rhs, node.getRank(rhs) - 2);
   Value product = node.getRank(rhs) == 2 ? node.create<NNMatmulOp>({lhs, rhs})
                                          : createBatchMatmul(node, lhs, rhs);
   SmallVector<int64_t> dropped;
@@ -125,6 +126,9 @@ static LogicalResult convertMatMul(NodeContext &node) {
 /// Integer products: 32-bit sums of products of what is left of the zero
 /// points.
 static LogicalResult convertMatMulInteger(NodeContext &node) {
+  if (failed(node.expectSameElements(2, 0)) ||
+      failed(node.expectSameElements(3, 1)))
+    return failure();
   Type i32 = node.getBuilder().getI32Type();
   auto getOperand = [&](unsigned index) {
     Value operand = node.castTo(node.getInput(index), i32);
@@ -161,9 +165,10 @@ static LogicalResult convertGemm(NodeContext &node) {
              << "expects a matrix, but got " << operand.getType();
   if (node.getBool("transA", false))
     a = node.transpose(a, {1, 0});
-  Value product = node.getBool("transB", false)
-                      ? node.create<NNDenseOp>({a, b})
-                      : node.create<NNMatmulOp>({a, b});
+  bool isTransposed = node.getBool("transB", false);
+  node.expectEqualSizes(a, 1, b, isTransposed ? 1 : 0);
+  Value product = isTransposed ? node.create<NNDenseOp>({a, b})
+                               : node.create<NNMatmulOp>({a, b});
   product = scale(node, product, node.getFloat("alpha", 1));
   double beta = node.getFloat("beta", 1);
   if (!product || !node.hasInput(2) || beta == 0)
@@ -178,7 +183,8 @@ static LogicalResult convertGemm(NodeContext &node) {
                type.getShape().back() == columns &&
                type.getNumElements() == columns;
   if (!isRow)
-    return node.setResult(node.create<AddOp>({product, c}));
+    return node.setResult(
+        node.create<AddOp>({node.expectCovers(product, c), c}));
   NNBiasAddOp::Properties properties;
   properties.axis = node.getBuilder().getI64IntegerAttr(1);
   Value bias = node.reshape(c, ArrayRef<int64_t>{columns});
@@ -271,6 +277,13 @@ static EinsumTerm contract(NodeContext &node, EinsumTerm lhs, EinsumTerm rhs,
       result = multiplySizes(result, size);
     return result;
   };
+  auto expectEqual = [&](size_t lhsAxis, size_t rhsAxis) {
+    node.expectEqualSizes(lhs.value, lhsAxis, rhs.value, rhsAxis);
+  };
+  for (size_t i = 0; i < batch.size(); ++i)
+    expectEqual(i, i);
+  for (size_t i = 0; i < summed.size(); ++i)
+    expectEqual(batch.size() + rows.size() + i, batch.size() + i);
   auto lhsDims = node.getDims(lhs.value), rhsDims = node.getDims(rhs.value);
   ArrayRef<ShapeScalar> l = lhsDims, r = rhsDims;
   ShapeScalar b = product(l.take_front(batch.size()));

@@ -350,7 +350,9 @@ Tensor ModelConverter::convertTensor(::onnx::TensorProto &proto,
         std::move(*proto.mutable_raw_data()));
     return tensor;
   }
-  if (!fields.empty() && fields.front() != getTypedField(tensor.type))
+  // Other types, such as complex ones, are refused by their names later.
+  if (!fields.empty() && getElementSize(tensor.type) &&
+      fields.front() != getTypedField(tensor.type))
     failHere("expects values of " + getDataTypeName(tensor.type) + " in " +
              getTypedField(tensor.type) + ", but there is " + fields.front());
   tensor.bytes =

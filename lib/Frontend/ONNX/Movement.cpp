@@ -9,6 +9,7 @@
 #include "OpTable.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 #include <algorithm>
 #include <limits>
@@ -207,6 +208,38 @@ static LogicalResult convertConcat(NodeContext &node) {
       node.create<ConcatenateOp>(node.getInputs(), properties));
 }
 
+/// Pads an axis with elements from its other end; what is negative is cut off
+/// before.
+static Value wrapAxis(NodeContext &node, Value data, int64_t axis,
+                      int64_t before, int64_t after) {
+  data = node.pad(data, axis, std::min<int64_t>(before, 0),
+                  std::min<int64_t>(after, 0), 0);
+  before = std::max<int64_t>(before, 0);
+  after = std::max<int64_t>(after, 0);
+  if (!data || (before == 0 && after == 0))
+    return data;
+  int64_t size = node.getType(data).getDimSize(axis);
+  if (ShapedType::isDynamic(size) || before > size || after > size) {
+    // Positions as long as the result; mode edge wants an element to repeat.
+    Type type = node.getBuilder().getI64Type();
+    Value line = node.pad(node.createLine(data, axis, type), 0, before, after,
+                          /*number=*/0, "edge");
+    Value positions = node.create<SubtractOp>(
+        {node.createPositions(line), node.createScalar(double(before), type)});
+    return node.take(data, positions, axis, "wrap");
+  }
+  // Whole pieces.
+  SmallVector<Value> pieces;
+  if (before)
+    pieces.push_back(node.slice(data, axis, size - before, size));
+  pieces.push_back(data);
+  if (after)
+    pieces.push_back(node.slice(data, axis, 0, after));
+  ConcatenateOp::Properties concat;
+  concat.axis = node.getBuilder().getI64IntegerAttr(axis);
+  return node.create<ConcatenateOp>(pieces, concat);
+}
+
 static LogicalResult convertPad(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value data = node.getInput(0);
@@ -251,28 +284,8 @@ static LogicalResult convertPad(NodeContext &node) {
     else
       value = node.createScalar(node.getFloat("value", 0), type);
   } else if (mode == "wrap") {
-    // Whole pieces of the data from its other end.
-    for (int64_t axis = 0; axis < rank; ++axis) {
-      int64_t size = node.getType(data).getDimSize(axis);
-      int64_t before = widths[2 * axis], after = widths[2 * axis + 1];
-      if (before == 0 && after == 0)
-        continue;
-      if (ShapedType::isDynamic(size) || before < 0 || after < 0 ||
-          before > size || after > size)
-        return node.emitError()
-               << "mode wrap expects pads that are not larger than the data";
-      SmallVector<Value> pieces;
-      if (before)
-        pieces.push_back(node.slice(data, axis, size - before, size));
-      pieces.push_back(data);
-      if (after)
-        pieces.push_back(node.slice(data, axis, 0, after));
-      ConcatenateOp::Properties concat;
-      concat.axis = b.getI64IntegerAttr(axis);
-      data = node.create<ConcatenateOp>(pieces, concat);
-      if (!data)
-        return failure();
-    }
+    for (int64_t axis = 0; axis < rank; ++axis)
+      data = wrapAxis(node, data, axis, widths[2 * axis], widths[2 * axis + 1]);
     return node.setResult(data);
   } else if (mode == "reflect" || mode == "edge") {
     value = node.createScalar(0, type);
@@ -411,6 +424,44 @@ static LogicalResult convertSlice(NodeContext &node) {
   return node.setResult(node.create<StridedSliceOp>({data}, properties));
 }
 
+/// Splits an open axis into a part of ceil(n / 2) elements and the rest.
+static LogicalResult splitInHalves(NodeContext &node, Value data,
+                                   int64_t axis) {
+  OpBuilder &b = node.getBuilder();
+  Type type = node.getElementType(data);
+  int64_t rank = node.getRank(data);
+  Value line = node.createLine(data, axis, type);
+  auto shorten = [&](Value value, Value length, int64_t dim) {
+    length = node.expandDims(length, 0, dim);
+    length = node.expandDims(length, dim + 1, node.getRank(value) - dim - 1);
+    SliceLikeOp::Properties properties;
+    properties.axes = b.getDenseI64ArrayAttr(dim);
+    return node.create<SliceLikeOp>({value, length}, properties);
+  };
+  // An odd one is made even, as long as two of the larger part.
+  RepeatOp::Properties repeat;
+  repeat.repeats = b.getI64IntegerAttr(2);
+  repeat.axis = b.getI64IntegerAttr(0);
+  Value even = node.create<RepeatOp>({node.dropFirst(line, 0, 0, 2)}, repeat);
+  if (!even)
+    return failure();
+  Value padded = shorten(node.pad(data, axis, 0, 1, 0), even, axis);
+  SmallVector<int64_t> codes(axis, 0);
+  codes.append({-4, 2, -1});
+  codes.append(rank - axis - 1, 0);
+  Value halves = node.reshape(padded, codes);
+  for (int64_t i = 0; i < 2; ++i) {
+    if (!node.wantsOutput(i))
+      continue;
+    Value half = node.squeeze(node.slice(halves, axis, i, i + 1), {axis});
+    if (half && i == 1)
+      half = shorten(half, node.dropFirst(line, 0, 1, 2), axis);
+    if (failed(node.setOutput(i, half)))
+      return failure();
+  }
+  return success();
+}
+
 static LogicalResult convertSplit(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value data = node.getInput(0);
@@ -434,6 +485,9 @@ static LogicalResult convertSplit(NodeContext &node) {
   SplitOp::Properties properties;
   properties.axis = b.getI64IntegerAttr(*axis);
   int64_t size = node.getType(data).getDimSize(*axis);
+  if (sizes.empty() && ShapedType::isDynamic(size) && count == 2 &&
+      node.hasAttr("num_outputs"))
+    return splitInHalves(node, data, *axis);
   // Parts as a dimension of their own: a size that is no multiple is refused
   // when the model runs.
   bool isStacked = sizes.empty() && ShapedType::isDynamic(size);
@@ -466,6 +520,7 @@ static LogicalResult convertSplit(NodeContext &node) {
     if (!ShapedType::isDynamic(size) && position != size)
       return node.emitError() << "expects parts of " << size
                               << " elements, but got " << position;
+    data = node.expectSize(data, *axis, position);
     positions.pop_back();
     properties.indices_or_sections = b.getDenseI64ArrayAttr(positions);
   }

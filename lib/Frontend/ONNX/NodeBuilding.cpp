@@ -187,10 +187,13 @@ Value NodeContext::createConstant(ElementsAttr value) {
 static TypedAttr getNumberAttr(double value, Type elementType) {
   if (auto floatType = dyn_cast<FloatType>(elementType))
     return FloatAttr::get(floatType, value);
+  // The nearest integer of 64 bits; 0 for NaN.
+  llvm::APSInt number(64, /*isUnsigned=*/value > 0);
+  bool isExact;
+  (void)APFloat(value).convertToInteger(number, APFloat::rmTowardZero,
+                                        &isExact);
   unsigned width = elementType.getIntOrFloatBitWidth();
-  return IntegerAttr::get(elementType,
-                          APInt(width, static_cast<int64_t>(value),
-                                /*isSigned=*/true, /*implicitTrunc=*/true));
+  return IntegerAttr::get(elementType, number.trunc(width));
 }
 
 Value NodeContext::createScalar(double value, Type elementType) {
@@ -248,14 +251,28 @@ Value NodeContext::squeeze(Value value, ArrayRef<int64_t> axes) {
   return create<SqueezeOp>({value}, properties);
 }
 
-Value NodeContext::slice(Value value, int64_t axis, int64_t begin,
-                         int64_t end) {
+Value NodeContext::slice(Value value, int64_t axis, int64_t begin, int64_t end,
+                         int64_t step) {
   StridedSliceOp::Properties properties;
   properties.begin = getBuilder().getDenseI64ArrayAttr(begin);
   properties.end = getBuilder().getDenseI64ArrayAttr(end);
-  properties.strides = getBuilder().getDenseI64ArrayAttr(1);
+  properties.strides = getBuilder().getDenseI64ArrayAttr(step);
   properties.axes = getBuilder().getDenseI64ArrayAttr(axis);
   return create<StridedSliceOp>({value}, properties);
+}
+
+Value NodeContext::pad(Value value, int64_t axis, int64_t before, int64_t after,
+                       double number, StringRef mode) {
+  if (!value || (before == 0 && after == 0))
+    return value;
+  SmallVector<int64_t> widths(2 * getRank(value), 0);
+  widths[2 * axis] = before;
+  widths[2 * axis + 1] = after;
+  NNPadOp::Properties properties;
+  properties.pad_width = getBuilder().getDenseI64ArrayAttr(widths);
+  properties.pad_mode = getBuilder().getStringAttr(mode);
+  return create<NNPadOp>({value, createScalar(number, getElementType(value))},
+                         properties);
 }
 
 Value NodeContext::reshape(Value value, ArrayRef<int64_t> newShape) {
@@ -311,7 +328,6 @@ getReshapeCodes(ArrayRef<ShapeScalar> source, ArrayRef<ShapeScalar> target) {
 
   // Then by walking both shapes from the front.
   codes.clear();
-  bool hasInferred = false;
   size_t s = 0, t = 0;
   while (t < target.size()) {
     std::optional<int64_t> constant = target[t].getConstant();
@@ -324,13 +340,12 @@ getReshapeCodes(ArrayRef<ShapeScalar> source, ArrayRef<ShapeScalar> target) {
       codes.push_back(-3);
       s += 2;
       t += 1;
-    } else if (s < source.size() && t + 1 < target.size() && !hasInferred &&
+    } else if (s < source.size() && t + 1 < target.size() &&
                source[s].isSame(multiplySizes(target[t], target[t + 1]))) {
       std::optional<int64_t> second = target[t + 1].getConstant();
       if (!constant && !second)
         return std::nullopt;
       codes.append({-4, constant.value_or(-1), constant ? -1 : *second});
-      hasInferred = true;
       s += 1;
       t += 2;
     } else {
@@ -441,96 +456,8 @@ Value NodeContext::broadcast(Value value, ArrayRef<ShapeScalar> sizes) {
     return value;
   BroadcastToOp::Properties properties;
   properties.shape = getBuilder().getDenseI64ArrayAttr(shape);
-  return create<BroadcastToOp>({value}, properties);
-}
-
-Value NodeContext::createPositions(const ShapeScalar &size, Type elementType) {
-  if (std::optional<int64_t> count = size.getConstant()) {
-    ArangeOp::Properties properties;
-    properties.dtype = TypeAttr::get(elementType);
-    return create<ArangeOp>(
-        {createScalar(0, elementType),
-         createScalar(static_cast<double>(*count), elementType),
-         createScalar(1, elementType)},
-        properties);
-  }
-  CumsumOp::Properties properties;
-  properties.axis = getBuilder().getI64IntegerAttr(0);
-  properties.exclusive = getBuilder().getBoolAttr(true);
-  return create<CumsumOp>({broadcast(createScalar(1, elementType), size)},
-                          properties);
-}
-
-Value NodeContext::createSizes(Value value, int64_t begin, int64_t end,
-                               Type elementType) {
-  ArrayRef<int64_t> sizes = getType(value).getShape().slice(begin, end - begin);
-  if (!llvm::is_contained(sizes, ShapedType::kDynamic))
-    return castTo(createInts(sizes), elementType);
-  ShapeOfOp::Properties properties;
-  properties.dtype = TypeAttr::get(elementType);
-  return slice(create<ShapeOfOp>({value}, properties), 0, begin, end);
-}
-
-Value NodeContext::createSize(Value value, int64_t dim) {
-  return reshape(createSizes(value, dim, dim + 1, getBuilder().getI64Type()),
-                 ArrayRef<int64_t>());
-}
-
-Value NodeContext::assumeDims(Value value, ArrayRef<ShapeScalar> dims) {
-  if (value && !getType(value).hasStaticShape())
-    importer.setDims(value, {llvm::to_vector(dims)});
-  return value;
-}
-
-Value NodeContext::takeFirst(Value data, int64_t axis,
-                             const ShapeScalar &size) {
-  std::optional<std::pair<Value, unsigned>> source =
-      importer.findDimension(size);
-  if (!source) {
-    emitError() << "expects a slice along axis " << axis
-                << " to end at a constant or at the size of a tensor, but the "
-                   "end is computed at run time";
-    return nullptr;
-  }
-  Value like = source->first;
-  if (int64_t(source->second) != axis)
-    like = createZeros(like, source->second, axis, getRank(data),
-                       getElementType(data));
-  SliceLikeOp::Properties properties;
-  properties.axes = getBuilder().getDenseI64ArrayAttr({axis});
-  SmallVector<ShapeScalar> dims = getDims(data);
-  dims[axis] = size;
-  Value slice = create<SliceLikeOp>({data, like}, properties);
-  // It is taken to fit, also where sizes are tried that do not.
-  if (slice)
-    importer.setDims(slice, {dims});
-  return slice;
-}
-
-/// Zeros of shape [1, ..., n, ..., 1], where n at `axis` is the size of
-/// dimension `position` of `source`.
-Value NodeContext::createZeros(Value source, unsigned position, int64_t axis,
-                               int64_t rank, Type elementType) {
-  SmallVector<int64_t> others;
-  for (int64_t i = 0, e = source ? getRank(source) : 0; source && i < e; ++i)
-    if (i != int64_t(position)) {
-      source = slice(source, i, 0, 1);
-      others.push_back(i);
-    }
-  // Another dimension may turn out to be empty: a sum is 0 then, where a
-  // reshape would have no elements.
-  Value zeros =
-      source ? castTo(create<ZerosLikeOp>({source}), getBuilder().getI32Type())
-             : nullptr;
-  if (zeros && !others.empty()) {
-    SumOp::Properties properties;
-    properties.axis = getBuilder().getDenseI64ArrayAttr(others);
-    zeros = create<SumOp>({zeros}, properties);
-  }
-  SmallVector<int64_t> column(rank, 1);
-  column[axis] = -1;
-  zeros = zeros ? castTo(zeros, elementType) : nullptr;
-  return zeros ? reshape(zeros, column) : nullptr;
+  // A size that may turn out to be 1 fits, but no size that is tried for it.
+  return assumeDims(create<BroadcastToOp>({value}, properties), sizes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -549,6 +476,8 @@ LogicalResult NodeContext::rejectOutput(unsigned index) {
 }
 
 LogicalResult NodeContext::setOutput(unsigned index, Value value) {
+  if (narrowType && value && getElementType(value).isF32())
+    value = castTo(value, narrowType);
   if (!value || hasError)
     return failure();
   if (wantsOutput(index))

@@ -25,12 +25,13 @@ OpBuilder &NodeContext::getBuilder() const { return importer.getBuilder(); }
 Location NodeContext::getLoc() const { return importer.getNodeLoc(getNode()); }
 
 InFlightDiagnostic NodeContext::emitError() const {
+  InFlightDiagnostic error = mlir::emitError(importer.getFileLoc());
   // What goes wrong after the first error follows from it.
   if (hasError)
-    return InFlightDiagnostic();
+    error.abandon();
   hasError = true;
-  return mlir::emitError(importer.getFileLoc())
-         << describeNode(getNode(), getOpset()) << ": ";
+  error << describeNode(getNode(), getOpset()) << ": ";
+  return error;
 }
 
 //===----------------------------------------------------------------------===//
@@ -43,8 +44,38 @@ bool NodeContext::hasInput(unsigned index) const {
   return index < pending.inputs.size() && pending.inputs[index];
 }
 
+LogicalResult NodeContext::expectSameElements(unsigned index,
+                                              unsigned other) const {
+  if (!hasInput(index))
+    return success();
+  Type type = getInputType(index).getElementType();
+  Type expected = getInputType(other).getElementType();
+  if (type == expected)
+    return success();
+  return emitError() << "expects elements of type " << expected << " in input "
+                     << index << ", as in input " << other << ", but got "
+                     << type;
+}
+
 Value NodeContext::getInput(unsigned index) const {
+  if (Value wide = wideInputs.lookup(index))
+    return wide;
   return hasInput(index) ? pending.inputs[index]->value : Value();
+}
+
+void NodeContext::widenInputs() {
+  if (!pending.entry->isComposed)
+    return;
+  for (unsigned i = 0, e = getNumInputs(); i < e; ++i) {
+    Value value = getInput(i);
+    if (!value)
+      continue;
+    Type type = getElementType(value);
+    if (!type.isF16() && !type.isBF16())
+      continue;
+    narrowType = type;
+    wideInputs[i] = castTo(value, getBuilder().getF32Type());
+  }
 }
 
 SmallVector<Value> NodeContext::getInputs() const {

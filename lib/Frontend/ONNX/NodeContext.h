@@ -44,12 +44,20 @@ public:
   /// False for an optional input that is left out.
   bool hasInput(unsigned index) const;
   /// Null for an input that is left out, or that is consumed as contents.
+  /// Floats of 16 bits are in f32 where the operator is composed.
   Value getInput(unsigned index) const;
   /// All inputs, in order.
   SmallVector<Value> getInputs() const;
+  /// The type that the input has in the model.
+  /// Fails unless input `index`, if it is there, has elements of the type that
+  /// those of input `other` have.
+  LogicalResult expectSameElements(unsigned index, unsigned other) const;
   RankedTensorType getInputType(unsigned index) const;
   /// The sizes of an input, as far as they are known.
   SmallVector<ShapeScalar> getInputDims(unsigned index) const;
+
+  /// Casts the inputs of a composed operator that are floats of 16 bits to f32.
+  void widenInputs();
 
   /// True for an input whose numbers cannot be known at import.
   bool isComputed(unsigned index) const;
@@ -144,11 +152,28 @@ public:
   Value roundToEven(Value value);
   /// Adds leading dimensions of 1.
   Value expandRank(Value value, int64_t rank);
-  /// The elements [begin, end) along `axis`.
-  Value slice(Value value, int64_t axis, int64_t begin, int64_t end);
+  /// The elements [begin, end) along `axis`, or each `step`-th of them.
+  Value slice(Value value, int64_t axis, int64_t begin, int64_t end,
+              int64_t step = 1);
+  /// What begins at `begin` along `axis`, or each `step`-th element of it.
+  Value dropFirst(Value value, int64_t axis, int64_t begin, int64_t step = 1) {
+    return slice(value, axis, begin, std::numeric_limits<int64_t>::max(), step);
+  }
+  /// Pads `value` along `axis` with `number`; floats are infinities of their
+  /// types where it is infinite.
+  Value pad(Value value, int64_t axis, int64_t before, int64_t after,
+            double number, StringRef mode = "constant");
   /// 0, 1, 2, ... of `elementType`, as many as `size`, which is a constant or
   /// the size of a tensor.
   Value createPositions(const ShapeScalar &size, Type elementType);
+  /// 0, 1, 2, ... in the type and the shape of `line`, a vector.
+  Value createPositions(Value line);
+  /// A vector of zeros, as many as `value` has elements along `dim`.
+  Value createLine(Value value, int64_t dim, Type elementType);
+  /// The elements of `data` at `positions` along `axis`; those out of range
+  /// are the nearest ones (`clip`), or count on from the other end (`wrap`).
+  Value take(Value data, Value positions, int64_t axis,
+             StringRef mode = "clip");
   /// The sizes of dimensions [begin, end) of `value`, as a vector of
   /// `elementType`; a constant if they are static.
   Value createSizes(Value value, int64_t begin, int64_t end, Type elementType);
@@ -157,6 +182,17 @@ public:
   /// Says what sizes `value` has where they depend on two unknown ones that
   /// must be equal, which is checked before each run. Returns `value`.
   Value assumeDims(Value value, ArrayRef<ShapeScalar> dims);
+  /// `value`, that has to have `size` elements along `axis`. Where that is not
+  /// known it is checked when the model runs. Null, and an error, if it has
+  /// not.
+  Value expectSize(Value value, int64_t axis, int64_t size);
+  /// Two values that have as many elements along an axis of each: where one of
+  /// these sizes is open, it is the other.
+  void expectEqualSizes(Value &lhs, int64_t lhsAxis, Value &rhs,
+                        int64_t rhsAxis);
+  /// `value`, to whose shape that of `other` broadcasts, shapes aligned at the
+  /// end: an open size is not repeated to one of `other`.
+  Value expectCovers(Value value, Value other);
   /// The first `size` elements along `axis`, where `size` is that of an input.
   Value takeFirst(Value data, int64_t axis, const ShapeScalar &size);
 
@@ -168,7 +204,8 @@ public:
   bool wantsOutput(unsigned index) const;
   /// Reports an error if somebody may read this output.
   LogicalResult rejectOutput(unsigned index);
-  /// Sets an output. Fails for null.
+  /// Sets an output, in the floats of 16 bits of the inputs where the operator
+  /// is composed. Fails for null.
   LogicalResult setOutput(unsigned index, Value value);
   LogicalResult setResult(Value value) { return setOutput(0, value); }
 
@@ -193,6 +230,9 @@ private:
 
   Importer &importer;
   PendingNode &pending;
+  /// Inputs in f32 by their position, and the type that they had.
+  llvm::SmallDenseMap<unsigned, Value> wideInputs;
+  Type narrowType;
   mutable bool hasError = false;
 };
 

@@ -37,6 +37,17 @@ static Value createInverseRoot(NodeContext &node, Value value, double epsilon) {
   return node.create<RsqrtOp>({shifted});
 }
 
+/// `data` with as many channels as `vector` has elements, where only that is
+/// known.
+static Value expectChannels(NodeContext &node, Value data, Value vector) {
+  if (!data || !vector || node.getRank(data) < 2 || node.getRank(vector) != 1)
+    return data;
+  int64_t size = node.getType(vector).getDimSize(0);
+  if (ShapedType::isDynamic(size) || !node.getType(data).isDynamicDim(1))
+    return data;
+  return node.expectSize(data, 1, size);
+}
+
 static LogicalResult convertBatchNormalization(NodeContext &node) {
   if (node.getBool("training_mode", false))
     return node.emitError() << "training_mode is not supported";
@@ -46,36 +57,41 @@ static LogicalResult convertBatchNormalization(NodeContext &node) {
   for (unsigned i = 1; i < 5; ++i)
     if (failed(node.rejectOutput(i)))
       return failure();
+  SmallVector<Value> operands = node.getInputs();
+  for (Value operand : ArrayRef(operands).drop_front())
+    operands[0] = expectChannels(node, operands[0], operand);
   NNBatchNormOp::Properties properties;
   properties.axis = node.getBuilder().getI64IntegerAttr(1);
   properties.epsilon =
       node.getBuilder().getF64FloatAttr(node.getFloat("epsilon", 1e-5));
-  Value result = node.create<NNBatchNormOp>(node.getInputs(), properties);
+  Value result = node.create<NNBatchNormOp>(operands, properties);
   return node.setResult(node.getTupleItem(result, 0));
 }
 
-/// Mean and variance in a wider type, as the operators' stash_type asks.
-static Type getStashType(NodeContext &node, Type type) {
-  bool isNarrow = type.isF16() || type.isBF16();
-  return isNarrow && node.getInt("stash_type", 1) == 1
-             ? node.getBuilder().getF32Type()
-             : type;
-}
-
+/// Composed, but its outputs are of two types: what floats of 16 bits become is
+/// rounded here.
 static LogicalResult convertLayerNormalization(NodeContext &node) {
-  Value data = node.getInput(0), scale = node.getInput(1);
-  Value bias = node.getInput(2);
+  Type type = node.getInputType(0).getElementType();
+  Type wideType = type, stashType = type;
+  if (type.isF16() || type.isBF16()) {
+    wideType = node.getBuilder().getF32Type();
+    stashType = node.getInt("stash_type", 1) == 1 ? wideType : type;
+  }
+  Value scale = node.castTo(node.getInput(1), wideType);
+  Value bias = node.castTo(node.getInput(2), wideType);
+  Value data =
+      node.expectCovers(node.castTo(node.getInput(0), wideType), scale);
+  if (!data || !scale)
+    return failure();
   int64_t rank = node.getRank(data);
   FailureOr<int64_t> axis = node.normalizeAxis(node.getInt("axis", -1), rank);
   if (failed(axis))
     return failure();
   double epsilon = node.getFloat("epsilon", 1e-5);
-  Type type = node.getElementType(data);
   RankedTensorType scaleType = node.getType(scale);
   bool isPlain =
       *axis == rank - 1 && scaleType.getRank() == 1 && !node.wantsOutput(1) &&
-      !node.wantsOutput(2) && getStashType(node, type) == type &&
-      (!bias || bias.getType() == scaleType) &&
+      !node.wantsOutput(2) && (!bias || bias.getType() == scaleType) &&
       scaleType.getDimSize(0) == node.getType(data).getDimSize(*axis);
   if (isPlain) {
     NNLayerNormOp::Properties properties;
@@ -85,40 +101,39 @@ static LogicalResult convertLayerNormalization(NodeContext &node) {
     // In the shape of the scale, which may be known only when the model runs.
     if (!bias)
       bias = node.create<ZerosLikeOp>({scale});
-    return node.setResult(
-        node.create<NNLayerNormOp>({data, scale, bias}, properties));
+    Value result = node.create<NNLayerNormOp>({data, scale, bias}, properties);
+    return node.setResult(node.castTo(result, type));
   }
 
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq(*axis, rank));
-  Value wide = node.castTo(data, getStashType(node, type));
-  Value mean = createMean(node, wide, axes);
-  Value centered = node.create<SubtractOp>({wide, mean});
+  Value mean = createMean(node, data, axes);
+  Value centered = node.create<SubtractOp>({data, mean});
   Value variance =
       createMean(node, createProduct(node, centered, centered), axes);
   Value inverse = createInverseRoot(node, variance, epsilon);
-  Value normalized = node.castTo(createProduct(node, centered, inverse), type);
-  Value result = createProduct(node, normalized, scale);
+  Value result =
+      createProduct(node, createProduct(node, centered, inverse), scale);
   if (bias)
     result = createSum(node, result, bias);
-  if (!result || failed(node.setOutput(1, mean)) ||
-      failed(node.setOutput(2, inverse)))
+  if (!result || failed(node.setOutput(1, node.castTo(mean, stashType))) ||
+      failed(node.setOutput(2, node.castTo(inverse, stashType))))
     return failure();
-  return node.setResult(result);
+  return node.setResult(node.castTo(result, type));
 }
 
 static LogicalResult convertRMSNormalization(NodeContext &node) {
-  Value data = node.getInput(0);
+  Value data = node.expectCovers(node.getInput(0), node.getInput(1));
+  if (!data)
+    return failure();
   int64_t rank = node.getRank(data);
   FailureOr<int64_t> axis = node.normalizeAxis(node.getInt("axis", -1), rank);
   if (failed(axis))
     return failure();
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq(*axis, rank));
-  Type type = node.getElementType(data);
-  Value wide = node.castTo(data, getStashType(node, type));
-  Value square = createMean(node, createProduct(node, wide, wide), axes);
+  Value square = createMean(node, createProduct(node, data, data), axes);
   Value inverse =
       createInverseRoot(node, square, node.getFloat("epsilon", 1e-5));
-  Value normalized = node.castTo(createProduct(node, wide, inverse), type);
+  Value normalized = createProduct(node, data, inverse);
   return node.setResult(createProduct(node, normalized, node.getInput(1)));
 }
 
@@ -131,20 +146,61 @@ static LogicalResult convertInstanceNormalization(NodeContext &node) {
       node.create<NNInstanceNormOp>(node.getInputs(), properties));
 }
 
+/// Group normalization of an open number of channels: groups are a dimension of
+/// their own. A number that is no multiple is refused when the model runs.
+static Value createOpenGroupNorm(NodeContext &node, Value data, Value scale,
+                                 Value bias, int64_t groups, double epsilon) {
+  int64_t rank = node.getRank(data);
+  Type type = node.getElementType(data);
+  bool isNarrow = type.isF16() || type.isBF16();
+  Type wideType = isNarrow ? node.getBuilder().getF32Type() : type;
+  SmallVector<int64_t> divide = {0, -4, groups, -1}, join = {0, -3};
+  divide.append(rank - 2, 0);
+  join.append(rank - 2, 0);
+  Value grouped = node.reshape(node.castTo(data, wideType), divide);
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, rank + 1));
+  Value centered =
+      node.create<SubtractOp>({grouped, createMean(node, grouped, axes)});
+  Value variance =
+      createMean(node, createProduct(node, centered, centered), axes);
+  Value result =
+      createProduct(node, centered, createInverseRoot(node, variance, epsilon));
+  // Until opset 20, one number for each group.
+  auto align = [&](Value vector) {
+    vector = node.castTo(vector, wideType);
+    if (node.getOpset() < 21)
+      return node.expandDims(vector, 1, rank - 1);
+    return node.expandDims(node.reshape(vector, {groups, -1}), 2, rank - 2);
+  };
+  result = createProduct(node, result, align(scale));
+  result = node.reshape(createSum(node, result, align(bias)), join);
+  return node.castTo(node.assumeDims(result, node.getDims(data)), type);
+}
+
 static LogicalResult convertGroupNormalization(NodeContext &node) {
   Value data = node.getInput(0), scale = node.getInput(1);
   Value bias = node.getInput(2);
   int64_t groups = node.getInt("num_groups", 0);
+  double epsilon = node.getFloat("epsilon", 1e-5);
   if (node.getRank(data) < 3)
     return node.emitError()
            << "expects data of rank 3 or more, but got " << data.getType();
+  bool isPerGroup = node.getOpset() < 21;
+  if (!isPerGroup)
+    for (Value vector : {scale, bias})
+      data = expectChannels(node, data, vector);
+  if (!data)
+    return failure();
   int64_t channels = node.getType(data).getDimSize(1);
-  if (ShapedType::isDynamic(channels) || groups < 1 || channels % groups)
+  if (groups < 1 || (!ShapedType::isDynamic(channels) && channels % groups))
     return node.emitError() << "expects num_groups to divide the channels of "
                             << data.getType() << ", but got " << groups;
+  if (ShapedType::isDynamic(channels))
+    return node.setResult(
+        createOpenGroupNorm(node, data, scale, bias, groups, epsilon));
   // Until opset 20, one number for each group.
   auto getPerChannel = [&](Value value) -> Value {
-    if (node.getOpset() >= 21 || groups == channels)
+    if (!isPerGroup || groups == channels)
       return value;
     RepeatOp::Properties properties;
     properties.repeats = node.getBuilder().getI64IntegerAttr(channels / groups);
@@ -154,8 +210,7 @@ static LogicalResult convertGroupNormalization(NodeContext &node) {
   NNGroupNormOp::Properties properties;
   properties.num_groups = node.getBuilder().getI64IntegerAttr(groups);
   properties.axis = node.getBuilder().getI64IntegerAttr(1);
-  properties.epsilon =
-      node.getBuilder().getF64FloatAttr(node.getFloat("epsilon", 1e-5));
+  properties.epsilon = node.getBuilder().getF64FloatAttr(epsilon);
   return node.setResult(node.create<NNGroupNormOp>(
       {data, getPerChannel(scale), getPerChannel(bias)}, properties));
 }
@@ -205,7 +260,9 @@ void mlir::relay::onnx::addNormalizationOps(OpTable &table) {
   table.add({"LayerNormalization"},
             {convertLayerNormalization, 17, kNewestOpset, 2, 3});
   table.add({"MeanVarianceNormalization"},
-            {convertMeanVarianceNormalization, 9});
+            {convertMeanVarianceNormalization, 9, kNewestOpset, 1, 1,
+             /*contentInputs=*/0, /*isComposed=*/true});
   table.add({"RMSNormalization"},
-            {convertRMSNormalization, 23, kNewestOpset, 2, 2});
+            {convertRMSNormalization, 23, kNewestOpset, 2, 2,
+             /*contentInputs=*/0, /*isComposed=*/true});
 }

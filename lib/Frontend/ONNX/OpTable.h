@@ -34,6 +34,10 @@ struct OpEntry {
   /// Bit set of the inputs of which the converter wants the numbers, not an IR
   /// value: shapes, axes, pads, ...
   uint32_t contentInputs = 0;
+  /// Whether one node becomes several steps of arithmetic. Floats of 16 bits
+  /// are then computed in f32, and each output is rounded once. Nodes of a
+  /// model round each by itself.
+  bool isComposed = false;
 };
 
 /// For maxInputs of variadic operators.

@@ -9,6 +9,7 @@
 #include "Window.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -22,7 +23,8 @@ struct Pool {
   Window window;
   bool ceilMode;
 
-  static FailureOr<Pool> get(NodeContext &node);
+  /// `padNumber` stands for padding that has to be part of the data.
+  static FailureOr<Pool> get(NodeContext &node, double padNumber = 0);
 
   template <typename OpT>
   typename OpT::Properties getProperties(NodeContext &node) const {
@@ -41,11 +43,13 @@ struct Pool {
 
 private:
   Value trim(NodeContext &node, Value result) const;
+  Value trimOpenAxis(NodeContext &node, Value result, int64_t axis) const;
+  Value leaveOutPads(NodeContext &node, Value result) const;
 };
 
 } // namespace
 
-FailureOr<Pool> Pool::get(NodeContext &node) {
+FailureOr<Pool> Pool::get(NodeContext &node, double padNumber) {
   Pool pool;
   pool.data = node.getInput(0);
   int64_t rank = node.getRank(pool.data);
@@ -61,13 +65,35 @@ FailureOr<Pool> Pool::get(NodeContext &node) {
     return failure();
   }
   FailureOr<Window> window = Window::get(node, *kernel);
-  if (failed(window) || failed(window->resolveAutoPad(node, pool.data)))
+  if (failed(window))
+    return failure();
+  pool.data = window->resolveAutoPad(node, pool.data, padNumber);
+  if (!pool.data)
     return failure();
   pool.window = *window;
   // With auto_pad, the sizes come out even.
   pool.ceilMode = node.getBool("ceil_mode", false) &&
                   window->autoPad == Window::AutoPad::None;
   return pool;
+}
+
+/// The windows along an open axis that start before its end: one for each
+/// stride in the data and the padding before it.
+Value Pool::trimOpenAxis(NodeContext &node, Value result, int64_t axis) const {
+  int64_t dim = axis + 2, before = window.padding[axis];
+  int64_t after = window.padding[window.getRank() + axis];
+  int64_t stride = window.strides[axis];
+  // Else a window that starts behind the data is not counted.
+  if (after + stride <= window.getExtent(axis))
+    return result;
+  Value starts = node.pad(node.createLine(data, dim, node.getElementType(data)),
+                          0, before, 0, 0);
+  starts = node.dropFirst(starts, 0, 0, stride);
+  starts = node.expandDims(starts, 0, dim);
+  starts = node.expandDims(starts, dim + 1, node.getRank(data) - dim - 1);
+  SliceLikeOp::Properties properties;
+  properties.axes = node.getBuilder().getDenseI64ArrayAttr(dim);
+  return node.create<SliceLikeOp>({result, starts}, properties);
 }
 
 /// ONNX drops a last window that would start behind the data, in the padding;
@@ -79,8 +105,12 @@ Value Pool::trim(NodeContext &node, Value result) const {
   for (int64_t axis = 0; axis < rank; ++axis) {
     int64_t size = node.getType(data).getDimSize(axis + 2);
     int64_t count = node.getType(result).getDimSize(axis + 2);
-    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(count))
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(count)) {
+      result = trimOpenAxis(node, result, axis);
+      if (!result)
+        return nullptr;
       continue;
+    }
     int64_t start = (count - 1) * window.strides[axis];
     if (count > 1 && start >= size + window.padding[axis])
       result = node.slice(result, axis + 2, 0, count - 1);
@@ -131,13 +161,47 @@ Value Pool::createAverage(NodeContext &node, bool countIncludePad) const {
       return node.create<NNAvgPool3dOp>({data}, properties);
     });
   }
+  if (!countIncludePad)
+    result = leaveOutPads(node, result);
   return trim(node, result);
+}
+
+/// Divides means over windows by which part of them is no padding, where that
+/// is in the data.
+Value Pool::leaveOutPads(NodeContext &node, Value result) const {
+  OpBuilder &b = node.getBuilder();
+  for (auto [axis, filled] : llvm::enumerate(window.filledParts)) {
+    if (!filled || !result)
+      continue;
+    NNAvgPool1dOp::Properties properties;
+    properties.pool_size = b.getDenseI64ArrayAttr(window.kernel[axis]);
+    properties.strides = b.getDenseI64ArrayAttr(window.strides[axis]);
+    properties.dilation = b.getDenseI64ArrayAttr(window.dilations[axis]);
+    properties.padding = b.getDenseI64ArrayAttr({0, 0});
+    Value part =
+        node.create<NNAvgPool1dOp>({node.expandDims(filled, 0, 2)}, properties);
+    part = node.expandDims(part, 2, axis);
+    part = node.expandDims(part, axis + 3, window.getRank() - axis - 1);
+    result = node.create<DivideOp>(
+        {result, node.castTo(part, node.getElementType(result))});
+  }
+  return result;
+}
+
+/// The smallest number of `type`.
+static double getLowest(Type type) {
+  if (isa<FloatType>(type))
+    return -std::numeric_limits<double>::infinity();
+  if (type.isUnsignedInteger())
+    return 0;
+  return -std::ldexp(1.0, int(type.getIntOrFloatBitWidth()) - 1);
 }
 
 static LogicalResult convertMaxPool(NodeContext &node) {
   if (failed(node.rejectOutput(1)))
     return failure();
-  FailureOr<Pool> pool = Pool::get(node);
+  FailureOr<Pool> pool =
+      Pool::get(node, getLowest(node.getInputType(0).getElementType()));
   if (failed(pool))
     return failure();
   return node.setResult(pool->createMax(node));

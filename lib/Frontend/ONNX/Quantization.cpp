@@ -35,8 +35,51 @@ static Value alignParameter(NodeContext &node, Value data, Value parameter) {
   return node.expandDims(parameter, 1, rank - 1 - *axis);
 }
 
+/// There is a zero point for each scale.
+static LogicalResult checkZeroPoint(NodeContext &node) {
+  if (!node.hasInput(2))
+    return success();
+  RankedTensorType scale = node.getInputType(1), zero = node.getInputType(2);
+  if (scale.getNumDynamicDims() || zero.getNumDynamicDims() ||
+      scale.getNumElements() == zero.getNumElements())
+    return success();
+  return node.emitError() << "expects a zero point for each scale, but got "
+                          << scale << " and " << zero;
+}
+
+/// The element type that `output_dtype` asks for, null if it asks for none.
+static FailureOr<Type> getOutputType(NodeContext &node) {
+  DataType dtype = node.getDataType("output_dtype", DataType::Undefined);
+  if (dtype == DataType::Undefined)
+    return Type();
+  Type type = getElementType(node.getContext(), dtype);
+  if (!type)
+    return node.emitError() << "elements of type " << getDataTypeName(dtype)
+                            << " are not supported";
+  return type;
+}
+
+/// `value` in f32 if it has floats of 16 bits, which do not hold all integers
+/// of 16 bits.
+static Value widen(NodeContext &node, Value value) {
+  if (!value)
+    return nullptr;
+  Type type = node.getElementType(value);
+  return type.isF16() || type.isBF16()
+             ? node.castTo(value, node.getBuilder().getF32Type())
+             : value;
+}
+
 static LogicalResult convertDequantizeLinear(NodeContext &node) {
-  Value data = node.getInput(0), scale = node.getInput(1);
+  if (failed(node.expectSameElements(2, 0)))
+    return failure();
+  Value scale = widen(node, node.getInput(1));
+  Value data = node.expectCovers(node.getInput(0),
+                                 alignParameter(node, node.getInput(0), scale));
+  if (!data)
+    return failure();
+  if (failed(checkZeroPoint(node)))
+    return failure();
   // Differences of 8-bit integers need more than 8 bits.
   Type i32 = node.getBuilder().getI32Type();
   Value difference = node.castTo(data, i32);
@@ -47,15 +90,14 @@ static LogicalResult convertDequantizeLinear(NodeContext &node) {
   Value number = node.castTo(difference, node.getElementType(scale));
   Value result =
       node.create<MultiplyOp>({number, alignParameter(node, data, scale)});
-  DataType dtype = node.getDataType("output_dtype", DataType::Undefined);
-  if (dtype != DataType::Undefined) {
-    Type type = getElementType(node.getContext(), dtype);
-    if (!isa_and_nonnull<FloatType>(type))
-      return node.emitError() << "dequantisation to " << getDataTypeName(dtype)
-                              << " is not supported";
-    result = node.castTo(result, type);
-  }
-  return node.setResult(result);
+  FailureOr<Type> asked = getOutputType(node);
+  if (failed(asked))
+    return failure();
+  Type type = *asked ? *asked : node.getInputType(1).getElementType();
+  if (!isa<FloatType>(type))
+    return node.emitError()
+           << "dequantisation to " << type << " is not supported";
+  return node.setResult(node.castTo(result, type));
 }
 
 /// `scaled`, a float, rounded to even and moved by `zeroPoint`, if there is
@@ -68,7 +110,7 @@ static Value createQuantized(NodeContext &node, Value scaled, Value zeroPoint,
   ClipOp::Properties range;
   range.a_min = b.getF64FloatAttr(isUnsigned ? 0 : -count / 2);
   range.a_max = b.getF64FloatAttr((isUnsigned ? count : count / 2) - 1);
-  Value rounded = node.roundToEven(scaled);
+  Value rounded = widen(node, node.roundToEven(scaled));
   if (zeroPoint && rounded)
     rounded = node.create<AddOp>(
         {rounded, node.castTo(zeroPoint, node.getElementType(rounded))});
@@ -88,20 +130,28 @@ static IntegerType getQuantizedType(NodeContext &node, Type type) {
 static LogicalResult convertQuantizeLinear(NodeContext &node) {
   Value data = node.getInput(0), scale = node.getInput(1);
   Value zeroPoint = node.getInput(2);
-  DataType dtype = node.getDataType("output_dtype", DataType::Undefined);
-  Type type = IntegerType::get(node.getContext(), 8, IntegerType::Unsigned);
-  if (zeroPoint)
-    type = node.getElementType(zeroPoint);
-  else if (dtype != DataType::Undefined)
-    type = getElementType(node.getContext(), dtype);
+  FailureOr<Type> wanted = getOutputType(node);
+  if (failed(wanted))
+    return failure();
+  Type type = *wanted;
+  if (zeroPoint) {
+    Type given = node.getElementType(zeroPoint);
+    if (type && type != given)
+      return node.emitError() << "expects a zero point of output_dtype " << type
+                              << ", but got " << given;
+    type = given;
+  }
   if (!type)
-    return node.emitError() << "quantisation to " << getDataTypeName(dtype)
-                            << " is not supported";
+    type = IntegerType::get(node.getContext(), 8, IntegerType::Unsigned);
   IntegerType integer = getQuantizedType(node, type);
   if (!integer)
     return failure();
   data = node.castTo(data, node.getElementType(scale));
+  if (data)
+    data = node.expectCovers(data, alignParameter(node, data, scale));
   if (!data)
+    return failure();
+  if (failed(checkZeroPoint(node)))
     return failure();
   Value scaled =
       node.create<DivideOp>({data, alignParameter(node, data, scale)});
@@ -118,9 +168,9 @@ static LogicalResult convertDynamicQuantizeLinear(NodeContext &node) {
   Value high = node.create<MaximumOp>({node.create<MaxOp>({data}), zero});
   Value low = node.create<MinimumOp>({node.create<MinOp>({data}), zero});
   Value range = node.create<SubtractOp>({high, low});
-  // Zeros alone have any scale.
-  range = node.create<WhereOp>(
-      {node.create<EqualOp>({range, zero}), node.createScalar(1, type), range});
+  // Zeros alone, or nothing, have any scale; ONNX Runtime's is 1.
+  range = node.create<WhereOp>({node.create<EqualOp>({range, zero}),
+                                node.createScalar(255, type), range});
   Value scale = node.create<DivideOp>({range, node.createScalar(255, type)});
   Value zeroPoint = createQuantized(
       node, node.create<NegativeOp>({node.create<DivideOp>({low, scale})}),

@@ -216,7 +216,7 @@ RecurrentLayer::getDirection(int64_t index) {
 }
 
 State RecurrentLayer::getInitialState(int64_t index) {
-  Type type = node.getInputType(0).getElementType();
+  Type type = node.getElementType(input);
   auto get = [&](unsigned operand) -> Value {
     if (Value state = node.getInput(operand))
       return getRow(isBatchFirst ? node.transpose(state, {1, 0, 2}) : state,
@@ -346,10 +346,12 @@ static LogicalResult convertRecurrent(NodeContext &node) {
 
 void mlir::relay::onnx::addRecurrentOps(OpTable &table) {
   uint32_t lengths = 0b10000;
-  table.add({"GRU"},
-            {convertRecurrent<3>, kOldestOpset, kNewestOpset, 3, 6, lengths});
-  table.add({"LSTM"},
-            {convertRecurrent<4>, kOldestOpset, kNewestOpset, 3, 8, lengths});
-  table.add({"RNN"},
-            {convertRecurrent<1>, kOldestOpset, kNewestOpset, 3, 6, lengths});
+  auto add = [&](StringRef name, OpEntry::Converter convert,
+                 unsigned maxInputs) {
+    table.add({name}, {convert, kOldestOpset, kNewestOpset, 3, maxInputs,
+                       lengths, /*isComposed=*/true});
+  };
+  add("GRU", convertRecurrent<3>, 6);
+  add("LSTM", convertRecurrent<4>, 8);
+  add("RNN", convertRecurrent<1>, 6);
 }

@@ -172,20 +172,26 @@ static LogicalResult convertArg(NodeContext &node) {
 }
 
 void mlir::relay::onnx::addReductionOps(OpTable &table) {
-  auto reduce = [&](StringRef name, OpEntry::Converter convert) {
+  auto add = [&](StringRef name, OpEntry::Converter convert, bool isComposed) {
     table.add({name}, {convert, kOldestOpset, kNewestOpset, 1, 2,
-                       /*contentInputs=*/0b10});
+                       /*contentInputs=*/0b10, isComposed});
+  };
+  auto reduce = [&](StringRef name, OpEntry::Converter convert) {
+    add(name, convert, /*isComposed=*/false);
+  };
+  auto compose = [&](StringRef name, OpEntry::Converter convert) {
+    add(name, convert, /*isComposed=*/true);
   };
   reduce("ReduceL1", convertReduceL1);
-  reduce("ReduceL2", convertReduceL2);
-  reduce("ReduceLogSum", convertReduceLogSum);
-  reduce("ReduceLogSumExp", convertReduceLogSumExp);
+  compose("ReduceL2", convertReduceL2);
+  compose("ReduceLogSum", convertReduceLogSum);
+  compose("ReduceLogSumExp", convertReduceLogSumExp);
   reduce("ReduceMax", convertReduceExtremum<MaxOp, AnyOp>);
   reduce("ReduceMean", convertReduce<MeanOp>);
   reduce("ReduceMin", convertReduceExtremum<MinOp, AllOp>);
   reduce("ReduceProd", convertReduce<ProdOp>);
   reduce("ReduceSum", convertReduce<SumOp>);
-  reduce("ReduceSumSquare", convertReduceSumSquare);
+  compose("ReduceSumSquare", convertReduceSumSquare);
   table.add({"ArgMax"}, {convertArg<ArgmaxOp>});
   table.add({"ArgMin"}, {convertArg<ArgminOp>});
 }

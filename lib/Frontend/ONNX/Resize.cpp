@@ -9,6 +9,7 @@
 #include "OpTable.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 
 #include <cmath>
 
@@ -25,6 +26,22 @@ struct Target {
   SmallVector<bool> isKept;
   /// The part that is looked at, of tf_crop_and_resize.
   SmallVector<double> begin, end;
+  /// The scales, where the node has scales.
+  SmallVector<double> scales;
+
+  bool hasOpenSize() const {
+    return llvm::any_of(llvm::zip_equal(sizes, isKept), [](auto dim) {
+      auto [size, kept] = dim;
+      return !kept && ShapedType::isDynamic(size);
+    });
+  }
+};
+
+/// A scale as a quotient of small integers.
+struct Ratio {
+  int64_t numerator, denominator;
+
+  static std::optional<Ratio> get(double scale);
 };
 
 } // namespace
@@ -38,16 +55,26 @@ static LogicalResult applyScales(NodeContext &node, RankedTensorType type,
   if (scales.size() != axes.size())
     return node.emitError()
            << "expects " << axes.size() << " scales, but got " << scales.size();
+  target.scales.assign(type.getRank(), 1);
   for (auto [axis, scale] : llvm::zip_equal(axes, scales)) {
     if (scale == 1)
       continue;
     int64_t size = type.getDimSize(axis);
-    if (ShapedType::isDynamic(size) || !(scale > 0))
-      return node.emitError()
-             << "expects positive scales of dimensions with "
-                "static sizes, but got "
-             << scale << " for axis " << axis << " of " << type;
+    if (!(scale > 0))
+      return node.emitError() << "expects positive scales, but got " << scale
+                              << " for axis " << axis << " of " << type;
+    target.scales[axis] = scale;
+    if (ShapedType::isDynamic(size)) {
+      target.sizes[axis] = ShapedType::kDynamic;
+      target.isKept[axis] = false;
+      continue;
+    }
     double scaled = std::floor(size * scale);
+    if (!(scaled <= kMaxTensorBytes))
+      return node.emitError()
+             << "expects scales that give tensors of at most 2^47 bytes, but "
+                "got "
+             << scale << " for axis " << axis << " of " << type;
     // For relay, coordinates follow from the sizes before and after; a scale
     // that gives no whole size would shift them.
     if (isExact && std::abs(scaled - size * scale) > 1e-4 * scaled)
@@ -73,10 +100,164 @@ static std::optional<StringRef> getMethod(NodeContext &node) {
   return std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// Open sizes
+//===----------------------------------------------------------------------===//
+
+std::optional<Ratio> Ratio::get(double scale) {
+  // Scales of models are floats.
+  for (int64_t denominator = 1; denominator <= 64; ++denominator) {
+    double numerator = std::round(scale * static_cast<double>(denominator));
+    if (numerator >= 1 && numerator <= 4096 &&
+        static_cast<float>(numerator / static_cast<double>(denominator)) ==
+            static_cast<float>(scale))
+      return Ratio{static_cast<int64_t>(numerator), denominator};
+  }
+  return std::nullopt;
+}
+
+/// A vector of zeros as long as `axis` of `data` becomes: floor(size * scale).
+static Value createScaledLine(NodeContext &node, Value data, int64_t axis,
+                              Ratio scale) {
+  RepeatOp::Properties repeat;
+  repeat.repeats = node.getBuilder().getI64IntegerAttr(scale.numerator);
+  repeat.axis = node.getBuilder().getI64IntegerAttr(0);
+  Value line = node.create<RepeatOp>(
+      {node.createLine(data, axis, node.getBuilder().getF32Type())}, repeat);
+  return node.dropFirst(line, 0, scale.denominator - 1, scale.denominator);
+}
+
+/// Where in `data` each element of `line` looks, along `axis`.
+static Value createCoordinates(NodeContext &node, Value data, int64_t axis,
+                               Value line, double scale,
+                               StringRef transformation) {
+  Type type = node.getBuilder().getF32Type();
+  auto scalar = [&](double value) { return node.createScalar(value, type); };
+  auto getSize = [&](Value value, int64_t dim) {
+    return node.castTo(node.createSize(value, dim), type);
+  };
+  auto shift = [&](Value value, double by) -> Value {
+    return node.create<AddOp>({value, scalar(by)});
+  };
+  Value positions = node.createPositions(line);
+  if (!positions)
+    return nullptr;
+  if (transformation == "asymmetric")
+    return node.create<DivideOp>({positions, scalar(scale)});
+  Value one = scalar(1);
+  if (transformation == "align_corners") {
+    // Zero for a single element, which looks at the first one.
+    Value steps = node.create<MaximumOp>({shift(getSize(line, 0), -1), one});
+    return node.create<DivideOp>(
+        {node.create<MultiplyOp>({positions, shift(getSize(data, axis), -1)}),
+         steps});
+  }
+  Value center = node.create<DivideOp>({shift(positions, 0.5), scalar(scale)});
+  if (transformation == "tf_half_pixel_for_nn")
+    return center;
+  Value halfPixel = shift(center, -0.5);
+  if (transformation == "half_pixel")
+    return halfPixel;
+  // pytorch_half_pixel: a single element is the first one.
+  return node.create<WhereOp>(
+      {node.create<GreaterOp>({getSize(line, 0), one}), halfPixel, scalar(0)});
+}
+
+/// The nearest elements to `coordinates`.
+static Value takeNearest(NodeContext &node, Value data, int64_t axis,
+                         Value coordinates, StringRef rounding) {
+  auto shift = [&](double by) -> Value {
+    return node.create<AddOp>(
+        {coordinates, node.createScalar(by, node.getBuilder().getF32Type())});
+  };
+  Value nearest;
+  if (rounding == "floor")
+    nearest = node.create<FloorOp>({coordinates});
+  else if (rounding == "ceil")
+    nearest = node.create<CeilOp>({coordinates});
+  else if (rounding == "round_prefer_floor")
+    nearest = node.create<CeilOp>({shift(-0.5)});
+  else
+    nearest = node.create<FloorOp>({shift(0.5)});
+  return node.take(data, node.castTo(nearest, node.getBuilder().getI64Type()),
+                   axis);
+}
+
+/// Between the elements before and behind `coordinates`.
+static Value takeLinear(NodeContext &node, Value data, int64_t axis,
+                        Value coordinates) {
+  // Before the first element everything is the first one; behind the last, both
+  // neighbours are the last.
+  coordinates = node.create<MaximumOp>(
+      {coordinates, node.createScalar(0, node.getBuilder().getF32Type())});
+  Value floor = node.create<FloorOp>({coordinates});
+  Value before = node.castTo(floor, node.getBuilder().getI64Type());
+  Value behind = node.create<AddOp>(
+      {before, node.createScalar(1, node.getBuilder().getI64Type())});
+  Value fraction = node.create<SubtractOp>({coordinates, floor});
+  if (!fraction || !behind)
+    return nullptr;
+  fraction = node.expandDims(fraction, 1, node.getRank(data) - axis - 1);
+  Value low = node.take(data, before, axis),
+        high = node.take(data, behind, axis);
+  return node.create<AddOp>(
+      {low, node.create<MultiplyOp>(
+                {node.create<SubtractOp>({high, low}), fraction})});
+}
+
+/// Resizes one axis after the other, by scales, at coordinates that are
+/// computed when the model runs.
+static LogicalResult
+createOpenResize(NodeContext &node, Value data, const Target &target,
+                 const ImageResize2dOp::Properties &properties) {
+  StringRef method = properties.method.getValue();
+  StringRef transformation =
+      properties.coordinate_transformation_mode.getValue();
+  if (method == "cubic" || transformation == "tf_crop_and_resize")
+    return node.emitError() << "expects mode nearest or linear, and no "
+                               "tf_crop_and_resize, where "
+                               "sizes are only known at run time, but got "
+                            << data.getType();
+  Type type = node.getElementType(data);
+  Type wideType = method == "linear" ? node.getBuilder().getF32Type() : type;
+  if (method == "linear" && !isa<FloatType>(type))
+    return node.emitError() << "expects floats for mode linear where sizes are "
+                               "only known at run time, but got "
+                            << data.getType();
+  data = node.castTo(data, wideType);
+  for (int64_t axis = 0, rank = node.getRank(data); axis < rank; ++axis) {
+    if (target.isKept[axis])
+      continue;
+    double scale = target.scales.empty() ? 0 : target.scales[axis];
+    std::optional<Ratio> ratio = Ratio::get(scale);
+    if (!ratio)
+      return node.emitError()
+             << "expects scales that are quotients of small integers where "
+                "sizes are only known at run time, but got "
+             << scale << " for axis " << axis;
+    Value line = createScaledLine(node, data, axis, *ratio);
+    Value coordinates =
+        createCoordinates(node, data, axis, line, scale, transformation);
+    data = method == "linear"
+               ? takeLinear(node, data, axis, coordinates)
+               : takeNearest(node, data, axis, coordinates,
+                             properties.rounding_method.getValue());
+    if (!data)
+      return failure();
+  }
+  return node.setResult(node.castTo(data, type));
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes that are known
+//===----------------------------------------------------------------------===//
+
 /// Resizes the last two dimensions of `data`, of rank 4.
 static LogicalResult createResize(NodeContext &node, Value data,
                                   const Target &target,
                                   ImageResize2dOp::Properties properties) {
+  if (target.hasOpenSize())
+    return createOpenResize(node, data, target, properties);
   int64_t rank = node.getRank(data);
   SmallVector<int64_t> resized;
   for (int64_t axis = 0; axis < rank; ++axis)
@@ -141,6 +322,7 @@ static LogicalResult createResize(NodeContext &node, Value data,
 static Target getUnchanged(RankedTensorType type) {
   return {llvm::to_vector(type.getShape()),
           SmallVector<bool>(type.getRank(), true),
+          {},
           {},
           {}};
 }

@@ -130,17 +130,33 @@ static LogicalResult convertRange(NodeContext &node) {
 }
 
 /// A matrix with ones on a diagonal.
+/// Ones where the column is the row plus `k`, in a matrix of open sizes.
+static Value createOpenEye(NodeContext &node, Type elementType, int64_t k) {
+  Type type = node.getBuilder().getI64Type();
+  Value rows = node.createPositions(node.createLine(node.getInput(0), 0, type));
+  Value columns =
+      node.createPositions(node.createLine(node.getInput(0), 1, type));
+  // Further off, there is no one either.
+  k = std::clamp<int64_t>(k, -kMaxTensorBytes, kMaxTensorBytes);
+  Value diagonal =
+      node.create<AddOp>({rows, node.createScalar(double(k), type)});
+  return node.castTo(
+      node.create<EqualOp>({node.expandDims(diagonal, 1), columns}),
+      elementType);
+}
+
 static LogicalResult convertEyeLike(NodeContext &node) {
   RankedTensorType inputType = node.getInputType(0);
-  if (inputType.getRank() != 2 || !inputType.hasStaticShape())
-    return node.emitError()
-           << "expects a matrix of static sizes, but got " << inputType;
+  if (inputType.getRank() != 2)
+    return node.emitError() << "expects a matrix, but got " << inputType;
   Type type = inputType.getElementType();
   if (node.hasAttr("dtype"))
     type = getElementType(node.getContext(),
                           node.getDataType("dtype", DataType::Undefined));
   if (!type)
     return node.emitError() << "dtype is not supported";
+  if (!inputType.hasStaticShape())
+    return node.setResult(createOpenEye(node, type, node.getInt("k", 0)));
   OpBuilder &b = node.getBuilder();
   int64_t rows = inputType.getDimSize(0), columns = inputType.getDimSize(1);
   if (rows > kMaxShapeElements)

@@ -7,9 +7,12 @@
 
 #include "Window.h"
 
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
+using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
 /// A list attribute with `count` entries; `defaultValue` for each if it is left
@@ -69,28 +72,68 @@ FailureOr<Window> Window::get(NodeContext &node, ArrayRef<int64_t> kernel) {
   return window;
 }
 
-LogicalResult Window::resolveAutoPad(NodeContext &node, Value data) {
+/// Pads an open axis for ceil(size / stride) windows, the first of which begins
+/// in the padding, as far before the data as follows from the size.
+Value Window::padOpenAxis(NodeContext &node, Value data, int64_t axis,
+                          double number) {
+  int64_t dim = axis + 2, stride = strides[axis], extent = getExtent(axis);
+  Type type = node.getBuilder().getI64Type();
+  // A vector as long as all windows: stride elements for each but the last.
+  Value line = node.createLine(data, dim, type);
+  RepeatOp::Properties repeat;
+  repeat.repeats = node.getBuilder().getI64IntegerAttr(stride);
+  repeat.axis = node.getBuilder().getI64IntegerAttr(0);
+  Value covered =
+      node.create<RepeatOp>({node.dropFirst(line, 0, 0, stride)}, repeat);
+  if (extent < stride)
+    covered = node.slice(covered, 0, 0, extent - stride);
+  else
+    covered = node.pad(covered, 0, 0, extent - stride, 0);
+
+  // What the windows cover beyond the data, of which half comes before it.
+  Value size = node.createSize(data, dim);
+  auto scalar = [&](int64_t value) { return node.createScalar(value, type); };
+  Value rest = node.create<FloorModOp>(
+      {node.create<NegativeOp>({size}), scalar(stride)});
+  Value total = node.create<MaximumOp>(
+      {node.create<AddOp>({rest, scalar(extent - stride)}), scalar(0)});
+  if (!isUpper())
+    total = node.create<AddOp>({total, scalar(1)});
+  Value before = node.create<FloorDivideOp>({total, scalar(2)});
+  int64_t most = extent / 2;
+  Value positions =
+      node.create<AddOp>({node.createPositions(covered),
+                          node.create<SubtractOp>({scalar(most), before})});
+
+  filledParts.resize(getRank());
+  Value filled = node.castTo(node.create<OnesLikeOp>({line}),
+                             node.getBuilder().getF32Type());
+  filledParts[axis] =
+      node.take(node.pad(filled, 0, most, most, 0), positions, 0);
+  return node.take(node.pad(data, dim, most, most, number), positions, dim);
+}
+
+Value Window::resolveAutoPad(NodeContext &node, Value data, double number) {
   if (autoPad == AutoPad::None)
-    return success();
-  for (int64_t axis = 0, rank = getRank(); axis < rank; ++axis) {
+    return data;
+  for (int64_t axis = 0, rank = getRank(); data && axis < rank; ++axis) {
     int64_t total = getExtent(axis) - 1;
-    // A step of 1 pads the same whatever the size is.
-    if (strides[axis] != 1) {
+    // A step of 1 pads the same whatever the size is, and one element never.
+    if (strides[axis] != 1 && total != 0) {
       int64_t size = node.getType(data).getDimSize(axis + 2);
-      if (ShapedType::isDynamic(size))
-        return node.emitError()
-               << "auto_pad with strides expects static spatial sizes, but got "
-               << data.getType();
+      if (ShapedType::isDynamic(size)) {
+        data = padOpenAxis(node, data, axis, number);
+        continue;
+      }
       int64_t steps = llvm::divideCeil(size, strides[axis]);
       total = std::max<int64_t>(0, (steps - 1) * strides[axis] +
                                        getExtent(axis) - size);
     }
     int64_t small = total / 2, large = total - small;
-    bool isUpper = autoPad == AutoPad::SameUpper;
-    padding[axis] = isUpper ? small : large;
-    padding[rank + axis] = isUpper ? large : small;
+    padding[axis] = isUpper() ? small : large;
+    padding[rank + axis] = isUpper() ? large : small;
   }
-  return success();
+  return data;
 }
 
 DenseI64ArrayAttr Window::getStridesAttr(NodeContext &node) const {

@@ -23,6 +23,7 @@ struct Window {
   enum class AutoPad { None, SameUpper, SameLower } autoPad = AutoPad::None;
 
   int64_t getRank() const { return kernel.size(); }
+  bool isUpper() const { return autoPad == AutoPad::SameUpper; }
   /// Size of the window with its holes.
   int64_t getExtent(unsigned axis) const {
     return (kernel[axis] - 1) * dilations[axis] + 1;
@@ -32,12 +33,21 @@ struct Window {
   static FailureOr<Window> get(NodeContext &node, ArrayRef<int64_t> kernel);
 
   /// Computes the pads of auto_pad from the sizes of `data` (batch, channel,
-  /// spatial...).
-  LogicalResult resolveAutoPad(NodeContext &node, Value data);
+  /// spatial...). Returns `data`; where a size is open and the step is not 1,
+  /// pads depend on it, and `data` gets them here, `number` in each. Null, and
+  /// an error, if there is none.
+  Value resolveAutoPad(NodeContext &node, Value data, double number = 0);
+
+  /// For each axis whose pads are in the data, which part of each window is not
+  /// padding, aligned with the result; null for others.
+  SmallVector<Value> filledParts;
 
   DenseI64ArrayAttr getStridesAttr(NodeContext &node) const;
   DenseI64ArrayAttr getDilationsAttr(NodeContext &node) const;
   DenseI64ArrayAttr getPaddingAttr(NodeContext &node) const;
+
+private:
+  Value padOpenAxis(NodeContext &node, Value data, int64_t axis, double number);
 };
 
 } // namespace mlir::relay::onnx

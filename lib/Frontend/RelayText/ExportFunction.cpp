@@ -142,7 +142,7 @@ ExprPtr FunctionExporter::makeOperator(Operation *op,
   }
   // The type parameters of an operator are the types of its arguments.
   std::vector<Type> typeArgs;
-  if (!isa<ApplyOp>(op))
+  if (!isa<ApplyOp>(op) || !isIncomplete(op->getResult(0).getType()))
     for (const ExprPtr &arg : args)
       typeArgs.push_back(arg->checkedType
                              ? arg->checkedType

@@ -8,6 +8,8 @@
 #include "DataTypes.h"
 #include "Metadata.h"
 
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -83,7 +85,7 @@ Type ArrayReader::readElementType() {
 FailureOr<SmallVector<int64_t>>
 ArrayReader::readShape(int32_t rank, Type elementType, uint64_t &numBytes) {
   SmallVector<int64_t> shape;
-  if (rank < 0)
+  if (rank < 0 || rank > kMaxTensorRank)
     return failure();
   numBytes = llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
   for (int32_t i = 0; i < rank; ++i) {

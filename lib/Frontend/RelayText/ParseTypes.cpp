@@ -10,6 +10,7 @@
 #include "Parser.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -86,6 +87,7 @@ LogicalResult Parser::parseDimensions(SmallVectorImpl<int64_t> &shape) {
 }
 
 Type Parser::parseTensorType() {
+  const char *loc = token.begin;
   advance();
   SmallVector<int64_t> shape;
   if (failed(expect(TokenKind::LBracket, "'[' after 'Tensor'")) ||
@@ -100,7 +102,15 @@ Type Parser::parseTensorType() {
   advance();
   if (failed(expect(TokenKind::RBracket, "']' after the data type")))
     return {};
-  return RankedTensorType::get(shape, elementType);
+  auto type = RankedTensorType::get(shape, elementType);
+  if (failed(checkTensorLimits(
+          [&] {
+            ++numErrors;
+            return emitError(Location(getLocation(loc)));
+          },
+          type)))
+    return {};
+  return type;
 }
 
 //===----------------------------------------------------------------------===//

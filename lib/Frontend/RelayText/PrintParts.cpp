@@ -387,6 +387,9 @@ std::string Printer::formatAttribute(Attribute value) {
   }
   if (isa<ElementsAttr>(value))
     return formatMeta(value);
+  // An object of whoever made the program, with a description.
+  if (auto object = dyn_cast<DistinctAttr>(value))
+    return formatAttribute(object.getReferencedAttr());
   std::string text;
   llvm::raw_string_ostream(text) << value;
   return escape(text);

@@ -9,6 +9,7 @@
 #include "relay-mlir/Frontend/RelayText/Diagnostics.h"
 #include "relay-mlir/Frontend/RelayText/RelayText.h"
 #include "relay-mlir/Support/DiagnosticPrinter.h"
+#include "relay-mlir/Support/ModuleTranslation.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -47,13 +48,13 @@ void mlir::relay::registerRelayTextTranslations() {
         return op;
       },
       registerDialects);
-  TranslateFromMLIRRegistration text(
+  registerModuleTranslation(
       "export-relay", "Export the relay dialect as Relay text",
       [](ModuleOp op, raw_ostream &os) {
         return exportText(op, os, PrintOptions());
       },
       registerDialects);
-  TranslateFromMLIRRegistration plain(
+  registerModuleTranslation(
       "export-relay-without-types",
       "Export the relay dialect as Relay text without types in comments",
       [](ModuleOp op, raw_ostream &os) {

@@ -205,7 +205,7 @@ Value CodeBuilder::isEmpty(relax::ShapeAttr shape) {
   return emptiness[shape] = result;
 }
 
-void CodeBuilder::returnUnlessZero(Value status) {
+void CodeBuilder::returnUnlessZero(Value status, Value result) {
   Block *next = new Block, *failed = new Block;
   function.getBody().push_back(failed);
   function.getBody().push_back(next);
@@ -213,7 +213,7 @@ void CodeBuilder::returnUnlessZero(Value status) {
                                       status, constant(0, 32));
   LLVM::CondBrOp::create(builder, loc, isZero, next, failed);
   builder.setInsertionPointToEnd(failed);
-  LLVM::ReturnOp::create(builder, loc, status);
+  LLVM::ReturnOp::create(builder, loc, result ? result : status);
   builder.setInsertionPointToEnd(next);
 }
 

@@ -90,9 +90,9 @@ public:
     return LLVM::ICmpOp::create(builder, loc, predicate, lhs, rhs);
   }
 
-  /// Ends the current block: leaves the function with `status` unless it is
-  /// zero.
-  void returnUnlessZero(Value status);
+  /// Ends the current block: leaves the function with `result`, or `status` if
+  /// that is null, unless `status` is zero.
+  void returnUnlessZero(Value status, Value result = {});
   /// Ends the current block: if `condition` holds, stores each of `values` in
   /// the array that `place` points to and leaves the function with `status`.
   void returnIf(Value condition, int32_t status, ArrayRef<Value> values,

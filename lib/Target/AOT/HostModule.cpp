@@ -18,12 +18,14 @@
 #include "ShapesFunction.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Tools/mlir-translate/Translation.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
+#include "relay-mlir/Support/ModuleTranslation.h"
 #include "relay-mlir/Support/Version.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
 
 #include <limits>
 
@@ -79,6 +81,7 @@ private:
   SmallVector<AffineExpr> getDynamicSizes(Call &call);
 
   FailureOr<HostData::Struct> describeValue(Type type, StringRef name);
+  LogicalResult checkName(StringRef name, const Twine &what);
   FailureOr<HostData::Struct> describeCall(Call &call);
   LogicalResult describeArtifact(LLVM::LLVMFuncOp shapesFunction,
                                  ShapesFunction &shapes,
@@ -177,6 +180,7 @@ LLVM::LLVMFuncOp HostTranslator::declareFunction(StringRef name,
 }
 
 /// Runs a kernel, unless it is null, and tells the observer, if there is one.
+/// An error of the kernel is told with the number of the call.
 LLVM::LLVMFuncOp HostTranslator::buildCallFunction() {
   LLVM::LLVMFuncOp function =
       declareFunction(kCallName, {pointer, pointer, pointer, pointer, i64},
@@ -199,7 +203,11 @@ LLVM::LLVMFuncOp HostTranslator::buildCallFunction() {
       LLVM::CallOp::create(b, loc, kernelType,
                            ValueRange{kernel, args, dims, kernelContext})
           .getResult();
-  code.returnUnlessZero(status);
+  Value place =
+      LLVM::ShlOp::create(b, loc, LLVM::TruncOp::create(b, loc, i32, number),
+                          code.constant(RELAY_ERROR_BITS, 32));
+  code.returnUnlessZero(status,
+                        LLVM::OrOp::create(b, loc, status, place).getResult());
   LLVM::BrOp::create(b, loc, ValueRange(), tell);
   function.getBody().push_back(tell);
   b.setInsertionPointToEnd(tell);
@@ -411,6 +419,17 @@ FailureOr<HostData::Struct> HostTranslator::describeValue(Type type,
                         [&] { return main.emitOpError(); });
 }
 
+/// Names are strings of C in the artefact, and of Python.
+LogicalResult HostTranslator::checkName(StringRef name, const Twine &what) {
+  if (llvm::json::isUTF8(name) && !name.contains('\0'))
+    return success();
+  std::string escaped;
+  llvm::raw_string_ostream os(escaped);
+  llvm::printEscapedString(name, os);
+  return main.emitError("expects names of UTF-8 without zeros, but got \"")
+         << escaped << "\" for " << what;
+}
+
 FailureOr<HostData::Struct> HostTranslator::describeCall(Call &call) {
   SmallVector<HostData::Struct> args;
   for (auto [index, operand] : llvm::enumerate(call.op->getOperands())) {
@@ -447,11 +466,20 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
   SmallVector<HostData::Struct> inputs, outputs, callData;
   auto describe = [&](TypeRange types, StringRef prefix,
                       function_ref<StringAttr(unsigned)> getName,
-                      SmallVector<HostData::Struct> &structs) {
+                      SmallVector<HostData::Struct> &structs) -> LogicalResult {
+    llvm::StringMap<unsigned> positions;
     for (auto [index, type] : llvm::enumerate(types)) {
       StringAttr name = getName(index);
       std::string text =
           name && !name.empty() ? name.str() : (prefix + Twine(index)).str();
+      std::string what = (prefix + " " + Twine(index)).str();
+      if (failed(checkName(text, what)))
+        return failure();
+      auto [other, isNew] = positions.try_emplace(text, index);
+      if (!isNew)
+        return main.emitError("expects names that differ, but got '")
+               << text << "' for " << prefix << " " << other->second << " and "
+               << what;
       FailureOr<HostData::Struct> value = describeValue(type, text);
       if (failed(value))
         return failure();
@@ -473,7 +501,12 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
           },
           outputs)))
     return failure();
+  for (StringAttr symbol : symbols)
+    if (failed(checkName(symbol, "a dimension")))
+      return failure();
   for (Call &call : calls) {
+    if (failed(checkName(call.op.getCallee(), "a kernel")))
+      return failure();
     FailureOr<HostData::Struct> value = describeCall(call);
     if (failed(value))
       return failure();
@@ -565,14 +598,13 @@ FailureOr<OwningOpRef<ModuleOp>> mlir::relay::buildHostModule(
 }
 
 void mlir::relay::registerRelaxToHostTranslation() {
-  static TranslateFromMLIRRegistration registration(
+  registerModuleTranslation(
       "relax-to-host", "print the host program of @main in the LLVM dialect",
-      [](Operation *op, raw_ostream &os) -> LogicalResult {
-        auto main = SymbolTable::lookupNearestSymbolFrom<relax::FuncOp>(
-            op, StringAttr::get(op->getContext(), "main"));
+      [](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        auto main = module.lookupSymbol<relax::FuncOp>("main");
         if (!main)
-          return op->emitError("expects a relax.func named @main");
-        ConstantPool pool(op->getContext());
+          return module.emitError("expects a relax.func named @main");
+        ConstantPool pool(module.getContext());
         FailureOr<OwningOpRef<ModuleOp>> host =
             buildHostModule(main, HostModuleOptions(), pool);
         if (failed(host))

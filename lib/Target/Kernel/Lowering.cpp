@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "relay-mlir/Conversion/KernelToLLVM/KernelErrors.h"
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Runtime/KernelABI.h"
 #include "relay-mlir/Support/ModulePipeline.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
@@ -24,6 +26,9 @@
 
 using namespace mlir;
 using namespace mlir::relay;
+
+// Conversions do not see the run time.
+static_assert(kIndexOutOfRange == RELAY_KERNEL_INDEX_OUT_OF_RANGE);
 
 void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
                                          const TargetInfo &target) {

@@ -126,6 +126,7 @@ void ObjectCache::store(StringRef key, const Entry &entry) {
             os << kMagic << StringRef(length, 8)
                << toString(SHA256::hash(arrayRefFromStringRef(payload)))
                << payload;
+            return success();
           }))
     fail("cannot write the cache folder " + folder, code);
 }

@@ -8,9 +8,12 @@
     y = relay.create_executor("debug", mod=mod).evaluate()(array)
 """
 
+from sys import setrecursionlimit
+from typing import TYPE_CHECKING
+
 from .._errors import CompileError, DiagnosticError
-from . import (adt, analysis, attrs, device, expr, expr_functor, module, scope_builder, ty,
-               type_functor)
+from . import (adt, analysis, attrs, base, device, env_func, expr, expr_functor, instrument,
+               module, scope_builder, ty, type_functor)
 from .adt import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .expr import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .expr_functor import ExprFunctor, ExprMutator, ExprVisitor
@@ -25,13 +28,17 @@ from .op import on_device
 from . import qnn
 from . import structural, text, transform
 from .structural import assert_structural_equal, structural_equal, structural_hash
-from .text import (astext, fromtext, get_text_version, parse, parse_expr, pretty_print,
+from .base import SequentialSpan, SourceName, Span
+from .text import (SpanCheck, astext, fromtext, get_text_version, parse, parse_expr, pretty_print,
                    set_text_version)
 from .transform import PassContext, Sequential, build_config
-from . import build_module, executor, executor_factory, frontend, prelude, testing
-from .build_module import bind_params_by_name, build
+from . import (backend, build_module, executor, executor_factory, frontend, loops, param_dict,
+               prelude, testing, with_fields)
+from .build_module import bind_params_by_name, build, optimize
 from .executor import ConstructorValue, RefValue, create_executor
+from .param_dict import load_param_dict, save_param_dict
 from .prelude import Prelude
+from .with_fields import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .analysis import free_vars, post_order_visit
 from .expr import Function, bind, const, var
 
@@ -42,19 +49,35 @@ from .ty import Any
 # Programs of 2019 know analyses and passes by this name.
 ir_pass = analysis
 function = expr
-base = expr
+
+# What Relay has besides, and is not here yet.
+_LATER = {
+    "collage": "the choice among compilers for parts of a program",
+    "contrib": "operators of other compilers",
+    "data_dep_optimization": "optimizations that depend on the values of weights",
+    "quantize": "automatic quantization",
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        what = _LATER.get(name)
+        text = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(text if what is None else f"{text}: {what} is not there yet")
+
 
 __all__ = [
     "Any", "CompileError", "ConstructorValue", "DiagnosticError", "ExprFunctor", "ExprMutator",
     "ExprVisitor", "IRModule", "Module", "Op", "PassContext", "Prelude", "RefValue",
-    "ScopeBuilder", "Sequential", "TypeFunctor", "TypeMutator", "TypeVisitor", "adt",
-    "analysis", "annotation", "assert_structural_equal", "astext", "attrs", "bind",
-    "bind_params_by_name", "build", "build_config", "build_module", "const", "create_executor",
-    "device", "executor", "executor_factory", "expr", "expr_functor", "free_vars", "fromtext",
-    "frontend", "get_text_version", "image", "memory", "module", "nn", "on_device", "op",
-    "parse", "parse_expr", "post_order_visit", "prelude", "pretty_print", "qnn", "random",
-    "scope_builder", "set_text_version",
-    "structural_equal", "structural_hash", "testing", "text", "transform", "ty",
-    "type_functor", "var", "vision", "vm", *adt.__all__, *expr.__all__, *ty.__all__,
-    *op.tensor.__all__,
+    "ScopeBuilder", "Sequential", "SequentialSpan", "SourceName", "SpanCheck", "TypeFunctor",
+    "TypeMutator", "TypeVisitor", "adt", "analysis", "annotation", "assert_structural_equal",
+    "astext", "attrs", "backend", "base", "bind", "bind_params_by_name", "build", "build_config",
+    "build_module", "const", "create_executor", "device", "executor", "executor_factory", "expr",
+    "expr_functor", "free_vars", "fromtext", "frontend", "get_text_version", "image",
+    "instrument", "load_param_dict", "loops", "memory", "module", "nn", "on_device", "op",
+    "optimize", "param_dict", "parse", "parse_expr", "post_order_visit", "prelude",
+    "pretty_print", "qnn", "random", "save_param_dict", "scope_builder", "set_text_version",
+    "setrecursionlimit", "structural_equal", "structural_hash", "testing", "text", "transform",
+    "ty", "type_functor", "var", "vision", "vm",
+    *adt.__all__, *expr.__all__, *ty.__all__, *with_fields.__all__, *op.tensor.__all__,
 ]

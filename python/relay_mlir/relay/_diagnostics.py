@@ -50,14 +50,33 @@ def _render(severity: str, location: str, message: str, width: int) -> str:
     return f"{place}{severity}: {message}{_excerpt(location, width)}"
 
 
+# What Python raised while the compiler called it, by the message that it got.
+_held: dict[str, BaseException] = {}
+_MAX_HELD = 16
+
+
+def hold(error: BaseException) -> str:
+    """Keeps an exception for `raising`, and returns the message that the compiler
+    reports in its place."""
+    text = f"{type(error).__name__}: {error}"
+    _held.pop(text, None)
+    _held[text] = error
+    while len(_held) > _MAX_HELD:
+        del _held[next(iter(_held))]
+    return text
+
+
 @contextlib.contextmanager
 def raising(source_name: str | None = None, text: str | None = None) -> Iterator[None]:
-    """Turns the extension's CompileError into DiagnosticError."""
+    """Turns the extension's CompileError into DiagnosticError, or into what Python
+    raised below it."""
     if source_name is not None and text is not None:
         _remember(source_name, text)
     try:
         yield
     except CompileError as error:
+        for held in [text for text in _held if text in str(error)]:
+            raise _held.pop(held) from None
         parts = []
         for location, message, width, notes in getattr(error, "_details", ()):
             parts.append(_render("error", location, message, width))

@@ -5,11 +5,17 @@ from __future__ import annotations
 import itertools
 from typing import Any, Callable, Iterable, Iterator, Sequence, TypeVar
 
+from .._errors import DiagnosticError
 from . import adt, ty
 from ._core import core
 from .adt import Match, Pattern
+from .call_graph import AnnotatedRegion, AnnotatedRegionSet, CallGraph
 from .expr import Call, Expr, Var
+from .features import Feature, check_basic_block_normal_form, detect_feature
 from .module import IRModule
+from .network_analysis import (check_constant, count_layers, extract_fused_functions,
+                               extract_intermdeiate_expr, get_calibration_data,
+                               get_total_mac_number, search_fc_transpose)
 
 T = TypeVar("T")
 
@@ -60,37 +66,46 @@ def _unique(values: Iterable[T]) -> list[T]:
 #===------------------------------------------------------------------------===#
 
 
+def _variables(expr: Any) -> Iterator[tuple[Var, bool]]:
+    """The variables of an expression as they are read, and whether it binds them
+    there. Those of a pattern come before its case."""
+    seen = set()
+    stack: list[Any] = [core.to_expr(expr)]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, adt.Clause):
+            yield from ((var, True) for var in _pattern_vars(node.lhs))
+            node = node.rhs
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, core.Var):
+            yield node, False
+        elif isinstance(node, core.Match):
+            stack.extend(reversed(node.clauses))
+            stack.append(node.data)
+        else:
+            yield from ((var, True) for var in core.bound_vars_of(node))
+            stack.extend(reversed(_children(node)))
+
+
 def all_vars(expr: Any) -> list[Var]:
     """All variables, bound and free, in the order in which they occur."""
-    result = []
-    for node in _pre_order(core.to_expr(expr)):
-        if isinstance(node, core.Var):
-            result.append(node)
-        else:
-            result.extend(core.bound_vars_of(node))
-    return _unique(result)
+    return _unique(var for var, _ in _variables(expr))
 
 
 def bound_vars(expr: Any) -> list[Var]:
     """The variables that are bound by lets, parameters and patterns."""
     if isinstance(expr, adt.Pattern):
         return _unique(_pattern_vars(expr))
-    result = []
-    for node in _pre_order(core.to_expr(expr)):
-        result.extend(core.bound_vars_of(node))
-    return _unique(result)
+    return _unique(var for var, bound in _variables(expr) if bound)
 
 
 def free_vars(expr: Any) -> list[Var]:
     """The variables that are not bound, in the order of their first use."""
-    bound = set()
-    used = []
-    for node in _pre_order(core.to_expr(expr)):
-        if isinstance(node, core.Var):
-            used.append(node)
-        else:
-            bound.update(core.bound_vars_of(node))
-    return [var for var in used if var not in bound]
+    variables = list(_variables(expr))
+    bound = {var for var, is_bound in variables if is_bound}
+    return _unique(var for var, _ in variables if var not in bound)
 
 
 def _pattern_vars(pattern: Pattern) -> list[Var]:
@@ -249,25 +264,50 @@ class _WellFormed:
         return visits
 
 
-def check_kind(value: Any, mod: IRModule | None = None) -> Any:
-    """Returns the kind of a type. Raises TypeError for one that is not well
-    kinded: an unknown data type, or one with the wrong number of arguments."""
+def check_kind(value: Any, mod: IRModule | None = None) -> int:
+    """Returns the kind of a type (TypeKind). Raises DiagnosticError for one that is
+    not well kinded: parts of another kind than they must be, an unknown data type,
+    or one with the wrong number of arguments."""
     mod = mod if mod is not None else IRModule()
-    if isinstance(value, ty.GlobalTypeVar):
-        return ty.TypeKind.AdtHandle
+    kinds = ty.TypeKind
+    if isinstance(value, (ty.TypeVar, ty.GlobalTypeVar, ty.IncompleteType)):
+        return value.kind
+    if isinstance(value, adt.TypeData):
+        _check_parts("a data type", value.type_vars, kinds.Type, mod)
+        for constructor in value.constructors:
+            _check_parts("a constructor", constructor.inputs, kinds.Type, mod)
+        return kinds.TypeData
+    if not isinstance(value, ty.Type):
+        raise TypeError(f"expects a type, but got {value!r}")
     if isinstance(value, ty.TypeCall):
+        _check_parts("a type call", [value.func], kinds.AdtHandle, mod)
+        _check_parts("a type call", value.args, kinds.Type, mod)
         if value.func not in mod.type_definitions:
-            raise TypeError(
+            raise DiagnosticError(
                 f"the type variable : `{value.func.name_hint}` is undefined")
         expected = len(mod.type_definitions[value.func].type_vars)
         if len(value.args) != expected:
-            raise TypeError(f"expects {expected} type arguments for "
-                            f"{value.func.name_hint}, but got {len(value.args)}")
-    if not isinstance(value, ty.Type):
-        raise TypeError(f"expects a type, but got {value!r}")
-    for child in ty._type_children(value):
-        check_kind(child, mod)
-    return ty.TypeKind.Type
+            raise DiagnosticError(f"expects {expected} type arguments for "
+                                  f"{value.func.name_hint}, but got {len(value.args)}")
+        return kinds.Type
+    if isinstance(value, ty.TypeRelation):
+        _check_parts("a type relation", value.args, kinds.Type, mod)
+        return kinds.Constraint
+    name = {ty.TupleType: "a tuple", ty.FuncType: "a function type",
+            ty.RefType: "a reference"}.get(type(value), "a type")
+    _check_parts(name, ty._type_children(value), kinds.Type, mod)
+    _check_parts(name, getattr(value, "type_constraints", ()), kinds.Constraint, mod)
+    return kinds.Type
+
+
+def _check_parts(whole: str, parts: Iterable[Any], expected: int, mod: IRModule) -> None:
+    for part in parts:
+        kind = check_kind(part, mod)
+        if kind != expected:
+            names = {number: name for name, number in vars(ty.TypeKind).items()
+                     if isinstance(number, int)}
+            raise DiagnosticError(f"expects {whole} of parts of kind {names[expected]}, but "
+                                  f"{part} is of kind {names[kind]}")
 
 
 #===------------------------------------------------------------------------===#
@@ -275,6 +315,10 @@ def check_kind(value: Any, mod: IRModule | None = None) -> Any:
 #===------------------------------------------------------------------------===#
 
 _MATCH, _CLASH, _UNKNOWN = range(3)
+
+# The limits of the verifier of relay.match.
+_MAX_COMBINATIONS = 1024
+_MAX_STEPS = 100000
 
 
 def _check_pattern(pattern: Any, case: Any) -> int:
@@ -304,7 +348,15 @@ def _expand_case(pattern: Any, case: Any, mod: IRModule) -> Sequence[Pattern]:
             adt.PatternConstructor(c, [adt.PatternWildcard() for _ in c.inputs])
             for c in data.constructors
         ]
-    fields = [_expand_case(a, b, mod) for a, b in zip(pattern.patterns, case.patterns)]
+    fields = []
+    count = 1
+    for inner, field in zip(pattern.patterns, case.patterns):
+        choices = _expand_case(inner, field, mod)
+        # Fields of which there would be too many are left for the next time.
+        if count > 1 and count * len(choices) > _MAX_COMBINATIONS:
+            choices = [field]
+        count *= len(choices)
+        fields.append(choices)
     combinations = itertools.product(*fields)
     if isinstance(case, adt.PatternTuple):
         return [adt.PatternTuple(list(choice)) for choice in combinations]
@@ -313,13 +365,20 @@ def _expand_case(pattern: Any, case: Any, mod: IRModule) -> Sequence[Pattern]:
 
 
 def unmatched_cases(match: Match, mod: IRModule | None = None) -> list[Pattern]:
-    """The patterns that no clause of a match covers; empty if it is complete."""
+    """The patterns that no clause of a match covers; empty if it is complete.
+    Raises ValueError if that is not known after 100,000 comparisons of a clause
+    with a case, as few patterns of many fields can ask for."""
     mod = mod if mod is not None else IRModule()
     work: list[Pattern] = [adt.PatternWildcard()]
     missing: list[Pattern] = []
+    steps = 0
     while work:
         case = work.pop()
         for clause in match.clauses:
+            steps += 1
+            if steps > _MAX_STEPS:
+                raise ValueError("expects patterns of which it is known in reasonable "
+                                 "time that they cover all values")
             result = _check_pattern(clause.lhs, case)
             if result == _CLASH:
                 continue
@@ -386,7 +445,11 @@ def _fake_quantized_region(quantize: Any) -> Any:
 
 
 __all__ = [
-    "all_dtypes", "all_type_vars", "all_vars", "bound_type_vars", "bound_vars",
-    "check_kind", "free_type_vars", "free_vars", "list_fake_quantized_op_freqs",
-    "list_op_freqs", "post_order_visit", "unmatched_cases", "well_formed",
+    "AnnotatedRegion", "AnnotatedRegionSet", "CallGraph", "Feature", "all_dtypes",
+    "all_type_vars", "all_vars", "bound_type_vars", "bound_vars",
+    "check_basic_block_normal_form", "check_constant", "check_kind", "count_layers",
+    "detect_feature", "extract_fused_functions", "extract_intermdeiate_expr", "free_type_vars",
+    "free_vars", "get_calibration_data", "get_total_mac_number", "list_fake_quantized_op_freqs",
+    "list_op_freqs", "post_order_visit", "search_fc_transpose", "unmatched_cases",
+    "well_formed",
 ]

@@ -7,18 +7,31 @@ from typing import Any, Iterable, Iterator, Mapping, NoReturn
 from ._core import core
 
 
+# Where calls of functions have the class of their attributes in text.
+_TYPE_KEY = "attrs_type_key"
+
+
 class Attrs:
     """Attributes by name: `attrs.strides`, `attrs["strides"]`, `attrs.keys()`.
 
     Those of an operator that are not written have their defaults.
     """
 
-    __slots__ = ("_values", "_defaults")
+    __slots__ = ("_values", "_defaults", "_type_key")
 
     def __init__(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]],
-                 defaults: Mapping[str, Any] | None = None) -> None:
-        object.__setattr__(self, "_values", dict(values))
+                 defaults: Mapping[str, Any] | None = None,
+                 type_key: str | None = None) -> None:
+        values = dict(values)
+        object.__setattr__(self, "_type_key", values.pop(_TYPE_KEY, type_key))
+        object.__setattr__(self, "_values", values)
         object.__setattr__(self, "_defaults", defaults or {})
+
+    @property
+    def type_key(self) -> str | None:
+        """The class of the attributes, such as "relay.attrs.Conv2DAttrs", if
+        they were made with it; those of an operator follow from its name."""
+        return self._type_key
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -58,6 +71,13 @@ class Attrs:
         """The attributes that the node itself has, as a dict."""
         return dict(self._values)
 
+    def _for_call(self, is_operator: bool) -> dict[str, Any]:
+        """The attributes as text has them in a call."""
+        values = self.written()
+        if self._type_key is not None and not is_operator:
+            values[_TYPE_KEY] = self._type_key
+        return values
+
     def get_int(self, name: str) -> int:
         return int(self[name])
 
@@ -76,7 +96,8 @@ class Attrs:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Attrs):
             return NotImplemented
-        return dict(self.items()) == dict(other.items())
+        return (self._type_key == other._type_key and
+                dict(self.items()) == dict(other.items()))
 
     def __hash__(self) -> int:
         return hash(tuple(sorted(self.keys())))
@@ -93,17 +114,20 @@ class DictAttrs(Attrs):
 
 def make_node(type_key: str, **fields: Any) -> Attrs:
     """Makes attributes: `make_node("relay.attrs.Conv2DAttrs", strides=(1, 1))`,
-    `make_node("DictAttrs", Primitive=1)`."""
+    `make_node("DictAttrs", Primitive=1)`. Of calls of functions, the text keeps
+    `type_key` as `attrs_type_key`."""
     fields = {name: core.normalize_attribute(value) for name, value in fields.items()}
-    return DictAttrs(fields) if type_key == "DictAttrs" else Attrs(fields)
+    if type_key == "DictAttrs":
+        return DictAttrs(fields)
+    return Attrs(fields, type_key=type_key)
 
 
-def written_attrs(attrs: Any) -> dict[str, Any] | None:
+def written_attrs(attrs: Any, is_operator: bool = True) -> dict[str, Any] | None:
     """What a node's constructor takes: a dict, or None."""
     if attrs is None or isinstance(attrs, dict):
         return attrs
     if isinstance(attrs, Attrs):
-        return attrs.written()
+        return attrs._for_call(is_operator)
     raise TypeError(f"expects attributes, but got {attrs!r}")
 
 

@@ -5,28 +5,31 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Mapping
 
+from .._errors import CompileError, DiagnosticError
 from . import _diagnostics, expr as _expr
 from ._core import core
 from .executor_factory import ExecutorFactoryModule
 from .expr import Expr, Function
 from .module import IRModule, module_arguments
-from .transform import PassContext
+from .qnn.config import with_requantize_config
+from .transform import PassContext, PassInfo, remove_unused, _run as run_pipeline
 
 if TYPE_CHECKING:
     from .._compile import Module
 
 
-def bind_params_by_name(function: Function, params: Mapping[str, Any]) -> Function:
-    """Makes constants of parameters: `params` has values by name."""
+def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
+    """Makes constants of parameters: `params` has values by name. Raises
+    DiagnosticError if one is that of two parameters."""
     by_name = {}
-    for var in function.params:
-        if var.name_hint in by_name:
-            raise ValueError(f"expects parameters of unique names, but {var.name_hint!r} is "
-                             "that of two")
+    for var in func.params:
+        if var.name_hint in by_name and var.name_hint in params:
+            raise DiagnosticError(f"expects parameters of unique names, but {var.name_hint!r} "
+                                  "is that of two")
         by_name[var.name_hint] = var
     binds = {by_name[name]: _expr.const(value)
              for name, value in params.items() if name in by_name}
-    bound = _expr.bind(function, binds)
+    bound = _expr.bind(func, binds)
     assert isinstance(bound, Function)
     return bound
 
@@ -61,30 +64,22 @@ def _opt_level() -> int:
     return max(0, min(level, 3))
 
 
-def _reachable(mod: IRModule) -> IRModule:
-    """The module with the functions that @main uses, directly or not."""
-    used = {}
-    work = [mod.get_global_var("main")]
-    while work:
-        var = work.pop()
-        if var in used or var not in mod.functions:
-            continue
-        used[var] = mod.functions[var]
-        work += [node for node in core.post_order(used[var])
-                 if isinstance(node, _expr.GlobalVar)]
-    result = mod.shallow_copy()
-    result.functions = {var: f for var, f in mod.functions.items() if var in used}
-    return result
-
-
 def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
     """Compiles @main and loads it."""
     from .._compile import Module
 
-    program = _reachable(mod)._to_core()
-    with _diagnostics.raising():
-        return Module._make("model.so", lambda path: core.compile(
-            *program, path, "so", parse_target(target), opt_level))
+    def run(mod: IRModule) -> Module:
+        program = with_requantize_config(remove_unused(mod))._to_core()
+        with _diagnostics.raising():
+            return Module._make("model.so", lambda path: core.compile(
+                *program, path, "so", parse_target(target), opt_level))
+
+    compiled = PassContext.current().run(PassInfo("Compile"), mod, run)
+    if isinstance(compiled, IRModule):
+        raise CompileError("expects the instruments of the PassContext to let the program be "
+                           "compiled, but one of them stopped it")
+    assert isinstance(compiled, Module)
+    return compiled
 
 
 def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
@@ -121,4 +116,22 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     return ExecutorFactoryModule(compile_main(mod, target, _opt_level()), bound, mod_name)
 
 
-__all__ = ["bind_params_by_name", "build"]
+def optimize(mod: IRModule | Expr, target: Any = None,
+             params: Mapping[str, Any] | None = None) -> tuple[IRModule, dict[str, Any]]:
+    """Runs what `build` runs on the program before it makes kernels: simplifies, folds
+    constants, changes layouts, and fuses operators.
+
+    Returns the module, in which @main calls primitive functions, and the parameters, of
+    which those in `params` have become constants. `target` is as in `build`; the level
+    is that of the PassContext.
+    """
+    mod = module_arguments(mod).shallow_copy()
+    bound = dict(params or {})
+    if bound:
+        mod["main"] = bind_params_by_name(mod["main"], bound)
+    pipeline = (f"builtin.module(relay-optimize{{opt-level={_opt_level()} "
+                f"target={parse_target(target)}}})")
+    return run_pipeline(with_requantize_config(remove_unused(mod)), pipeline), bound
+
+
+__all__ = ["bind_params_by_name", "build", "optimize"]

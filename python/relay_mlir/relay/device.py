@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import Any
 
 _TYPES = {"cpu": 1, "llvm": 1, "c": 1, "cuda": 2, "gpu": 2, "opencl": 4, "cl": 4, "vulkan": 7,
           "metal": 8, "vpi": 9, "rocm": 10, "ext_dev": 12, "hexagon": 14, "webgpu": 15}
@@ -41,6 +43,43 @@ class Device:
         return f"{self.type}({self.device_id})"
 
 
+@dataclass(frozen=True)
+class VirtualDevice:
+    """Where a value is kept: a device of a type and number, for a target, in a kind of
+    memory; -1, None and "" leave each open."""
+
+    device_type_int: int = -1
+    virtual_device_id: int = -1
+    target: Any = None
+    memory_scope: str = ""
+
+    @staticmethod
+    def of(device_: Any) -> VirtualDevice:
+        """That of a Device, of a name such as "cuda(1)", or of its attribute."""
+        if isinstance(device_, VirtualDevice):
+            return device_
+        if isinstance(device_, str):
+            device_ = Device.parse(device_)
+        if isinstance(device_, Device):
+            return VirtualDevice(device_.device_type, device_.device_id)
+        if isinstance(device_, dict):
+            return VirtualDevice(device_.get("device_type", -1),
+                                 device_.get("virtual_device_id", -1))
+        raise TypeError(f"expects a device, but got {device_!r}")
+
+    def is_fully_unconstrained(self) -> bool:
+        """Whether everything is open."""
+        return self == VirtualDevice()
+
+    def attribute(self) -> dict[str, int]:
+        """The attribute that expressions have."""
+        if self.target is not None or self.memory_scope:
+            raise NotImplementedError("targets and kinds of memory of single values are not "
+                                      f"there yet, but got {self}")
+        return {"device_type": self.device_type_int,
+                "virtual_device_id": self.virtual_device_id}
+
+
 def device(name: str, device_id: int = 0) -> Device:
     """A device by name."""
     return Device.parse(name, device_id)
@@ -58,4 +97,4 @@ def cuda(device_id: int = 0) -> Device:
 
 gpu = cuda
 
-__all__ = ["Device", "cpu", "cuda", "device", "gpu"]
+__all__ = ["Device", "VirtualDevice", "cpu", "cuda", "device", "gpu"]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from . import _diagnostics, analysis, expr as _expr
+from . import _diagnostics, adt, analysis, expr as _expr
 from ._core import core
 from .device import Device
 from .expr import Expr, Function, TupleWrapper, Var
 from .module import IRModule
+from .qnn.config import with_requantize_config
 
 ConstructorValue = core.ConstructorValue
 RefValue = core.RefValue
@@ -37,9 +39,48 @@ def _call_closure(self: Closure, *args: Any) -> Any:
         return _to_python(self._call(list(args)))
 
 
-_expr.extend(ConstructorValue, fields=property(_fields))
-_expr.extend(RefValue, value=property(lambda self: _to_python(self._value),
-                                      doc="What the reference holds now."))
+_init_data: Callable[..., None] = getattr(ConstructorValue, "__init__")
+_init_reference: Callable[..., None] = getattr(RefValue, "__init__")
+
+
+def _data_init(self: ConstructorValue, tag: int, fields: Sequence[Any],
+               constructor: adt.Constructor) -> None:
+    """A value of a data type: what `constructor`, the tag of which is `tag`, makes of
+    `fields`."""
+    if not isinstance(constructor, adt.Constructor):
+        raise TypeError(f"expects a constructor, but got {constructor!r}")
+    if tag != constructor.tag:
+        raise ValueError(f"expects the tag of {constructor.name_hint}, {constructor.tag}, but "
+                         f"got {tag}")
+    _init_data(self, constructor, list(fields))
+
+
+@functools.lru_cache(maxsize=None)
+def _cells() -> Any:
+    """A program that makes references to values of any type, and changes them."""
+    from .text import parse
+
+    return core.Program(*parse('''#[version = "0.0.5"]
+def @make[A](%x: A) -> ref(A) { ref(%x) }
+def @write[A](%r: ref(A), %x: A) -> () { ref_write(%r, %x) }
+''')._to_core())
+
+
+def _reference_init(self: RefValue, value: Any) -> None:
+    """A reference that holds a value."""
+    with _diagnostics.raising():
+        _init_reference(self, _cells().run("make", [value]))
+
+
+def _set_contents(self: RefValue, value: Any) -> None:
+    with _diagnostics.raising():
+        _cells().run("write", [self, value])
+
+
+_expr.extend(ConstructorValue, __init__=_data_init, fields=property(_fields))
+_expr.extend(RefValue, __init__=_reference_init,
+             value=property(lambda self: _to_python(self._value), _set_contents,
+                            doc="What the reference holds now."))
 _expr.extend(Closure, __call__=_call_closure)
 
 
@@ -118,7 +159,7 @@ class Interpreter(Executor):
 
     def _function(self, mod: IRModule, name: str) -> Callable[..., Any]:
         with _diagnostics.raising():
-            program = core.Program(*mod._to_core())
+            program = core.Program(*with_requantize_config(mod)._to_core())
         names = [var.name_hint for var in mod[name].params]
 
         def run(*args: Any, **kwargs: Any) -> Any:

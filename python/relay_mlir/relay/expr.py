@@ -8,9 +8,11 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, NoReturn, Sequenc
 
 import numpy as np
 
-from . import ty
+from . import base, ty
 from ._core import core
 from .attrs import Attrs, DictAttrs, written_attrs
+from .base import Span
+from .device import VirtualDevice
 
 Expr = core.Expr
 RelayExpr = core.Expr
@@ -38,28 +40,6 @@ else:
     Array = np.ndarray
 
 E = TypeVar("E", bound=Expr)
-
-
-class Span(typing.Tuple[str, int, int]):
-    """A place in a source: its name, line and column."""
-
-    def __new__(cls, source_name: str, line: int, column: int) -> Self:
-        return super().__new__(cls, (str(source_name), int(line), int(column)))
-
-    @property
-    def source_name(self) -> str:
-        return str(self[0])
-
-    @property
-    def line(self) -> int:
-        return int(self[1])
-
-    @property
-    def column(self) -> int:
-        return int(self[2])
-
-    def __repr__(self) -> str:
-        return f"Span({self.source_name}, {self.line}, {self.column})"
 
 
 class NDArray(Array):
@@ -97,7 +77,9 @@ def _accept_span(cls: type, convert: Any = None) -> None:
             args, kwargs = convert(*args, **kwargs)
         init(self, *args, **kwargs)
         if span is not None:
-            self._span = tuple(span)
+            self._span = base.to_core(span)
+        if virtual_device_ is not None:
+            self._set_virtual_device(virtual_device_)
 
     __init__.__doc__ = init.__doc__
     setattr(cls, "__init__", __init__)
@@ -143,10 +125,10 @@ def _call_init(self: Call, op: Expr, args: Iterable[Any], attrs: Any = None,
                type_args: Iterable[ty.Type] | None = None, span: Any = None) -> None:
     # Spelled out, as programs consist of calls.
     if attrs is not None and not isinstance(attrs, dict):
-        attrs = written_attrs(attrs)
+        attrs = written_attrs(attrs, isinstance(op, Op))
     _init_call(self, op, args, attrs, type_args)
     if span is not None:
-        self._span = tuple(span)
+        self._span = base.to_core(span)
 
 
 setattr(core.Call, "__init__", _call_init)
@@ -186,8 +168,10 @@ def const(value: Any, dtype: Any = None, span: Any = None) -> Constant:
     """Makes a constant of a number, a list, or an array.
 
     Without `dtype`, numbers and lists of Python become float32, int32 or bool;
-    arrays keep theirs.
+    arrays keep theirs. `dtype` may be a tensor type, of which it is that.
     """
+    if isinstance(dtype, ty.TensorType):
+        dtype = dtype.dtype
     if isinstance(value, Constant):
         value = value._data
     python = isinstance(value, (bool, int, float, list, tuple))
@@ -275,6 +259,35 @@ def _copy_types(self: Expr, copy: E) -> E:
     return copy
 
 
+def _virtual_device(self: Expr) -> VirtualDevice:
+    """Where the value is kept, of a variable, or the result, of a function; elsewhere,
+    on_device says it."""
+    value = None
+    if isinstance(self, Var):
+        value = self._virtual_device
+    elif isinstance(self, Function):
+        value = dict(self._attrs).get("result_virtual_device")
+    return VirtualDevice() if value is None else VirtualDevice.of(value)
+
+
+def _set_virtual_device(self: Expr, device: Any) -> None:
+    """Says of a new node where its value is kept."""
+    virtual = VirtualDevice.of(device)
+    if isinstance(self, Var):
+        self._virtual_device = None if virtual.is_fully_unconstrained() else virtual.attribute()
+    elif not virtual.is_fully_unconstrained():
+        raise NotImplementedError("devices of expressions that are no variables are said by "
+                                  "on_device, or, of functions, by FunctionWithFields")
+
+
+def _with_virtual_device(self: Expr, device: Any) -> Expr:
+    """A new node itself, or a copy, whose value is kept on a device."""
+    if isinstance(self, Function):
+        return self.with_attr("result_virtual_device", VirtualDevice.of(device).attribute())
+    self._set_virtual_device(device)
+    return self
+
+
 def extend(cls: type, **members: Any) -> None:
     """Adds members to a class of the extension; its stub has their types."""
     for name, member in members.items():
@@ -283,8 +296,10 @@ def extend(cls: type, **members: Any) -> None:
 
 extend(Expr, checked_type=property(_checked_type),
        checked_type_=property(lambda self: self._checked_type),
-       span=property(lambda self: Span(*self._span) if self._span else None),
-       _copy_types=_copy_types)
+       span=property(lambda self: base.from_core(self._span)),
+       same_as=lambda self, other: self is other, _copy_types=_copy_types,
+       virtual_device_=property(_virtual_device), _set_virtual_device=_set_virtual_device,
+       _with_virtual_device=_with_virtual_device)
 extend(Call, attrs=property(_call_attrs))
 extend(Function, attrs=property(_function_attrs), with_attr=_with_attr,
        without_attr=_without_attr)
@@ -421,12 +436,25 @@ def bind(expr: Expr, binds: Mapping[Var, Any]) -> Expr:
     return Binder(binds).bind(expr)
 
 
+class TempExpr(Expr):
+    """Base of nodes that some passes make for their own use, and replace by what
+    `realize` returns."""
+
+    def __init__(self) -> None:
+        raise NotImplementedError("the passes that make temporary expressions, by forward "
+                                  "rewriting, are not there yet")
+
+    def realize(self) -> Expr:
+        """The expression that takes the place of this one."""
+        raise NotImplementedError
+
+
 def pattern_type_error(pattern: object) -> TypeError:
     return TypeError(f"expects a pattern, but got {pattern!r}")
 
 
 __all__ = [
     "Call", "Constant", "Expr", "ExprWithOp", "Function", "GlobalVar", "If", "Let",
-    "NDArray", "Op", "RefCreate", "RefRead", "RefWrite", "RelayExpr", "Span", "Tuple",
-    "TupleGetItem", "TupleWrapper", "Var", "as_expr", "bind", "const", "ndarray", "var",
+    "NDArray", "Op", "RefCreate", "RefRead", "RefWrite", "RelayExpr", "Span", "TempExpr",
+    "Tuple", "TupleGetItem", "TupleWrapper", "Var", "as_expr", "bind", "const", "ndarray", "var",
 ]

@@ -81,6 +81,14 @@ for _name in _METHODS.values():
     setattr(ExprFunctor, _name, _not_implemented(_name))
 
 
+def _visit_global_id(self: Any, gvar: GlobalVar) -> Any:
+    """The older name of visit_global_var."""
+    return self.visit_global_var(gvar)
+
+
+setattr(ExprFunctor, "visit_global_id", _visit_global_id)
+
+
 class ExprVisitor(ExprFunctor):
     """Visits every node below an expression. A method that overrides another
     calls it to go on below its node."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, ov
 
 from . import adt, expr as _expr, ty
 from .adt import Constructor, TypeData
+from .attrs import Attrs
 from .expr import Expr, Function, GlobalVar
 from .ty import GlobalTypeVar
 
@@ -27,6 +28,7 @@ class IRModule:
         self.functions: dict[GlobalVar, Function] = {}
         self.type_definitions: dict[GlobalTypeVar, TypeData] = {}
         self.attrs: dict[str, Any] = dict(attrs or {})
+        self.global_infos: dict[str, list[Any]] = {}
         self._imported: set[str] = set()
         for var, data in (type_definitions or {}).items():
             self[var] = data
@@ -115,8 +117,8 @@ class IRModule:
         return iter(self.functions)
 
     def functions_items(self) -> list[tuple[GlobalVar, Function]]:
-        """The functions, as (variable, function)."""
-        return list(self.functions.items())
+        """The functions, as (variable, function), in the order of their names."""
+        return sorted(self.functions.items(), key=lambda item: item[0].name_hint)
 
     def update(self, other: IRModule | Mapping[Any, Expr]) -> IRModule:
         """Adds what `other` (a module, or a dict of functions) has, over what is
@@ -149,6 +151,10 @@ class IRModule:
     def get_global_type_var(self, name: str) -> GlobalTypeVar:
         """The variable of a data type, by name. Raises ValueError."""
         var = ty.GlobalTypeVar(name)
+        if var not in self.type_definitions and "prelude.rly" in self._imported:
+            from .prelude import add_tensor_type
+
+            add_tensor_type(self, name)
         if var not in self.type_definitions:
             raise ValueError(f"there is no data type {name!r} in the module")
         return self.type_definitions[var].header
@@ -159,16 +165,30 @@ class IRModule:
 
     def get_type(self, name: str) -> tuple[Any, ...]:
         """Returns the variable of a data type and its constructors."""
-        data = self.type_definitions[self.get_global_type_var(name)]
+        var = self.get_global_type_var(name)
+        data = self.type_definitions[var]
         return (data.header, *data.constructors)
 
-    def get_constructor(self, data_type: str, name: str) -> Constructor:
-        """A constructor by the names of its type and its own."""
-        data = self.type_definitions[self.get_global_type_var(data_type)]
+    def get_constructor(self, data_type: str | int, name: str | None = None) -> Constructor:
+        """A constructor by the names of its type and its own, or by its tag. Raises
+        ValueError if there is none, or are several of a tag."""
+        if not isinstance(data_type, str):
+            return self._get_constructor_of_tag(data_type)
+        var = self.get_global_type_var(data_type)
+        data = self.type_definitions[var]
         for constructor in data.constructors:
             if constructor.name_hint == name:
                 return constructor
         raise ValueError(f"there is no constructor {name!r} of {data_type}")
+
+    def _get_constructor_of_tag(self, tag: int) -> Constructor:
+        found = [constructor for data in self.type_definitions.values()
+                 for constructor in data.constructors if constructor.tag == tag]
+        if len(found) == 1:
+            return found[0]
+        names = ", ".join(constructor.name_hint for constructor in found)
+        raise ValueError(f"expects the tag of one constructor, but got {tag}" +
+                         (f", that of {names}" if names else ""))
 
     def with_attr(self, name: str, value: Any) -> IRModule:
         """Returns a copy of the module with an attribute."""
@@ -176,9 +196,49 @@ class IRModule:
         copy.attrs[name] = value
         return copy
 
+    def with_attrs(self, attrs: Mapping[str, Any] | Attrs) -> IRModule:
+        """Returns a copy of the module with attributes."""
+        copy = self.shallow_copy()
+        copy.attrs.update(attrs.written() if isinstance(attrs, Attrs) else attrs)
+        return copy
+
+    def without_attr(self, name: str) -> IRModule:
+        """Returns a copy of the module without an attribute."""
+        copy = self.shallow_copy()
+        copy.attrs.pop(name, None)
+        return copy
+
     def get_attr(self, name: str) -> Any:
         """An attribute of the module, or None."""
         return self.attrs.get(name)
+
+    def update_global_info(self, name: str, global_info: Iterable[Any]) -> None:
+        """Sets the entries of `global_infos` under a name."""
+        self.global_infos[name] = list(global_info)
+
+    def replace_global_vars(
+            self, replacements: Mapping[str | GlobalVar, str | GlobalVar]) -> IRModule:
+        """Returns a module in which functions have other names, wherever they are
+        used. Raises ValueError if two functions had the same name then."""
+        from .expr_functor import ExprMutator
+
+        renamed = {self._to_var(old): self._to_var(new) for old, new in replacements.items()}
+
+        class Renamer(ExprMutator):
+
+            def visit_global_var(self, gvar: GlobalVar) -> Expr:
+                return renamed.get(gvar, gvar)
+
+        renamer = Renamer()
+        result = self.shallow_copy()
+        result.functions = {}
+        for var, function in self.functions.items():
+            new = renamed.get(var, var)
+            if new in result.functions:
+                raise ValueError(f"expects functions of different names, but two would be "
+                                 f"{new.name_hint!r}")
+            result.functions[new] = renamer.visit(function)
+        return result
 
     def shallow_copy(self) -> IRModule:
         """Returns a module with the same functions and data types."""
@@ -186,9 +246,18 @@ class IRModule:
         copy.functions = dict(self.functions)
         copy.type_definitions = dict(self.type_definitions)
         copy._imported = set(self._imported)
+        copy.global_infos = dict(self.global_infos)
         return copy
 
     __copy__ = shallow_copy
+
+    def same_as(self, other: object) -> bool:
+        """Whether this is `other` itself."""
+        return self is other
+
+    def clone(self) -> IRModule:
+        """Returns a module with the same functions and data types."""
+        return self.shallow_copy()
 
     #===--------------------------------------------------------------------===#
     # Making modules
@@ -291,6 +360,14 @@ def module_arguments(value: IRModule | Expr | None) -> IRModule:
         return IRModule()
     if isinstance(value, IRModule):
         return value
+    if not isinstance(value, Expr):
+        from .._compile import IRModule as MLIRModule
+
+        text = f"expects a relay.IRModule, a function or an expression, but got {value!r}"
+        if isinstance(value, MLIRModule):
+            text = ("expects a relay.IRModule, a function or an expression, but got a "
+                    "relay_mlir.IRModule, which relay_mlir.compile compiles")
+        raise TypeError(text)
     return IRModule.from_expr(value)
 
 

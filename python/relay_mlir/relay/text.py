@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Sequence
+import warnings
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from . import _diagnostics, adt, expr as _expr, ty
 from ._core import core
 from .module import IRModule
+
+if TYPE_CHECKING:
+    from .transform import Pass, PassContext
 
 _VERSIONS = ("0.0.5", "v0.0.4", "v0.0.1")
 _version = "0.0.5"
@@ -33,13 +37,17 @@ def get_text_version() -> str:
 
 
 def print_text(value: Any, show_meta_data: bool = True,
-               annotate: Callable[[_expr.Expr], str] | None = None, *, show_spans: bool = False,
-               show_version: bool = True, version: str | None = None) -> str:
+               annotate: Callable[[_expr.Expr], str] | None = None, *,
+               show_spans: bool | None = None, show_version: bool = True,
+               version: str | None = None) -> str:
     """The text of a module or an expression.
 
     `annotate` is called with expressions and returns what is written after them,
-    in place of their types.
+    in place of their types. `show_spans` adds the places that expressions have in
+    their source, NAME:LINE:COLUMN; if it is None, the newest format has them.
     """
+    if show_spans is None:
+        show_spans = (version or _version) == "0.0.5" and annotate is None
     if isinstance(value, _expr.TupleWrapper):
         value = value.tuple_value
     options: Any = (version or _version, show_version, bool(show_meta_data),
@@ -52,8 +60,10 @@ def print_text(value: Any, show_meta_data: bool = True,
 
 
 def print_short(value: Any) -> str:
-    """What `str` gives: without constants, and without the version from 0.0.5 on."""
-    return print_text(value, show_meta_data=False, show_version=_version != "0.0.5")
+    """What `str` gives: without constants and places, and without the version from
+    0.0.5 on."""
+    return print_text(value, show_meta_data=False, show_spans=False,
+                      show_version=_version != "0.0.5")
 
 
 def astext(value: Any, show_meta_data: bool = True,
@@ -63,8 +73,8 @@ def astext(value: Any, show_meta_data: bool = True,
 
 
 def pretty_print(value: Any) -> str:
-    """The text of a value without the version and constants."""
-    return print_text(value, show_meta_data=False, show_version=False)
+    """The text of a value without the version, constants and places."""
+    return print_text(value, show_meta_data=False, show_spans=False, show_version=False)
 
 
 def _type_text(self: ty.Type) -> str:
@@ -112,7 +122,7 @@ def parse_module(text: str, source_name: str = "from_string", init_module: IRMod
     return IRModule._from_core(*result, like=init_module)
 
 
-def parse(text: str, source_name: str = "from_string", init_module: IRModule | None = None,
+def parse(source: str, source_name: str = "from_string", init_module: IRModule | None = None,
           init_meta_table: Mapping[str, Sequence[Any]] | None = None) -> IRModule:
     """Reads a module and infers its types. Raises DiagnosticError.
 
@@ -121,21 +131,39 @@ def parse(text: str, source_name: str = "from_string", init_module: IRModule | N
     """
     from .transform import infer_types
 
-    return infer_types(parse_module(text, source_name, init_module, init_meta_table))
+    return infer_types(parse_module(source, source_name, init_module, init_meta_table))
 
 
-def fromtext(text: str, source_name: str = "from_string") -> IRModule:
+def fromtext(source: str, source_name: str = "from_string") -> IRModule:
     """Reads a module; see parse."""
-    return parse(text, source_name)
+    return parse(source, source_name)
 
 
-def parse_expr(text: str, source_name: str = "from_string") -> _expr.Expr:
+def parse_expr(source: str, source_name: str = "from_string") -> _expr.Expr:
     """Reads one expression. Raises DiagnosticError."""
-    with _diagnostics.raising(source_name, text):
-        return core.parse_expr(text, source_name)
+    with _diagnostics.raising(source_name, source):
+        return core.parse_expr(source, source_name)
+
+
+def SpanCheck() -> Pass:  # pylint: disable=invalid-name
+    """A pass that changes nothing, and warns of expressions that have no place in a
+    source: with the number of them in each function, and the first."""
+    from .transform import Pass, PassInfo
+
+    def check(mod: IRModule, context: PassContext) -> IRModule:
+        del context
+        for var, function in mod.functions.items():
+            missing = [node for node in core.post_order(function)
+                       if node.span is None and not isinstance(node, (_expr.Op, adt.Constructor))]
+            if missing:
+                warnings.warn(f"@{var.name_hint}: {len(missing)} expressions have no span; the "
+                              f"first is {print_short(missing[0])}")
+        return mod
+
+    return Pass(check, PassInfo("SpanCheck"))
 
 
 __all__ = [
-    "astext", "fromtext", "get_text_version", "parse", "parse_expr", "pretty_print",
+    "SpanCheck", "astext", "fromtext", "get_text_version", "parse", "parse_expr", "pretty_print",
     "set_text_version",
 ]

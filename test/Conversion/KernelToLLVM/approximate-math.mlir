@@ -204,3 +204,50 @@ func.func @rational(%x: vector<8xf32>, %y: vector<8xf32>) -> (vector<8xf32>, vec
   %1 = math.tanh %y : vector<8xf32>
   return %0, %1 : vector<8xf32>, vector<8xf32>
 }
+
+// -----
+
+// The digits of a small x stay: no difference from 1 of what was rounded to 1.
+// CHECK-LABEL: func.func @small(
+// CHECK-SAME:    %[[X:.*]]: vector<8xf32>
+// CHECK-NOT:     math.{{exp|log}}
+// CHECK-DAG:     %[[HALF:.*]] = arith.constant dense<5.000000e-01>
+// CHECK-DAG:     %[[TWO:.*]] = arith.constant dense<2.000000e+00>
+// CHECK:         %[[REST:.*]] = arith.subf %[[POWER:.*]], %[[HALF]]
+// CHECK:         %[[SUM:.*]] = math.fma %{{.*}}, %[[POWER]], %[[REST]]
+// CHECK:         arith.mulf %[[SUM]], %[[TWO]]
+func.func @small(%x: vector<8xf32>) -> vector<8xf32> {
+  %one = arith.constant dense<1.0> : vector<8xf32>
+  %0 = math.exp %x : vector<8xf32>
+  %1 = arith.subf %0, %one : vector<8xf32>
+  return %1 : vector<8xf32>
+}
+
+// CHECK-LABEL: func.func @near_one(
+// CHECK-SAME:    %[[X:.*]]: vector<8xf32>
+// CHECK:         %[[SUM:.*]] = arith.addf
+// CHECK:         %[[ROUNDED:.*]] = arith.subf %[[SUM]]
+// CHECK:         arith.subf %[[X]], %[[ROUNDED]]
+func.func @near_one(%x: vector<8xf32>) -> vector<8xf32> {
+  %one = arith.constant dense<1.0> : vector<8xf32>
+  %0 = arith.addf %one, %x : vector<8xf32>
+  %1 = math.log %0 : vector<8xf32>
+  return %1 : vector<8xf32>
+}
+
+// -----
+
+// A sum of dequantized numbers rounds its products.
+// CHECK-LABEL: func.func @dequantized
+// CHECK-NOT:     math.fma
+// CHECK:         arith.addf
+// CHECK:         return
+func.func @dequantized(%q: vector<8xi32>, %scale: vector<8xf32>,
+                       %factor: vector<8xf32>, %x: vector<8xf32>) -> vector<8xf32> {
+  %0 = arith.sitofp %q : vector<8xi32> to vector<8xf32>
+  %1 = arith.mulf %0, %scale : vector<8xf32>
+  %2 = arith.addf %1, %x : vector<8xf32>
+  %3 = arith.mulf %2, %factor : vector<8xf32>
+  %4 = arith.addf %x, %3 : vector<8xf32>
+  return %4 : vector<8xf32>
+}

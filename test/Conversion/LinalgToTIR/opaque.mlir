@@ -70,3 +70,37 @@ func.func @copies(%x: tensor<4xf32>, %d: tensor<2xf32>) -> tensor<2xf32> {
   }
   return %y : tensor<2xf32>
 }
+
+// -----
+
+// What only asserts has no destination, and is a block that writes nothing.
+
+// CHECK-LABEL: tir.prim_func @check(
+//  CHECK-SAME:     %[[X:.*]]: memref<f32>, %[[Y:.*]]: memref<f32>)
+//       CHECK:   tir.block @positive()
+//  CHECK-NEXT:       reads(%[[X]]
+//   CHECK-NOT:       writes
+//       CHECK:     cf.assert
+//       CHECK:   affine.store %{{.*}}, %[[Y]]
+
+// BUFFERS-LABEL: func @check(
+//       BUFFERS:   memref.load
+//       BUFFERS:   cf.assert
+//   BUFFERS-NOT:   tir.opaque
+func.func @check(%x: tensor<f32>) -> tensor<f32> {
+  tir.opaque ins(%x : tensor<f32>) attributes {tir.block_name = "positive"} {
+  ^bb0(%from: memref<f32>):
+    %zero = arith.constant 0.0 : f32
+    %element = memref.load %from[] : memref<f32>
+    %is_positive = arith.cmpf ogt, %element, %zero : f32
+    cf.assert %is_positive, "expects a positive number"
+  }
+  %init = tensor.empty() : tensor<f32>
+  %y = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%x : tensor<f32>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %out: f32):
+    %root = math.sqrt %a : f32
+    linalg.yield %root : f32
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}

@@ -21,6 +21,66 @@ func.func @take(%x: tensor<4x?x8xf32>, %i: tensor<?xi64>) -> tensor<4x?x8xf32> {
 
 // -----
 
+// Negative indices count from the end, and a look at all of them comes first.
+// The element that is read is inside whenever the check is done.
+// CHECK-LABEL: func @take_fast
+//  CHECK-SAME:     %[[X:.*]]: tensor<?x8xf32>, %[[I:.*]]: tensor<?x2xi32>
+//       CHECK:   %[[ROWS:.*]] = tensor.dim %[[X]], %c0
+//       CHECK:   %[[NUMBER:.*]] = arith.index_cast %[[ROWS]] : index to i64
+//       CHECK:   %[[SIZE:.*]] = tensor.from_elements %[[NUMBER]] : tensor<1xi64>
+//       CHECK:   tir.opaque ins(%[[I]], %[[SIZE]] : tensor<?x2xi32>, tensor<1xi64>) attributes {tir.block_name = "take_check"}
+//       CHECK:   ^bb0(%[[INDICES:.*]]: memref<?x2xi32>, %[[SIZES:.*]]: memref<1xi64>):
+//       CHECK:     memref.load %[[SIZES]][%c0
+//       CHECK:     %[[N:.*]] = arith.index_cast %{{.*}} : i64 to index
+//       CHECK:     %[[ALL:.*]] = scf.for
+//       CHECK:       scf.for
+//       CHECK:         memref.load %[[INDICES]]
+//       CHECK:         arith.addi %{{.*}}, %[[N]]
+//       CHECK:         arith.addi %[[N]], %[[N]]
+//       CHECK:         arith.cmpi ult
+//       CHECK:     cf.assert %[[ALL]], "expects indices within the data"
+//       CHECK:   linalg.generic
+//       CHECK:     arith.minsi
+//       CHECK:     arith.maxsi
+//       CHECK:     tensor.extract %[[X]]
+func.func @take_fast(%x: tensor<?x8xf32>, %i: tensor<?x2xi32>) -> tensor<?x2x8xf32> {
+  %0 = relay.take %x, %i {axis = 0, mode = "fast"} : (tensor<?x8xf32>, tensor<?x2xi32>) -> tensor<?x2x8xf32>
+  return %0 : tensor<?x2x8xf32>
+}
+
+// -----
+
+// Indices that are repeated are looked at once.
+// CHECK-LABEL: func @gather_repeated
+//  CHECK-SAME:     %[[I:[a-z0-9]+]]: tensor<2x1xi64>)
+//       CHECK:   tir.opaque ins(%[[I]] : tensor<2x1xi64>)
+func.func @gather_repeated(%x: tensor<3x64xf32>, %i: tensor<2x1xi64>) -> tensor<2x64xf32> {
+  %0 = relay.broadcast_to %i {shape = [2, 64]} : (tensor<2x1xi64>) -> tensor<2x64xi64>
+  %1 = relay.gather %x, %0 {axis = 0} : (tensor<3x64xf32>, tensor<2x64xi64>) -> tensor<2x64xf32>
+  return %1 : tensor<2x64xf32>
+}
+
+// -----
+
+// What is known of the indices is a condition for the size, and nothing to look
+// at when the kernel runs. Each row of the indices is for its own dimension.
+// CHECK-LABEL: func @gather_nd_constant
+//  CHECK-SAME:     (%[[X:.*]]: tensor<?x4x?xf32>)
+//       CHECK:   %[[SIZE0:.*]] = tensor.dim %[[X]], %c0
+//       CHECK:   %[[SIZE2:.*]] = tensor.dim %[[X]], %c2
+//       CHECK:   arith.cmpi sge, %[[SIZE0]], %c8
+//       CHECK:   cf.assert %{{.*}}, "expects indices within the data"
+//       CHECK:   arith.cmpi sge, %[[SIZE2]], %c3
+//       CHECK:   cf.assert %{{.*}}, "expects indices within the data"
+//   CHECK-NOT:   tir.opaque
+func.func @gather_nd_constant(%x: tensor<?x4x?xf32>) -> tensor<2xf32> {
+  %i = relay.constant dense<[[7, 0], [-4, 3], [1, -3]]> : tensor<3x2xi64>
+  %0 = relay.gather_nd %x, %i : (tensor<?x4x?xf32>, tensor<3x2xi64>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
 // CHECK-DAG: #[[$ROW0:.*]] = affine_map<(d0, d1) -> (0, d0)>
 // CHECK-DAG: #[[$ROW1:.*]] = affine_map<(d0, d1) -> (1, d0)>
 
@@ -37,20 +97,22 @@ func.func @gather_nd(%x: tensor<3x4x5xf32>, %i: tensor<2x6xi64>) -> tensor<6x5xf
 // -----
 
 
-// The updates meet a copy of the data one by one, if their index is inside.
+// The updates meet a copy of the data one by one, after a look at all indices.
 // CHECK-LABEL: func @scatter_elements
 //  CHECK-SAME:     (%[[X:.*]]: tensor<3x4xf32>, %[[I:.*]]: tensor<2x4xi64>, %[[U:.*]]: tensor<2x4xf32>)
 //       CHECK:   tir.opaque sizes [#[[SAME:.*]], #[[SAME]], #{{.*}}] ins(%[[I]], %[[U]] :
 //  CHECK-SAME:       outs(%[[X]] : tensor<3x4xf32>) attributes {tir.block_name = "scatter_elements"}
 //       CHECK:   ^bb0(%[[INDICES:.*]]: memref<2x4xi64>, %[[UPDATES:.*]]: memref<2x4xf32>, %[[DATA:.*]]: memref<3x4xf32>):
+//       CHECK:     %[[ALL:.*]] = scf.for
+//       CHECK:       scf.for
+//       CHECK:         arith.cmpi ult
+//       CHECK:     cf.assert %[[ALL]], "expects indices within the data"
 //       CHECK:     scf.for %[[ROW:.*]] =
 //       CHECK:       scf.for %[[COLUMN:.*]] =
 //       CHECK:         memref.load %[[INDICES]][%[[ROW]], %[[COLUMN]]]
 //       CHECK:         %[[POSITION:.*]] = arith.select
-//       CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %[[POSITION]]
-//       CHECK:         scf.if %[[INSIDE]]
-//       CHECK:           %[[SUM:.*]] = arith.addf
-//       CHECK:           memref.store %[[SUM]], %[[DATA]][%[[POSITION]], %[[COLUMN]]]
+//       CHECK:         %[[SUM:.*]] = arith.addf
+//       CHECK:         memref.store %[[SUM]], %[[DATA]][%[[POSITION]], %[[COLUMN]]]
 func.func @scatter_elements(%x: tensor<3x4xf32>, %i: tensor<2x4xi64>, %u: tensor<2x4xf32>) -> tensor<3x4xf32> {
   %0 = relay.scatter_elements %x, %i, %u {axis = 0, reduction = "add"} : (tensor<3x4xf32>, tensor<2x4xi64>, tensor<2x4xf32>) -> tensor<3x4xf32>
   return %0 : tensor<3x4xf32>

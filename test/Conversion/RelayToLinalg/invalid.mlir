@@ -65,3 +65,13 @@ func.func @no_pattern(%x: tensor<1x3x4x4xf32>, %g: tensor<1x2x4x4xf32>) -> tenso
   %0 = relay.image.grid_sample %x, %g : (tensor<1x3x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x3x4x4xf32>
   return %0 : tensor<1x3x4x4xf32>
 }
+
+// -----
+
+func.func @constant_index_out_of_range(%x: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  %i = relay.constant dense<[2, -4]> : tensor<2xi32>
+  // expected-error @+2 {{'relay.take' op has no lowering to linalg}}
+  // expected-note @+1 {{expects indices in [-3, 3), but got -4}}
+  %0 = relay.take %x, %i {axis = 0, mode = "fast"} : (tensor<3x4xf32>, tensor<2xi32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}

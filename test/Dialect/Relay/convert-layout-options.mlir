@@ -1,21 +1,25 @@
 // RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=NHWC:HWIO}))' | FileCheck %s --check-prefix=KERNEL
+// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=NHWC:default}))' | FileCheck %s --check-prefix=KERNEL
 // RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=default}))' | FileCheck %s --check-prefix=SAME
 // RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=NCHW}))' | FileCheck %s --check-prefix=SAME
 // RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{estimate=true}))' | FileCheck %s --check-prefix=ESTIMATE
 // RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.dense=NC}))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=NHWD}))' 2>&1 | FileCheck %s --check-prefix=LETTERS
 // RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=NHWC:OIH}))' 2>&1 | FileCheck %s --check-prefix=KERNELLETTERS
+// RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.max_pool2d=NHWC:OIHW}))' 2>&1 | FileCheck %s --check-prefix=NOKERNEL
+// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.max_pool2d=NHWC}))' | FileCheck %s --check-prefix=POOL
 // RUN: not relay-compile %s --desired-layout=NHWX -o %t 2>&1 | FileCheck %s --check-prefix=TOOL
 
 // UNKNOWN: expects a desired layout such as NHWC, nn.conv2d=NHWC or nn.conv2d=NHWC:OHWI, but got "nn.dense=NC"
 // LETTERS: expects a desired layout of the letters NCHW, but got "nn.conv2d=NHWD"
 // KERNELLETTERS: expects a desired layout whose kernel has the letters OIHW, but got "nn.conv2d=NHWC:OIH"
+// NOKERNEL: expects a desired layout without one of a kernel for nn.max_pool2d, but got "nn.max_pool2d=NHWC:OIHW"
 // TOOL: expects a desired layout of the letters NCHW, but got "NHWX"
 
 // A 1x1 convolution alone is worth less than moving its data twice.
 
 // KERNEL-LABEL: func.func @main
-// KERNEL: relay.transpose %{{.*}} {axes = [2, 3, 1, 0]} : (tensor<4x8x1x1xf32>) -> tensor<1x1x8x4xf32>
+// KERNEL: relay.layout_transform %{{.*}} {dst_layout = "HWIO", src_layout = "OIHW"} : (tensor<4x8x1x1xf32>) -> tensor<1x1x8x4xf32>
 // KERNEL: relay.nn.conv2d {{.*}} {data_layout = "NHWC", kernel_layout = "HWIO"}
 // SAME-LABEL: func.func @main
 // SAME-NOT: layout_transform
@@ -56,4 +60,16 @@ func.func @no_gain(%x: tensor<?x24x?x?xf16>, %w: tensor<32x24x3x3xf16>) -> (tens
   %4 = relay.sigmoid %x : (tensor<?x24x?x?xf16>) -> tensor<?x24x?x?xf16>
   %5 = relay.asin %4 : (tensor<?x24x?x?xf16>) -> tensor<?x24x?x?xf16>
   return %5, %3 : tensor<?x24x?x?xf16>, tensor<?x32x?x?xf16>
+}
+
+// POOL-LABEL: func.func @pool
+// POOL: %[[E:.*]] = relay.layout_transform %{{.*}} {dst_layout = "NHWC", src_layout = "NCHW"}
+// POOL-NEXT: %[[P:.*]] = relay.nn.max_pool2d %[[E]] {layout = "NHWC", {{.*}}} : (tensor<1x8x8x4xf32>) -> tensor<1x4x4x4xf32>
+// POOL-NEXT: %[[R:.*]] = relay.nn.relu %[[P]]
+// POOL-NEXT: relay.layout_transform %[[R]]
+func.func @pool(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32> {
+  %0 = relay.exp %x : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %1 = relay.nn.max_pool2d %0 {pool_size = [2, 2], strides = [2, 2]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>
+  %2 = relay.nn.relu %1 : (tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
+  return %2 : tensor<1x4x4x4xf32>
 }

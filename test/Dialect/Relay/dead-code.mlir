@@ -106,3 +106,17 @@ func.func @recursion(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = relay.call @forever(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// A size that only a declaration knows is checked, whoever uses the value; where
+// both types know the same there is nothing to check.
+// CHECK-LABEL: func.func @declarations
+// CHECK-NEXT:    relay.ascribe %{{.*}} : tensor<?xf32> as tensor<4xf32>
+// CHECK-NEXT:    return
+func.func @declarations(%x: tensor<?xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.ascribe %x : tensor<?xf32> as tensor<4xf32>
+  %1 = relay.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = relay.ascribe %y : tensor<4xf32> as tensor<?xf32>
+  return %y : tensor<4xf32>
+}

@@ -217,3 +217,44 @@ func.func @language(%c: tensor<i1>, %x: tensor<2xf32>) -> tensor<2xf32> {
   }
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+// A variable is the constant that it is bound to, and a branch that a constant
+// chooses is folded with what stands around it.
+// CHECK-LABEL: func.func @language
+// CHECK-NEXT: %[[C:.*]] = relay.constant dense<[4.000000e+00, 8.000000e+00]> : tensor<2xf32>
+// CHECK-NEXT: %[[SUM:.*]] = relay.add %{{.*}}, %[[C]]
+// CHECK-NEXT: return %[[SUM]]
+func.func @language(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %one = relay.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %c = relay.let "c" %one : tensor<2xf32>
+  %0 = relay.add %c, %c : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %two = relay.let "two" %0 : tensor<2xf32>
+  %false = relay.constant dense<false> : tensor<i1>
+  %true = relay.logical_not %false : (tensor<i1>) -> tensor<i1>
+  %1 = relay.if %true : tensor<i1> -> tensor<2xf32> {
+    %2 = relay.if %false : tensor<i1> -> tensor<2xf32> {
+      relay.yield %x : tensor<2xf32>
+    } else {
+      %3 = relay.add %two, %two : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+      relay.yield %3 : tensor<2xf32>
+    }
+    %4 = relay.add %x, %2 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    relay.yield %4 : tensor<2xf32>
+  } else {
+    %5 = relay.multiply %two, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    relay.yield %5 : tensor<2xf32>
+  }
+  return %1 : tensor<2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @dropout
+// CHECK: relay.nn.dropout
+func.func @dropout() -> tuple<tensor<2xf32>, tensor<2xf32>> {
+  %c = relay.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %0 = relay.nn.dropout %c : (tensor<2xf32>) -> tuple<tensor<2xf32>, tensor<2xf32>>
+  return %0 : tuple<tensor<2xf32>, tensor<2xf32>>
+}

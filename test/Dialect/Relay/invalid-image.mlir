@@ -168,3 +168,12 @@ func.func @image_resize2d(%a0: tensor<1x4x8x8xf32>) {
   %0 = relay.image.resize2d %a0 {rounding_method = "up", size = [16, 16]} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
   return
 }
+
+// -----
+
+func.func @nn_upsampling3d(%a0: tensor<1x1x1048576x1x1xf32>) {
+  // expected-error @+2 {{expects scales that give tensors of at most 2^47 bytes, but got}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = relay.nn.upsampling3d %a0 {scale_d = 2147483648.0, scale_h = 1.0, scale_w = 1.0} : (tensor<1x1x1048576x1x1xf32>) -> tensor<1x1x?x1x1xf32>
+  return
+}

@@ -127,3 +127,30 @@ func.func @vm_invoke_tvm_op(%a0: (tensor<f32>) -> tensor<f32>, %a1: tuple<tensor
   %0 = relay.vm.invoke_tvm_op %a0, %a1, %a2 : ((tensor<f32>) -> tensor<f32>, tuple<tensor<i8>>, tuple<tensor<f32>>) -> tuple<>
   return
 }
+
+// -----
+
+func.func @vm_shape_func(%f: (tensor<?xf32>) -> tensor<?xf32>, %ins: tuple<tensor<1xi64>>, %outs: tuple<tensor<1xi64>>) {
+  // expected-error @below {{expects 'is_input' for 1 tensors of '(tensor<?xf32>) -> tensor<?xf32>', but got 2 elements}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.vm.shape_func %f, %ins, %outs {is_input = [0, 1]} : ((tensor<?xf32>) -> tensor<?xf32>, tuple<tensor<1xi64>>, tuple<tensor<1xi64>>) -> tuple<>
+  return
+}
+
+// -----
+
+func.func @vm_shape_func(%f: (tensor<?xf32>) -> tensor<?xf32>, %ins: tuple<tensor<1xi64>>, %outs: tuple<tensor<1xi64>>) {
+  // expected-error @below {{expects inputs of types ('tensor<?xf32>'), but got 'tuple<tensor<1xi64>>'}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.vm.shape_func %f, %ins, %outs {is_input = [1]} : ((tensor<?xf32>) -> tensor<?xf32>, tuple<tensor<1xi64>>, tuple<tensor<1xi64>>) -> tuple<>
+  return
+}
+
+// -----
+
+func.func @vm_shape_func(%f: (tensor<?xf32>) -> tensor<?x?xf32>, %ins: tuple<tensor<1xi64>>, %outs: tuple<tensor<1xi64>>) {
+  // expected-error @below {{expects outputs of types ('tensor<2xi64>'), but got 'tuple<tensor<1xi64>>'}}
+  // expected-error @below {{op failed to infer returned types}}
+  %0 = relay.vm.shape_func %f, %ins, %outs {is_input = [0]} : ((tensor<?xf32>) -> tensor<?x?xf32>, tuple<tensor<1xi64>>, tuple<tensor<1xi64>>) -> tuple<>
+  return
+}

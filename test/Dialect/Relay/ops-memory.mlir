@@ -37,3 +37,13 @@ func.func @main(%size: tensor<i64>, %shape: tensor<2xi64>, %align: tensor<i64>, 
   %9 = relay.vm.reshape_tensor %x, %7 {newshape = [3, -1]} : (tensor<?x3xf32>, tensor<2xi64>) -> tensor<3x?xf32>
   return %2, %3, %9 : tensor<2x3xf32>, tensor<2x?xi8>, tensor<3x?xf32>
 }
+
+// The shapes of the first argument, the data of the second.
+// CHECK-LABEL: func.func @shapes
+// CHECK: relay.vm.shape_func %{{.*}}, %{{.*}}, %{{.*}} {is_input = [0, 1]} : {{.*}} -> tuple<>
+// EFFECT-LABEL: func.func @shapes
+// EFFECT: relay.vm.shape_func
+func.func @shapes(%f: (tuple<tensor<?x3xf32>, tensor<i64>>) -> tuple<tensor<?xf32>, tensor<f32>>, %ins: tuple<tensor<2xi64>, tensor<i64>>, %outs: tuple<tensor<1xi64>, tensor<i64>>) {
+  %0 = relay.vm.shape_func %f, %ins, %outs {is_input = [0, 1]} : ((tuple<tensor<?x3xf32>, tensor<i64>>) -> tuple<tensor<?xf32>, tensor<f32>>, tuple<tensor<2xi64>, tensor<i64>>, tuple<tensor<1xi64>, tensor<i64>>) -> tuple<>
+  return
+}

@@ -59,3 +59,17 @@ func.func @plain(%x: tensor<1x4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>) -> t
   %1 = relay.tuple_get_item %0[0] : tuple<tensor<1x4xf32>, tensor<4xf32>, tensor<4xf32>>
   return %1 : tensor<1x4xf32>
 }
+
+// Vectors know how many channels there are: data has as many, and is not
+// repeated. The result has the type that it had.
+// CHECK-LABEL: func.func @open_channels
+// CHECK-SAME:    (%[[X:.*]]: tensor<?x?x2xf32>
+// CHECK:         %[[C:.*]] = relay.ascribe %[[X]] : tensor<?x?x2xf32> as tensor<?x4x2xf32>
+// CHECK:         relay.multiply %[[C]]
+// CHECK:         %[[R:.*]] = relay.ascribe %{{.*}} : tensor<?x4x2xf32> as tensor<?x?x2xf32>
+// CHECK-NEXT:    return %[[R]]
+func.func @open_channels(%x: tensor<?x?x2xf32>, %g: tensor<4xf32>) -> tensor<?x?x2xf32> {
+  %0 = relay.nn.batch_norm %x, %g, %g, %g, %g : (tensor<?x?x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tuple<tensor<?x?x2xf32>, tensor<4xf32>, tensor<4xf32>>
+  %1 = relay.tuple_get_item %0[0] : tuple<tensor<?x?x2xf32>, tensor<4xf32>, tensor<4xf32>>
+  return %1 : tensor<?x?x2xf32>
+}

@@ -64,3 +64,15 @@ func.func @stride_and_dilation(%x: tensor<1x2x6xf32>, %w: tensor<2x4x3xf32>) -> 
   %0 = relay.nn.conv1d_transpose %x, %w {strides = [2], dilation = [2]} : (tensor<1x2x6xf32>, tensor<2x4x3xf32>) -> tensor<1x4x15xf32>
   return %0 : tensor<1x4x15xf32>
 }
+
+// -----
+
+// One is the data of the other.
+// CHECK-LABEL: func @chain
+//   CHECK-NOT:   relay.nn.conv2d_transpose
+//       CHECK:   return
+func.func @chain(%x: tensor<1x2x3x3xf32>, %w: tensor<2x3x2x2xf32>, %v: tensor<3x4x3x3xf32>) -> tensor<1x4x13x13xf32> {
+  %0 = relay.nn.conv2d_transpose %x, %w {strides = [2, 2]} : (tensor<1x2x3x3xf32>, tensor<2x3x2x2xf32>) -> tensor<1x3x6x6xf32>
+  %1 = relay.nn.conv2d_transpose %0, %v {strides = [2, 2]} : (tensor<1x3x6x6xf32>, tensor<3x4x3x3xf32>) -> tensor<1x4x13x13xf32>
+  return %1 : tensor<1x4x13x13xf32>
+}

@@ -78,3 +78,25 @@ tir.prim_func @lookup(%table: memref<1000x4xf32>, %index: memref<2xi64>, %y: mem
     }
   }
 }
+
+// -----
+
+// Numbers beyond 64 bits wrap nowhere: what they are computed of stays, and is
+// computed with checks.
+// CHECK-LABEL: tir.prim_func @enormous
+// CHECK: tir.flops = affine_map<() -> (4611686018427387904 * 2)>
+tir.prim_func @enormous(%x: memref<4294967296x1073741824xi8>, %y: memref<4294967296x1073741824xi8>)
+    attributes {tir.num_outputs = 1 : i64} {
+  tir.for %i = 0 to 4294967296 {
+    tir.for %j = 0 to 1073741824 {
+      tir.block @double(%v0 = spatial %i in 4294967296, %v1 = spatial %j in 1073741824)
+          reads(%x[%v0, %v1] : memref<4294967296x1073741824xi8>)
+          writes(%y[%v0, %v1] : memref<4294967296x1073741824xi8>) {
+        %0 = affine.load %x[%v0, %v1] : memref<4294967296x1073741824xi8>
+        %1 = arith.addi %0, %0 : i8
+        %2 = arith.muli %1, %0 : i8
+        affine.store %2, %y[%v0, %v1] : memref<4294967296x1073741824xi8>
+      }
+    }
+  }
+}

@@ -10,6 +10,16 @@ func.func @no_dimension(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @no_destination(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expects a destination with dimensions 0, but got none}}
+  tir.opaque along [0] ins(%x : tensor<4xf32>) {
+  ^bb0(%i: index, %from: memref<4xf32>):
+  }
+  return
+}
+
+// -----
+
 func.func @twice(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // expected-error @+1 {{expects different dimensions of the first destination, of rank 2, but got 0, 0}}
   %y = tir.opaque along [0, 0] outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -11,6 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Pipelines/Compiler.h"
+
+#include "../Runtime/Tensor.h"
+
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/InitAllDialects.h"
 
@@ -104,14 +107,8 @@ void runOnce(const std::string &path) {
   std::vector<float> x(kRows * kColumns);
   for (size_t i = 0; i < x.size(); ++i)
     x[i] = float(i % 7) - 3;
-  int64_t shape[] = {kRows, kColumns};
-  DLTensor input = {};
-  input.data = x.data();
-  input.device = {kDLCPU, 0};
-  input.ndim = 2;
-  input.dtype = {kDLFloat, 32, 1};
-  input.shape = shape;
-  const DLTensor *inputs[] = {&input};
+  relay_test::Tensor input({kRows, kColumns}, x.data());
+  const DLTensor *inputs[] = {&input.tensor};
   DLManagedTensor *output = nullptr;
   ASSERT_EQ(RELAY_OK, relayModuleRun(module, inputs, 1, &output, 1))
       << relayGetLastError();

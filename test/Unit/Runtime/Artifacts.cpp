@@ -8,6 +8,7 @@
 #include "Artifacts.h"
 
 #include "Checksum.h"
+#include "Tensor.h"
 
 #include "gtest/gtest.h"
 
@@ -77,15 +78,6 @@ std::string relay_test::makeArtifact(const std::string &name, float factor) {
   std::memcpy(weights.data(), &factor, sizeof(factor));
   writeBytes(path, makeArtifact(readBytes(getLibrary(name)), weights));
   return path;
-}
-
-Tensor::Tensor(std::vector<int64_t> dims, float *data)
-    : shape(std::move(dims)) {
-  tensor.data = data;
-  tensor.device = {kDLCPU, 0};
-  tensor.ndim = static_cast<int>(shape.size());
-  tensor.dtype = {kDLFloat, 32, 1};
-  tensor.shape = shape.data();
 }
 
 std::vector<float> relay_test::runRow(RelayModule *module,

@@ -33,13 +33,6 @@ Bytes makeArtifact(Bytes image, const Bytes &weights);
 /// goes with the test's folder; returns its path.
 std::string makeArtifact(const std::string &name, float factor = 2);
 
-/// A float tensor over caller's memory.
-struct Tensor {
-  Tensor(std::vector<int64_t> dims, float *data);
-  std::vector<int64_t> shape;
-  DLTensor tensor = {};
-};
-
 /// The first output of the module for a row of three numbers; empty, with the
 /// run time's last error set, if it does not run.
 std::vector<float> runRow(RelayModule *module, std::vector<float> row);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Artifacts.h"
+#include "Tensor.h"
 
 #include "relay-mlir-c/Runtime.h"
 
@@ -57,14 +58,8 @@ struct Outputs {
 RelayStatus run(RelayModule *module, int64_t numRows, int64_t numColumns,
                 float value, Outputs &outputs) {
   std::vector<float> x(numRows * numColumns, value);
-  int64_t shape[] = {numRows, numColumns};
-  DLTensor input = {};
-  input.data = x.data();
-  input.device = {kDLCPU, 0};
-  input.ndim = 2;
-  input.dtype = {kDLFloat, 32, 1};
-  input.shape = shape;
-  const DLTensor *inputs[] = {&input};
+  relay_test::Tensor input({numRows, numColumns}, x.data());
+  const DLTensor *inputs[] = {&input.tensor};
   return relayModuleRun(module, inputs, 1, outputs.tensors, 2);
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Artifacts.h"
+#include "Tensor.h"
 
 #include "gtest/gtest.h"
 

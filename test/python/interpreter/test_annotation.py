@@ -72,18 +72,18 @@ def test_unsupported(body, message):
 
 WRONG_SIZES = [
     ("qnn.quantize", ["4xf32", "3xf32", "i32"], "out_dtype = i8", "4xi8",
-     "expects a scale and zero point of 4 values, but got 3"),
+     "expects output_scale to be a scalar or a vector of 4 elements, but got 'tensor<3xf32>'"),
     ("qnn.dense", ["2x8xi8", "4x7xi8", "i32", "i32", "f32", "f32"], "units = 4, out_dtype = i32", "2x4xi32",
-     "expects a reduced size of 7 as of the weight, but got 8"),
+     "expects a reduced size of 7 (weight is 'tensor<4x7xi8>'), but got 8"),
     ("qnn.add", ["4xi8", "3xi8", "f32", "i32", "f32", "i32", "f32", "i32"], "", "4xi8",
      "expects shapes that broadcast, but got"),
     ("qnn.conv2d", ["1x3x4x4xi8", "2x2x1x1xi8", "i32", "i32", "f32", "f32"], "out_dtype = i32", "1x2x4x4xi32",
-     "expects 2 input channels in 1 groups, but got 3"),
+     "expects 2 input channels (weight is 'tensor<2x2x1x1xi8>', groups is 1), but got 3"),
     ("vm.reshape_tensor", ["6xf32", "1xi64"], "newshape = [-1]", "5xf32", "expects a shape of 6 elements, but got [1]"),
-    ("random.threefry_split", ["9xui64"], "", "10xui64", "expects a key of 10 words, but got 9"),
+    ("random.threefry_split", ["9xui64"], "", "10xui64", "expects a key of type 'tensor<10xui64>', but got 'tensor<9xui64>'"),
     ("contrib.ethosu.pooling", ["1x2x2x5xi8", "1xi8"],
      'pooling_type = "MAX", ifm_scale = 1.0, ifm_zero_point = 0, ofm_scale = 1.0, ofm_zero_point = 0, '
-     'pool_shape = [1, 1], ofm_channels = 4, ofm_dtype = "int8"', "1x2x2x4xi8", "expects a map of 4 channels, but got"),
+     'pool_shape = [1, 1], ofm_channels = 4, ofm_dtype = "int8"', "1x2x2x4xi8", "expects ofm_channels 5, but got 4"),
 ]
 
 

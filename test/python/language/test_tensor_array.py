@@ -113,21 +113,21 @@ def test_one_shape(shape):
 
     sizes = [2 if size == "any" else size for size in shape]
     name = suffix(*shape)
-    rows, array = tensor(0, 4, *sizes)
-    unstacked = f"@tensor_array_unstack_{name}({rows})"
-    written = f"@tensor_array_write_{name}(@tensor_array_{name}(2), 1, @hd({unstacked}))"
+    parts = [tensor(7 * i, *sizes) for i in range(4)]
+    array = np.stack([part for _, part in parts])
+    elements = spell_list([f"tensor_constructor_{name}({text})" for text, _ in parts])
+    written = f"@tensor_array_write_{name}(@tensor_array_{name}(2), 1, @hd({elements}))"
     cases = [
-        (unstacked, spell_list([wrap(row, *shape) for row in array])),
         (written, spell_list([f"tensor_nil_{name}", wrap(array[0], *shape)])),
-        (f"@tensor_array_read_{name}({unstacked}, 2)", wrap(array[2], *shape)),
-        (f"@tensor_get_data_{name}(@hd({unstacked}))", spell(array[0])),
-        (f"@tensor_array_stack_{name}({unstacked})", wrap(array, "any", *shape)),
+        (f"@tensor_array_read_{name}({elements}, 2)", wrap(array[2], *shape)),
+        (f"@tensor_get_data_{name}(@hd({elements}))", spell(array[0])),
+        (f"@tensor_array_stack_{name}({elements})", wrap(array, "any", *shape)),
         (
-            f"@tensor_array_gather_{name}({unstacked}, {ints(3, 1)})",
+            f"@tensor_array_gather_{name}({elements}, {ints(3, 1)})",
             wrap(array[[3, 1]], "any", *shape),
         ),
         (
-            f"@tensor_array_scatter_{name}(@tensor_array_{name}(4), {ints(3, 2, 1, 0)}, {unstacked})",
+            f"@tensor_array_scatter_{name}(@tensor_array_{name}(4), {ints(3, 2, 1, 0)}, {elements})",
             spell_list([wrap(row, *shape) for row in array[::-1]]),
         ),
     ]
@@ -135,10 +135,13 @@ def test_one_shape(shape):
         slices = ("any", *shape[1:])
         nil = f"tensor_nil_{suffix(*slices)}"
         value, value_array = tensor(7, *sizes)
+        cases.append((f"@tensor_array_unstack_{name}({value})",
+                      spell_list([wrap(row, *shape[1:]) for row in value_array])))
         if sizes[0] == 3:
             cases.append(
                 (
-                    f"@tensor_array_split_{name}({spell_list([nil, nil])}, {value}, {ints(1, 2)})",
+                    f"@tensor_array_split_{name}({spell_list([nil, nil])}, "
+                    f"tensor_constructor_{name}({value}), {ints(1, 2)})",
                     spell_list(
                         [wrap(value_array[:1], *slices), wrap(value_array[1:], *slices)]
                     ),
@@ -146,11 +149,11 @@ def test_one_shape(shape):
             )
         cases += [
             (
-                f"@tensor_array_concat_{name}({unstacked})",
+                f"@tensor_array_concat_{name}({elements})",
                 wrap(np.concatenate(array), *slices),
             ),
             (
-                f"@tensor_take_{name}(@hd({unstacked}), 1, 2)",
+                f"@tensor_take_{name}(@hd({elements}), 1, 2)",
                 wrap(array[0][1:2], *slices),
             ),
         ]
@@ -158,8 +161,10 @@ def test_one_shape(shape):
 
 
 def test_static_batch():
-    rows, array = tensor(0, 2, 3)
-    expr = f"@tensor_array_stack_float32_3(@tensor_array_unstack_float32_3({rows}))"
+    parts = [tensor(start, 3) for start in (0, 5)]
+    array = np.stack([part for _, part in parts])
+    elements = spell_list([f"tensor_constructor_float32_3({text})" for text, _ in parts])
+    expr = f"@tensor_array_stack_float32_3({elements})"
     check(
         ("prelude.rly", "float32 3 2"),
         [(expr, f"tensor_constructor_float32_2_3({spell(array)})")],

@@ -28,7 +28,7 @@ def test_constant_shape_is_too_large(shape):
                  [("x", FLOAT, [1])], [("y", FLOAT, None)],
                  [("shape", np.array(shape, np.int64))])
     with pytest.raises(rm.CompileError, match=f"expects tensors of at most {2**47} bytes, "
-                       f"but got tensor<{'x'.join(map(str, shape))}xf32>"):
+                       f"but got 'tensor<{'x'.join(map(str, shape))}xf32>'"):
         rm.compile(model)
 
 

@@ -38,6 +38,7 @@ class Pair:
         options.log_severity_level = 4
         self.session = onnxruntime.InferenceSession(model.SerializeToString(), options,
                                                     providers=["CPUExecutionProvider"])
+        self.model = model
         self.compiled = rm.compile(model)
 
     def check(self, inputs):

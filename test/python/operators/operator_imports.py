@@ -25,6 +25,8 @@ NODES = [
     (helper.make_node("LayerNormalization", ["x", "g"], ["y"]), [(FLOAT, [2, 3]), (FLOAT, [3])]),
     (helper.make_node("GroupNormalization", ["x", "g", "b"], ["y"], num_groups=2),
      [(FLOAT, [2, 4, 3]), (FLOAT, [2]), (FLOAT, [2])]),
+    (helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[3], strides=[2],
+                      auto_pad="SAME_UPPER"), [(FLOAT, [1, 2, "N"])]),
 ]
 
 

@@ -1,14 +1,14 @@
-"""Compiles and runs models, one after the other, for the tests of precision.
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles and runs models, one after the other, for the tests of precision: what
+a WorkerProcess answers.
 
 A process of its own, because instructions that the processor lacks are emulated
-by a library that must be there first. Requests and answers are pickled.
+by a library that must be there first.
 """
 
 import ctypes
 import mmap
-import os
-import pickle
-import sys
 
 import numpy as np
 
@@ -41,6 +41,8 @@ def guard(array):
 
 
 def answer(request):
+    """The result of a program, and how many tile instructions were emulated, or
+    None."""
     text, inputs, options, threads = request
     before = count()
     rm.set_num_threads(threads)
@@ -48,24 +50,3 @@ def answer(request):
     result = rm.compile(rm.IRModule.parse(text), **options)(*map(guard, inputs))
     used = None if before is None else count() - before
     return np.asarray(result), used
-
-
-def main():
-    # What anyone prints must not get between the answers.
-    replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    while True:
-        try:
-            request = pickle.load(sys.stdin.buffer)
-        except EOFError:
-            return
-        try:
-            reply = answer(request)
-        except Exception as error:  # pylint: disable=broad-except
-            reply = str(error)
-        pickle.dump(reply, replies)
-        replies.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,14 +1,11 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles and runs networks, one after the other, for test_networks.py.
+"""Compiles and runs networks, one after the other, for test_networks.py: what a
+WorkerProcess answers.
 
 A process of its own, because instructions that the processor lacks are emulated
-by a library that must be there first. Requests and answers are pickled.
+by a library that must be there first.
 """
-
-import os
-import pickle
-import sys
 
 import numpy as np
 import onnx
@@ -25,24 +22,3 @@ def answer(request):
         y = compiled.run(x)
         results.append([np.asarray(part) for part in (y if isinstance(y, tuple) else (y,))])
     return results
-
-
-def main():
-    # What anyone prints must not get between the answers.
-    replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    while True:
-        try:
-            request = pickle.load(sys.stdin.buffer)
-        except EOFError:
-            return
-        try:
-            reply = answer(request)
-        except Exception as error:  # pylint: disable=broad-except
-            reply = str(error)
-        pickle.dump(reply, replies)
-        replies.flush()
-
-
-if __name__ == "__main__":
-    main()

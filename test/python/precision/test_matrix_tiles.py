@@ -7,50 +7,38 @@ products that are forced there, however short; "highest" is no worse than f32.
 """
 
 import os
-import pickle
-import pathlib
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
+import matrix_worker
 import relay_mlir as rm
 from bounds import FLAGS, TILE_FLAGS, TILES as BOUNDS
 from float_tensors import uniform
+from worker_process import EMULATOR, emulator, WorkerProcess
 
 TARGET = "x86-64-v3,+amx-tile,+amx-bf16,+amx-int8"
 # Products of bytes on vectors, emulated, too.
 VNNI = "x86-64-v3,+avxvnni"
 PRECISIONS = list(BOUNDS)
 HAS_TILES = TILE_FLAGS <= FLAGS
-EMULATOR = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build"), "lib", "AMXEmulator.so")
 
 pytestmark = pytest.mark.skipif(not {"avx2", "fma"} <= FLAGS, reason="the machine lacks AVX2")
 
 
 @pytest.fixture(scope="module", name="worker")
 def fixture_worker(tmp_path_factory):
-    environment = dict(os.environ, RELAY_CACHE_DIR=str(tmp_path_factory.mktemp("cache")))
-    if not HAS_TILES or "avx_vnni" not in FLAGS:
-        preloaded = [environment.get("LD_PRELOAD"), str(EMULATOR.resolve())]
-        environment["LD_PRELOAD"] = ":".join(filter(None, preloaded))
-    program = pathlib.Path(__file__).with_name("matrix_worker.py")
-    with subprocess.Popen([sys.executable, str(program)], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, env=environment) as process:
+    environment = {"RELAY_CACHE_DIR": str(tmp_path_factory.mktemp("cache")),
+                   **emulator(TILE_FLAGS | {"avx_vnni"})}
+    with WorkerProcess(matrix_worker.answer, environment=environment) as process:
         def run(text, *inputs, precision="high", threads=1, target=TARGET):
             options = {"precision": precision, "target": target}
-            pickle.dump((text, inputs, options, threads), process.stdin)
-            process.stdin.flush()
-            reply = pickle.load(process.stdout)
-            assert not isinstance(reply, str), reply
-            result, count = reply
+            result, count = process.ask((text, inputs, options, threads))
             emulated = target == TARGET or (target == VNNI and "avx_vnni" not in FLAGS)
             if emulated and count is not None:
                 assert count > 0, "no tile instructions"
             return result
         yield run
-        process.stdin.close()
 
 
 def type_of(values):

@@ -9,10 +9,7 @@ whichever are larger), as root mean square over the outputs for several inputs.
 What ONNX Runtime and we compute in plain float32 differs by its order alone.
 """
 
-import os
 import pathlib
-import pickle
-import subprocess
 import sys
 
 import numpy as np
@@ -21,6 +18,8 @@ import onnxruntime
 import pytest
 
 import bounds
+import network_worker
+from worker_process import emulator, WorkerProcess
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "utils" / "models"))
@@ -31,7 +30,6 @@ from exact_network import run_exact  # noqa: E402
 
 VECTORS = "x86-64-v4" if bounds.has("AVX-512") else "x86-64-v3"
 TILES = f"{VECTORS},+amx-tile,+amx-bf16,+amx-int8"
-EMULATOR = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build"), "lib", "AMXEmulator.so")
 SHARED = ROOT.parent / "shared" / "models"
 
 pytestmark = pytest.mark.skipif(
@@ -40,20 +38,11 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module", name="run")
 def fixture_run(tmp_path_factory):
-    environment = dict(os.environ, RELAY_CACHE_DIR=str(tmp_path_factory.mktemp("cache")))
-    if not bounds.TILE_FLAGS <= bounds.FLAGS:
-        environment["LD_PRELOAD"] = str(EMULATOR.resolve())
-    program = pathlib.Path(__file__).with_name("network_worker.py")
-    with subprocess.Popen([sys.executable, str(program)], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, env=environment) as process:
+    environment = {"RELAY_CACHE_DIR": str(tmp_path_factory.mktemp("cache")), **emulator()}
+    with WorkerProcess(network_worker.answer, environment=environment) as process:
         def run(model, inputs, **options):
-            pickle.dump((model.SerializeToString(), inputs, options), process.stdin)
-            process.stdin.flush()
-            reply = pickle.load(process.stdout)
-            assert not isinstance(reply, str), reply
-            return reply
+            return process.ask((model.SerializeToString(), inputs, options))
         yield run
-        process.stdin.close()
 
 
 def measure(results, exact):

@@ -82,9 +82,9 @@ def test_data_types():
     assert str(value) == "Cons(1, Cons(2, Nil))"
     assert evaluate(prelude.length(numbers), mod) == 2
     reverse = evaluate(mod.get_global_var("rev"), mod)
-    made = relay.ConstructorValue(prelude.nil, [])
+    made = relay.ConstructorValue(prelude.nil.tag, [], prelude.nil)
     for i in (3, 2, 1):
-        made = relay.ConstructorValue(prelude.cons, [np.int32(i), made])
+        made = relay.ConstructorValue(prelude.cons.tag, [np.int32(i), made], prelude.cons)
     assert relay.prelude.to_list(reverse(made)) == [3, 2, 1]
     x = relay.var("x", "int32")
     increment = relay.Function([x], x + relay.const(1))

@@ -153,16 +153,36 @@ def test_check_kind():
     a = relay.TypeVar("A")
     mod = relay.IRModule()
     t = relay.TensorType((1,))
-    with pytest.raises(TypeError, match="`Box` is undefined"):
+    with pytest.raises(relay.DiagnosticError, match="`Box` is undefined"):
         analysis.check_kind(box(t), mod)
     mod[box] = relay.TypeData(box, [a], [])
     assert analysis.check_kind(box(t), mod) == ty.TypeKind.Type
     assert analysis.check_kind(relay.FuncType([box(t)], t), mod) == ty.TypeKind.Type
     assert analysis.check_kind(box, mod) == ty.TypeKind.AdtHandle
-    with pytest.raises(TypeError, match="expects 1 type arguments for Box, but got 2"):
+    with pytest.raises(relay.DiagnosticError,
+                       match="expects 1 type arguments for Box, but got 2"):
         analysis.check_kind(relay.TupleType([box(t, t)]), mod)
-    with pytest.raises(TypeError, match="expects 1 type arguments for Box, but got 0"):
+    with pytest.raises(relay.DiagnosticError,
+                       match="a tuple of parts of kind Type, but Box is of kind AdtHandle"):
         analysis.check_kind(relay.TupleType([box]), mod)
+
+
+def test_kinds():
+    kind = relay.TypeKind
+    for k in (kind.Type, kind.ShapeVar, kind.Constraint):
+        assert analysis.check_kind(relay.TypeVar("A", k)) == k
+        assert analysis.check_kind(relay.IncompleteType(k)) == k
+    handle, wrong = relay.GlobalTypeVar("L"), relay.GlobalTypeVar("L", kind.Type)
+    assert analysis.check_kind(handle) == kind.AdtHandle
+    assert analysis.check_kind(wrong) == kind.Type
+    a, shape = relay.TypeVar("A"), relay.TypeVar("S", kind.ShapeVar)
+    data = relay.TypeData(handle, [a], [relay.Constructor("Mk", [a], handle)])
+    assert analysis.check_kind(data) == kind.TypeData
+    for broken in (relay.TupleType([shape]), relay.RefType(shape), relay.FuncType([shape], a),
+                   relay.FuncType([a], shape), relay.TypeCall(wrong, []),
+                   relay.TupleType([relay.FuncType([], relay.TupleType([shape]), [shape])])):
+        with pytest.raises(relay.DiagnosticError, match="kind"):
+            analysis.check_kind(broken)
 
 
 def lists():
@@ -196,58 +216,22 @@ def test_unmatched_cases():
     assert missing(relay.PatternVar(x)) == []
 
 
-def test_structural_equality():
-    x, y = relay.var("x", shape=(2,)), relay.var("y", shape=(2,))
-    assert relay.structural_equal(relay.Function([x], x + x), relay.Function([y], y + y))
-    assert not relay.structural_equal(relay.Function([x], x + x), relay.Function([y], y - y))
-    assert not relay.structural_equal(x + x, y + y)
-    assert relay.structural_equal(x + x, y + y, map_free_vars=True)
-    assert not relay.structural_equal(x + y, y + y, map_free_vars=True)
-    z = relay.var("z", shape=(3,))
-    assert not relay.structural_equal(relay.Function([x], x), relay.Function([z], z))
-    # Sharing counts.
-    shared = x + x
-    assert not relay.structural_equal(relay.Tuple([shared, shared]),
-                                      relay.Tuple([x + x, x + x]))
-    # So does a default that is written out.
-    assert relay.structural_equal(relay.nn.softmax(x), relay.nn.softmax(x, axis=-1))
-    assert not relay.structural_equal(relay.nn.softmax(x), relay.nn.softmax(x, axis=0))
-    assert relay.structural_equal(relay.const(1.0), relay.const(1.0))
-    assert not relay.structural_equal(relay.const(1), relay.const(1.0))
-    assert not relay.structural_equal(relay.const(np.zeros(2)), relay.const(np.zeros(3)))
+def test_unmatched_cases_of_many_fields():
+    mod, cons, nil = lists()
+    x = relay.var("x")
 
-    def let(v):
-        return relay.Let(v, relay.const(1), v)
+    def row(fields, at):
+        return relay.PatternTuple([relay.PatternConstructor(nil) if at(i) else relay.PatternWildcard()
+                                   for i in range(fields)])
 
-    assert relay.structural_equal(let(x), let(y))
-    assert not relay.structural_equal(x, None) and not relay.structural_equal(
-        relay.Function([x], x), relay.Function([x], x, x.type_annotation))
-    with pytest.raises(ValueError):
-        relay.assert_structural_equal(relay.TensorType((1,)), relay.TensorType((2,)))
+    def unmatched(*patterns):
+        clauses = [relay.Clause(pattern, relay.const(1)) for pattern in patterns]
+        return analysis.unmatched_cases(relay.Match(x, clauses), mod)
 
-
-def test_structural_equality_of_types():
-    a, b = relay.TypeVar("A"), relay.TypeVar("B")
-    assert relay.structural_equal(relay.FuncType([a], a, [a]), relay.FuncType([b], b, [b]))
-    assert not relay.structural_equal(relay.FuncType([a], a, [a]), relay.FuncType([b], a, [b]))
-    p, q = relay.var("p", a), relay.var("q", b)
-    assert relay.structural_equal(relay.Function([p], p, a, [a]),
-                                  relay.Function([q], q, b, [b]))
-    assert not relay.structural_equal(p, q, map_free_vars=True)
-    first, second = lists()[0], lists()[0]
-    assert relay.structural_equal(first, second)
-
-
-def test_structural_hash():
-    x, y = relay.var("x", shape=(2,)), relay.var("y", shape=(2,))
-    f, g = relay.Function([x], x + x), relay.Function([y], y + y)
-    assert relay.structural_hash(f) == relay.structural_hash(g)
-    assert relay.structural_hash(f) != relay.structural_hash(relay.Function([x], x - x))
-    assert relay.structural_hash(x + x, True) == relay.structural_hash(y + y, True)
-    assert relay.structural_hash(x + x) != relay.structural_hash(y + y)
-    a, b = relay.TypeVar("A"), relay.TypeVar("B")
-    assert relay.structural_hash(relay.FuncType([a], a, [a])) == relay.structural_hash(
-        relay.FuncType([b], b, [b]))
+    # A power of two would be 2^40 cases at once.
+    assert unmatched(row(40, lambda i: True), relay.PatternWildcard()) == []
+    with pytest.raises(ValueError, match="reasonable time"):
+        unmatched(*[row(40, lambda i, k=k: i % 10 == k) for k in range(10)])
 
 
 def test_type_functors():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from relay_mlir import relay
+from relay_mlir.relay.attrs import make_node
 
 
 def test_fields_and_identity():
@@ -48,7 +49,7 @@ def test_control_and_data():
     make = relay.Constructor("Make", [a], box)
     empty = relay.Constructor("Empty", [], box)
     data = relay.TypeData(box, [a], [make, empty])
-    assert [k.tag for k in data.constructors] == [0, 1]
+    assert empty.tag == make.tag + 1 and make.tag != 0
     assert make.belong_to == box and make.inputs == [a]
     y = relay.Var("y")
     match = relay.Match(make(x), [
@@ -136,7 +137,7 @@ def test_overloads():
     (lambda: relay.Tuple([None]), "expects an expression of Relay"),
     (lambda: relay.Clause(1, relay.const(1)), "expects a pattern"),
     (lambda: relay.Let(relay.const(1), relay.const(1), relay.const(1)), "expects a Var"),
-    (lambda: relay.nn.relu(3), "expects an expression of Relay"),
+    (lambda: relay.nn.relu("3"), "expects an expression of Relay"),
     (lambda: relay.const("x"), "expects numbers or bools"),
     (lambda: relay.nn.relu(relay.var("x")).attrs.missing, "no attribute"),
 ])
@@ -168,3 +169,51 @@ def test_bind():
     assert relay.bind(x + y, {x: y}).args == [y, y]
     with pytest.raises(ValueError, match="bound by a let"):
         relay.bind(relay.Let(x, y, x), {x: y})
+
+
+def test_tags_of_constructors():
+    prelude = relay.Prelude()
+    prelude.mod.import_from_std("nat.rly")
+    tags = {}
+    for data in prelude.mod.type_definitions.values():
+        for i, constructor in enumerate(data.constructors):
+            assert constructor.tag - data.constructors[0].tag == i
+            tags[constructor.tag] = constructor
+    assert len(tags) == sum(len(d.constructors) for d in prelude.mod.type_definitions.values())
+    # They depend on names alone, and values have them.
+    assert relay.Prelude().cons.tag == prelude.cons.tag
+    value = relay.create_executor("debug", mod=prelude.mod).evaluate(prelude.some(relay.const(1)))
+    assert value.tag == prelude.some.tag
+
+
+def test_class_of_attributes():
+    f, x = relay.GlobalVar("f"), relay.var("x", shape=(2,))
+    attrs = make_node("attrs.TestAttrs", name="attr", padding=(3, 4))
+    assert attrs.type_key == "attrs.TestAttrs" and attrs.keys() == ["name", "padding"]
+    call = relay.Call(f, [x], attrs)
+    assert call.attrs == attrs and call.attrs.padding == [3, 4]
+    assert 'attrs_type_key="attrs.TestAttrs"' in str(call)
+    again = relay.parse_expr(f"free_var %x: Tensor[(2), float32];\n{str(call).splitlines()[-1]}")
+    assert again.attrs == attrs
+    # That of an operator follows from its name.
+    soft = relay.Call(relay.op.get("nn.softmax"), [x],
+                      make_node("relay.attrs.SoftmaxAttrs", axis=0))
+    assert "attrs_type_key" not in str(soft) and soft.attrs.axis == 0
+
+
+def test_bind_params_by_name():
+    x, other, y = relay.var("x"), relay.var("x"), relay.var("y")
+    function = relay.Function([x, other, y], relay.Tuple([x, other, y]))
+    one = np.ones(1, "float32")
+    assert relay.bind_params_by_name(function, {"y": one, "z": one}).params == [x, other]
+    with pytest.raises(relay.DiagnosticError, match="'x' is that of two"):
+        relay.bind_params_by_name(function, {"x": one})
+
+
+def test_types_of_many_levels():
+    """Types of more levels than anything goes down are refused, not printed to death."""
+    nested = relay.TensorType((2,), "float32")
+    with pytest.raises(ValueError, match="at most 1000 levels"):
+        for _ in range(5000):
+            nested = relay.TupleType([nested])
+    assert str(nested).startswith("(((")

@@ -138,7 +138,7 @@ def test_parse():
     assert match.clauses[0].lhs.constructor == make
     again = relay.fromtext(mod.astext())
     assert relay.structural_equal(again, mod)
-    assert again.astext() == mod.astext()
+    assert str(again) == str(mod)
     assert mod["main"].body.checked_type == relay.TensorType((2,))
 
 
@@ -230,3 +230,14 @@ def test_passes():
         assert sequence(mod)["main"].body.op.name == "add"
     with relay.build_config(opt_level=3, disabled_pass=["Negate"]):
         assert sequence(mod)["main"].body.op.name == "add"
+
+
+def test_spans():
+    text = '#[version = "0.0.5"]\ndef @main(%x: int32) -> int32 {\n  add(%x, 1)\n}\n'
+    mod = relay.parse(text, "in.relay")
+    assert "add(%x, 1 /* ty=int32 span=in.relay:3:11 */)" in mod.astext()
+    assert "span=in.relay:2:" in mod.astext() and "span" not in str(mod)
+    assert "span" not in mod.astext(show_spans=False)
+    assert "span" not in mod.astext(version="v0.0.4")
+    assert "span" not in mod.astext(annotate=lambda _: "")
+    assert relay.structural_equal(relay.parse(mod.astext()), mod)

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -35,6 +36,11 @@ def folder(tmp_path_factory):
         "  return %0 : tensor<2xf32>\n}\n")
     (path / "nomain.mlir").write_text("module {}\n")
     np.save(path / "wide.npy", np.zeros((1, 255), np.float32))
+    np.save(path / "complex.npy", np.zeros((1, 256), np.complex64))
+    for name, element in (("complex", "complex<f32>"), ("index", "index"), ("odd", "i7")):
+        tensor = f"tensor<2x{element}>"
+        (path / f"{name}.mlir").write_text(
+            f"func.func @main(%x: {tensor}) -> {tensor} {{\n  return %x : {tensor}\n}}\n")
     np.save(path / "double.npy", np.zeros((1, 256), np.float64))
     (path / "corrupt.npy").write_bytes(b"\x93NUMPY\x01\x00")
     subprocess.run([BIN / "relay-compile", path / "good.onnx", "-o",
@@ -63,7 +69,7 @@ def fail(folder, *command):
     ("empty.onnx", "empty"),
     ("missing.onnx", "No such file"),
     ("missing.mlir", "No such file"),
-    ("/dev/zero", "expects a file or a pipe, but got a device"),
+    ("/dev/zero", "expects a file, but got a device"),
     ("broken.mlir", "broken.mlir:1:34: error: expected ')'"),
     ("unknown.mlir", "unknown.mlir:2:8: error: custom op 'relay.frobnicate'"),
     ("good.so", "expects a model (.onnx, .relay or .mlir), but got an ELF file"),
@@ -72,6 +78,17 @@ def test_unreadable_model(folder, file, message):
     text = fail(folder, "relay-compile", file, "-o", "out.so")
     assert message in text
     assert not (folder / "out.so").exists()
+
+
+@pytest.mark.parametrize("file,element", [
+    ("complex.mlir", "complex<f32>"), ("index.mlir", "index"), ("odd.mlir", "i7")])
+def test_inputs_of_elements_that_are_no_numbers_of_ours(folder, file, element):
+    text = fail(folder, "relay-run", "--interpret", file)
+    assert "expects the elements of input 'arg0' to be floats, integers or bools" in text
+    assert f"but got '{element}'" in text
+    if file == "complex.mlir":
+        text = fail(folder, "relay-compile", file, "-o", "out.so")
+        assert "expects the elements of parameter 0 to be integers or floats" in text
 
 
 def test_module_without_main(folder):
@@ -89,15 +106,108 @@ def test_module_without_main(folder):
     (["--target=native,+foo", "-o", "out.so"], "foo"),
     (["--target=", "-o", "out.so"], "but got ''"),
     (["-o", "out.so", "--remarks=no/such/folder/remarks"], "cannot write 'no/such/folder/remarks'"),
+    (["-o", "out.so", "--schedules=no/such/folder"], "there is no 'no/such/folder'"),
+    (["-o", "out.so", "--schedules=/dev/zero"],
+     "cannot read the schedules '/dev/zero': expects a file, but got a device"),
 ])
 def test_wrong_options(folder, arguments, message):
     assert message in fail(folder, "relay-compile", "good.onnx", *arguments)
 
 
+@pytest.mark.parametrize("arguments,message", [
+    (["--emit=relay", "--remarks"], "no --remarks with --emit=relay"),
+    (["--emit=relay", "--schedules=s"], "no --schedules with --emit=relay"),
+    (["--emit=relay", "--save-schedules=s"], "no --save-schedules with --emit=relay"),
+    (["--emit=relay", "--force-matrix-tiles"], "no --force-matrix-tiles with --emit=relay"),
+    (["--emit=schedules", "--remarks"], "no --remarks with --emit=schedules"),
+    (["--emit=tir", "--cache-dir=c"], "no --cache-dir without --emit=so or obj"),
+    (["--no-cache", "--cache-dir=c", "-o", "out.so"], "no --cache-dir with --no-cache"),
+    (["-O0", "--desired-layout=NHWC", "-o", "out.so"], "no --desired-layout with -O0"),
+])
+def test_compile_options_without_effect(folder, arguments, message):
+    assert message in fail(folder, "relay-compile", "good.onnx", *arguments)
+
+
+@pytest.mark.parametrize("file,arguments,message", [
+    ("good.so", ["--precision=highest"], "no --precision with a compiled model"),
+    ("good.so", ["-O2"], "no -O with a compiled model"),
+    ("good.so", ["--verify", "--benchmark"], "no --benchmark with --verify"),
+    ("good.so", ["--verify", "--info"], "no --info with --verify"),
+    ("good.so", ["--verify", "--dim=N=2"], "no --dim with --verify"),
+    ("good.so", ["--info", "--output=y.npy"], "no --output with --info"),
+    ("good.so", ["--rtol=1"], "no --rtol without --check"),
+    ("good.so", ["--benchmark", "--peak=1,1"], "no --peak without --profile"),
+    ("good.so", ["--repeat=3"], "no --repeat without --benchmark or --profile"),
+    ("good.so", ["--max-depth=3"], "no --max-depth without --interpret"),
+    ("good.so", ["--dim=M=2"], "expects the name of a dynamic dimension, 'N', but got 'M'"),
+    ("good.so", ["--dim=N=2", "--dim=N=3"], "but got --dim=N twice"),
+    ("good.so", ["--input=one.npy", "--dim=N=1"], "inputs of that dimension come from files"),
+    ("good.onnx", ["--interpret", "--check=interpreter"], "no --check with --interpret"),
+    ("good.onnx", ["--interpret", "--threads=1"], "no --threads with --interpret"),
+    ("good.onnx", ["--interpret", "--precision=high"], "no --precision with --interpret"),
+    ("good.onnx", ["--info", "--profile"], "no --profile with --info"),
+])
+def test_run_options_without_effect(folder, file, arguments, message):
+    np.save(folder / "one.npy", np.zeros((1, 256), np.float32))
+    assert message in fail(folder, "relay-run", file, *arguments)
+
+
+def list_options(tool):
+    """The names that --help lists as those of the tool itself."""
+    text = subprocess.run([BIN / tool, "--help"], capture_output=True, text=True,
+                          check=True).stdout.split(f"{tool} options:")[1]
+    return set(re.findall(r"^  --?([a-zA-Z-]+)", text, re.MULTILINE))
+
+
+def test_each_option_is_used_or_refused(folder):
+    """An option that is new must say what it does not go with, or it is refused."""
+    values = {"input": "one.npy", "output": "y.npy", "dim": "N=2", "check": "interpreter",
+              "peak": "1,1", "threads": "1", "target": "native", "O": "1", "precision": "high",
+              "desired-layout": "NHWC", "cache-dir": "c"}
+    np.save(folder / "one.npy", np.zeros((1, 256), np.float32))
+    names = list_options("relay-run")
+    assert {"input", "verify", "precision"} <= names
+    for name in sorted(names - {"verify", "map-weights"}):
+        option = "-O1" if name == "O" else f"--{name}={values[name]}" if name in values else (
+            f"--{name}=1" if name in {"seed", "max-depth", "rtol", "atol", "repeat", "warm-up"}
+            else f"--{name}")
+        result = subprocess.run([BIN / "relay-run", "good.so", "--verify", option], cwd=folder,
+                                capture_output=True, text=True, check=False)
+        assert result.returncode == 1 and name in result.stderr, (option, result.stderr)
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the machine lacks /dev/full")
-def test_full_disk(folder):
-    text = fail(folder, "relay-compile", "good.onnx", "--emit=relay", "-o", "/dev/full")
+@pytest.mark.parametrize("command", [
+    ["relay-compile", "good.onnx", "--emit=relay"],
+    ["relay-opt", "nomain.mlir"],
+    ["relay-translate", "--import-onnx", "good.onnx"],
+])
+def test_full_disk(folder, command):
+    text = fail(folder, *command, "-o", "/dev/full")
     assert "No space left" in text
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        result = subprocess.run([BIN / command[0], *command[1:]], cwd=folder, text=True,
+                                stdout=full, stderr=subprocess.PIPE, check=False)
+    assert result.returncode == 1
+    assert "error: cannot write '-': No space left" in result.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the machine lacks /dev/full")
+def test_full_disk_of_results(folder):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        result = subprocess.run([BIN / "relay-run", "good.so"], cwd=folder, text=True,
+                                stdout=full, stderr=subprocess.PIPE, check=False)
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: cannot write standard output: No space left")
+
+
+@pytest.mark.parametrize("command", [["relay-opt", "broken.mlir"],
+                                     ["relay-translate", "--export-relay", "broken.mlir"],
+                                     ["relay-translate", "--import-onnx", "garbage.onnx"]])
+def test_nothing_is_written_after_an_error(folder, command):
+    (folder / "kept.txt").write_text("kept")
+    fail(folder, *command, "-o", "kept.txt")
+    assert (folder / "kept.txt").read_text() == "kept"
 
 
 @pytest.mark.parametrize("file,message", [

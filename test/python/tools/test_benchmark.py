@@ -328,7 +328,7 @@ def test_work_of_models(name, flop):
 
 def test_sharing(tmp_path):
     """Each situation that needs no rights gives percentiles of both."""
-    names = ["alone", "second-pool", "busy-last", "two-models", "two-processes",
+    names = ["alone", "second-pool", "same-pool", "busy-last", "two-models", "two-processes",
              "many-callers"]
     command = [sys.executable, COMMAND.parent / "sharing.py", "dqn", "--rounds=1",
                "--turn=0.01", f"--only={','.join(names)}", "--output=sharing.json"]
@@ -346,4 +346,4 @@ def test_sharing(tmp_path):
 def test_sharing_in_an_unknown_situation():
     result = subprocess.run([sys.executable, COMMAND.parent / "sharing.py", "--only=crowd"],
                             capture_output=True, text=True, check=False, timeout=60)
-    assert result.returncode == 1 and "but got 'crowd'" in result.stderr
+    assert result.returncode == 2 and "but got 'crowd'" in result.stderr

@@ -120,7 +120,8 @@ def _arg(op_type):
     def append(g):
         x = g.any(["float32", "float64", "int32", "int8", "uint8"], min_rank=1)
         axis = axis_of(g, x)
-        if _smallest(g, x, axis):
+        # ONNX Runtime keeps the axis as it is where another one is empty.
+        if all(_smallest(g, x, dim) for dim in range(len(g.shape(x)))):
             g.op(op_type, x, axis=axis, keepdims=int(g.maybe()),
                  select_last_index=int(g.maybe(0.3)))
 

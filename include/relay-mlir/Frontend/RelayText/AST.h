@@ -78,6 +78,9 @@ public:
 
   /// The inferred type; null before type inference.
   Type checkedType;
+  /// The type that the expression has by itself, if whoever built an expression
+  /// of it had to know: no part of the program, and not printed.
+  Type localType;
   /// Where the node stands in the source; null if it has none.
   LocationAttr location;
 

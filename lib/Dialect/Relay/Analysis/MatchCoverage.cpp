@@ -23,15 +23,17 @@ public:
       : match(match), symbols(symbols),
         wildcard(WildcardPatternAttr::get(match.getContext())) {}
 
-  SmallVector<Attribute> findUnmatched(unsigned limit);
+  std::optional<SmallVector<Attribute>> findUnmatched(unsigned limit);
 
 private:
   /// Whether all, none or some of the values of `candidate` match `pattern`.
   static Outcome check(Attribute pattern, Attribute candidate);
-  /// Splits a candidate where `pattern` looks closer than it. Nothing if the
-  /// pattern names a constructor that does not exist.
+  /// Splits a candidate where `pattern`, which it does not clash with, looks
+  /// closer than it. Nothing if the pattern names a constructor that does not
+  /// exist.
   SmallVector<Attribute> expand(Attribute pattern, Attribute candidate);
-  /// All combinations of expanded fields.
+  /// Combinations of expanded fields, all if they are not too many: fields of
+  /// which there would be too many are left for the next time.
   std::vector<SmallVector<Attribute>> expandFields(ArrayRef<Attribute> patterns,
                                                    ArrayRef<Attribute> fields);
 
@@ -83,6 +85,10 @@ Coverage::expandFields(ArrayRef<Attribute> patterns,
   std::vector<SmallVector<Attribute>> combinations(1);
   for (auto [pattern, field] : llvm::zip_equal(patterns, fields)) {
     SmallVector<Attribute> choices = expand(pattern, field);
+    constexpr size_t kMaxCombinations = 1024;
+    if (combinations.size() > 1 &&
+        combinations.size() * choices.size() > kMaxCombinations)
+      choices = {field};
     std::vector<SmallVector<Attribute>> longer;
     for (ArrayRef<Attribute> combination : combinations)
       for (Attribute choice : choices)
@@ -94,7 +100,7 @@ Coverage::expandFields(ArrayRef<Attribute> patterns,
 
 SmallVector<Attribute> Coverage::expand(Attribute pattern,
                                         Attribute candidate) {
-  if (check(pattern, candidate) != Outcome::Unspecified)
+  if (matchesAnything(pattern))
     return {candidate};
   MLIRContext *context = candidate.getContext();
   auto constructor = dyn_cast<ConstructorPatternAttr>(pattern);
@@ -126,14 +132,19 @@ SmallVector<Attribute> Coverage::expand(Attribute pattern,
   return expanded;
 }
 
-SmallVector<Attribute> Coverage::findUnmatched(unsigned limit) {
+std::optional<SmallVector<Attribute>> Coverage::findUnmatched(unsigned limit) {
   SmallVector<Attribute> unmatched;
+  // Patterns can ask for exponential time: as many as 10 tuples of 40 fields.
+  constexpr unsigned kMaxSteps = 100000;
+  unsigned numSteps = 0;
   std::vector<Attribute> worklist = {wildcard};
   while (!worklist.empty() && unmatched.size() < limit) {
     Attribute candidate = worklist.back();
     worklist.pop_back();
     Outcome outcome = Outcome::Clash;
     for (Attribute pattern : match.getPatterns()) {
+      if (++numSteps > kMaxSteps)
+        return std::nullopt;
       outcome = check(pattern, candidate);
       if (outcome == Outcome::Clash)
         continue;
@@ -148,9 +159,9 @@ SmallVector<Attribute> Coverage::findUnmatched(unsigned limit) {
   return unmatched;
 }
 
-SmallVector<Attribute> relay::unmatchedCases(MatchOp match,
-                                             SymbolTableCollection &symbols,
-                                             unsigned limit) {
+std::optional<SmallVector<Attribute>>
+relay::unmatchedCases(MatchOp match, SymbolTableCollection &symbols,
+                      unsigned limit) {
   return Coverage(match, symbols).findUnmatched(limit);
 }
 
@@ -179,13 +190,29 @@ LogicalResult relay::verifyCoverage(MatchOp match,
   if (match.getPartial())
     return success();
   constexpr unsigned limit = 8;
-  SmallVector<Attribute> unmatched = unmatchedCases(match, symbols, limit);
+  std::optional<SmallVector<Attribute>> found =
+      unmatchedCases(match, symbols, limit);
+  if (!found) {
+    InFlightDiagnostic diag = match.emitOpError(
+        "expects patterns of which it is known in reasonable time that they "
+        "cover all values");
+    diag.attachNote() << "a match that is 'partial' is not checked; nested "
+                         "matches of fewer fields are checked quickly";
+    return diag;
+  }
+  SmallVector<Attribute> &unmatched = *found;
   if (unmatched.empty())
     return success();
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(unmatched, os,
-                        [&](Attribute pattern) { printPattern(os, pattern); });
+  llvm::interleaveComma(unmatched, os, [&](Attribute pattern) {
+    constexpr size_t kMaxLength = 200;
+    std::string written;
+    llvm::raw_string_ostream stream(written);
+    printPattern(stream, pattern);
+    os << StringRef(written).take_front(kMaxLength)
+       << (written.size() > kMaxLength ? "..." : "");
+  });
   if (unmatched.size() == limit)
     os << ", ...";
   InFlightDiagnostic diag =

@@ -7,6 +7,9 @@
 
 #include "relay-mlir/Dialect/Relay/Analysis/TypeRefinement.h"
 
+#include "relay-mlir/Dialect/Relay/IR/AddedOperators.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
@@ -69,6 +72,15 @@ bool relay::losesKnowledge(Type from, Type to) {
 
 FailureOr<SmallVector<Type>> relay::inferResultTypes(Operation *op) {
   SmallVector<Type> types;
+  if (auto apply = dyn_cast<ApplyOp>(op))
+    if (const AddedOperator *added = lookupAddedOperator(apply.getName())) {
+      FailureOr<Type> type = added->inferType(
+          op->getLoc(), op->getOperandTypes(), apply.getAttrs());
+      if (failed(type))
+        return failure();
+      types.push_back(*type);
+      return types;
+    }
   auto inferable = dyn_cast<InferTypeOpInterface>(op);
   if (!inferable) {
     llvm::append_range(types, op->getResultTypes());

@@ -90,6 +90,18 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// FixedPointMultiplyOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult relay::detail::checkShift(std::optional<Location> location,
+                                        int64_t shift) {
+  if (shift < -31 || shift > 31)
+    return emitOptionalError(location, "expects a shift in [-31, 31], but got ",
+                             shift);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // WhereOp
 //===----------------------------------------------------------------------===//
 

@@ -29,6 +29,17 @@ OpFoldResult AscribeOp::fold(FoldAdaptor) {
 
 OpPatternKind AscribeOp::getFusionPattern() { return OpPatternKind::ElemWise; }
 
+void AscribeOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  // As cf.assert has it: a check is no less needed for having no user.
+  if (isChecked())
+    effects.emplace_back(MemoryEffects::Write::get());
+}
+
+Speculation::Speculatability AscribeOp::getSpeculatability() {
+  return isChecked() ? Speculation::NotSpeculatable : Speculation::Speculatable;
+}
+
 LogicalResult AscribeOp::verify() {
   if (areCompatible(getType(), getValue().getType()))
     return success();

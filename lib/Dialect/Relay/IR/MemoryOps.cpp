@@ -118,6 +118,21 @@ LogicalResult VmReshapeTensorOp::inferReturnTypes(
   return success();
 }
 
+/// The tensors of some types in order, out of all tuples.
+static SmallVector<Type> flatten(TypeRange types) {
+  SmallVector<Type> result(types);
+  for (size_t i = 0; i < result.size();) {
+    auto tuple = dyn_cast<TupleType>(result[i]);
+    if (!tuple) {
+      ++i;
+      continue;
+    }
+    result.erase(result.begin() + i);
+    result.insert(result.begin() + i, tuple.begin(), tuple.end());
+  }
+  return result;
+}
+
 LogicalResult VmInvokeTvmOp::inferReturnTypes(MLIRContext *context,
                                               std::optional<Location> location,
                                               Adaptor adaptor,
@@ -128,20 +143,47 @@ LogicalResult VmInvokeTvmOp::inferReturnTypes(MLIRContext *context,
   if (!areTypesCompatible(function.getInputs(), ins.getTypes()))
     return emitOptionalError(location, "expects inputs for ", function,
                              ", but got ", ins);
-  // The tensors of the result in order, out of all tuples.
-  SmallVector<Type> results(function.getResults());
-  for (size_t i = 0; i < results.size();) {
-    auto tuple = dyn_cast<TupleType>(results[i]);
-    if (!tuple) {
-      ++i;
-      continue;
-    }
-    results.erase(results.begin() + i);
-    results.insert(results.begin() + i, tuple.begin(), tuple.end());
-  }
-  if (!areTypesCompatible(results, outs.getTypes()))
+  if (!areTypesCompatible(flatten(function.getResults()), outs.getTypes()))
     return emitOptionalError(location, "expects outputs for ", function,
                              ", but got ", outs);
+  types.push_back(TupleType::get(context));
+  return success();
+}
+
+/// The tensor that holds the sizes of one of a type.
+static Type getShapeType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return type;
+  SmallVector<int64_t, 1> sizes;
+  if (tensor.getRank())
+    sizes.push_back(tensor.getRank());
+  return RankedTensorType::get(sizes, IntegerType::get(type.getContext(), 64));
+}
+
+LogicalResult VmShapeFuncOp::inferReturnTypes(MLIRContext *context,
+                                              std::optional<Location> location,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  auto function = cast<FunctionType>(adaptor.getFunc().getType());
+  auto inputs = cast<TupleType>(adaptor.getInputs().getType());
+  auto outputs = cast<TupleType>(adaptor.getOutputs().getType());
+  SmallVector<Type> expected = flatten(function.getInputs());
+  ArrayRef<int64_t> isInput = adaptor.getIsInput();
+  if (isInput.size() != expected.size())
+    return emitOptionalError(location, "expects 'is_input' for ",
+                             expected.size(), " tensors of ", function,
+                             ", but got ", isInput.size(), " elements");
+  for (auto [type, isData] : llvm::zip_equal(expected, isInput))
+    type = isData ? type : getShapeType(type);
+  if (!areTypesCompatible(expected, inputs.getTypes()))
+    return emitOptionalError(location, "expects inputs of types (",
+                             TypeRange(expected), "), but got ", inputs);
+  SmallVector<Type> shapes =
+      llvm::map_to_vector(flatten(function.getResults()), getShapeType);
+  if (!areTypesCompatible(shapes, outputs.getTypes()))
+    return emitOptionalError(location, "expects outputs of types (",
+                             TypeRange(shapes), "), but got ", outputs);
   types.push_back(TupleType::get(context));
   return success();
 }

@@ -218,7 +218,7 @@ LogicalResult relay::detail::inferConvTranspose(
         {saturatingMultiply(attrs.strides[i], in - 1),
          saturatingMultiply(kernel - 1, attrs.dilation[i]), 1,
          -padding.before[i], -padding.after[i], outputPadding[i]});
-    if (size < 0)
+    if (size < 1)
       return emitOptionalError(location,
                                "expects padding that leaves a "
                                "result, but got size ",

@@ -11,6 +11,7 @@
 #include "ShapeUtils.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Support/SaturatingMath.h"
 
 #include <cmath>
@@ -216,8 +217,15 @@ LogicalResult NNUpsampling3dOp::inferReturnTypes(
       return emitOptionalError(
           location, "expects scales that are not negative, but got ", scale);
     int64_t &size = shape[first + i];
-    if (!isDynamic(size))
-      size = std::llround(size * scale);
+    if (isDynamic(size))
+      continue;
+    double scaled = std::round(size * scale);
+    if (scaled > kMaxTensorBytes)
+      return emitOptionalError(location,
+                               "expects scales that give tensors of "
+                               "at most 2^47 bytes, but got ",
+                               scale, " for ", size, " elements");
+    size = static_cast<int64_t>(scaled);
   }
   types.push_back(data.clone(shape));
   return success();

@@ -206,6 +206,8 @@ FailureOr<NamedAttrList>
 relay::convertRawAttrs(const OperatorSchema &schema,
                        ArrayRef<NamedAttribute> raw, MLIRContext *context,
                        function_ref<InFlightDiagnostic()> emitError) {
+  if (schema.takesAnyAttribute)
+    return NamedAttrList(raw);
   Builder builder(context);
   NamedAttrList result;
   bool valid = true;
@@ -293,6 +295,8 @@ static Attribute toRaw(AttrKind kind, Attribute attr, Builder &builder) {
 
 SmallVector<NamedAttribute> relay::toRawAttrs(const OperatorSchema &schema,
                                               DictionaryAttr attrs) {
+  if (schema.takesAnyAttribute)
+    return llvm::to_vector(attrs.getValue());
   MLIRContext *context = attrs.getContext();
   Builder builder(context);
   SmallVector<NamedAttribute> result;

@@ -126,6 +126,9 @@ LogicalResult checkResizeModes(std::optional<Location> location,
 LogicalResult checkElementType(std::optional<Location> location, Value data,
                                Value value, StringRef name);
 
+/// Checks the shift of a product with a fixed-point number.
+LogicalResult checkShift(std::optional<Location> location, int64_t shift);
+
 /// Checks that `axes` are dimensions of `data`, each at most once.
 LogicalResult checkAxes(std::optional<Location> location, Value data,
                         ArrayRef<int64_t> axes);

@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 
+#include "relay-mlir/Dialect/Relay/IR/AddedOperators.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include "mlir/IR/Builders.h"
@@ -53,12 +54,17 @@ ArrayRef<const OperatorSchema *> relay::getOperatorSchemas() {
 }
 
 const OperatorSchema *relay::getOperatorSchema(StringRef name) {
-  return getRegistry().byName.lookup(name);
+  if (const OperatorSchema *schema = getRegistry().byName.lookup(name))
+    return schema;
+  return detail::lookupAddedSchema(name);
 }
 
 const OperatorSchema *relay::getOperatorSchema(Operation *op) {
+  if (auto apply = dyn_cast<ApplyOp>(op))
+    return detail::lookupAddedSchema(apply.getName());
   StringRef name = op->getName().getStringRef();
-  return name.consume_front("relay.") ? getOperatorSchema(name) : nullptr;
+  return name.consume_front("relay.") ? getRegistry().byName.lookup(name)
+                                      : nullptr;
 }
 
 const AttributeSchema *OperatorSchema::lookupAttribute(StringRef name) const {

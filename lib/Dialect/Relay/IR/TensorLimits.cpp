@@ -15,47 +15,61 @@ using namespace mlir;
 using namespace mlir::relay;
 
 /// What is too large about `type`, if anything is.
-static std::optional<std::string> findExcess(Type type) {
+/// The first tensor in `type` that cannot be; null if there is none.
+static RankedTensorType findExcess(Type type) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     for (Type field : tuple.getTypes())
-      if (std::optional<std::string> excess = findExcess(field))
+      if (RankedTensorType excess = findExcess(field))
         return excess;
-    return std::nullopt;
+    return nullptr;
   }
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
-    return std::nullopt;
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (tensor.getRank() > kMaxTensorRank) {
-    os << "expects tensors of at most " << kMaxTensorRank
-       << " dimensions, but got " << tensor.getRank();
-    return text;
-  }
+    return nullptr;
+  if (tensor.getRank() > kMaxTensorRank)
+    return tensor;
   Type element = tensor.getElementType();
   int64_t bytes = element.isIntOrFloat()
                       ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
                       : 1;
-  for (int64_t size : tensor.getShape()) {
-    if (size <= 0 ||
-        (!llvm::MulOverflow(bytes, size, bytes) && bytes <= kMaxTensorBytes))
-      continue;
-    os << "expects tensors of at most " << kMaxTensorBytes << " bytes, but got "
-       << type;
-    return text;
-  }
-  return std::nullopt;
+  for (int64_t size : tensor.getShape())
+    if (size > 0 &&
+        (llvm::MulOverflow(bytes, size, bytes) || bytes > kMaxTensorBytes))
+      return tensor;
+  return nullptr;
 }
 
 LogicalResult
 mlir::relay::checkTensorLimits(function_ref<InFlightDiagnostic()> emitError,
                                Type type) {
-  if (std::optional<std::string> excess = findExcess(type))
-    return emitError() << *excess;
-  return success();
+  RankedTensorType excess = findExcess(type);
+  if (!excess)
+    return success();
+  if (excess.getRank() > kMaxTensorRank)
+    return emitError() << "expects tensors of at most " << kMaxTensorRank
+                       << " dimensions, but got " << excess.getRank();
+  return emitError() << "expects tensors of at most " << kMaxTensorBytes
+                     << " bytes, but got " << excess;
 }
 
-/// The number in `attribute` that is too large, if there is one.
+LogicalResult mlir::relay::checkTensorLimits(Operation *root) {
+  auto check = [](Location location, Type type) {
+    return checkTensorLimits([&] { return emitError(location); }, type);
+  };
+  WalkResult walk = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (failed(check(op->getLoc(), type)))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (failed(check(argument.getLoc(), argument.getType())))
+            return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return success(!walk.wasInterrupted());
+}
+
 static std::optional<int64_t> findLarge(Attribute attribute) {
   auto isLarge = [](int64_t value) {
     return value > kMaxTensorBytes || value < -kMaxTensorBytes;

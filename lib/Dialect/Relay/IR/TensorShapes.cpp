@@ -361,12 +361,14 @@ LogicalResult NNPadOp::inferReturnTypes(MLIRContext *,
     if (isDynamic(size))
       continue;
     int64_t before = widths[2 * i], after = widths[2 * i + 1];
-    if (mode == "reflect" && (before >= size || after >= size) &&
-        (before > 0 || after > 0))
+    // What is cut off is not there to be mirrored.
+    auto [low, high] = std::minmax(before, after);
+    int64_t kept = saturatingAdd(size, std::min<int64_t>(low, 0));
+    if (mode == "reflect" && high > 0 && high >= kept)
       return emitOptionalError(
           location, "expects pad_width below the size ", size, " of dimension ",
           i, " for pad_mode \"reflect\", but got ", before, " and ", after);
-    if (mode == "edge" && size == 0 && (before > 0 || after > 0))
+    if (mode == "edge" && high > 0 && kept < 1)
       return emitOptionalError(location, "expects a dimension that is not "
                                          "empty for pad_mode \"edge\"");
     size = saturatingSum({size, before, after});

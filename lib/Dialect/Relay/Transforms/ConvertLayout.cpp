@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "ConvertLayoutAttributes.h"
 #include "ConvertLayoutPlan.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -48,12 +49,15 @@ private:
                 ArrayRef<int64_t> order);
   Value convertTuple(Value value, const StoredValue &source,
                      ArrayRef<int64_t> order);
-  Value buildTranspose(Location loc, Value data, ArrayRef<int64_t> axes);
+  Value buildTranspose(Location loc, Value data, ArrayRef<int64_t> axes,
+                       StringRef letters = "");
 
   func::FuncOp function;
   const LayoutPlan &plan;
   OpBuilder builder;
   DenseMap<Value, SmallVector<StoredValue, 2>> stored;
+  /// The layout of the value that get() is asked for, if it is a kernel.
+  StringRef kernelLayout;
 };
 
 } // namespace
@@ -141,7 +145,7 @@ Value LayoutRewriter::convert(Value value, const StoredValue &source,
   for (int64_t dim = 0; dim < rank; ++dim)
     axes.push_back(llvm::find(wide, order.empty() ? dim : order[dim]) -
                    wide.begin());
-  data = buildTranspose(loc, data, axes);
+  data = buildTranspose(loc, data, axes, from.empty() ? kernelLayout : "");
   if (data.getType() == resultType)
     return data;
   SmallVector<int64_t> leading =
@@ -151,10 +155,15 @@ Value LayoutRewriter::convert(Value value, const StoredValue &source,
 }
 
 Value LayoutRewriter::buildTranspose(Location loc, Value data,
-                                     ArrayRef<int64_t> axes) {
+                                     ArrayRef<int64_t> axes,
+                                     StringRef letters) {
   ++numTransforms;
   auto type = cast<RankedTensorType>(data.getType());
   auto resultType = type.clone(applyPermutation(type.getShape(), axes));
+  if (letters.size() == axes.size())
+    return LayoutTransformOp::create(
+        builder, loc, resultType, data, letters,
+        relay::detail::permuteLayout(letters, axes));
   // Channels that move to the end, or back, are better known as such.
   constexpr StringRef layouts[][2] = {
       {"NCW", "NWC"}, {"NCHW", "NHWC"}, {"NCDHW", "NDHWC"}};
@@ -174,9 +183,13 @@ Value LayoutRewriter::buildTranspose(Location loc, Value data,
 void LayoutRewriter::rewrite(Operation *op) {
   if (const OperatorForm *form = plan.lookup(op)) {
     SmallVector<Value> operands;
-    for (auto [operand, order] :
-         llvm::zip_equal(op->getOperands(), form->operands))
-      operands.push_back(get(operand, order));
+    for (auto [index, order] : llvm::enumerate(form->operands)) {
+      bool isKernel = index == 1 && getConvolutionRank(op);
+      kernelLayout =
+          isKernel ? relay::detail::getString(op, "kernel_layout") : "";
+      operands.push_back(get(op->getOperand(index), order));
+    }
+    kernelLayout = "";
     Value result = operands.front();
     if (!form->isAlias) {
       builder.setInsertionPoint(op);
@@ -210,11 +223,32 @@ void LayoutRewriter::run() {
 
 namespace {
 
-constexpr std::pair<StringRef, int64_t> kConvolutions[] = {
-    {"nn.conv1d", 1}, {"nn.conv1d_transpose", 1},
-    {"nn.conv2d", 2}, {"nn.conv2d_transpose", 2},
-    {"nn.conv3d", 3}, {"nn.conv3d_transpose", 3},
-    {"qnn.conv2d", 2}};
+/// Operators that may be asked for by name; a layout for all is that of
+/// convolutions.
+struct LayoutOperator {
+  StringRef name;
+  int64_t rank;
+  bool isConvolution = false;
+};
+
+constexpr LayoutOperator kOperators[] = {
+    {"nn.conv1d", 1, true},        {"nn.conv1d_transpose", 1, true},
+    {"nn.conv2d", 2, true},        {"nn.conv2d_transpose", 2, true},
+    {"nn.conv3d", 3, true},        {"nn.conv3d_transpose", 3, true},
+    {"qnn.conv2d", 2, true},       {"qnn.conv2d_transpose", 2, true},
+    {"nn.adaptive_avg_pool1d", 1}, {"nn.adaptive_avg_pool2d", 2},
+    {"nn.adaptive_avg_pool3d", 3}, {"nn.adaptive_max_pool1d", 1},
+    {"nn.adaptive_max_pool2d", 2}, {"nn.adaptive_max_pool3d", 3},
+    {"nn.avg_pool1d", 1},          {"nn.avg_pool2d", 2},
+    {"nn.avg_pool3d", 3},          {"nn.max_pool1d", 1},
+    {"nn.max_pool2d", 2},          {"nn.max_pool3d", 3},
+    {"nn.global_avg_pool2d", 2},   {"nn.global_max_pool2d", 2},
+    {"nn.depth_to_space", 2},      {"nn.space_to_depth", 2},
+    {"nn.upsampling", 2},          {"nn.upsampling3d", 3},
+    {"image.crop_and_resize", 2},  {"image.resize1d", 1},
+    {"image.resize2d", 2},         {"image.resize3d", 3},
+    {"qnn.avg_pool2d", 2},         {"vision.roi_align", 2},
+    {"vision.roi_pool", 2}};
 
 struct ConvertLayoutPass final
     : relay::impl::ConvertLayoutPassBase<ConvertLayoutPass> {
@@ -274,12 +308,12 @@ LogicalResult ConvertLayoutPass::addLayout(MLIRContext *context,
   auto [first, second] = text.split('=');
   bool isForAll = second.empty();
   auto [data, kernel] = (isForAll ? first : second).split(':');
-  if (kernel == "default")
-    kernel = "";
   bool isKnown = false;
-  for (auto [name, rank] : kConvolutions) {
-    if (!isForAll && name != first)
+  for (auto [name, rank, isConvolution] : kOperators) {
+    if (isForAll ? !isConvolution : name != first)
       continue;
+    if (!isConvolution && !kernel.empty() && kernel != kDefaultLayout)
+      return fail("without one of a kernel for " + name);
     StringRef letters = getLetters(rank);
     std::string layout = data.str();
     bool isOfRank = data.size() == letters.size();
@@ -287,14 +321,15 @@ LogicalResult ConvertLayoutPass::addLayout(MLIRContext *context,
     if (isForAll && !isOfRank && data.size() > 2)
       layout = data[1] == 'C' ? letters.str()
                               : ("N" + letters.drop_front(2) + "C").str();
-    if (data != "default" && !isPermutationOf(layout, letters))
+    if (data != kDefaultLayout && !isPermutationOf(layout, letters))
       return fail("of the letters " + letters);
     std::string kernelLetters = ("OI" + letters.drop_front(2)).str();
     StringRef kernelLayout = isForAll && !isOfRank ? "" : kernel;
-    if (!kernelLayout.empty() && !isPermutationOf(kernelLayout, kernelLetters))
+    if (!kernelLayout.empty() && kernelLayout != kDefaultLayout &&
+        !isPermutationOf(kernelLayout, kernelLetters))
       return fail("whose kernel has the letters " + kernelLetters);
     isKnown = true;
-    if (data != "default")
+    if (data != kDefaultLayout)
       desired[name] = {layout, kernelLayout.str()};
   }
   if (!isKnown)

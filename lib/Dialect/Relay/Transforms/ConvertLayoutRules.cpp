@@ -486,12 +486,32 @@ static llvm::StringMap<Rule> makeRules() {
        "zeros_like"},
       inferElementwise, keepAttributes);
   add({"tuple_get_item"}, inferTupleGetItem, keepAttributes);
+  add({"qnn.add", "qnn.mul", "qnn.subtract"}, inferQnnForm, updateQnnAxes);
+  add({"qnn.abs", "qnn.erf", "qnn.exp", "qnn.hardswish", "qnn.leaky_relu",
+       "qnn.log", "qnn.rsqrt", "qnn.sigmoid", "qnn.sqrt", "qnn.tanh"},
+      inferData, keepAttributes);
   // Of the second operand only the element type counts.
   add({"cast_like"}, inferData, keepAttributes);
-  add({"cumprod", "cumsum", "nn.batch_norm", "nn.bias_add", "nn.fast_softmax",
-       "nn.layer_norm", "nn.log_softmax", "nn.lrn", "nn.prelu", "nn.softmax",
-       "qnn.dequantize", "qnn.quantize", "qnn.requantize", "repeat", "reverse",
-       "sort", "split", "topk", "argsort"},
+  add({"cumprod",
+       "cumsum",
+       "nn.batch_norm",
+       "nn.bias_add",
+       "nn.fast_softmax",
+       "nn.layer_norm",
+       "nn.log_softmax",
+       "nn.lrn",
+       "nn.prelu",
+       "nn.softmax",
+       "qnn.dequantize",
+       "qnn.quantize",
+       "qnn.requantize",
+       "qnn.softmax",
+       "repeat",
+       "reverse",
+       "sort",
+       "split",
+       "topk",
+       "argsort"},
       inferAxis, updateAxis, "axis");
   add({"nn.group_norm", "nn.instance_norm"}, inferInstances, updateAxis,
       "axis");
@@ -509,7 +529,8 @@ static llvm::StringMap<Rule> makeRules() {
   add({"nn.dilate"}, inferPerDimension, updatePerDimension, "strides");
   add({"nn.pad"}, inferPad, updatePad, "pad_width");
   add({"nn.conv1d", "nn.conv1d_transpose", "nn.conv2d", "nn.conv2d_transpose",
-       "nn.conv3d", "nn.conv3d_transpose", "qnn.conv2d"},
+       "nn.conv3d", "nn.conv3d_transpose", "qnn.conv2d",
+       "qnn.conv2d_transpose"},
       inferLayout, updateLayout, "data_layout");
   add({"image.resize1d",         "image.resize2d",
        "image.resize3d",         "nn.adaptive_avg_pool1d",
@@ -521,7 +542,9 @@ static llvm::StringMap<Rule> makeRules() {
        "nn.global_max_pool2d",   "nn.max_pool1d",
        "nn.max_pool2d",          "nn.max_pool3d",
        "nn.space_to_depth",      "nn.upsampling",
-       "nn.upsampling3d"},
+       "nn.upsampling3d",        "image.crop_and_resize",
+       "qnn.avg_pool2d",         "vision.roi_align",
+       "vision.roi_pool"},
       inferLayout, updateLayout, "layout");
   add({"transpose"}, inferTranspose, keepAttributes);
   add({"layout_transform"}, inferLayoutTransform, keepAttributes);

@@ -58,9 +58,10 @@ struct OperatorForm {
 /// The layouts that an operator is to run in.
 struct DesiredLayout {
   std::string data;
-  /// Empty: as it is.
+  /// Empty: as it is. kDefaultLayout: the usual one for the layout of the data.
   std::string kernel;
 };
+inline constexpr StringLiteral kDefaultLayout = "default";
 
 /// Returns how `op` runs if its operand `index` comes in `order`, which the
 /// form may adjust; none if only the canonical form is possible.
@@ -97,6 +98,12 @@ std::optional<OperatorForm> inferReshapeForm(Operation *op,
                                              ArrayRef<int64_t> order);
 Operation *buildReshapeInForm(OpBuilder &builder, Operation *op,
                               const OperatorForm &form, Value data);
+/// The rule for elementwise operators on two quantized tensors.
+std::optional<OperatorForm> inferQnnForm(Operation *op, unsigned index,
+                                         ArrayRef<int64_t> order,
+                                         StringRef attribute);
+void updateQnnAxes(Operation *op, Operation *original, const OperatorForm &form,
+                   StringRef attribute);
 } // namespace detail
 
 } // namespace mlir::relay

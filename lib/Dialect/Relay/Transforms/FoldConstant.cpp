@@ -29,8 +29,9 @@ namespace {
 /// until an operator that is not folded needs them.
 class ConstantFolder {
 public:
-  ConstantFolder(const Interpreter &interpreter, int64_t maxGrowth)
-      : interpreter(interpreter), maxGrowth(maxGrowth) {}
+  ConstantFolder(const Interpreter &interpreter, int64_t maxGrowth,
+                 bool foldQnn)
+      : interpreter(interpreter), maxGrowth(maxGrowth), foldQnn(foldQnn) {}
 
   /// Takes large uniform constants out of `function`.
   void replaceLargeSplats(func::FuncOp function);
@@ -45,6 +46,8 @@ private:
   };
 
   bool isCandidate(Operation *op);
+  WalkResult visit(Operation *op);
+  bool foldIf(IfOp op);
   std::optional<InterpreterValue> evaluate(Operation *op);
   std::optional<InterpreterValue> evaluateShape(Operation *op);
   std::optional<InterpreterValue> lookup(Value value);
@@ -55,10 +58,12 @@ private:
 
   const Interpreter &interpreter;
   int64_t maxGrowth;
+  bool foldQnn;
   /// Bytes that folded values may still take.
   int64_t budget = 0;
   DenseMap<Value, Known> known;
   SmallVector<Operation *> folded;
+  SmallVector<ConstantOp> constants;
 };
 
 } // namespace
@@ -108,6 +113,11 @@ bool ConstantFolder::isCandidate(Operation *op) {
   if (op->getNumOperands() == 0 || op->getNumResults() != 1 || !isPure(op) ||
       !interpreter.canEvaluate(op) || !canRefineResult(op))
     return false;
+  // What training does is not what the interpreter does.
+  if (isa<NNDropoutOp>(op))
+    return false;
+  if (!foldQnn && op->getName().getStringRef().starts_with("relay.qnn."))
+    return false;
   // Otherwise it would be taken apart only to be made again.
   if (isa<TupleOp>(op))
     return llvm::any_of(op->getUsers(), llvm::IsaPred<TupleGetItemOp>);
@@ -152,6 +162,9 @@ static bool isWideningOfWeight(Operation *op) {
 }
 
 std::optional<InterpreterValue> ConstantFolder::evaluate(Operation *op) {
+  // A variable is the constant that it is bound to.
+  if (auto let = dyn_cast<LetOp>(op))
+    return lookup(let.getValue());
   if (!isCandidate(op))
     return std::nullopt;
   if (std::optional<InterpreterValue> shape = evaluateShape(op))
@@ -292,28 +305,53 @@ void ConstantFolder::fold(Operation *op, InterpreterValue result) {
   budget -= getSizeInBytes(value.getType()).value_or(0);
 }
 
+/// Puts the operations of the branch that a constant chooses in the place of an
+/// `if`, and folds them. Returns whether the condition is known.
+bool ConstantFolder::foldIf(IfOp op) {
+  std::optional<InterpreterValue> condition = lookup(op.getCondition());
+  if (!condition || !condition->isTensor())
+    return false;
+  bool isTrue = condition->getTensor().getRawData()[0] != 0;
+  Block &branch = (isTrue ? op.getThenRegion() : op.getElseRegion()).front();
+  Operation *yield = branch.getTerminator();
+  op.getResult().replaceAllUsesWith(yield->getOperand(0));
+  yield->erase();
+  SmallVector<Operation *> moved;
+  for (Operation &inner : branch)
+    moved.push_back(&inner);
+  for (Operation *inner : moved)
+    inner->moveBefore(op);
+  fold(op, {});
+  for (Operation *inner : moved)
+    inner->walk<WalkOrder::PreOrder>([&](Operation *op) { return visit(op); });
+  return true;
+}
+
+WalkResult ConstantFolder::visit(Operation *op) {
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    constants.push_back(constant);
+    return WalkResult::advance();
+  }
+  // Dead operators would be evaluated for nothing; what a dead closure
+  // consists of goes with it.
+  if (isOpTriviallyDead(op)) {
+    fold(op, {});
+    return WalkResult::skip();
+  }
+  if (auto ifOp = dyn_cast<IfOp>(op); ifOp && foldIf(ifOp))
+    return WalkResult::skip();
+  if (std::optional<InterpreterValue> result = evaluate(op)) {
+    fold(op, std::move(*result));
+    return WalkResult::advance();
+  }
+  for (Value operand : op->getOperands())
+    materialize(operand);
+  return WalkResult::advance();
+}
+
 int64_t ConstantFolder::run(func::FuncOp function) {
   setBudget(function);
-  SmallVector<ConstantOp> constants;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto constant = dyn_cast<ConstantOp>(op)) {
-      constants.push_back(constant);
-      return WalkResult::advance();
-    }
-    // Dead operators would be evaluated for nothing; what a dead closure
-    // consists of goes with it.
-    if (isOpTriviallyDead(op)) {
-      fold(op, {});
-      return WalkResult::skip();
-    }
-    if (std::optional<InterpreterValue> result = evaluate(op)) {
-      fold(op, std::move(*result));
-      return WalkResult::advance();
-    }
-    for (Value operand : op->getOperands())
-      materialize(operand);
-    return WalkResult::advance();
-  });
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) { return visit(op); });
   int64_t numFolded = folded.size();
   for (Operation *op : llvm::reverse(folded))
     op->erase();
@@ -342,7 +380,7 @@ struct FoldConstantPass final
       return success(llvm::get_threadid() == thread);
     });
     Interpreter interpreter(&getContext());
-    ConstantFolder folder(interpreter, maxGrowth);
+    ConstantFolder folder(interpreter, maxGrowth, foldQnn);
     folder.replaceLargeSplats(function);
     numFolded += folder.run(function);
   }

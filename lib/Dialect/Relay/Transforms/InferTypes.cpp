@@ -12,6 +12,7 @@
 #include "relay-mlir/Dialect/Relay/Analysis/MatchCoverage.h"
 #include "relay-mlir/Dialect/Relay/Analysis/TypeRefinement.h"
 #include "relay-mlir/Dialect/Relay/Analysis/WellFormed.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -51,7 +52,8 @@ struct InferTypesPass : relay::impl::InferTypesPassBase<InferTypesPass> {
 
   void runOnOperation() override {
     if (failed(inferTypes(getOperation())) ||
-        (!argTypes.empty() && failed(changeArguments())))
+        (!argTypes.empty() && failed(changeArguments())) ||
+        failed(checkTensorLimits(getOperation())))
       signalPassFailure();
   }
 

@@ -20,26 +20,38 @@ using namespace mlir;
 using namespace mlir::relay;
 
 /// Returns data * scale + shift, where scale = gamma / sqrt(var + epsilon) and
-/// shift = beta - mean * scale, aligned with the axis.
+/// shift = beta - mean * scale, aligned with the axis. Both are computed in at
+/// least f32.
 static Value simplifyBatchNorm(OpBuilder &builder, NNBatchNormOp op) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op.getData().getType());
-  auto scalarType = RankedTensorType::get({}, type.getElementType());
+  Type elementType = type.getElementType();
+  bool isHalf = elementType.isF16() || elementType.isBF16();
+  Type wideType = isHalf ? builder.getF32Type() : elementType;
+  auto castTo = [&](Value value, Type to) -> Value {
+    return isHalf ? CastOp::create(builder, loc, value, to) : value;
+  };
+  auto scalarType = RankedTensorType::get({}, wideType);
   APFloat value = op.getEpsilon();
   bool lossy;
-  value.convert(cast<FloatType>(type.getElementType()).getFloatSemantics(),
+  value.convert(cast<FloatType>(wideType).getFloatSemantics(),
                 APFloat::rmNearestTiesToEven, &lossy);
   Value epsilon = ConstantOp::create(builder, loc,
                                      DenseElementsAttr::get(scalarType, value));
 
-  Value variance = AddOp::create(builder, loc, op.getMovingVar(), epsilon);
+  Value variance =
+      AddOp::create(builder, loc, castTo(op.getMovingVar(), wideType), epsilon);
   Value scale = RsqrtOp::create(builder, loc, variance);
   if (op.getScale())
-    scale = MultiplyOp::create(builder, loc, scale, op.getGamma());
-  Value shift = MultiplyOp::create(builder, loc, op.getMovingMean(), scale);
+    scale = MultiplyOp::create(builder, loc, scale,
+                               castTo(op.getGamma(), wideType));
+  Value shift = MultiplyOp::create(builder, loc,
+                                   castTo(op.getMovingMean(), wideType), scale);
   shift = NegativeOp::create(builder, loc, shift);
   if (op.getCenter())
-    shift = AddOp::create(builder, loc, shift, op.getBeta());
+    shift = AddOp::create(builder, loc, shift, castTo(op.getBeta(), wideType));
+  scale = castTo(scale, elementType);
+  shift = castTo(shift, elementType);
 
   int64_t axis =
       op.getAxis() < 0 ? op.getAxis() + type.getRank() : op.getAxis();
@@ -49,8 +61,21 @@ static Value simplifyBatchNorm(OpBuilder &builder, NNBatchNormOp op) {
       return vector;
     return ExpandDimsOp::create(builder, loc, vector, /*axis=*/1, trailing);
   };
-  Value product = MultiplyOp::create(builder, loc, op.getData(), align(scale));
-  return AddOp::create(builder, loc, product, align(shift));
+  // Where only a vector knows how many channels there are, data has as many:
+  // it is not repeated as operands of a product are.
+  Value data = op.getData();
+  auto ascribe = [&](Value value, RankedTensorType to) -> Value {
+    return value.getType() == to ? value
+                                 : AscribeOp::create(builder, loc, to, value);
+  };
+  int64_t channels = cast<RankedTensorType>(shift.getType()).getDimSize(0);
+  if (type.isDynamicDim(axis) && ShapedType::isStatic(channels)) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = channels;
+    data = ascribe(data, type.clone(shape));
+  }
+  Value product = MultiplyOp::create(builder, loc, data, align(scale));
+  return ascribe(AddOp::create(builder, loc, product, align(shift)), type);
 }
 
 namespace {

@@ -417,23 +417,22 @@ struct SplitTransposedConvPass final
   using SplitTransposedConvPassBase::SplitTransposedConvPassBase;
 
   void runOnOperation() override {
-    SmallVector<std::pair<Operation *, TransposedConv>> found;
+    // What is made holds none of them; each one's data may be another's result.
     getOperation().walk([&](Operation *op) {
-      llvm::TypeSwitch<Operation *>(op)
-          .Case<NNConv1dTransposeOp, NNConv2dTransposeOp, NNConv3dTransposeOp>(
-              [&](auto conv) {
-                if (std::optional<TransposedConv> matched =
-                        matchTransposedConv(conv))
-                  found.push_back({conv, *matched});
-              });
-    });
-    for (auto &[op, conv] : found) {
-      Value result = PhaseBuilder(op, conv).build();
-      result.setType(conv.type);
+      std::optional<TransposedConv> conv =
+          llvm::TypeSwitch<Operation *, std::optional<TransposedConv>>(op)
+              .Case<NNConv1dTransposeOp, NNConv2dTransposeOp,
+                    NNConv3dTransposeOp>(
+                  [](auto conv) { return matchTransposedConv(conv); })
+              .Default(std::nullopt);
+      if (!conv)
+        return;
+      Value result = PhaseBuilder(op, *conv).build();
+      result.setType(conv->type);
       op->getResult(0).replaceAllUsesWith(result);
       op->erase();
       ++numSplit;
-    }
+    });
   }
 };
 

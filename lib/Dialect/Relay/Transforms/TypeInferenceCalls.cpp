@@ -268,6 +268,9 @@ void OperatorConstraint::run(TypeSolver &solver, bool guess) {
 }
 
 void TypeInference::visitApply(ApplyOp apply) {
+  // One that a program has added has no operation of its own.
+  if (getOperatorSchema(apply))
+    return visitOperator(apply);
   OpBuilder builder(apply.getContext());
   FailureOr<Operation *> op = createOperator(builder, apply);
   if (mlir::failed(op)) {

@@ -74,6 +74,11 @@ static LogicalResult checkCaller(func::FuncOp function, SymbolTable &symbols) {
       if (auto call = dyn_cast<CallOp>(op)) {
         if (failed(checkCall(call, symbols)))
           return failure();
+      } else if (auto apply = dyn_cast<ApplyOp>(op)) {
+        return apply.emitOpError(
+                   "expects an operator of the dialect, but got '")
+               << apply.getName()
+               << "'; operators that programs add run in the interpreter only";
       } else if (!isa<ConstantOp, TupleOp, TupleGetItemOp, func::ReturnOp>(
                      op)) {
         InFlightDiagnostic diag = op.emitOpError(

@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "relay-mlir/Dialect/Relay/Analysis/TypeRefinement.h"
+#include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 
@@ -32,7 +33,8 @@ static LogicalResult checkTypes(Operation *op, StringRef what,
 }
 
 static LogicalResult checkOp(Operation *op, SymbolTable &symbols) {
-  if (isa<ApplyOp>(op) || llvm::any_of(op->getResultTypes(), isUndetermined)) {
+  bool isUntyped = isa<ApplyOp>(op) && !getOperatorSchema(op);
+  if (isUntyped || llvm::any_of(op->getResultTypes(), isUndetermined)) {
     InFlightDiagnostic diag = op->emitOpError("expects complete types");
     diag.attachNote() << "run --relay-infer-types to make types complete";
     return diag;

@@ -55,13 +55,17 @@ ValueRange OpaqueOp::getInitArgs() {
 }
 
 LogicalResult OpaqueOp::verify() {
-  if (getInits().empty())
-    return emitOpError("expects a destination");
+  if (getInits().empty() && !getAlong().empty())
+    return emitOpError("expects a destination with dimensions ")
+           << getAlong() << ", but got none";
   if (getInits().getTypes() != getResults().getTypes())
     return emitOpError("expects results of types ")
            << getInits().getTypes() << ", as its destinations have, but got "
            << getResultTypes();
-  int64_t rank = cast<RankedTensorType>(getInits().front().getType()).getRank();
+  int64_t rank =
+      getInits().empty()
+          ? 0
+          : cast<RankedTensorType>(getInits().front().getType()).getRank();
   for (auto [position, dim] : llvm::enumerate(getAlong()))
     if (dim < 0 || dim >= rank ||
         llvm::is_contained(getAlong().take_front(position), dim))

@@ -58,6 +58,10 @@ static DiagnosedSilenceableFailure matchProducer(BlockOp block,
   if (!getAllocation(producer.buffer))
     return refuse(block) << "expects block @" << block.getName()
                          << " to write an intermediate buffer, not an argument";
+  DiagnosedSilenceableFailure erasable =
+      checkErasable(block, getAllocation(producer.buffer));
+  if (!erasable.succeeded())
+    return erasable;
   if (getWriters(producer.buffer).size() != 1)
     return refuse(block) << "expects block @" << block.getName()
                          << " to be the only one that writes its buffer";
@@ -206,7 +210,7 @@ DiagnosedSilenceableFailure mlir::tir::computeInline(RewriterBase &rewriter,
   eraseBlock(rewriter, block);
   for (BlockOp reader : readers)
     normalizeAccesses(rewriter, reader);
-  rewriter.eraseOp(allocation);
+  eraseAllocation(rewriter, allocation);
   return DiagnosedSilenceableFailure::success();
 }
 
@@ -333,6 +337,6 @@ mlir::tir::reverseComputeInline(RewriterBase &rewriter, BlockOp block) {
                            [&] { producerBlock.setName(block.getName()); });
   eraseBlock(rewriter, block);
   normalizeAccesses(rewriter, producerBlock);
-  rewriter.eraseOp(allocation);
+  eraseAllocation(rewriter, allocation);
   return DiagnosedSilenceableFailure::success();
 }

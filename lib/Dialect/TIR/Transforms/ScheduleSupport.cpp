@@ -31,6 +31,36 @@ AllocBufferOp mlir::tir::getAllocation(Value buffer) {
   return buffer.getDefiningOp<AllocBufferOp>();
 }
 
+DiagnosedSilenceableFailure mlir::tir::checkErasable(BlockOp block,
+                                                     AllocBufferOp buffer) {
+  for (Operation *user : buffer->getUsers()) {
+    auto dim = dyn_cast<memref::DimOp>(user);
+    bool isSize = dim && dim.getConstantIndex();
+    if (isSize || isa<BlockOp, affine::AffineLoadOp, affine::AffineStoreOp,
+                      memref::LoadOp, memref::StoreOp>(user))
+      continue;
+    DiagnosedSilenceableFailure failure =
+        refuse(block) << "expects the buffer between block @" << block.getName()
+                      << " and its readers to be accessed by element";
+    failure.attachNote(user->getLoc()) << "used here";
+    return failure;
+  }
+  return DiagnosedSilenceableFailure::success();
+}
+
+void mlir::tir::eraseAllocation(RewriterBase &rewriter, AllocBufferOp buffer) {
+  OpBuilder::InsertionGuard insertion(rewriter);
+  SmallVector<OpFoldResult> sizes = buffer.getMixedSizes();
+  for (Operation *user : llvm::make_early_inc_range(buffer->getUsers())) {
+    auto dim = cast<memref::DimOp>(user);
+    rewriter.setInsertionPoint(dim);
+    rewriter.replaceOp(
+        dim, getValueOrCreateConstantIndexOp(rewriter, dim.getLoc(),
+                                             sizes[*dim.getConstantIndex()]));
+  }
+  rewriter.eraseOp(buffer);
+}
+
 bool mlir::tir::isBefore(Operation *a, Operation *b) {
   Region *region = a->getParentRegion();
   while (!region->findAncestorOpInRegion(*b))

@@ -108,6 +108,14 @@ DiagnosedSilenceableFailure checkReadsWhole(BlockOp block);
 /// The op that allocates `buffer`, or null for an argument.
 AllocBufferOp getAllocation(Value buffer);
 
+/// Checks that `buffer` is only accessed by element and asked for its sizes, so
+/// that it can go once nothing accesses it; refuses at `block`.
+DiagnosedSilenceableFailure checkErasable(BlockOp block, AllocBufferOp buffer);
+
+/// Erases a buffer that nothing accesses any more; code that asks for its sizes
+/// gets those that it was allocated with.
+void eraseAllocation(RewriterBase &rewriter, AllocBufferOp buffer);
+
 /// Whether `a` comes before `b` in the program.
 bool isBefore(Operation *a, Operation *b);
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from ..expr import Op
-from . import (algorithm, annotation, dyn, image, memory, nn, random, reduce, tensor, transform,
-               vision, vm)
+from ..expr import const, Op
+from . import (algorithm, annotation, dyn, image, memory, nn, op, random, reduce, tensor,
+               transform, vision, vm)
 from . import _registry
-from ._registry import get
+from .op import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .tensor import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .annotation import on_device
 
 
+
 def list_ops() -> list[str]:
-    """The names of all operators."""
+    """The names of all operators of Relay."""
     return sorted(_registry.SCHEMAS)
 
 
 __all__ = [
-    "Op", "algorithm", "annotation", "dyn", "get", "image", "list_ops", "memory", "nn",
-    "on_device", "random", "reduce", "tensor", "transform", "vision", "vm",
-    *tensor.__all__,
+    "Op", "algorithm", "annotation", "const", "dyn", "image", "list_ops", "memory", "nn",
+    "on_device", "op", "random", "reduce", "tensor", "transform", "vision", "vm",
+    *op.__all__, *tensor.__all__,
 ]

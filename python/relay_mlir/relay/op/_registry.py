@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Callable, Mapping, Sequence
 
+from ..._errors import Error
 from .._core import core
-from ..expr import Call, Expr, NDArray, Op, Tuple, numpy_dtype
+from ..expr import Call, Expr, NDArray, Op, Tuple, const, numpy_dtype
+from . import _numbers
 import numpy as np
 
 SINGLE, OPTIONAL, TUPLE, VARIADIC = "single", "optional", "tuple", "variadic"
@@ -31,6 +33,8 @@ class Schema:
     summary: str
     description: str
     operands: list[tuple[str, str]]
+    # For each operand, the dtypes that a scalar may have there.
+    scalar_dtypes: list[list[str]]
     attributes: list[Attribute]
     defaults: dict[str, Any] = field(default_factory=dict)
 
@@ -45,19 +49,25 @@ class Schema:
 def _read() -> dict[str, Schema]:
     schemas = {}
     for name, summary, description, operands, attributes in core.operator_schemas():
-        schemas[name] = Schema(name, summary, description, operands,
-                               [Attribute(*a) for a in attributes])
+        schemas[name] = Schema(name, summary, description, [o[:2] for o in operands],
+                               [o[2] for o in operands], [Attribute(*a) for a in attributes])
     return schemas
 
 
 SCHEMAS = _read()
 
 
-def get(name: str) -> Op:
+class OperatorError(Error, ValueError):
+    """A name that is no operator, or is one already."""
+
+
+def get(op_name: str) -> Op:
     """The operator of a name. Raises ValueError if there is none."""
-    if name not in SCHEMAS:
-        raise ValueError(f"there is no operator {name!r}")
-    return core.get_op(name)
+    from ._added import ADDED
+
+    if op_name not in SCHEMAS and op_name not in ADDED:
+        raise OperatorError(f"there is no operator {op_name!r}")
+    return core.get_op(op_name)
 
 
 def attribute_defaults(name: str) -> dict[str, Any]:
@@ -149,29 +159,46 @@ def convert_attribute(schema: Schema, attribute: Attribute, value: Any) -> Any:
                         f"{attribute.kind.replace('_', ' ')}, but got {value!r}") from error
 
 
-def _operands(schema: Schema, values: Sequence[Any]) -> list[Any]:
-    """The arguments of a call, of one value for each operand."""
+def _operands(schema: Schema,
+              values: Sequence[Any]) -> tuple[list[Any], list[_numbers.Slot]]:
+    """The arguments of a call, of one value for each operand, and where they are
+    numbers. A list among them is a tuple that has some."""
     args: list[Any] = []
-    for (name, kind), value in zip(schema.operands, values):
+    slots: list[_numbers.Slot] = []
+
+    def add(value: Any, name: str, dtypes: list[str]) -> None:
+        if _numbers.is_number(value):
+            slots.append(_numbers.Slot((len(args),), name, value, dtypes))
+        args.append(value)
+
+    for (name, kind), dtypes, value in zip(schema.operands, schema.scalar_dtypes, values):
         if kind == OPTIONAL and value is None:
             continue
         if kind == VARIADIC and isinstance(value, (list, tuple)):
-            args.extend(value)
+            for field in value:
+                add(field, name, dtypes)
             continue
         if value is None:
             raise TypeError(f"{schema.name}: expects an expression for '{name}', but "
                             "got None")
         if kind == TUPLE and isinstance(value, (list, tuple)):
-            value = Tuple(list(value))
-        args.append(value)
-    return args
+            value = list(value)
+            numbers = [i for i, field in enumerate(value) if _numbers.is_number(field)]
+            slots += [_numbers.Slot((len(args), i), name, value[i], dtypes) for i in numbers]
+            args.append(value if numbers else Tuple(value))
+        elif isinstance(value, np.ndarray):
+            args.append(const(value))
+        else:
+            add(value, name, dtypes)
+    return args, slots
 
 
 def make_call(name: str, operands: Sequence[Any], attributes: Mapping[str, Any] | None = None,
               span: Any = None) -> Call:
     """Calls an operator: one value for each operand, and attributes by name.
 
-    Attributes that equal their default are left out, as text does."""
+    A number becomes a scalar constant, of the dtype of the other operands where the
+    operator takes that; raises TypeError if the dtype does not have it. Attributes that equal their default are left out, as text does."""
     schema = SCHEMAS[name]
     attributes = attributes or {}
     attrs = {}
@@ -189,7 +216,10 @@ def make_call(name: str, operands: Sequence[Any], attributes: Mapping[str, Any] 
         # Text has attributes without a default always.
         if attribute.presence in (REQUIRED, NULLABLE) or value != attribute.default:
             attrs[attribute.name] = value
-    return Call(core.get_op(name), _operands(schema, operands), attrs, span=span)
+    args, slots = _operands(schema, operands)
+    if slots:
+        return _numbers.call_with_numbers(name, args, slots, attrs, span)
+    return Call(core.get_op(name), args, attrs, span=span)
 
 
 def constant_value(expr: Any) -> np.ndarray[Any, Any] | None:

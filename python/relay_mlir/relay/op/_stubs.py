@@ -12,11 +12,18 @@ import pathlib
 MODULES = ("op.annotation", "op.dyn", "op.image", "op.memory", "op.nn", "op.random",
            "op.tensor", "op.vision", "op.vm", "qnn.op")
 _HEADER = '''# Written by relay_mlir.relay.op._stubs.
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 from relay_mlir.relay.expr import Call, Expr, ExprLike, TupleWrapper
 
 '''
+
+
+# What a module has of others.
+_IMPORTS = {"qnn.op": "from relay_mlir.relay.qnn.config import (\n"
+                      "    RequantizeConfig as RequantizeConfig,\n"
+                      "    current_requantize_config as current_requantize_config,\n"
+                      "    requantize_config as requantize_config)\n"}
 
 
 def _type(annotation: object) -> str:
@@ -38,7 +45,7 @@ def stub(name: str) -> str:
             parameters.append(f"{parameter.name}: {_type(parameter.annotation)}{default}")
         lines.append(f"def {function_name}({', '.join(parameters)}) -> "
                      f"{_type(signature.return_annotation)}: ...")
-    return _HEADER + "\n".join(lines) + "\n"
+    return _HEADER + _IMPORTS.get(name, "") + "\n".join(lines) + "\n"
 
 
 def main() -> None:

@@ -3,12 +3,15 @@ that are known only at run time."""
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
+from typing import Any, Callable
 
 import numpy as np
 
-from .. import expr as _expr, ty
+from .. import _diagnostics, expr as _expr, ty
+from .._core import core
 from ..expr import Call, const, Expr, ExprLike, TupleWrapper
+from ._numbers import dtype_of, scalar
 from ._registry import constant_value, is_expr, make_call, to_int, to_ints
 
 #===------------------------------------------------------------------------===#
@@ -42,6 +45,8 @@ def ones(shape: Any, dtype: Any) -> Call:
 def full(fill_value: ExprLike, shape: Any = (), dtype: Any = "") -> Call:
     """A tensor filled with a scalar; `shape` may be an expression."""
     shape, dynamic = _shape(shape)
+    if dtype:
+        fill_value = scalar("full: 'fill_value'", fill_value, dtype)
     if dynamic:
         return make_call("dyn.full", [fill_value, shape], {"dtype": dtype})
     return make_call("full", [fill_value], {"shape": shape, "dtype": dtype})
@@ -54,7 +59,8 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = "float32
         start, stop = 0, start
     if step is None:
         step = 1
-    values = [v if isinstance(v, Expr) else const(v, dtype) for v in (start, stop, step)]
+    values = [scalar(f"arange: '{name}'", value, dtype)
+              for name, value in (("start", start), ("stop", stop), ("step", step))]
     return make_call("arange", values, {"dtype": dtype})
 
 
@@ -63,6 +69,9 @@ def one_hot(indices: ExprLike, on_value: ExprLike, off_value: ExprLike, depth: A
     """on_value where an index points, else off_value; `depth` may be an
     expression."""
     attributes = {"axis": axis, "dtype": dtype}
+    if dtype:
+        on_value = scalar("one_hot: 'on_value'", on_value, dtype)
+        off_value = scalar("one_hot: 'off_value'", off_value, dtype)
     if is_expr(depth):
         return make_call("dyn.one_hot", [indices, on_value, off_value, depth], attributes)
     return make_call("one_hot", [indices, on_value, off_value],
@@ -80,12 +89,12 @@ def _dynamic_list(values: Any) -> Any:
         return None
     parts = []
     for value in values:
-        scalar: Expr
+        size: Expr
         if is_expr(value):
-            scalar = make_call("cast", [value], {"dtype": "int64"})
+            size = make_call("cast", [value], {"dtype": "int64"})
         else:
-            scalar = const(to_int(value), "int64")
-        parts.append(make_call("expand_dims", [scalar], {"axis": 0}))
+            size = const(to_int(value), "int64")
+        parts.append(make_call("expand_dims", [size], {"axis": 0}))
     return make_call("concatenate", [parts], {"axis": 0})
 
 
@@ -193,6 +202,29 @@ def strided_set(data: ExprLike, v: ExprLike, begin: Any, end: Any, strides: Any 
     return make_call("strided_set", [data, v, begin, _as_vector(end), strides], {})
 
 
+_debug_functions = itertools.count()
+
+
+def debug(program: ExprLike, debug_func: Callable[[Any], object] | str | None = None) -> Call:
+    """The value of `program`. Where the interpreter comes by, it calls `debug_func` with
+    it: tensors and tuples of them as NumPy arrays and tuples, any other value as text. What
+    the function raises ends the evaluation."""
+    if debug_func is None or isinstance(debug_func, str):
+        return make_call("debug", [program], {"debug_func": debug_func or ""})
+    function = debug_func
+
+    def call(value: Any) -> tuple[None, str | None]:
+        try:
+            function(value)
+            return None, None
+        except BaseException as error:  # pylint: disable=broad-exception-caught
+            return None, _diagnostics.hold(error)
+
+    name = f"debugger_func{next(_debug_functions)}"
+    core.register_debug_function(name, call)
+    return make_call("debug", [program], {"debug_func": name})
+
+
 def meshgrid(data: Any, indexing: str = "ij") -> TupleWrapper:
     """Coordinate matrices of vectors. Returns a TupleWrapper."""
     fields = data.fields if isinstance(data, _expr.Tuple) else list(data)
@@ -237,13 +269,11 @@ def sparse_to_dense(sparse_indices: ExprLike, output_shape: Any, sparse_values: 
                     default_value: ExprLike = 0) -> Call:
     """A dense tensor with `sparse_values` at `sparse_indices`; `output_shape` may
     be an expression."""
-    if not isinstance(default_value, Expr):
-        value = sparse_values._checked_type
-        annotation = getattr(sparse_values, "type_annotation", None)
-        if isinstance(sparse_values, _expr.Constant):
-            value = sparse_values._type
-        dtype = getattr(value or annotation, "dtype", None)
-        default_value = const(default_value, dtype)
+    dtype = dtype_of(sparse_values)
+    if dtype is not None:
+        default_value = scalar("sparse_to_dense: 'default_value'", default_value, dtype)
+    elif not isinstance(default_value, Expr):
+        default_value = const(default_value)
     operands = [sparse_indices, sparse_values, default_value]
     if is_expr(output_shape):
         return make_call("dyn.sparse_to_dense", [*operands, output_shape], {})
@@ -283,28 +313,19 @@ def segment_sum(data: ExprLike, segment_ids: ExprLike, num_segments: Any = None)
     Without `num_segments`, there are as many segments as rows."""
     shape = make_call("shape_of", [data], {"dtype": "int64"})
     if num_segments is not None:
-        count = num_segments if isinstance(num_segments, Expr) else const(num_segments, "int64")
+        count = scalar("segment_sum: 'num_segments'", num_segments, "int64")
         count = make_call("reshape", [make_call("cast", [count], {"dtype": "int64"})],
                           {"newshape": [1]})
         rest = make_call("strided_slice", [shape], {
             "begin": [1], "end": [2**31 - 1], "strides": [1]})
         shape = make_call("concatenate", [[count, rest]], {"axis": 0})
-    dtype = _dtype_of(data)
+    dtype = dtype_of(data)
     if dtype is None:
         raise ValueError("segment_sum: expects data of a known dtype, but its type is "
                          "not known yet")
     initial = make_call("dyn.zeros", [shape], {"dtype": dtype})
     indices = make_call("expand_dims", [segment_ids], {"axis": 0})
     return make_call("scatter_nd", [initial, indices, data], {"mode": "add"})
-
-
-def _dtype_of(expr: Any) -> Any:
-    """The dtype of an expression as far as it can be told, else None."""
-    for type_ in (expr._checked_type, getattr(expr, "type_annotation", None),
-                  getattr(expr, "_type", None)):
-        if isinstance(type_, ty.TensorType):
-            return type_.dtype
-    return None
 
 
 def topk(data: ExprLike, k: Any = 1, axis: Any = -1, ret_type: str = "both",
@@ -410,7 +431,7 @@ def device_copy(data: ExprLike, src_device: Any, dst_device: Any) -> Call:
 
 __all__ = [
     "adv_index", "arange", "broadcast_to", "cast", "cast_like", "collapse_sum_to", "cumprod",
-    "cumsum", "device_copy", "dft", "expand_dims", "full", "logsumexp", "matrix_set_diag",
+    "cumsum", "debug", "device_copy", "dft", "expand_dims", "full", "logsumexp", "matrix_set_diag",
     "mean_std", "mean_variance", "meshgrid", "one_hot", "ones", "reinterpret", "reshape",
     "segment_sum", "sparse_fill_empty_rows", "sparse_reshape", "sparse_to_dense", "split",
     "squeeze", "std", "stft", "strided_set", "strided_slice", "tile", "topk", "unique",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..expr import Call, ExprLike
-from ..device import Device
+from ..device import VirtualDevice
 from ._build import populate
 from ._registry import make_call
 
@@ -14,14 +14,9 @@ __all__ = ["compiler_begin", "compiler_end", "function_on_device", "on_device",
 
 
 def virtual_device(device: Any) -> Any:
-    """The attribute for a device: a Device, a name such as "cuda(1)", or a dict."""
-    if isinstance(device, dict):
-        return device
-    if isinstance(device, str):
-        device = Device.parse(device)
-    if not isinstance(device, Device):
-        raise TypeError(f"expects a device, but got {device!r}")
-    return {"device_type": device.device_type, "virtual_device_id": device.device_id}
+    """The attribute for a device: a Device, a VirtualDevice, a name such as "cuda(1)", or
+    the attribute itself."""
+    return device if isinstance(device, dict) else VirtualDevice.of(device).attribute()
 
 
 def on_device(body: ExprLike, device: Any, constrain_result: bool = False,

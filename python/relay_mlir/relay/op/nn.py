@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
-from ..expr import Call, const, Expr, ExprLike, TupleGetItem, TupleWrapper
+from ..expr import Call, const, ExprLike, TupleGetItem, TupleWrapper
 from ._build import _expand, _pad, populate
+from ._numbers import dtype_of, scalar
 from ._registry import is_expr, make_call, to_ints
 
 __all__ = [
@@ -36,18 +36,12 @@ def dropout(data: ExprLike, rate: Any = 0.5) -> Any:
 def pad(data: ExprLike, pad_width: Any, pad_value: Any = 0, pad_mode: str = "constant") -> Call:
     """Pads a tensor; `pad_width` has (before, after) for each dimension, or is an
     expression."""
-    if not isinstance(pad_value, Expr):
-        pad_value = const(float(pad_value), _dtype_of(data) or "float32")
+    # Data whose type depends on the program around it is taken to be float32.
+    pad_value = scalar("nn.pad: 'pad_value'", pad_value, dtype_of(data) or "float32")
     if is_expr(pad_width):
         return make_call("dyn.nn.pad", [data, pad_width, pad_value], {"pad_mode": pad_mode})
     return make_call("nn.pad", [data, pad_value], {
         "pad_width": [to_ints(pair) for pair in pad_width], "pad_mode": pad_mode})
-
-
-def _dtype_of(data: ExprLike) -> Any:
-    from ._tensor import _dtype_of as dtype_of
-
-    return dtype_of(data)
 
 
 def upsampling(data: ExprLike, scale_h: Any = 1, scale_w: Any = 1, layout: str = "NCHW",
@@ -75,7 +69,7 @@ def upsampling3d(data: ExprLike, scale_d: Any = 1, scale_h: Any = 1, scale_w: An
 
 
 def _scale(value: Any) -> Any:
-    return const(float(value), "float64") if isinstance(value, numbers.Number) else value
+    return scalar("nn.upsampling: the scale", value, "float64")
 
 
 #===------------------------------------------------------------------------===#

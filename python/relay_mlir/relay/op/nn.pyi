@@ -1,5 +1,5 @@
 # Written by relay_mlir.relay.op._stubs.
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 from relay_mlir.relay.expr import Call, Expr, ExprLike, TupleWrapper
 

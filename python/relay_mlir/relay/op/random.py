@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..expr import const, Expr, ExprLike, TupleWrapper
+from ..expr import const, ExprLike, TupleWrapper
 from ._build import populate
+from ._numbers import scalar
 from ._registry import make_call, to_ints
 
 __all__ = ["multinomial", "normal", "threefry_generate", "threefry_key", "threefry_split",
@@ -32,14 +33,11 @@ def threefry_split(key: ExprLike) -> TupleWrapper:
     return TupleWrapper(make_call("random.threefry_split", [key]), 2)
 
 
-def _scalar(value: Any, dtype: Any) -> Any:
-    return value if isinstance(value, Expr) else const(float(value), dtype)
-
-
 def uniform(key: ExprLike, shape: Any, dtype: Any = "float32", low: Any = 0.0,
             high: Any = 1.0) -> TupleWrapper:
     """Uniform numbers. Returns a TupleWrapper of the next key and the numbers."""
-    call = make_call("random.uniform", [key, _scalar(low, dtype), _scalar(high, dtype)],
+    call = make_call("random.uniform", [key, scalar("random.uniform: 'low'", low, dtype),
+                                        scalar("random.uniform: 'high'", high, dtype)],
                      {"out_shape": to_ints(shape), "out_dtype": dtype})
     return TupleWrapper(call, 2)
 
@@ -47,7 +45,8 @@ def uniform(key: ExprLike, shape: Any, dtype: Any = "float32", low: Any = 0.0,
 def normal(key: ExprLike, shape: Any, dtype: Any = "float32", mean: Any = 0.0,
            scale: Any = 1.0) -> TupleWrapper:
     """Normal numbers. Returns a TupleWrapper of the next key and the numbers."""
-    call = make_call("random.normal", [key, _scalar(mean, dtype), _scalar(scale, dtype)],
+    call = make_call("random.normal", [key, scalar("random.normal: 'mean'", mean, dtype),
+                                       scalar("random.normal: 'scale'", scale, dtype)],
                      {"out_shape": to_ints(shape), "out_dtype": dtype})
     return TupleWrapper(call, 2)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..expr import const, Expr, ExprLike, TupleWrapper
+from ..expr import ExprLike, TupleWrapper
 from ._build import populate
+from ._numbers import scalar
 from ._registry import make_call
 
 __all__ = [
@@ -14,15 +15,12 @@ __all__ = [
 ]
 
 
-def _scalar(value: Any, dtype: Any) -> Any:
-    return value if isinstance(value, Expr) else const(value, dtype)
-
-
 def get_valid_counts(data: ExprLike, score_threshold: ExprLike, id_index: Any = 0,
                      score_index: Any = 1) -> TupleWrapper:
     """Moves boxes of a high score to the front. Returns a TupleWrapper of counts,
     boxes, and their indices."""
-    call = make_call("vision.get_valid_counts", [data, _scalar(score_threshold, "float32")],
+    score_threshold = scalar("score_threshold", score_threshold, "float32")
+    call = make_call("vision.get_valid_counts", [data, score_threshold],
                      {"id_index": id_index, "score_index": score_index})
     return TupleWrapper(call, 3)
 
@@ -34,8 +32,8 @@ def non_max_suppression(data: ExprLike, valid_count: ExprLike, indices: ExprLike
                         invalid_to_bottom: bool = False) -> TupleWrapper:
     """Drops boxes that overlap a better one. Returns a TupleWrapper of indices and
     counts, or the boxes."""
-    operands = [data, valid_count, indices, _scalar(max_output_size, "int32"),
-                _scalar(iou_threshold, "float32")]
+    operands = [data, valid_count, indices, scalar("max_output_size", max_output_size, "int32"),
+                scalar("iou_threshold", iou_threshold, "float32")]
     call = make_call("vision.non_max_suppression", operands, {
         "force_suppress": force_suppress, "top_k": top_k, "coord_start": coord_start,
         "score_index": score_index, "id_index": id_index, "return_indices": return_indices,
@@ -49,8 +47,10 @@ def all_class_non_max_suppression(boxes: ExprLike, scores: ExprLike,
                                   output_format: str = "onnx") -> TupleWrapper:
     """Non-maximum suppression of each class, as ONNX has it. Returns a
     TupleWrapper."""
-    operands = [boxes, scores, _scalar(max_output_boxes_per_class, "int32"),
-                _scalar(iou_threshold, "float32"), _scalar(score_threshold, "float32")]
+    operands = [boxes, scores,
+                scalar("max_output_boxes_per_class", max_output_boxes_per_class, "int32"),
+                scalar("iou_threshold", iou_threshold, "float32"),
+                scalar("score_threshold", score_threshold, "float32")]
     call = make_call("vision.all_class_non_max_suppression", operands,
                      {"output_format": output_format})
     return TupleWrapper(call, 2 if output_format == "onnx" else 3)

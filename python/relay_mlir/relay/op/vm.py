@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 from ..expr import Call, ExprLike, Tuple
 from ._build import populate
 from ._registry import make_call, to_ints
 
-__all__ = ["invoke_tvm_op", "reshape_tensor", "shape_of"]
+__all__ = ["invoke_tvm_op", "reshape_tensor", "shape_func", "shape_of"]
 
 
 def shape_of(expr: Any) -> Call:
@@ -23,6 +23,13 @@ def _as_tuple(values: Any) -> Any:
 def invoke_tvm_op(func: Any, inputs: Any, outputs: Any) -> Call:
     """Calls a function on tensors, with memory for its results."""
     return make_call("vm.invoke_tvm_op", [func, _as_tuple(inputs), _as_tuple(outputs)])
+
+
+def shape_func(func: Any, inputs: Any, outputs: Any, is_inputs: Sequence[bool]) -> Call:
+    """Computes the shapes of a function's results into `outputs`, of its tensors where
+    `is_inputs` says so, and else of their shapes."""
+    return make_call("vm.shape_func", [func, _as_tuple(inputs), _as_tuple(outputs)],
+                     {"is_input": [int(flag) for flag in is_inputs]})
 
 
 def reshape_tensor(data: ExprLike, shape: Any, newshape: Any) -> Call:

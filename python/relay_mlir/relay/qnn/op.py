@@ -7,8 +7,11 @@ from typing import Any
 from ..expr import Call, const, Expr, ExprLike
 from ..op._build import populate
 from ..op._registry import make_call
+from ..op.op import register_op_attr
+from .config import RequantizeConfig, current_requantize_config, requantize_config
 
-__all__ = ["contrib_dense_pack", "simulated_dequantize", "simulated_quantize"]
+__all__ = ["contrib_dense_pack", "register_qnn_canonicalize", "register_qnn_legalize",
+           "simulated_dequantize", "simulated_quantize"]
 
 _CODES = {"disable": 0, "int8": 1, "uint8": 2, "int32": 3}
 
@@ -46,6 +49,16 @@ def contrib_dense_pack(data: ExprLike, weight: ExprLike, input_zero_point: ExprL
     return make_call("qnn.contrib_dense_pack", [
         data, weight, input_zero_point, kernel_zero_point, input_scale, kernel_scale
     ], {"units": units, "out_dtype": out_dtype, "weight_layout": kernel_layout})
+
+
+def register_qnn_legalize(op_name: str, legal_op: Any = None, level: int = 10) -> Any:
+    """`legal_op(attrs, inputs, types)` returns what a quantised call becomes for a target."""
+    return register_op_attr(op_name, "FTVMQnnLegalize", legal_op, level)
+
+
+def register_qnn_canonicalize(op_name: str, legal_op: Any = None, level: int = 10) -> Any:
+    """`legal_op(attrs, inputs, types)` returns a quantised call in operators of Relay."""
+    return register_op_attr(op_name, "FTVMQnnCanonicalize", legal_op, level)
 
 
 populate(globals(), "qnn.", ["qnn"])

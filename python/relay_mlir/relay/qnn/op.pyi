@@ -1,8 +1,12 @@
 # Written by relay_mlir.relay.op._stubs.
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 from relay_mlir.relay.expr import Call, Expr, ExprLike, TupleWrapper
 
+from relay_mlir.relay.qnn.config import (
+    RequantizeConfig as RequantizeConfig,
+    current_requantize_config as current_requantize_config,
+    requantize_config as requantize_config)
 __all__ = [
     "abs",
     "add",
@@ -21,6 +25,8 @@ __all__ = [
     "log",
     "mul",
     "quantize",
+    "register_qnn_canonicalize",
+    "register_qnn_legalize",
     "requantize",
     "rsqrt",
     "sigmoid",
@@ -49,6 +55,8 @@ def leaky_relu(x: ExprLike, alpha: float, input_scale: ExprLike, input_zero_poin
 def log(x: ExprLike, scale: ExprLike, zero_point: ExprLike, output_scale: ExprLike, output_zero_point: ExprLike) -> Call: ...
 def mul(lhs: ExprLike, rhs: ExprLike, lhs_scale: ExprLike, lhs_zero_point: ExprLike, rhs_scale: ExprLike, rhs_zero_point: ExprLike, output_scale: ExprLike, output_zero_point: ExprLike, lhs_axis: int = ..., rhs_axis: int = ...) -> Call: ...
 def quantize(data: ExprLike, output_scale: ExprLike, output_zero_point: ExprLike, axis: int = ..., out_dtype: Any = ...) -> Call: ...
+def register_qnn_canonicalize(op_name: str, legal_op: Any = ..., level: int = ...) -> Any: ...
+def register_qnn_legalize(op_name: str, legal_op: Any = ..., level: int = ...) -> Any: ...
 def requantize(data: ExprLike, input_scale: ExprLike, input_zero_point: ExprLike, output_scale: ExprLike, output_zero_point: ExprLike, axis: int = ..., rounding: str = ..., compute_dtype: str = ..., out_dtype: Any = ...) -> Call: ...
 def rsqrt(x: ExprLike, scale: ExprLike, zero_point: ExprLike, output_scale: ExprLike, output_zero_point: ExprLike) -> Call: ...
 def sigmoid(x: ExprLike, scale: ExprLike, zero_point: ExprLike, output_scale: ExprLike, output_zero_point: ExprLike) -> Call: ...

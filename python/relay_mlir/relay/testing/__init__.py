@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+import collections
+from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import transform
-from ..expr import Function
+from .. import transform, ty
+from .._core import core
+from ..expr import Expr, Function, Op, numpy_dtype
 from ..module import IRModule
-from . import (dcgan, densenet, dqn, inception_v3, init, layers, lstm, mlp, mobilenet, nat, resnet,
-               resnet_3d, squeezenet, synthetic, vgg)
+from ..prelude import Prelude
+from . import (dcgan, densenet, dqn, inception_v3, init, layers, lstm, mlp, mobilenet, nat,
+               py_converter, resnet, resnet_3d, squeezenet, synthetic, temp_op_attr, vgg)
 from .init import create_workload
 from .nat import count, make_nat_expr, make_nat_value
+from .py_converter import run_as_python, to_python
+from .temp_op_attr import TempOpAttr
 
 
 def run_infer_type(expr: Any) -> Any:
@@ -39,8 +44,29 @@ def rand(dtype: Any = "float32", *shape: Any) -> Any:
     return np.random.rand(*shape).astype(dtype)
 
 
+def _np_randn_from_type(type_: ty.TensorType, scale: float = 1, mean: float = 0) -> Any:
+    """An array of a tensor type, of normally distributed numbers."""
+    values = mean + scale * np.random.randn(*type_.concrete_shape)
+    return np.asarray(values).astype(numpy_dtype(type_.dtype))
+
+
+def count_ops(expr: Expr) -> collections.Counter[str]:
+    """How often each operator is called in an expression, by name; a call that is used
+    several times counts once."""
+    return collections.Counter(node.op.name for node in core.post_order(expr)
+                               if isinstance(node, core.Call) and isinstance(node.op, Op))
+
+
+def check_grad(func: Function, *args: Any, **kwargs: Any) -> NoReturn:
+    """Compares gradients with numerical ones, once there is a gradient pass."""
+    del func, args, kwargs
+    raise NotImplementedError("expects the gradient pass (relay.transform.gradient), which is "
+                              "not there yet")
+
+
 __all__ = [
-    "count", "create_workload", "dcgan", "densenet", "dqn", "inception_v3", "init", "layers",
-    "lstm", "make_nat_expr", "make_nat_value", "mlp", "mobilenet", "nat", "rand", "resnet",
-    "resnet_3d", "run_infer_type", "run_opt_pass", "squeezenet", "synthetic", "vgg",
+    "Prelude", "TempOpAttr", "check_grad", "count", "count_ops", "create_workload", "dcgan", "densenet", "dqn", "inception_v3", "init", "layers",
+    "lstm", "make_nat_expr", "make_nat_value", "mlp", "mobilenet", "nat", "py_converter", "rand", "resnet",
+    "resnet_3d", "run_as_python", "run_infer_type", "run_opt_pass", "squeezenet", "synthetic",
+    "temp_op_attr", "to_python", "vgg",
 ]

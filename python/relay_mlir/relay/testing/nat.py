@@ -21,9 +21,9 @@ def get_type(prelude: Any) -> Any:
 def make_nat_value(prelude: Any, n: Any) -> Any:
     """The value of the number `n`."""
     _, zero, succ = get_type(prelude)
-    value = ConstructorValue(zero, [])
+    value = ConstructorValue(zero.tag, [], zero)
     for _ in range(n):
-        value = ConstructorValue(succ, [value])
+        value = ConstructorValue(succ.tag, [value], succ)
     return value
 
 
@@ -38,8 +38,12 @@ def make_nat_expr(prelude: Any, n: Any) -> Any:
     return expr
 
 
-def count(value: Any) -> Any:
-    """The number that a value of `nat` stands for."""
+def count(prelude: Any, n: Any = None) -> int:
+    """The number that a value of `nat` stands for: `count(prelude, n)`, or `count(n)` as
+    programs of 2019 have it. Raises TypeError for any other value."""
+    value = prelude if n is None else n
+    if not isinstance(value, ConstructorValue):
+        raise TypeError(f"expects a value of nat, but got {value!r}")
     result = 0
     while value.fields:
         value = value.fields[0]

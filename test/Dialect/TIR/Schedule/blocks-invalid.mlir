@@ -289,3 +289,32 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// The buffer has to stay for a view of it.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @viewed(%x: memref<8xf32>, %y: memref<8xf32>) {
+    %t = tir.alloc_buffer() : memref<8xf32>
+    // expected-note @below {{used here}}
+    %view = memref.cast %t : memref<8xf32> to memref<?xf32>
+    tir.for %i = 0 to 8 {
+      // expected-error @below {{expects the buffer between block @a and its readers to be accessed by element}}
+      tir.block @a(%v0 = spatial %i in 8) reads(%x[%v0] : memref<8xf32>) writes(%t[%v0] : memref<8xf32>) {
+        %0 = affine.load %x[%v0] : memref<8xf32>
+        affine.store %0, %t[%v0] : memref<8xf32>
+      }
+    }
+    tir.for %i = 0 to 8 {
+      tir.block @b(%v0 = spatial %i in 8) reads(%t[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
+        %0 = affine.load %t[%v0] : memref<8xf32>
+        affine.store %0, %y[%v0] : memref<8xf32>
+      }
+    }
+  }
+  transform.named_sequence @viewed.schedule(%f: !transform.any_op {transform.readonly}) {
+    %a = transform.tir.get_block @a in %f
+    transform.tir.compute_inline %a
+    transform.yield
+  }
+}

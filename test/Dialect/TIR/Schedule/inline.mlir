@@ -251,3 +251,51 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// A block that asks for the sizes of a buffer gets them when the buffer is gone.
+// CHECK-LABEL: tir.prim_func @sizes_of_inlined
+// CHECK-SAME:    (%[[X:.*]]: memref<4x?xf32>, %{{.*}}: memref<f32>)
+// CHECK:       %[[N:.*]] = memref.dim %[[X]]
+// CHECK-NOT:   tir.alloc_buffer
+// CHECK-NOT:   memref.dim
+// CHECK:       tir.block @last()
+// CHECK:         %[[ROWS:.*]] = arith.constant 4
+// CHECK-NOT:     memref.dim
+// CHECK:         arith.subi %[[ROWS]]
+// CHECK:         arith.subi %[[N]]
+// CHECK:         memref.load %[[X]]
+// CHECK:         math.absf
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @sizes_of_inlined(%x: memref<4x?xf32>, %y: memref<f32>) attributes {tir.num_outputs = 1 : i64} {
+    %one = arith.constant 1 : index
+    %n = memref.dim %x, %one : memref<4x?xf32>
+    %t = tir.alloc_buffer(%n) : memref<4x?xf32>
+    tir.for %i = 0 to 4 {
+      tir.for %j = 0 to %n {
+        tir.block @abs(%v0 = spatial %i in 4, %v1 = spatial %j in %n)
+            reads(%x[%v0, %v1] : memref<4x?xf32>) writes(%t[%v0, %v1] : memref<4x?xf32>) {
+          %0 = affine.load %x[%v0, %v1] : memref<4x?xf32>
+          %1 = math.absf %0 : f32
+          affine.store %1, %t[%v0, %v1] : memref<4x?xf32>
+        }
+      }
+    }
+    tir.block @last() reads(%t : memref<4x?xf32>) writes(%y[] : memref<f32>) {
+      %zero = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %rows = memref.dim %t, %zero : memref<4x?xf32>
+      %columns = memref.dim %t, %c1 : memref<4x?xf32>
+      %row = arith.subi %rows, %c1 : index
+      %column = arith.subi %columns, %c1 : index
+      %0 = memref.load %t[%row, %column] : memref<4x?xf32>
+      affine.store %0, %y[] : memref<f32>
+    }
+  }
+  transform.named_sequence @sizes_of_inlined.schedule(%f: !transform.any_op {transform.readonly}) {
+    %abs = transform.tir.get_block @abs in %f
+    transform.tir.compute_inline %abs
+    transform.yield
+  }
+}

@@ -108,3 +108,52 @@ func.func @shuffles(%x: tensor<6x35xf32>) -> tensor<15x14xf32> attributes {relay
   %23 = relay.transpose %22 {axes = [1, 0]} : (tensor<14x15xf32>) -> tensor<15x14xf32>
   return %23 : tensor<15x14xf32>
 }
+
+// -----
+
+// An opaque computation may ask for the sizes of a buffer whose producer it
+// computes itself.
+// CHECK-LABEL: tir.prim_func {{.*}}@checked_take
+// CHECK-NOT:   tir.alloc_buffer
+// CHECK:       tir.block @check()
+// CHECK:         cf.assert
+// CHECK:       tir.block @add(
+// CHECK:         memref.load
+// CHECK-NOT:   tir.block
+func.func @checked_take(%data: tensor<30x8xf32>, %ids: tensor<?xi64>, %bias: tensor<8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %ids, %c0 : tensor<?xi64>
+  %checked = tir.opaque outs(%ids : tensor<?xi64>)
+      attributes {tir.block_name = "check"} -> tensor<?xi64> {
+  ^bb0(%to: memref<?xi64>):
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %c30 = arith.constant 30 : index
+    %true = arith.constant true
+    %size = memref.dim %to, %zero : memref<?xi64>
+    %all = scf.for %i = %zero to %size step %one iter_args(%before = %true) -> i1 {
+      %element = memref.load %to[%i] : memref<?xi64>
+      %index = arith.index_cast %element : i64 to index
+      %is = arith.cmpi ult, %index, %c30 : index
+      %next = arith.andi %before, %is : i1
+      scf.yield %next : i1
+    }
+    cf.assert %all, "expects indices within the data"
+  }
+  %init = tensor.empty(%n) : tensor<?x8xf32>
+  %taken = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%checked : tensor<?xi64>) outs(%init : tensor<?x8xf32>) attrs = {tir.block_name = "take"} {
+  ^bb0(%id: i64, %out: f32):
+    %index = arith.index_cast %id : i64 to index
+    %column = linalg.index 1 : index
+    %element = tensor.extract %data[%index, %column] : tensor<30x8xf32>
+    linalg.yield %element : f32
+  } -> tensor<?x8xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%taken, %bias : tensor<?x8xf32>, tensor<8xf32>) outs(%init : tensor<?x8xf32>) attrs = {tir.block_name = "add"} {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<?x8xf32>
+  return %sum : tensor<?x8xf32>
+}

@@ -84,3 +84,23 @@ func.func @argmax(%x: tensor<64x1024xf32>) -> tensor<64xi32>
   %0 = relay.argmax %x {axis = [1]} : (tensor<64x1024xf32>) -> tensor<64xi32>
   return %0 : tensor<64xi32>
 }
+
+// -----
+
+// A look at the indices comes first, and is no step of the rows.
+// CHECK-LABEL: tir.prim_func {{.*}}@softmax_of_taken
+// CHECK: tir.block @take_check()
+// CHECK: cf.assert
+// CHECK: tir.for %{{.*}} kind(parallel) {
+// CHECK: tir.alloc_buffer() scope("local")
+// CHECK: memref.load
+// CHECK: vector.reduction
+// CHECK: math.exp
+// CHECK: vector.reduction <add>
+// CHECK-NOT: kind(parallel)
+func.func @softmax_of_taken(%table: tensor<512x128xf32>, %i: tensor<1536xi64>) -> tensor<1536x128xf32>
+    attributes {relay.primitive} {
+  %0 = relay.take %table, %i {axis = 0, mode = "fast"} : (tensor<512x128xf32>, tensor<1536xi64>) -> tensor<1536x128xf32>
+  %1 = relay.nn.softmax %0 : (tensor<1536x128xf32>) -> tensor<1536x128xf32>
+  return %1 : tensor<1536x128xf32>
+}

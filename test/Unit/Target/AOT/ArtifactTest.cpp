@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Target/AOT/Artifact.h"
 
+#include "../../Runtime/Tensor.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/MLIRContext.h"
@@ -206,20 +208,9 @@ TEST_F(ArtifactTest, RunsWithEveryBatch) {
       biased.push_back(i + 10.0f * (i % 3 + 1));
       doubled.push_back(4 * biased.back());
     }
-    int64_t shape[] = {n, 3};
-    DLTensor input = {};
-    input.data = x.data();
-    input.device = {kDLCPU, 0};
-    input.ndim = 2;
-    input.dtype = {kDLFloat, 32, 1};
-    input.shape = shape;
     std::vector<float> y(2 * n);
-    int64_t otherShape[] = {2 * n};
-    DLTensor other = input;
-    other.data = y.data();
-    other.ndim = 1;
-    other.shape = otherShape;
-    const DLTensor *inputs[] = {&input, &other};
+    relay_test::Tensor input({n, 3}, x.data()), other({2 * n}, y.data());
+    const DLTensor *inputs[] = {&input.tensor, &other.tensor};
     DLManagedTensor *outputs[3] = {};
     observed.clear();
     ASSERT_EQ(relayModuleRun(module, inputs, 2, outputs, 3), RELAY_OK)
@@ -234,7 +225,7 @@ TEST_F(ArtifactTest, RunsWithEveryBatch) {
       output->deleter(output);
 
     // The program asserts that this size is 2 * n.
-    otherShape[0] -= 1;
+    other.shape[0] -= 1;
     EXPECT_EQ(relayModuleRun(module, inputs, 2, outputs, 3),
               RELAY_INVALID_ARGUMENT);
     EXPECT_EQ(relayGetLastError(),

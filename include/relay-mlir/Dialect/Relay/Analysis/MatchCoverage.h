@@ -14,10 +14,10 @@ namespace mlir::relay {
 
 /// Returns patterns, without variables, for the values that no case of `match`
 /// covers. Looks at the patterns only, so that it can be asked before types are
-/// inferred. Stops after `limit` patterns.
-SmallVector<Attribute> unmatchedCases(MatchOp match,
-                                      SymbolTableCollection &symbols,
-                                      unsigned limit = 16);
+/// inferred. Stops after `limit` patterns. Nothing if it would take too long.
+std::optional<SmallVector<Attribute>>
+unmatchedCases(MatchOp match, SymbolTableCollection &symbols,
+               unsigned limit = 16);
 
 /// Prints a pattern as Relay spells it: `Cons(_, Nil)`, `(%x, _)`.
 void printPattern(raw_ostream &os, Attribute pattern);

@@ -97,6 +97,9 @@ struct OperatorSchema {
   StringRef summary, description;
   ArrayRef<OperandSchema> operands;
   ArrayRef<AttributeSchema> attributes;
+  /// Whether calls may have attributes of any name and kind, which the
+  /// operation keeps in the raw form. So do operators that programs add.
+  bool takesAnyAttribute = false;
 
   const AttributeSchema *lookupAttribute(StringRef name) const;
   /// How many arguments a call may have.
@@ -105,10 +108,11 @@ struct OperatorSchema {
   std::optional<unsigned> getMaxArguments() const;
 };
 
-/// The schemas of all operators, by name.
+/// The schemas of the operators of the dialect, by name.
 ArrayRef<const OperatorSchema *> getOperatorSchemas();
 
-/// Returns null for what is not an operator.
+/// Returns null for what is not an operator; operators that programs add have a
+/// schema as well.
 const OperatorSchema *getOperatorSchema(StringRef name);
 const OperatorSchema *getOperatorSchema(Operation *op);
 

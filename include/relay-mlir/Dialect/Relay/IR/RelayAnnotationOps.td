@@ -125,8 +125,8 @@ def Relay_DebugOp
     : Relay_MarkerOperator<"debug", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "A place to stop at";
   let description = [{
-    Returns `program`. `debug_func` names a function that a debugger calls here;
-    the interpreter has none and goes on. It is never removed.
+    Returns `program`, after a call with it of the function `debug_func`, if one
+    of that name is there (Interpreter/AddedOperators.h). It is never removed.
   }];
   let arguments = (ins Relay_AnyValue:$program, StrAttr:$debug_func);
 }

@@ -72,7 +72,9 @@ def Relay_FixedPointMultiplyOp
   let summary = "Elementwise product with a fixed-point number";
   let description = [{
     round(x * multiplier * 2^(shift - 31)), with `multiplier` in Q31; int32.
+    `shift` is in [-31, 31].
   }];
+  let check = "::mlir::relay::detail::checkShift(location, adaptor.getShift())";
   let arguments = (ins RankedTensorOf<[I32]>:$data, Relay_IntAttr:$multiplier,
                        Relay_IntAttr:$shift);
 }

@@ -138,7 +138,7 @@ def Relay_ApplyOp : Relay_LanguageOp<"apply"> {
   let summary = "Applies an operator whose types are still to be inferred";
   let description = [{
     Importers make it when the type of an operand is not known. Type inference
-    replaces it by the operator of that name.
+    replaces it by the operator of that name, unless a program has added that.
 
     ```mlir
     %0 = relay.apply "nn.dense"(%x, %w) {units = 10 : i64}
@@ -183,7 +183,9 @@ def Relay_LetOp : Relay_LanguageOp<"let", [
 }
 
 def Relay_AscribeOp : Relay_LanguageOp<"ascribe", [
-    Pure, DeclareOpInterfaceMethods<FusionPatternOpInterface>]> {
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<FusionPatternOpInterface>]> {
   let summary = "A value, with the type that a program declares";
   let description = [{
     The value as it is. Its type is what the annotation of a variable or of a
@@ -197,7 +199,8 @@ def Relay_AscribeOp : Relay_LanguageOp<"ascribe", [
         as (tensor<f32>) -> tensor<f32>
     ```
 
-    Sizes that only the declared type knows are checked at run time. Type
+    Sizes that only the declared type knows are checked at run time, which is
+    an effect: the operation stays when nothing uses its result. Type
     inference never changes a declared type, but for its incomplete parts; it
     removes the operation where both types are the same. The location is that
     of the annotation.

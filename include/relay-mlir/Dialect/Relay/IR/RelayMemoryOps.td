@@ -95,4 +95,19 @@ def Relay_VmInvokeTvmOp
   let results = (outs AnyTuple:$result);
 }
 
+def Relay_VmShapeFuncOp
+    : Relay_EffectOperator<"vm.shape_func", "Opaque"> {
+  let summary = "Computes the shapes of a kernel's results; the result is ()";
+  let description = [{
+    Runs what computes the shapes of the results of `func`. There is a field of
+    `inputs` for each tensor that `func` takes: that tensor where `is_input`
+    says so, else its sizes in int64, in a vector, or a scalar for rank 0. Those
+    of the results are written to the fields of `outputs`. The interpreter
+    cannot run it: it runs programs before memory is allocated.
+  }];
+  let arguments = (ins FunctionType:$func, AnyTuple:$inputs, AnyTuple:$outputs,
+                       DenseI64ArrayAttr:$is_input);
+  let results = (outs AnyTuple:$result);
+}
+
 #endif // RELAY_MLIR_DIALECT_RELAY_IR_RELAYMEMORYOPS_TD

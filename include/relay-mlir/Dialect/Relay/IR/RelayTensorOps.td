@@ -261,8 +261,9 @@ def Relay_TakeOp : Relay_Operator<"take", "Injective"> {
   let description = [{
     result = data[..., indices, ...] with `indices` in place of `axis`, or of
     the flattened data without `axis`. `mode` tells what an index out of range
-    means: `clip` to the nearest, `wrap` around, or `fast`, undefined. The first
-    `batch_dims` dimensions of data and indices are common.
+    means: `clip` to the nearest, `wrap` around, or `fast`, an error, but that
+    -size to -1 count from the end. The first `batch_dims` dimensions of data
+    and indices are common.
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_IntegerTensor:$indices,
                        Relay_DefaultInt<"0">:$batch_dims,
@@ -273,7 +274,7 @@ def Relay_GatherOp : Relay_Operator<"gather", "Injective"> {
   let summary = "data[..., indices[...], ...] along an axis";
   let description = [{
     Ranks are equal; the result has the shape of `indices`. Negative indices
-    count from the end.
+    count from the end; those out of range are an error.
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_IntegerTensor:$indices,
                        Relay_IntAttr:$axis);
@@ -284,6 +285,7 @@ def Relay_GatherNdOp : Relay_Operator<"gather_nd", "Injective"> {
   let description = [{
     indices is (M, Y...), its columns are positions in the first M dimensions of
     data after `batch_dims`; the result is (Y..., data[batch_dims + M:]).
+    Negative positions count from the end; those out of range are an error.
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_IntegerTensor:$indices,
                        Relay_DefaultInt<"0">:$batch_dims,

@@ -30,6 +30,9 @@ inline constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
 LogicalResult checkTensorLimits(function_ref<InFlightDiagnostic()> emitError,
                                 Type type);
 
+/// The same for all values in `root`, with an error where one is defined.
+LogicalResult checkTensorLimits(Operation *root);
+
 /// Fails if a number in the attributes of `op` is larger than kMaxTensorBytes:
 /// sizes, strides and widths are not. The bounds of slices may be any.
 LogicalResult checkAttributeLimits(Operation *op);

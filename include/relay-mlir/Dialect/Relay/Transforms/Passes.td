@@ -79,9 +79,12 @@ def ConvertLayoutPass : Pass<"relay-convert-layout", "::mlir::func::FuncOp"> {
   let summary = "Run convolutions, and what is around them, in other layouts";
   let description = [{
     Gives convolutions the layout that `desired-layouts` asks for, each entry of
-    which is `nn.conv2d=NHWC`, `nn.conv2d=NHWC:OHWI` to change the kernel too,
+    which is `nn.conv2d=NHWC`, `nn.conv2d=NHWC:OHWI` to change the kernel too (or
+    `NHWC:default` for the usual one: OIHW, IOHW transposed, HWIO, HWOI depthwise),
     or `NHWC` for all convolutions (in as many dimensions as they have). Without
-    entries channels come last and kernels stay.
+    entries channels come last and kernels stay. Pooling, resizing, `vision.roi_align`
+    and their like may be asked for by name, too: `nn.max_pool2d=NHWC`. Blocked
+    layouts, such as NCHW8c, are not supported.
 
     The operators around follow: those with a layout of their own, those with
     axes, elementwise ones, reductions, and reshapes that keep channels apart
@@ -163,14 +166,16 @@ def FoldConstantPass : Pass<"relay-fold-constant", "::mlir::func::FuncOp"> {
   let description = [{
     Runs every operator whose operands are all constants through the reference
     interpreter and replaces it by its result. `shape_of` and `ndarray_size` of a
-    static shape fold whatever their operand is. Constants that nothing uses any
-    more are removed.
+    static shape fold whatever their operand is. Variables (`relay.let`) are the
+    constants that they are bound to, and an `if` on a constant is the branch that it
+    chooses. Constants that nothing uses any more are removed.
 
     Values between folded operators never become constants of the program, and
     large results become resources, which are neither copied nor printed. An
     operator stays if its result is more than `max-growth` bytes larger than its
     operands, if it has no operands, if it fails (then it fails at run time), or
-    inside primitive functions.
+    inside primitive functions. So does `nn.dropout`, which
+    `relay-simplify-inference` removes.
 
     ```mlir
     %w = relay.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
@@ -187,7 +192,9 @@ def FoldConstantPass : Pass<"relay-fold-constant", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"maxGrowth", "max-growth", "int64_t", /*default=*/"1048576",
-           "How many bytes a result may be larger than its operands">
+           "How many bytes a result may be larger than its operands">,
+    Option<"foldQnn", "fold-qnn", "bool", /*default=*/"true",
+           "Whether operators on quantized tensors are evaluated">
   ];
   let statistics = [
     Statistic<"numFolded", "num-folded", "Number of operators folded">
@@ -459,6 +466,24 @@ def VerifyFusedPass : Pass<"verify-relay-fused", "::mlir::ModuleOp"> {
 
     `--relay-fuse-ops` leaves this form.
   }];
+}
+
+def InstantiatePass : Pass<"relay-instantiate", "::mlir::ModuleOp"> {
+  let summary = "Give calls of generic functions functions of their own";
+  let description = [{
+    A function with type parameters that is called from one without becomes as
+    many functions as there are types it is called with, `@id` for instance
+    `@id_0` and `@id_1`, which have no parameters and can be inlined. So do those
+    that an instance calls. What a `relay.global` names stays generic. Types must
+    be complete, and are inferred again where there are new functions.
+
+    Fails if there would be more than `max-instances`, as where a function calls
+    itself with a larger type each time.
+  }];
+  let options = [
+    Option<"maxInstances", "max-instances", "int64_t", /*default=*/"1000",
+           "Largest number of new functions">
+  ];
 }
 
 def VerifyInlinedSizePass

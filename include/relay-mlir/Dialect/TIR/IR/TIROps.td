@@ -370,7 +370,8 @@ def TIR_OpaqueOp : TIR_Op<"opaque", [
     indices of that position, then one buffer for each input and destination.
     Buffers of the destinations start as their tensors; of a `tensor.empty` the
     contents are undefined. A destination whose result is not used is scratch
-    memory.
+    memory. One without destinations runs once, for what it asserts of its
+    inputs.
 
     On the way to tir it becomes a block with one spatial variable for each
     dimension in `along`.
@@ -426,8 +427,8 @@ def TIR_OpaqueOp : TIR_Op<"opaque", [
 
   let assemblyFormat = [{
     (`along` $along^)? (`sizes` $sizes^)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
-    `outs` `(` $inits `:` type($inits) `)` attr-dict-with-keyword
-    `->` type($results) $region
+    (`outs` `(` $inits^ `:` type($inits) `)`)? attr-dict-with-keyword
+    (`->` type($results)^)? $region
   }];
   let hasVerifier = 1;
 }

@@ -19,6 +19,10 @@ inline constexpr int64_t kGuessedExtent = 16;
 /// Scalar work of one instance of `block`, in operations.
 int64_t getBodyWork(BlockOp block);
 
+/// Whether a block only looks at data, to end the kernel if there is something
+/// wrong with it: no step of what the kernel computes.
+inline bool isCheck(BlockOp block) { return block.getWrites().empty(); }
+
 /// A block in its own nest at the top of the kernel, with one loop for each
 /// iteration variable, in order: the form in which kernels arrive. What is not
 /// a handle stays true, whatever becomes of the loops: extents are those before

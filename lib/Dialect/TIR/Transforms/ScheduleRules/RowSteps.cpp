@@ -12,6 +12,7 @@ using namespace mlir::tir;
 
 LogicalResult mlir::tir::scheduleRowSteps(KernelSchedule &schedule) {
   SmallVector<BlockOp, 6> blocks = schedule.getKernel().getBlocks();
+  llvm::erase_if(blocks, isCheck);
   if (blocks.size() < 2)
     return failure();
   FailureOr<BlockNest> last = BlockNest::get(blocks.back());

@@ -48,6 +48,10 @@ static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
     StringRef name;
   };
   std::string name = block.getName().str();
+  if (isCheck(block)) {
+    schedule.remark("rule", "@" + Twine(name) + ": checks data at once");
+    return;
+  }
   // There is nothing to divide into tiles.
   if (llvm::any_of(block.getLoops(),
                    [](ForOp loop) { return loop.getConstantExtent() == 0; })) {

@@ -1,0 +1,20 @@
+//===- KernelErrors.h - What kernels return --------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_CONVERSION_KERNELTOLLVM_KERNELERRORS_H
+#define RELAY_MLIR_CONVERSION_KERNELTOLLVM_KERNELERRORS_H
+
+#include <cstdint>
+
+namespace mlir::relay {
+
+/// What a kernel returns that found an index out of range: a RelayKernelError.
+inline constexpr int32_t kIndexOutOfRange = 1;
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_CONVERSION_KERNELTOLLVM_KERNELERRORS_H

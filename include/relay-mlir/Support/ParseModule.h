@@ -1,0 +1,53 @@
+//===- ParseModule.h - Read text of MLIR that may be hostile ----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's parser, printer and verifier call themselves for each level of
+// nesting, until the stack is used up, which ends the process.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_SUPPORT_PARSEMODULE_H
+#define RELAY_MLIR_SUPPORT_PARSEMODULE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <optional>
+
+namespace mlir {
+class ParserConfig;
+
+namespace relay {
+
+/// Levels of nesting of a text of MLIR at most, as in Relay text.
+inline constexpr unsigned kMaxTextNesting = 2000;
+
+/// Bytes of stack on which so many levels are parsed.
+inline constexpr unsigned kParserStackSize = 64 << 20;
+
+/// The first place in `text` that is nested in more than `limit` levels:
+/// brackets, signs before signs, and what the aliases in them stand for.
+std::optional<size_t> findDeepNesting(StringRef text,
+                                      unsigned limit = kMaxTextNesting);
+
+/// Fails with an error at the place if `source` is nested too deep. Bytecode,
+/// which is not read by recursion, never is.
+LogicalResult checkNesting(llvm::MemoryBufferRef source, MLIRContext *context);
+
+/// Parses the main file of `sources`, text or bytecode. Null after an error.
+OwningOpRef<ModuleOp> parseModule(llvm::SourceMgr &sources,
+                                  const ParserConfig &config);
+
+/// Parses `text`, which messages call `name`. Null after an error.
+OwningOpRef<ModuleOp> parseModule(StringRef text, StringRef name,
+                                  const ParserConfig &config);
+
+} // namespace relay
+} // namespace mlir
+
+#endif // RELAY_MLIR_SUPPORT_PARSEMODULE_H

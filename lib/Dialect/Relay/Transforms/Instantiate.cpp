@@ -1,0 +1,181 @@
+//===- Instantiate.cpp - Generic functions for the types at hand ----------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+
+#include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_INSTANTIATEPASS
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+using namespace mlir::relay;
+
+static ArrayAttr getTypeParamsOf(Operation *function) {
+  return function->getAttrOfType<ArrayAttr>(kTypeParamsAttrName);
+}
+
+/// Replaces type variables in `op` and all that it contains.
+static void substitute(Operation *op, const TypeSubstitution &substitution) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](Type type) {
+    return std::make_pair(substituteTypes(type, substitution),
+                          WalkResult::skip());
+  });
+  replacer.replaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                             /*replaceTypes=*/false);
+  for (OpResult result : op->getResults())
+    result.setType(substituteTypes(result.getType(), substitution));
+  // What a closure declares itself is not what is replaced.
+  const TypeSubstitution *visible = &substitution;
+  TypeSubstitution inner;
+  auto fn = dyn_cast<FnOp>(op);
+  if (ArrayAttr params = fn ? fn.getTypeParamsAttr() : ArrayAttr()) {
+    inner = substitution;
+    for (auto param : params.getAsRange<StringAttr>())
+      inner.erase(param.getValue());
+    visible = &inner;
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      for (BlockArgument argument : block.getArguments())
+        argument.setType(substituteTypes(argument.getType(), *visible));
+      for (Operation &each : block)
+        substitute(&each, *visible);
+    }
+}
+
+namespace {
+
+class Instantiation {
+public:
+  Instantiation(ModuleOp module, int64_t maxInstances)
+      : module(module), symbols(module), maxInstances(maxInstances) {}
+
+  LogicalResult run();
+  bool hasInstances() const { return !instances.empty(); }
+
+private:
+  LogicalResult visit(CallOp call);
+  FailureOr<func::FuncOp> getInstance(CallOp call, func::FuncOp generic,
+                                      ArrayRef<Type> types);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  int64_t maxInstances;
+  TypeDepths depths;
+  /// By function and tuple of types of its parameters.
+  DenseMap<std::pair<Operation *, Type>, func::FuncOp> instances;
+  std::vector<func::FuncOp> worklist;
+};
+
+} // namespace
+
+FailureOr<func::FuncOp> Instantiation::getInstance(CallOp call,
+                                                   func::FuncOp generic,
+                                                   ArrayRef<Type> types) {
+  auto key = TupleType::get(module.getContext(), types);
+  // Also what is printed then would have no end.
+  if (depths.isTooDeep(key) || depths.isTooLong(key) ||
+      (!instances.contains({generic, key}) &&
+       static_cast<int64_t>(instances.size()) == maxInstances)) {
+    InFlightDiagnostic diag = call.emitOpError("expects at most ")
+                              << maxInstances << " instances of functions, of "
+                              << "types that can be written, but got more";
+    diag.attachNote(generic.getLoc())
+        << "does @" << generic.getSymName()
+        << " call itself with other types each time?";
+    return diag;
+  }
+  func::FuncOp &instance = instances[{generic, key}];
+  if (instance)
+    return instance;
+  instance = generic.clone();
+  instance->removeAttr(kTypeParamsAttrName);
+  instance.setPrivate();
+  TypeSubstitution substitution;
+  for (auto [param, type] : llvm::zip_equal(
+           getTypeParamsOf(generic).getAsRange<StringAttr>(), types))
+    substitution[param.getValue()] = type;
+  substitute(instance, substitution);
+  symbols.insert(instance, std::next(generic->getIterator()));
+  worklist.push_back(instance);
+  return instance;
+}
+
+LogicalResult Instantiation::visit(CallOp call) {
+  auto generic = symbols.lookup<func::FuncOp>(call.getCallee());
+  ArrayAttr params = generic ? getTypeParamsOf(generic) : ArrayAttr();
+  if (!params || generic.isExternal())
+    return success();
+  TypeSubstitution substitution;
+  for (auto param : params.getAsRange<StringAttr>())
+    substitution[param.getValue()] = nullptr;
+  auto match = [&](TypeRange general, TypeRange actual) {
+    return llvm::all_of_zip(general, actual, [&](Type a, Type b) {
+      return matchInstance(a, b, substitution);
+    });
+  };
+  if (!match(generic.getArgumentTypes(), call.getOperandTypes()) ||
+      !match(generic.getResultTypes(), call.getResultTypes()))
+    return call.emitOpError("expects complete types; run --relay-infer-types");
+  SmallVector<Type> types;
+  for (auto param : params.getAsRange<StringAttr>()) {
+    Type type = substitution[param.getValue()];
+    // A type that no value has may be any.
+    types.push_back(type ? type : TupleType::get(module.getContext()));
+  }
+  FailureOr<func::FuncOp> instance = getInstance(call, generic, types);
+  if (failed(instance))
+    return failure();
+  call.setCallee(instance->getSymName());
+  call->removeAttr(kTypeArgsAttrName);
+  return success();
+}
+
+LogicalResult Instantiation::run() {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!getTypeParamsOf(function))
+      worklist.push_back(function);
+  while (!worklist.empty()) {
+    func::FuncOp function = worklist.back();
+    worklist.pop_back();
+    WalkResult walk =
+        function.walk([&](CallOp call) { return WalkResult(visit(call)); });
+    if (walk.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
+namespace {
+
+struct InstantiatePass : relay::impl::InstantiatePassBase<InstantiatePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    Instantiation instantiation(getOperation(), maxInstances);
+    if (failed(instantiation.run()))
+      return signalPassFailure();
+    if (!instantiation.hasInstances()) {
+      markAllAnalysesPreserved();
+      return;
+    }
+    OpPassManager inference(ModuleOp::getOperationName());
+    inference.addPass(createInferTypesPass());
+    if (failed(runPipeline(inference, getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,366 @@
+"""What passes are, and what they are run under."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping
+
+from . import expr as _expr
+from .instrument import call_hook
+from .module import IRModule, Module
+
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+# The options that a PassContext may have, and the types of their values. Passes
+# that are written in Python read them; the compiler decides for itself.
+_OPTIONS = {
+    name: kind for kind, names in {
+        "runtime.BoxBool": """ir.enable_si_builder relay.FuseOps.link_params
+            relay.ToMixedPrecision.keep_orig_output_dtype relay.backend.use_meta_schedule
+            relay.frontend.fill_span relay.remove_standalone_reshapes.enable
+            te.keep_schedule_record testing.immutable_module tir.debug_keep_trivial_loop
+            tir.detect_global_barrier tir.disable_assert tir.disable_cse_tir
+            tir.disable_storage_rewrite tir.disable_vectorize
+            tir.enable_buffer_level_predication tir.enable_debug
+            tir.enable_equiv_terms_in_cse_tir tir.experimental_dma_bypass_cache
+            tir.instr_siblings tir.instrument_bound_checkers tir.instrument_lwp
+            tir.is_entry_func tir.lwp_disable_func_prof tir.merge_static_smem tir.noalias
+            tir.ptx_ldg32 tir.reset_start_id tir.use_async_copy tir.usmp.enable
+            tir.usmp.use_workspace_io""",
+        "IntImm": """relay.FuseOps.max_depth relay.backend.use_auto_scheduler
+            relay.backend.use_meta_schedule_dispatch relay.collage.byoc_max_depth
+            relay.collage.tvm_max_depth relay.fallback_device_type tir.lwp_max_depth
+            tir.lwp_min_height tir.vtcm_capacity""",
+        "runtime.String": """relay.backend.tir_converter tir.usmp.algorithm
+            tir.usmp.custom_algorithm""",
+        "Array": "relay.collage.byoc_fusion_style tir.add_lower_pass",
+        "Map": """relay.ext.cmsisnn.options relay.ext.ethos-n.options
+            relay.ext.ethos-u.options relay.ext.mrvl.options relay.ext.verilator.options
+            relay.ext.vitis_ai.options tir.HoistExpression tir.HoistIfThenElse
+            tir.InjectDoubleBuffer tir.LoopPartition tir.ReduceBranchingThroughOvercompute
+            tir.RemoveNoOp tir.Simplify tir.UnrollLoop""",
+    }.items() for name in names.split()
+}
+
+
+def as_class(result: IRModule, mod: IRModule) -> IRModule:
+    """Makes the result of a pass a module of the class of `mod`."""
+    result.__class__ = Module if isinstance(mod, Module) else IRModule
+    return result
+
+
+class PassInfo:
+    """What is known of a pass."""
+
+    def __init__(self, name: str, opt_level: int = 0, required: Iterable[str] = ()) -> None:
+        self.name = name
+        self.opt_level = opt_level
+        self.required = list(required)
+
+    def __repr__(self) -> str:
+        return f"PassInfo({self.name}, opt_level={self.opt_level})"
+
+
+class PassContext:
+    """What passes are run under: passes above `opt_level` are skipped, as are
+    those of `disabled_pass`; those of `required_pass` run whatever the level.
+
+    `instruments` are called before and after passes. `config` has options, which
+    list_configs() lists. Raises AttributeError for any other.
+    """
+
+    _local = threading.local()
+
+    def __init__(self, opt_level: int = 2, required_pass: Iterable[str] | None = None,
+                 disabled_pass: Iterable[str] | None = None,
+                 instruments: Iterable[Any] | None = None,
+                 config: Mapping[str, Any] | None = None) -> None:
+        self.opt_level = opt_level
+        self.required_pass = _names(required_pass, "required_pass")
+        self.disabled_pass = _names(disabled_pass, "disabled_pass")
+        self.instruments = list(instruments or ())
+        self.config = dict(config or {})
+        for name in self.config:
+            if name not in _OPTIONS:
+                raise AttributeError(f"expects an option of passes ({', '.join(_OPTIONS)}), "
+                                     f"but got {name!r}")
+
+    @staticmethod
+    def _stack() -> list[PassContext]:
+        """The contexts of this thread; the first is that around the program."""
+        local = PassContext._local
+        if not hasattr(local, "stack"):
+            local.stack = [PassContext()]
+        stack: list[PassContext] = local.stack
+        return stack
+
+    def _enter_instruments(self) -> None:
+        entered = []
+        try:
+            for instrument in self.instruments:
+                call_hook(instrument, "enter_pass_ctx")
+                entered.append(instrument)
+        except BaseException:
+            self.instruments = []
+            for instrument in entered:
+                call_hook(instrument, "exit_pass_ctx")
+            raise
+
+    def _exit_instruments(self) -> None:
+        try:
+            for instrument in self.instruments:
+                call_hook(instrument, "exit_pass_ctx")
+        except BaseException:
+            self.instruments = []
+            raise
+
+    def __enter__(self) -> Self:
+        self._stack().append(self)
+        try:
+            self._enter_instruments()
+        except BaseException:
+            self._stack().pop()
+            raise
+        return self
+
+    def __exit__(self, type_: object, value: object, trace: object) -> None:
+        self._stack().pop()
+        self._exit_instruments()
+
+    def override_instruments(self, instruments: Iterable[Any] | None) -> None:
+        """Replaces the instruments: leaves those that are there, and enters the
+        new ones."""
+        self._exit_instruments()
+        self.instruments = list(instruments or ())
+        self._enter_instruments()
+
+    @staticmethod
+    def current() -> PassContext:
+        """The context that is entered last."""
+        return PassContext._stack()[-1]
+
+    @staticmethod
+    def is_entered() -> bool:
+        """Whether there is a context that the program asked for."""
+        return len(PassContext._stack()) > 1
+
+    @staticmethod
+    def list_configs() -> dict[str, dict[str, str]]:
+        """The options that `config` may have, with the "type" of each."""
+        return {name: {"type": kind} for name, kind in _OPTIONS.items()}
+
+    def enabled(self, info: PassInfo) -> bool:
+        """Whether a pass is to be run."""
+        if info.name in self.disabled_pass:
+            return False
+        return info.name in self.required_pass or info.opt_level <= self.opt_level
+
+    def run(self, info: PassInfo, mod: IRModule,
+            function: Callable[[IRModule], Any]) -> Any:
+        """Returns `function(mod)`, the result of a pass, with all instruments told;
+        `mod` if one of them does not let it run."""
+        if info.name not in self.required_pass:
+            answers = [call_hook(i, "should_run", mod, info) for i in self.instruments]
+            if not all(answer is None or answer for answer in answers):
+                return mod
+        for instrument in self.instruments:
+            call_hook(instrument, "run_before_pass", mod, info)
+        result = function(mod)
+        after = result if isinstance(result, IRModule) else mod
+        for instrument in self.instruments:
+            call_hook(instrument, "run_after_pass", after, info)
+        return result
+
+
+def _names(names: Iterable[str] | None, parameter: str) -> list[str]:
+    result = list(names or ())
+    if isinstance(names, str) or not all(isinstance(name, str) for name in result):
+        raise TypeError(f"expects {parameter} to be a list of names, but got {names!r}")
+    return result
+
+
+def build_config(opt_level: int = 2, **options: Any) -> PassContext:
+    """The context for compilation; see PassContext."""
+    return PassContext(opt_level, **options)
+
+
+class Pass:
+    """A function from modules to modules: `InferType()(mod)`."""
+
+    def __init__(self, function: Callable[[IRModule, PassContext], IRModule],
+                 info: PassInfo) -> None:
+        self._function = function
+        self.info = info
+
+    @property
+    def name(self) -> str:
+        return self.info.name
+
+    def __call__(self, mod: IRModule) -> IRModule:
+        if not isinstance(mod, IRModule):
+            raise TypeError(f"expects a module, but got {mod!r}")
+        context = PassContext.current()
+        result = context.run(self.info, mod, lambda mod: self._function(mod, context))
+        assert isinstance(result, IRModule)
+        return result
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.info.name}, opt_level={self.info.opt_level})"
+
+
+class FunctionPass(Pass):
+    """A pass that looks at one function at a time."""
+
+
+class ModulePass(Pass):
+    """A pass that looks at the whole module."""
+
+
+def _pass_of_name(name: str) -> Pass:
+    from . import transform
+
+    make = getattr(transform, name, None)
+    if make is None:
+        raise ValueError(f"expects the name of a pass to be required, but got {name!r}")
+    pass_: Pass = make()
+    return pass_
+
+
+class Sequential(Pass):
+    """Passes one after another, except those that the context switches off."""
+
+    def __init__(self, passes: Iterable[Pass] | None = None, opt_level: int = 0,
+                 name: str = "sequential", required: Iterable[str] = ()) -> None:
+        self.passes = list(passes or ())
+
+        def run(mod: IRModule, context: PassContext) -> IRModule:
+            for pass_ in self.passes:
+                if not context.enabled(pass_.info):
+                    continue
+                for required in pass_.info.required:
+                    mod = _pass_of_name(required)(mod)
+                mod = pass_(mod)
+            return mod
+
+        super().__init__(run, PassInfo(name, opt_level, required))
+
+
+def PrintIR(header: str = "", show_meta_data: bool = False) -> Pass:  # pylint: disable=invalid-name
+    """Prints the module, below `header`, to standard error."""
+
+    def run(mod: IRModule, _: PassContext) -> IRModule:
+        text = mod.astext(show_meta_data=show_meta_data)
+        print(f"PrintIR({header}):\n{text}", file=sys.stderr)
+        return mod
+
+    return ModulePass(run, PassInfo("PrintIR"))
+
+
+def ApplyPassToFunction(  # pylint: disable=invalid-name
+        transform: Pass, func_name_regex: str,
+        error_if_no_function_matches_regex: bool = False) -> Pass:
+    """Runs a pass on the functions whose whole names match. Others are in the
+    module, but what the pass makes of them is dropped."""
+
+    def run(mod: IRModule, _: PassContext) -> IRModule:
+        names = {var for var in mod.functions
+                 if re.fullmatch(func_name_regex, var.name_hint)}
+        if not names:
+            if error_if_no_function_matches_regex:
+                raise ValueError(f"expects a function that matches {func_name_regex!r}, but "
+                                 f"got {[var.name_hint for var in mod.functions]}")
+            return mod
+        changed = transform(mod)
+        result = mod.shallow_copy()
+        for var, function in changed.functions.items():
+            if var in names or var not in mod.functions:
+                result.functions[var] = function
+        return result
+
+    return ModulePass(run, PassInfo("ApplyPassToFunction"))
+
+
+def _decorator(kind: type[Pass], make: Callable[..., IRModule], function: Any, opt_level: int, name: str | None,
+               required: Iterable[str]) -> Any:
+    """What function_pass and module_pass return: of a function, a pass; of a
+    class, a class of passes."""
+
+    def create(target: Any) -> Any:
+        if inspect.isclass(target):
+            return _pass_class(kind, make, target, opt_level, name, required)
+        if not callable(target):
+            raise TypeError(f"expects a function or a class, but got {target!r}")
+        info = PassInfo(name or target.__name__, opt_level, required)
+        return kind(functools.partial(make, target), info)
+
+    return create if function is None else create(function)
+
+
+def _pass_class(kind: Any, make: Callable[..., IRModule], cls: type, opt_level: int,
+                name: str | None, required: Iterable[str]) -> type[Pass]:
+
+    class PassClass(kind):  # type: ignore[misc]
+        __doc__ = cls.__doc__
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            self._instance = instance = cls(*args, **kwargs)
+            target = getattr(instance, "transform_function", None) or \
+                instance.transform_module
+            super().__init__(functools.partial(make, target),
+                             PassInfo(name or cls.__name__, opt_level, required))
+
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(self._instance, attribute)
+
+    PassClass.__name__ = PassClass.__qualname__ = cls.__name__
+    return PassClass
+
+
+def _run_on_functions(target: Callable[..., Any], mod: IRModule, context: PassContext) -> IRModule:
+    result = mod.shallow_copy()
+    for var, function in list(mod.functions.items()):
+        attrs = function.attrs
+        if attrs is not None and (attrs.get("Compiler") or attrs.get("SkipOptimization")):
+            continue
+        new = target(function, mod, context)
+        if not isinstance(new, _expr.Function):
+            raise TypeError(f"expects the pass to return a function, but got {new!r}")
+        result.functions[var] = new
+    from .transform import infer_types
+
+    return as_class(infer_types(result), mod)
+
+
+def _run_on_module(target: Callable[..., Any], mod: IRModule, context: PassContext) -> IRModule:
+    result = target(mod, context)
+    if not isinstance(result, IRModule):
+        raise TypeError(f"expects the pass to return a module, but got {result!r}")
+    return result
+
+
+def function_pass(pass_func: Any = None, opt_level: int | None = None, name: str | None = None,
+                  required: Iterable[str] = ()) -> Any:
+    """Makes a pass of `transform_function(function, mod, context)`: a function, or
+    a class that has it. Functions with the attribute Compiler or SkipOptimization stay
+    as they are; types are inferred afterwards."""
+    return _decorator(FunctionPass, _run_on_functions, pass_func, opt_level or 0, name, required)
+
+
+def module_pass(pass_func: Any = None, opt_level: int | None = None, name: str | None = None,
+                required: Iterable[str] = ()) -> Any:
+    """Makes a pass of `transform_module(mod, context)`: a function, or a class that
+    has it."""
+    return _decorator(ModulePass, _run_on_module, pass_func, opt_level or 0, name, required)
+
+
+__all__ = [
+    "ApplyPassToFunction", "FunctionPass", "ModulePass", "Pass", "PassContext", "PassInfo",
+    "PrintIR", "Sequential", "build_config", "function_pass", "module_pass",
+]

@@ -1,0 +1,71 @@
+// RUN: relay-opt %s --relay-instantiate=max-instances=8 --split-input-file --verify-diagnostics | FileCheck %s
+
+// One function for each type; what an instance calls has no parameters either.
+
+// CHECK-LABEL: func.func @id(
+// CHECK:       func.func private @[[I32:id_[0-9]+]](
+// CHECK-SAME:  tensor<3xi32>
+// CHECK-SAME:  -> tensor<3xi32> {
+// CHECK:       func.func private @[[F32:id_[0-9]+]](
+// CHECK-SAME:  tensor<2xf32>
+// CHECK-SAME:  -> tensor<2xf32> {
+func.func @id(%x: !relay.typevar<"A">) -> !relay.typevar<"A"> attributes {relay.type_params = ["A"]} {
+  return %x : !relay.typevar<"A">
+}
+
+// CHECK-LABEL: func.func @twice(
+// CHECK:         relay.call @id(
+// CHECK:       func.func private @[[TWICE:twice_[0-9]+]](
+// CHECK-SAME:  tensor<2xf32>
+// CHECK:         relay.call @[[F32]](
+// CHECK:         relay.tuple {{.*}} : tensor<2xf32>, tensor<2xf32>
+func.func @twice(%x: !relay.typevar<"A">) -> tuple<!relay.typevar<"A">, !relay.typevar<"A">> attributes {relay.type_params = ["A"]} {
+  %0 = relay.call @id(%x) : (!relay.typevar<"A">) -> !relay.typevar<"A">
+  %1 = relay.tuple %0, %x : !relay.typevar<"A">, !relay.typevar<"A">
+  return %1 : tuple<!relay.typevar<"A">, !relay.typevar<"A">>
+}
+
+// CHECK-LABEL: func.func @main(
+// CHECK:         relay.call @[[F32]](%{{.*}}) : (tensor<2xf32>)
+// CHECK:         relay.call @[[I32]](%{{.*}}) : (tensor<3xi32>)
+// CHECK:         relay.call @[[F32]](%{{.*}}) : (tensor<2xf32>)
+// CHECK:         relay.call @[[TWICE]](%{{.*}}) : (tensor<2xf32>)
+func.func @main(%x: tensor<2xf32>, %y: tensor<3xi32>) -> (tensor<3xi32>, tuple<tensor<2xf32>, tensor<2xf32>>) {
+  %0 = relay.call @id(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = relay.call @id(%y) : (tensor<3xi32>) -> tensor<3xi32>
+  %2 = relay.call @id(%0) : (tensor<2xf32>) -> tensor<2xf32>
+  %3 = relay.call @twice(%2) : (tensor<2xf32>) -> tuple<tensor<2xf32>, tensor<2xf32>>
+  return %1, %3 : tensor<3xi32>, tuple<tensor<2xf32>, tensor<2xf32>>
+}
+
+// -----
+
+// A function that calls itself at the same type is one instance.
+
+// CHECK-LABEL: func.func @loop(
+// CHECK:       func.func private @[[LOOP:loop_[0-9]+]](
+// CHECK:         relay.call @[[LOOP]](
+func.func @loop(%x: !relay.typevar<"A">) -> !relay.typevar<"A"> attributes {relay.type_params = ["A"]} {
+  %0 = relay.call @loop(%x) : (!relay.typevar<"A">) -> !relay.typevar<"A">
+  return %0 : !relay.typevar<"A">
+}
+
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = relay.call @loop(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// expected-note @below {{does @grow call itself with other types each time?}}
+func.func @grow(%x: !relay.typevar<"A">) -> tensor<f32> attributes {relay.type_params = ["A"]} {
+  %0 = relay.tuple %x : !relay.typevar<"A">
+  // expected-error @below {{expects at most 8 instances of functions}}
+  %1 = relay.call @grow(%0) : (tuple<!relay.typevar<"A">>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
+func.func @main(%x: tensor<2xf32>) -> tensor<f32> {
+  %0 = relay.call @grow(%x) : (tensor<2xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}

@@ -1,0 +1,282 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sizes and indices that an operator has no meaning for, known when a model runs.
+
+One artefact at many sizes: what ONNX Runtime refuses is refused, compiled and
+interpreted, and what it computes is computed, sizes exactly at the limit among it.
+Tolerance: 2e-5 of the output's largest magnitude.
+"""
+
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from test_open_sizes import REFUSALS, Pair, random
+
+import relay_mlir as rm
+from relay_mlir import relay
+
+BUILD = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
+
+
+def interpret(file, inputs):
+    """Whether the interpreter computes something."""
+    command = [BUILD / "bin/relay-run", file, "--interpret"]
+    for name, value in inputs.items():
+        np.save(file.parent / f"{name}.npy", value)
+        command += ["--input", f"{name}={file.parent / name}.npy"]
+    result = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert result.returncode in (0, 1), result.stderr
+    assert (result.returncode == 0) == ("error:" not in result.stderr)
+    return result.returncode == 0
+
+
+class Triple(Pair):
+    """A compiled model, the interpreter, and ONNX Runtime."""
+
+    def __init__(self, folder, nodes, *arguments, **options):
+        super().__init__(nodes, *arguments, **options)
+        self.file = folder / "model.onnx"
+        onnx.save(self.model, self.file)
+
+    def check(self, inputs):
+        is_valid = super().check(inputs)
+        assert interpret(self.file, inputs) == is_valid
+        return is_valid
+
+
+def check_sizes(triple, make, valid, invalid):
+    """`make(n)` are inputs of size n."""
+    for size in valid:
+        assert triple.check(make(size)), size
+    for size in invalid:
+        assert not triple.check(make(size)), size
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("pads, dilation, least", [
+    ([0, 0], 1, 3), ([1, 1], 1, 1), ([2, 0], 1, 1), ([0, 0], 2, 5), ([1, 1], 2, 3)])
+def test_windows_of_convolutions(tmp_path, stride, pads, dilation, least):
+    node = helper.make_node("Conv", ["x", "w"], ["y"], strides=[stride], pads=pads,
+                            dilations=[dilation])
+    triple = Triple(tmp_path, [node], {"x": ([1, 2, "n"], "float32")}, ["y"],
+                    {"w": random(3, 2, 3)})
+    check_sizes(triple, lambda n: {"x": random(1, 2, n)}, [least, least + 1, 9],
+                [least - 1, 0])
+
+
+@pytest.mark.parametrize("channels, groups, dilation", [(4, 1, 1), (4, 4, 1), (16, 1, 4)])
+def test_windows_of_images(tmp_path, channels, groups, dilation):
+    # Depthwise, and those that other algorithms and layouts may take.
+    node = helper.make_node("Conv", ["x", "w"], ["y"], group=groups, dilations=[dilation] * 2)
+    triple = Triple(tmp_path, [node], {"x": ([1, channels, "h", "w"], "float32")}, ["y"],
+                    {"w": random(channels, channels // groups, 3, 3)})
+    least = 2 * dilation + 1
+    for height in (least - 1, least, 3 * least):
+        for width in (least - 1, least, 2 * least):
+            assert triple.check({"x": random(1, channels, height, width)}) == \
+                (height >= least and width >= least)
+
+
+@pytest.mark.parametrize("kernel, stride, pads, least", [
+    (3, 1, [0, 0], 0), (3, 1, [1, 1], 1), (4, 2, [3, 3], 3), (2, 2, [0, 0], 1), (3, 1, [2, 2], 3)])
+def test_results_of_transposed_convolutions(tmp_path, kernel, stride, pads, least):
+    node = helper.make_node("ConvTranspose", ["x", "w"], ["y"], strides=[stride], pads=pads)
+    triple = Triple(tmp_path, [node], {"x": ([1, 2, "n"], "float32")}, ["y"],
+                    {"w": random(2, 3, kernel)})
+    check_sizes(triple, lambda n: {"x": random(1, 2, n)}, [least, least + 1, 9], range(least))
+
+
+@pytest.mark.parametrize("ceil_mode", [0, 1])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("pads, dilation, least", [([0, 0], 1, 3), ([1, 1], 1, 1), ([1, 1], 2, 3)])
+@pytest.mark.parametrize("op", ["MaxPool", "AveragePool"])
+def test_windows_of_pooling(tmp_path, op, pads, dilation, least, stride, ceil_mode):
+    """A window has to fit, as it has where sizes are static. ONNX Runtime, whose
+    division rounds towards zero, finds room for one window or none."""
+    node = helper.make_node(op, ["x"], ["y"], kernel_shape=[3], strides=[stride], pads=pads,
+                            dilations=[dilation], ceil_mode=ceil_mode)
+    triple = Triple(tmp_path, [node], {"x": ([1, 2, "n"], "float32")}, ["y"], opset=22)
+    check_sizes(triple, lambda n: {"x": random(1, 2, n)}, [least, least + 1, 9], [])
+    for size in range(least):
+        x = random(1, 2, size)
+        with pytest.raises(REFUSALS, match=f"to be at least {2 * dilation + 1}"):
+            triple.compiled.run({"x": x})
+        assert not interpret(triple.file, {"x": x})
+        static = Pair([node], {"x": ([1, 2, "n"], "float32")}, ["y"], opset=22).model
+        static.graph.input[0].type.tensor_type.shape.dim[2].dim_value = size
+        with pytest.raises(rm.CompileError):
+            rm.compile(static)
+
+
+@pytest.mark.parametrize("mode, before, after, least", [
+    ("reflect", 2, 2, 3), ("reflect", 3, 0, 4), ("reflect", 0, 1, 2), ("reflect", -2, 1, 4),
+    ("edge", 2, 2, 1), ("edge", 0, 1, 1), ("edge", -2, 1, 3)])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_borders(tmp_path, mode, before, after, least, axis):
+    pads = np.zeros(4, np.int64)
+    pads[axis], pads[2 + axis] = before, after
+    triple = Triple(tmp_path, [helper.make_node("Pad", ["x", "pads"], ["y"], mode=mode)],
+                    {"x": (["n", 3] if axis == 0 else [3, "n"], "float32")}, ["y"],
+                    {"pads": pads})
+    check_sizes(triple, lambda n: {"x": random(n, 3) if axis == 0 else random(3, n)},
+                [least, least + 1, 9], range(least))
+
+
+@pytest.mark.parametrize("used", [["y", "z"], ["y"], ["z"]])
+def test_parts(tmp_path, used):
+    triple = Triple(tmp_path, [helper.make_node("Split", ["x", "sizes"], ["y", "z"], axis=0)],
+                    {"x": (["n", 2], "float32")}, used, {"sizes": np.array([2, 3])})
+    check_sizes(triple, lambda n: {"x": random(n, 2)}, [5], [0, 1, 2, 4, 6, 10])
+
+
+def test_parts_of_equal_sizes(tmp_path):
+    triple = Triple(tmp_path, [helper.make_node("Split", ["x"], ["y", "z"], axis=0)],
+                    {"x": (["n", 2], "float32")}, ["y", "z"], opset=13)
+    check_sizes(triple, lambda n: {"x": random(n, 2)}, [0, 2, 6], [1, 5])
+
+
+SCALES = {"w": random(4, 5), "bias": random(3, 5), "s": abs(random(3)) + 1,
+          "z": np.zeros(3, np.uint8)}
+
+
+@pytest.mark.parametrize("op, operands, attributes, dims", [
+    ("Gemm", ["w", "bias"], {}, ["n", 4]),
+    ("LayerNormalization", ["s", "s"], {}, [2, "n"]),
+    ("RMSNormalization", ["s"], {}, [2, "n"]),
+    ("QuantizeLinear", ["s", "z"], {"axis": 1}, [2, "n"]),
+    ("DequantizeLinear", ["s", "z"], {"axis": 1}, [2, "n"])])
+def test_data_is_not_repeated_to_parameters(tmp_path, op, operands, attributes, dims):
+    dtype = "uint8" if op == "DequantizeLinear" else "float32"
+    triple = Triple(tmp_path, [helper.make_node(op, ["x", *operands], ["y"], **attributes)],
+                    {"x": (dims, dtype)}, ["y"], {name: SCALES[name] for name in operands},
+                    opset=23)
+    triple.tolerance = 1 / 255 if op == "QuantizeLinear" else 2e-5
+    check_sizes(triple, lambda n: {"x": (abs(random(*[n if d == "n" else d for d in dims]))
+                                         * 50).astype(dtype)}, [3], [1, 2, 4])
+
+
+INDICES = [-10**12, -4, -3, -1, 0, 2, 3, 10**12]
+# Operator, and the shape of the indices into three rows of four.
+SCATTERS = [("ScatterElements", (2, 4)), ("ScatterND", (2, 1))]
+GATHERS = [("Gather", (2, 2)), ("GatherElements", (2, 4))]
+
+
+@pytest.mark.parametrize("opt_level", [0, 3])
+@pytest.mark.parametrize("op, shape", SCATTERS)
+@pytest.mark.parametrize("dims", [[3, 4], ["n", 4]])
+def test_indices_of_scatters(tmp_path, op, shape, dims, opt_level):
+    inputs = {"x": (dims, "float32"), "i": (["k", *shape[1:]], "int64"),
+              "u": (["k", 4], "float32")}
+    triple = Triple(tmp_path, [helper.make_node(op, list(inputs), ["y"])], inputs, ["y"])
+    triple.compiled = rm.compile(triple.model, opt_level=opt_level)
+    for count, index in [(2, index) for index in INDICES] + [(0, 0)]:
+        indices = np.full((count, *shape[1:]), 1)
+        indices[count // 2:] = index
+        given = {"x": random(3, 4), "i": indices, "u": random(count, 4, seed=1)}
+        assert triple.check(given) == (-3 <= index < 3)
+    # The model goes on working, and the message says where to look.
+    given["u"], given["i"] = random(1, 4), np.full((1, *shape[1:]), 9)
+    with pytest.raises(ValueError, match="expects indices within the data.*scatter"):
+        triple.compiled.run(given)
+
+
+@pytest.mark.parametrize("op, shape", SCATTERS)
+@pytest.mark.parametrize("index", [-4, -3, 2, 3])
+def test_constant_indices_of_scatters(tmp_path, op, shape, index):
+    triple = Triple(tmp_path, [helper.make_node(op, ["x", "i", "u"], ["y"])],
+                    {"x": (["n", 4], "float32")}, ["y"],
+                    {"i": np.full(shape, index), "u": random(2, 4)})
+    for size in (0, 2, 3, 4):
+        assert triple.check({"x": random(size, 4)}) == (-size <= index < size)
+
+
+@pytest.mark.parametrize("opt_level", [0, 3])
+@pytest.mark.parametrize("op, shape, dtype", [
+    *[(*gather, dtype) for gather in GATHERS for dtype in ("int32", "int64")],
+    ("GatherND", (2, 2), "int64")])
+@pytest.mark.parametrize("dims", [[3, 4], ["n", "m"]])
+def test_indices_of_gathers(tmp_path, op, shape, dtype, dims, opt_level):
+    inputs = {"x": (dims, "float32"), "i": (["k", *shape[1:]], dtype)}
+    # Steps before and after become part of the kernel.
+    nodes = [helper.make_node("Exp", ["x"], ["e"]), helper.make_node("Neg", ["i"], ["j"]),
+             helper.make_node(op, ["e", "j"], ["g"]), helper.make_node("Neg", ["g"], ["y"])]
+    triple = Triple(tmp_path, nodes, inputs, ["y"])
+    triple.compiled = rm.compile(triple.model, opt_level=opt_level)
+    for count, index in [(2, index) for index in INDICES] + [(0, 0)]:
+        if abs(index) > np.iinfo(dtype).max:
+            continue
+        indices = np.full((count, *shape[1:]), 1, dtype)
+        indices[count // 2:, 0] = -index
+        given = {"x": random(3, 4), "i": indices}
+        assert triple.check(given) == (-3 <= index < 3)
+    given["i"] = np.full((1, *shape[1:]), 9, dtype)
+    with pytest.raises(ValueError, match="expects indices within the data.*"):
+        triple.compiled.run(given)
+
+
+@pytest.mark.parametrize("op, shape", GATHERS + [("GatherND", (2, 1))])
+@pytest.mark.parametrize("index", [-4, -3, 2, 3])
+def test_constant_indices_of_gathers(tmp_path, op, shape, index):
+    triple = Triple(tmp_path, [helper.make_node(op, ["x", "i"], ["y"])],
+                    {"x": (["n", 4], "float32")}, ["y"], {"i": np.full(shape, index)})
+    for size in (0, 2, 3, 4):
+        assert triple.check({"x": random(size, 4)}) == (-size <= index < size)
+
+
+@pytest.mark.parametrize("batch_axis", [0, 1])
+@pytest.mark.parametrize("dims", [[3, 3, 2], ["n", "m", 2]])
+def test_lengths_of_reversed_sequences(tmp_path, batch_axis, dims):
+    node = helper.make_node("ReverseSequence", ["x", "lengths"], ["y"], batch_axis=batch_axis,
+                            time_axis=1 - batch_axis)
+    triple = Triple(tmp_path, [node], {"x": (dims, "float32"), "lengths": ([dims[batch_axis]], "int64")},
+                    ["y"])
+    for length in (1, 2, 3, 4, 10**12):
+        lengths = np.array([3, length, 1])
+        assert triple.check({"x": random(3, 3, 2), "lengths": lengths}) == (length <= 3)
+
+
+@pytest.mark.parametrize("mode, valid", [("clip", INDICES), ("wrap", INDICES),
+                                         ("fast", [-3, -1, 0, 2])])
+def test_modes_of_take(tmp_path, mode, valid):
+    program = relay.parse('#[version = "0.0.5"]\n'
+                          "def @main(%x: Tensor[(3, 4), float32], %i: Tensor[(2), int64]) {"
+                          f' take(%x, %i, axis=0, mode="{mode}") }}')
+    run, reference = (relay.create_executor(kind, mod=program).evaluate()
+                      for kind in ("aot", "debug"))
+    data = random(3, 4)
+    for index in INDICES:
+        indices = np.array([1, index])
+        if index not in valid:
+            for execute in (run, reference):
+                with pytest.raises(Exception, match="expects indices"):
+                    execute(data, indices)
+            continue
+        expected = np.take(data, indices, axis=0, mode="raise" if mode == "fast" else mode)
+        for execute in (run, reference):
+            np.testing.assert_array_equal(execute(data, indices).numpy(), expected)
+
+
+@pytest.mark.parametrize("op, shape", GATHERS + SCATTERS[:1])
+@pytest.mark.parametrize("index", [-4, 3, 10**12])
+def test_constant_indices_into_known_sizes(op, shape, index):
+    constants = {"i": np.full(shape, index), "u": random(2, 4)}
+    node = helper.make_node(op, ["x", "i"] + ["u"] * op.startswith("Scatter"), ["y"])
+    with pytest.raises(rm.CompileError, match=r"expects indices in \[-3, 3\), but got"):
+        Pair([node], {"x": ([3, 4], "float32")}, ["y"], constants)
+
+
+@pytest.mark.parametrize("op", ["GatherElements", "ScatterElements"])
+def test_indices_are_within_the_other_axes(tmp_path, op):
+    inputs = {"x": (["n", "m"], "float32"), "i": (["k", "l"], "int64")}
+    if op == "ScatterElements":
+        inputs["u"] = (["k", "l"], "float32")
+    triple = Triple(tmp_path, [helper.make_node(op, list(inputs), ["y"])], inputs, ["y"])
+    for columns, width in [(2, 2), (2, 3), (4, 1), (4, 4), (4, 5)]:
+        given = {"x": random(3, columns), "i": np.zeros((1, width), np.int64),
+                 "u": random(1, width)}
+        assert triple.check({name: given[name] for name in inputs}) == (width <= columns)
