@@ -237,8 +237,11 @@ Descriptor ArtifactFile::copyImage() const {
            "': the checksum of its code and tables is wrong; the file is "
            "damaged");
   }
+  // The kernel may hold pages of it for a while. Nobody else has this file, so
+  // that seals only keep our own process from changing its code.
   if (!sealed &&
-      fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+      fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW) != 0 &&
+      errno != EBUSY)
     failToLoad("cannot seal a file in memory");
   return image;
 }

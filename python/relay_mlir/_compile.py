@@ -111,7 +111,7 @@ class Module:
         """Loads the artefact that `write` writes to a path."""
         file = _relay_mlir.MemoryFile(name)
         write(file.path())
-        # What nobody can change need not be copied.
+        # What nobody can change need not be copied when it is loaded.
         file.seal()
         return Module(file.path(), _file=file)
 

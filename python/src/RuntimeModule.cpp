@@ -353,8 +353,11 @@ public:
   std::string getPath() const {
     return "/proc/self/fd/" + std::to_string(file.get());
   }
+  /// The kernel refuses for a while if it holds pages of the file itself, as
+  /// when it moves them. Then the file is loaded like any that may change.
   void seal() {
-    if (std::error_code error = file.seal())
+    std::error_code error = file.seal();
+    if (error && error != std::errc::device_or_resource_busy)
       raiseOSError(error, getPath());
   }
 

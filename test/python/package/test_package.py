@@ -1,5 +1,6 @@
 """The package's own behaviour: values in and out, names, errors."""
 
+import mmap
 import os
 import pathlib
 import subprocess
@@ -11,6 +12,7 @@ import onnx.helper as helper
 import pytest
 
 import relay_mlir as rm
+from relay_mlir import _compile
 
 BUILD = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 ADD = """
@@ -88,6 +90,24 @@ def test_outputs_outlive_the_module():
 def test_wrong_inputs(add, args, kwargs, message):
     with pytest.raises(ValueError, match=message):
         add(*args, **kwargs)
+
+
+def test_a_file_in_memory_that_the_kernel_holds(monkeypatch):
+    # The kernel refuses to seal a file while something may write to its pages.
+    emit, mappings = _compile.emit, []
+
+    def emit_and_hold(model, path, *args, **kwargs):
+        emit(model, path, *args, **kwargs)
+        with open(path, "r+b") as file:
+            mappings.append(mmap.mmap(file.fileno(), 0))
+
+    monkeypatch.setattr(_compile, "emit", emit_and_hold)
+    module = rm.compile(rm.parse(ADD))
+    assert len(mappings) == 1
+    # It was copied, so that whoever holds the file changes nothing.
+    mappings[0][:] = bytes(len(mappings[0]))
+    ones = np.ones((2, 3), np.float32)
+    np.testing.assert_array_equal(module(ones, ones[0]), 2 * ones)
 
 
 def test_several_outputs_save_and_load(tmp_path):
