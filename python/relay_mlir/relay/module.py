@@ -24,11 +24,13 @@ class IRModule:
 
     def __init__(self, functions: Mapping[Any, Expr] | None = None,
                  type_definitions: Mapping[GlobalTypeVar, TypeData] | None = None,
-                 attrs: Mapping[str, Any] | None = None) -> None:
+                 attrs: Mapping[str, Any] | None = None,
+                 global_infos: Mapping[str, Iterable[Any]] | None = None) -> None:
         self.functions: dict[GlobalVar, Function] = {}
         self.type_definitions: dict[GlobalTypeVar, TypeData] = {}
         self.attrs: dict[str, Any] = dict(attrs or {})
-        self.global_infos: dict[str, list[Any]] = {}
+        self.global_infos: dict[str, list[Any]] = {
+            name: list(infos) for name, infos in (global_infos or {}).items()}
         self._imported: set[str] = set()
         for var, data in (type_definitions or {}).items():
             self[var] = data

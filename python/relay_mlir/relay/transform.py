@@ -6,6 +6,7 @@ from typing import Any, Callable, Mapping, NoReturn, Sequence
 
 from . import _diagnostics, blocked_layouts, expr as _expr, ty
 from ._core import core
+from .common_subexpr import merge_equal_calls
 from .module import IRModule
 from .pass_manager import (ApplyPassToFunction, FunctionPass, ModulePass, Pass, PassContext,
                            PassInfo, PrintIR, Sequential, as_class, build_config, function_pass,
@@ -46,12 +47,35 @@ FoldScaleAxis = _compiler_pass(
 SimplifyInference = _compiler_pass(
     "SimplifyInference", "builtin.module(func.func(relay-simplify-inference))",
     "Replaces operators that are of use in training only.")
-EliminateCommonSubexpr = _compiler_pass(
-    "EliminateCommonSubexpr", "builtin.module(func.func(cse))",
-    "Evaluates equal expressions once.", 3)
-DeadCodeElimination = _compiler_pass(
-    "DeadCodeElimination", "builtin.module(relay-dead-code)",
-    "Removes what no result needs.", 1)
+def EliminateCommonSubexpr(  # pylint: disable=invalid-name
+        fskip: Callable[[_expr.Call], bool] | None = None) -> Pass:
+    """Evaluates equal expressions once. Calls for which `fskip` returns True stay."""
+    pipeline = "builtin.module(func.func(cse))"
+
+    def run(mod: IRModule, context: PassContext) -> IRModule:
+        if fskip is None:
+            return _run(mod, pipeline)
+        mod = infer_types(mod)
+        for var, function in mod.functions.items():
+            mod.functions[var] = merge_equal_calls(function, fskip)
+        return infer_types(mod)
+
+    return FunctionPass(run, PassInfo("EliminateCommonSubexpr", 3))
+
+
+def DeadCodeElimination(  # pylint: disable=invalid-name
+        inline_once: bool = False, ignore_impurity: bool = False) -> Pass:
+    """Removes what no result needs, also what may have an effect with
+    `ignore_impurity`. With `inline_once`, a variable that is used once, and not in
+    an inner function, is replaced by its value."""
+    pipeline = (f"builtin.module(relay-dead-code{{inline-once={_flag(inline_once)} "
+                f"ignore-impurity={_flag(ignore_impurity)}}})")
+    return ModulePass(lambda mod, context: _run(mod, pipeline),
+                      PassInfo("DeadCodeElimination", 1))
+
+
+def _flag(value: bool) -> str:
+    return str(bool(value)).lower()
 
 
 def FoldConstant(fold_qnn: bool = False) -> Pass:  # pylint: disable=invalid-name
@@ -59,7 +83,7 @@ def FoldConstant(fold_qnn: bool = False) -> Pass:  # pylint: disable=invalid-nam
     variables that are bound to constants, and the branches that constants choose,
     take the place of `let` and `if`. Dropout stays."""
     pipeline = ("builtin.module(func.func(relay-fold-constant"
-                f"{{fold-qnn={str(bool(fold_qnn)).lower()}}}))")
+                f"{{fold-qnn={_flag(fold_qnn)}}}))")
     return FunctionPass(lambda mod, context: _run(mod, pipeline), PassInfo("FoldConstant", 2))
 
 

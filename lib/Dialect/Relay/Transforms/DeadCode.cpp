@@ -79,13 +79,30 @@ private:
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           removeDeadOperations(inner, purity);
+      if (auto let = dyn_cast<LetOp>(op); let && inlineOnce)
+        inlineUsedOnce(let, purity);
       if (!isOpTriviallyDead(&op) &&
           !(op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
-            purity.isPure(op)))
+            (ignoreImpurity || purity.isPure(op))))
         continue;
       op.erase();
       ++numOperations;
     }
+  }
+
+  /// An inner function may be called many times, and each call would evaluate
+  /// the value again.
+  void inlineUsedOnce(LetOp let, Purity &purity) {
+    Operation *value = let.getValue().getDefiningOp();
+    if (!let->hasOneUse() ||
+        let->user_begin()->getParentOfType<FnOp>() !=
+            let->getParentOfType<FnOp>() ||
+        (value && !ignoreImpurity && !purity.isPure(*value)))
+      return;
+    // Only a variable can name a function that calls itself.
+    if (auto fn = dyn_cast_if_present<FnOp>(value); fn && fn.getRecursive())
+      return;
+    let.replaceAllUsesWith(let.getValue());
   }
 
   void removeUnreachableFunctions() {

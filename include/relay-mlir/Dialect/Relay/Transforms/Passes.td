@@ -133,9 +133,9 @@ def DeadCodePass : Pass<"relay-dead-code", "::mlir::ModuleOp"> {
     calls of functions that do nothing but compute, and then the private
     functions that no public function reaches.
 
-    What may have an effect stays: indirect calls, calls of functions that can
-    come back to themselves and so need not end, writes of references, and
-    matches that may find no case.
+    What may have an effect stays, unless `ignore-impurity` says otherwise:
+    indirect calls, calls of functions that can come back to themselves and so
+    need not end, writes of references, and matches that may find no case.
 
     ```mlir
     func.func private @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -154,6 +154,13 @@ def DeadCodePass : Pass<"relay-dead-code", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"inlineOnce", "inline-once", "bool", "false",
+           "Replace a variable that is used once, not in an inner function, by "
+           "its value">,
+    Option<"ignoreImpurity", "ignore-impurity", "bool", "false",
+           "Remove also what may have an effect">
+  ];
   let statistics = [
     Statistic<"numOperations", "num-operations",
               "Number of operations removed">,

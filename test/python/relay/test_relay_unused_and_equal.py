@@ -1,0 +1,101 @@
+"""DeadCodeElimination and EliminateCommonSubexpr, with their options."""
+
+import numpy as np
+import pytest
+
+from relay_mlir import relay
+from relay_mlir.relay import transform
+
+
+def parse(body, head="def @main(%x: Tensor[(2), float32])"):
+    return relay.parse(f'#[version = "0.0.5"]\n{head} {{ {body} }}')
+
+
+def same(mod, body, **kwargs):
+    expected = transform.InferType()(parse(body, **kwargs))
+    return relay.structural_equal(transform.InferType()(mod)["main"], expected["main"])
+
+
+@pytest.mark.parametrize("options, body, expected", [
+    ({}, "let %a = 1; 3 + 2", "3 + 2"),
+    ({}, "let %a = exp(%x); tanh(%a)", "let %a = exp(%x); tanh(%a)"),
+    ({"inline_once": True}, "let %a = exp(%x); tanh(%a)", "tanh(exp(%x))"),
+    ({"inline_once": True}, "let %a = exp(%x); %a + %a", "let %a = exp(%x); %a + %a"),
+    ({"inline_once": True}, "let %a = exp(%x); let %b = tanh(%a); let %c = %b; sqrt(%c)",
+     "sqrt(tanh(exp(%x)))"),
+    ({"inline_once": True}, """
+        let %a = 1 + 1;
+        let %f = fn (%y: int32) -> int32 { let %z = %y + %y; %a + %z };
+        (%f(2), %f(3))""", """
+        let %a = 1 + 1;
+        let %f = fn (%y: int32) -> int32 { %a + (%y + %y) };
+        (%f(2), %f(3))"""),
+])
+def test_dead_code(options, body, expected):
+    assert same(transform.DeadCodeElimination(**options)(parse(body)), expected)
+
+
+def test_what_has_effects_goes_if_asked():
+    body = "let %r = ref(%x); let %u = ref_write(%r, exp(%x)); ref_read(%r)"
+    kept = transform.DeadCodeElimination(inline_once=True)(parse(body))
+    x = np.array([1, 2], np.float32)
+    for mod, expected in (
+            (kept, np.exp(x)),
+            (transform.DeadCodeElimination(ignore_impurity=True)(parse(body)), x)):
+        result = relay.create_executor("debug", mod=mod).evaluate()(x)
+        np.testing.assert_allclose(result.numpy(), expected, rtol=1e-6)
+
+
+def casts():
+    x = relay.var("x", shape=(2,))
+    added = [relay.add(x, relay.const(1.0)) for _ in range(2)]
+    return relay.IRModule.from_expr(relay.Function([x], relay.Tuple(
+        [relay.exp(added[0]), relay.exp(added[1]), relay.cast(x, "int32"),
+         relay.cast(x, "int32"), relay.cast(x, "int64")])))
+
+
+def test_equal_calls():
+    fields = transform.EliminateCommonSubexpr()(casts())["main"].body.fields
+    assert fields[0] == fields[1] and fields[2] == fields[3] != fields[4]
+
+
+def test_calls_that_are_to_stay():
+    seen = []
+
+    def fskip(call):
+        seen.append(call.op.name)
+        return call.op.name == "cast"
+
+    merged = transform.EliminateCommonSubexpr(fskip)(casts())
+    fields = merged["main"].body.fields
+    # Arguments come first, so that calls of equal calls are equal.
+    assert fields[0] == fields[1] and len(set(fields[2:])) == 3
+    assert sorted(set(seen)) == ["add", "cast", "exp"]
+    x = np.array([1.5, -2.5], np.float32)
+    results = [relay.create_executor("debug", mod=mod).evaluate()(x)
+               for mod in (casts(), merged)]
+    for one, other in zip(*results):
+        np.testing.assert_array_equal(one.numpy(), other.numpy())
+
+
+def test_equal_calls_in_different_scopes():
+    mod = parse("""
+        let %c = less(sum(%x), 0f);
+        let %f = fn (%y: Tensor[(2), float32]) { exp(%y) };
+        let %first = split(%x, indices_or_sections=2);
+        let %again = split(%x, indices_or_sections=2);
+        let %a = if (%c) { tanh(%x) } else { tanh(%x) };
+        (%a, tanh(%x), %first.0, %again.0, %f(%x), exp(%x))""")
+    merged = transform.EliminateCommonSubexpr(lambda call: False)(mod)
+    assert str(merged).count("split(") == 1
+    for x in (np.array([1, 2], np.float32), np.array([-1, -2], np.float32)):
+        results = [relay.create_executor("debug", mod=one).evaluate()(x)
+                   for one in (mod, merged)]
+        for one, other in zip(*results):
+            np.testing.assert_array_equal(one.numpy(), other.numpy())
+
+
+def test_information_of_a_module():
+    mod = relay.IRModule(global_infos={"vdevice": ["cpu", "gpu"]})
+    assert mod.global_infos == {"vdevice": ["cpu", "gpu"]}
+    assert mod.clone().global_infos == mod.global_infos
