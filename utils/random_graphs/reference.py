@@ -157,13 +157,20 @@ class Node:
         except Exception as error:  # pylint: disable=broad-except
             raise CannotEvaluate(str(error)) from error
 
+    def _runner(self, feeds):
+        # ONNX Runtime keeps axes that count from the end where it reduces nothing.
+        if self.session and self.node.op_type.startswith("Reduce") and any(
+                not value.size for value in feeds.values()):
+            return self._evaluator()
+        return self.session or self.evaluator
+
     def run(self, values):
         """The outputs by name."""
         feeds = {n: values[n] for n in self.names}
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                results = (self.session or self.evaluator).run(None, feeds)
+                results = self._runner(feeds).run(None, feeds)
         except Exception as error:  # pylint: disable=broad-except
             raise CannotEvaluate(str(error)) from error
         names = [n for n in self.node.output if n]

@@ -11,6 +11,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -284,12 +285,19 @@ static LogicalResult convertHardmax(NodeContext &node) {
   if (!data)
     return failure();
   int64_t depth = node.getType(data).getDimSize(*axis);
+  if (depth == 0)
+    return node.setResult(node.getInput(0));
   Type type = node.getElementType(data);
   ArgmaxOp::Properties argmax;
   argmax.axis = node.getBuilder().getDenseI64ArrayAttr(*axis);
   if (ShapedType::isDynamic(depth)) {
     argmax.keepdims = node.getBuilder().getBoolAttr(true);
-    Value maximum = node.create<ArgmaxOp>({data}, argmax);
+    // Nothing has no maximum; what is added last is none of anything else.
+    Value padded =
+        node.pad(data, *axis, 0, 1, -std::numeric_limits<double>::infinity());
+    if (!padded)
+      return failure();
+    Value maximum = node.create<ArgmaxOp>({padded}, argmax);
     if (!maximum)
       return failure();
     Value positions = node.createPositions(

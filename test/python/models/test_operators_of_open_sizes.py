@@ -202,9 +202,17 @@ def test_upsample():
 def test_hardmax(axis, dims, opset):
     pair = Pair([helper.make_node("Hardmax", ["x"], ["y"], axis=axis)],
                 {"x": (dims, "float32")}, ["y"], opset=opset)
-    for shape in [(2, 3, 2), (1, 1, 2), (5, 1, 2)]:
+    for shape in [(2, 3, 2), (1, 1, 2), (5, 1, 2), (0, 2, 2), (2, 0, 2), (0, 0, 0)]:
         shape = [size if isinstance(dim, str) else dim for dim, size in zip(dims, shape, strict=True)]
         assert pair.check({"x": np.round(random(*shape))})
+    x = np.full([2 if isinstance(dim, str) else dim for dim in dims], -np.inf, np.float32)
+    assert pair.check({"x": x})
+
+
+@pytest.mark.parametrize("shape", [(3, 0), (0, 3), (0,)])
+def test_hardmax_of_nothing(shape):
+    pair = Pair([helper.make_node("Hardmax", ["x"], ["y"])], {"x": (shape, "float32")}, ["y"])
+    assert pair.check({"x": random(*shape)})
 
 
 @pytest.mark.parametrize("k", [0, 1, -1, -5, 7, 2**62, -2**62])
