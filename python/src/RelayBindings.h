@@ -76,9 +76,8 @@ ty::GlobalTypeVar wrapGlobalTypeVar(llvm::StringRef name);
 /// Returns the type that `value` stands for, null for None. Raises TypeError.
 mlir::Type unwrapType(pybind11::handle value);
 
-/// Returns the name of an element type, such as "float32", and the type of a
-/// name. Raises TypeError if there is none.
-std::string getDTypeName(mlir::Type type);
+/// Returns the element type of a name, such as "float32". Raises TypeError if
+/// there is none.
 mlir::Type parseDType(const std::string &name);
 
 pybind11::list wrapTypes(mlir::ArrayRef<mlir::Type> types);

@@ -7,6 +7,7 @@
 
 #include "RelayBindings.h"
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
@@ -23,40 +24,9 @@ using namespace mlir;
 // Element types
 //===----------------------------------------------------------------------===//
 
-std::string relay_python::getDTypeName(Type type) {
-  if (type.isBF16())
-    return "bfloat16";
-  if (auto floatType = dyn_cast<FloatType>(type))
-    return "float" + std::to_string(floatType.getWidth());
-  if (type.isInteger(1))
-    return "bool";
-  return (type.isUnsignedInteger() ? "uint" : "int") +
-         std::to_string(type.getIntOrFloatBitWidth());
-}
-
 Type relay_python::parseDType(const std::string &name) {
-  MLIRContext *context = getSessionContext();
-  if (name == "bool" || name == "uint1")
-    return IntegerType::get(context, 1);
-  if (name == "bfloat16")
-    return BFloat16Type::get(context);
-  unsigned width = 0;
-  StringRef rest(name);
-  if (rest.consume_front("float") && !rest.getAsInteger(10, width)) {
-    if (width == 16)
-      return Float16Type::get(context);
-    if (width == 32)
-      return Float32Type::get(context);
-    if (width == 64)
-      return Float64Type::get(context);
-  }
-  rest = name;
-  bool isUnsigned = rest.consume_front("uint");
-  if ((isUnsigned || rest.consume_front("int")) &&
-      !rest.getAsInteger(10, width) && width >= 1 && width <= 64)
-    return IntegerType::get(context, width,
-                            isUnsigned ? IntegerType::Unsigned
-                                       : IntegerType::Signless);
+  if (Type type = relay::getDType(name, getSessionContext()))
+    return type;
   throw py::type_error("expects a data type such as 'float32', but got '" +
                        name + "'");
 }
@@ -343,7 +313,8 @@ void relay_python::bindRelayTypes(py::module_ &m) {
       .def_property_readonly("shape", &getShape)
       .def_property_readonly("concrete_shape", &getConcreteShape)
       .def_property_readonly("dtype", [](const ty::TensorType &self) {
-        return getDTypeName(cast<RankedTensorType>(self.type).getElementType());
+        return relay::getDTypeName(
+            cast<RankedTensorType>(self.type).getElementType());
       });
 
   py::class_<ty::TupleType, RelayType>(m, "TupleType")

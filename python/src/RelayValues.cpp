@@ -7,6 +7,8 @@
 
 #include "RelayBindings.h"
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 

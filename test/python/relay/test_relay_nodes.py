@@ -79,8 +79,12 @@ def test_types():
     assert hash(relay.TensorType((1, 2))) == hash(t)
     with pytest.raises(TypeError, match="known sizes"):
         relay.TensorType((relay.Any(),)).concrete_shape  # pylint: disable=expression-not-assigned
-    with pytest.raises(TypeError, match="expects a data type such as 'float32'"):
-        relay.TensorType((), "float33")
+    # Without a width it is 32.
+    for short in ("int", "uint", "float"):
+        assert relay.TensorType((1,), short) == relay.TensorType((1,), short + "32")
+    for name in ("float33", "int7", "int+8", "int 8", "", "Float32"):
+        with pytest.raises(TypeError, match="expects a data type such as 'float32'"):
+            relay.TensorType((), name)
     with pytest.raises(ValueError, match="not negative"):
         relay.TensorType((-1,))
 
