@@ -161,6 +161,11 @@ static Value matchStaticness(LinalgBuilder &b, Value data,
 Value mlir::relay::detail::buildReshape(LinalgBuilder &b, Value data,
                                         ArrayRef<OpFoldResult> sizes) {
   auto type = cast<RankedTensorType>(data.getType());
+  // Without elements nothing tells which sizes belong together, and upstream's
+  // patterns, which guess from types, may find others.
+  if (llvm::is_contained(type.getShape(), 0) &&
+      !getTypeOf(data, sizes).hasStaticShape())
+    return b.filled(sizes, b.getZeroAttr(type.getElementType()));
   SmallVector<Group> groups = Grouping(data, sizes).getGroups();
   SmallVector<ReassociationIndices> merge, split;
   Group begin{0, 0};

@@ -215,6 +215,15 @@ def test_hardmax_of_nothing(shape):
     assert pair.check({"x": random(*shape)})
 
 
+@pytest.mark.parametrize("dims", [
+    ["c", "c", 0], [0, "c", "d"], ["c", 0, "d"], ["c", 0], ["c", 3, "d"]])
+def test_flatten_of_nothing(dims):
+    pair = Pair([helper.make_node("Flatten", ["x"], ["y"])], {"x": (dims, "float32")}, ["y"])
+    for c in (0, 1, 4):
+        x = random(*({"c": c, "d": 2}.get(dim, dim) for dim in dims))
+        assert pair.check({"x": x})
+
+
 @pytest.mark.parametrize("k", [0, 1, -1, -5, 7, 2**62, -2**62])
 def test_eye_like(k):
     nodes = [helper.make_node("EyeLike", ["x"], ["y"], k=k),
