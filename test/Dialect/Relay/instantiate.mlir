@@ -57,10 +57,10 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// expected-note @below {{does @grow call itself with other types each time?}}
+// expected-error @below {{expects at most 8 instances of generic functions, of types that can be written, but @grow asks for more: it calls itself with another type each time (polymorphic recursion)}}
 func.func @grow(%x: !relay.typevar<"A">) -> tensor<f32> attributes {relay.type_params = ["A"]} {
   %0 = relay.tuple %x : !relay.typevar<"A">
-  // expected-error @below {{expects at most 8 instances of functions}}
+  // expected-note @below {{this call asks for the first too many}}
   %1 = relay.call @grow(%0) : (tuple<!relay.typevar<"A">>) -> tensor<f32>
   return %1 : tensor<f32>
 }
@@ -68,4 +68,48 @@ func.func @grow(%x: !relay.typevar<"A">) -> tensor<f32> attributes {relay.type_p
 func.func @main(%x: tensor<2xf32>) -> tensor<f32> {
   %0 = relay.call @grow(%x) : (tensor<2xf32>) -> tensor<f32>
   return %0 : tensor<f32>
+}
+
+// -----
+
+// The function that calls itself is named, not the one that it calls.
+
+func.func @id(%x: !relay.typevar<"A">) -> !relay.typevar<"A"> attributes {relay.type_params = ["A"]} {
+  return %x : !relay.typevar<"A">
+}
+
+// expected-error @below {{but @grow asks for more}}
+func.func @grow(%x: !relay.typevar<"A">) -> tensor<f32> attributes {relay.type_params = ["A"]} {
+  %0 = relay.tuple %x : !relay.typevar<"A">
+  %1 = relay.call @grow(%0) : (tuple<!relay.typevar<"A">>) -> tensor<f32>
+  // expected-note @below {{this call asks for the first too many}}
+  %2 = relay.call @id(%x) : (!relay.typevar<"A">) -> !relay.typevar<"A">
+  return %1 : tensor<f32>
+}
+
+func.func @main(%x: tensor<2xf32>) -> tensor<f32> {
+  %0 = relay.call @id(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = relay.call @grow(%0) : (tensor<2xf32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{expects at most 8 instances of generic functions, of types that can be written, but got more with @id}}
+func.func @id(%x: !relay.typevar<"A">) -> !relay.typevar<"A"> attributes {relay.type_params = ["A"]} {
+  return %x : !relay.typevar<"A">
+}
+
+func.func @main(%0: tensor<f32>, %1: tensor<1xf32>, %2: tensor<2xf32>, %3: tensor<3xf32>, %4: tensor<4xf32>, %5: tensor<5xf32>, %6: tensor<6xf32>, %7: tensor<7xf32>, %8: tensor<8xf32>) {
+  %r0 = relay.call @id(%0) : (tensor<f32>) -> tensor<f32>
+  %r1 = relay.call @id(%1) : (tensor<1xf32>) -> tensor<1xf32>
+  %r2 = relay.call @id(%2) : (tensor<2xf32>) -> tensor<2xf32>
+  %r3 = relay.call @id(%3) : (tensor<3xf32>) -> tensor<3xf32>
+  %r4 = relay.call @id(%4) : (tensor<4xf32>) -> tensor<4xf32>
+  %r5 = relay.call @id(%5) : (tensor<5xf32>) -> tensor<5xf32>
+  %r6 = relay.call @id(%6) : (tensor<6xf32>) -> tensor<6xf32>
+  %r7 = relay.call @id(%7) : (tensor<7xf32>) -> tensor<7xf32>
+  // expected-note @below {{this call asks for the first too many}}
+  %r8 = relay.call @id(%8) : (tensor<8xf32>) -> tensor<8xf32>
+  return
 }

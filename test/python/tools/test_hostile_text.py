@@ -213,4 +213,6 @@ def @main(%x: Tensor[(2), float32], %n: int32) -> int32 { @f(%x, %n) }
 """)
     error = fail(tmp_path, "relay-compile", "larger.relay", "-o", "out.so")
     assert len(error) < 10000
-    assert "does @f call itself with other types each time?" in error
+    assert "larger.relay:3:5: error: expects at most 1000 instances" in error
+    assert "but @f asks for more: it calls itself with another type each time" in error
+    assert "larger.relay:4:26: note: this call asks for the first too many" in error

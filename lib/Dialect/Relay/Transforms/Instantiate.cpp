@@ -69,6 +69,7 @@ private:
   LogicalResult visit(CallOp call);
   FailureOr<func::FuncOp> getInstance(CallOp call, func::FuncOp generic,
                                       ArrayRef<Type> types);
+  LogicalResult emitTooMany(CallOp call, func::FuncOp generic);
 
   ModuleOp module;
   SymbolTable symbols;
@@ -76,10 +77,41 @@ private:
   TypeDepths depths;
   /// By function and tuple of types of its parameters.
   DenseMap<std::pair<Operation *, Type>, func::FuncOp> instances;
+  /// Of each instance, the function that it is one of, and the first caller.
+  struct Origin {
+    func::FuncOp generic, caller;
+  };
+  DenseMap<Operation *, Origin> origins;
   std::vector<func::FuncOp> worklist;
 };
 
 } // namespace
+
+/// Reports that `call`, of `generic`, needs an instance too many, or one of a
+/// type too large.
+LogicalResult Instantiation::emitTooMany(CallOp call, func::FuncOp generic) {
+  // The function that calls itself, if any: all that it calls has as many
+  // instances, and may be what meets the limit.
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  func::FuncOp recursive;
+  for (auto caller = call->getParentOfType<func::FuncOp>();
+       caller && origins.contains(caller) && !recursive;
+       caller = origins.lookup(caller).caller)
+    if (func::FuncOp each = origins.lookup(caller).generic;
+        !seen.insert(each).second)
+      recursive = each;
+  InFlightDiagnostic diag =
+      emitError((recursive ? recursive : generic).getLoc())
+      << "expects at most " << maxInstances << " instances of generic "
+      << "functions, of types that can be written, but ";
+  if (recursive)
+    diag << "@" << recursive.getSymName() << " asks for more: it calls itself "
+         << "with another type each time (polymorphic recursion)";
+  else
+    diag << "got more with @" << generic.getSymName();
+  diag.attachNote(call.getLoc()) << "this call asks for the first too many";
+  return diag;
+}
 
 FailureOr<func::FuncOp> Instantiation::getInstance(CallOp call,
                                                    func::FuncOp generic,
@@ -88,15 +120,8 @@ FailureOr<func::FuncOp> Instantiation::getInstance(CallOp call,
   // Also what is printed then would have no end.
   if (depths.isTooDeep(key) || depths.isTooLong(key) ||
       (!instances.contains({generic, key}) &&
-       static_cast<int64_t>(instances.size()) == maxInstances)) {
-    InFlightDiagnostic diag = call.emitOpError("expects at most ")
-                              << maxInstances << " instances of functions, of "
-                              << "types that can be written, but got more";
-    diag.attachNote(generic.getLoc())
-        << "does @" << generic.getSymName()
-        << " call itself with other types each time?";
-    return diag;
-  }
+       static_cast<int64_t>(instances.size()) == maxInstances))
+    return emitTooMany(call, generic);
   func::FuncOp &instance = instances[{generic, key}];
   if (instance)
     return instance;
@@ -108,6 +133,7 @@ FailureOr<func::FuncOp> Instantiation::getInstance(CallOp call,
            getTypeParamsOf(generic).getAsRange<StringAttr>(), types))
     substitution[param.getValue()] = type;
   substitute(instance, substitution);
+  origins[instance] = {generic, call->getParentOfType<func::FuncOp>()};
   symbols.insert(instance, std::next(generic->getIterator()));
   worklist.push_back(instance);
   return instance;
