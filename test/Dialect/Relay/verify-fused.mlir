@@ -86,3 +86,35 @@ func.func @closure(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = relay.call_indirect %f(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// expected-note @below {{the function is declared here, without a body}}
+func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
+func.func @call_of_declared(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects a primitive function, but got '@declared'}}
+  %0 = relay.call @declared(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-note @below {{the function calls itself; recursion runs in the interpreter only (relay-run --interpret)}}
+func.func @recursive(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects a primitive function, but got '@recursive'}}
+  %0 = relay.call @recursive(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @even(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects a primitive function, but got '@odd'}}
+  %0 = relay.call @odd(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// expected-note @below {{the function calls itself; recursion runs in the interpreter only (relay-run --interpret)}}
+func.func @odd(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.call @even(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

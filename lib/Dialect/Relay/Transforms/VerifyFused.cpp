@@ -53,6 +53,35 @@ static LogicalResult checkPrimitive(func::FuncOp function) {
   return success();
 }
 
+/// Whether a call of `function` may lead to another call of it.
+static bool isRecursive(func::FuncOp function, SymbolTable &symbols) {
+  SmallVector<func::FuncOp> worklist = {function};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!worklist.empty()) {
+    WalkResult walk = worklist.pop_back_val().walk([&](CallOp call) {
+      auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (callee == function)
+        return WalkResult::interrupt();
+      if (callee && seen.insert(callee).second)
+        worklist.push_back(callee);
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return true;
+  }
+  return false;
+}
+
+/// Tells how to get rid of a call of `callee`, which is not primitive.
+static StringRef getAdvice(func::FuncOp callee, SymbolTable &symbols) {
+  if (callee.isExternal())
+    return "the function is declared here, without a body";
+  if (isRecursive(callee, symbols))
+    return "the function calls itself; recursion runs in the interpreter only "
+           "(relay-run --interpret)";
+  return "the function is defined here; run --inline to dissolve it";
+}
+
 static LogicalResult checkCall(CallOp call, SymbolTable &symbols) {
   auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
   if (!callee ||
@@ -61,8 +90,7 @@ static LogicalResult checkCall(CallOp call, SymbolTable &symbols) {
         call.emitOpError("expects a primitive function, but got '@")
         << call.getCallee() << "'";
     if (callee)
-      diag.attachNote(callee.getLoc())
-          << "the function is defined here; run --inline to dissolve it";
+      diag.attachNote(callee.getLoc()) << getAdvice(callee, symbols);
     return diag;
   }
   return success();
