@@ -1,5 +1,6 @@
 """Programs that are nested too deep or ask for too much get an error, soon."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -58,6 +59,41 @@ def test_text_that_is_not_too_deep(tmp_path, kind):
     (tmp_path / "deep.mlir").write_text(NESTED[kind](1900))
     result = run(tmp_path, "relay-opt", "deep.mlir")
     assert result.returncode == 0, result.stderr[-1000:]
+
+
+def serve(text):
+    """What the language server says about a document."""
+    messages = [
+        {"id": 0, "method": "initialize", "params": {
+            "processId": None, "rootUri": None, "capabilities": {}}},
+        {"method": "textDocument/didOpen", "params": {"textDocument": {
+            "uri": "file:///deep.mlir", "languageId": "mlir", "version": 1, "text": text}}},
+        {"id": 1, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    parts = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
+    result = subprocess.run(
+        [BIN / "relay-lsp-server"], timeout=100, capture_output=True, text=True, check=False,
+        input="".join(f"Content-Length: {len(part)}\r\n\r\n{part}" for part in parts))
+    assert result.returncode == 0, (result.returncode, result.stderr[-1000:])
+    replies = [json.loads(part.partition("\n\n")[2])
+               for part in result.stdout.split("Content-Length: ")[1:]]
+    assert any(reply.get("id") == 1 for reply in replies)
+    return [diagnostic for reply in replies
+            if reply.get("method") == "textDocument/publishDiagnostics"
+            for diagnostic in reply["params"]["diagnostics"]]
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_deep_text_in_an_editor(kind):
+    diagnostics = serve(NESTED[kind](100000))
+    assert [each["message"] for each in diagnostics] == [
+        "expects at most 2000 levels of nesting"]
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_text_in_an_editor_that_is_not_too_deep(kind):
+    assert not serve(NESTED[kind](1900))
 
 
 def test_what_is_not_nesting(tmp_path):
