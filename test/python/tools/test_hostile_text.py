@@ -251,4 +251,4 @@ def @main(%x: Tensor[(2), float32], %n: int32) -> int32 { @f(%x, %n) }
     assert len(error) < 10000
     assert "larger.relay:3:5: error: expects at most 1000 instances" in error
     assert "but @f asks for more: it calls itself with another type each time" in error
-    assert "larger.relay:4:26: note: this call asks for the first too many" in error
+    assert "larger.relay:4:25: note: this call asks for the first too many" in error
