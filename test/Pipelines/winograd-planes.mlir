@@ -1,7 +1,7 @@
 // RUN: relay-compile %s --target=x86-64-v3 --emit=schedules -o - | FileCheck %s
 // RUN: rm -rf %t && mkdir %t
-// RUN: relay-compile %s --target=x86-64-v3 --no-cache --save-schedules=%t --emit=asm -o %t.s
-// RUN: relay-compile %s --target=x86-64-v3 --no-cache --schedules=%t --emit=asm -o %t2.s
+// RUN: relay-compile %s --target=x86-64-v3 --save-schedules=%t --emit=asm -o %t.s
+// RUN: relay-compile %s --target=x86-64-v3 --schedules=%t --emit=asm -o %t2.s
 // RUN: cmp %t.s %t2.s
 
 // Many of the 36 planes, of 49 tiles of 128 channels, would start in one set of

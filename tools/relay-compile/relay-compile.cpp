@@ -126,8 +126,8 @@ int main(int argc, char **argv) {
     }
     outputPath = "-";
   }
-  if (!binary &&
-      failed(relay::refuseOptions({"cache-dir"}, "without --emit=so or obj")))
+  if (!binary && failed(relay::refuseOptions({"cache-dir", "no-cache"},
+                                             "without --emit=so or obj")))
     return 1;
 
   DialectRegistry registry;

@@ -121,6 +121,8 @@ def test_wrong_options(folder, arguments, message):
     (["--emit=relay", "--force-matrix-tiles"], "no --force-matrix-tiles with --emit=relay"),
     (["--emit=schedules", "--remarks"], "no --remarks with --emit=schedules"),
     (["--emit=tir", "--cache-dir=c"], "no --cache-dir without --emit=so or obj"),
+    *((["--emit=" + kind, "--no-cache"], "no --no-cache without --emit=so or obj")
+      for kind in ("relay", "relax", "schedules", "tir", "llvm", "asm")),
     (["--no-cache", "--cache-dir=c", "-o", "out.so"], "no --cache-dir with --no-cache"),
     (["-O0", "--desired-layout=NHWC", "-o", "out.so"], "no --desired-layout with -O0"),
 ])
