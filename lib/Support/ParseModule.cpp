@@ -99,6 +99,11 @@ std::optional<size_t> NestingScanner::findExcess() {
     }
     bool isSign = c == '-' && peek() != '>';
     signs = isSign ? signs + 1 : 0;
+    // A comparison in an integer set is no bracket.
+    if ((c == '<' || c == '>') && peek() == '=') {
+      position += 2;
+      continue;
+    }
     switch (c) {
     case '"':
       skipString();
@@ -107,11 +112,6 @@ std::optional<size_t> NestingScanner::findExcess() {
     case '[':
     case '{':
     case '<':
-      // A comparison in an integer set has two characters.
-      if (c == '<' && peek() == '=') {
-        position += 2;
-        break;
-      }
       ++brackets;
       ++position;
       break;
@@ -119,10 +119,6 @@ std::optional<size_t> NestingScanner::findExcess() {
     case ']':
     case '}':
     case '>':
-      if (c == '>' && peek() == '=') {
-        position += 2;
-        break;
-      }
       brackets = brackets ? brackets - 1 : 0;
       ++position;
       break;
