@@ -200,15 +200,15 @@ namespace {
 enum class Update { Replace, Add, Multiply, Mean, Min, Max };
 } // namespace
 
-static std::optional<Update> parseUpdate(StringRef name) {
-  return llvm::StringSwitch<std::optional<Update>>(name)
+/// `name` is one of those that the operators' verifiers admit.
+static Update parseUpdate(StringRef name) {
+  return llvm::StringSwitch<Update>(name)
       .Case("update", Update::Replace)
       .Case("add", Update::Add)
       .Case("mul", Update::Multiply)
       .Case("mean", Update::Mean)
       .Case("min", Update::Min)
-      .Case("max", Update::Max)
-      .Default(std::nullopt);
+      .Case("max", Update::Max);
 }
 
 template <typename W>
@@ -250,14 +250,7 @@ updateCopy(const Tensor &data,
 static FailureOr<Tensor> evaluateScatterElements(ScatterElementsOp op,
                                                  ArrayRef<Tensor> operands) {
   const Tensor &data = operands[0], &indices = operands[1];
-  std::optional<Update> update = parseUpdate(op.getReduction());
-  if (!update)
-    return op.emitOpError("expects a reduction of update, add, mul, mean, min "
-                          "or max, but got \"")
-           << op.getReduction() << '"';
-  if (operands[2].getShape() != indices.getShape())
-    return op.emitOpError("expects updates of the shape of ")
-           << indices.getType() << ", but got " << operands[2].getType();
+  Update update = parseUpdate(op.getReduction());
   int64_t axis = normalizeAxis(op.getAxis(), data.getRank());
   return dispatchWideType(data.getElementType(), [&](auto wide) {
     using W = decltype(wide);
@@ -266,7 +259,7 @@ static FailureOr<Tensor> evaluateScatterElements(ScatterElementsOp op,
       return forEachElementAlong(
           op, data, indices, axis, [&](int64_t target, int64_t source) {
             elements[target] =
-                applyUpdate(elements[target], updates[source], *update);
+                applyUpdate(elements[target], updates[source], update);
           });
     });
   });
@@ -275,20 +268,9 @@ static FailureOr<Tensor> evaluateScatterElements(ScatterElementsOp op,
 static FailureOr<Tensor> evaluateScatterNd(ScatterNdOp op,
                                            ArrayRef<Tensor> operands) {
   const Tensor &data = operands[0], &indices = operands[1];
-  std::optional<Update> update = parseUpdate(op.getMode());
-  if (!update || update == Update::Mean)
-    return op.emitOpError("expects a mode of update, add, mul, min or max, but "
-                          "got \"")
-           << op.getMode() << '"';
-  int64_t depth = std::min(indices.getDimSize(0), data.getRank());
-  ArrayRef<int64_t> sliceShape = data.getShape().drop_front(depth);
-  SmallVector<int64_t> shape(indices.getShape().drop_front());
-  llvm::append_range(shape, sliceShape);
-  if (operands[2].getShape() != ArrayRef<int64_t>(shape))
-    return op.emitOpError("expects updates of type ")
-           << RankedTensorType::get(shape, data.getElementType())
-           << ", but got " << operands[2].getType();
-  int64_t sliceSize = getProduct(sliceShape);
+  Update update = parseUpdate(op.getMode());
+  int64_t sliceSize =
+      getProduct(data.getShape().drop_front(indices.getDimSize(0)));
   return dispatchWideType(data.getElementType(), [&](auto wide) {
     using W = decltype(wide);
     SmallVector<W> updates = operands[2].loadAll<W>();
@@ -298,7 +280,7 @@ static FailureOr<Tensor> evaluateScatterNd(ScatterNdOp op,
                             for (int64_t i = 0; i < sliceSize; ++i)
                               elements[offset + i] = applyUpdate(
                                   elements[offset + i],
-                                  updates[column * sliceSize + i], *update);
+                                  updates[column * sliceSize + i], update);
                           });
     });
   });

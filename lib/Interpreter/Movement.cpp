@@ -86,23 +86,14 @@ static FailureOr<Tensor> evaluateReverse(ReverseOp op,
 
 static FailureOr<Tensor> evaluateConcatenate(ConcatenateOp op,
                                              ArrayRef<Tensor> operands) {
-  int64_t axis = normalizeAxis(op.getAxis(), operands[0].getRank());
-  for (const Tensor &operand : operands)
-    for (int64_t dim = 0; dim < operand.getRank(); ++dim)
-      if (dim != axis && operand.getDimSize(dim) != operands[0].getDimSize(dim))
-        return op.emitOpError("expects equal sizes but along axis ")
-               << axis << ", but got " << operands[0].getType() << " and "
-               << operand.getType();
-  return concatenate(operands, axis);
+  return concatenate(operands,
+                     normalizeAxis(op.getAxis(), operands[0].getRank()));
 }
 
 static FailureOr<Tensor> evaluateStack(StackOp op, ArrayRef<Tensor> operands) {
   int64_t axis = normalizeAxis(op.getAxis(), operands[0].getRank() + 1);
   SmallVector<Tensor> expanded;
   for (const Tensor &operand : operands) {
-    if (operand.getShape() != operands[0].getShape())
-      return op.emitOpError("expects equal shapes, but got ")
-             << operands[0].getType() << " and " << operand.getType();
     SmallVector<int64_t> shape(operand.getShape());
     shape.insert(shape.begin() + axis, 1);
     expanded.push_back(operand.reshape(shape));
