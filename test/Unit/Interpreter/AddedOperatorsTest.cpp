@@ -7,30 +7,20 @@
 
 #include "relay-mlir/Interpreter/AddedOperators.h"
 
+#include "ContextTest.h"
+
 #include "relay-mlir/Dialect/Relay/IR/AddedOperators.h"
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 
 namespace {
 
-class AddedOperatorsTest : public ::testing::Test {
+class AddedOperatorsTest : public ContextTest {
 protected:
-  AddedOperatorsTest() {
-    context.loadDialect<func::FuncDialect, RelayDialect>();
-    context.getDiagEngine().registerHandler([&](Diagnostic &diag) {
-      messages.push_back(diag.str());
-      return success();
-    });
-  }
-
   /// A program that applies an operator to its input, with inferred types.
   OwningOpRef<ModuleOp> makeProgram(StringRef name) {
     std::string text = R"(
@@ -40,7 +30,7 @@ protected:
             : (tensor<2xf32>) -> !relay.incomplete
         return %0 : !relay.incomplete
       })";
-    auto module = parseSourceString<ModuleOp>(text, &context);
+    auto module = parse(text);
     PassManager manager(&context);
     manager.addPass(createInferTypesPass());
     manager.addPass(createVerifyTypedPass());
@@ -48,9 +38,6 @@ protected:
       return nullptr;
     return module;
   }
-
-  MLIRContext context;
-  std::vector<std::string> messages;
 };
 
 /// Returns the type of its only operand.

@@ -7,12 +7,9 @@
 
 #include "relay-mlir/Interpreter/Interpreter.h"
 
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "ContextTest.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -41,24 +38,12 @@ private:
   };
 };
 
-class InterpreterTest : public ::testing::Test {
+class InterpreterTest : public ContextTest {
 protected:
-  InterpreterTest() {
-    context.loadDialect<func::FuncDialect, RelayDialect, VendorDialect>();
-    context.getDiagEngine().registerHandler([&](Diagnostic &diag) {
-      messages.push_back(diag.str());
-      return success();
-    });
-  }
-  OwningOpRef<ModuleOp> parse(StringRef text) {
-    return parseSourceString<ModuleOp>(text, &context);
-  }
+  InterpreterTest() { context.loadDialect<VendorDialect>(); }
   Tensor vector(ArrayRef<int64_t> values) {
     return Tensor::getVector(Float32Type::get(&context), values);
   }
-
-  MLIRContext context;
-  std::vector<std::string> messages;
 };
 
 } // namespace

@@ -7,29 +7,15 @@
 
 #include "relay-mlir/Interpreter/Interpreter.h"
 
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
-
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
+#include "ContextTest.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 
 namespace {
 
-class LanguageTest : public ::testing::Test {
+class LanguageTest : public ContextTest {
 protected:
-  LanguageTest() {
-    context.loadDialect<func::FuncDialect, RelayDialect>();
-    context.getDiagEngine().registerHandler([&](Diagnostic &diag) {
-      messages.push_back(diag.str());
-      return success();
-    });
-  }
-  OwningOpRef<ModuleOp> parse(StringRef text) {
-    return parseSourceString<ModuleOp>(text, &context);
-  }
   Tensor scalar(int64_t value) {
     return Tensor::getScalar(IntegerType::get(&context, 32), value);
   }
@@ -42,9 +28,6 @@ protected:
     value.print(os);
     return text;
   }
-
-  MLIRContext context;
-  std::vector<std::string> messages;
 };
 
 // count(n) = 1 + count(n - 1), and the same with an accumulator.
