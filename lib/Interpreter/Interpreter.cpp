@@ -195,13 +195,14 @@ Interpreter::run(func::FuncOp function, ArrayRef<InterpreterValue> inputs) {
       Program::create(function, evaluators);
   if (failed(program))
     return failure();
-  return Machine(limits, observer).run((*program)->getEntry(), inputs);
+  return Machine(limits, observer, interrupt)
+      .run((*program)->getEntry(), inputs);
 }
 
 FailureOr<InterpreterValue>
 Interpreter::call(const InterpreterValue &function,
                   ArrayRef<InterpreterValue> inputs) {
-  return Machine(limits, observer)
+  return Machine(limits, observer, interrupt)
       .call(function, inputs, UnknownLoc::get(context));
 }
 

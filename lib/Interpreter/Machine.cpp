@@ -88,6 +88,8 @@ LogicalResult Machine::enter(const Code &code, InterpreterValue closure,
     return emitError() << "expects @"
                        << cast<func::FuncOp>(code.op).getSymName()
                        << " to have a body, but got a declaration";
+  if (call && failed(checkInterrupt(call->op)))
+    return failure();
   if (inputs.size() != code.paramTypes.size())
     return emitError() << "expects " << code.paramTypes.size()
                        << " inputs, but got " << inputs.size();
@@ -222,6 +224,13 @@ LogicalResult Machine::match(const Instruction &instruction) {
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// A loop without an end calls something again and again.
+LogicalResult Machine::checkInterrupt(Operation *op) {
+  if (interrupt && interrupt())
+    return op->emitOpError("interrupted");
+  return success();
+}
+
 /// Executes an instruction other than Return.
 LogicalResult Machine::step(const Instruction &instruction) {
   Operation *op = instruction.op;
@@ -235,6 +244,8 @@ LogicalResult Machine::step(const Instruction &instruction) {
       return op->emitOpError("expects an operation with an evaluator, but got "
                              "one that the interpreter does not know");
     }
+    if (failed(checkInterrupt(op)))
+      return failure();
     takeAll(instruction, operands);
     InterpreterValue result;
     if (failed(evaluateOperator(*instruction.evaluator, op, operands, result)))

@@ -18,8 +18,9 @@ namespace mlir::relay {
 class Machine {
 public:
   Machine(const InterpreterLimits &limits,
-          const Interpreter::Observer &observer)
-      : limits(limits), observer(observer) {}
+          const Interpreter::Observer &observer,
+          const Interpreter::Interrupt &interrupt)
+      : limits(limits), observer(observer), interrupt(interrupt) {}
 
   FailureOr<SmallVector<InterpreterValue>>
   run(const Code &code, ArrayRef<InterpreterValue> inputs);
@@ -39,6 +40,7 @@ private:
   };
 
   FailureOr<SmallVector<InterpreterValue>> run();
+  LogicalResult checkInterrupt(Operation *op);
   LogicalResult step(const Instruction &instruction);
   LogicalResult enter(const Code &code, InterpreterValue closure,
                       MutableArrayRef<InterpreterValue> inputs,
@@ -69,6 +71,7 @@ private:
 
   InterpreterLimits limits;
   const Interpreter::Observer &observer;
+  const Interpreter::Interrupt &interrupt;
   /// Before everything that may hold cells.
   relay::detail::CellScope cells;
   std::vector<Frame> frames;

@@ -13,6 +13,8 @@
 
 #include <pybind11/stl.h>
 
+#include <chrono>
+
 namespace py = pybind11;
 using namespace relay_python;
 using namespace mlir;
@@ -44,6 +46,11 @@ public:
 
 private:
   func::FuncOp lookup(const std::string &name);
+  /// What `run` returns, which is called with the interpreter and without the
+  /// lock of Python. Raises an exception if it fails, or a signal's handler
+  /// did.
+  template <typename Fn>
+  auto evaluate(Fn run);
 
   OwningOpRef<ModuleOp> module;
   Interpreter interpreter;
@@ -231,6 +238,36 @@ py::list Program::getParams(const std::string &name) {
   return params;
 }
 
+/// Whether a handler of a signal, such as that of Ctrl-C, has raised an
+/// exception. Looks for signals now and then only, as this needs the lock.
+static bool isInterrupted(std::chrono::steady_clock::time_point &lastLook) {
+  auto now = std::chrono::steady_clock::now();
+  if (now - lastLook < std::chrono::milliseconds(50))
+    return false;
+  lastLook = now;
+  py::gil_scoped_acquire acquire;
+  return PyErr_CheckSignals() != 0;
+}
+
+template <typename Fn>
+auto Program::evaluate(Fn run) {
+  DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
+  // A copy: several threads may run the program at a time.
+  Interpreter copy = interpreter;
+  copy.setInterrupt([lastLook = std::chrono::steady_clock::now()]() mutable {
+    return isInterrupted(lastLook);
+  });
+  auto result = [&] {
+    py::gil_scoped_release release;
+    return run(copy);
+  }();
+  if (PyErr_Occurred())
+    throw py::error_already_set();
+  if (failed(result))
+    diagnostics.raise("the evaluation failed");
+  return result;
+}
+
 py::object Program::run(const std::string &name, const py::list &args) {
   func::FuncOp function = lookup(name);
   ArrayRef<Type> types = function.getArgumentTypes();
@@ -240,14 +277,8 @@ py::object Program::run(const std::string &name, const py::list &args) {
   SmallVector<InterpreterValue> inputs;
   for (auto [arg, type] : llvm::zip_equal(args, types))
     inputs.push_back(unwrap(arg, type));
-  DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
-  FailureOr<SmallVector<InterpreterValue>> results = failure();
-  {
-    py::gil_scoped_release release;
-    results = interpreter.run(function, inputs);
-  }
-  if (failed(results))
-    diagnostics.raise("the evaluation failed");
+  auto results = evaluate(
+      [&](Interpreter &runner) { return runner.run(function, inputs); });
   if (results->size() == 1)
     return wrap(results->front());
   return wrap(InterpreterValue(ArrayRef<InterpreterValue>(*results)));
@@ -258,14 +289,8 @@ py::object Program::call(const InterpreterValue &function,
   SmallVector<InterpreterValue> inputs;
   for (py::handle arg : args)
     inputs.push_back(unwrap(arg, nullptr));
-  DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
-  FailureOr<InterpreterValue> result = failure();
-  {
-    py::gil_scoped_release release;
-    result = interpreter.call(function, inputs);
-  }
-  if (failed(result))
-    diagnostics.raise("the evaluation failed");
+  auto result = evaluate(
+      [&](Interpreter &runner) { return runner.call(function, inputs); });
   return wrap(*result);
 }
 

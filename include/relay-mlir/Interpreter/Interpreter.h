@@ -94,9 +94,15 @@ public:
   using Observer =
       std::function<void(CallOpInterface call, ArrayRef<InterpreterValue>)>;
 
+  /// Asked before each operator and each call; true ends the run with an error.
+  using Interrupt = std::function<bool()>;
+
   explicit Interpreter(MLIRContext *context, InterpreterLimits limits = {});
 
   void setObserver(Observer newObserver) { observer = std::move(newObserver); }
+  void setInterrupt(Interrupt newInterrupt) {
+    interrupt = std::move(newInterrupt);
+  }
 
   /// Runs `function`. Inputs must have its argument types, with any size for a
   /// dynamic dimension; results likewise. Functions among the results stay
@@ -125,6 +131,7 @@ private:
   std::shared_ptr<EvaluatorTable> evaluators;
   InterpreterLimits limits;
   Observer observer;
+  Interrupt interrupt;
 };
 
 /// Runs the function @main of `module`.

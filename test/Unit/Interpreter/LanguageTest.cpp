@@ -127,6 +127,21 @@ TEST_F(LanguageTest, LimitsDepth) {
   EXPECT_TRUE(failed(interpreter.run(count, {scalar(-1)})));
 }
 
+TEST_F(LanguageTest, EndsWhenItIsInterrupted) {
+  auto module = parse(R"mlir(
+    func.func @endless(%n: tensor<i32>) -> tensor<i32> {
+      %0 = relay.call @endless(%n) : (tensor<i32>) -> tensor<i32>
+      return %0 : tensor<i32>
+    })mlir");
+  auto endless = module->lookupSymbol<func::FuncOp>("endless");
+  Interpreter interpreter(&context);
+  int64_t count = 0;
+  interpreter.setInterrupt([&] { return ++count == 1000; });
+  EXPECT_TRUE(failed(interpreter.run(endless, {scalar(1)})));
+  ASSERT_FALSE(messages.empty());
+  EXPECT_EQ("'relay.call' op interrupted", messages.back());
+}
+
 TEST_F(LanguageTest, ShowsEveryCallToTheObserver) {
   auto module = parse(counting);
   auto accumulate = module->lookupSymbol<func::FuncOp>("accumulate");

@@ -1,5 +1,9 @@
 """Evaluating programs: the interpreter, and native code."""
 
+import signal
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -158,3 +162,37 @@ def test_native_code_without_kernels():
         got = got if isinstance(got, tuple) else (got,)
         for a, b in zip(got, expected, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+ENDLESS = """#[version = "0.0.5"]
+def @main(%x: int32) -> int32 { @main(%x) }
+"""
+
+
+def test_recursion_without_an_end():
+    """Of calls that wait for their result there is a limit."""
+    endless = ENDLESS.replace("@main(%x) }", "add(@main(%x), 1) }")
+    with pytest.raises(Exception, match="expects at most 4000000 nested calls, but got more"):
+        evaluate(None, relay.parse(endless))(1)
+
+
+def test_loop_without_an_end_is_interrupted(tmp_path):
+    """By Ctrl-C; the program goes on."""
+    (tmp_path / "endless.py").write_text(f'''
+from relay_mlir import relay
+run = relay.create_executor("debug", mod=relay.parse("""{ENDLESS}""")).evaluate()
+try:
+    print("started", flush=True)
+    run(1)
+except KeyboardInterrupt:
+    print("interrupted", relay.create_executor("debug").evaluate(relay.const(2) + relay.const(3)))
+''')
+    with subprocess.Popen([sys.executable, tmp_path / "endless.py"], stdout=subprocess.PIPE,
+                          text=True) as process:
+        assert process.stdout.readline() == "started\n"
+        process.send_signal(signal.SIGINT)
+        try:
+            output, _ = process.communicate(timeout=100)
+        finally:
+            process.kill()
+    assert output == "interrupted 5\n" and process.returncode == 0
