@@ -56,7 +56,7 @@ TensorDifference compareTensors(const Tensor &expected, const Tensor &actual,
 /// Models with quantizers agree also if each kernel does, on the inputs that it
 /// has in the interpreter, but for single steps of quantizers (see
 /// `compareTensors`), and the interpreter's results are the same before and
-/// after the graph passes.
+/// after the graph passes, but for single steps of the last quantizers.
 ///
 /// Returns whether all agree; fails if one of the two cannot run.
 FailureOr<bool> checkModel(ModuleOp module, RelayModule *compiled,
