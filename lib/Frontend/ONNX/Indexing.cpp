@@ -11,6 +11,8 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
@@ -25,19 +27,30 @@ static Value wrapIndices(NodeContext &node, Value indices, Value sizes) {
       {isNegative, node.create<AddOp>({indices, sizes}), indices});
 }
 
+/// The integers in input `index`, none if they are not known.
+static SmallVector<int64_t> getKnownInts(NodeContext &node, unsigned index) {
+  const ShapeTensor *contents = node.getContents(index);
+  std::optional<SmallVector<int64_t>> values;
+  if (contents)
+    values = contents->getConstants();
+  return values.value_or(SmallVector<int64_t>());
+}
+
 /// Reports an error if input `index` holds a constant that is out of the range
-/// of a dimension of a known size.
+/// of a dimension of a known size, or anything where that size is 0.
 static LogicalResult checkIndices(NodeContext &node, unsigned index, Value data,
                                   int64_t axis) {
-  const ShapeTensor *contents = node.getContents(index);
   int64_t size = node.getType(data).getDimSize(axis);
-  std::optional<SmallVector<int64_t>> values;
-  if (contents && !ShapedType::isDynamic(size))
-    values = contents->getConstants();
-  for (int64_t value : values.value_or(SmallVector<int64_t>()))
+  if (ShapedType::isDynamic(size))
+    return success();
+  for (int64_t value : getKnownInts(node, index))
     if (value < -size || value >= size)
       return node.emitError() << "expects indices in [" << -size << ", " << size
                               << "), but got " << value;
+  RankedTensorType indices = node.getInputType(index);
+  if (size == 0 && indices.hasStaticShape() && indices.getNumElements() != 0)
+    return node.emitError() << "expects no indices into axis " << axis << " of "
+                            << data.getType() << ", but got " << indices;
   return success();
 }
 
@@ -99,6 +112,10 @@ static Value createColumns(NodeContext &node, Value data, unsigned index,
                      << indices.getType();
     return nullptr;
   }
+  for (int64_t axis = batchDims; axis < batchDims + depth; ++axis)
+    if (node.getType(data).getDimSize(axis) == 0 &&
+        failed(checkIndices(node, index, data, axis)))
+      return nullptr;
   return getLastToFront(node, indices);
 }
 
@@ -259,12 +276,23 @@ static LogicalResult convertReverseSequence(NodeContext &node) {
     return node.emitError()
            << "expects two axes and lengths of rank 1, but got " << *time
            << ", " << *batch << " and " << node.getInputType(1);
+  int64_t size = node.getType(data).getDimSize(*time);
+  for (int64_t length : getKnownInts(node, 1))
+    if (length < 0 || (ShapedType::isStatic(size) && length > size))
+      return node.emitError()
+             << "expects lengths from 0 to the size of axis " << *time << " of "
+             << data.getType() << ", but got " << length;
   Type type = node.getBuilder().getI64Type();
   SmallVector<ShapeScalar> dims = node.getDims(data);
   Value positions = node.expandDims(node.createPositions(dims[*time], type), 1,
                                     rank - 1 - *time);
-  Value lengths = node.expandDims(node.castTo(node.getInput(1), type), 1,
-                                  rank - 1 - *batch);
+  // Lengths that are too large give indices beyond the end, which are refused
+  // when the model runs. So are negative ones, as the largest of all.
+  Value lengths = node.castTo(node.getInput(1), type);
+  Value isNegative = node.create<LessOp>({lengths, node.createScalar(0, type)});
+  lengths = node.create<WhereOp>(
+      {isNegative, node.createScalar(std::ldexp(1.0, 62), type), lengths});
+  lengths = node.expandDims(lengths, 1, rank - 1 - *batch);
   Value last = node.create<SubtractOp>({lengths, node.createScalar(1, type)});
   Value source = node.create<WhereOp>(
       {node.create<LessOp>({positions, lengths}),
@@ -283,8 +311,13 @@ static LogicalResult convertOneHot(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value indices = node.getInput(0), values = node.getInput(2);
   std::optional<double> depth = node.getConstantFloat(1);
-  if (!depth || *depth < 1 || *depth > std::numeric_limits<int32_t>::max())
+  if (!depth)
     return node.emitError() << "expects a constant, positive depth";
+  // Also false where the depth is NaN.
+  constexpr int64_t maxDepth = std::numeric_limits<int32_t>::max();
+  if (!(*depth >= 1 && *depth <= maxDepth))
+    return node.emitError()
+           << "expects a depth in [1, " << maxDepth << "], but got " << *depth;
   int64_t rank = node.getRank(indices) + 1;
   FailureOr<int64_t> axis = node.normalizeAxis(node.getInt("axis", -1), rank);
   if (failed(axis))

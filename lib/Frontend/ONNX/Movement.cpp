@@ -470,6 +470,10 @@ static LogicalResult convertSplit(NodeContext &node) {
   if (failed(axis))
     return failure();
   int64_t count = node.getNode().outputs.size();
+  int64_t wanted = node.getInt("num_outputs", count);
+  if (wanted != count)
+    return node.emitError()
+           << "expects " << wanted << " outputs, but got " << count;
   SmallVector<int64_t> sizes;
   if (node.hasInput(1)) {
     FailureOr<SmallVector<int64_t>> values = node.getConstantInts(1);

@@ -234,7 +234,16 @@ static LogicalResult setRequantized(NodeContext &node, Value sums,
       createQuantized(node, scaled, getParameter(node, 7, 0), type));
 }
 
+/// Zero points have the types of what they are zero points of.
+static LogicalResult checkZeroPoints(NodeContext &node) {
+  if (failed(node.expectSameElements(2, 0)))
+    return failure();
+  return node.expectSameElements(5, 3);
+}
+
 static LogicalResult convertQLinearMatMul(NodeContext &node) {
+  if (failed(checkZeroPoints(node)))
+    return failure();
   QuantizedOperand lhs{0, 1, 2}, rhs{3, 4, 5};
   // One number for each row of the left side is a column.
   Value left = getDifference(node, lhs, 1), right = getDifference(node, rhs, 0);
@@ -246,6 +255,8 @@ static LogicalResult convertQLinearMatMul(NodeContext &node) {
 }
 
 static LogicalResult convertQLinearConv(NodeContext &node) {
+  if (failed(checkZeroPoints(node)))
+    return failure();
   QuantizedOperand data{0, 1, 2}, weight{3, 4, 5};
   int64_t rank = node.getInputType(0).getRank();
   // Weights have one number for each output channel.

@@ -127,6 +127,9 @@ LogicalResult RecurrentLayer::readAttributes() {
            << "expects recurrence weights (" << numDirections << ", "
            << numGates << " * hidden, hidden), but got " << recurrence;
   hidden = recurrence.getDimSize(2);
+  if (int64_t wanted = node.getInt("hidden_size", hidden); wanted != hidden)
+    return node.emitError() << "expects recurrence weights of hidden_size "
+                            << wanted << ", but got " << recurrence;
   if (node.hasAttr("clip"))
     return node.emitError() << "clip is not supported";
   if (node.getBool("input_forget", false))

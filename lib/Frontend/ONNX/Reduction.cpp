@@ -146,6 +146,17 @@ static LogicalResult convertReduceLogSumExp(NodeContext &node) {
   // The largest exponent is taken out, so that nothing overflows.
   Value data = reduction->data;
   Value largest = reduction->create<MaxOp>(node, data, /*keep=*/true);
+  if (!largest)
+    return failure();
+  // An infinity less itself would be NaN.
+  double limit =
+      APFloat::getLargest(
+          cast<FloatType>(node.getElementType(largest)).getFloatSemantics())
+          .convertToDouble();
+  ClipOp::Properties finite;
+  finite.a_min = node.getBuilder().getF64FloatAttr(-limit);
+  finite.a_max = node.getBuilder().getF64FloatAttr(limit);
+  largest = node.create<ClipOp>({largest}, finite);
   Value shifted =
       node.create<ExpOp>({node.create<SubtractOp>({data, largest})});
   Value sum = node.create<LogOp>({reduction->create<SumOp>(node, shifted)});

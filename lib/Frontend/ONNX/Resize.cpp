@@ -356,6 +356,13 @@ static LogicalResult applyRegion(NodeContext &node, ArrayRef<int64_t> axes,
   if (region->size() != 2 * axes.size())
     return node.emitError() << "expects " << 2 * axes.size()
                             << " numbers in roi, but got " << region->size();
+  // Further out, positions in pixels need not be integers that exist. Also
+  // false where a number is NaN.
+  constexpr double limit = 1 << 15;
+  for (double number : *region)
+    if (!(std::abs(number) <= limit))
+      return node.emitError() << "expects numbers of roi in [" << -limit << ", "
+                              << limit << "], but got " << number;
   target.begin.assign(target.sizes.size(), 0);
   target.end.assign(target.sizes.size(), 1);
   for (auto [i, axis] : llvm::enumerate(axes)) {
@@ -443,9 +450,13 @@ static LogicalResult convertResize(NodeContext &node) {
       if (size.isSame(dims[axis]))
         continue;
       target.isKept[axis] = false;
-      target.sizes[axis] = size.getConstant().value_or(ShapedType::kDynamic);
-      if (target.sizes[axis] < 1)
+      std::optional<int64_t> constant = size.getConstant();
+      if (!constant)
         return node.emitError() << "expects a static size for axis " << axis;
+      if (*constant < 1)
+        return node.emitError() << "expects a positive size for axis " << axis
+                                << ", but got " << *constant;
+      target.sizes[axis] = *constant;
     }
   } else if (!node.hasInput(scalesIndex) ||
              (scales && scales->elements.empty())) {

@@ -29,10 +29,11 @@ static FailureOr<SmallVector<int64_t>> getEntries(NodeContext &node,
                      << ", but got " << values->size();
     return failure();
   }
+  constexpr int64_t maximum = std::numeric_limits<int32_t>::max();
   for (int64_t value : *values)
-    if (value < minimum || value > std::numeric_limits<int32_t>::max()) {
-      node.emitError() << "expects entries of " << name << " to be at least "
-                       << minimum << ", but got " << value;
+    if (value < minimum || value > maximum) {
+      node.emitError() << "expects entries of " << name << " in [" << minimum
+                       << ", " << maximum << "], but got " << value;
       return failure();
     }
   return llvm::to_vector(*values);

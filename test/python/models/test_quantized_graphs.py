@@ -178,3 +178,24 @@ def test_zero_points_of_16_bits(kind):
     np.testing.assert_array_equal(actual.astype(float), expected)
     actual = rm.compile(g.model(q)).run({"x": x})
     np.testing.assert_array_equal(actual, np.rint(x / scale).astype(int) + 40001)
+
+
+@pytest.mark.parametrize("kind, good, others", [
+    ("uint8", np.uint8(3), [np.int8(3), np.int32(3), np.float32(3)]),
+    ("int8", np.int8(3), [np.uint8(3), np.int16(3), np.float32(0.5)])])
+@pytest.mark.parametrize("op, shapes", [("QLinearMatMul", [(2, 3), (3, 2)]),
+                                        ("QLinearConv", [(1, 1, 3, 3), (1, 1, 2, 2)])])
+def test_types_of_zero_points(op, shapes, kind, good, others):
+    """They are those of the data."""
+    def compile_with(left, right):
+        g = Graph(a=(kind, shapes[0]), b=(kind, shapes[1]))
+        scale, zero = g.parameters(np.float32(0.5), good)
+        rm.compile(g.model(g.add(op, "a", scale, g.constant(left), "b", scale, g.constant(right),
+                                 scale, zero)))
+
+    compile_with(good, good)
+    for other in others:
+        with pytest.raises(rm.CompileError, match="in input 2, as in input 0, but got"):
+            compile_with(other, good)
+        with pytest.raises(rm.CompileError, match="in input 5, as in input 3, but got"):
+            compile_with(good, other)

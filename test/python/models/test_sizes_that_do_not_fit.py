@@ -235,9 +235,21 @@ def test_lengths_of_reversed_sequences(tmp_path, batch_axis, dims):
                             time_axis=1 - batch_axis)
     triple = Triple(tmp_path, [node], {"x": (dims, "float32"), "lengths": ([dims[batch_axis]], "int64")},
                     ["y"])
-    for length in (1, 2, 3, 4, 10**12):
+    for length in (-2**63, -10**12, -3, -1, 0, 1, 2, 3, 4, 10**12, 2**63 - 1):
         lengths = np.array([3, length, 1])
-        assert triple.check({"x": random(3, 3, 2), "lengths": lengths}) == (length <= 3)
+        assert triple.check({"x": random(3, 3, 2), "lengths": lengths}) == (0 <= length <= 3)
+
+
+@pytest.mark.parametrize("dims", [[3, 2], ["n", 2]])
+@pytest.mark.parametrize("length", [-1, 4])
+def test_constant_lengths_of_reversed_sequences(dims, length):
+    node = helper.make_node("ReverseSequence", ["x", "lengths"], ["y"])
+    if length < 0 or dims[0] == 3:
+        with pytest.raises(rm.CompileError, match=f"expects lengths from 0 .*, but got {length}"):
+            Pair([node], {"x": (dims, "float32")}, ["y"], {"lengths": [1, length]})
+        return
+    pair = Pair([node], {"x": (dims, "float32")}, ["y"], {"lengths": [1, length]})
+    assert [pair.check({"x": random(n, 2)}) for n in (3, 4, 5)] == [False, True, True]
 
 
 @pytest.mark.parametrize("mode, valid", [("clip", INDICES), ("wrap", INDICES),
@@ -280,3 +292,20 @@ def test_indices_are_within_the_other_axes(tmp_path, op):
         given = {"x": random(3, columns), "i": np.zeros((1, width), np.int64),
                  "u": random(1, width)}
         assert triple.check({name: given[name] for name in inputs}) == (width <= columns)
+
+
+@pytest.mark.parametrize("op, shape", [("Gather", [2]), ("GatherElements", [2, 4]), ("GatherND", [2, 1]),
+                                       ("ScatterElements", [2, 4]), ("ScatterND", [2, 1])])
+def test_indices_into_nothing(tmp_path, op, shape):
+    """Without indices there is nothing to refuse."""
+    for count in (2, 0):
+        inputs = {"x": ([0, 4], "float32"), "i": ([count, *shape[1:]], "int64")}
+        if op.startswith("Scatter"):
+            inputs["u"] = ([count, 4], "float32")
+        node = helper.make_node(op, list(inputs), ["y"])
+        if count:
+            with pytest.raises(rm.CompileError, match="expects no indices into axis 0 of"):
+                Pair([node], inputs, ["y"])
+            continue
+        triple = Triple(tmp_path, [node], inputs, ["y"])
+        assert triple.check({name: np.zeros(dims, dtype) for name, (dims, dtype) in inputs.items()})

@@ -1,0 +1,68 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numbers in ONNX models that have no meaning: the message says what is expected, and
+where numbers are large, it says how large they may be."""
+
+import math
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import relay_mlir as rm
+
+LEAST, MOST = -2**63, 2**63 - 1
+
+
+def fail(op, constants, message, shape=(1, 1, 4, 4), outputs=("y",), **attributes):
+    """Constants of no value are the input."""
+    names = [f"c{i}" if value is not None else "x" for i, value in enumerate(constants)]
+    graph = helper.make_graph(
+        [helper.make_node(op, names, outputs, **attributes)], "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_empty_tensor_value_info("y")],
+        [numpy_helper.from_array(np.asarray(value), name)
+         for name, value in zip(names, constants) if value is not None])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    with pytest.raises(rm.CompileError, match=message):
+        rm.compile(model)
+
+
+@pytest.mark.parametrize("size", [0, -1, LEAST])
+def test_sizes_of_a_resize(size):
+    fail("Resize", [None, np.zeros(0, np.float32), np.zeros(0, np.float32), [1, 1, size, 4]],
+         f"expects a positive size for axis 2, but got {size}")
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 1e30, -1e5])
+def test_region_of_a_resize(number):
+    fail("Resize", [None, np.float32([0, 0, 0, 0, 1, 1, 1, number]), np.float32([1, 1, 2, 2])],
+         "expects numbers of roi in .*, but got ",
+         coordinate_transformation_mode="tf_crop_and_resize")
+
+
+@pytest.mark.parametrize("depth", [math.nan, math.inf, -math.inf, 0, -1, 0.5, 2**31, 1e30])
+def test_depth_of_one_hot(depth):
+    fail("OneHot", [np.array([1, 2]), np.float32(depth), np.float32([0, 1])],
+         r"expects a depth in \[1, 2147483647\], but got ")
+
+
+@pytest.mark.parametrize("wanted", [0, -1, 3, MOST])
+def test_outputs_of_a_split(wanted):
+    fail("Split", [None], f"expects {wanted} outputs, but got 2", axis=2, num_outputs=wanted,
+         outputs=("a", "y"))
+
+
+@pytest.mark.parametrize("name, least", [("strides", 1), ("dilations", 1), ("pads", 0)])
+def test_numbers_of_a_window(name, least):
+    for value in (LEAST, least - 1, 2**31, MOST):
+        fail("Conv", [None, np.ones((1, 1, 2, 2), np.float32)],
+             rf"expects entries of {name} in \[{least}, 2147483647\], but got {value}",
+             **{name: [value] * (4 if name == "pads" else 2)})
+
+
+@pytest.mark.parametrize("op, gates", [("LSTM", 4), ("GRU", 3), ("RNN", 1)])
+def test_hidden_size(op, gates):
+    fail(op, [None, np.ones((1, 2 * gates, 3), np.float32), np.ones((1, 2 * gates, 2), np.float32)],
+         f"expects recurrence weights of hidden_size {MOST}, but got", shape=(2, 1, 3),
+         hidden_size=MOST)
