@@ -232,17 +232,15 @@ static void addBitwise(EvaluatorTable &table, Fn fn) {
   });
 }
 
-/// A division: of integers, the divisor must not be zero.
+/// A division or remainder: of integers, 0 where the divisor is 0.
 template <typename OpT, typename Fn>
 static void addDivision(EvaluatorTable &table, Fn fn) {
-  table.add<OpT>([divide = getBinaryEvaluator<OpT>(fn)](
-                     OpT op, ArrayRef<Tensor> operands) -> FailureOr<Tensor> {
-    const Tensor &divisors = operands[1];
-    if (isa<IntegerType>(divisors.getElementType()) &&
-        operands[0].getNumElements() &&
-        llvm::is_contained(divisors.loadAll<uint64_t>(), 0))
-      return op.emitOpError("expects divisors other than 0, but got 0");
-    return divide(op, operands);
+  addBinary<OpT>(table, [fn](auto a, auto b) {
+    using W = decltype(a);
+    if constexpr (!std::is_same_v<W, double>)
+      if (b == 0)
+        return W(0);
+    return static_cast<W>(fn(a, b));
   });
 }
 

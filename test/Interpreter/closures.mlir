@@ -105,8 +105,8 @@ func.func @higher_order() -> (tensor<i32>, (tensor<i32>) -> tensor<i32>) {
   return %0, %f : tensor<i32>, (tensor<i32>) -> tensor<i32>
 }
 
-// Only one branch runs: the other one would divide by zero. Values of which one
-// branch has no use, unused values, and branches in branches.
+// Only one branch runs: the other one would take what is not there. Values of
+// which one branch has no use, unused values, and branches in branches.
 // CHECK: @branches#0 = dense<[3, 0]> : tensor<2xi32>
 func.func @branches() -> tensor<2xi32> {
   %zero = relay.constant dense<0> : tensor<2xi32>
@@ -128,8 +128,9 @@ func.func @branches() -> tensor<2xi32> {
     %4 = relay.subtract %3, %1 : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
     relay.yield %4 : tensor<2xi32>
   } else {
-    %1 = relay.floor_divide %x, %y : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
-    relay.yield %1 : tensor<2xi32>
+    %1 = relay.gather %x, %x {axis = 0 : i64} : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %2 = relay.add %1, %y : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    relay.yield %2 : tensor<2xi32>
   }
   return %0 : tensor<2xi32>
 }

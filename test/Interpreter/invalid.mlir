@@ -45,16 +45,6 @@ func.func @scatter_elements() -> tensor<3xf32> {
 
 // -----
 
-func.func @division() -> tensor<2xi32> {
-  %x = relay.constant dense<1> : tensor<2xi32>
-  %y = relay.constant dense<[1, 0]> : tensor<2xi32>
-  // expected-error @below {{expects divisors other than 0, but got 0}}
-  %0 = relay.floor_mod %x, %y : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
-  return %0 : tensor<2xi32>
-}
-
-// -----
-
 func.func private @range(%x: tensor<i32>) -> tensor<?xi32> {
   // expected-error @below {{expects a step other than 0, but got 0}}
   %0 = relay.arange %x, %x, %x {dtype = i32} : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<?xi32>

@@ -89,10 +89,63 @@ struct CompareWithNumber : OpRewritePattern<OpT> {
   }
 };
 
+/// A bound of a clip: the number that takes the place of a value that is less,
+/// or greater. NaN stays.
+struct ClipBound {
+  Value value;
+  APFloat number = APFloat(0.0);
+  bool isLow;
+};
+
+std::optional<ClipBound> matchClip(Value value) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto isBeyond = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
+                         : arith::CmpFOp();
+  ClipBound bound;
+  if (!isBeyond || isBeyond.getLhs() != select.getFalseValue() ||
+      isBeyond.getRhs() != select.getTrueValue() ||
+      !matchPattern(isBeyond.getRhs(), m_ConstantFloat(&bound.number)))
+    return std::nullopt;
+  bound.value = isBeyond.getLhs();
+  bound.isLow = isBeyond.getPredicate() == arith::CmpFPredicate::OLT;
+  if (!bound.isLow && isBeyond.getPredicate() != arith::CmpFPredicate::OGT)
+    return std::nullopt;
+  return bound;
+}
+
+/// A bound of what other bounds hold within it, as conversions to integers have
+/// it after a clip to their range.
+struct DropClip : OpRewritePattern<arith::SelectOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<ClipBound> outer = matchClip(op.getResult());
+    if (!outer)
+      return rewriter.notifyMatchFailure(op, "no clip");
+    // Every bound on the way, up to one of the same side, must be within.
+    for (Value value = outer->value;;) {
+      std::optional<ClipBound> inner = matchClip(value);
+      if (!inner)
+        return rewriter.notifyMatchFailure(op, "nothing holds the value");
+      auto order = inner->number.compare(outer->number);
+      if (order != APFloat::cmpEqual &&
+          order !=
+              (outer->isLow ? APFloat::cmpGreaterThan : APFloat::cmpLessThan))
+        return rewriter.notifyMatchFailure(op, "the value may be beyond");
+      if (inner->isLow == outer->isLow)
+        break;
+      value = inner->value;
+    }
+    rewriter.replaceOp(op, outer->value);
+    return success();
+  }
+};
+
 } // namespace
 
 void mlir::relay::detail::populateExtremePatterns(RewritePatternSet &patterns) {
-  patterns.add<HalveReduction,
+  patterns.add<DropClip, HalveReduction,
                CompareWithNumber<arith::MaximumFOp, arith::CmpFPredicate::OGT>,
                CompareWithNumber<arith::MinimumFOp, arith::CmpFPredicate::OLT>>(
       patterns.getContext());

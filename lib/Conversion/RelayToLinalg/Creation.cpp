@@ -204,7 +204,7 @@ private:
     // Truncation and a correction are ceil without a math operation.
     Type i64 = b.getI64Type();
     ElementMath integer(b, i64);
-    Value truncated = arith::FPToSIOp::create(b, i64, count);
+    Value truncated = integer.convertFrom(f64, count);
     Value isBelow = math.compare(ElementMath::Order::LT,
                                  math.convertFrom(i64, truncated), count);
     Value rounded = integer.select(

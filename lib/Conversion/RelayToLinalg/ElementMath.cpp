@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::relay::detail;
 
@@ -407,18 +409,53 @@ Value ElementMath::narrow(Value value) const {
   return arith::TruncFOp::create(b, storage, value);
 }
 
-/// Converts a float to an integer type as x86 does for C: through i32, whose
-/// low bits a narrower or unsigned type then takes.
-static Value convertFloatToInteger(ImplicitLocOpBuilder &b, Value value,
-                                   IntegerType signless, bool isUnsigned) {
-  unsigned width = signless.getWidth();
-  if (isUnsigned && width == 64)
-    return arith::FPToUIOp::create(b, signless, value);
-  unsigned via = width < 32 || (width == 32 && !isUnsigned) ? 32 : 64;
-  Value wide = arith::FPToSIOp::create(b, b.getIntegerType(via), value);
-  if (via == width)
-    return wide;
-  return arith::TruncIOp::create(b, signless, wide);
+/// Converts a float to an integer type: rounds to zero; what is beyond the
+/// range becomes its nearest end, and NaN 0. The conversion itself only gets
+/// what its result can hold: of anything else it makes poison, and LLVM drops
+/// the store.
+static Value convertFloatToInteger(const ElementMath &source, Value value,
+                                   const ElementMath &target) {
+  using Order = ElementMath::Order;
+  ImplicitLocOpBuilder &b = source.getBuilder();
+  value = source.widen(value);
+  auto type = cast<FloatType>(value.getType());
+  ElementMath math(b, type);
+  unsigned width = target.getStorageType().getIntOrFloatBitWidth();
+  unsigned numBits = target.isUnsigned() ? width : width - 1;
+  double end = std::ldexp(1.0, numBits);
+
+  Value isAbove;
+  if (numBits <= type.getFPMantissaWidth()) {
+    Value last = math.number(end - 1);
+    value = math.select(math.compare(Order::GT, value, last), last, value);
+  } else {
+    // There is no such float as the highest integer.
+    isAbove = math.compare(Order::GE, value, math.number(end));
+    value = math.select(isAbove, math.zero(), value);
+  }
+  if (target.isUnsigned()) {
+    // NaN is not greater.
+    value = math.select(math.compare(Order::GT, value, math.zero()), value,
+                        math.zero());
+  } else {
+    Value first = math.number(-end);
+    value = math.select(math.compare(Order::LT, value, first), first, value);
+    value = math.select(math.isNaN(value), math.zero(), value);
+  }
+
+  // Vectors have a conversion to i32, but none to narrower types.
+  Type result = target.getStorageType();
+  Type via = width < 32 ? b.getI32Type() : result;
+  if (target.isUnsigned() && via == result)
+    value = arith::FPToUIOp::create(b, via, value);
+  else
+    value = arith::FPToSIOp::create(b, via, value);
+  if (via != result)
+    value = arith::TruncIOp::create(b, result, value);
+  if (!isAbove)
+    return value;
+  Value highest = target.constant(getHighestAttr(target.getType()));
+  return target.select(isAbove, highest, value);
 }
 
 /// An f64 as an f32 that rounds to the same narrower float as the f64 does:
@@ -462,8 +499,7 @@ Value ElementMath::convertFrom(Type from, Value value) const {
     return arith::TruncFOp::create(b, type, value);
   }
   if (source.isFloat())
-    return convertFloatToInteger(b, value, cast<IntegerType>(storage),
-                                 isUnsigned());
+    return convertFloatToInteger(source, value, *this);
   if (isFloat()) {
     if (source.isUnsigned())
       return arith::UIToFPOp::create(b, type, value);

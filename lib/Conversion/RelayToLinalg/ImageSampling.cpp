@@ -79,7 +79,8 @@ Value AxisSampler::getCoordinate(Value index) {
 }
 
 Value AxisSampler::toIndex(Value position) {
-  Value integer = arith::FPToSIOp::create(b, b.getI64Type(), position);
+  ElementMath index(b, b.getI64Type());
+  Value integer = index.convertFrom(math.getType(), position);
   return arith::IndexCastOp::create(b, b.getIndexType(), integer);
 }
 

@@ -10,8 +10,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -45,22 +43,6 @@ createTargetMachine(const TargetInfo &target, CodeEffort effort) {
       llvm::Reloc::PIC_, std::nullopt,
       effort == CodeEffort::Program ? llvm::CodeGenOptLevel::None
                                     : llvm::CodeGenOptLevel::Default));
-}
-
-/// Gives floats that no integer stands for some integer. To LLVM they are
-/// poison: it would drop the stores of a cast of which it knows that, such as
-/// that of a NaN, and leave in the result whatever was there.
-static void freezeCasts(llvm::Module &module) {
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &inst :
-         llvm::make_early_inc_range(llvm::instructions(function))) {
-      if (!isa<llvm::FPToSIInst, llvm::FPToUIInst>(inst))
-        continue;
-      llvm::IRBuilder<> builder(inst.getNextNode());
-      llvm::Value *frozen = builder.CreateFreeze(&inst);
-      inst.replaceUsesWithIf(
-          frozen, [&](llvm::Use &use) { return use.getUser() != frozen; });
-    }
 }
 
 /// Runs LLVM's mid-level pipeline. Explicit vector code needs little of it;
@@ -113,7 +95,6 @@ LogicalResult mlir::relay::compileLLVMModule(ModuleOp module,
     for (llvm::Function &function : *code)
       if (!function.isDeclaration())
         function.addFnAttr("tune-cpu", tuneCPU);
-  freezeCasts(*code);
   if (effort == CodeEffort::Kernel)
     optimize(*code, *machine);
 

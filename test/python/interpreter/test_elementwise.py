@@ -231,13 +231,14 @@ def test_float_division(dtype):
 def test_integer_division(dtype):
     info = np.iinfo(TYPES[dtype])
     x = np.array([7, info.max, info.min, 0, 5, 6, 100], TYPES[dtype])[:, None]
-    y = [1, 2, 3, 7, info.max] + ([-1, -2, -3] if info.min else [])
+    y = [0, 1, 2, 3, 7, info.max] + ([-1, -2, -3] if info.min else [])
     y = np.array(y, TYPES[dtype])
     pairs = [(int(a), int(b)) for a in x[:, 0] for b in y]
 
     def table(fn):
-        # Python's integers; results wrap as the element type does.
-        bits = [fn(a, b) & ((1 << info.bits) - 1) for a, b in pairs]
+        # Python's integers; results wrap as the element type does, and those of
+        # a division by 0 are 0.
+        bits = [fn(a, b) & ((1 << info.bits) - 1) if b else 0 for a, b in pairs]
         unsigned = np.array(bits, np.uint64).astype(f"u{info.bits // 8}")
         return unsigned.view(TYPES[dtype]).reshape(len(x), len(y))
 

@@ -216,3 +216,75 @@ def test_casts(source, target):
     np.testing.assert_array_equal(result, expected)
     np.testing.assert_array_equal(np.signbit(result[~np.isnan(result)]),
                                   np.signbit(expected[~np.isnan(expected)]))
+
+
+INTEGERS = {f"{sign}i{bits}": np.dtype(f"{sign}int{bits}")
+            for sign in ("", "u") for bits in (8, 16, 32, 64)}
+
+
+def saturate(values, target):
+    """Rounded to zero; the nearest end of the range beyond it, and 0 for NaN."""
+    info = np.iinfo(INTEGERS[target])
+
+    def one(value):
+        if math.isnan(value):
+            return 0
+        if math.isinf(value):
+            return info.max if value > 0 else info.min
+        return min(max(math.trunc(value), info.min), info.max)
+    return np.array([one(float(value)) for value in values], INTEGERS[target])
+
+
+@pytest.mark.parametrize("target", INTEGERS)
+@pytest.mark.parametrize("source", DTYPES)
+def test_casts_to_integers(source, target, tmp_path):
+    bounds = [2.0**bits + step for bits in (7, 8, 15, 16, 31, 32, 63, 64)
+              for step in (-2, -1, -0.5, 0, 1)]
+    x = np.concatenate([*(specials(dtype).astype(np.float64) for dtype in DTYPES.values()),
+                        bounds, -np.array(bounds), [1e30, -1e30, -math.nan]])
+    with np.errstate(all="ignore"):
+        x = x.astype(DTYPES[source])
+    # Whole vectors, and elements one by one.
+    for x in (np.resize(x, 512), x[:7], x[-3:]):
+        types = f"tensor<{x.size}x{source}>", f"tensor<{x.size}x{target}>"
+        text = f"""func.func @main(%x0: {types[0]}) -> {types[1]} {{
+%0 = relay.cast %x0 {{dtype = {target}}} : ({types[0]}) -> {types[1]}
+return %0 : {types[1]}
+}}"""
+        for run in (run_compiled(text, [x]), run_interpreted(text, [x], tmp_path)):
+            np.testing.assert_array_equal(run[0], saturate(x, target))
+
+
+@pytest.mark.parametrize("low, high", [(-128, 127), (0, 255), (-10, 300), (5, 7)])
+@pytest.mark.parametrize("target", ["i8", "ui8", "i32"])
+def test_clipped_casts(target, low, high, tmp_path):
+    """A clip may leave less to do, but not if its bounds are others."""
+    x = np.resize(specials(DTYPES["f32"]), 256)
+    text = f"""func.func @main(%x0: tensor<256xf32>) -> tensor<256x{target}> {{
+%0 = relay.clip %x0 {{a_min = {low}.0e0 : f64, a_max = {high}.0e0 : f64}} : (tensor<256xf32>) -> tensor<256xf32>
+%1 = relay.cast %0 {{dtype = {target}}} : (tensor<256xf32>) -> tensor<256x{target}>
+return %1 : tensor<256x{target}>
+}}"""
+    expected = saturate(np.clip(x, low, high), target)
+    for run in (run_compiled(text, [x]), run_interpreted(text, [x], tmp_path)):
+        np.testing.assert_array_equal(run[0], expected)
+
+
+@pytest.mark.parametrize("divisor", [[0, 0, 0, 0], [3, 0, 1, 0]])
+@pytest.mark.parametrize("dtype", ["i8", "ui8", "i32", "i64"])
+def test_division_by_constant_zero(dtype, divisor, tmp_path):
+    """Quotient and remainder are 0, compiled and folded."""
+    names = ["divide", "trunc_divide", "floor_divide", "mod", "trunc_mod", "floor_mod"]
+    x = np.array([7, 7, 0, 100], INTEGERS[dtype])
+    type_ = f"tensor<4x{dtype}>"
+    lines = [f"%{i} = relay.{name} %x0, %y : ({type_}, {type_}) -> {type_}"
+             for i, name in enumerate(names)]
+    results = ", ".join([type_] * len(names))
+    text = "\n".join([f"func.func @main(%x0: {type_}) -> ({results}) {{",
+                      f"%y = relay.constant dense<{divisor}> : {type_}", *lines,
+                      f"return {', '.join(f'%{i}' for i in range(len(names)))} : {results}", "}"])
+    for run in (run_compiled(text, [x]), run_interpreted(text, [x], tmp_path)):
+        for name, result in zip(names, run):
+            operation = np.remainder if "mod" in name else np.floor_divide
+            with np.errstate(divide="ignore"):
+                np.testing.assert_array_equal(result, operation(x, np.array(divisor, x.dtype)))

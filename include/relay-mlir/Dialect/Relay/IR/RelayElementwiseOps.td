@@ -126,6 +126,13 @@ class Relay_BroadcastOp<string mnemonic, string what, string inference>
 
 class Relay_BinaryOp<string mnemonic, string what>
     : Relay_BroadcastOp<mnemonic, what, "inferBroadcast">;
+class Relay_DivisionOp<string mnemonic, string what>
+    : Relay_BinaryOp<mnemonic, what> {
+  let description = [{
+    Shapes broadcast as of `relay.add`. A division of integers by 0 gives 0, as
+    quotient and as remainder; of the lowest integer by -1, itself and 0.
+  }];
+}
 class Relay_LogicalOp<string mnemonic, string what>
     : Relay_BinaryOp<mnemonic, what> {
   let arguments = (ins Relay_BoolTensor:$lhs, Relay_BoolTensor:$rhs);
@@ -140,16 +147,17 @@ class Relay_ComparisonOp<string mnemonic, string what>
 def Relay_AddOp : Relay_BinaryOp<"add", "sum">;
 def Relay_SubtractOp : Relay_BinaryOp<"subtract", "difference">;
 def Relay_MultiplyOp : Relay_BinaryOp<"multiply", "product">;
-def Relay_DivideOp : Relay_BinaryOp<"divide",
-                                    "quotient; of integers, truncated">;
-def Relay_TruncDivideOp : Relay_BinaryOp<"trunc_divide", "quotient, truncated">;
-def Relay_FloorDivideOp : Relay_BinaryOp<"floor_divide",
-                                         "quotient, rounded down">;
-def Relay_ModOp : Relay_BinaryOp<"mod",
-                                 "remainder with the sign of lhs (as % in C)">;
-def Relay_TruncModOp : Relay_BinaryOp<"trunc_mod",
-                                      "remainder of truncated division">;
-def Relay_FloorModOp : Relay_BinaryOp<"floor_mod",
+def Relay_DivideOp : Relay_DivisionOp<"divide",
+                                      "quotient; of integers, truncated">;
+def Relay_TruncDivideOp : Relay_DivisionOp<"trunc_divide",
+                                           "quotient, truncated">;
+def Relay_FloorDivideOp : Relay_DivisionOp<"floor_divide",
+                                           "quotient, rounded down">;
+def Relay_ModOp : Relay_DivisionOp<"mod",
+    "remainder with the sign of lhs (as % in C)">;
+def Relay_TruncModOp : Relay_DivisionOp<"trunc_mod",
+                                        "remainder of truncated division">;
+def Relay_FloorModOp : Relay_DivisionOp<"floor_mod",
     "remainder of floored division: a - floor(a / b) * b">;
 def Relay_PowerOp : Relay_BinaryOp<"power", "power">;
 def Relay_MaximumOp : Relay_BinaryOp<"maximum", "maximum">;
@@ -178,9 +186,9 @@ def Relay_GreaterEqualOp : Relay_ComparisonOp<"greater_equal", "a >= b">;
 def Relay_CastOp : Relay_Operator<"cast", "ElemWise"> {
   let summary = "Conversion to another element type";
   let description = [{
-    Floating-point values become integers by truncation; which one a value
-    becomes that the type does not hold is not defined. Anything becomes bool by
-    comparison with zero.
+    Floating-point values become integers by truncation; those beyond the range
+    of the type become the nearest end of it, and NaN becomes 0. Of integers,
+    the low bits stay. Anything becomes bool by comparison with zero.
   }];
   let arguments = (ins Relay_Tensor:$data, TypeAttr:$dtype);
   let hasFolder = 1;
