@@ -178,10 +178,11 @@ void RelayModule::failCheck(const RelayArtifactCheck &check,
   };
   std::string text;
   if (!check.subject) {
-    const char *relation = check.kind == RELAY_CHECK_EQUAL ? " to equal "
-                           : check.kind == RELAY_CHECK_AT_LEAST
-                               ? " to be at least "
-                               : " to be 1 or ";
+    const char *relation =
+        check.kind == RELAY_CHECK_EQUAL      ? " to equal "
+        : check.kind == RELAY_CHECK_AT_LEAST ? " to be at least "
+        : check.kind == RELAY_CHECK_MULTIPLE ? " to be a multiple of "
+                                             : " to be 1 or ";
     text =
         std::string("expects ") + check.values[0] + relation + check.values[1];
     const char *separator = ", but got ";

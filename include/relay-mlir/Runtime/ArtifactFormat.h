@@ -87,13 +87,15 @@ enum { RELAY_ERROR_BITS = 8 };
 /// Kinds of conditions on sizes: that two values are equal, or the first one is
 /// at least the second; that the sizes of a tensor are not negative and its
 /// bytes fewer than 2^63; the same of the bytes of all intermediate tensors;
-/// that the first value is 1 or equal to the second.
+/// that the first value is 1 or equal to the second; that it is a multiple of
+/// the second.
 typedef enum RelayCheckKind {
   RELAY_CHECK_EQUAL = 0,
   RELAY_CHECK_AT_LEAST = 1,
   RELAY_CHECK_TENSOR = 2,
   RELAY_CHECK_ARENA = 3,
   RELAY_CHECK_BROADCAST = 4,
+  RELAY_CHECK_MULTIPLE = 5,
 } RelayCheckKind;
 
 /// A condition on sizes that is tested before each run, as a message tells it.

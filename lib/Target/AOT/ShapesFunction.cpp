@@ -57,6 +57,21 @@ void ShapesFunction::add(CodeBuilder &code, int32_t kind,
   code.returnIf(violation, checks.size(), values, code.getArgument(3));
 }
 
+/// The dividend and the divisor if two sizes are equal just where a remainder
+/// is zero, as n and n floordiv 3 * 3 are.
+static std::optional<std::pair<AffineExpr, AffineExpr>>
+getMultiple(AffineExpr lhs, AffineExpr rhs) {
+  for (AffineExpr difference : {lhs - rhs, rhs - lhs}) {
+    AffineExpr rest = relax::canonicalizeSymbolicExpr(difference);
+    if (rest.getKind() != AffineExprKind::Mod)
+      continue;
+    auto remainder = cast<AffineBinaryOpExpr>(rest);
+    if (isa<AffineConstantExpr>(remainder.getRHS()))
+      return std::pair(remainder.getLHS(), remainder.getRHS());
+  }
+  return std::nullopt;
+}
+
 void ShapesFunction::checkPair(CodeBuilder &code, int32_t kind, AffineExpr lhs,
                                AffineExpr rhs) {
   lhs = relax::canonicalizeSymbolicExpr(lhs);
@@ -76,6 +91,11 @@ void ShapesFunction::checkPair(CodeBuilder &code, int32_t kind, AffineExpr lhs,
   }
   violation =
       code.either(violation, code.either(left.overflow, right.overflow));
+  if (kind == RELAY_CHECK_EQUAL)
+    if (auto multiple = getMultiple(lhs, rhs)) {
+      kind = RELAY_CHECK_MULTIPLE;
+      std::tie(lhs, rhs) = *multiple;
+    }
   add(code, kind, {lhs, rhs}, /*subject=*/"", violation);
 }
 

@@ -140,6 +140,27 @@ def test_parts_of_equal_sizes(tmp_path):
     check_sizes(triple, lambda n: {"x": random(n, 2)}, [0, 2, 6], [1, 5])
 
 
+@pytest.mark.parametrize("opset, attributes", [(13, {}), (18, {"num_outputs": 3})])
+def test_messages_of_three_parts(opset, attributes):
+    pair = Pair([helper.make_node("Split", ["x"], ["a", "b", "c"], axis=0, **attributes)],
+                {"x": (["n", 2], "float32")}, ["a", "b", "c"], opset=opset)
+    assert pair.check({"x": random(6, 2)})
+    with pytest.raises(ValueError, match="expects n to be a multiple of 3, but got 5; n = 5 is "
+                                         "dimension 0 of input 'x'"):
+        pair.compiled.run({"x": random(5, 2)})
+
+
+@pytest.mark.parametrize("op, shape", [("Add", [3]), ("MatMul", [3, 3])])
+def test_repetition_along_open_sizes(op, shape):
+    """Two open sizes are one; a model whose size is 1 says so."""
+    pair = Pair([helper.make_node(op, ["x", "w"], ["y"])],
+                {"x": (["b", *shape], "float32"), "w": (["c", *shape], "float32")}, ["y"])
+    assert pair.check({"x": random(2, *shape), "w": random(2, *shape, seed=1)})
+    for b, c in [(1, 2), (2, 1), (2, 3)]:
+        with pytest.raises(ValueError, match=f"expects . to equal ., but got ({b} and {c}|{c} and {b})"):
+            pair.compiled.run({"x": random(b, *shape), "w": random(c, *shape)})
+
+
 SCALES = {"w": random(4, 5), "bias": random(3, 5), "s": abs(random(3)) + 1,
           "z": np.zeros(3, np.uint8)}
 
