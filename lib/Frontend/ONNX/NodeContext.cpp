@@ -63,18 +63,24 @@ Value NodeContext::getInput(unsigned index) const {
   return hasInput(index) ? pending.inputs[index]->value : Value();
 }
 
+Value NodeContext::widen(Value value) {
+  if (!value)
+    return nullptr;
+  Type type = getElementType(value);
+  return type.isF16() || type.isBF16()
+             ? castTo(value, getBuilder().getF32Type())
+             : value;
+}
+
 void NodeContext::widenInputs() {
   if (!pending.entry->isComposed)
     return;
   for (unsigned i = 0, e = getNumInputs(); i < e; ++i) {
-    Value value = getInput(i);
-    if (!value)
+    Value value = getInput(i), wide = widen(value);
+    if (wide == value)
       continue;
-    Type type = getElementType(value);
-    if (!type.isF16() && !type.isBF16())
-      continue;
-    narrowType = type;
-    wideInputs[i] = castTo(value, getBuilder().getF32Type());
+    narrowType = getElementType(value);
+    wideInputs[i] = wide;
   }
 }
 

@@ -48,16 +48,18 @@ public:
   Value getInput(unsigned index) const;
   /// All inputs, in order.
   SmallVector<Value> getInputs() const;
-  /// The type that the input has in the model.
   /// Fails unless input `index`, if it is there, has elements of the type that
   /// those of input `other` have.
   LogicalResult expectSameElements(unsigned index, unsigned other) const;
+  /// The type that the input has in the model.
   RankedTensorType getInputType(unsigned index) const;
   /// The sizes of an input, as far as they are known.
   SmallVector<ShapeScalar> getInputDims(unsigned index) const;
 
   /// Casts the inputs of a composed operator that are floats of 16 bits to f32.
   void widenInputs();
+  /// `value` in f32 if it has floats of 16 bits.
+  Value widen(Value value);
 
   /// True for an input whose numbers cannot be known at import.
   bool isComputed(unsigned index) const;

@@ -17,7 +17,7 @@ using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
 /// A scale or zero point with one number, or one for each index along an axis,
-/// so that it broadcasts against `data`.
+/// so that it broadcasts against `data`. Null, after an error, for others.
 static Value alignParameter(NodeContext &node, Value data, Value parameter) {
   if (!parameter || node.getRank(parameter) == 0)
     return parameter;
@@ -32,6 +32,15 @@ static Value alignParameter(NodeContext &node, Value data, Value parameter) {
   FailureOr<int64_t> axis = node.normalizeAxis(node.getInt("axis", 1), rank);
   if (failed(axis))
     return nullptr;
+  int64_t count = node.getType(parameter).getDimSize(0);
+  int64_t size = node.getType(data).getDimSize(*axis);
+  if (ShapedType::isStatic(count) && ShapedType::isStatic(size) &&
+      count != size) {
+    node.emitError() << "expects scales and zero points of " << size
+                     << " elements, as axis " << *axis
+                     << " of the data has, but got " << parameter.getType();
+    return nullptr;
+  }
   return node.expandDims(parameter, 1, rank - 1 - *axis);
 }
 
@@ -59,23 +68,13 @@ static FailureOr<Type> getOutputType(NodeContext &node) {
   return type;
 }
 
-/// `value` in f32 if it has floats of 16 bits, which do not hold all integers
-/// of 16 bits.
-static Value widen(NodeContext &node, Value value) {
-  if (!value)
-    return nullptr;
-  Type type = node.getElementType(value);
-  return type.isF16() || type.isBF16()
-             ? node.castTo(value, node.getBuilder().getF32Type())
-             : value;
-}
-
 static LogicalResult convertDequantizeLinear(NodeContext &node) {
   if (failed(node.expectSameElements(2, 0)))
     return failure();
-  Value scale = widen(node, node.getInput(1));
-  Value data = node.expectCovers(node.getInput(0),
-                                 alignParameter(node, node.getInput(0), scale));
+  // Floats of 16 bits do not hold all integers of 16 bits.
+  Value scale =
+      alignParameter(node, node.getInput(0), node.widen(node.getInput(1)));
+  Value data = node.expectCovers(node.getInput(0), scale);
   if (!data)
     return failure();
   if (failed(checkZeroPoint(node)))
@@ -88,8 +87,7 @@ static LogicalResult convertDequantizeLinear(NodeContext &node) {
         {difference,
          alignParameter(node, data, node.castTo(node.getInput(2), i32))});
   Value number = node.castTo(difference, node.getElementType(scale));
-  Value result =
-      node.create<MultiplyOp>({number, alignParameter(node, data, scale)});
+  Value result = node.create<MultiplyOp>({number, scale});
   FailureOr<Type> asked = getOutputType(node);
   if (failed(asked))
     return failure();
@@ -110,7 +108,8 @@ static Value createQuantized(NodeContext &node, Value scaled, Value zeroPoint,
   ClipOp::Properties range;
   range.a_min = b.getF64FloatAttr(isUnsigned ? 0 : -count / 2);
   range.a_max = b.getF64FloatAttr((isUnsigned ? count : count / 2) - 1);
-  Value rounded = widen(node, node.roundToEven(scaled));
+  // Floats of 16 bits do not hold all integers of 16 bits.
+  Value rounded = node.widen(node.roundToEven(scaled));
   if (zeroPoint && rounded)
     rounded = node.create<AddOp>(
         {rounded, node.castTo(zeroPoint, node.getElementType(rounded))});
@@ -147,14 +146,15 @@ static LogicalResult convertQuantizeLinear(NodeContext &node) {
   if (!integer)
     return failure();
   data = node.castTo(data, node.getElementType(scale));
-  if (data)
-    data = node.expectCovers(data, alignParameter(node, data, scale));
+  if (!data)
+    return failure();
+  scale = alignParameter(node, data, scale);
+  data = node.expectCovers(data, scale);
   if (!data)
     return failure();
   if (failed(checkZeroPoint(node)))
     return failure();
-  Value scaled =
-      node.create<DivideOp>({data, alignParameter(node, data, scale)});
+  Value scaled = node.create<DivideOp>({data, scale});
   return node.setResult(createQuantized(
       node, scaled, alignParameter(node, data, zeroPoint), integer));
 }

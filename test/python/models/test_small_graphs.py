@@ -314,12 +314,27 @@ def test_quantized_type_that_an_attribute_says(dtype):
 @pytest.mark.parametrize("dtype", [TensorProto.INT32, TensorProto.UINT8, TensorProto.INT64])
 @pytest.mark.parametrize("factor", [np.nan, np.inf])
 def test_numbers_that_no_integer_stands_for(dtype, factor):
-    """Which integer is not said; but it is one, and not what was in memory."""
+    """ONNX leaves open which it is: the nearest end of the range, and 0 for NaN."""
+    x, info = random(256), np.iinfo(helper.tensor_dtype_to_np_dtype(dtype))
+    expected = 0 if np.isnan(factor) else np.where(x > 0, info.max, info.min)
     nodes = [helper.make_node("Mul", ["x", "c"], ["m"]),
              helper.make_node("Cast", ["m"], ["y"], to=dtype)]
-    compiled = rm.compile(build(nodes, {"x": random(256)}, ["y"], {"c": np.float32(factor)}))
-    runs = [np.asarray(compiled(random(256))) for _ in range(4)]
-    assert len(np.unique(runs)) <= 3
+    compiled = rm.compile(build(nodes, {"x": x}, ["y"], {"c": np.float32(factor)}))
+    np.testing.assert_array_equal(compiled(x), expected)
+
+
+@pytest.mark.parametrize("op, dtype", [("QuantizeLinear", np.float32),
+                                       ("DequantizeLinear", np.int8)])
+@pytest.mark.parametrize("scale, zero", [(5, [5]), (5, ["k"]), ("k", [5])])
+def test_scales_that_do_not_fit(op, dtype, scale, zero):
+    """The message tells of the node, not of what it becomes."""
+    model = build([helper.make_node(op, ["x", "s", "z"], ["y"], axis=1)],
+                  {"x": np.zeros((2, 3, 4), dtype), "s": random(5), "z": np.zeros(5, np.int8)},
+                  ["y"], dims={"x": [2, 3, 4], "s": [scale], "z": zero})
+    wanted = "expects scales and zero points of 3 elements, as axis 1 of the data has, but got "
+    with pytest.raises(rm.CompileError, match=wanted) as error:
+        rm.compile(model)
+    assert "relay." not in str(error.value)
 
 
 @pytest.mark.parametrize("zero,message", [
