@@ -133,13 +133,25 @@ static Value emitAll(ImplicitLocOpBuilder &b, ValueRange sizes,
       .front();
 }
 
-void mlir::relay::detail::emitIndexCheck(
-    ImplicitLocOpBuilder &b, ValueRange sizes,
-    llvm::function_ref<Value(ValueRange)> isInside) {
-  SmallVector<Value> position;
-  Value isTrue = arith::ConstantOp::create(b, b.getBoolAttr(true));
-  Value areInside = emitAll(b, sizes, position, isTrue, isInside);
-  cf::AssertOp::create(b, areInside, "expects indices within the data");
+void mlir::relay::detail::emitIndexCheck(ImplicitLocOpBuilder &b, Value indices,
+                                         Type type, ValueRange sizes) {
+  bool hasRows = sizes.size() > 1;
+  SmallVector<Value> space = emitSizes(b, indices);
+  for (size_t row = 0; row < sizes.size(); ++row) {
+    SmallVector<Value> position;
+    auto isInside = [&](ValueRange within) -> Value {
+      SmallVector<Value> source;
+      if (hasRows)
+        source.push_back(arith::ConstantIndexOp::create(b, row));
+      llvm::append_range(source, within);
+      Value index = memref::LoadOp::create(b, indices, source);
+      return emitIsInside(b, emitToIndex(b, type, index), sizes[row]);
+    };
+    Value isTrue = arith::ConstantOp::create(b, b.getBoolAttr(true));
+    Value areInside = emitAll(b, ValueRange(space).drop_front(hasRows),
+                              position, isTrue, isInside);
+    cf::AssertOp::create(b, areInside, "expects indices within the data");
+  }
 }
 
 /// A tensor with the elements of `indices`, perhaps less often.
@@ -200,8 +212,7 @@ mlir::relay::detail::checkIndices(ConversionPatternRewriter &rewriter,
                                   Value indices, ArrayRef<OpFoldResult> sizes) {
   if (sizes.empty())
     return success();
-  bool hasRows = sizes.size() > 1;
-  if (!hasRows)
+  if (sizes.size() == 1)
     indices = skipRepetition(indices);
   auto type = cast<RankedTensorType>(indices.getType());
   Type elementType = type.getElementType();
@@ -225,28 +236,17 @@ mlir::relay::detail::checkIndices(ConversionPatternRewriter &rewriter,
   }
   auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange buffers,
                   ValueRange) {
-    SmallVector<Value> space = emitSizes(body, buffers[0]);
-    for (auto [row, knownSize] : llvm::enumerate(sizes)) {
+    SmallVector<Value> limits;
+    for (auto [row, size] : llvm::enumerate(sizes)) {
       Value number = arith::ConstantIndexOp::create(body, row);
-      std::optional<int64_t> known = getConstantIntValue(knownSize);
-      Value size;
-      if (known)
-        size = arith::ConstantIndexOp::create(body, *known);
+      if (std::optional<int64_t> known = getConstantIntValue(size))
+        limits.push_back(arith::ConstantIndexOp::create(body, *known));
       else
-        size = emitToIndex(body, body.getI64Type(),
-                           memref::LoadOp::create(body, buffers[1], number));
-      emitIndexCheck(body, ValueRange(space).drop_front(hasRows),
-                     [&](ValueRange position) {
-                       SmallVector<Value> source;
-                       if (hasRows)
-                         source.push_back(number);
-                       llvm::append_range(source, position);
-                       Value index =
-                           memref::LoadOp::create(body, buffers[0], source);
-                       index = emitToIndex(body, elementType, index);
-                       return emitIsInside(body, index, size);
-                     });
+        limits.push_back(
+            emitToIndex(body, body.getI64Type(),
+                        memref::LoadOp::create(body, buffers[1], number)));
     }
+    emitIndexCheck(body, buffers[0], elementType, limits);
   };
   b.opaque((b.getBlockName() + "_check").str(), /*along=*/{}, inputs,
            /*destinations=*/{}, emit);

@@ -58,10 +58,10 @@ LogicalResult checkIndices(ConversionPatternRewriter &rewriter,
                            LinalgBuilder &b, Operation *op, Value indices,
                            ArrayRef<OpFoldResult> sizes);
 
-/// In the body of an opaque computation of one instance: ends the kernel with
-/// an error unless `isInside` holds at all positions of a space of `sizes`.
-void emitIndexCheck(ImplicitLocOpBuilder &b, ValueRange sizes,
-                    llvm::function_ref<Value(ValueRange position)> isInside);
+/// The same in the body of an opaque computation of one instance, for `indices`
+/// in a buffer, of relay type `type`.
+void emitIndexCheck(ImplicitLocOpBuilder &b, Value indices, Type type,
+                    ValueRange sizes);
 
 } // namespace mlir::relay::detail
 

@@ -76,26 +76,6 @@ public:
     return emitFromEnd(b, emitToIndex(b, type, index), sizes[dim]);
   }
 
-  /// Checks that all elements of `indices` name positions along `dim`.
-  void checkIndices(Value indices, Type type, int64_t dim) const {
-    emitIndexCheck(b, emitSizes(b, indices), [&](ValueRange source) {
-      Value index = memref::LoadOp::create(b, indices, source);
-      return emitIsInside(b, emitToIndex(b, type, index), sizes[dim]);
-    });
-  }
-  /// The same where row i of `indices` is for dimension i.
-  void checkRows(Value indices, Type type, int64_t numRows) const {
-    SmallVector<Value> columns =
-        llvm::to_vector(llvm::drop_begin(emitSizes(b, indices)));
-    for (int64_t row = 0; row < numRows; ++row)
-      emitIndexCheck(b, columns, [&](ValueRange column) {
-        SmallVector<Value> source = {arith::ConstantIndexOp::create(b, row)};
-        llvm::append_range(source, column);
-        Value index = memref::LoadOp::create(b, indices, source);
-        return emitIsInside(b, emitToIndex(b, type, index), sizes[row]);
-      });
-  }
-
   void emitUpdate(Value update, ValueRange position) const {
     Value present = memref::LoadOp::create(b, buffer, position);
     memref::StoreOp::create(b, meet(math, present, update), buffer, position);
@@ -148,7 +128,7 @@ struct ScatterElementsToLinalg : OpConversionPattern<ScatterElementsOp> {
                     ValueRange destinations) {
       ScatterTarget target(body, destinations.front(), type.getElementType(),
                            meet);
-      target.checkIndices(inputs[0], indexType, axis);
+      emitIndexCheck(body, inputs[0], indexType, target.getSizes()[axis]);
       emitLoops(body, emitSizes(body, inputs[0]), [&](ValueRange source) {
         SmallVector<Value> position = llvm::to_vector(source);
         Value index = memref::LoadOp::create(body, inputs[0], source);
@@ -208,7 +188,8 @@ struct ScatterNdToLinalg : OpConversionPattern<ScatterNdOp> {
     auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange inputs,
                     ValueRange destinations) {
       ScatterTarget target(body, destinations.front(), elementType, meet);
-      target.checkRows(inputs[0], indexType, depth);
+      emitIndexCheck(body, inputs[0], indexType,
+                     target.getSizes().take_front(depth));
       SmallVector<Value> columns =
           llvm::to_vector(llvm::drop_begin(emitSizes(body, inputs[0])));
       emitLoops(body, columns, [&](ValueRange column) {

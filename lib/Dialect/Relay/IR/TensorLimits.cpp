@@ -14,7 +14,6 @@
 using namespace mlir;
 using namespace mlir::relay;
 
-/// What is too large about `type`, if anything is.
 /// The first tensor in `type` that cannot be; null if there is none.
 static RankedTensorType findExcess(Type type) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
