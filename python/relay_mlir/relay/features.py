@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any, Iterator
+from typing import Any, Iterator, TypeVar
 
 from .._errors import DiagnosticError
 from ._core import core
@@ -97,22 +97,28 @@ def detect_feature(a: Any, b: Any = None) -> set[Feature]:
 #===------------------------------------------------------------------------===#
 
 
-class _Scope:
+class Scope:
+    """A part of a program in which values are known, and the one around it."""
 
-    def __init__(self, parent: _Scope | None = None) -> None:
+    def __init__(self, parent: Scope | None = None) -> None:
         self.parent = parent
         self.level: int = parent.level + 1 if parent is not None else 0
 
 
-def _common(lhs: _Scope, rhs: _Scope) -> _Scope:
-    while lhs is not rhs:
-        if lhs.level >= rhs.level:
-            assert lhs.parent is not None
-            lhs = lhs.parent
+S = TypeVar("S", bound=Scope)
+
+
+def common_scope(lhs: S, rhs: S) -> S:
+    """The innermost scope around two."""
+    one: Any = lhs
+    other: Any = rhs
+    while one is not other:
+        if one.level >= other.level:
+            one = one.parent
         else:
-            assert rhs.parent is not None
-            rhs = rhs.parent
-    return lhs
+            other = other.parent
+    scope: S = one
+    return scope
 
 
 def _uses_in_order(root: Expr) -> tuple[list[Expr], dict[Expr, list[tuple[Expr, Any]]]]:
@@ -143,21 +149,21 @@ def check_basic_block_normal_form(expr: Any) -> bool:
     narrower scope than that; a let around the uses would bind it.
     """
     order, uses = _uses_in_order(core.to_expr(expr))
-    own: dict[Expr, _Scope] = {order[0]: _Scope()}
-    inner: dict[tuple[Expr, Any], _Scope] = {}
+    own: dict[Expr, Scope] = {order[0]: Scope()}
+    inner: dict[tuple[Expr, Any], Scope] = {}
 
-    def scope_of_use(use: tuple[Expr, Any]) -> _Scope:
+    def scope_of_use(use: tuple[Expr, Any]) -> Scope:
         node, number = use
         if number is None:
             return own[node]
         if use not in inner:
-            inner[use] = _Scope(own[node])
+            inner[use] = Scope(own[node])
         return inner[use]
 
     for node in order[1:]:
         first = scope = scope_of_use(uses[node][0])
         for use in uses[node][1:]:
-            scope = _common(scope, scope_of_use(use))
+            scope = common_scope(scope, scope_of_use(use))
         if scope is not first and not isinstance(node, core.Op):
             raise DiagnosticError("expects a program in basic block normal form, but the scope "
                                   f"of an expression is narrower than its uses:\n{node}")

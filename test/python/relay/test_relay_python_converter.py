@@ -208,3 +208,50 @@ def test_random_arrays_of_a_type():
 def test_check_grad():
     with pytest.raises(NotImplementedError, match="gradient pass"):
         relay.testing.check_grad(relay.Function([], relay.const(1)))
+
+
+def nested_ifs(depth):
+    """A function of `depth` ifs inside of each other, which use what is around them."""
+    x = relay.var("x", "int32")
+    body = x
+    for i in range(depth):
+        body = relay.If(relay.less(x, relay.const(i)), relay.const(i) + x, body * relay.const(2))
+    return relay.Function([x], body)
+
+
+def test_deep_blocks():
+    """More ifs and functions inside of each other than Python has levels."""
+    ifs = nested_ifs(200)
+    python, relays = run_as_python(ifs), relay.create_executor("debug").evaluate(ifs)
+    for value in (0, 100, 198, 250):
+        assert python(value) == relays(value)
+    x, body = relay.var("x", "int32"), None
+    for _ in range(150):
+        y = relay.var("y", "int32")
+        body = relay.Function([y], y + x if body is None else body(y + x))
+    assert both(relay.Let(x, relay.const(3), body(relay.const(1)))) == 451
+    mod = relay.IRModule()
+    p = relay.Prelude(mod)
+    match = relay.const(0)
+    for i in range(120):
+        match = relay.Match(p.some(relay.const(i)), [
+            relay.Clause(relay.PatternConstructor(p.some, [relay.PatternVar(
+                var := relay.var("v", "int32"))]), match + var),
+            relay.Clause(relay.PatternWildcard(), relay.const(-1))])
+    assert both(match, mod) == sum(range(120))
+
+
+def test_text_grows_with_the_program():
+    short, long = (len(ast.unparse(to_python(nested_ifs(depth)))) for depth in (200, 400))
+    assert long < 2.5 * short
+
+
+@pytest.mark.parametrize("name", ["1", "2x", "if", "x.y", "a b", "", "é", "²", "None", "self-1"])
+def test_names_that_python_does_not_have(name):
+    param, local = relay.var(name, "int32"), relay.var(name)
+    function = relay.Function([param], relay.Let(local, param + param, local * param))
+    text = ast.unparse(to_python(function))
+    compile(text, "<text>", "exec")
+    assert run_as_python(function)(3) == 18
+    mod = relay.IRModule({name or "f": function})
+    assert both(mod.get_global_var(name or "f")(relay.const(2)), mod) == 8

@@ -2,8 +2,9 @@
 
 A function becomes a function of Python, `if` and `match` become if statements, tuples
 become tuples, and values of data types and references become ConstructorValue and
-RefValue, or classes like them where functions are among what they hold. An operator is run by the interpreter. A node that is used several times is
-computed once, in the innermost block around its uses.
+RefValue, or classes like them where functions are among what they hold. An operator is
+run by the interpreter. A node that is used several times is computed once, in the
+innermost block around its uses.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import ast
 import re
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Callable
 
 import numpy as np
@@ -20,6 +21,7 @@ from .. import _deep, adt, analysis, expr as _expr, transform, ty
 from .._core import core
 from ..executor import ConstructorValue, RefValue, create_executor
 from ..expr import Expr, Function, TupleWrapper
+from ..features import Scope, common_scope
 from ..module import IRModule
 
 OUTPUT_VAR_NAME = "_py_out"
@@ -121,31 +123,17 @@ def make_reference(value: Any) -> RefValue | PythonReference:
 #===------------------------------------------------------------------------===#
 
 
-@dataclass(eq=False)
-class _Block:
+# Python has 100 levels of blocks inside of each other. Of so many, the innermost
+# becomes a function of its own, outside of all others.
+_MAX_LEVELS = 20
+
+
+class _Block(Scope):
     """Statements that run together: a function's body, a branch, a clause."""
 
-    parent: _Block | None
-    lines: list[str] = field(default_factory=list)
-
-    def path(self) -> list[_Block]:
-        """The blocks around this one, outermost first, and itself."""
-        blocks: list[_Block] = []
-        block: _Block | None = self
-        while block is not None:
-            blocks.append(block)
-            block = block.parent
-        return blocks[::-1]
-
-
-def _common(a: _Block, b: _Block) -> _Block:
-    """The innermost block around two."""
-    common = a
-    for x, y in zip(a.path(), b.path()):
-        if x is not y:
-            break
-        common = x
-    return common
+    def __init__(self, parent: _Block | None) -> None:
+        super().__init__(parent)
+        self.lines: list[str] = []
 
 
 def _inner_parts(node: Expr) -> list[Expr]:
@@ -179,10 +167,14 @@ class _Converter:
         self._home: dict[Expr, _Block] = {}
         self._blocks: dict[tuple[Expr, int], _Block] = {}
         self._results: dict[Expr, str] = {}
+        # Functions that stand for blocks of a deep level.
+        self._outside: list[str] = []
 
     def name(self, hint: str) -> str:
         """A name that is not used yet."""
-        hint = re.sub(r"\W", "_", hint) or "v"
+        hint = re.sub(r"\W", "_", hint, flags=re.ASCII)
+        if not hint or hint[0].isdigit():
+            hint = "v" + hint
         number = len(self._used)
         name = f"{hint}_{number}"
         self._used.add(name)
@@ -211,7 +203,7 @@ class _Converter:
                 uses.append((part, inner))
             for part, where in uses:
                 known = self._home.get(part)
-                self._home[part] = where if known is None else _common(known, where)
+                self._home[part] = where if known is None else common_scope(known, where)
 
     def _write(self, node: Expr, text: str) -> None:
         self._home[node].lines.append(text)
@@ -225,8 +217,30 @@ class _Converter:
         """The lines of a part that is a block, of which `last` makes the last line."""
         part = _inner_parts(node)[index]
         result = self.visit(part)
-        lines = self._blocks[node, index].lines
-        return [*lines, last(result)]
+        block = self._blocks[node, index]
+        if block.level % _MAX_LEVELS == 0:
+            return [last(self._move_outside(block.lines, result))]
+        return [*block.lines, last(result)]
+
+    def _move_outside(self, lines: list[str], result: str) -> str:
+        """Makes a function of statements, and returns its call, which has their result."""
+        text = "\n".join([*lines, f"return {result}"])
+        # No name is that of two variables.
+        used: dict[str, None] = {}
+        bound = set()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                used[node.id] = None
+            elif isinstance(node, ast.Name):
+                bound.add(node.id)
+            elif isinstance(node, ast.FunctionDef):
+                bound.add(node.name)
+            elif isinstance(node, ast.arg):
+                bound.add(node.arg)
+        params = ", ".join(name for name in used if name in self._used and name not in bound)
+        name = self.name("block")
+        self._outside.append(f"def {name}({params}):\n{self._indent([text])}")
+        return f"{name}({params})"
 
     @staticmethod
     def _indent(lines: list[str]) -> str:
@@ -376,7 +390,8 @@ class _Converter:
         for var, function in functions.items():
             self._define(function, self.name_of(var, var.name_hint))
         result = self.visit(expr)
-        return "\n".join([self._prologue(), *block.lines, f"{OUTPUT_VAR_NAME} = {result}"])
+        return "\n".join([self._prologue(), *self._outside, *block.lines,
+                          f"{OUTPUT_VAR_NAME} = {result}"])
 
 
 def to_python(expr: Expr | TupleWrapper, mod: IRModule | None = None,
@@ -385,8 +400,7 @@ def to_python(expr: Expr | TupleWrapper, mod: IRModule | None = None,
     `_py_out`. `ast.unparse` makes text of it. `target` is not used: operators are run by
     the interpreter."""
     del target
-    if isinstance(expr, TupleWrapper):
-        expr = expr.astuple()
+    expr = core.to_expr(expr)
     mod = transform.infer_types(mod) if mod is not None else IRModule()
     if not analysis.well_formed(expr):
         raise ValueError("expects an expression that binds each variable once")
