@@ -8,6 +8,7 @@
 #ifndef RELAY_MLIR_PYTHON_SRC_RELAYBINDINGS_H
 #define RELAY_MLIR_PYTHON_SRC_RELAYBINDINGS_H
 
+#include "Arguments.h"
 #include "Bindings.h"
 
 #include "relay-mlir/Frontend/RelayText/RelayText.h"

@@ -162,7 +162,7 @@ InterpreterValue Program::unwrap(py::handle value, Type type) {
   }
   if (type && !isa<RankedTensorType, TypeVarType>(type))
     throw py::type_error("expects a value of the parameter's type, but got " +
-                         py::repr(value).cast<std::string>());
+                         describeValue(value));
   return toTensor(toArray(value, type));
 }
 

@@ -61,12 +61,12 @@ py::polymorphic_type_hook<ast::Expr>::get(const ast::Expr *src,
   if (PyNumber_Check(value.ptr()) || py::isinstance<py::array>(value))
     hint = "; relay.const makes one of a number or an array";
   throw py::type_error("expects an expression of Relay, but got " +
-                       py::repr(value).cast<std::string>() + hint);
+                       describeValue(value) + hint);
 }
 
 static std::vector<ast::ExprPtr> toExprs(py::handle values) {
   std::vector<ast::ExprPtr> exprs;
-  for (py::handle value : values)
+  for (py::handle value : toSequence(values, "expressions"))
     exprs.push_back(toExpr(value));
   return exprs;
 }
@@ -74,8 +74,10 @@ static std::vector<ast::ExprPtr> toExprs(py::handle values) {
 ast::ExprPtr relay_python::toExpr(py::handle value) {
   if (py::isinstance<ast::Expr>(value))
     return value.cast<ast::ExprPtr>();
-  if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value))
+  if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
+    RecursionGuard guard;
     return std::make_shared<ast::Tuple>(toExprs(value));
+  }
   // A TupleWrapper.
   if (py::hasattr(value, "tuple_value"))
     return toExpr(value.attr("tuple_value"));
@@ -86,13 +88,13 @@ template <typename T>
 static std::shared_ptr<T> toNode(py::handle value, const char *kind) {
   if (!py::isinstance<T>(value))
     throw py::type_error("expects a " + std::string(kind) + ", but got " +
-                         py::repr(value).cast<std::string>());
+                         describeValue(value));
   return value.cast<std::shared_ptr<T>>();
 }
 
 static std::vector<std::shared_ptr<ast::Var>> toVars(py::handle values) {
   std::vector<std::shared_ptr<ast::Var>> vars;
-  for (py::handle value : values)
+  for (py::handle value : toSequence(values, "variables"))
     vars.push_back(toNode<ast::Var>(value, "Var"));
   return vars;
 }
@@ -129,8 +131,12 @@ static LocationAttr toLocation(py::handle span) {
   }
   if (!py::isinstance<py::tuple>(span))
     return nullptr;
-  auto [file, line, endLine, column, endColumn] = span.cast<
-      std::tuple<std::string, unsigned, unsigned, unsigned, unsigned>>();
+  using Place = std::tuple<std::string, unsigned, unsigned, unsigned, unsigned>;
+  if (!py::detail::make_caster<Place>().load(span, /*convert=*/true))
+    throw py::value_error("expects lines and columns that are numbers of 32 "
+                          "bits in a span, but got " +
+                          describeValue(span));
+  auto [file, line, endLine, column, endColumn] = span.cast<Place>();
   return FileLineColRange::get(StringAttr::get(context, file), line, column,
                                endLine, endColumn);
 }
@@ -225,7 +231,7 @@ static py::list getBoundVarsOf(py::handle self) {
 //===----------------------------------------------------------------------===//
 
 template <typename T>
-using NodeClass = py::class_<T, ast::Expr, std::shared_ptr<T>>;
+using NodeClass = Class<T, ast::Expr, std::shared_ptr<T>>;
 
 /// Nodes that are the same by their name.
 template <typename T>
@@ -379,11 +385,11 @@ static void bindControl(py::module_ &m) {
         return fromAttributes(self.attrs);
       });
 
-  py::class_<ast::Clause>(m, "Clause")
+  Class<ast::Clause>(m, "Clause")
       .def(py::init([](py::handle pattern, py::handle body) {
              if (!py::isinstance<ast::Pattern>(pattern))
                throw py::type_error("expects a pattern, but got " +
-                                    py::repr(pattern).cast<std::string>());
+                                    describeValue(pattern));
              return ast::Clause{pattern.cast<ast::PatternPtr>(), toExpr(body)};
            }),
            py::arg("lhs"), py::arg("rhs"))

@@ -32,13 +32,15 @@ using namespace mlir::relay;
 ast::Module relay_python::toModule(py::handle functions, py::handle types) {
   ast::Module module;
   for (py::handle item : functions) {
-    auto [name, function] =
-        item.cast<std::pair<std::string, std::shared_ptr<ast::Function>>>();
+    auto [name, value] = item.cast<std::pair<std::string, py::object>>();
+    auto function = castArgument<std::shared_ptr<ast::Function>>(
+        value, "expects '" + name + "' of the module");
     LocationAttr location = function->location;
     module.functions.push_back({name, std::move(function), location});
   }
   for (py::handle item : types)
-    module.types.push_back(*item.cast<std::shared_ptr<ast::TypeData>>());
+    module.types.push_back(*castArgument<std::shared_ptr<ast::TypeData>>(
+        item, "expects a type definition of the module"));
   return module;
 }
 
@@ -91,13 +93,14 @@ static py::tuple parseModule(const std::string &text, const std::string &name,
   ParseOptions options;
   options.initial = &initial;
   for (auto [key, values] : metadata) {
-    auto &entries = options.metadata[key.cast<std::string>()];
+    auto &entries = options.metadata[castArgument<std::string>(
+        key, "expects a key of the metadata table")];
     for (py::handle value : values) {
       auto constant = std::dynamic_pointer_cast<ast::Constant>(toExpr(value));
       if (!constant)
         throw py::type_error("expects constants in the metadata table, but "
                              "got " +
-                             py::repr(value).cast<std::string>());
+                             describeValue(value));
       entries.push_back(constant->value);
     }
   }
@@ -165,6 +168,14 @@ static std::string printModule(py::handle functions, py::handle types,
                                bool showSpans, const py::object &annotate) {
   return printText(toModule(functions, types), version, showVersion,
                    showMetadata, showTypes, showSpans, annotate);
+}
+
+static std::string printExpr(py::handle expr, const std::string &version,
+                             bool showVersion, bool showMetadata,
+                             bool showTypes, bool showSpans,
+                             const py::object &annotate) {
+  return printText(toExpr(expr), version, showVersion, showMetadata, showTypes,
+                   showSpans, annotate);
 }
 
 static std::string printType(const RelayType &type) {
@@ -300,7 +311,7 @@ void relay_python::bindRelayModules(py::module_ &m) {
   m.def("parse_module", &parseModule);
   m.def("parse_expr", &parseExpr);
   m.def("print_module", &printModule);
-  m.def("print_expr", &printText<ast::ExprPtr>);
+  m.def("print_expr", &printExpr);
   m.def("print_type", &printType);
   m.def("run_passes", &runPasses);
   m.def("load_model", &load);

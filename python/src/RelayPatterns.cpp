@@ -44,10 +44,10 @@ static std::vector<ast::PatternPtr> toPatterns(py::handle values) {
   std::vector<ast::PatternPtr> patterns;
   if (values.is_none())
     return patterns;
-  for (py::handle value : values) {
+  for (py::handle value : toSequence(values, "patterns")) {
     if (!py::isinstance<ast::Pattern>(value))
       throw py::type_error("expects a pattern, but got " +
-                           py::repr(value).cast<std::string>());
+                           describeValue(value));
     patterns.push_back(value.cast<ast::PatternPtr>());
   }
   return patterns;
@@ -60,7 +60,8 @@ makeTypeData(const ty::GlobalTypeVar &header, py::handle typeVars,
   data->name = cast<ADTType>(header.type).getName().getValue().str();
   data->typeParams = unwrapTypeParams(typeVars);
   for (py::handle value : constructors) {
-    auto constructor = value.cast<std::shared_ptr<ast::Constructor>>();
+    auto constructor = castArgument<std::shared_ptr<ast::Constructor>>(
+        value, "TypeData: expects each entry of 'constructors'");
     if (constructor->adt != data->name)
       throw py::value_error("expects a constructor of " + data->name +
                             ", but got " + constructor->name + " of " +
@@ -73,15 +74,15 @@ makeTypeData(const ty::GlobalTypeVar &header, py::handle typeVars,
 
 void relay_python::bindRelayPatterns(py::module_ &m) {
   py::class_<ast::Pattern, std::shared_ptr<ast::Pattern>>(m, "Pattern");
-  py::class_<ast::PatternWildcard, ast::Pattern,
-             std::shared_ptr<ast::PatternWildcard>>(m, "PatternWildcard")
+  Class<ast::PatternWildcard, ast::Pattern,
+        std::shared_ptr<ast::PatternWildcard>>(m, "PatternWildcard")
       .def(py::init<>());
-  py::class_<ast::PatternVar, ast::Pattern, std::shared_ptr<ast::PatternVar>>(
+  Class<ast::PatternVar, ast::Pattern, std::shared_ptr<ast::PatternVar>>(
       m, "PatternVar")
       .def(py::init<std::shared_ptr<ast::Var>>(), py::arg("var").none(false))
       .def_readonly("var", &ast::PatternVar::var);
-  py::class_<ast::PatternConstructor, ast::Pattern,
-             std::shared_ptr<ast::PatternConstructor>>(m, "PatternConstructor")
+  Class<ast::PatternConstructor, ast::Pattern,
+        std::shared_ptr<ast::PatternConstructor>>(m, "PatternConstructor")
       .def(py::init([](std::shared_ptr<ast::Constructor> constructor,
                        py::handle patterns) {
              return std::make_shared<ast::PatternConstructor>(
@@ -90,15 +91,15 @@ void relay_python::bindRelayPatterns(py::module_ &m) {
            py::arg("constructor").none(false), py::arg("patterns") = py::none())
       .def_readonly("constructor", &ast::PatternConstructor::constructor)
       .def_readonly("patterns", &ast::PatternConstructor::fields);
-  py::class_<ast::PatternTuple, ast::Pattern,
-             std::shared_ptr<ast::PatternTuple>>(m, "PatternTuple")
+  Class<ast::PatternTuple, ast::Pattern, std::shared_ptr<ast::PatternTuple>>(
+      m, "PatternTuple")
       .def(py::init([](py::handle patterns) {
              return std::make_shared<ast::PatternTuple>(toPatterns(patterns));
            }),
            py::arg("patterns") = py::none())
       .def_readonly("patterns", &ast::PatternTuple::fields);
 
-  py::class_<ast::TypeData, std::shared_ptr<ast::TypeData>>(m, "TypeData")
+  Class<ast::TypeData, std::shared_ptr<ast::TypeData>>(m, "TypeData")
       .def(py::init(&makeTypeData), py::arg("header"), py::arg("type_vars"),
            py::arg("constructors"))
       .def_property_readonly("header",

@@ -60,7 +60,7 @@ Type relay_python::unwrapType(py::handle value) {
     return nullptr;
   if (!py::isinstance<RelayType>(value))
     throw py::type_error("expects a type of Relay, but got " +
-                         py::repr(value).cast<std::string>());
+                         describeValue(value));
   Type type = value.cast<const RelayType &>().type;
   if (!type)
     throw py::type_error("expects a type of values, but got a constraint");
@@ -91,7 +91,7 @@ std::vector<Type> relay_python::unwrapTypes(py::handle values) {
   std::vector<Type> types;
   if (values.is_none())
     return types;
-  for (py::handle value : values) {
+  for (py::handle value : toSequence(values, "types")) {
     types.push_back(unwrapType(value));
     if (!types.back())
       throw py::type_error("expects a type of Relay, but got None");
@@ -103,11 +103,11 @@ std::vector<std::string> relay_python::unwrapTypeParams(py::handle values) {
   std::vector<std::string> names;
   if (values.is_none())
     return names;
-  for (py::handle value : values) {
+  for (py::handle value : toSequence(values, "type variables")) {
     auto var = dyn_cast_if_present<relay::TypeVarType>(unwrapType(value));
     if (!var)
       throw py::type_error("expects a TypeVar, but got " +
-                           py::repr(value).cast<std::string>());
+                           describeValue(value));
     names.push_back(var.getName().str());
   }
   return names;
@@ -133,10 +133,7 @@ static ty::TensorType makeTensorType(const py::sequence &shape,
       sizes.push_back(ShapedType::kDynamic);
       continue;
     }
-    PyObject *index = PyNumber_Index(size.ptr());
-    if (!index)
-      throw py::error_already_set();
-    auto value = py::reinterpret_steal<py::int_>(index).cast<int64_t>();
+    auto value = castArgument<int64_t>(size, "TensorType: expects a size");
     if (value < 0)
       throw py::value_error("expects sizes that are not negative, but got " +
                             std::to_string(value));
@@ -148,9 +145,9 @@ static ty::TensorType makeTensorType(const py::sequence &shape,
         "expects tensors of at most " + std::to_string(relay::kMaxTensorRank) +
         " dimensions, but got " + std::to_string(type.getRank()));
   if (!relay::isWithinTensorLimits(type))
-    throw py::value_error(
-        "expects tensors of at most " + std::to_string(relay::kMaxTensorBytes) +
-        " bytes, but got the shape " + py::repr(shape).cast<std::string>());
+    throw py::value_error("expects tensors of at most " +
+                          std::to_string(relay::kMaxTensorBytes) +
+                          " bytes, but got the shape " + describeValue(shape));
   ty::TensorType result{{type}};
   if (hasSymbols)
     result.parts = py::tuple(shape);
@@ -170,9 +167,7 @@ static py::object getPart(const RelayType &self, size_t index, Fn derive) {
 }
 
 static py::list toList(py::handle values) {
-  return values.is_none()
-             ? py::list()
-             : py::list(py::reinterpret_borrow<py::object>(values));
+  return values.is_none() ? py::list() : py::list(toSequence(values, "types"));
 }
 
 static uint64_t makeIdentity() {
@@ -181,7 +176,7 @@ static uint64_t makeIdentity() {
 }
 
 static int getKind(py::handle kind, int missing) {
-  return kind.is_none() ? missing : kind.cast<int>();
+  return kind.is_none() ? missing : castArgument<int>(kind, "expects 'kind'");
 }
 
 static ty::FuncType makeFuncType(py::object args, py::handle result,
@@ -234,7 +229,7 @@ static py::tuple getConcreteShape(const ty::TensorType &self) {
 static ty::TypeCall makeTypeCall(py::handle callee, py::handle args) {
   if (!py::isinstance<ty::GlobalTypeVar>(callee))
     throw py::type_error("expects a GlobalTypeVar, but got " +
-                         py::repr(callee).cast<std::string>());
+                         describeValue(callee));
   auto adt = cast<relay::ADTType>(callee.cast<ty::GlobalTypeVar &>().type);
   py::list argList = toList(args);
   return {{relay::ADTType::get(adt.getName(), unwrapTypes(argList)),
@@ -289,7 +284,7 @@ static bool hasVariables(const RelayType &self) {
 }
 
 void relay_python::bindRelayTypes(py::module_ &m) {
-  py::class_<ty::AnyDim>(m, "Any", "A size that is known only at run time.")
+  Class<ty::AnyDim>(m, "Any", "A size that is known only at run time.")
       .def(py::init<>())
       .def("__repr__", [](const ty::AnyDim &) { return "?"; })
       .def("__eq__",
@@ -298,7 +293,7 @@ void relay_python::bindRelayTypes(py::module_ &m) {
            })
       .def("__hash__", [](const ty::AnyDim &) { return 0x3f; });
 
-  py::class_<RelayType>(m, "Type", "A type of Relay.")
+  Class<RelayType>(m, "Type", "A type of Relay.")
       // Constraints, which no value is of, are classes of Python.
       .def(py::init<>())
       .def("__eq__", &isSameType)
@@ -307,7 +302,7 @@ void relay_python::bindRelayTypes(py::module_ &m) {
       .def_property_readonly("_has_variables", &hasVariables)
       .def_readonly("_identity", &RelayType::identity);
 
-  py::class_<ty::TensorType, RelayType>(m, "TensorType")
+  Class<ty::TensorType, RelayType>(m, "TensorType")
       .def(py::init(&makeTensorType), py::arg("shape"),
            py::arg("dtype") = "float32")
       .def_property_readonly("shape", &getShape)
@@ -317,7 +312,7 @@ void relay_python::bindRelayTypes(py::module_ &m) {
             cast<RankedTensorType>(self.type).getElementType());
       });
 
-  py::class_<ty::TupleType, RelayType>(m, "TupleType")
+  Class<ty::TupleType, RelayType>(m, "TupleType")
       .def(py::init([](py::handle fields) {
              py::list list = toList(fields);
              return ty::TupleType{
@@ -331,7 +326,7 @@ void relay_python::bindRelayTypes(py::module_ &m) {
         });
       });
 
-  py::class_<ty::FuncType, RelayType>(m, "FuncType", py::dynamic_attr())
+  Class<ty::FuncType, RelayType>(m, "FuncType", py::dynamic_attr())
       .def(py::init(&makeFuncType), py::arg("arg_types"), py::arg("ret_type"),
            py::arg("type_params") = py::none())
       .def_property_readonly("arg_types",
@@ -357,7 +352,7 @@ void relay_python::bindRelayTypes(py::module_ &m) {
         });
       });
 
-  py::class_<ty::TypeVar, RelayType>(m, "TypeVar")
+  Class<ty::TypeVar, RelayType>(m, "TypeVar")
       .def(py::init([](const std::string &name, py::handle kind) {
              return ty::TypeVar{
                  {relay::TypeVarType::get(getSessionContext(), name),
@@ -371,7 +366,7 @@ void relay_python::bindRelayTypes(py::module_ &m) {
         return cast<relay::TypeVarType>(self.type).getName().str();
       });
 
-  py::class_<ty::GlobalTypeVar, RelayType>(m, "GlobalTypeVar")
+  Class<ty::GlobalTypeVar, RelayType>(m, "GlobalTypeVar")
       .def(py::init(&makeGlobalTypeVar), py::arg("name"),
            py::arg("kind") = py::none())
       .def_readonly("kind", &RelayType::kind)
@@ -384,7 +379,7 @@ void relay_python::bindRelayTypes(py::module_ &m) {
         return makeTypeCall(self, args);
       });
 
-  py::class_<ty::TypeCall, RelayType>(m, "TypeCall")
+  Class<ty::TypeCall, RelayType>(m, "TypeCall")
       .def(py::init(&makeTypeCall), py::arg("func"), py::arg("args"))
       .def_property_readonly(
           "func",
@@ -400,7 +395,7 @@ void relay_python::bindRelayTypes(py::module_ &m) {
         });
       });
 
-  py::class_<ty::RefType, RelayType>(m, "RefType")
+  Class<ty::RefType, RelayType>(m, "RefType")
       .def(py::init([](py::handle content) {
              Type type = unwrapType(content);
              if (!type)
@@ -415,7 +410,7 @@ void relay_python::bindRelayTypes(py::module_ &m) {
         });
       });
 
-  py::class_<ty::IncompleteType, RelayType>(m, "IncompleteType")
+  Class<ty::IncompleteType, RelayType>(m, "IncompleteType")
       .def(py::init([](py::handle kind) {
              return ty::IncompleteType{
                  {relay::IncompleteType::get(getSessionContext()),

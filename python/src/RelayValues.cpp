@@ -35,7 +35,8 @@ static std::string describe(py::handle object) {
   if (py::isinstance<ast::Var>(object))
     return "%" + object.cast<ast::Var &>().name;
   if (!py::isinstance<py::dict>(object))
-    return py::str(object).cast<std::string>();
+    return castArgument<std::string>(py::str(object), "expects an attribute");
+  RecursionGuard guard;
   std::string text;
   for (auto [key, value] : py::reinterpret_borrow<py::dict>(object))
     text += (text.empty() ? "" : ", ") + describe(key) + ": " + describe(value);
@@ -61,14 +62,15 @@ Attribute relay_python::toAttribute(py::handle value) {
   if (PyBool_Check(value.ptr()))
     return builder.getBoolAttr(value.cast<bool>());
   if (PyLong_Check(value.ptr())) {
-    auto number = value.cast<int64_t>();
+    auto number = castArgument<int64_t>(value, "expects an attribute");
     return llvm::isInt<32>(number) ? builder.getI32IntegerAttr(number)
                                    : builder.getI64IntegerAttr(number);
   }
   if (PyFloat_Check(value.ptr()))
     return builder.getF64FloatAttr(value.cast<double>());
   if (py::isinstance<py::str>(value))
-    return builder.getStringAttr(value.cast<std::string>());
+    return builder.getStringAttr(
+        castArgument<std::string>(value, "expects an attribute"));
   if (py::isinstance<OpaqueAttribute>(value))
     return value.cast<OpaqueAttribute &>().attribute;
   if (py::isinstance<RelayType>(value))
@@ -78,6 +80,7 @@ Attribute relay_python::toAttribute(py::handle value) {
                                   value.cast<ast::GlobalVar &>().name);
   if (py::isinstance<ast::Expr>(value))
     return makeObjectAttribute(py::reinterpret_borrow<py::object>(value));
+  RecursionGuard guard;
   if (py::isinstance<py::dict>(value)) {
     auto dict = py::reinterpret_borrow<py::dict>(value);
     // A copy, since attributes do not change.
@@ -104,7 +107,7 @@ Attribute relay_python::toAttribute(py::handle value) {
     return toAttribute(py::module_::import("numpy").attr("dtype")(value));
   throw py::type_error("expects an attribute (a number, a string, or a list), "
                        "but got " +
-                       py::repr(value).cast<std::string>());
+                       describeValue(value));
 }
 
 py::object relay_python::fromAttribute(Attribute attribute) {
@@ -145,10 +148,15 @@ std::vector<NamedAttribute> relay_python::toAttributes(py::handle mapping) {
   std::vector<NamedAttribute> attributes;
   if (mapping.is_none())
     return attributes;
+  if (!py::isinstance<py::dict>(mapping))
+    throw py::type_error("expects a dict of attributes, but got " +
+                         describeValue(mapping));
   for (py::handle item : mapping.attr("items")()) {
-    auto pair = item.cast<std::pair<std::string, py::object>>();
-    attributes.emplace_back(StringAttr::get(getSessionContext(), pair.first),
-                            toAttribute(pair.second));
+    auto [key, value] = item.cast<std::pair<py::object, py::object>>();
+    auto name =
+        castArgument<std::string>(key, "expects the name of an attribute");
+    attributes.emplace_back(StringAttr::get(getSessionContext(), name),
+                            toAttribute(value));
   }
   return attributes;
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Arguments.h"
 #include "Bindings.h"
 
 #include "relay-mlir-c/Runtime.h"
@@ -419,10 +420,10 @@ void relay_python::bindRuntimeModule(py::module_ &m) {
       .def("path", &MemoryFile::getPath)
       .def("seal", &MemoryFile::seal);
   m.def("copy_file", &copyFile, py::arg("source"), py::arg("target"));
-  m.def(
-      "set_num_threads", [](int count) { check(relaySetNumThreads(count)); },
+  defineFunction(
+      m, "set_num_threads", [](int count) { check(relaySetNumThreads(count)); },
       py::arg("count"));
-  m.def("get_num_threads", [] {
+  defineFunction(m, "get_num_threads", [] {
     int32_t count = 0;
     check(relayGetNumThreads(&count));
     return count;

@@ -1,0 +1,76 @@
+//===- Arguments.cpp - Errors that name the wrong argument ----------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+
+#include <algorithm>
+
+namespace py = pybind11;
+using namespace relay_python;
+
+std::string relay_python::describeValue(py::handle value) {
+  constexpr size_t maxLength = 200;
+  auto text = py::repr(value);
+  if (py::len(text) > maxLength)
+    text = py::str(text[py::slice(0, maxLength, 1)]) + py::str("...");
+  return text.cast<std::string>();
+}
+
+py::object relay_python::toSequence(py::handle values, const char *what) {
+  if (py::isinstance<py::list>(values) || py::isinstance<py::tuple>(values))
+    return py::reinterpret_borrow<py::object>(values);
+  if (!py::isinstance<py::iterable>(values))
+    throw py::type_error("expects a list of " + std::string(what) +
+                         ", but got " + describeValue(values));
+  return py::list(py::reinterpret_borrow<py::object>(values));
+}
+
+void relay_python::raiseWrongArgument(const std::string &what,
+                                      const std::string &kind,
+                                      py::handle value) {
+  if (PyUnicode_Check(value.ptr()) && kind == "a string")
+    throw py::value_error(what + " to be text, but got one with surrogates, " +
+                          describeValue(value));
+  bool isInteger = PyLong_Check(value.ptr()) && kind.find("integer") == 3;
+  std::string text = what + " to be " + kind +
+                     (isInteger ? " of 64 bits" : "") + ", but got " +
+                     describeValue(value);
+  if (!isInteger)
+    throw py::type_error(text);
+  PyErr_SetString(PyExc_OverflowError, text.c_str());
+  throw py::error_already_set();
+}
+
+std::vector<py::handle>
+relay_python::matchArguments(const std::string &function,
+                             const std::vector<Parameter> &parameters,
+                             const py::args &args, const py::kwargs &kwargs) {
+  if (args.size() > parameters.size())
+    throw py::type_error(function + ": expects at most " +
+                         std::to_string(parameters.size()) +
+                         " arguments, but got " + std::to_string(args.size()));
+  std::vector<py::handle> values(parameters.size());
+  std::copy(args.begin(), args.end(), values.begin());
+  for (auto [key, value] : kwargs) {
+    auto name = key.cast<std::string>();
+    auto found =
+        std::find_if(parameters.begin(), parameters.end(),
+                     [&](const Parameter &p) { return p.name == name; });
+    if (found == parameters.end())
+      throw py::type_error(function + ": expects no argument '" + name + "'");
+    py::handle &slot = values[found - parameters.begin()];
+    if (slot)
+      throw py::type_error(function + ": expects '" + name +
+                           "' once, but got it twice");
+    slot = value;
+  }
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (!values[i] && !parameters[i].hasDefault)
+      throw py::type_error(function + ": expects '" + parameters[i].name +
+                           "', but it is missing");
+  return values;
+}
