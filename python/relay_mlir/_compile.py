@@ -9,6 +9,7 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 
 from . import _relay_mlir
+from ._arguments import expect_int, expect_list, expect_mapping, expect_path, expect_text
 
 PathLike = typing.Union[str, "os.PathLike[str]"]
 if typing.TYPE_CHECKING:
@@ -68,12 +69,13 @@ class IRModule:
     @staticmethod
     def parse(text: str, name: str = "<string>") -> IRModule:
         """Parses MLIR text. Raises CompileError with the place of an error."""
-        return IRModule(_relay_mlir.IRModule.parse(text, name))
+        return IRModule(_relay_mlir.IRModule.parse(expect_text(text, "text"),
+                                                   expect_text(name, "name")))
 
     @staticmethod
     def load(path: PathLike) -> IRModule:
         """Reads an .onnx, .relay or .mlir file."""
-        return IRModule(_relay_mlir.IRModule.load(os.fspath(path)))
+        return IRModule(_relay_mlir.IRModule.load(expect_path(path)))
 
     def run_passes(self, pipeline: str) -> IRModule:
         """Runs a pipeline, such as "builtin.module(relay-fuse-ops)", in place.
@@ -81,13 +83,15 @@ class IRModule:
         Raises ValueError if there is no such pipeline, CompileError if it fails.
         Returns the module itself.
         """
-        self._impl.run_passes(pipeline)
+        self._impl.run_passes(expect_text(pipeline, "pipeline"))
         return self
 
     def print(self, *, elide_larger: int | None = 16, locations: bool = False,
               generic: bool = False) -> str:
         """Returns the text; `elide_larger=None` writes out every weight."""
-        return self._impl.print(elide_larger, locations, generic)
+        if elide_larger is not None:
+            expect_int(elide_larger, "elide_larger", 0, 2**63 - 1)
+        return self._impl.print(elide_larger, bool(locations), bool(generic))
 
     def clone(self) -> IRModule:
         """Returns a copy, which shares the weights."""
@@ -102,9 +106,9 @@ class Module:
 
     def __init__(self, path: PathLike, map_weights: bool = False,
                  _file: object = None) -> None:
-        self._path = os.fspath(path)
+        self._path = expect_path(path)
         self._file = _file  # Keeps an artefact in memory.
-        self._impl = _relay_mlir.LoadedModule(self._path, map_weights)
+        self._impl = _relay_mlir.LoadedModule(self._path, bool(map_weights))
 
     @staticmethod
     def _make(name: str, write: Callable[[str], object]) -> Module:
@@ -144,6 +148,9 @@ class Module:
 
     def run(self, inputs: Mapping[str, Any]) -> Outputs:
         """The same with a mapping, for names that are no identifiers."""
+        inputs = expect_mapping(inputs, "inputs")
+        for name in inputs:
+            expect_text(name, "the name of an input")
         return self._impl.run(**inputs)
 
     def profile(self, inputs: Mapping[str, Any] | Sequence[Any], *, repeat: int = 50,
@@ -156,15 +163,20 @@ class Module:
         chrome://tracing open. No other thread may run the model meanwhile. Raises
         ValueError for wrong inputs.
         """
+        expect_int(repeat, "repeat", 0, 2**31 - 1)
+        expect_int(warm_up, "warm_up", 0, 2**31 - 1)
         by_name = hasattr(inputs, "keys")
+        if not by_name:
+            inputs = expect_list(inputs, "inputs", "arrays")
         rows = self._impl.profile(
             *(() if by_name else inputs), named=dict(inputs) if by_name else {},
-            repeat=repeat, warm_up=warm_up, trace=os.fspath(trace or ""))
+            repeat=repeat, warm_up=warm_up,
+            trace="" if trace is None else expect_path(trace, "trace"))
         return [KernelProfile(*row) for row in rows]
 
     def save(self, path: PathLike) -> None:
         """Writes the artefact, which load() and the C interface read."""
-        _relay_mlir.copy_file(self._path, os.fspath(path))
+        _relay_mlir.copy_file(self._path, expect_path(path))
 
     def verify(self) -> None:
         """Checks that the weights are those that the compiler wrote.
@@ -210,9 +222,12 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str = "native", opt_l
 
     `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so".
     """
-    _to_module(model)._impl.compile(
-        os.fspath(path), kind, target, opt_level, precision, force_matrix_tiles,
-        desired_layout or "", cache, os.fspath(cache_dir or ""))
+    layout = "" if desired_layout is None else expect_text(desired_layout, "desired_layout")
+    folder = "" if cache_dir is None else expect_path(cache_dir, "cache_dir")
+    arguments = (expect_path(path), expect_text(kind, "kind"), expect_text(target, "target"),
+                 expect_int(opt_level, "opt_level", 0, 3), expect_text(precision, "precision"),
+                 bool(force_matrix_tiles), layout, bool(cache), folder)
+    _to_module(model)._impl.compile(*arguments)
 
 
 def compile(model: Any, *, target: str = "native", opt_level: int = 3, precision: str = "high",

@@ -7,12 +7,13 @@ from typing import Any, Callable, Iterable, Iterator, Sequence, TypeVar
 
 from .._errors import DiagnosticError
 from . import adt, ty
+from .._arguments import describe, expect, expect_callable
 from ._core import core
 from .adt import Match, Pattern
 from .call_graph import AnnotatedRegion, AnnotatedRegionSet, CallGraph
 from .expr import Call, Expr, Var
 from .features import Feature, check_basic_block_normal_form, detect_feature
-from .module import IRModule
+from .module import IRModule, expect_module
 from .network_analysis import (check_constant, count_layers, extract_fused_functions,
                                extract_intermdeiate_expr, get_calibration_data,
                                get_total_mac_number, search_fc_transpose)
@@ -27,6 +28,7 @@ T = TypeVar("T")
 
 def post_order_visit(expr: Expr, fvisit: Callable[[Expr], object]) -> None:
     """Calls `fvisit` for every node at and below `expr`, once, children first."""
+    expect_callable(fvisit, "fvisit")
     for node in core.post_order(expr):
         fvisit(node)
 
@@ -268,7 +270,7 @@ def check_kind(value: Any, mod: IRModule | None = None) -> int:
     """Returns the kind of a type (TypeKind). Raises DiagnosticError for one that is
     not well kinded: parts of another kind than they must be, an unknown data type,
     or one with the wrong number of arguments."""
-    mod = mod if mod is not None else IRModule()
+    mod = expect_module(mod) if mod is not None else IRModule()
     kinds = ty.TypeKind
     if isinstance(value, (ty.TypeVar, ty.GlobalTypeVar, ty.IncompleteType)):
         return value.kind
@@ -278,7 +280,7 @@ def check_kind(value: Any, mod: IRModule | None = None) -> int:
             _check_parts("a constructor", constructor.inputs, kinds.Type, mod)
         return kinds.TypeData
     if not isinstance(value, ty.Type):
-        raise TypeError(f"expects a type, but got {value!r}")
+        raise TypeError(f"expects a type, but got {describe(value)}")
     if isinstance(value, ty.TypeCall):
         _check_parts("a type call", [value.func], kinds.AdtHandle, mod)
         _check_parts("a type call", value.args, kinds.Type, mod)
@@ -368,7 +370,8 @@ def unmatched_cases(match: Match, mod: IRModule | None = None) -> list[Pattern]:
     """The patterns that no clause of a match covers; empty if it is complete.
     Raises ValueError if that is not known after 100,000 comparisons of a clause
     with a case, as few patterns of many fields can ask for."""
-    mod = mod if mod is not None else IRModule()
+    expect(match, Match, "match", "a Match")
+    mod = expect_module(mod) if mod is not None else IRModule()
     work: list[Pattern] = [adt.PatternWildcard()]
     missing: list[Pattern] = []
     steps = 0

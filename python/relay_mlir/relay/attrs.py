@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Iterator, Mapping, NoReturn
 
+from .._arguments import describe, expect_mapping, wrong
 from ._core import core
 
 
@@ -22,10 +23,13 @@ class Attrs:
     def __init__(self, values: Mapping[str, Any] | Iterable[tuple[str, Any]],
                  defaults: Mapping[str, Any] | None = None,
                  type_key: str | None = None) -> None:
-        values = dict(values)
+        try:
+            values = dict(values)
+        except (TypeError, ValueError):
+            raise wrong("values", "attributes by name", values) from None
         object.__setattr__(self, "_type_key", values.pop(_TYPE_KEY, type_key))
         object.__setattr__(self, "_values", values)
-        object.__setattr__(self, "_defaults", defaults or {})
+        object.__setattr__(self, "_defaults", expect_mapping(defaults, "defaults"))
 
     @property
     def type_key(self) -> str | None:
@@ -128,7 +132,7 @@ def written_attrs(attrs: Any, is_operator: bool = True) -> dict[str, Any] | None
         return attrs
     if isinstance(attrs, Attrs):
         return attrs._for_call(is_operator)
-    raise TypeError(f"expects attributes, but got {attrs!r}")
+    raise TypeError(f"expects attributes, but got {describe(attrs)}")
 
 
 __all__ = ["Attrs", "DictAttrs", "make_node"]

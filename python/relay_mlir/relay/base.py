@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Iterable
 
+from .._arguments import expect, expect_list
+
 
 class _Object:
     """What all of them have."""
@@ -54,7 +56,8 @@ class SequentialSpan(_Object):
 
     def __init__(self, spans: Iterable[Span | SequentialSpan]) -> None:
         parts: list[Span] = []
-        for span in spans:
+        for span in expect_list(spans, "spans", "spans"):
+            expect(span, (Span, SequentialSpan), "each of spans", "a Span")
             parts += span.spans if isinstance(span, SequentialSpan) else [span]
         self.spans = list(dict.fromkeys(parts))
         if not self.spans:

@@ -11,6 +11,7 @@ import re
 from typing import Any, Mapping, Sequence
 
 from . import ty
+from .._arguments import expect_mapping, expect_names
 from ._core import core
 from .expr import Call, Expr, Function
 from .expr_functor import ExprMutator
@@ -30,15 +31,17 @@ _ELEMENTWISE = set("""
 
 def is_blocked(layouts: Sequence[str]) -> bool:
     """Whether the layout of the data is a blocked one."""
-    return bool(layouts) and any(c.isdigit() for c in layouts[0])
+    names = expect_names(layouts, "layouts")
+    return bool(names) and any(c.isdigit() for c in names[0])
 
 
 def _check(name: str, layouts: Sequence[str]) -> None:
-    data = _DATA.fullmatch(layouts[0])
+    expect_names(layouts, f"the layouts of {name}")
+    data = _DATA.fullmatch(layouts[0]) if layouts else None
     if name != "nn.conv2d":
         raise ValueError(f"expects nn.conv2d to have a blocked layout, but got {name}")
     if data is None:
-        raise ValueError(f"expects a blocked layout such as NCHW8c, but got {layouts[0]}")
+        raise ValueError(f"expects a blocked layout such as NCHW8c, but got {', '.join(layouts)}")
     kernel = _KERNEL.fullmatch(layouts[1]) if len(layouts) == 2 else None
     if kernel is None or kernel[1] not in (None, data[1]) or kernel[2] != data[1]:
         raise ValueError(f"expects a kernel's layout such as OIHW{data[1]}i{data[1]}o for "
@@ -163,6 +166,7 @@ def convert(mod: IRModule, desired: Mapping[str, Sequence[str]]) -> IRModule:
     from .pass_manager import as_class
     from .transform import infer_types
 
+    desired = expect_mapping(desired, "desired")
     for name, layouts in desired.items():
         _check(name, layouts)
     mod = infer_types(mod)

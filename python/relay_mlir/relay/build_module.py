@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Mapping
 
 from .._errors import CompileError, DiagnosticError
 from . import _diagnostics, expr as _expr
+from .._arguments import expect, expect_mapping, expect_text
 from ._core import core
 from .executor_factory import ExecutorFactoryModule
-from .expr import Expr, Function
+from .expr import Expr, Function, Var
 from .module import IRModule, module_arguments
 from .qnn.config import with_requantize_config
 from .transform import PassContext, PassInfo, remove_unused, _run as run_pipeline
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
     """Makes constants of parameters: `params` has values by name. Raises
     DiagnosticError if one is that of two parameters."""
-    by_name = {}
-    for var in func.params:
+    params = expect_mapping(params, "params")
+    by_name: dict[str, Var] = {}
+    for var in expect(func, Function, "func", "a function").params:
         if var.name_hint in by_name and var.name_hint in params:
             raise DiagnosticError(f"expects parameters of unique names, but {var.name_hint!r} "
                                   "is that of two")
@@ -44,9 +46,10 @@ def parse_target(target: Any) -> str:
         target = next(iter(target.values()))
     if target is None:
         return "native"
-    words = str(target).split()
+    text = expect_text(str(target), "target")
+    words = text.split()
     kind = words[0] if words else ""
-    cpu = re.search(r"(?:^|\s)-mcpu=(\S+)", str(target))
+    cpu = re.search(r"(?:^|\s)-mcpu=(\S+)", text)
     if cpu is not None:
         return cpu[1]
     if kind in ("llvm", "c", "native", "cpu"):
@@ -110,7 +113,7 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     if runtime is not None and str(getattr(runtime, "name", runtime)) != "cpp":
         raise NotImplementedError(f"there is no run time {runtime!r} yet, only 'cpp'")
     mod = module_arguments(ir_mod).shallow_copy()
-    bound = dict(params or {})
+    bound = dict(expect_mapping(params, "params"))
     if bound:
         mod["main"] = bind_params_by_name(mod["main"], bound)
     return ExecutorFactoryModule(compile_main(mod, target, _opt_level()), bound, mod_name)
@@ -126,7 +129,7 @@ def optimize(mod: IRModule | Expr, target: Any = None,
     is that of the PassContext.
     """
     mod = module_arguments(mod).shallow_copy()
-    bound = dict(params or {})
+    bound = dict(expect_mapping(params, "params"))
     if bound:
         mod["main"] = bind_params_by_name(mod["main"], bound)
     pipeline = (f"builtin.module(relay-optimize{{opt-level={_opt_level()} "

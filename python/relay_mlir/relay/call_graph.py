@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any, Iterator, Sequence
 
 from .._errors import DiagnosticError
+from .._arguments import describe, expect
 from ._core import core
 from .expr import Expr, GlobalVar, Op
-from .module import IRModule
+from .module import IRModule, expect_module
 
 
 class CallGraph:
     """The functions of a module, and for each the functions that it uses."""
 
     def __init__(self, module: IRModule) -> None:
-        self._module = module
+        self._module = expect_module(module, "module")
         self._uses: dict[GlobalVar, list[GlobalVar]] = {
             var: [node for node in core.post_order(function)
                   if isinstance(node, core.GlobalVar)]
@@ -29,7 +30,7 @@ class CallGraph:
         if isinstance(var, str):
             var = self._module.get_global_var(var)
         if not isinstance(var, core.GlobalVar):
-            raise TypeError(f"expects the name of a function, but got {var!r}")
+            raise TypeError(f"expects the name of a function, but got {describe(var)}")
         if var not in self._uses:
             raise ValueError(f"there is no function {var.name_hint!r} in the call graph")
         return var
@@ -95,6 +96,8 @@ class AnnotatedRegionSet:
     """
 
     def __init__(self, expr: Expr, region_begin_op: Op, region_end_op: Op) -> None:
+        expect(region_begin_op, core.Op, "region_begin_op", "an operator")
+        expect(region_end_op, core.Op, "region_end_op", "an operator")
         self._begin, self._end = region_begin_op, region_end_op
         self._of: dict[Expr, AnnotatedRegion] = {}
         self.regions: list[AnnotatedRegion] = []
@@ -117,7 +120,7 @@ class AnnotatedRegionSet:
 
     def get_region(self, expr: Expr) -> AnnotatedRegion | None:
         """The region that a node is in, or None."""
-        return self._of.get(expr)
+        return self._of.get(expect(expr, Expr, "expr", "an expression"))
 
     def _put(self, region: AnnotatedRegion, node: Expr) -> None:
         region.nodes.append(node)

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from .._arguments import expect_int, expect_text
+
 _TYPES = {"cpu": 1, "llvm": 1, "c": 1, "cuda": 2, "gpu": 2, "opencl": 4, "cl": 4, "vulkan": 7,
           "metal": 8, "vpi": 9, "rocm": 10, "ext_dev": 12, "hexagon": 14, "webgpu": 15}
 _NAMES = {1: "cpu", 2: "cuda", 4: "opencl", 7: "vulkan", 8: "metal", 9: "vpi", 10: "rocm",
@@ -16,16 +18,17 @@ class Device:
     """A device: its type, as DLPack numbers it, and which of them."""
 
     def __init__(self, device_type: int, device_id: int = 0) -> None:
-        self.device_type = int(device_type)
-        self.device_id = int(device_id)
+        self.device_type = expect_int(device_type, "device_type")
+        self.device_id = expect_int(device_id, "device_id", 0)
 
     @staticmethod
     def parse(text: str, device_id: int = 0) -> Device:
         """Reads "cuda", "cuda(1)", "cuda:1", or a target such as "llvm -mcpu=..."."""
-        match = re.fullmatch(r"(\w+)(?:[(:](\d+)\)?)?", text.split()[0] if text else "")
+        words = expect_text(text, "a device").split()
+        match = re.fullmatch(r"(\w+)(?:[(:](\d+)\)?)?", words[0] if words else "")
         if not match or match[1] not in _TYPES:
             raise ValueError(f"expects a device such as 'cpu' or 'cuda(0)', but got {text!r}")
-        return Device(_TYPES[match[1]], int(match[2] or device_id))
+        return Device(_TYPES[match[1]], int(match[2]) if match[2] else device_id)
 
     @property
     def type(self) -> str:

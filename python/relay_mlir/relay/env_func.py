@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from . import expr as _expr, ty
+from .._arguments import expect_callable, expect_text
 
 _FUNCTIONS: dict[str, Any] = {}
 
@@ -13,10 +14,12 @@ def register_func(func_name: Any, f: Any = None, override: bool = False) -> Any:
     """Registers a function under a name, or its own: `register_func("name", f)`,
     `@register_func("name")`, `@register_func`. Raises ValueError if there is one
     already, unless `override`."""
-    if callable(func_name):
+    if f is None and hasattr(func_name, "__name__"):
         func_name, f = func_name.__name__, func_name
+    expect_text(func_name, "func_name")
 
     def register(function: Any) -> Any:
+        expect_callable(function, "f")
         if func_name in _FUNCTIONS and not override:
             raise ValueError(f"expects a new name, but {func_name!r} is registered already")
         _FUNCTIONS[func_name] = function
@@ -28,7 +31,7 @@ def register_func(func_name: Any, f: Any = None, override: bool = False) -> Any:
 def get_global_func(name: str, allow_missing: bool = False) -> Any:
     """The function of a name. Raises ValueError if there is none, or returns None
     with `allow_missing`."""
-    function = _FUNCTIONS.get(name)
+    function = _FUNCTIONS.get(expect_text(name, "name"))
     if function is None and not allow_missing:
         raise ValueError(f"there is no registered function {name!r}")
     return function
@@ -36,7 +39,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> Any:
 
 def remove_global_func(name: str) -> None:
     """Forgets a function."""
-    _FUNCTIONS.pop(name, None)
+    _FUNCTIONS.pop(expect_text(name, "name"), None)
 
 
 class EnvFunc:
@@ -51,7 +54,7 @@ class EnvFunc:
     @staticmethod
     def get(name: str) -> EnvFunc:
         """The function of a name, always the same object. Raises ValueError."""
-        if name not in EnvFunc._known:
+        if expect_text(name, "name") not in EnvFunc._known:
             EnvFunc._known[name] = EnvFunc(name)
         return EnvFunc._known[name]
 

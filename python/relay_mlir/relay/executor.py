@@ -8,10 +8,11 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 
 from . import _diagnostics, adt, analysis, expr as _expr
+from .._arguments import expect, expect_list, expect_mapping, expect_text
 from ._core import core
 from .device import Device
 from .expr import Expr, Function, TupleWrapper, Var
-from .module import IRModule
+from .module import IRModule, module_arguments
 from .qnn.config import with_requantize_config
 
 ConstructorValue = core.ConstructorValue
@@ -47,12 +48,11 @@ def _data_init(self: ConstructorValue, tag: int, fields: Sequence[Any],
                constructor: adt.Constructor) -> None:
     """A value of a data type: what `constructor`, the tag of which is `tag`, makes of
     `fields`."""
-    if not isinstance(constructor, adt.Constructor):
-        raise TypeError(f"expects a constructor, but got {constructor!r}")
+    expect(constructor, adt.Constructor, "constructor", "a constructor")
     if tag != constructor.tag:
         raise ValueError(f"expects the tag of {constructor.name_hint}, {constructor.tag}, but "
                          f"got {tag}")
-    _init_data(self, constructor, list(fields))
+    _init_data(self, constructor, expect_list(fields, "fields"))
 
 
 @functools.lru_cache(maxsize=None)
@@ -101,8 +101,8 @@ class Executor:
         mod = self.mod.shallow_copy()
         if expr is None:
             expr = mod["main"]
-        if isinstance(expr, _expr.TupleWrapper):
-            expr = expr.astuple()
+        expr = core.to_expr(expr)
+        binds = expect_mapping(binds, "binds")
         if binds:
             expr = _expr.bind(expr, {v: _bound(value) for v, value in binds.items()})
         if isinstance(expr, _expr.GlobalVar):
@@ -205,9 +205,9 @@ def create_executor(kind: str = "debug", mod: IRModule | Function | None = None,
     `params` are values of parameters of @main, by name.
     """
     del device  # All of them run on the host.
-    mod = IRModule() if mod is None else mod
-    if isinstance(mod, _expr.Function):
-        mod = IRModule.from_expr(mod)
+    mod = module_arguments(mod)
+    expect_text(kind, "kind")
+    params = expect_mapping(params, "params")
     if params:
         from .build_module import bind_params_by_name
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
 
 import numpy as np
 
+from .._arguments import expect, expect_int, expect_mapping, expect_text
 from .device import Device
 from .expr import NDArray, ndarray
 
@@ -41,7 +42,7 @@ class GraphModule:
             if key in names:
                 return key
             raise KeyError(f"expects one of the inputs {', '.join(names)}, but got {key!r}")
-        if not 0 <= key < len(names):
+        if not 0 <= expect_int(key, "key") < len(names):
             raise IndexError(f"expects the number of an input below {len(names)}, but got "
                              f"{key}")
         return names[key]
@@ -79,7 +80,7 @@ class GraphModule:
         outputs = self._state["outputs"]
         if outputs is None:
             raise ValueError("expects `run` before `get_output`")
-        if not 0 <= index < len(outputs):
+        if not 0 <= expect_int(index, "index") < len(outputs):
             raise IndexError(f"expects the number of an output below {len(outputs)}, but got "
                              f"{index}")
         if out is not None:
@@ -103,7 +104,7 @@ class GraphModule:
 
     def __getitem__(self, name: str) -> Callable[..., Any]:
         """A method by name."""
-        if name.startswith("_") or not hasattr(self, name):
+        if expect_text(name, "name").startswith("_") or not hasattr(self, name):
             raise AttributeError(f"there is no function {name!r}")
         method: Callable[..., Any] = getattr(self, name)
         return method
@@ -116,7 +117,8 @@ class ExecutorFactoryModule:
                  name: str = "default") -> None:
         self.compiled = compiled
         self.libmod_name = name
-        self._params = {key: ndarray(value) for key, value in (params or {}).items()}
+        self._params = {key: ndarray(value)
+                        for key, value in expect_mapping(params, "params").items()}
 
     def __getitem__(self, name: str) -> Callable[..., GraphModule]:
         """`lib["default"](device)` makes a module to run."""
@@ -173,6 +175,7 @@ def create(graph_json: str, lib: ExecutorFactoryModule, device: Any = None) -> G
     """A module to run, of the three parts of `graph, lib, params = build(...)`."""
     del graph_json  # The code knows its graph.
     devices = device if isinstance(device, (list, tuple)) else [device] if device else []
+    expect(lib, ExecutorFactoryModule, "lib", "what relay.build returns")
     return lib["default"](*devices)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, NoReturn, Sequenc
 import numpy as np
 
 from . import base, ty
+from .._arguments import describe, expect_int, expect_mapping, expect_text
 from ._core import core
 from .attrs import Attrs, DictAttrs, written_attrs
 from .base import Span
@@ -89,7 +90,7 @@ def _constant_arguments(data: Any) -> tuple[tuple[Array], dict[str, Any]]:
     if isinstance(data, Constant):
         data = data._data
     if not isinstance(data, np.ndarray):
-        data = np.asarray(data)
+        data = _asarray(data)
     return (data.view(np.ndarray),), {}
 
 
@@ -117,6 +118,8 @@ for _cls, _convert in [
         (core.Match, None), (RefCreate, None), (RefRead, None), (RefWrite, None)]:
     if _cls is not core.Call:
         _accept_span(_cls, _convert)
+    if _convert is not None:
+        _convert.__qualname__ = _cls.__name__  # What errors of missing arguments say.
 
 _init_call: Callable[..., None] = getattr(core.Call, "__init__")
 
@@ -131,6 +134,7 @@ def _call_init(self: Call, op: Expr, args: Iterable[Any], attrs: Any = None,
         self._span = base.to_core(span)
 
 
+_call_init.__qualname__ = "Call"
 setattr(core.Call, "__init__", _call_init)
 
 
@@ -152,16 +156,31 @@ def var(name_hint: str, type_annotation: ty.Type | str | Sequence[Any] | None = 
 
 
 def _dtype_name(dtype: Any) -> str:
-    return dtype if isinstance(dtype, str) else np.dtype(dtype).name
+    return dtype if isinstance(dtype, str) else numpy_dtype(dtype).name
 
 
-def numpy_dtype(name: str) -> np.dtype[Any]:
-    """NumPy's dtype for a name of Relay's."""
-    if name == "bfloat16":
+def numpy_dtype(dtype: Any) -> np.dtype[Any]:
+    """NumPy's dtype for a name of Relay's, or for what NumPy takes. Raises TypeError
+    for anything else."""
+    if isinstance(dtype, str) and dtype == "bfloat16":
         import ml_dtypes
 
         return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(name)
+    try:
+        found = None if dtype is None else np.dtype(dtype)  # None is float64 for NumPy.
+    except (TypeError, ValueError):
+        found = None
+    if found is not None and (found.kind in "biuf" or found.name == "bfloat16"):
+        return found
+    raise TypeError(f"expects a data type such as 'float32', but got {describe(dtype)}")
+
+
+def _asarray(value: Any) -> Array:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError("expects lists of numbers, of which those at one level have the same "
+                         f"length, but got {describe(value)}") from None
 
 
 def const(value: Any, dtype: Any = None, span: Any = None) -> Constant:
@@ -181,7 +200,9 @@ def const(value: Any, dtype: Any = None, span: Any = None) -> Constant:
     elif hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
         array = np.from_dlpack(value)
     else:
-        array = np.asarray(value)
+        array = _asarray(value)
+    if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16":
+        raise TypeError(f"expects numbers or bools, but got {describe(value)}")
     if dtype is not None:
         array = array.astype(numpy_dtype(_dtype_name(dtype)), copy=False)
     elif python:
@@ -191,8 +212,6 @@ def const(value: Any, dtype: Any = None, span: Any = None) -> Constant:
             narrow = np.int64
         if narrow is not None:
             array = array.astype(narrow)
-    if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16":
-        raise TypeError(f"expects numbers or bools, but got {value!r}")
     return Constant(array, span=span)
 
 
@@ -237,7 +256,7 @@ def _function_attrs(self: Function) -> DictAttrs | None:
 
 def _with_attr(self: Function, name: str | Mapping[str, Any], value: Any = None) -> Function:
     """Returns the function with an attribute added, or several in a dict."""
-    added = name if isinstance(name, dict) else {name: value}
+    added = name if isinstance(name, Mapping) else {expect_text(name, "name"): value}
     attrs = {**dict(self._attrs), **added}
     return self._copy_types(
         Function(self.params, self.body, self.ret_type, self.type_params, attrs))
@@ -396,8 +415,8 @@ class TupleWrapper:
     and passed to operators as the tuple that it is."""
 
     def __init__(self, tuple_value: Expr, size: int) -> None:
-        self.tuple_value = tuple_value
-        self.size = size
+        self.tuple_value = core.to_expr(tuple_value)
+        self.size = expect_int(size, "size", 0)
 
     def astuple(self) -> Expr:
         """The expression itself."""
@@ -409,6 +428,7 @@ class TupleWrapper:
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(self.size))]
+        expect_int(index, "an index")
         if not -self.size <= index < self.size:
             raise IndexError(f"expects an index below {self.size}, but got {index}")
         return TupleGetItem(self.tuple_value, index % self.size)
@@ -433,7 +453,7 @@ def bind(expr: Expr, binds: Mapping[Var, Any]) -> Expr:
     function `expr` that are bound go away; parameters of inner functions stay."""
     from .expr_functor import Binder
 
-    return Binder(binds).bind(expr)
+    return Binder(expect_mapping(binds, "binds")).bind(core.to_expr(expr))
 
 
 class TempExpr(Expr):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, NoReturn, Sequence, TypeVar
 
 from . import adt, expr as _expr
+from .._arguments import describe
 from ._core import core
 from ._deep import call_deep, depth_of
 from .adt import Constructor, Match, Pattern
@@ -47,8 +48,11 @@ class ExprFunctor:
         memo = self.__dict__.get("memo_map")
         if memo is None:
             memo = self.memo_map = {}
-        if expr in memo:
-            return memo[expr]
+        try:
+            if expr in memo:
+                return memo[expr]
+        except TypeError:  # What has no hash is no expression.
+            raise TypeError(f"expects an expression, but got {describe(expr)}") from None
         if not self._active:
             depth = depth_of(expr)
             self._active = True
@@ -63,7 +67,7 @@ class ExprFunctor:
         if method is None:
             if isinstance(expr, _expr.TupleWrapper):
                 return self.visit(expr.tuple_value)
-            raise TypeError(f"expects an expression, but got {expr!r}")
+            raise TypeError(f"expects an expression, but got {describe(expr)}")
         result = getattr(self, method)(expr)
         self.memo_map[expr] = result
         return result

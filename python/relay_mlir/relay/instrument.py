@@ -13,6 +13,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Callable, Iterable
 
+from .._arguments import expect_names, expect_path
+
 if TYPE_CHECKING:
     from .module import IRModule
     from .pass_manager import PassInfo
@@ -118,8 +120,8 @@ class PassPrintingInstrument(PassInstrument):
 
     def __init__(self, print_before_pass_names: Iterable[str] = (),
                  print_after_pass_names: Iterable[str] = ()) -> None:
-        self._before = set(print_before_pass_names)
-        self._after = set(print_after_pass_names)
+        self._before = set(expect_names(print_before_pass_names, "print_before_pass_names"))
+        self._after = set(expect_names(print_after_pass_names, "print_after_pass_names"))
 
     def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
         if info.name in self._before:
@@ -137,7 +139,7 @@ class DumpIR(PassInstrument):
     """
 
     def __init__(self, dump_dir: str | os.PathLike[str], refresh: bool = False) -> None:
-        self._folder = os.fspath(dump_dir)
+        self._folder = expect_path(dump_dir, "dump_dir")
         self._count = 0
         if refresh and os.path.isdir(self._folder):
             shutil.rmtree(self._folder)

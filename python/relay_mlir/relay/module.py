@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, overload
 
 from . import adt, expr as _expr, ty
+from .._arguments import describe, expect, expect_list, expect_mapping, expect_text
 from .adt import Constructor, TypeData
 from .attrs import Attrs
 from .expr import Expr, Function, GlobalVar
@@ -28,13 +29,14 @@ class IRModule:
                  global_infos: Mapping[str, Iterable[Any]] | None = None) -> None:
         self.functions: dict[GlobalVar, Function] = {}
         self.type_definitions: dict[GlobalTypeVar, TypeData] = {}
-        self.attrs: dict[str, Any] = dict(attrs or {})
-        self.global_infos: dict[str, list[Any]] = {
-            name: list(infos) for name, infos in (global_infos or {}).items()}
+        self.attrs: dict[str, Any] = dict(expect_mapping(attrs, "attrs"))
+        self.global_infos: dict[str, list[Any]] = {}
+        for name, infos in expect_mapping(global_infos, "global_infos").items():
+            self.update_global_info(name, infos)
         self._imported: set[str] = set()
-        for var, data in (type_definitions or {}).items():
+        for var, data in expect_mapping(type_definitions, "type_definitions").items():
             self[var] = data
-        for var, function in (functions or {}).items():
+        for var, function in expect_mapping(functions, "functions").items():
             self[var] = function
 
     #===--------------------------------------------------------------------===#
@@ -46,7 +48,7 @@ class IRModule:
         if isinstance(var, str):
             return _expr.GlobalVar(var)
         if not isinstance(var, _expr.GlobalVar):
-            raise TypeError(f"expects the name of a function, but got {var!r}")
+            raise TypeError(f"expects the name of a function, but got {describe(var)}")
         return var
 
     def __setitem__(self, var: str | GlobalVar | GlobalTypeVar, value: Expr | TypeData) -> None:
@@ -69,7 +71,9 @@ class IRModule:
                   data: TypeData) -> GlobalTypeVar:
         if isinstance(var, str):
             var = ty.GlobalTypeVar(var)
-        if not isinstance(var, ty.GlobalTypeVar) or var != data.header:
+        if not isinstance(var, ty.GlobalTypeVar):
+            raise TypeError(f"expects the name of a data type, but got {describe(var)}")
+        if var != data.header:
             raise ValueError(f"expects the definition of {var.name_hint}, but got that "
                              f"of {data.header.name_hint}")
         for other in self.type_definitions.values():
@@ -195,28 +199,29 @@ class IRModule:
     def with_attr(self, name: str, value: Any) -> IRModule:
         """Returns a copy of the module with an attribute."""
         copy = self.shallow_copy()
-        copy.attrs[name] = value
+        copy.attrs[expect_text(name, "name")] = value
         return copy
 
     def with_attrs(self, attrs: Mapping[str, Any] | Attrs) -> IRModule:
         """Returns a copy of the module with attributes."""
         copy = self.shallow_copy()
-        copy.attrs.update(attrs.written() if isinstance(attrs, Attrs) else attrs)
+        copy.attrs.update(attrs.written() if isinstance(attrs, Attrs)
+                          else expect_mapping(attrs, "attrs"))
         return copy
 
     def without_attr(self, name: str) -> IRModule:
         """Returns a copy of the module without an attribute."""
         copy = self.shallow_copy()
-        copy.attrs.pop(name, None)
+        copy.attrs.pop(expect_text(name, "name"), None)
         return copy
 
     def get_attr(self, name: str) -> Any:
         """An attribute of the module, or None."""
-        return self.attrs.get(name)
+        return self.attrs.get(expect_text(name, "name"))
 
     def update_global_info(self, name: str, global_info: Iterable[Any]) -> None:
         """Sets the entries of `global_infos` under a name."""
-        self.global_infos[name] = list(global_info)
+        self.global_infos[expect_text(name, "name")] = expect_list(global_info, "global_info")
 
     def replace_global_vars(
             self, replacements: Mapping[str | GlobalVar, str | GlobalVar]) -> IRModule:
@@ -224,7 +229,8 @@ class IRModule:
         used. Raises ValueError if two functions had the same name then."""
         from .expr_functor import ExprMutator
 
-        renamed = {self._to_var(old): self._to_var(new) for old, new in replacements.items()}
+        renamed = {self._to_var(old): self._to_var(new)
+                   for old, new in expect_mapping(replacements, "replacements").items()}
 
         class Renamer(ExprMutator):
 
@@ -299,7 +305,7 @@ class IRModule:
     #===--------------------------------------------------------------------===#
 
     def _to_core(self) -> tuple[list[tuple[str, Function]], list[TypeData]]:
-        functions = [(var.name_hint, f) for var, f in self.functions.items()]
+        functions = [(self._to_var(var).name_hint, f) for var, f in self.functions.items()]
         return functions, list(self.type_definitions.values())
 
     @staticmethod
@@ -356,6 +362,12 @@ def _close(expr: Expr) -> Function:
     return _expr.Function(free_vars(expr), expr)
 
 
+def expect_module(value: Any, name: str = "mod") -> IRModule:
+    """`value` itself. Raises TypeError if it is no module."""
+    mod: IRModule = expect(value, IRModule, name, "a relay.IRModule")
+    return mod
+
+
 def module_arguments(value: IRModule | Expr | None) -> IRModule:
     """A module, or what makes one: None or a function."""
     if value is None:
@@ -365,7 +377,7 @@ def module_arguments(value: IRModule | Expr | None) -> IRModule:
     if not isinstance(value, Expr):
         from .._compile import IRModule as MLIRModule
 
-        text = f"expects a relay.IRModule, a function or an expression, but got {value!r}"
+        text = f"expects a relay.IRModule, a function or an expression, but got {describe(value)}"
         if isinstance(value, MLIRModule):
             text = ("expects a relay.IRModule, a function or an expression, but got a "
                     "relay_mlir.IRModule, which relay_mlir.compile compiles")

@@ -7,9 +7,10 @@ from typing import Any, Mapping, Sequence
 
 from .._errors import DiagnosticError
 from . import expr as _expr, ty
+from .._arguments import expect_int, expect_mapping, expect_names
 from ._core import core
 from .expr import Expr, Function, GlobalVar
-from .module import IRModule
+from .module import IRModule, expect_module
 
 
 def _root(expr: Any) -> Expr:
@@ -27,14 +28,15 @@ def check_constant(expr: Any) -> bool:
 def count_layers(expr: Any, valid_ops: Sequence[str]) -> int:
     """How many operators of the names `valid_ops` there are on the longest chain
     from an input to the result of an expression, or of @main of a module."""
-    names = set(valid_ops)
+    names = set(expect_names(valid_ops, "valid_ops"))
     counts: dict[Expr, int] = {}
-    for node in core.post_order(_root(expr)):
+    root = _root(expr)
+    for node in core.post_order(root):
         below = max((counts[child] for child in core.children(node)), default=0)
         is_layer = isinstance(node, core.Call) and isinstance(
             node.op, core.Op) and node.op.name in names
         counts[node] = below + is_layer
-    return counts[_root(expr)]
+    return counts[root]
 
 
 def _shape(node: Expr) -> tuple[int, ...]:
@@ -116,7 +118,8 @@ def extract_intermdeiate_expr(mod: IRModule, expr_id: int) -> IRModule:
     """A module whose @main computes the call, tuple or field with a number in @main
     of `mod`: those that are printed as %NUMBER count, and those that are printed
     where they are used."""
-    nodes = [node for node in core.post_order(mod["main"])
+    expect_int(expr_id, "expr_id")
+    nodes = [node for node in core.post_order(expect_module(mod)["main"])
              if isinstance(node, (core.Call, core.Tuple, core.TupleGetItem))]
     if not 0 <= expr_id < len(nodes):
         raise ValueError(f"expects the number of one of {len(nodes)} expressions, but got "
@@ -124,7 +127,8 @@ def extract_intermdeiate_expr(mod: IRModule, expr_id: int) -> IRModule:
     return IRModule.from_expr(nodes[expr_id])
 
 
-def _recorded(function: Function, mod: IRModule) -> tuple[list[tuple[GlobalVar, int, int]], Function]:
+def _recorded(function: Function,
+              mod: IRModule) -> tuple[list[tuple[GlobalVar, int, int]], Function]:
     """Calls of functions for other compilers, as (function, number of inputs, number
     of outputs), and the function that returns all of these values."""
     calls: list[tuple[GlobalVar, int, int]] = []
@@ -163,6 +167,7 @@ def get_calibration_data(mod: IRModule,
     from .executor import create_executor
     from .transform import infer_types
 
+    data = expect_mapping(data, "data")
     mod = infer_types(mod)
     calls, main = _recorded(mod["main"], mod)
     program = IRModule({var: f.without_attr("Compiler") for var, f in mod.functions.items()},

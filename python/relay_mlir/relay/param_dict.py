@@ -8,6 +8,7 @@ from typing import Any, Mapping
 
 import numpy as np
 
+from .._arguments import expect_mapping, expect_text
 from .expr import NDArray, ndarray, numpy_dtype
 
 _LIST_MAGIC = 0xF7E58D4F05049CB7
@@ -84,10 +85,11 @@ def _read_array(reader: _Reader) -> NDArray:
 
 
 def save_param_dict(params: Mapping[str, Any]) -> bytearray:
-    """The bytes of arrays by name."""
+    """The bytes of arrays by name. Raises TypeError for anything else."""
+    params = expect_mapping(params, "params")
     result = bytearray(struct.pack("<QQQ", _LIST_MAGIC, 0, len(params)))
     for name in params:
-        text = name.encode()
+        text = expect_text(name, "the name of a parameter").encode()
         result += struct.pack("<Q", len(text)) + text
     result += struct.pack("<Q", len(params))
     for value in params.values():

@@ -9,7 +9,12 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping
 
+import numpy as np
+
 from . import expr as _expr
+from .._arguments import (describe, expect, expect_callable, expect_int, expect_list,
+                          expect_mapping, expect_names, expect_text)
+from .attrs import Attrs
 from .instrument import call_hook
 from .module import IRModule, Module
 
@@ -48,6 +53,14 @@ _OPTIONS = {
             tir.RemoveNoOp tir.Simplify tir.UnrollLoop""",
     }.items() for name in names.split()
 }
+# What the values may be, and what errors say of that.
+_OPTION_TYPES: dict[str, tuple[Any, str]] = {
+    "runtime.BoxBool": ((bool, int, np.bool_), "a bool"),
+    "IntImm": ((int, np.integer), "an integer"),
+    "runtime.String": (str, "a string"),
+    "Array": ((list, tuple), "a list"),
+    "Map": ((Mapping, Attrs), "a dict, or what make_node makes"),
+}
 
 
 def as_class(result: IRModule, mod: IRModule) -> IRModule:
@@ -59,10 +72,15 @@ def as_class(result: IRModule, mod: IRModule) -> IRModule:
 class PassInfo:
     """What is known of a pass."""
 
-    def __init__(self, name: str, opt_level: int = 0, required: Iterable[str] = ()) -> None:
-        self.name = name
-        self.opt_level = opt_level
-        self.required = list(required)
+    # Those that the program has made so far; what it asks for may be one of them.
+    names: set[str] = set()
+
+    def __init__(self, name: str, opt_level: int = 0,
+                 required: Iterable[str] | None = ()) -> None:
+        self.name = expect_text(name, "name")
+        self.opt_level = expect_int(opt_level, "opt_level")
+        self.required = expect_names(() if required is None else required, "required")
+        PassInfo.names.add(name)
 
     def __repr__(self) -> str:
         return f"PassInfo({self.name}, opt_level={self.opt_level})"
@@ -70,10 +88,12 @@ class PassInfo:
 
 class PassContext:
     """What passes are run under: passes above `opt_level` are skipped, as are
-    those of `disabled_pass`; those of `required_pass` run whatever the level.
+    those of `disabled_pass`; those of `required_pass` run whatever the level. Raises
+    ValueError for the name of a pass that is not known.
 
     `instruments` are called before and after passes. `config` has options, which
-    list_configs() lists. Raises AttributeError for any other.
+    list_configs() lists. Raises AttributeError for any other, and TypeError for values
+    of another type.
     """
 
     _local = threading.local()
@@ -82,15 +102,17 @@ class PassContext:
                  disabled_pass: Iterable[str] | None = None,
                  instruments: Iterable[Any] | None = None,
                  config: Mapping[str, Any] | None = None) -> None:
-        self.opt_level = opt_level
-        self.required_pass = _names(required_pass, "required_pass")
-        self.disabled_pass = _names(disabled_pass, "disabled_pass")
-        self.instruments = list(instruments or ())
-        self.config = dict(config or {})
-        for name in self.config:
+        self.opt_level = expect_int(opt_level, "opt_level")
+        self.required_pass = _pass_names(required_pass, "required_pass")
+        self.disabled_pass = _pass_names(disabled_pass, "disabled_pass")
+        self.instruments = _instruments(instruments)
+        self.config = dict(expect_mapping(config, "config"))
+        for name, value in self.config.items():
             if name not in _OPTIONS:
                 raise AttributeError(f"expects an option of passes ({', '.join(_OPTIONS)}), "
                                      f"but got {name!r}")
+            types, what = _OPTION_TYPES[_OPTIONS[name]]
+            expect(value, types, f"the option {name}", what)
 
     @staticmethod
     def _stack() -> list[PassContext]:
@@ -138,7 +160,7 @@ class PassContext:
         """Replaces the instruments: leaves those that are there, and enters the
         new ones."""
         self._exit_instruments()
-        self.instruments = list(instruments or ())
+        self.instruments = _instruments(instruments)
         self._enter_instruments()
 
     @staticmethod
@@ -158,6 +180,7 @@ class PassContext:
 
     def enabled(self, info: PassInfo) -> bool:
         """Whether a pass is to be run."""
+        expect(info, PassInfo, "info", "a PassInfo")
         if info.name in self.disabled_pass:
             return False
         return info.name in self.required_pass or info.opt_level <= self.opt_level
@@ -166,6 +189,8 @@ class PassContext:
             function: Callable[[IRModule], Any]) -> Any:
         """Returns `function(mod)`, the result of a pass, with all instruments told;
         `mod` if one of them does not let it run."""
+        expect(info, PassInfo, "info", "a PassInfo")
+        expect_callable(function, "function")
         if info.name not in self.required_pass:
             answers = [call_hook(i, "should_run", mod, info) for i in self.instruments]
             if not all(answer is None or answer for answer in answers):
@@ -179,11 +204,21 @@ class PassContext:
         return result
 
 
-def _names(names: Iterable[str] | None, parameter: str) -> list[str]:
-    result = list(names or ())
-    if isinstance(names, str) or not all(isinstance(name, str) for name in result):
-        raise TypeError(f"expects {parameter} to be a list of names, but got {names!r}")
+def _pass_names(names: Iterable[str] | None, parameter: str) -> list[str]:
+    """The names of passes; those of other layers have a dot."""
+    from .transform import NAMES
+
+    result = expect_names(() if names is None else names, parameter)
+    known = NAMES | PassInfo.names
+    for name in result:
+        if name not in known and "." not in name:
+            raise ValueError(f"expects {parameter} to be names of passes "
+                             f"({', '.join(sorted(known))}), but got {name!r}")
     return result
+
+
+def _instruments(instruments: Iterable[Any] | None) -> list[Any]:
+    return expect_list(() if instruments is None else instruments, "instruments", "instruments")
 
 
 def build_config(opt_level: int = 2, **options: Any) -> PassContext:
@@ -205,7 +240,7 @@ class Pass:
 
     def __call__(self, mod: IRModule) -> IRModule:
         if not isinstance(mod, IRModule):
-            raise TypeError(f"expects a module, but got {mod!r}")
+            raise TypeError(f"expects a module, but got {describe(mod)}")
         context = PassContext.current()
         result = context.run(self.info, mod, lambda mod: self._function(mod, context))
         assert isinstance(result, IRModule)
@@ -238,7 +273,9 @@ class Sequential(Pass):
 
     def __init__(self, passes: Iterable[Pass] | None = None, opt_level: int = 0,
                  name: str = "sequential", required: Iterable[str] = ()) -> None:
-        self.passes = list(passes or ())
+        self.passes = expect_list(() if passes is None else passes, "passes", "passes")
+        for pass_ in self.passes:
+            expect(pass_, Pass, "each of passes", "a pass")
 
         def run(mod: IRModule, context: PassContext) -> IRModule:
             for pass_ in self.passes:
@@ -269,6 +306,9 @@ def ApplyPassToFunction(  # pylint: disable=invalid-name
     """Runs a pass on the functions whose whole names match. Others are in the
     module, but what the pass makes of them is dropped."""
 
+    expect(transform, Pass, "transform", "a pass")
+    expect_text(func_name_regex, "func_name_regex")
+
     def run(mod: IRModule, _: PassContext) -> IRModule:
         names = {var for var in mod.functions
                  if re.fullmatch(func_name_regex, var.name_hint)}
@@ -287,16 +327,16 @@ def ApplyPassToFunction(  # pylint: disable=invalid-name
     return ModulePass(run, PassInfo("ApplyPassToFunction"))
 
 
-def _decorator(kind: type[Pass], make: Callable[..., IRModule], function: Any, opt_level: int, name: str | None,
-               required: Iterable[str]) -> Any:
+def _decorator(kind: type[Pass], make: Callable[..., IRModule], function: Any, opt_level: int,
+               name: str | None, required: Iterable[str]) -> Any:
     """What function_pass and module_pass return: of a function, a pass; of a
     class, a class of passes."""
 
     def create(target: Any) -> Any:
         if inspect.isclass(target):
             return _pass_class(kind, make, target, opt_level, name, required)
-        if not callable(target):
-            raise TypeError(f"expects a function or a class, but got {target!r}")
+        if not callable(target) or not hasattr(target, "__name__"):
+            raise TypeError(f"expects a function or a class, but got {describe(target)}")
         info = PassInfo(name or target.__name__, opt_level, required)
         return kind(functools.partial(make, target), info)
 
@@ -305,6 +345,7 @@ def _decorator(kind: type[Pass], make: Callable[..., IRModule], function: Any, o
 
 def _pass_class(kind: Any, make: Callable[..., IRModule], cls: type, opt_level: int,
                 name: str | None, required: Iterable[str]) -> type[Pass]:
+    PassInfo(name or cls.__name__, opt_level, required)  # Its name is known from now on.
 
     class PassClass(kind):  # type: ignore[misc]
         __doc__ = cls.__doc__

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any, Iterable
 
+from .._arguments import expect_int, expect_text
 from ._core import core
 from .adt import Constructor
 from .expr import GlobalVar
-from .module import IRModule
+from .module import IRModule, expect_module
 from .text import parse_module
-from .tensor_array import (StaticTensorArrayOps, TensorArrayOps, get_tensor_array_shape,
-                           static_name)
+from .tensor_array import (StaticTensorArrayOps, TensorArrayOps, check_dtype, check_shape,
+                           get_tensor_array_shape, static_name)
 from .transform import infer_types
 from .ty import GlobalTypeVar
 
@@ -29,7 +30,7 @@ def add_text(mod: IRModule, text: str, name: str) -> None:
 
 def import_from_std(mod: IRModule, path: str) -> None:
     """Adds a file of the standard definitions to a module, once."""
-    if path in mod._imported:
+    if expect_text(path, "path") in expect_module(mod)._imported:
         return
     text = core.prelude_text(path)
     if text is None:
@@ -58,7 +59,7 @@ class Prelude:
     """
 
     def __init__(self, mod: IRModule | None = None) -> None:
-        self.mod = mod if mod is not None else IRModule()
+        self.mod = expect_module(mod) if mod is not None else IRModule()
         self.mod.import_from_std("prelude.rly")
         self.l, self.cons, self.nil = self._by_name("List", "Cons", "Nil")
         self.optional, self.some, self.none = self._by_name("Option", "Some", "None")
@@ -86,6 +87,7 @@ class Prelude:
 
     def register_tensor_array(self, dtype: str) -> None:
         """Adds the arrays of tensors of any rank up to 6."""
+        check_dtype(dtype)
         key = f"tensor_array:{dtype}"
         if key not in self.mod._imported:
             add_text(self.mod, core.tensor_array_text(dtype), f"tensor_array_{dtype}")
@@ -94,8 +96,9 @@ class Prelude:
     def register_static_tensor_array(self, dtype: str, shape: Iterable[Any],
                                      batch_dim: int | None = None) -> None:
         """Adds the arrays of tensors of one shape, where None or Any is an unknown
-        size."""
-        sizes = [size if isinstance(size, int) else -1 for size in shape]
+        size. Raises TypeError or ValueError for what is no shape."""
+        check_dtype(dtype)
+        sizes = [size if isinstance(size, int) else -1 for size in check_shape(shape)]
         key = f"static_tensor_array:{dtype}:{sizes}:{batch_dim}"
         if key in self.mod._imported:
             return
@@ -105,7 +108,9 @@ class Prelude:
                  if batch_dim != 1 or tag in var.name_hint}
         names |= {var.name_hint for var in self.mod.type_definitions}
         text = core.static_tensor_array_text(
-            dtype, sizes, -1 if batch_dim is None else batch_dim, sorted(names))
+            dtype, sizes,
+            -1 if batch_dim is None else expect_int(batch_dim, "batch_dim", 0, 2**31 - 1),
+            sorted(names))
         if batch_dim == 1:
             text = re.sub(rf"(@\w+?)_{dtype}_", rf"\1{tag}", text)
         add_text(self.mod, text, key.replace(":", "_"))
@@ -154,7 +159,7 @@ class Prelude:
                         shape: Iterable[Any]) -> Constructor:
         """The constructor of tensors of one shape, of their type `ty_name`. Raises
         ValueError."""
-        sizes = list(shape)
+        sizes = check_shape(shape)
         return self.mod.get_constructor(static_name(ty_name, dtype, sizes),
                                         static_name(name, dtype, sizes))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 from . import ty
+from .._arguments import expect
 from .expr import Expr, If, Let, Var, as_expr
 
 
@@ -56,11 +57,12 @@ class ScopeBuilder:
     def let(self, var: Var | str, value: Any) -> Var:
         """Binds a variable, given itself, by name, or as (name, type)."""
         if isinstance(var, (tuple, list)):
-            if len(var) > 2:
+            if len(var) not in (1, 2):
                 raise ValueError(f"expects a name and a type, but got {var!r}")
             var = Var(*var)
         elif isinstance(var, str):
             var = Var(var)
+        expect(var, Var, "var", "a variable or its name")
         self._bindings[-1].append((var, as_expr(value)))
         return var
 
@@ -101,7 +103,7 @@ class ScopeBuilder:
         """The type of a variable, as far as it is known."""
         if isinstance(expr, Var):
             return expr.type_annotation or ty.IncompleteType()
-        type_ = expr._checked_type
+        type_ = expect(expr, Expr, "expr", "an expression")._checked_type
         return type_ if type_ is not None else ty.IncompleteType()
 
     def ret(self, value: Any) -> None:

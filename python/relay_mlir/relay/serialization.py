@@ -15,6 +15,7 @@ from typing import Any, Callable, Iterable
 import numpy as np
 
 from . import adt, sizes, ty
+from .._arguments import expect_text
 from ._core import core
 from .attrs import Attrs, DictAttrs, make_node
 from .expr import NDArray, ndarray, numpy_dtype
@@ -573,9 +574,11 @@ _BUILD: dict[str, Callable[[_Reader, dict[str, Any]], Any]] = {
 def load_json(json_str: str) -> Any:
     """What a text of save_json stands for. Raises ValueError for a text that is
     malformed, or has nodes of classes that are not Relay's."""
+    expect_text(json_str, "json_str")
     try:
         return _Reader(json.loads(json_str)).read()
-    except (struct.error, KeyError, AttributeError, TypeError, RecursionError) as error:
+    except (struct.error, KeyError, AttributeError, TypeError, RecursionError,
+            json.JSONDecodeError) as error:
         raise ValueError(f"expects JSON of nodes of Relay: {error}") from error
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._arguments import expect_int, expect_text
+
 
 class SizeExpr:
     """An expression of sizes. It has no value; it can be printed and compared by
@@ -16,7 +18,7 @@ class SizeExpr:
     _is_symbolic_size = True
 
     def __init__(self, text: str, dtype: str = "int32") -> None:
-        self._text = text
+        self._text = expect_text(text, "the name of a size")
         self.dtype = dtype
 
     def __repr__(self) -> str:
@@ -72,7 +74,8 @@ class IntImm(int):
     dtype: str
 
     def __new__(cls, dtype: str, value: int, span: Any = None) -> IntImm:
-        number = super().__new__(cls, value)
+        expect_text(dtype, "dtype")
+        number = super().__new__(cls, expect_int(value, "value"))
         number.dtype = dtype
         del span
         return number

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import ty
+from .._arguments import expect, expect_int, expect_list, expect_mapping, expect_text
 from .adt import Constructor
 from .expr import Expr, GlobalVar
 from .module import IRModule
@@ -25,6 +26,21 @@ if TYPE_CHECKING:
 _WITHOUT_BATCH = ("tensor_constructor", "tensor_nil")
 
 
+def check_dtype(dtype: Any) -> str:
+    """The name of a dtype itself. Raises TypeError for anything else."""
+    expect_text(dtype, "dtype")
+    return ty.scalar_type(dtype).dtype
+
+
+def check_shape(shape: Any, name: str = "shape") -> list[Any]:
+    """A shape as a list. Raises TypeError for anything but sizes, None and Any for unknown
+    ones among them, ValueError for those that no tensor has."""
+    sizes = expect_list(shape, name, "sizes")
+    # The type has the checks of sizes.
+    ty.TensorType([ty.Any() if size is None else size for size in sizes])
+    return sizes
+
+
 def _shape_name(shape: Sequence[Any]) -> str:
     return "_".join(str(size) if isinstance(size, int) else "any" for size in shape)
 
@@ -33,9 +49,11 @@ def static_name(canonical: str, dtype: str, shape: Any, batch_dim: int | None = 
                 extra_shapes: Mapping[str, Any] | None = None) -> str:
     """The name of a definition for tensors of one shape. `extra_shapes` has those of
     operands, by name."""
-    text = _shape_name(list(shape))
-    for name, extra in (extra_shapes or {}).items():
-        text += f"_{name}_{_shape_name(list(extra))}"
+    expect_text(canonical, "the name of a definition")
+    check_dtype(dtype)
+    text = _shape_name(check_shape(shape))
+    for name, extra in expect_mapping(extra_shapes, "extra_shapes").items():
+        text += f"_{name}_{_shape_name(check_shape(extra, f'the shape of {name}'))}"
     text = text or "scalar"
     if canonical == "tensor_t":
         return f"static_tensor_{dtype}_{text}_t"
@@ -51,7 +69,7 @@ def _shape_text(shape: Sequence[Any] | None) -> str:
 
 def _limit(name: str, shape: Sequence[Any] | None) -> str:
     """The number of elements of a vector, as text."""
-    if shape is not None and isinstance(shape[0], int):
+    if shape and isinstance(shape[0], int):
         return str(shape[0])
     return f'take(shape_of(%{name}, dtype="int32"), 0)'
 
@@ -61,7 +79,8 @@ def get_tensor_array_shape(expr: Expr, dtype: str, prelude: Prelude) -> tuple[An
     TypeError for an expression that is no array of tensors."""
     from .transform import infer_expr
 
-    type_ = infer_expr(expr, prelude.mod).checked_type
+    check_dtype(dtype)
+    type_ = infer_expr(expr, _module_of(prelude)).checked_type
     element = type_.args[0] if isinstance(type_, ty.TypeCall) and type_.args else None
     if not isinstance(element, ty.TypeCall):
         raise TypeError(f"expects an array of tensors, but got an expression of type {type_}")
@@ -74,13 +93,20 @@ def get_tensor_array_shape(expr: Expr, dtype: str, prelude: Prelude) -> tuple[An
     return tuple(ty.Any() if size == "any" else int(size) for size in text.split("_"))
 
 
+def _module_of(prelude: Any) -> IRModule:
+    from .prelude import Prelude
+
+    mod: IRModule = expect(prelude, Prelude, "prelude", "a Prelude").mod
+    return mod
+
+
 class TensorArrayOps:
     """Arrays of tensors of a data type, of any rank up to 6."""
 
     def __init__(self, prelude: Prelude, dtype: str) -> None:
+        self.list, self.cons, self.nil = _module_of(prelude).get_type("List")
         self.prelude = prelude
-        self.dtype = dtype
-        self.list, self.cons, self.nil = prelude.mod.get_type("List")
+        self.dtype = check_dtype(dtype)
 
     def get_name(self, canonical: str) -> str:
         """The name of a definition: tensor_array_write is tensor_array_write_float32."""
@@ -105,15 +131,16 @@ class TensorArrayOps:
 
 class StaticTensorArrayOps:
     """Arrays of tensors of a data type and a shape, in which Any is an unknown size.
-    `batch_dim` is 1 if stacks have one row."""
+    `batch_dim` is 1 if stacks have one row. Raises TypeError or ValueError for what is no
+    shape."""
 
     def __init__(self, prelude: Prelude, dtype: str, shape: Any,
                  batch_dim: int | None = None) -> None:
+        self.list, self.cons, self.nil = _module_of(prelude).get_type("List")
         self.prelude = prelude
-        self.dtype = dtype
-        self.shape = tuple(shape)
-        self.batch_dim = batch_dim
-        self.list, self.cons, self.nil = prelude.mod.get_type("List")
+        self.dtype = check_dtype(dtype)
+        self.shape = tuple(check_shape(shape))
+        self.batch_dim = None if batch_dim is None else expect_int(batch_dim, "batch_dim", 0)
 
     def get_name(self, canonical: str, extra_shapes: Mapping[str, Any] | None = None) -> str:
         """The name of a definition: tensor_array_write is tensor_array_write_float32_2_3."""
@@ -158,6 +185,7 @@ class StaticTensorArrayOps:
         self.register()
         if indices_shape is None:
             return
+        check_shape(indices_shape, "indices_shape")
         extra = {"indices": indices_shape}
         name = self.get_name("tensor_array_scatter", extra)
         helper = self.get_name("tensor_array_scatter_helper", extra)

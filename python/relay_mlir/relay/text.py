@@ -6,8 +6,9 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from . import _diagnostics, adt, expr as _expr, ty
+from .._arguments import expect_callable, expect_list, expect_mapping, expect_text
 from ._core import core
-from .module import IRModule
+from .module import IRModule, expect_module
 
 if TYPE_CHECKING:
     from .transform import Pass, PassContext
@@ -46,6 +47,8 @@ def print_text(value: Any, show_meta_data: bool = True,
     in place of their types. `show_spans` adds the places that expressions have in
     their source, NAME:LINE:COLUMN; if it is None, the newest format has them.
     """
+    if annotate is not None:
+        expect_callable(annotate, "annotate")
     if show_spans is None:
         show_spans = (version or _version) == "0.0.5" and annotate is None
     if isinstance(value, _expr.TupleWrapper):
@@ -55,7 +58,7 @@ def print_text(value: Any, show_meta_data: bool = True,
     if isinstance(value, IRModule):
         return core.print_module(*value._to_core(), *options)
     if isinstance(value, ty.Type):
-        return core.print_type(value)
+        return _type_text(value)
     return core.print_expr(value, *options)
 
 
@@ -108,14 +111,19 @@ _expr.extend(adt.Pattern, __str__=_pattern_text, __repr__=_pattern_text)
 
 def _metadata(table: Mapping[str, Sequence[Any]] | None) -> dict[str, list[_expr.Expr]]:
     """Entries of meta[key][index] as the parser takes them."""
-    table = table or {}
-    return {key: [_expr.as_expr(value) for value in values] for key, values in table.items()}
+    table = expect_mapping(table, "init_meta_table")
+    return {key: list(map(_expr.as_expr, expect_list(values, f"meta[{key}]", "constants")))
+            for key, values in table.items()}
 
 
 def parse_module(text: str, source_name: str = "from_string", init_module: IRModule | None = None,
                  init_meta_table: Mapping[str, Sequence[Any]] | None = None) -> IRModule:
     """Reads a module without inferring its types."""
-    functions, types = init_module._to_core() if init_module is not None else ([], [])
+    expect_text(text, "the source")
+    expect_text(source_name, "source_name")
+    functions, types = [], []
+    if init_module is not None:
+        functions, types = expect_module(init_module, "init_module")._to_core()
     with _diagnostics.raising(source_name, text):
         result = core.parse_module(text, source_name, functions, types,
                                    _metadata(init_meta_table))
@@ -141,6 +149,8 @@ def fromtext(source: str, source_name: str = "from_string") -> IRModule:
 
 def parse_expr(source: str, source_name: str = "from_string") -> _expr.Expr:
     """Reads one expression. Raises DiagnosticError."""
+    expect_text(source, "the source")
+    expect_text(source_name, "source_name")
     with _diagnostics.raising(source_name, source):
         return core.parse_expr(source, source_name)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, NoReturn, Sequence
 
 from . import _diagnostics, blocked_layouts, expr as _expr, ty
+from .._arguments import expect, expect_names, expect_text
 from ._core import core
 from .common_subexpr import merge_equal_calls
-from .module import IRModule
+from .module import IRModule, expect_module
 from .pass_manager import (ApplyPassToFunction, FunctionPass, ModulePass, Pass, PassContext,
                            PassInfo, PrintIR, Sequential, as_class, build_config, function_pass,
                            module_pass)
@@ -21,6 +22,7 @@ def infer_types(mod: IRModule) -> IRModule:
 
 def _run(mod: IRModule, pipeline: str) -> IRModule:
     """Infers types, runs a pipeline of MLIR's passes, and returns a module."""
+    expect_module(mod)
     with _diagnostics.raising():
         functions, types = core.run_passes(*mod._to_core(), pipeline)
     result = IRModule._from_core(functions, types, like=mod)
@@ -90,7 +92,7 @@ def FoldConstant(fold_qnn: bool = False) -> Pass:  # pylint: disable=invalid-nam
 def FoldConstantExpr(expr: _expr.Expr, mod: IRModule | None = None,  # pylint: disable=invalid-name
                      fold_qnn: bool = False) -> Any:
     """Evaluates the operators on constants in an expression of a module."""
-    mod = mod.shallow_copy() if mod is not None else IRModule()
+    mod = expect_module(mod).shallow_copy() if mod is not None else IRModule()
     function, rest = _in_function(core.to_expr(expr))
     var = _unused_name(mod)
     mod.functions[var] = function
@@ -99,14 +101,20 @@ def FoldConstantExpr(expr: _expr.Expr, mod: IRModule | None = None,  # pylint: d
 
 def RemoveUnusedFunctions(  # pylint: disable=invalid-name
         entry_functions: Sequence[str] | None = None) -> Pass:
-    """Removes functions that those of `entry_functions`, else @main, do not use."""
-    entries = ["main"] if entry_functions is None else list(entry_functions)
+    """Removes functions that those of `entry_functions`, else @main, do not use. Raises
+    TypeError if that is no list of names; the pass raises ValueError for one that is
+    not in the module."""
+    entries = ["main"] if entry_functions is None else \
+        expect_names(entry_functions, "entry_functions")
     return ModulePass(lambda mod, context: remove_unused(mod, entries),
                       PassInfo("RemoveUnusedFunctions", 1))
 
 
 def remove_unused(mod: IRModule, entries: Sequence[str] = ("main",)) -> IRModule:
-    """The module with the functions that `entries` use, directly or not."""
+    """The module with the functions that `entries` use, directly or not. Raises
+    ValueError for an entry that is not in the module."""
+    for name in entries:
+        mod[name]  # pylint: disable=pointless-statement
     used = set()
     work = [_expr.GlobalVar(name) for name in entries]
     while work:
@@ -136,8 +144,11 @@ def ConvertLayout(desired_layouts: Mapping[str, str | Sequence[str]]) -> Pass:  
     Raises ValueError or CompileError for other operators and layouts.
     """
     entries, blocked = [], {}
+    expect(desired_layouts, Mapping, "desired_layouts", "a dict of layouts by operator")
     for name, layouts in desired_layouts.items():
-        layouts = [layouts] if isinstance(layouts, str) else list(layouts)
+        expect_text(name, "the name of an operator")
+        layouts = [layouts] if isinstance(layouts, str) else \
+            expect_names(layouts, f"the layouts of {name}")
         if len(layouts) not in (1, 2):
             raise ValueError(f"expects one or two layouts of {name}, but got {layouts}")
         if blocked_layouts.is_blocked(layouts):
@@ -159,6 +170,9 @@ def ConvertLayout(desired_layouts: Mapping[str, str | Sequence[str]]) -> Pass:  
 def InferTypeLocal(expr: _expr.Expr) -> ty.Type:  # pylint: disable=invalid-name
     """Infers the type of an expression, sets it (`expr.checked_type`), and returns
     it. The types of its parts stay as they are."""
+    if isinstance(expr, _expr.TupleWrapper):
+        expr = expr.astuple()
+    expect(expr, _expr.Expr, "expr", "an expression")
     type_ = infer_expr(expr).checked_type
     expr._checked_type = type_
     return type_
@@ -184,7 +198,7 @@ def _in_function(expr: _expr.Expr) -> tuple[_expr.Function, Callable[[_expr.Func
 def infer_expr(expr: Any, mod: IRModule | None = None) -> Any:
     """Returns an expression with the types of all its parts. Its free variables
     need annotations unless their types can be inferred."""
-    mod = mod.shallow_copy() if mod is not None else IRModule()
+    mod = expect_module(mod).shallow_copy() if mod is not None else IRModule()
     function, rest = _in_function(core.to_expr(expr))
     var = _unused_name(mod)
     mod.functions[var] = function
@@ -205,13 +219,26 @@ _LATER = {
             to_cps un_cps""",
         "gradients": "FirstOrderGradient LazyGradientInit gradient",
         "bring-your-own-codegen": """AnnotateTarget CollagePartition
-            MarkCompilerFunctionsAsExtern MergeCompilerRegions MergeComposite OutlineCompilerFunctionsWithExistingGlobalSymbols
+            MarkCompilerFunctionsAsExtern MergeCompilerRegions MergeComposite
+            OutlineCompilerFunctionsWithExistingGlobalSymbols
             PartitionGraph""",
         "devices and memory": """AnnotateUsedMemory CapturePostDfsIndexInSpans ManifestLifetimes
             PlanDevices""",
         "mixed precision and quantization": "FakeQuantizationToInteger ToMixedPrecision",
     }.items() for name in names.split()
 }
+
+
+# The names of all passes, for those who ask for passes by name: besides those that
+# programs call, those that are parts of others in TVM.
+NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr FoldConstant
+    FoldScaleAxis InferType PrintIR RemoveUnusedFunctions SimplifyInference SpanCheck
+    AOTLowerMain AnnotateMemoryScope CombineParallelConv2d CombineParallelOpBatch
+    ExtractFusedFunctions FlattenNestedTuples InlineCompilerFunctionsBoundTo InlineGlobals
+    LabelOps LowerTE ManifestAlloc ManifestAllocImportStorage MemoryPlan NameMangleExtFuncs
+    PartialEval QnnCanonicalize QnnLegalize QuantizeAnnotate QuantizeCalibrate
+    QuantizePartition QuantizeRealize RelayToTIRTargetHook RemoveDefaultAnnotations
+    RemoveStandaloneReshapes SimplifyExprPostAlterOp""".split()}
 
 
 class NotThereYetError(AttributeError, NotImplementedError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, Sequence
 
+from .._arguments import describe, expect, expect_int, expect_list
 from ._core import core
 
 # A size that is known only at run time.
@@ -54,12 +55,12 @@ class TypeRelation(TypeConstraint):
                  attrs: object) -> None:
         core.Type.__init__(self)
         self.func = func
-        self.args = list(args)
-        self.num_inputs = int(num_inputs)
+        self.args = expect_list(args, "args", "types")
+        self.num_inputs = expect_int(num_inputs, "num_inputs")
         self.attrs = attrs
         for arg in self.args:
             if not isinstance(arg, core.Type):
-                raise TypeError(f"expects a type, but got {arg!r}")
+                raise TypeError(f"expects a type, but got {describe(arg)}")
 
     def __eq__(self, other: object) -> bool:
         return (isinstance(other, TypeRelation) and self.func == other.func and
@@ -88,7 +89,8 @@ def _func_type_init(self: FuncType, arg_types: Iterable[Type], ret_type: Type,
     """A function's type. Constraints are kept with this object, for whoever looks at
     them; inference does not."""
     _init_func_type(self, arg_types, ret_type, type_params)
-    constraints = list(type_constraints or ())
+    constraints = [] if type_constraints is None else \
+        expect_list(type_constraints, "type_constraints", "type constraints")
     for constraint in constraints:
         if not isinstance(constraint, TypeConstraint):
             raise TypeError(f"expects a type constraint, but got {constraint!r}")
@@ -96,6 +98,7 @@ def _func_type_init(self: FuncType, arg_types: Iterable[Type], ret_type: Type,
         setattr(self, "_type_constraints", constraints)
 
 
+_func_type_init.__qualname__ = "FuncType"
 setattr(core.FuncType, "__init__", _func_type_init)
 setattr(core.FuncType, "type_constraints",
         property(lambda self: list(getattr(self, "_type_constraints", ()))))
@@ -110,6 +113,7 @@ def ShapeVar(name: str) -> TypeVar:  # pylint: disable=invalid-name
 
 def is_dynamic(type_: Type) -> bool:
     """Whether a tensor in a type has a size that is known only at run time."""
+    expect(type_, Type, "type_", "a type")
     if isinstance(type_, TensorType):
         return any(not isinstance(size, int) for size in type_.shape)
     return any(map(is_dynamic, _type_children(type_)))

@@ -7,11 +7,12 @@ the place of the original.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence, TypeVar
+from typing import Any, Callable, Mapping, Sequence, TypeVar
 
 import numpy as np
 
 from . import base, ty
+from .._arguments import expect
 from .device import VirtualDevice
 from .expr import (Call, Constant, Expr, Function, If, Let, RefCreate, RefRead, RefWrite, Tuple,
                    TupleGetItem, Var)
@@ -30,17 +31,21 @@ def _is_same(old: Any, new: Any) -> bool:
     return bool(old is new or old == new)
 
 
-def _copy(node: E, make: Callable[..., E], fields: Sequence[tuple[Any, Any]],
-          virtual_device: VirtualDevice | None, span: Any) -> E:
-    """`make` of the fields, given as (old, new); the node itself if nothing changes."""
-    changed = any(new is not None and not _is_same(old, new) for old, new in fields)
+def _copy(node: E, cls: type[E], fields: Mapping[str, Any],
+          virtual_device: VirtualDevice | None, span: Any,
+          make: Callable[..., E] | None = None) -> E:
+    """`make`, by default the class of the node, of its fields, some of which are new;
+    the node itself if nothing changes. Raises TypeError for a node of another class."""
+    expect(node, cls, "the expression", f"a {cls.__name__}")
+    pairs = [(getattr(node, name), new) for name, new in fields.items()]
+    changed = any(new is not None and not _is_same(old, new) for old, new in pairs)
     if span is not None and span == node.span:
         span = None
     if virtual_device is not None and virtual_device == node.virtual_device_:
         virtual_device = None
     if not changed and span is None and virtual_device is None:
         return node
-    copy = make(*(old if new is None else new for old, new in fields))
+    copy = (make or cls)(*(old if new is None else new for old, new in pairs))
     copy._span = node._span if span is None else base.to_core(span)
     if virtual_device is None and isinstance(node, Var):
         virtual_device = node.virtual_device_
@@ -53,58 +58,57 @@ def ConstantWithFields(constant: Constant, data: Any = None,
                        virtual_device: VirtualDevice | None = None,
                        span: Any = None) -> Constant:
     """A constant with other data."""
-    known = constant._data
+    known = expect(constant, Constant, "the expression", "a Constant")._data
     if isinstance(data, np.ndarray) and data.shape == known.shape and (
             data.dtype == known.dtype and np.shares_memory(data, known)):
         data = None
-    return _copy(constant, lambda parts: Constant(parts[0]),
-                 [([known], None if data is None else [data])], virtual_device, span)
+    return _copy(constant, Constant, {"_data": data}, virtual_device, span)
 
 
 def TupleWithFields(tup: Tuple, fields: Sequence[Expr] | None = None,
                     virtual_device: VirtualDevice | None = None, span: Any = None) -> Tuple:
     """A tuple of other fields."""
-    return _copy(tup, Tuple, [(tup.fields, fields)], virtual_device, span)
+    return _copy(tup, Tuple, {"fields": fields}, virtual_device, span)
 
 
 def VarWithFields(variable: Var, vid: Any = None, type_annotation: ty.Type | None = None,
                   virtual_device: VirtualDevice | None = None, span: Any = None) -> Var:
     """Another variable: `vid`, a variable, has its name."""
-    return _copy(variable, lambda named, annotation: Var(named.name_hint, annotation),
-                 [(variable, vid), (variable.type_annotation, type_annotation)],
-                 virtual_device, span)
+    if vid is not None:
+        expect(vid, Var, "vid", "a variable")
+    return _copy(variable, Var, {"vid": vid, "type_annotation": type_annotation},
+                 virtual_device, span,
+                 lambda named, annotation: Var(named.name_hint, annotation))
 
 
 def CallWithFields(call: Call, op: Expr | None = None, args: Sequence[Expr] | None = None,
                    attrs: Any = None, type_args: Sequence[ty.Type] | None = None,
                    virtual_device: VirtualDevice | None = None, span: Any = None) -> Call:
     """A call of another function, or with other arguments."""
-    return _copy(call, Call, [(call.op, op), (call.args, args), (call.attrs, attrs),
-                              (call.type_args, type_args)], virtual_device, span)
+    return _copy(call, Call, {"op": op, "args": args, "attrs": attrs, "type_args": type_args},
+                 virtual_device, span)
 
 
 def LetWithFields(let: Let, variable: Var | None = None, value: Expr | None = None,
                   body: Expr | None = None, virtual_device: VirtualDevice | None = None,
                   span: Any = None) -> Let:
     """A let of another variable, value or body."""
-    return _copy(let, Let, [(let.var, variable), (let.value, value), (let.body, body)],
-                 virtual_device, span)
+    return _copy(let, Let, {"var": variable, "value": value, "body": body}, virtual_device, span)
 
 
 def IfWithFields(if_expr: If, cond: Expr | None = None, true_branch: Expr | None = None,
                  false_branch: Expr | None = None, virtual_device: VirtualDevice | None = None,
                  span: Any = None) -> If:
     """An if with another condition or branch."""
-    return _copy(if_expr, If, [(if_expr.cond, cond), (if_expr.true_branch, true_branch),
-                               (if_expr.false_branch, false_branch)], virtual_device, span)
+    return _copy(if_expr, If, {"cond": cond, "true_branch": true_branch,
+                               "false_branch": false_branch}, virtual_device, span)
 
 
 def TupleGetItemWithFields(tuple_get_item: TupleGetItem, tuple_value: Expr | None = None,
                            index: int | None = None, virtual_device: VirtualDevice | None = None,
                            span: Any = None) -> TupleGetItem:
     """Another field, or one of another tuple."""
-    return _copy(tuple_get_item, TupleGetItem,
-                 [(tuple_get_item.tuple_value, tuple_value), (tuple_get_item.index, index)],
+    return _copy(tuple_get_item, TupleGetItem, {"tuple_value": tuple_value, "index": index},
                  virtual_device, span)
 
 
@@ -112,21 +116,20 @@ def RefCreateWithFields(ref_create: RefCreate, value: Expr | None = None,
                         virtual_device: VirtualDevice | None = None,
                         span: Any = None) -> RefCreate:
     """A reference to another value."""
-    return _copy(ref_create, RefCreate, [(ref_create.value, value)], virtual_device, span)
+    return _copy(ref_create, RefCreate, {"value": value}, virtual_device, span)
 
 
 def RefReadWithFields(ref_read: RefRead, ref: Expr | None = None,
                       virtual_device: VirtualDevice | None = None, span: Any = None) -> RefRead:
     """What another reference holds."""
-    return _copy(ref_read, RefRead, [(ref_read.ref, ref)], virtual_device, span)
+    return _copy(ref_read, RefRead, {"ref": ref}, virtual_device, span)
 
 
 def RefWriteWithFields(ref_write: RefWrite, ref: Expr | None = None, value: Expr | None = None,
                        virtual_device: VirtualDevice | None = None,
                        span: Any = None) -> RefWrite:
     """A change of another reference, or to another value."""
-    return _copy(ref_write, RefWrite, [(ref_write.ref, ref), (ref_write.value, value)],
-                 virtual_device, span)
+    return _copy(ref_write, RefWrite, {"ref": ref, "value": value}, virtual_device, span)
 
 
 def FunctionWithFields(function: Function, params: Sequence[Var] | None = None,
@@ -136,9 +139,8 @@ def FunctionWithFields(function: Function, params: Sequence[Var] | None = None,
                        span: Any = None) -> Function:
     """A function with other parameters, another body, or other attributes."""
     return _copy(function, Function,
-                 [(function.params, params), (function.body, body), (function.ret_type, ret_type),
-                  (function.type_params, ty_params), (function.attrs, attrs)],
-                 virtual_device, span)
+                 {"params": params, "body": body, "ret_type": ret_type, "type_params": ty_params,
+                  "attrs": attrs}, virtual_device, span)
 
 
 __all__ = [

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import operator
-import os
 from typing import Any
 
 import numpy as np
 
 from .. import _relay_mlir
+from .._arguments import describe, expect_int, expect_path, expect_text
 from .._compile import IRModule, Module, PathLike, TensorInfo, _to_module
 
 
 def to_module(source: IRModule | str) -> IRModule:
     """Accepts an IRModule or MLIR text."""
-    return IRModule.parse(source) if isinstance(source, str) else source
+    if isinstance(source, str):
+        return IRModule.parse(source)
+    if not isinstance(source, IRModule):
+        raise TypeError("expects a relay_mlir.IRModule or text of MLIR, but got "
+                        f"{describe(source)}")
+    return source
 
 
 def lower(model: Any, *, opt_level: int = 3) -> IRModule:
@@ -22,8 +26,7 @@ def lower(model: Any, *, opt_level: int = 3) -> IRModule:
 
     `model` is what `relay_mlir.compile` accepts.
     """
-    if operator.index(opt_level) not in range(4):
-        raise ValueError(f"expects opt_level from 0 to 3, but got {opt_level}")
+    expect_int(opt_level, "opt_level", 0, 3)
     module = _to_module(model).clone()
     module.run_passes(f"builtin.module(relay-optimize{{opt-level={opt_level}}},"
                       "relay-to-kernels)")
@@ -90,5 +93,8 @@ def build(mod: Any, name: str = "", *, target: str = "native", cache: bool = Tru
     """
     if hasattr(mod, "trace"):
         mod, name = mod.mod, name or mod.name
+    expect_text(name, "name")
+    expect_text(target, "target")
+    folder = "" if cache_dir is None else expect_path(cache_dir, "cache_dir")
     return Kernel(Module._make("kernel.so", lambda path: _relay_mlir.tir_build(
-        to_module(mod)._impl, name, path, target, cache, os.fspath(cache_dir or ""))))
+        to_module(mod)._impl, name, path, target, bool(cache), folder)))

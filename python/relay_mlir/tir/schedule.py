@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import functools
 import json
-import operator
 import random
 from typing import Any, Callable, Sequence, TypeVar, cast
 
 from .. import _relay_mlir
+from .._arguments import expect_int, expect_text
 from .._compile import IRModule
 from .._errors import CompileError, DiagnosticError
 from ._attributes import (SAMPLED, affine_map, attribute, buffer as buffer_attributes,
@@ -165,9 +165,9 @@ class Schedule:
 
     def __init__(self, mod: IRModule | str, name: str = "", *, seed: int | None = None) -> None:
         self._source = to_module(mod)
-        self._impl = _relay_mlir.TIRSchedule(self._source._impl, name)
-        if seed is not None and not 0 <= operator.index(seed) < 2**63:
-            raise ValueError(f"expects a seed from 0 to 2**63 - 1, but got {seed}")
+        self._impl = _relay_mlir.TIRSchedule(self._source._impl, expect_text(name, "name"))
+        if seed is not None:
+            expect_int(seed, "seed", 0, 2**63 - 1)
         self._random = random.Random(seed)
 
     # The schedule itself

@@ -310,7 +310,7 @@ def test_setting_attributes():
     assert exp.get_attr("ftest") == 3
     exp.reset_attr("ftest")
     assert not exp.has_attr("ftest")
-    with pytest.raises(ValueError, match="level above 0"):
+    with pytest.raises(ValueError, match="level of an attribute to be 1 or more"):
         exp.set_attr("ftest", 3, plevel=0)
 
 

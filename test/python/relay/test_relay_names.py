@@ -366,7 +366,7 @@ def test_constructor_values():
         relay.ConstructorValue(p.cons.tag, [], p.nil)
     with pytest.raises(ValueError, match="expects 2 fields of Cons, but got 1"):
         relay.ConstructorValue(p.cons.tag, [nil], p.cons)
-    with pytest.raises(TypeError, match="expects a constructor"):
+    with pytest.raises(TypeError, match="to be a constructor, but got .Nil"):
         relay.ConstructorValue(0, [], "Nil")
     pair = relay.ConstructorValue(p.cons.tag, [(np.int32(1), ()), nil], p.cons)
     assert str(pair) == "Cons((1, ()), Nil)"

@@ -114,9 +114,9 @@ def test_numbers_of_numpy():
 
 
 @pytest.mark.parametrize("make,message", [
-    (lambda: relay.nn.softmax(X, axis="a"), "expects attribute 'axis' to be int"),
-    (lambda: relay.nn.softmax(X, axis=1.5), "expects attribute 'axis' to be int"),
-    (lambda: relay.cast(X, "flaot32"), "expects attribute 'dtype' to be dtype"),
+    (lambda: relay.nn.softmax(X, axis="a"), "expects attribute 'axis' to be an integer"),
+    (lambda: relay.nn.softmax(X, axis=1.5), "expects attribute 'axis' to be an integer"),
+    (lambda: relay.cast(X, "flaot32"), "expects attribute 'dtype' to be a dtype"),
     (lambda: relay.add(X, None), "expects an expression for 'rhs', but got None"),
     (lambda: relay.nn.conv2d(X), "missing 1 required positional argument"),
     (lambda: relay.op.get("nope"), "there is no operator 'nope'"),

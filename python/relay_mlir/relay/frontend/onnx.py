@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Iterable, Mapping, Sequence
 
 from .. import _diagnostics, ty
+from ..._arguments import expect_mapping, expect_path
 from .._core import core
 from ..expr import Constant, Expr, Function, Var, ndarray
 from ..expr_functor import ExprMutator
@@ -24,10 +24,13 @@ def from_onnx(model: Any, shape: Mapping[str, Sequence[Any]] | None = None,
     `opset` are those of the model.
     """
     del dtype, opset, convert_config, export_node_renamed_model_path
+    if not hasattr(model, "SerializeToString"):
+        model = expect_path(model, "model")
+    shape = expect_mapping(shape, "shape")
     with _diagnostics.raising():
         loaded = (core.load_onnx(model.SerializeToString())
                   if hasattr(model, "SerializeToString") else
-                  core.load_model(os.fspath(model)))
+                  core.load_model(model))
         mod = IRModule._from_core(*loaded)
     if shape:
         mod = _with_shapes(mod, shape)

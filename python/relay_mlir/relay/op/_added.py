@@ -13,7 +13,9 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from ..._errors import CompileError
 from .. import _diagnostics, ty
+from ..._arguments import expect_text
 from .._core import core
 from ..attrs import DictAttrs
 from ..expr import NDArray, ndarray
@@ -86,14 +88,28 @@ ADDED: dict[str, AddedOperator] = {}
 
 def add(name: str, description: str = "") -> AddedOperator:
     """Adds an operator. Raises ValueError for a name that text cannot have."""
-    if not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", name, re.ASCII):
+    if not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", expect_text(name, "op_name"),
+                        re.ASCII):
         raise ValueError("expects letters, digits, underscores and dots between them as the "
                          f"name of an operator, but got {name!r}")
+    if not _is_operator_in_text(name):
+        raise ValueError("expects the name of an operator to be no word of the text format, "
+                         f"but got {name!r}")
+    expect_text(description, "the description")
     op = AddedOperator(name, description)
     op.publish()
     core.register_evaluator(name, op.evaluate)
     ADDED[name] = op
     return op
+
+
+def _is_operator_in_text(name: str) -> bool:
+    """Whether text means an operator by a word, and no keyword or literal."""
+    try:
+        call: Any = core.parse_expr(f'#[version = "0.0.5"]\n{name}()', name)
+    except CompileError:
+        return False
+    return isinstance(call.op, core.Op) and call.op.name == name
 
 
 def _to_attrs(attrs: list[tuple[str, Any]]) -> DictAttrs | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._arguments import expect_int
+
 _table: dict[str, dict[str, tuple[Any, int]]] = {}
 
 
@@ -21,8 +23,7 @@ def has(op_name: str, key: str) -> bool:
 def put(op_name: str, key: str, value: Any, level: int) -> None:
     """Sets an attribute, unless one of a higher level is there. Raises ValueError if
     there is one of the same level."""
-    if level <= 0:
-        raise ValueError(f"expects a level above 0, but got {level}")
+    expect_int(level, "the level of an attribute", 1)
     column = _table.setdefault(key, {})
     _, present = column.get(op_name, (None, 0))
     if present == level:

@@ -8,6 +8,7 @@ and compiled, so that it has a real signature.
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import re
 from typing import Any, Callable, Sequence
@@ -24,18 +25,19 @@ def _rank_of(name: str) -> int:
     return int(match[1]) if match else 2
 
 
-def _expand(value: Any, rank: int) -> Any:
-    """`rank` integers, of one or a list."""
+def _expand(value: Any, rank: int, what: str) -> Any:
+    """`rank` integers, of one or a list. `what` is the operator and its argument, for
+    errors."""
     if value is None:
         return None
-    values = _registry.to_ints(value)
+    values = _registry.to_ints(value, what)
     return values * rank if len(values) == 1 else values
 
 
-def _pad(value: Any, rank: int) -> Any:
+def _pad(value: Any, rank: int, what: str) -> Any:
     """Padding before and after each dimension, of its shorter forms."""
-    values = _expand(value, rank)
-    return values * 2 if len(values) == rank else values
+    values = _expand(value, rank, what)
+    return values * 2 if values is not None and len(values) == rank else values
 
 
 def _is_windowed(schema: _registry.Schema) -> bool:
@@ -50,9 +52,9 @@ def _converters(schema: _registry.Schema) -> dict[str, Callable[[Any], Any]]:
         return {}
     rank = _rank_of(schema.name)
     names = {a.name for a in schema.attributes}
-    result = {name: lambda v: _expand(v, rank) for name in names & _SPATIAL}
-    result["padding"] = lambda v: _pad(v, rank)
-    return result
+    converters = {**dict.fromkeys(names & _SPATIAL, _expand), "padding": _pad}
+    return {name: functools.partial(convert, rank=rank, what=f"{schema.name}: '{name}'")
+            for name, convert in converters.items()}
 
 
 # What an attribute may be, by its kind.

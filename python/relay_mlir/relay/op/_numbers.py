@@ -47,7 +47,7 @@ def fits(value: Any, dtype: str) -> bool:
 def constant(what: str, value: Any, dtype: Any) -> Constant:
     """A number as a constant of a dtype. Raises TypeError, in which `what` is the
     operator and its operand, if the dtype does not have it."""
-    dtype = dtype if isinstance(dtype, str) else np.dtype(dtype).name
+    dtype = dtype if isinstance(dtype, str) else numpy_dtype(dtype).name
     if not fits(value, dtype):
         raise TypeError(f"{what}: expects a number that {dtype} has, but got {value!r}; "
                         "relay.const makes a constant of another dtype, relay.cast a tensor")
@@ -56,6 +56,7 @@ def constant(what: str, value: Any, dtype: Any) -> Constant:
 
 def scalar(what: str, value: Any, dtype: Any) -> Any:
     """`value` if it is no number, else a constant of a dtype."""
+    numpy_dtype(dtype)  # Raises TypeError for what is no dtype.
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     return constant(what, value, dtype) if is_number(value) else value

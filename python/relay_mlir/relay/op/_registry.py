@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass, field
 from typing import Any, Callable, Mapping, Sequence
 
+import numpy as np
+
 from ..._errors import Error
+from ..._arguments import describe, expect_text
 from .._core import core
 from ..expr import Call, Expr, NDArray, Op, Tuple, const, numpy_dtype
 from . import _numbers
-import numpy as np
 
 SINGLE, OPTIONAL, TUPLE, VARIADIC = "single", "optional", "tuple", "variadic"
 REQUIRED, NULLABLE, OPTIONAL_ATTR, DEFAULT = "required", "nullable", "optional", "default"
@@ -65,7 +68,7 @@ def get(op_name: str) -> Op:
     """The operator of a name. Raises ValueError if there is none."""
     from ._added import ADDED
 
-    if op_name not in SCHEMAS and op_name not in ADDED:
+    if expect_text(op_name, "op_name") not in SCHEMAS and op_name not in ADDED:
         raise OperatorError(f"there is no operator {op_name!r}")
     return core.get_op(op_name)
 
@@ -83,68 +86,103 @@ def attribute_defaults(name: str) -> dict[str, Any]:
 
 def _number(value: Any) -> Any:
     """A Python number of what stands for one."""
-    if hasattr(value, "item"):
-        return value.item()
     if isinstance(value, core.Constant):
-        return value._data.item()
+        value = value._data
+    if isinstance(value, (np.generic, np.ndarray)) and value.size == 1:
+        return value.item()
     return value
 
 
-def to_int(value: Any) -> int:
-    value = _number(value)
-    if isinstance(value, float) and not value.is_integer():
-        raise TypeError(f"expects an integer, but got {value!r}")
-    return int(value)
+def to_int(value: Any, what: str) -> int:
+    """An integer, of one or of a constant. Raises TypeError, or OverflowError for more
+    than 64 bits, in which `what` is the operator and its argument."""
+    number = _number(value)
+    is_whole = isinstance(number, float) and number.is_integer()
+    if not is_whole and not hasattr(number, "__index__"):
+        raise TypeError(f"{what}: expects an integer, but got {describe(value)}")
+    number = int(number)
+    if not -2**63 <= number < 2**63:
+        raise OverflowError(f"{what}: expects an integer of 64 bits, but got {number}")
+    return number
 
 
-def to_ints(value: Any) -> list[int]:
-    """A list of integers, of one, a list, or a constant."""
+def to_ints(value: Any, what: str) -> list[int]:
+    """A list of integers, of one, a list, or a constant. Raises what to_int does."""
     if isinstance(value, core.Constant):
         value = value._data.tolist()
     elif isinstance(value, (np.ndarray, NDArray)):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return [to_int(v) for v in value]
-    return [to_int(value)]
+        return [to_int(v, what) for v in value]
+    return [to_int(value, what)]
 
 
-def _to_floats(value: Any) -> list[float]:
+def _to_float(value: Any, what: str) -> float:
+    number = _number(value)
+    if not isinstance(number, numbers.Real):
+        raise TypeError(f"{what}: expects a number, but got {describe(value)}")
+    return float(number)
+
+
+def _to_floats(value: Any, what: str) -> list[float]:
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [float(_number(v)) for v in value]
-    return [float(_number(value))]
+        return [_to_float(v, what) for v in value]
+    return [_to_float(value, what)]
 
 
-def _to_pairs(value: Any) -> list[list[int]]:
-    return [to_ints(pair) for pair in value]
+def to_pairs(value: Any, what: str) -> list[list[int]]:
+    """A list of lists of integers. Raises what to_int does."""
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        raise TypeError(f"{what}: expects a list of pairs, but got {describe(value)}")
+    return [to_ints(pair, what) for pair in value]
 
 
-def to_dtype(value: Any) -> str | None:
+def to_dtype(value: Any, what: str) -> str | None:
     """The name of a dtype; None for "", which means that of the input."""
-    if value is None or value == "":
+    del what
+    if value is None or isinstance(value, str) and not value:
         return None
     if isinstance(value, str):
         core.TensorType((), value)  # Raises TypeError for an unknown name.
         return value
-    return np.dtype(value).name
+    return numpy_dtype(value).name
 
 
-def _to_int_or_ints(value: Any) -> int | list[int]:
+def _to_int_or_ints(value: Any, what: str) -> int | list[int]:
     if isinstance(value, (list, tuple, np.ndarray)):
-        return to_ints(value)
-    return to_int(value)
+        return to_ints(value, what)
+    return to_int(value, what)
 
 
-_CONVERT: dict[str, Callable[[Any], Any]] = {
-    "bool": lambda value: bool(_number(value)),
+def _to_bool(value: Any, what: str) -> bool:
+    number = _number(value)
+    if not isinstance(number, numbers.Real):
+        raise TypeError(f"{what}: expects a bool, but got {describe(value)}")
+    return bool(number)
+
+
+def _to_string(value: Any, what: str) -> str:
+    return expect_text(value, what)
+
+
+_CONVERT: dict[str, Callable[[Any, str], Any]] = {
+    "bool": _to_bool,
     "int": to_int,
-    "float": lambda value: float(_number(value)),
-    "string": str,
+    "float": _to_float,
+    "string": _to_string,
     "dtype": to_dtype,
     "ints": to_ints,
     "floats": _to_floats,
-    "pairs": _to_pairs,
+    "pairs": to_pairs,
     "int_or_ints": _to_int_or_ints,
-    "other": lambda value: value,
+    "other": lambda value, _: value,
+}
+
+# What errors say that attributes of each kind are.
+_WORDS = {
+    "bool": "a bool", "int": "an integer", "float": "a number", "string": "a string",
+    "dtype": "a dtype", "ints": "integers", "floats": "numbers", "pairs": "pairs of integers",
+    "int_or_ints": "an integer or integers", "other": "an attribute",
 }
 
 
@@ -153,10 +191,14 @@ def convert_attribute(schema: Schema, attribute: Attribute, value: Any) -> Any:
     if value is None:
         return None
     try:
-        return _CONVERT[attribute.kind](value)
+        return _CONVERT[attribute.kind](value, attribute.name)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{schema.name}: expects attribute '{attribute.name}' to be "
-                        f"{attribute.kind.replace('_', ' ')}, but got {value!r}") from error
+                        f"{_WORDS[attribute.kind]}, but got {describe(value)}") from error
+    except OverflowError:
+        raise OverflowError(f"{schema.name}: expects attribute '{attribute.name}' to be "
+                            f"{_WORDS[attribute.kind]} of 64 bits, but got "
+                            f"{describe(value)}") from None
 
 
 def _operands(schema: Schema,
@@ -198,7 +240,8 @@ def make_call(name: str, operands: Sequence[Any], attributes: Mapping[str, Any] 
     """Calls an operator: one value for each operand, and attributes by name.
 
     A number becomes a scalar constant, of the dtype of the other operands where the
-    operator takes that; raises TypeError if the dtype does not have it. Attributes that equal their default are left out, as text does."""
+    operator takes that; raises TypeError if the dtype does not have it. Attributes that
+    equal their default are left out, as text does."""
     schema = SCHEMAS[name]
     attributes = attributes or {}
     attrs = {}

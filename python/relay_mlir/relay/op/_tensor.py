@@ -9,6 +9,7 @@ from typing import Any, Callable
 import numpy as np
 
 from .. import _diagnostics, expr as _expr, ty
+from ..._arguments import expect_callable, expect_list
 from .._core import core
 from ..expr import Call, const, Expr, ExprLike, TupleWrapper
 from ._numbers import dtype_of, scalar
@@ -19,11 +20,9 @@ from ._registry import constant_value, is_expr, make_call, to_int, to_ints
 #===------------------------------------------------------------------------===#
 
 
-def _shape(value: Any) -> Any:
-    """Integers for a shape that is known, the expression for one that is not."""
-    if is_expr(value):
-        return value, True
-    return to_ints(value), False
+def _shape(value: Any) -> tuple[Any, bool]:
+    """A shape, and whether it is an expression whose value is not known yet."""
+    return value, is_expr(value)
 
 
 def zeros(shape: Any, dtype: Any) -> Call:
@@ -75,7 +74,7 @@ def one_hot(indices: ExprLike, on_value: ExprLike, off_value: ExprLike, depth: A
     if is_expr(depth):
         return make_call("dyn.one_hot", [indices, on_value, off_value, depth], attributes)
     return make_call("one_hot", [indices, on_value, off_value],
-                     {"depth": to_int(depth), **attributes})
+                     {"depth": depth, **attributes})
 
 
 #===------------------------------------------------------------------------===#
@@ -93,7 +92,7 @@ def _dynamic_list(values: Any) -> Any:
         if is_expr(value):
             size = make_call("cast", [value], {"dtype": "int64"})
         else:
-            size = const(to_int(value), "int64")
+            size = const(to_int(value, "reshape: 'newshape'"), "int64")
         parts.append(make_call("expand_dims", [size], {"axis": 0}))
     return make_call("concatenate", [parts], {"axis": 0})
 
@@ -107,16 +106,14 @@ def reshape(data: ExprLike, newshape: Any, allowzero: bool = False) -> Call:
         dynamic = newshape
     if dynamic is not None:
         return make_call("dyn.reshape", [data, dynamic], {"allowzero": allowzero})
-    return make_call("reshape", [data],
-                     {"newshape": to_ints(newshape), "allowzero": allowzero})
+    return make_call("reshape", [data], {"newshape": newshape, "allowzero": allowzero})
 
 
 def expand_dims(data: ExprLike, axis: Any, num_newaxis: Any = 1) -> Call:
     """Inserts dimensions of size 1; `axis` may be an expression."""
     if is_expr(axis):
         return make_call("dyn.expand_dims", [data, axis], {"num_newaxis": num_newaxis})
-    return make_call("expand_dims", [data],
-                     {"axis": to_int(axis), "num_newaxis": num_newaxis})
+    return make_call("expand_dims", [data], {"axis": axis, "num_newaxis": num_newaxis})
 
 
 def squeeze(data: ExprLike, axis: Any = None) -> Call:
@@ -124,7 +121,7 @@ def squeeze(data: ExprLike, axis: Any = None) -> Call:
     expression."""
     if is_expr(axis):
         return make_call("dyn.squeeze", [data, axis], {})
-    return make_call("squeeze", [data], {"axis": None if axis is None else to_ints(axis)})
+    return make_call("squeeze", [data], {"axis": axis})
 
 
 def tile(data: ExprLike, reps: Any) -> Call:
@@ -147,7 +144,7 @@ def collapse_sum_to(data: ExprLike, shape: Any) -> Call:
     """Sums the dimensions along which `shape` would be broadcast."""
     if is_expr(shape):
         return make_call("collapse_sum_to", [data, shape], {})
-    shape = to_ints(shape)
+    shape = to_ints(shape, "collapse_sum_to: 'shape'")
     return make_call("collapse_sum_to", [data, const(np.array(shape, "int64"))],
                      {"shape": shape})
 
@@ -165,10 +162,10 @@ def reinterpret(data: ExprLike, dtype: Any) -> Call:
 def split(data: ExprLike, indices_or_sections: Any, axis: Any = 0) -> TupleWrapper:
     """Splits a tensor into equal parts, or at indices. Returns a TupleWrapper."""
     if isinstance(indices_or_sections, (list, tuple, np.ndarray)):
-        sections: Any = to_ints(indices_or_sections)
+        sections: Any = to_ints(indices_or_sections, "split: 'indices_or_sections'")
         count = len(sections) + 1
     else:
-        sections = count = to_int(indices_or_sections)
+        sections = count = to_int(indices_or_sections, "split: 'indices_or_sections'")
     call = make_call("split", [data], {"indices_or_sections": sections, "axis": axis})
     return TupleWrapper(call, count)
 
@@ -181,25 +178,27 @@ def strided_slice(data: ExprLike, begin: Any, end: Any, strides: Any = None, axe
         if axes is not None:
             raise ValueError("strided_slice: expects no axes with bounds that are "
                              "expressions, but got some")
-        operands = [_as_vector(v) for v in (begin, end, [1] if strides is None else strides)]
+        operands = [_as_vector(v, f"strided_slice: '{name}'") for name, v in (
+            ("begin", begin), ("end", end), ("strides", [1] if strides is None else strides))]
         if constant_value(operands[2]) is not None and strides is None:
             operands[2] = make_call("ones_like", [operands[0]], {})
         return make_call("dyn.strided_slice", [data, *operands], {"slice_mode": slice_mode})
     return make_call("strided_slice", [data], {
-        "begin": to_ints(begin), "end": to_ints(end),
-        "strides": [1] if strides is None else to_ints(strides),
-        "axes": None if axes is None else to_ints(axes), "slice_mode": slice_mode})
+        "begin": begin, "end": end, "strides": [1] if strides is None else strides,
+        "axes": axes, "slice_mode": slice_mode})
 
 
-def _as_vector(value: Any) -> Any:
-    return value if isinstance(value, Expr) else const(np.array(to_ints(value), "int64"))
+def _as_vector(value: Any, what: str) -> Any:
+    return value if isinstance(value, Expr) else const(np.array(to_ints(value, what), "int64"))
 
 
 def strided_set(data: ExprLike, v: ExprLike, begin: Any, end: Any, strides: Any = None) -> Call:
     """Writes `v` over data[begin:end:strides]."""
-    begin = _as_vector(begin)
-    strides = make_call("ones_like", [begin], {}) if strides is None else _as_vector(strides)
-    return make_call("strided_set", [data, v, begin, _as_vector(end), strides], {})
+    begin, end = (_as_vector(begin, "strided_set: 'begin'"),
+                  _as_vector(end, "strided_set: 'end'"))
+    strides = make_call("ones_like", [begin], {}) if strides is None else \
+        _as_vector(strides, "strided_set: 'strides'")
+    return make_call("strided_set", [data, v, begin, end, strides], {})
 
 
 _debug_functions = itertools.count()
@@ -211,7 +210,7 @@ def debug(program: ExprLike, debug_func: Callable[[Any], object] | str | None = 
     the function raises ends the evaluation."""
     if debug_func is None or isinstance(debug_func, str):
         return make_call("debug", [program], {"debug_func": debug_func or ""})
-    function = debug_func
+    function = expect_callable(debug_func, "debug_func")
 
     def call(value: Any) -> tuple[None, str | None]:
         try:
@@ -227,7 +226,8 @@ def debug(program: ExprLike, debug_func: Callable[[Any], object] | str | None = 
 
 def meshgrid(data: Any, indexing: str = "ij") -> TupleWrapper:
     """Coordinate matrices of vectors. Returns a TupleWrapper."""
-    fields = data.fields if isinstance(data, _expr.Tuple) else list(data)
+    fields = data.fields if isinstance(data, _expr.Tuple) else \
+        expect_list(data, "data", "expressions")
     call = make_call("meshgrid", [fields], {"indexing": indexing})
     return TupleWrapper(call, len(fields))
 
@@ -239,14 +239,14 @@ def where(condition: ExprLike, x: ExprLike, y: ExprLike) -> Call:
 
 def unravel_index(indices: ExprLike, shape: Any) -> Call:
     """Coordinates of flat indices."""
-    return make_call("unravel_index", [indices, _as_vector(shape)], {})
+    return make_call("unravel_index", [indices, _as_vector(shape, "unravel_index: 'shape'")], {})
 
 
 def matrix_set_diag(data: ExprLike, diagonal: ExprLike, k: Any = 0,
                     align: str = "RIGHT_LEFT") -> Call:
     """Writes the diagonals `k` (one, or the first and last) of matrices."""
-    k1, k2 = k if isinstance(k, (list, tuple)) else (k, k)
-    names = [part.upper() for part in align.split("_")]
+    k1, k2 = k if isinstance(k, (list, tuple)) and len(k) == 2 else (k, k)
+    names = [part.upper() for part in str(align).split("_")]
     if len(names) != 2 or not set(names) <= {"LEFT", "RIGHT"}:
         raise ValueError("matrix_set_diag: expects align to be 'RIGHT_LEFT', 'LEFT_RIGHT', "
                          f"'LEFT_LEFT' or 'RIGHT_RIGHT', but got {align!r}")
@@ -277,7 +277,7 @@ def sparse_to_dense(sparse_indices: ExprLike, output_shape: Any, sparse_values: 
     operands = [sparse_indices, sparse_values, default_value]
     if is_expr(output_shape):
         return make_call("dyn.sparse_to_dense", [*operands, output_shape], {})
-    return make_call("sparse_to_dense", operands, {"output_shape": to_ints(output_shape)})
+    return make_call("sparse_to_dense", operands, {"output_shape": output_shape})
 
 
 def sparse_fill_empty_rows(sparse_indices: ExprLike, sparse_values: ExprLike,
@@ -285,14 +285,17 @@ def sparse_fill_empty_rows(sparse_indices: ExprLike, sparse_values: ExprLike,
     """Gives rows without an element the default. Returns a TupleWrapper of the new
     indices, the new values, and which rows were empty."""
     call = make_call("sparse_fill_empty_rows",
-                     [sparse_indices, sparse_values, _as_vector(dense_shape), default_value])
+                     [sparse_indices, sparse_values,
+                      _as_vector(dense_shape, "sparse_fill_empty_rows: 'dense_shape'"),
+                      default_value])
     return TupleWrapper(call, 3)
 
 
 def sparse_reshape(sparse_indices: ExprLike, prev_shape: ExprLike, new_shape: Any) -> TupleWrapper:
     """Indices in another shape. Returns a TupleWrapper of them and the shape."""
     call = make_call("sparse_reshape",
-                     [sparse_indices, _as_vector(prev_shape), _as_vector(new_shape)])
+                     [sparse_indices, _as_vector(prev_shape, "sparse_reshape: 'prev_shape'"),
+                      _as_vector(new_shape, "sparse_reshape: 'new_shape'")])
     return TupleWrapper(call, 2)
 
 
@@ -336,7 +339,7 @@ def topk(data: ExprLike, k: Any = 1, axis: Any = -1, ret_type: str = "both",
     if is_expr(k):
         call = make_call("dyn.topk", [data, k], attributes)
     else:
-        call = make_call("topk", [data], {"k": to_int(k), **attributes})
+        call = make_call("topk", [data], {"k": k, **attributes})
     return TupleWrapper(call, 2) if ret_type == "both" else call
 
 
@@ -406,6 +409,7 @@ def cumprod(data: ExprLike, axis: Any = None, dtype: Any = None, exclusive: Any 
 def stft(data: ExprLike, n_fft: Any, hop_length: Any = None, win_length: Any = None,
          window: Any = None, normalized: bool = False, onesided: bool = True) -> Call:
     """Fourier transforms of windows of a signal."""
+    n_fft = to_int(n_fft, "stft: 'n_fft'")
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if window is None:

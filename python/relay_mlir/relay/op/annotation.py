@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..expr import Call, ExprLike
+from ..._arguments import expect, expect_list
+from ..expr import Call, ExprLike, Function
 from ..device import VirtualDevice
 from ._build import populate
 from ._registry import make_call
@@ -30,8 +31,10 @@ def on_device(body: ExprLike, device: Any, constrain_result: bool = False,
 def function_on_device(function: Any, param_devices: Any, result_device: Any) -> Any:
     """Says on which devices a function's parameters and result are: as its
     attributes."""
+    expect(function, Function, "function", "a function")
+    devices = expect_list(param_devices, "param_devices", "devices")
     return function.with_attr({
-        "param_virtual_devices": [virtual_device(d) for d in param_devices],
+        "param_virtual_devices": [virtual_device(d) for d in devices],
         "result_virtual_device": virtual_device(result_device)})
 
 

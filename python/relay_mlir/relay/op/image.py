@@ -26,11 +26,11 @@ def resize2d(data: ExprLike, size: ExprLike, roi: Any = None, layout: str = "NCH
         "out_dtype": out_dtype}
     if is_expr(size) or is_expr(roi):
         if not is_expr(size):
-            size = const(np.array(to_ints(size), "int64"))
+            size = const(np.array(to_ints(size, "resize2d: 'size'"), "int64"))
         if not is_expr(roi):
-            roi = const(np.array([0.0] * 4 if roi is None else roi, "float32"))
+            roi = const([0.0] * 4 if roi is None else roi, "float32")
         return make_call("dyn.image.resize2d", [data, size, roi], attributes)
-    size = to_ints(size)
+    size = to_ints(size, "resize2d: 'size'")
     return make_call("image.resize2d", [data], {
         "size": size * 2 if len(size) == 1 else size, "roi": roi, **attributes})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ty
+from ..._arguments import expect_list
 from ..expr import Call, const, Expr, ExprLike, Tuple, TupleGetItem
 from ._build import populate
 from ._registry import make_call, to_ints
@@ -19,10 +20,10 @@ def alloc_tensor(storage: ExprLike, offset: ExprLike, shape: Any, dtype: Any = "
     constant."""
     attributes = {"dtype": dtype}
     if assert_shape is not None:
-        attributes["assert_shape"] = to_ints(assert_shape)
+        attributes["assert_shape"] = assert_shape
     elif not isinstance(shape, Expr):
-        attributes["const_shape"] = to_ints(shape)
-        shape = const(to_ints(shape), "int64")
+        attributes["const_shape"] = shape = to_ints(shape, "alloc_tensor: 'shape'")
+        shape = const(shape, "int64")
     return make_call("memory.alloc_tensor", [storage, offset, shape], attributes)
 
 
@@ -52,12 +53,16 @@ def from_tuple_type(type_: Any, expr: Any) -> Any:
 
 def to_tuple_type(type_: Any, exprs: Any) -> Any:
     """An expression of a type, of expressions for the tensors inside of it."""
-    remaining = list(exprs)
+    exprs = expect_list(exprs, "exprs", "expressions")
+    count = len(flatten_tuple_type(type_))
+    if len(exprs) != count:
+        raise ValueError(f"expects {count} expressions for {type_}, but got {len(exprs)}")
+    remaining = iter(exprs)
 
     def build(part: Any) -> Any:
         if isinstance(part, ty.TupleType):
             return Tuple([build(field) for field in part.fields])
-        return remaining.pop(0)
+        return next(remaining)
 
     return build(type_)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._arguments import expect_list
 from ..expr import Call, const, ExprLike, TupleGetItem, TupleWrapper
 from ._build import _expand, _pad, populate
 from ._numbers import dtype_of, scalar
-from ._registry import is_expr, make_call, to_ints
+from ._registry import is_expr, make_call
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
@@ -41,7 +42,7 @@ def pad(data: ExprLike, pad_width: Any, pad_value: Any = 0, pad_mode: str = "con
     if is_expr(pad_width):
         return make_call("dyn.nn.pad", [data, pad_width, pad_value], {"pad_mode": pad_mode})
     return make_call("nn.pad", [data, pad_value], {
-        "pad_width": [to_ints(pair) for pair in pad_width], "pad_mode": pad_mode})
+        "pad_width": pad_width, "pad_mode": pad_mode})
 
 
 def upsampling(data: ExprLike, scale_h: Any = 1, scale_w: Any = 1, layout: str = "NCHW",
@@ -79,7 +80,7 @@ def _scale(value: Any) -> Any:
 
 def _adaptive(name: str, rank: Any, data: ExprLike, output_size: Any, layout: str,
               out_layout: str) -> Call:
-    size = [] if output_size is None else _expand(output_size, rank)
+    size = [] if output_size is None else _expand(output_size, rank, f"{name}: 'output_size'")
     return make_call(name, [data],
                      {"output_size": size, "layout": layout, "out_layout": out_layout})
 
@@ -149,7 +150,7 @@ def _sparse_parts(matrix: Any) -> Any:
     """(data, indices, indptr) of a tuple or of a matrix of SciPy."""
     if hasattr(matrix, "indptr"):
         return [const(matrix.data), const(matrix.indices), const(matrix.indptr)]
-    return list(matrix)
+    return expect_list(matrix, "a sparse matrix", "its data, indices and indptr")
 
 
 def sparse_dense(dense_mat: ExprLike, sparse_mat: ExprLike, sparse_lhs: bool = False) -> Call:
@@ -176,10 +177,13 @@ def conv2d_backward_weight(grad: ExprLike, data: ExprLike, strides: Any = (1, 1)
                            kernel_layout: str = "OIHW", out_dtype: Any = "") -> Call:
     """Gradient of conv2d with respect to its weight. The operator's layouts are
     those of its arguments and its result, in this order."""
-    return make_call("nn.conv2d_backward_weight", [grad, data], {
-        "strides": _expand(strides, 2), "padding": _pad(padding, 2),
-        "dilation": _expand(dilation, 2), "groups": groups, "channels": channels,
-        "kernel_size": _expand(kernel_size, 2), "data_layout": grad_layout,
+    name = "nn.conv2d_backward_weight"
+    return make_call(name, [grad, data], {
+        "strides": _expand(strides, 2, f"{name}: 'strides'"),
+        "padding": _pad(padding, 2, f"{name}: 'padding'"),
+        "dilation": _expand(dilation, 2, f"{name}: 'dilation'"), "groups": groups,
+        "channels": channels, "kernel_size": _expand(kernel_size, 2, f"{name}: 'kernel_size'"),
+        "data_layout": grad_layout,
         "kernel_layout": data_layout, "out_layout": kernel_layout, "out_dtype": out_dtype})
 
 

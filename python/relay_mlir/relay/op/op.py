@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, NoReturn, Sequence, TypeVar
 
+from ..._arguments import expect_callable, expect_int, expect_text
 from .._core import core
 from ..expr import Op, extend
 from . import _added, _attribute_table, _levels, _registry
@@ -28,6 +29,8 @@ T = TypeVar("T")
 
 # What says how an operator is computed.
 _DEFINITIONS = ("FTVMCompute", "FTVMStrategy", "FTVMSchedule")
+# More operands than any program has; their names are made all at once.
+_MAX_INPUTS = 1 << 16
 
 
 class OpPattern:
@@ -59,6 +62,7 @@ def _set_attr(self: Op, attr_name: str, value: Any, plevel: int = 10) -> None:
     """Sets an attribute. One of a higher level stays; raises ValueError if there is one
     of the same level, NotImplementedError for another definition of an operator of
     Relay."""
+    expect_text(attr_name, "the name of an attribute")
     if attr_name in _DEFINITIONS and self.name not in _added.ADDED:
         raise NotImplementedError(
             f"the definition of {self.name!r} cannot be replaced: which code computes "
@@ -68,7 +72,7 @@ def _set_attr(self: Op, attr_name: str, value: Any, plevel: int = 10) -> None:
 
 def _get_attr(self: Op, attr_name: str) -> Any:
     """The value of an attribute, or None if the operator does not have it."""
-    if _attribute_table.has(self.name, attr_name):
+    if _attribute_table.has(self.name, expect_text(attr_name, "the name of an attribute")):
         return _attribute_table.get(self.name, attr_name)
     if attr_name == "TOpPattern" and self.name in _registry.SCHEMAS:
         return core.operator_pattern(self.name)
@@ -82,7 +86,7 @@ def _has_attr(self: Op, attr_name: str) -> bool:
 
 def _reset_attr(self: Op, attr_name: str) -> None:
     """Removes what Python has set of an attribute."""
-    _attribute_table.remove(self.name, attr_name)
+    _attribute_table.remove(self.name, expect_text(attr_name, "the name of an attribute"))
 
 
 def _add_type_rel(self: Op, rel_name: str, type_rel_func: Relation | None = None) -> None:
@@ -94,37 +98,38 @@ def _add_type_rel(self: Op, rel_name: str, type_rel_func: Relation | None = None
     IdentityCompRel; ValueError for any other.
     """
     op = _added_operator(self)
+    expect_text(rel_name, "rel_name")
     if type_rel_func is None and rel_name not in RELATIONS:
         raise ValueError(f"expects a function, or a type relation of {', '.join(RELATIONS)}, "
                          f"but got {rel_name!r}")
-    op.relation = type_rel_func if type_rel_func is not None else RELATIONS[rel_name]
+    op.relation = expect_callable(type_rel_func, "type_rel_func") \
+        if type_rel_func is not None else RELATIONS[rel_name]
 
 
 def _add_argument(self: Op, name: str, type: str,  # pylint: disable=redefined-builtin
                   description: str) -> None:
     """Describes the next operand."""
     op = _added_operator(self)
-    op.arguments.append(Argument(name, type, description))
+    op.arguments.append(Argument(expect_text(name, "name"), expect_text(type, "type"),
+                                 expect_text(description, "description")))
     op.publish()
 
 
 def _set_num_inputs(self: Op, n: int) -> None:
     """How many operands a call has; -1 for any number."""
     op = _added_operator(self)
-    if n < -1:
-        raise ValueError(f"expects a number of operands, or -1, but got {n}")
-    op.num_inputs = n
+    op.num_inputs = expect_int(n, "the number of operands", -1, _MAX_INPUTS)
     op.publish()
 
 
 def _set_support_level(self: Op, level: int) -> None:
     """A number for documentation, 1 to 10."""
-    _added_operator(self).support_level = level
+    _added_operator(self).support_level = expect_int(level, "level", 1)
 
 
 def _set_attrs_type_key(self: Op, key: str) -> None:
     """The type of the attributes, for programs that ask for it: "DictAttrs"."""
-    _added_operator(self).attrs_type_key = key
+    _added_operator(self).attrs_type_key = expect_text(key, "key")
 
 
 def _num_inputs(self: Op) -> int:
@@ -184,6 +189,7 @@ extend(Op, __init__=_no_init, get=staticmethod(get), list_op_names=staticmethod(
 def register(op_name: str, describe: str = "") -> None:
     """Adds an operator, of which Op's methods say more. Raises ValueError if there is
     one of that name, or text cannot have such a name."""
+    expect_text(op_name, "op_name")
     if op_name in _registry.SCHEMAS or op_name in _added.ADDED:
         raise _registry.OperatorError(f"Operator {op_name} is registered before")
     _added.add(op_name, describe)
@@ -192,6 +198,10 @@ def register(op_name: str, describe: str = "") -> None:
 def register_op_attr(op_name: str, attr_key: str, value: Any = None, level: int = 10) -> Any:
     """Sets an attribute of an operator, which is added if there is none of that name.
     Without a value, returns a decorator for one."""
+
+    expect_text(op_name, "op_name")
+    expect_text(attr_key, "attr_key")
+    expect_int(level, "level", 1)
 
     def set_value(new: T) -> T:
         if op_name not in _registry.SCHEMAS and op_name not in _added.ADDED:

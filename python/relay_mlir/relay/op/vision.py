@@ -19,7 +19,7 @@ def get_valid_counts(data: ExprLike, score_threshold: ExprLike, id_index: Any = 
                      score_index: Any = 1) -> TupleWrapper:
     """Moves boxes of a high score to the front. Returns a TupleWrapper of counts,
     boxes, and their indices."""
-    score_threshold = scalar("score_threshold", score_threshold, "float32")
+    score_threshold = scalar("get_valid_counts: 'score_threshold'", score_threshold, "float32")
     call = make_call("vision.get_valid_counts", [data, score_threshold],
                      {"id_index": id_index, "score_index": score_index})
     return TupleWrapper(call, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._arguments import describe
 from ..expr import Call, const, Expr, ExprLike
 from ..op._build import populate
 from ..op._registry import make_call
@@ -20,8 +21,8 @@ def _dtype_code(dtype: Any) -> Any:
     """The operand that says, at run time, which dtype is simulated."""
     if isinstance(dtype, Expr):
         return dtype
-    if dtype not in _CODES:
-        raise ValueError(f"expects one of {', '.join(_CODES)}, but got {dtype!r}")
+    if not isinstance(dtype, str) or dtype not in _CODES:
+        raise ValueError(f"expects one of {', '.join(_CODES)}, but got {describe(dtype)}")
     return const(_CODES[dtype], "int32")
 
 

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import transform, ty
+from ..._arguments import expect_callable
 from .._core import core
 from ..expr import Expr, Function, Op, numpy_dtype
 from ..module import IRModule
@@ -29,6 +30,8 @@ def run_opt_pass(expr: Any, opt_pass: Any, import_prelude: bool = False) -> Any:
     """Runs a pass, or several, on an expression; returns @main, or its body if the
     expression is no function."""
     passes = opt_pass if isinstance(opt_pass, list) else [opt_pass]
+    for one in passes:
+        expect_callable(one, "opt_pass")
     mod = IRModule.from_expr(expr)
     if import_prelude:
         mod.import_from_std("prelude.rly")
@@ -41,7 +44,7 @@ def run_opt_pass(expr: Any, opt_pass: Any, import_prelude: bool = False) -> Any:
 
 def rand(dtype: Any = "float32", *shape: Any) -> Any:
     """A random array."""
-    return np.random.rand(*shape).astype(dtype)
+    return np.asarray(np.random.rand(*shape)).astype(numpy_dtype(dtype))
 
 
 def _np_randn_from_type(type_: ty.TensorType, scale: float = 1, mean: float = 0) -> Any:
@@ -65,8 +68,10 @@ def check_grad(func: Function, *args: Any, **kwargs: Any) -> NoReturn:
 
 
 __all__ = [
-    "Prelude", "TempOpAttr", "check_grad", "count", "count_ops", "create_workload", "dcgan", "densenet", "dqn", "inception_v3", "init", "layers",
-    "lstm", "make_nat_expr", "make_nat_value", "mlp", "mobilenet", "nat", "py_converter", "rand", "resnet",
+    "Prelude", "TempOpAttr", "check_grad", "count", "count_ops", "create_workload", "dcgan",
+    "densenet", "dqn", "inception_v3", "init", "layers",
+    "lstm", "make_nat_expr", "make_nat_value", "mlp", "mobilenet", "nat", "py_converter",
+    "rand", "resnet",
     "resnet_3d", "run_as_python", "run_infer_type", "run_opt_pass", "squeezenet", "synthetic",
     "temp_op_attr", "to_python", "vgg",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import text
+from ..._arguments import expect_callable, expect_int
 from ..expr import ndarray
 from ..module import IRModule
 from ..transform import InferType
@@ -70,8 +71,8 @@ def create_workload(net: Any, initializer: Any = None, seed: int = 0) -> Any:
     """Returns the module of a network, typed, and values of its parameters but
     "data"."""
     mod = InferType()(IRModule.from_expr(net))
-    np.random.seed(seed)
-    initializer = initializer or Xavier()
+    np.random.seed(expect_int(seed, "seed", 0, 2**32 - 1))
+    initializer = Xavier() if initializer is None else expect_callable(initializer, "initializer")
     params = {}
     for var in mod["main"].params:
         type_: Any = var.checked_type_ or var.type_annotation

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._arguments import expect_int
 from ..executor import ConstructorValue
+from ..module import expect_module
 
 
 def get_type(prelude: Any) -> Any:
     """(nat, zero, succ) of a module or a Prelude."""
-    mod = getattr(prelude, "mod", prelude)
+    mod = expect_module(getattr(prelude, "mod", prelude), "prelude")
     mod.import_from_std("nat.rly")
     nat, *constructors = mod.get_type("nat")
     by_name = {c.name_hint: c for c in constructors}
@@ -20,6 +22,7 @@ def get_type(prelude: Any) -> Any:
 
 def make_nat_value(prelude: Any, n: Any) -> Any:
     """The value of the number `n`."""
+    n = expect_int(n, "n", 0)
     _, zero, succ = get_type(prelude)
     value = ConstructorValue(zero.tag, [], zero)
     for _ in range(n):
@@ -29,8 +32,7 @@ def make_nat_value(prelude: Any, n: Any) -> Any:
 
 def make_nat_expr(prelude: Any, n: Any) -> Any:
     """An expression for the number `n`."""
-    if n < 0:
-        raise ValueError(f"expects a number that is not negative, but got {n}")
+    n = expect_int(n, "n", 0)
     _, zero, succ = get_type(prelude)
     expr = zero()
     for _ in range(n):
