@@ -121,9 +121,8 @@ def parse_module(text: str, source_name: str = "from_string", init_module: IRMod
     """Reads a module without inferring its types."""
     expect_text(text, "the source")
     expect_text(source_name, "source_name")
-    functions, types = [], []
-    if init_module is not None:
-        functions, types = expect_module(init_module, "init_module")._to_core()
+    functions, types = expect_module(init_module, "init_module")._to_core() \
+        if init_module is not None else ([], [])
     with _diagnostics.raising(source_name, text):
         result = core.parse_module(text, source_name, functions, types,
                                    _metadata(init_meta_table))
