@@ -50,11 +50,12 @@ def expect_int(value: Any, name: str, lowest: int | None = None,
     Raises TypeError for anything else, ValueError for another integer."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise wrong(name, "an integer", value)
-    if highest is not None and not (lowest or 0) <= value <= highest:
-        raise ValueError(f"expects {name} from {lowest or 0} to {highest}, but got {value}")
-    if lowest is not None and value < lowest:
-        raise ValueError(f"expects {name} to be {lowest} or more, but got {value}")
-    return int(value)
+    number = int(value)
+    if highest is not None and not (lowest or 0) <= number <= highest:
+        raise ValueError(f"expects {name} from {lowest or 0} to {highest}, but got {number}")
+    if lowest is not None and number < lowest:
+        raise ValueError(f"expects {name} to be {lowest} or more, but got {number}")
+    return number
 
 
 def expect_callable(value: Any, name: str) -> Callable[..., Any]:
