@@ -30,15 +30,16 @@ py::object relay_python::toSequence(py::handle values, const char *what) {
 }
 
 void relay_python::raiseWrongArgument(const std::string &what,
-                                      const std::string &kind,
-                                      py::handle value) {
+                                      const std::string &kind, py::handle value,
+                                      unsigned bits) {
   if (PyUnicode_Check(value.ptr()) && kind == "a string")
     throw py::value_error(what + " to be text, but got one with surrogates, " +
                           describeValue(value));
-  bool isInteger = PyLong_Check(value.ptr()) && kind.find("integer") == 3;
-  std::string text = what + " to be " + kind +
-                     (isInteger ? " of 64 bits" : "") + ", but got " +
-                     describeValue(value);
+  bool isInteger = bits && PyLong_Check(value.ptr());
+  std::string width =
+      isInteger ? " of " + std::to_string(bits) + " bits" : std::string();
+  std::string text =
+      what + " to be " + kind + width + ", but got " + describeValue(value);
   if (!isInteger)
     throw py::type_error(text);
   PyErr_SetString(PyExc_OverflowError, text.c_str());

@@ -27,10 +27,10 @@ namespace relay_python {
 /// What errors say of a value: its text, unless that is long.
 std::string describeValue(pybind11::handle value);
 
-/// Raises TypeError, or OverflowError for an integer of more than 64 bits.
+/// Raises TypeError, or OverflowError for an integer of more than `bits`.
 [[noreturn]] void raiseWrongArgument(const std::string &what,
                                      const std::string &kind,
-                                     pybind11::handle value);
+                                     pybind11::handle value, unsigned bits);
 
 /// The elements of an iterable as a list or tuple. Raises TypeError for
 /// anything else; `what` says what the elements are.
@@ -55,6 +55,9 @@ public:
 /// What an argument of a type is: `name()` in words, and `accepts(value)`.
 template <typename T, typename = void>
 struct ArgumentKind {
+  /// Of integers; 0 for anything else.
+  static constexpr unsigned bits =
+      std::is_integral_v<T> && !std::is_same_v<T, bool> ? 8 * sizeof(T) : 0;
   static std::string name() {
     if constexpr (std::is_same_v<T, bool>)
       return "a bool";
@@ -90,6 +93,7 @@ struct ArgumentKind<std::shared_ptr<T>> : ArgumentKind<T> {};
 
 template <typename T>
 struct ArgumentKind<std::vector<T>> {
+  static constexpr unsigned bits = 0;
   static std::string name() {
     return "a list whose entries are each " + ArgumentKind<T>::name();
   }
@@ -106,6 +110,7 @@ struct ArgumentKind<std::vector<T>> {
 
 template <typename T>
 struct ArgumentKind<std::optional<T>> {
+  static constexpr unsigned bits = 0;
   static std::string name() { return ArgumentKind<T>::name() + " or None"; }
   static bool accepts(pybind11::handle value) {
     return value.is_none() || ArgumentKind<T>::accepts(value);
@@ -117,7 +122,8 @@ struct ArgumentKind<std::optional<T>> {
 template <typename T>
 T castArgument(pybind11::handle value, const std::string &what) {
   if (!ArgumentKind<T>::accepts(value))
-    raiseWrongArgument(what, ArgumentKind<T>::name(), value);
+    raiseWrongArgument(what, ArgumentKind<T>::name(), value,
+                       ArgumentKind<T>::bits);
   return value.cast<T>();
 }
 
@@ -163,7 +169,8 @@ void checkArgument(const std::string &function, const Parameter &parameter,
   using Value = std::remove_cv_t<std::remove_reference_t<T>>;
   if (value && !ArgumentKind<Value>::accepts(value))
     raiseWrongArgument(function + ": expects '" + parameter.name + "'",
-                       ArgumentKind<Value>::name(), value);
+                       ArgumentKind<Value>::name(), value,
+                       ArgumentKind<Value>::bits);
 }
 
 /// What is tried when a function of these arguments was not callable.

@@ -59,6 +59,7 @@ def test_every_function(tmp_path):
     (lambda: rm.parse(None), TypeError, "text to be a string, but got None"),
     (lambda: rm.load(3), TypeError, "path to be a path, but got 3"),
     (lambda: rm.set_num_threads("all"), TypeError, "'count' to be an integer, but got 'all'"),
+    (lambda: rm.set_num_threads(2**40), OverflowError, "'count' to be an integer of 32 bits"),
     (lambda: rm.get_num_threads(1), TypeError, "at most 0 arguments, but got 1"),
     (lambda: rm.tir.kernels(3), TypeError, "a relay_mlir.IRModule or text of MLIR, but got 3"),
     (lambda: relay.const(1, "number"), TypeError,
