@@ -21,6 +21,7 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -45,13 +46,28 @@ enum class PoolKind { Max, Average, AverageWithPadding };
 // Kernel on NCDHW data
 //===----------------------------------------------------------------------===//
 
+/// The smallest element of a type: with padding, which has it, the smallest
+/// number, else -inf for floats.
+static double getLowest(Type type, bool isPadded) {
+  if (auto floating = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = floating.getFloatSemantics();
+    return isPadded ? llvm::APFloat::getLargest(semantics, /*Negative=*/true)
+                          .convertToDouble()
+                    : -std::numeric_limits<double>::infinity();
+  }
+  if (type.isUnsignedInteger() || type.isInteger(1))
+    return 0;
+  return -std::ldexp(1.0, type.getIntOrFloatBitWidth() - 1);
+}
+
+/// The fold of a window; a maximum begins with `first`.
 template <typename W>
 static W poolWindow(const W *plane, ArrayRef<int64_t> shape, const Window &z,
-                    const Window &y, const Window &x, PoolKind kind) {
-  W best = std::numeric_limits<W>::lowest();
-  if constexpr (std::is_same_v<W, double>)
-    best = -std::numeric_limits<double>::infinity();
-  double sum = 0;
+                    const Window &y, const Window &x, PoolKind kind, W first) {
+  // Sums of integers wrap, and need no more digits than they have.
+  using Sum = std::conditional_t<std::is_same_v<W, double>, double, uint64_t>;
+  W best = first;
+  Sum sum = 0;
   int64_t count = 0;
   for (int64_t i = z.begin; i < z.end; i += z.step)
     for (int64_t j = y.begin; j < y.end; j += y.step)
@@ -59,7 +75,7 @@ static W poolWindow(const W *plane, ArrayRef<int64_t> shape, const Window &z,
         W value = plane[(i * shape[3] + j) * shape[4] + k];
         if (value != value || value > best)
           best = value;
-        sum += static_cast<double>(value);
+        sum += static_cast<Sum>(value);
         ++count;
       }
   if (kind == PoolKind::Max)
@@ -67,11 +83,13 @@ static W poolWindow(const W *plane, ArrayRef<int64_t> shape, const Window &z,
   if (kind == PoolKind::AverageWithPadding)
     count = z.size * y.size * x.size;
   // A window may lie in the padding as a whole.
-  return static_cast<W>(count ? sum / count : 0.0);
+  return count ? static_cast<W>(sum) / static_cast<W>(count) : W(0);
 }
 
 template <typename W>
-static Tensor pool(const Tensor &data, const Windows &windows, PoolKind kind) {
+static Tensor pool(const Tensor &data, const Windows &windows, PoolKind kind,
+                   bool isPadded) {
+  auto first = static_cast<W>(getLowest(data.getElementType(), isPadded));
   ArrayRef<int64_t> shape = data.getShape();
   SmallVector<int64_t> resultShape = {shape[0], shape[1]};
   int64_t windowSize = 1;
@@ -91,7 +109,7 @@ static Tensor pool(const Tensor &data, const Windows &windows, PoolKind kind) {
       for (const Window &z : windows[0])
         for (const Window &y : windows[1])
           for (const Window &x : windows[2])
-            *to++ = poolWindow(plane.data(), shape, z, y, x, kind);
+            *to++ = poolWindow(plane.data(), shape, z, y, x, kind, first);
       result.store(i * resultSize, resultSize, pooled.data());
     }
   };
@@ -112,7 +130,8 @@ static StringRef getCanonicalLayout(size_t spatialRank) {
 template <typename OpT>
 static FailureOr<Tensor> evaluatePool(
     OpT op, const Tensor &operand, size_t spatialRank, PoolKind kind,
-    function_ref<SmallVector<Window>(size_t dim, int64_t size)> getWindows) {
+    function_ref<SmallVector<Window>(size_t dim, int64_t size)> getWindows,
+    bool isPadded = false) {
   StringRef canonical = getCanonicalLayout(spatialRank);
   FailureOr<Tensor> data =
       transformLayout(op, operand, op.getLayout(), canonical);
@@ -130,7 +149,7 @@ static FailureOr<Tensor> evaluatePool(
   }
 
   Tensor result = dispatchWideType(data->getElementType(), [&](auto wide) {
-    return pool<decltype(wide)>(data->reshape(shape), windows, kind);
+    return pool<decltype(wide)>(data->reshape(shape), windows, kind, isPadded);
   });
   SmallVector<int64_t> resultShape(result.getShape());
   resultShape.erase(resultShape.begin() + 2, resultShape.end() - spatialRank);
@@ -169,14 +188,17 @@ static FailureOr<Tensor> evaluateSliding(OpT op, const Tensor &data,
                                          PoolKind kind) {
   ArrayRef<int64_t> poolSize = op.getPoolSize(), padding = op.getPadding();
   size_t rank = poolSize.size();
-  return evaluatePool(op, data, rank, kind, [&](size_t dim, int64_t size) {
+  auto getWindows = [&](size_t dim, int64_t size) {
     bool isFull = padding.size() == 2 * rank;
     int64_t before = padding.size() == 1 ? padding[0] : padding[dim];
     int64_t after = isFull ? padding[rank + dim] : before;
     return getSlidingWindows(size, poolSize[dim], op.getStrides()[dim],
                              op.getDilation()[dim], before, after,
                              op.getCeilMode());
-  });
+  };
+  bool isPadded =
+      op.getCeilMode() || llvm::any_of(padding, [](int64_t p) { return p; });
+  return evaluatePool(op, data, rank, kind, getWindows, isPadded);
 }
 
 template <typename OpT>

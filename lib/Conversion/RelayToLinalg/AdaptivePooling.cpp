@@ -87,13 +87,14 @@ static Value emitAffine(ImplicitLocOpBuilder &b, AffineExpr expr,
 /// Replaces elements behind the end of their window by `neutral`.
 static Value emitInside(ImplicitLocOpBuilder &b, ArrayRef<AdaptiveAxis> axes,
                         int64_t rank, Value element, TypedAttr neutral) {
+  int64_t first = rank - static_cast<int64_t>(axes.size());
   AffineExpr output = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
   for (auto [position, axis] : llvm::enumerate(axes)) {
     if (axis.isUniform())
       continue;
     int64_t loop = position;
     AffineExpr left = getEnd(axis, output) - getBegin(axis, output) - step;
-    Value remaining = emitAffine(b, left, {2 + loop, rank + loop});
+    Value remaining = emitAffine(b, left, {first + loop, rank + loop});
     Value isInside =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, remaining,
                               arith::ConstantIndexOp::create(b, 0));
@@ -170,7 +171,7 @@ struct GlobalPoolToLinalg : OpConversionPattern<OpT> {
         PoolingData::get(op.getData(), adaptor.getData(), op.getLayout());
     if (failed(pooling))
       return rewriter.notifyMatchFailure(
-          op, "expects a layout that only permutes the axes, but got \"" +
+          op, "expects a layout that the data fits, but got \"" +
                   op.getLayout() + "\"");
     LinalgBuilder b(rewriter, op);
     rewriter.replaceOp(op, buildGlobalPool(b, *pooling, pool));
@@ -189,7 +190,7 @@ struct AdaptivePoolToLinalg : OpConversionPattern<OpT> {
         PoolingData::get(op.getData(), adaptor.getData(), op.getLayout());
     if (failed(pooling))
       return rewriter.notifyMatchFailure(
-          op, "expects a layout that only permutes the axes, but got \"" +
+          op, "expects a layout that the data fits, but got \"" +
                   op.getLayout() + "\"");
     auto dataType = cast<RankedTensorType>(op.getData().getType());
     auto resultType = cast<RankedTensorType>(op.getType());

@@ -17,15 +17,17 @@ using namespace mlir;
 using namespace mlir::relay::detail;
 
 FailureOr<PoolingData> PoolingData::get(Value original, Value data,
-                                        StringRef layout) {
+                                        StringRef text) {
   auto type = cast<RankedTensorType>(original.getType());
-  FailureOr<SmallVector<int64_t>> axes =
-      getAxisPositions(layout, getDataLetters(type.getRank() - 2));
-  if (failed(axes))
+  FailureOr<Layout> layout = Layout::parse(text);
+  if (failed(layout) || layout->getRank() != type.getRank())
     return failure();
-  return PoolingData{data, type.getElementType(),
-                     SmallVector<int64_t>(ArrayRef(*axes).take_front(2)),
-                     SmallVector<int64_t>(ArrayRef(*axes).drop_front(2))};
+  PoolingData pooling{data, type.getElementType(), {}, {}};
+  for (char letter : {'N', 'C'})
+    pooling.others.append(layout->getParts(letter));
+  for (char letter : {'D', 'H', 'W'})
+    pooling.spatial.append(layout->getParts(letter));
+  return pooling;
 }
 
 PoolingMaps
@@ -35,10 +37,11 @@ PoolingMaps::get(LinalgBuilder &b, const PoolingData &pooling,
   int64_t rank = pooling.getRank();
   int64_t loops = rank + pooling.spatial.size();
   SmallVector<AffineExpr> data(rank), result(rank), window;
-  for (auto [loop, axis] : llvm::enumerate(pooling.batchAndChannel))
+  for (auto [loop, axis] : llvm::enumerate(pooling.others))
     data[axis] = result[axis] = b.dim(loop);
   for (auto [position, axis] : llvm::enumerate(pooling.spatial)) {
-    AffineExpr output = b.dim(2 + position), step = b.dim(rank + position);
+    AffineExpr output = b.dim(pooling.others.size() + position);
+    AffineExpr step = b.dim(rank + position);
     data[axis] = getPosition(position, output, step);
     result[axis] = output;
     window.push_back(step);
@@ -52,6 +55,15 @@ Type mlir::relay::detail::getPoolType(Pool pool, Type elementType) {
 
 TypedAttr mlir::relay::detail::getNeutralAttr(Pool pool, Type type) {
   return pool == Pool::Max ? getLowestAttr(type) : getZeroAttr(type);
+}
+
+TypedAttr mlir::relay::detail::getPaddingAttr(Pool pool, Type type) {
+  auto floating = dyn_cast<FloatType>(type);
+  if (pool != Pool::Max || !floating)
+    return getNeutralAttr(pool, type);
+  return FloatAttr::get(type,
+                        llvm::APFloat::getLargest(floating.getFloatSemantics(),
+                                                  /*Negative=*/true));
 }
 
 Value mlir::relay::detail::emitPool(ImplicitLocOpBuilder &b, Pool pool,

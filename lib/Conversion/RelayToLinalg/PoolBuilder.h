@@ -18,11 +18,13 @@ enum class Pool { Max, Average };
 struct PoolingData {
   Value data;
   Type elementType;
-  SmallVector<int64_t> batchAndChannel, spatial;
+  /// Batch and channels, in the parts that the layout has of them; and the
+  /// others.
+  SmallVector<int64_t> others, spatial;
 
   static FailureOr<PoolingData> get(Value original, Value data,
                                     StringRef layout);
-  int64_t getRank() const { return spatial.size() + 2; }
+  int64_t getRank() const { return others.size() + spatial.size(); }
 };
 
 /// How the loops (n, c, windows..., steps...) of pooling index its tensors.
@@ -40,6 +42,9 @@ struct PoolingMaps {
 /// The type that elements are folded in, and the element that changes nothing.
 Type getPoolType(Pool pool, Type elementType);
 TypedAttr getNeutralAttr(Pool pool, Type type);
+/// The element that padding has: zero, or the smallest number of the type,
+/// which is the result of a window that has nothing else.
+TypedAttr getPaddingAttr(Pool pool, Type type);
 
 /// acc + x or max(acc, x), `x` of the relay type `elementType`.
 Value emitPool(ImplicitLocOpBuilder &b, Pool pool, Type elementType,

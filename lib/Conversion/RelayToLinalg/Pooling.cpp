@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops (n, c, y, x, kh, kw) over padded data: padding is -inf or the lowest
-// integer for a maximum, zero for an average. The window's own extents come
-// from an operand that has nothing but a shape.
+// Loops (n, c, y, x, kh, kw) over padded data: padding is the smallest number
+// for a maximum, zero for an average. The window's own extents come from an
+// operand that has nothing but a shape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,18 +24,16 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-/// Folds every window of `padded` into one element.
+/// Folds every window of `padded` into one element, beginning with `first`.
 static Value buildWindows(LinalgBuilder &b, const PoolingData &pooling,
-                          Value padded, Pool pool, const Window &window,
-                          ArrayRef<int64_t> kernel,
+                          Value padded, Pool pool, TypedAttr first,
+                          const Window &window, ArrayRef<int64_t> kernel,
                           ArrayRef<OpFoldResult> sizes) {
   PoolingMaps maps = PoolingMaps::get(
       b, pooling, [&](int64_t axis, AffineExpr output, AffineExpr step) {
         return output * window.strides[axis] + step * window.dilation[axis];
       });
-  Type foldType = getPoolType(pool, pooling.elementType);
-  Value init = b.filled(sizes, getNeutralAttr(pool, foldType),
-                        (b.getBlockName() + "_init").str());
+  Value init = b.filled(sizes, first, (b.getBlockName() + "_init").str());
   Value shape = b.shapeOnly(getAsIndexOpFoldResult(b.getContext(), kernel));
   return b.nest(getPoolBlockName(b, pool),
                 {{padded, maps.data}, {shape, maps.window}},
@@ -152,7 +150,7 @@ struct PoolToLinalg : OpConversionPattern<OpT> {
         op.getOutLayout().empty() || op.getOutLayout() == op.getLayout();
     if (failed(pooling) || !keepsLayout)
       return rewriter.notifyMatchFailure(
-          op, "expects one layout that only permutes the axes, but got \"" +
+          op, "expects one layout that the data fits, but got \"" +
                   op.getLayout() + "\" and \"" + op.getOutLayout() + "\"");
 
     LinalgBuilder b(rewriter, op);
@@ -182,13 +180,21 @@ struct PoolToLinalg : OpConversionPattern<OpT> {
     }
     sizes = LinalgBuilder::refine(sizes, resultType);
 
+    // What padding has is no smaller than what a window begins with, which lets
+    // schedules leave padding out.
+    bool isPadded = hasPads || ceilMode;
+    auto getFirst = [&](Type type) {
+      return isPadded ? getPaddingAttr(pool, type) : getNeutralAttr(pool, type);
+    };
     Value padded = padAxes(b, pooling->data, pooling->spatial, before, after,
-                           getNeutralAttr(pool, pooling->elementType));
+                           getFirst(pooling->elementType));
     SmallVector<Value> counts;
     if (pool == Pool::Average && (ceilMode || (hasPads && !countsPads(op))))
       counts = buildCounts(b, *pooling, window, kernel, sizes, countsPads(op));
     Value result =
-        buildWindows(b, *pooling, padded, pool, window, kernel, sizes);
+        buildWindows(b, *pooling, padded, pool,
+                     getFirst(getPoolType(pool, pooling->elementType)), window,
+                     kernel, sizes);
     if (pool == Pool::Average)
       result = buildAverage(b, *pooling, result, kernel, counts);
     rewriter.replaceOp(op, b.castTo(result, resultType));

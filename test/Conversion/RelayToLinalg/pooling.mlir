@@ -3,9 +3,9 @@
 // CHECK-DAG: #[[$DATA:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2 * 2 + d4, d3 * 2 + d5)>
 // CHECK-DAG: #[[$WINDOW:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5)>
 
-// Padding never wins a maximum. The window has a shape and no elements.
+// Padding is the smallest number. The window has a shape and no elements.
 // CHECK-LABEL: func @max_pool
-//       CHECK:   %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
+//       CHECK:   %[[LOWEST:.*]] = arith.constant -3.40282347E+38 : f32
 //       CHECK:   %[[PAD:.*]] = tensor.pad %{{.*}} low[0, 0, 1, 1] high[0, 0, 1, 1]
 //       CHECK:     tensor.yield %[[LOWEST]]
 //       CHECK:   %[[SHAPE:.*]] = tensor.empty() : tensor<3x3xi8>
@@ -94,4 +94,15 @@ func.func @global_avg_pool(%x: tensor<?x16x7x7xf32>) -> tensor<?x16x1x1xf32> {
 func.func @adaptive(%x: tensor<1x2x7x6xf32>) -> tensor<1x2x3x3xf32> {
   %0 = relay.nn.adaptive_max_pool2d %x {output_size = [3, 3]} : (tensor<1x2x7x6xf32>) -> tensor<1x2x3x3xf32>
   return %0 : tensor<1x2x3x3xf32>
+}
+
+// Parts of the channels are loops of their own.
+// CHECK-LABEL: func @max_pool_blocked
+//       CHECK:   %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
+//       CHECK:   linalg.generic
+//  CHECK-SAME:     ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]
+//       CHECK:   -> tensor<1x2x4x4x16xf32>
+func.func @max_pool_blocked(%x: tensor<1x2x8x8x16xf32>) -> tensor<1x2x4x4x16xf32> {
+  %0 = relay.nn.max_pool2d %x {layout = "NCHW16c", pool_size = [2, 2], strides = [2, 2]} : (tensor<1x2x8x8x16xf32>) -> tensor<1x2x4x4x16xf32>
+  return %0 : tensor<1x2x4x4x16xf32>
 }

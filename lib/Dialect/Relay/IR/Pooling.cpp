@@ -7,35 +7,52 @@
 
 #include "OperatorFormat.h"
 
+#include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Support/SaturatingMath.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 
-/// Returns the positions of the spatial letters of a layout without splits.
+/// Returns the dimensions D, H and W of a layout, which are not split; batch
+/// and channels may be.
 static FailureOr<SmallVector<int64_t>>
 getSpatialDims(std::optional<Location> location, RankedTensorType data,
                relay::detail::PoolLayouts layouts) {
-  StringRef layout = layouts.data;
-  if (!layouts.out.empty() && layouts.out != layout)
-    return emitOptionalError(location, "expects out_layout \"", layout,
+  StringRef text = layouts.data;
+  if (!layouts.out.empty() && layouts.out != text)
+    return emitOptionalError(location, "expects out_layout \"", text,
                              "\", but got \"", layouts.out, "\"");
-  if (static_cast<int64_t>(layout.size()) != data.getRank())
-    return emitOptionalError(location, "expects data of rank ", layout.size(),
-                             " for layout \"", layout, "\", but got ", data);
+  FailureOr<Layout> layout = Layout::parse(text);
   SmallVector<int64_t> dims;
-  for (char letter : {'D', 'H', 'W'}) {
-    size_t position = layout.find(letter);
-    if (position != StringRef::npos)
-      dims.push_back(position);
+  bool isValid = succeeded(layout);
+  if (isValid) {
+    for (char letter : {'D', 'H', 'W'}) {
+      SmallVector<int64_t, 2> parts = layout->getParts(letter);
+      isValid &= parts.size() < 2;
+      dims.append(parts.begin(), parts.end());
+    }
+    // N, C and the spatial letters, and nothing else.
+    isValid &= !layout->getParts('N').empty() &&
+               !layout->getParts('C').empty() && !dims.empty() &&
+               layout->getPrimals().size() == dims.size() + 2;
   }
-  if (static_cast<int64_t>(dims.size()) != data.getRank() - 2 ||
-      layout.count('N') != 1 || layout.count('C') != 1)
+  if (!isValid)
     return emitOptionalError(location,
-                             "expects a layout of N, C and spatial letters, "
-                             "but got \"",
-                             layout, "\"");
+                             "expects a layout of N, C and spatial letters, of "
+                             "which only N and C are split, but got \"",
+                             text, "\"");
+  if (layout->getRank() != data.getRank())
+    return emitOptionalError(location, "expects data of rank ",
+                             layout->getRank(), " for layout \"", text,
+                             "\", but got ", data);
+  for (auto [dim, axis] : llvm::enumerate(layout->getAxes())) {
+    int64_t size = data.getDimSize(dim);
+    if (axis.isInner() && !ShapedType::isDynamic(size) && size != axis.factor)
+      return emitOptionalError(location, "expects size ", axis.factor,
+                               " of dimension ", dim, " for layout \"", text,
+                               "\", but got ", data);
+  }
   return dims;
 }
 

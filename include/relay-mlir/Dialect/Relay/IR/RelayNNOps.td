@@ -291,7 +291,7 @@ class Relay_AvgPoolOp<string mnemonic, int rank, string ones, string zeros,
     The mean of each window, over the elements inside the data, or with
     `count_include_pad` inside the padded data. Sizes as of maximum pooling.
   }];
-  let arguments = (ins Relay_FloatTensor:$data, DenseI64ArrayAttr:$pool_size,
+  let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$pool_size,
     Relay_DefaultInts<ones>:$strides, Relay_DefaultInts<ones>:$dilation,
     Relay_DefaultInts<zeros>:$padding, Relay_DefaultStr<layout>:$layout,
     Relay_DefaultStr<"">:$out_layout, Relay_DefaultBool<"false">:$ceil_mode,
