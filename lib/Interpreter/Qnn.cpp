@@ -25,7 +25,7 @@ static LogicalResult checkSizes(Operation *op, const Tensor &data,
                                 ArrayRef<Tensor> params, int64_t axis) {
   int64_t rank = data.getRank();
   for (const Tensor &param : params) {
-    if (param.getRank() == 0)
+    if (param.getNumElements() == 1)
       continue;
     int64_t size = rank ? data.getDimSize(normalizeAxis(axis, rank)) : 1;
     if (param.getNumElements() != size)
@@ -177,6 +177,9 @@ static FailureOr<Tensor> combine(Operation *op, const Tensor &lhs,
 
 template <typename OpT>
 static LogicalResult checkBinary(OpT op, ArrayRef<Tensor> operands) {
+  if (!isa<IntegerType>(operands[0].getElementType()))
+    return op.emitOpError("expects quantized integers, but got ")
+           << operands[0].getType();
   return success(succeeded(checkSizes(op, operands[0], operands.slice(2, 2),
                                       op.getLhsAxis())) &&
                  succeeded(checkSizes(op, operands[1], operands.slice(4, 2),
@@ -231,8 +234,9 @@ static FailureOr<Tensor> evaluateMul(QNNMulOp op, ArrayRef<Tensor> operands) {
   auto fromLast = [](int64_t axis, const Tensor &data) {
     return axis < 0 ? axis : axis - data.getRank();
   };
-  int64_t axis = rhsScale.getRank() ? fromLast(op.getRhsAxis(), operands[1])
-                                    : fromLast(op.getLhsAxis(), operands[0]);
+  int64_t axis = rhsScale.getNumElements() != 1
+                     ? fromLast(op.getRhsAxis(), operands[1])
+                     : fromLast(op.getLhsAxis(), operands[0]);
   std::optional<SmallVector<int64_t>> shape =
       broadcastShapes(lhsScale.getShape(), rhsScale.getShape());
   if (!shape)

@@ -40,9 +40,20 @@ static SmallVector<int64_t> loadShifted(const Tensor &data,
 static LogicalResult checkChannels(Operation *op, ArrayRef<Tensor> params,
                                    int64_t channels) {
   for (const Tensor &param : params)
-    if (param.getRank() && param.getNumElements() != channels)
+    if (param.getNumElements() != 1 && param.getNumElements() != channels)
       return op->emitOpError("expects a weight's scale and zero point of ")
              << channels << " values, but got " << param.getNumElements();
+  return success();
+}
+
+/// Fails unless the data's zero point and scale are one value each.
+static LogicalResult checkSingle(Operation *op, ArrayRef<Tensor> params) {
+  for (const Tensor &param : params)
+    if (param.getNumElements() != 1)
+      return op->emitOpError(
+                 "expects one scale and zero point of the data, but "
+                 "got ")
+             << param.getNumElements();
   return success();
 }
 
@@ -158,18 +169,28 @@ static FailureOr<Tensor> evaluateConv2d(QNNConv2dOp op,
   if (failed(weight))
     return failure();
   int64_t groups = op.getGroups(), channels = data->getDimSize(1);
+  const Tensor &zeroPoint = operands[3];
+  SmallVector<int64_t> factors;
   // A depthwise weight may count outputs per input channel.
   if (groups > 1 && weight->getDimSize(0) == groups && channels == groups &&
-      weight->getDimSize(1) > 1)
+      weight->getDimSize(1) > 1) {
+    if (zeroPoint.getNumElements() == groups)
+      factors = loadShifted(*weight, zeroPoint, 0);
     weight = weight->reshape({weight->getDimSize(0) * weight->getDimSize(1), 1,
                               weight->getDimSize(2), weight->getDimSize(3)});
+  }
   int64_t outChannels = weight->getDimSize(0), inner = weight->getDimSize(1);
   if (inner * groups != channels || outChannels % groups)
     return op.emitOpError("expects ")
            << inner * groups << " input channels in " << groups
            << " groups, but got " << channels;
-  if (failed(checkChannels(op, {operands[3], operands[5]}, outChannels)))
+  if (failed(checkChannels(op, operands[5], outChannels)))
     return failure();
+  if (factors.empty()) {
+    if (failed(checkChannels(op, zeroPoint, outChannels)))
+      return failure();
+    factors = loadShifted(*weight, zeroPoint, 0);
+  }
   auto [y, x] = getSpatialDims(
       op, *data, *weight,
       [](int64_t, const SpatialDim &dim, int64_t after) -> int64_t {
@@ -178,7 +199,6 @@ static FailureOr<Tensor> evaluateConv2d(QNNConv2dOp op,
         return room < 0 ? 0 : room / dim.stride + 1;
       });
   SmallVector<int64_t> shifted = loadShifted(*data, operands[2], 0);
-  SmallVector<int64_t> factors = loadShifted(*weight, operands[3], 0);
   int64_t height = y.kernel, width = x.kernel;
   Tensor result = convolve(
       shifted, {data->getDimSize(0), channels, outChannels, groups, y, x},
@@ -206,7 +226,8 @@ static FailureOr<Tensor> evaluateConv2dTranspose(QNNConv2dTransposeOp op,
     return op.emitOpError("expects ")
            << weight->getDimSize(0) << " input channels in " << groups
            << " groups, but got " << channels;
-  if (failed(checkChannels(op, {operands[3], operands[5]}, outChannels)))
+  if (failed(checkChannels(op, {operands[3], operands[5]}, outChannels)) ||
+      failed(checkSingle(op, {operands[2], operands[4]})))
     return failure();
   auto [y, x] = getSpatialDims(
       op, *data, *weight,
@@ -292,7 +313,7 @@ static FailureOr<Tensor> evaluateRows(Operation *op, const Tensor &data,
 static FailureOr<Tensor> evaluateDense(QNNDenseOp op,
                                        ArrayRef<Tensor> operands) {
   return evaluateRows(op, operands[0], operands[1], operands.drop_front(2),
-                      op.getUnits());
+                      op.getUnits().value_or(operands[1].getDimSize(0)));
 }
 
 static FailureOr<Tensor> evaluateDensePack(QNNContribDensePackOp op,
@@ -303,7 +324,7 @@ static FailureOr<Tensor> evaluateDensePack(QNNContribDensePackOp op,
   Tensor weight = transpose(packed, {0, 2, 1, 3})
                       .reshape({shape[0] * shape[2], shape[1] * shape[3]});
   return evaluateRows(op, operands[0], weight, operands.drop_front(2),
-                      op.getUnits());
+                      op.getUnits().value_or(weight.getDimSize(0)));
 }
 
 static FailureOr<Tensor> evaluateBatchMatmul(QNNBatchMatmulOp op,

@@ -60,16 +60,14 @@ std::pair<int64_t, int64_t> mlir::relay::getIntegerRange(Type type) {
 
 Tensor mlir::relay::alignParam(const Tensor &param, int64_t axis,
                                int64_t rank) {
-  if (param.getRank() == 0)
-    return param;
-  if (rank == 0)
+  if (param.getNumElements() == 1 || rank == 0)
     return param.reshape({});
   return alignWithAxis(param, normalizeAxis(axis, rank), rank);
 }
 
-/// Whether two parameters are the same scalar.
+/// Whether two parameters are the same single value.
 static bool isSameScalar(const Tensor &a, const Tensor &b) {
-  return a.getRank() == 0 && b.getRank() == 0 &&
+  return a.getNumElements() == 1 && b.getNumElements() == 1 &&
          a.loadAll<double>() == b.loadAll<double>();
 }
 

@@ -69,3 +69,143 @@ def test_errors():
 def test_passes_that_are_not_there(name):
     with pytest.raises(NotImplementedError, match=name):
         getattr(relay.qnn.transform, name)()
+
+
+#===------------------------------------------------------------------------===#
+# Scales, zero points and attributes
+#===------------------------------------------------------------------------===#
+
+
+def run(call, params, *values):
+    mod = relay.IRModule.from_expr(relay.Function(params, call))
+    return np.asarray(relay.create_executor("debug", mod=mod).evaluate()(*values))
+
+
+def vector(value, dtype):
+    return relay.const(np.array([value], dtype))
+
+
+def test_vectors_of_one_value():
+    """Are for all indices of any axis, whatever its size."""
+    for shape in [(2, 3), (10,), (), (0, 3)]:
+        data = np.linspace(-3, 3, int(np.prod(shape))).reshape(shape).astype("float32")
+        x = relay.var("x", shape=shape)
+        for axis in (-1, 7):
+            call = relay.qnn.quantize(x, vector(0.5, "float32"), vector(3, "int32"), axis=axis)
+            got = run(call, [x], data)
+            np.testing.assert_array_equal(got, np.trunc(data * 2 + np.copysign(0.5, data)) + 3)
+            q = relay.var("q", shape=shape, dtype="int8")
+            call = relay.qnn.dequantize(q, vector(0.5, "float32"), vector(3, "int32"), axis=axis)
+            np.testing.assert_array_equal(run(call, [q], got), (got.astype("float32") - 3) / 2)
+    with pytest.raises(relay.DiagnosticError, match="a vector of 3 elements"):
+        x = relay.var("x", shape=(2, 3))
+        relay.transform.infer_expr(relay.qnn.quantize(
+            x, relay.const(np.ones(2, "float32")), relay.const(0)))
+
+
+def test_products_of_vectors_of_one_value():
+    """One of two scales lies along an axis."""
+    x, y = (relay.var(n, shape=(2, 3), dtype="int8") for n in "xy")
+    many, one, zero = relay.const(np.array([1, 2, 4], "float32")), vector(1, "float32"), \
+        relay.const(0)
+    data = np.array([[1, 2, 3], [-4, 5, 6]], "int8")
+    for scales in [(many, one), (one, many)]:
+        call = relay.qnn.mul(x, y, scales[0], zero, scales[1], zero, relay.const(1.0), zero,
+                             lhs_axis=1 if scales[0] is many else 0,
+                             rhs_axis=1 if scales[1] is many else 0)
+        want = np.clip(data.astype(int) ** 2 * [1, 2, 4], -128, 127)
+        np.testing.assert_array_equal(run(call, [x, y], data, data), want)
+
+
+def test_conv2d_transpose_with_vectors_of_one_value():
+    rng = np.random.default_rng(0)
+    data, weight = (rng.integers(0, 255, s, "uint8") for s in [(1, 2, 3, 3), (2, 4, 2, 2)])
+    x = relay.var("x", shape=data.shape, dtype="uint8")
+    w = relay.var("w", shape=weight.shape, dtype="uint8")
+    results = []
+    for make in (vector, lambda value, dtype: relay.const(value, dtype)):
+        call = relay.qnn.conv2d_transpose(
+            x, w, make(5, "int32"), make(3, "int32"), make(0.5, "float32"), make(0.5, "float32"),
+            channels=4, kernel_size=(2, 2))
+        results.append(run(call, [x, w], data, weight))
+    np.testing.assert_array_equal(*results)
+    with pytest.raises(relay.DiagnosticError, match="input_zero_point to be a scalar or a vector"):
+        relay.transform.infer_expr(relay.qnn.conv2d_transpose(
+            x, w, relay.const(np.array([1, 2], "int32")), relay.const(3), relay.const(1.0),
+            relay.const(1.0), channels=4, kernel_size=(2, 2)))
+
+
+@pytest.mark.parametrize("layouts", [("NCHW", "OIHW"), ("NHWC", "HWOI")])
+@pytest.mark.parametrize("multiplier", [1, 2])
+def test_depthwise_zero_points(layouts, multiplier):
+    """One for each input channel, of all its output channels."""
+    rng = np.random.default_rng(multiplier)
+    data = rng.integers(0, 255, (2, 4, 5, 5), "uint8")
+    weight = rng.integers(0, 255, (4, multiplier, 3, 3), "uint8")
+    points = rng.integers(0, 10, 4).astype("int32")
+    shifted = weight.astype("int64") - points[:, None, None, None]
+    windows = np.lib.stride_tricks.sliding_window_view(data.astype("int64") - 4, (3, 3), (2, 3))
+    want = np.einsum("nchwij,cmij->ncmhw", windows, shifted).reshape(2, 4 * multiplier, 3, 3)
+    if layouts[0] == "NHWC":
+        data, want = (a.transpose(0, 2, 3, 1) for a in (data, want))
+        weight = weight.transpose(2, 3, 0, 1)
+    x = relay.var("x", shape=data.shape, dtype="uint8")
+    w = relay.var("w", shape=weight.shape, dtype="uint8")
+    call = relay.qnn.conv2d(
+        x, w, relay.const(4), relay.const(points), relay.const(1.0), relay.const(1.0),
+        kernel_size=(3, 3), channels=4 * multiplier, groups=4, data_layout=layouts[0],
+        kernel_layout=layouts[1])
+    np.testing.assert_array_equal(run(call, [x, w], data, weight), want)
+
+
+def test_constants_of_default_types():
+    """Scales and zero points that NumPy made are float32 and int32."""
+    x = relay.var("x", shape=(2, 3), dtype="int8")
+    scale, zero = relay.const(np.array([0.5, 1, 2])), relay.const(np.array([1, 2, 3]))
+    call = relay.qnn.dequantize(x, scale, zero)
+    assert [c.data.dtype for c in call.args[1:]] == ["float32", "int32"]
+    data = np.array([[1, 2, 3], [-4, 5, 6]], "int8")
+    np.testing.assert_array_equal(run(call, [x], data), (data - [1, 2, 3]) * [0.5, 1, 2])
+    call = relay.qnn.concatenate([x, x], [relay.const(np.float64(1))] * 2, [relay.const(0)] * 2,
+                                 np.array(1.0), relay.const(np.int64(0)), 0)
+    np.testing.assert_array_equal(run(call, [x], data), np.concatenate([data, data]))
+    far = relay.const(np.array(2**40))
+    assert relay.qnn.dequantize(x, relay.const(1.0), far).args[2].data.dtype == "int64"
+
+
+@pytest.mark.parametrize("units", [None, 4])
+def test_dense_without_units(units):
+    data, weight = np.full((2, 3), 3, "int8"), np.arange(12).reshape(4, 3).astype("int8")
+    x = relay.var("x", shape=data.shape, dtype="int8")
+    w = relay.var("w", shape=weight.shape, dtype="int8")
+    call = relay.qnn.dense(x, w, relay.const(1), relay.const(2), relay.const(1.0),
+                           relay.const(1.0), units=units)
+    assert f"units={units}" in call.astext()
+    assert relay.transform.infer_expr(call).checked_type == relay.TensorType((2, 4), "int32")
+    want = (data.astype(int) - 1) @ (weight.astype(int) - 2).T
+    np.testing.assert_array_equal(run(call, [x, w], data, weight), want)
+    mod = relay.parse(relay.IRModule.from_expr(relay.Function([x, w], call)).astext())
+    np.testing.assert_array_equal(
+        np.asarray(relay.create_executor("debug", mod=mod).evaluate()(data, weight)), want)
+
+
+def test_batch_matmul_transposes():
+    data, other = (np.random.default_rng(i).integers(-128, 127, s, "int8")
+                   for i, s in enumerate([(2, 3, 4), (2, 5, 4)]))
+    x = relay.var("x", shape=data.shape, dtype="int8")
+    y = relay.var("y", shape=other.shape, dtype="int8")
+    call = relay.qnn.batch_matmul(x, y, relay.const(1), relay.const(2), relay.const(1.0),
+                                  relay.const(1.0))
+    assert call.attrs.written()["transpose_b"] is True
+    want = (data.astype(int) - 1) @ (other.astype(int) - 2).swapaxes(1, 2)
+    np.testing.assert_array_equal(run(call, [x, y], data, other), want)
+
+
+def test_sums_of_floats_have_a_type_only():
+    x = relay.var("x", shape=(2, 2))
+    one, zero = relay.const(1.0), relay.const(0)
+    for make in (relay.qnn.add, relay.qnn.subtract, relay.qnn.mul):
+        call = make(x, x, one, zero, one, zero, one, zero)
+        assert relay.transform.infer_expr(call).checked_type == relay.TensorType((2, 2))
+        with pytest.raises(relay.DiagnosticError, match="expects quantized integers"):
+            run(call, [x], np.ones((2, 2), "float32"))

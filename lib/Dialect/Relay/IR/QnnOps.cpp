@@ -31,16 +31,23 @@ static RankedTensorType getTensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Checks that a scale or zero point is a scalar or a vector of `size`.
+/// Checks that a scale or zero point is one value or a vector of `size`.
 static LogicalResult checkParam(std::optional<Location> location, Value value,
                                 StringRef name, int64_t size) {
   auto type = getTensorType(value);
   if (type.getRank() == 0 ||
-      (type.getRank() == 1 && mayEqual(type.getDimSize(0), size)))
+      (type.getRank() == 1 &&
+       (type.getDimSize(0) == 1 || mayEqual(type.getDimSize(0), size))))
     return success();
   return emitOptionalError(location, "expects ", name,
                            " to be a scalar or a vector of ", size,
                            " elements, but got ", type);
+}
+
+/// Whether a scale or zero point may have one value for each index of an axis.
+static bool isVector(Value value) {
+  auto type = getTensorType(value);
+  return type.getRank() && type.getDimSize(0) != 1;
 }
 
 /// Checks scale and zero point of `data`, scalars or vectors along `axis`.
@@ -51,7 +58,7 @@ static LogicalResult checkAlongAxis(std::optional<Location> location,
   auto type = getTensorType(data);
   int64_t size = 1;
   // The axis does not matter where there is one value for all.
-  if (getTensorType(scale).getRank() || getTensorType(zeroPoint).getRank()) {
+  if (isVector(scale) || isVector(zeroPoint)) {
     FailureOr<int64_t> dim = normalizeAxis(
         location, axis, std::max<int64_t>(type.getRank(), 1), axisName);
     if (failed(dim))
@@ -176,7 +183,6 @@ static LogicalResult inferQnnBinary(std::optional<Location> location,
 } // namespace mlir::relay::detail
 
 LogicalResult QNNMulOp::verify() {
-  auto isVector = [](Value value) { return getTensorType(value).getRank(); };
   if (!isVector(getLhsScale()) || !isVector(getRhsScale()))
     return success();
   // Counted from the last dimension, as shapes are aligned.
@@ -328,17 +334,21 @@ static ConvAttrs getConvAttrs(AdaptorT adaptor, StringRef kernelLayout) {
           kernelLayout};
 }
 
-/// Checks the weight's parameters, and brings the result to its layout.
+/// Checks the weight's parameters, and brings the result to its layout. `depth`
+/// are the input channels of a depthwise convolution.
 template <typename AdaptorT>
 static LogicalResult finishConv(std::optional<Location> location,
-                                AdaptorT adaptor,
-                                SmallVectorImpl<Type> &types) {
+                                AdaptorT adaptor, SmallVectorImpl<Type> &types,
+                                std::optional<int64_t> depth = std::nullopt) {
   auto result = cast<RankedTensorType>(types.back());
   int64_t channels = result.getDimSize(1);
+  auto zeroPoint = getTensorType(adaptor.getWeightZeroPoint());
+  bool isPerInput =
+      depth && zeroPoint.getRank() == 1 && zeroPoint.getDimSize(0) == *depth;
   if (failed(checkParam(location, adaptor.getWeightScale(), "weight_scale",
                         channels)) ||
-      failed(checkParam(location, adaptor.getWeightZeroPoint(),
-                        "weight_zero_point", channels)))
+      (!isPerInput && failed(checkParam(location, adaptor.getWeightZeroPoint(),
+                                        "weight_zero_point", channels))))
     return failure();
   StringRef layout = adaptor.getOutLayout().empty() ? adaptor.getDataLayout()
                                                     : adaptor.getOutLayout();
@@ -369,7 +379,8 @@ LogicalResult QNNConv2dOp::inferReturnTypes(MLIRContext *,
   if (failed(inferConv(location, operands->data, weight,
                        getConvAttrs(adaptor, "OIHW"), types)))
     return failure();
-  return finishConv(location, adaptor, types);
+  return finishConv(location, adaptor, types,
+                    isDepthwise ? std::optional(groups) : std::nullopt);
 }
 
 LogicalResult QNNConv2dTransposeOp::inferReturnTypes(
@@ -377,6 +388,9 @@ LogicalResult QNNConv2dTransposeOp::inferReturnTypes(
     SmallVectorImpl<Type> &types) {
   FailureOr<ConvTypes> operands = getConvTypes(location, adaptor, "IOHW");
   if (failed(operands) ||
+      failed(checkParam(location, adaptor.getInputScale(), "input_scale", 1)) ||
+      failed(checkParam(location, adaptor.getInputZeroPoint(),
+                        "input_zero_point", 1)) ||
       failed(inferConvTranspose(location, operands->data, operands->weight,
                                 getConvAttrs(adaptor, "IOHW"),
                                 adaptor.getOutputPadding(), types)))
@@ -405,8 +419,8 @@ static LogicalResult inferDense(std::optional<Location> location,
     return emitOptionalError(location, "expects a reduced size of ", k,
                              " (weight is ", weight, "), but got ",
                              data.getShape().back(), " (data is ", data, ")");
-  int64_t units = adaptor.getUnits();
-  if (units < 0)
+  int64_t units = adaptor.getUnits().value_or(n);
+  if (units < 0 && !ShapedType::isDynamic(units))
     return emitOptionalError(
         location, "expects units not to be negative, but got ", units);
   if (!mayEqual(units, n))

@@ -108,8 +108,9 @@ def _doc(schema: _registry.Schema) -> str:
 
 
 def make_function(schema: _registry.Schema, name: str | None = None,
-                  parameters: list[tuple[str, str | None]] | None = None) -> Callable[..., Call]:
-    """Makes the function for an operator."""
+                  parameters: list[tuple[str, str | None]] | None = None,
+                  make: Callable[..., Call] = _registry.make_call) -> Callable[..., Call]:
+    """Makes the function for an operator, which is called by `make`."""
     name = name or schema.name.rpartition(".")[2]
     parameters = parameters or _schema_parameters(schema)
     attribute_names = {a.name for a in schema.attributes}
@@ -127,7 +128,7 @@ def make_function(schema: _registry.Schema, name: str | None = None,
     source = (f"def {name}({signature}):\n"
               f"    return _make({schema.name!r}, ({''.join(o + ', ' for o in operands)}), "
               f"{{{attributes}}})\n")
-    scope: dict[str, Any] = {"_make": _registry.make_call, "_convert": converters}
+    scope: dict[str, Any] = {"_make": make, "_convert": converters}
     exec(compile(source, f"<operator {schema.name}>", "exec"), scope)  # pylint: disable=exec-used
     function = scope[name]
     function.__doc__ = _doc(schema)
@@ -138,10 +139,11 @@ def make_function(schema: _registry.Schema, name: str | None = None,
 
 
 def populate(scope: dict[str, Any], prefix: str, groups: Sequence[str] = (),
-             skip: Sequence[str] = ()) -> None:
+             skip: Sequence[str] = (),
+             make: Callable[..., Call] = _registry.make_call) -> None:
     """Adds the operators `prefix`NAME to a module's globals: those of the groups
     of signatures, then all others by their schema, but for those to skip. Names that
-    are there stay."""
+    are there stay. `make` makes their calls."""
     added = []
     done = set(skip)
     for group in groups:
@@ -151,14 +153,14 @@ def populate(scope: dict[str, Any], prefix: str, groups: Sequence[str] = (),
             op_name = op_name or prefix + name
             done.add(op_name)
             if name not in scope and op_name in _registry.SCHEMAS:
-                scope[name] = make_function(_registry.SCHEMAS[op_name], name, parameters)
+                scope[name] = make_function(_registry.SCHEMAS[op_name], name, parameters, make)
                 added.append(name)
     for op_name, schema in _registry.SCHEMAS.items():
         short = op_name[len(prefix):]
         if not op_name.startswith(prefix) or "." in short or op_name in done:
             continue
         if short not in scope:
-            scope[short] = make_function(schema, short)
+            scope[short] = make_function(schema, short, make=make)
             added.append(short)
     for name in added:
         scope[name].__module__ = scope["__name__"]

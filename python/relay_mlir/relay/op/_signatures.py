@@ -114,7 +114,6 @@ add(lhs, rhs, lhs_scale, lhs_zero_point, rhs_scale, rhs_zero_point, output_scale
 subtract(lhs, rhs, lhs_scale, lhs_zero_point, rhs_scale, rhs_zero_point, output_scale, output_zero_point, lhs_axis=-1, rhs_axis=-1)
 mul(lhs, rhs, lhs_scale, lhs_zero_point, rhs_scale, rhs_zero_point, output_scale, output_zero_point, lhs_axis=-1, rhs_axis=-1)
 dense(data, weight, input_zero_point, kernel_zero_point, input_scale, kernel_scale, units, out_dtype='int32')
-batch_matmul(x, y, x_zero_point, y_zero_point, x_scale, y_scale, out_dtype='int32')
 leaky_relu(x, alpha, input_scale, input_zero_point, output_scale, output_zero_point)
 softmax(x, scale, zero_point, output_scale, output_zero_point, axis=-1)
 avg_pool2d(data, input_scale, input_zero_point, output_scale, output_zero_point, pool_size, strides, padding, dilation, ceil_mode=False, count_include_pad=True, layout='NHWC', out_layout='')

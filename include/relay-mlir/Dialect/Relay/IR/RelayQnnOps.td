@@ -14,7 +14,7 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 // Types
 //===----------------------------------------------------------------------===//
 
-/// A scale or zero points: of rank 0, or one value per index along an axis.
+/// A scale or zero points: of rank 0, one value, or one per index along an axis.
 def Relay_Scale : RankedTensorOf<[F32]>;
 def Relay_ZeroPoint : RankedTensorOf<[I32]>;
 def Relay_ScalarScale : 0DTensorOf<[F32]>;
@@ -127,8 +127,9 @@ class Relay_QnnBinaryOp<string mnemonic, string what, string how>
     clipped. Scale and zero point of an operand are scalars, or have a value for
     each index along its axis `lhs_axis` or `rhs_axis`.
   }];
-  let arguments = (ins RankedTensorOf<[I8, UI8, I16, I32]>:$lhs,
-    RankedTensorOf<[I8, UI8, I16, I32]>:$rhs, Relay_Scale:$lhs_scale,
+  // Relay infers types of floats as well, which have no value.
+  let arguments = (ins RankedTensorOf<[I8, UI8, I16, I32, F32]>:$lhs,
+    RankedTensorOf<[I8, UI8, I16, I32, F32]>:$rhs, Relay_Scale:$lhs_scale,
     Relay_ZeroPoint:$lhs_zero_point, Relay_Scale:$rhs_scale,
     Relay_ZeroPoint:$rhs_zero_point, Relay_ScalarScale:$output_scale,
     Relay_ScalarZeroPoint:$output_zero_point,
@@ -264,7 +265,8 @@ def Relay_QNNConv2dOp : Relay_QnnOperator<"conv2d", "OutEWiseFusable"> {
     integers of `out_dtype` (int16, int32 or int64), where padding is zero after
     that subtraction. The weight's scale and zero point are scalars, or have a
     value for each output channel; scales have no influence on the result, whose
-    scale is input_scale * weight_scale.
+    scale is input_scale * weight_scale. The zero points of a depthwise weight may
+    also be one for each input channel.
 
     Layouts are any order of N, C, H and W, and of O, I, H and W. Where groups
     is the number of input channels and also the size of O, I counts the output
@@ -288,12 +290,13 @@ def Relay_QNNConv2dTransposeOp
   let description = [{
     nn.conv2d_transpose of data - input_zero_point and
     weight - weight_zero_point in integers of `out_dtype` (int16, int32 or
-    int64). Parameters are as of qnn.conv2d; layouts are any order of N, C, H
+    int64). Parameters are as of qnn.conv2d, and those of the data may be vectors
+    of one value; layouts are any order of N, C, H
     and W, and of I, O, H and W.
   }];
   let arguments = (ins Relay_QuantizedProductOperand:$data,
-    Relay_Quantized8:$weight, Relay_ScalarZeroPoint:$input_zero_point,
-    Relay_ZeroPoint:$weight_zero_point, Relay_ScalarScale:$input_scale,
+    Relay_Quantized8:$weight, Relay_ZeroPoint:$input_zero_point,
+    Relay_ZeroPoint:$weight_zero_point, Relay_Scale:$input_scale,
     Relay_Scale:$weight_scale, Relay_OptionalInt:$channels,
     Relay_OptionalInts:$kernel_size, Relay_DefaultInts<"{1, 1}">:$strides,
     Relay_DefaultInts<"{0, 0}">:$output_padding,
@@ -313,7 +316,7 @@ def Relay_QNNDenseOp : Relay_QnnOperator<"dense", "OutEWiseFusable"> {
   let arguments = (ins Relay_QuantizedProductOperand:$data,
     Relay_Quantized8:$weight, Relay_ScalarZeroPoint:$input_zero_point,
     Relay_ZeroPoint:$weight_zero_point, Relay_ScalarScale:$input_scale,
-    Relay_Scale:$weight_scale, Relay_IntAttr:$units,
+    Relay_Scale:$weight_scale, Relay_Nullable<Relay_IntAttr>:$units,
     Relay_OptionalDType:$out_dtype);
 }
 
@@ -327,7 +330,7 @@ def Relay_QNNContribDensePackOp
   let arguments = (ins Relay_QuantizedProductOperand:$data,
     Relay_Quantized8:$weight, Relay_ScalarZeroPoint:$input_zero_point,
     Relay_ZeroPoint:$weight_zero_point, Relay_ScalarScale:$input_scale,
-    Relay_Scale:$weight_scale, Relay_IntAttr:$units,
+    Relay_Scale:$weight_scale, Relay_Nullable<Relay_IntAttr>:$units,
     Relay_OptionalDType:$out_dtype, Relay_DefaultStr<"NC">:$weight_layout);
 }
 
