@@ -351,8 +351,10 @@ template <typename OpT>
 static void addTransposedConvolution(EvaluatorTable &table,
                                      StringRef dataLayout,
                                      StringRef weightLayout) {
+  size_t spatialRank = dataLayout.size() - 2;
   table.add<OpT>([=](OpT op, ArrayRef<Tensor> operands) {
-    Spatial outputPadding = getSpatial(op.getOutputPadding(), 0);
+    Spatial outputPadding =
+        getSpatial(op.getOutputPadding().take_front(spatialRank), 0);
     auto kernel = [&](const Tensor &data, const Tensor &weight,
                       const ConvolutionParams &params) -> FailureOr<Tensor> {
       if (data.getDimSize(1) != weight.getDimSize(0) ||

@@ -75,7 +75,7 @@ func.func @nn_conv2d(%a0: tensor<1x4x8x8xf32>, %a1: tensor<6x4x3xf32>) {
 // -----
 
 func.func @nn_conv2d(%a0: tensor<1x4x8x8xf32>, %a1: tensor<6x4x3x3xf16>) {
-  // expected-error @below {{expects data and weight of the same element type, but got 'f32' and 'f16'}}
+  // expected-error @below {{expects data and weight of the same element type, or of bytes, but got 'f32' and 'f16'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.nn.conv2d %a0, %a1 : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf16>) -> tensor<1x6x6x6xf32>
   return

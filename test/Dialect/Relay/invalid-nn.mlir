@@ -29,7 +29,7 @@ func.func @nn_dense(%a0: tensor<2x8xf32>, %a1: tensor<8xf32>) {
 // -----
 
 func.func @nn_matmul(%a0: tensor<2x8xf32>, %a1: tensor<8x4xf64>) {
-  // expected-error @below {{expects operands of the same element type, but got 'f32' and 'f64'}}
+  // expected-error @below {{expects operands of the same element type, or of bytes, but got 'f32' and 'f64'}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.nn.matmul %a0, %a1 : (tensor<2x8xf32>, tensor<8x4xf64>) -> tensor<2x4xf32>
   return

@@ -32,6 +32,13 @@ struct ConvOperands {
 
 } // namespace
 
+/// Whether elements of these types are multiplied: of one type, or bytes of
+/// which one is signed.
+static bool areFactors(Type a, Type b) {
+  auto isByte = [](Type type) { return type.isInteger(8); };
+  return a == b || (isByte(a) && isByte(b));
+}
+
 /// Checks what convolutions and transposed ones have in common.
 static FailureOr<ConvOperands> checkConv(std::optional<Location> location,
                                          RankedTensorType data,
@@ -52,10 +59,10 @@ static FailureOr<ConvOperands> checkConv(std::optional<Location> location,
   if (failed(dataShape) || failed(weightShape))
     return failure();
   ConvOperands operands = {*dataShape, *weightShape};
-  if (data.getElementType() != weight.getElementType())
+  if (!areFactors(data.getElementType(), weight.getElementType()))
     return emitOptionalError(location,
                              "expects data and weight of the same element "
-                             "type, but got ",
+                             "type, or of bytes, but got ",
                              data.getElementType(), " and ",
                              weight.getElementType());
   auto checkList = [&](ArrayRef<int64_t> list,
@@ -184,7 +191,9 @@ LogicalResult relay::detail::inferConvTranspose(
   if (failed(operands))
     return failure();
   int64_t spatial = operands->data.size() - 2;
-  if (static_cast<int64_t>(outputPadding.size()) != spatial ||
+  // A line may have a second value, of which nothing follows.
+  bool isLine = spatial == 1 && outputPadding.size() == 2 && !outputPadding[1];
+  if ((static_cast<int64_t>(outputPadding.size()) != spatial && !isLine) ||
       llvm::any_of(outputPadding, [](int64_t value) { return value < 0; }))
     return emitOptionalError(location, "expects ", spatial,
                              " output_padding values that are not negative, "
@@ -238,10 +247,10 @@ static LogicalResult inferMatmul(std::optional<Location> location,
                                  std::optional<int64_t> units,
                                  std::optional<Type> outDtype,
                                  SmallVectorImpl<Type> &types) {
-  if (a.getElementType() != b.getElementType())
+  if (!areFactors(a.getElementType(), b.getElementType()))
     return emitOptionalError(location,
-                             "expects operands of the same element type, but "
-                             "got ",
+                             "expects operands of the same element type, or "
+                             "of bytes, but got ",
                              a.getElementType(), " and ", b.getElementType());
   int64_t rank = a.getRank();
   if (rank < 1 || (transposeA && rank < 2))
@@ -300,10 +309,10 @@ LogicalResult NNBatchMatmulOp::inferReturnTypes(
   if (a.getRank() != 3 || b.getRank() != 3)
     return emitOptionalError(location, "expects operands of rank 3, but got ",
                              a, " and ", b);
-  if (a.getElementType() != b.getElementType())
+  if (!areFactors(a.getElementType(), b.getElementType()))
     return emitOptionalError(location,
-                             "expects operands of the same element type, but "
-                             "got ",
+                             "expects operands of the same element type, or "
+                             "of bytes, but got ",
                              a.getElementType(), " and ", b.getElementType());
   bool ta = adaptor.getTransposeA(), tb = adaptor.getTransposeB();
   int64_t ka = a.getDimSize(ta ? 1 : 2), kb = b.getDimSize(tb ? 2 : 1);
