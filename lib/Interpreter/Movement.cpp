@@ -141,17 +141,20 @@ static FailureOr<Tensor> evaluateStridedSlice(StridedSliceOp op,
   const Tensor &data = operands[0];
   ArrayRef<int64_t> begins = op.getBegin(), ends = op.getEnd();
   bool endIsSize = op.getSliceMode() == "size";
+  ArrayRef<int64_t> steps;
+  if (op.getStrides() && !endIsSize)
+    steps = *op.getStrides();
   SmallVector<int64_t> shape(data.getShape());
   SmallVector<int64_t> strides = getStrides(shape);
   int64_t offset = 0;
 
-  for (size_t i = 0; i < std::max(begins.size(), ends.size()); ++i) {
+  size_t count = std::max({begins.size(), ends.size(), steps.size()});
+  for (size_t i = 0; i < count; ++i) {
     int64_t dim = i;
     if (op.getAxes())
       dim = normalizeAxis((*op.getAxes())[i], data.getRank());
-    int64_t size = data.getDimSize(dim), step = 1;
-    if (op.getStrides() && !endIsSize && i < op.getStrides()->size())
-      step = (*op.getStrides())[i];
+    int64_t size = data.getDimSize(dim);
+    int64_t step = i < steps.size() ? steps[i] : 1;
     if (step == 0)
       return op.emitOpError("expects strides other than 0, but got 0");
     // A larger step takes the first element, too.

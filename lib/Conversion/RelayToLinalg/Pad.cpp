@@ -49,12 +49,13 @@ struct PadToTensor : OpConversionPattern<NNPadOp> {
     StringRef mode = op.getPadMode();
     if (mode != "constant")
       assertSources(b, data, widths, mode);
-    TypedAttr value = getSplatValue(adaptor.getPadVal());
+    Value padValue = buildPadValue(b, op, adaptor.getPadVal());
+    TypedAttr value = getSplatValue(padValue);
     Value result;
     if (mode == "constant" && value && !widths.hasCrop())
       result = buildConstantPad(b, data, widths, value);
     else if (mode == "constant" || mode == "edge" || mode == "reflect")
-      result = buildParts(b, data, adaptor.getPadVal(), widths, mode, type);
+      result = buildParts(b, data, padValue, widths, mode, type);
     else
       return rewriter.notifyMatchFailure(
           op, "expects pad_mode constant, edge or reflect, but got " + mode);
@@ -63,6 +64,19 @@ struct PadToTensor : OpConversionPattern<NNPadOp> {
   }
 
 private:
+  /// The value as an element of the data.
+  static Value buildPadValue(LinalgBuilder &b, NNPadOp op, Value value) {
+    Type from = op.getPadVal().getType().getElementType();
+    Type to = op.getData().getType().getElementType();
+    if (from == to)
+      return value;
+    return b.elements((b.getBlockName() + "_value").str(),
+                      {{value, b.map(0, {})}}, {}, getSignless(to),
+                      [&](ImplicitLocOpBuilder &body, ValueRange args) {
+                        return ElementMath(body, to).convertFrom(from, args[0]);
+                      });
+  }
+
   /// Asserts that there are elements to repeat or mirror.
   static void assertSources(LinalgBuilder &b, Value data,
                             const PadWidths &widths, StringRef mode) {

@@ -109,15 +109,6 @@ func.func @nn_pad(%a0: tensor<2x3x4xf32>, %a1: tensor<f32>) {
 
 // -----
 
-func.func @nn_pad(%a0: tensor<2x3xf32>, %a1: tensor<i64>) {
-  // expected-error @below {{expects pad_val of element type 'f32' as of data, but got 'i64'}}
-  // expected-error @below {{op failed to infer returned types}}
-  %0 = relay.nn.pad %a0, %a1 {pad_width = [0, 0, 0, 0]} : (tensor<2x3xf32>, tensor<i64>) -> tensor<2x3xf32>
-  return
-}
-
-// -----
-
 func.func @nn_pad(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
   // expected-error-re @below {{expects pad_mode {{.*}}, but got}}
   // expected-error @below {{op failed to infer returned types}}

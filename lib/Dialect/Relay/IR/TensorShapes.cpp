@@ -287,17 +287,21 @@ LogicalResult StridedSliceOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(location, "expects at most ", limit,
                              " values in begin and end, but got [", begin,
                              "] and [", end, "]");
+  ArrayRef<int64_t> strides;
+  if (!bySize && adaptor.getStrides())
+    strides = *adaptor.getStrides();
+  if (strides.size() > limit)
+    return emitOptionalError(location, "expects at most ", limit,
+                             " values in strides, but got [", strides, "]");
   SmallVector<int64_t> shape(data.getShape());
-  size_t count = std::max(begin.size(), end.size());
+  size_t count = std::max({begin.size(), end.size(), strides.size()});
   for (size_t i = 0; i < count; ++i) {
     FailureOr<int64_t> dim =
         normalizeAxis(location, axes ? (*axes)[i] : i, data.getRank());
     if (failed(dim))
       return failure();
     int64_t size = shape[*dim];
-    int64_t stride = 1;
-    if (!bySize && adaptor.getStrides() && i < adaptor.getStrides()->size())
-      stride = (*adaptor.getStrides())[i];
+    int64_t stride = i < strides.size() ? strides[i] : 1;
     if (stride == 0)
       return emitOptionalError(location, "expects strides not to be zero");
     // Without a bound the slice reaches to the end it runs towards.
@@ -347,9 +351,6 @@ LogicalResult NNPadOp::inferReturnTypes(MLIRContext *,
   if (static_cast<int64_t>(widths.size()) != 2 * data.getRank())
     return emitOptionalError(location, "expects ", 2 * data.getRank(),
                              " values in pad_width, but got [", widths, "]");
-  if (failed(checkElementType(location, adaptor.getData(), adaptor.getPadVal(),
-                              "pad_val")))
-    return failure();
   StringRef mode = adaptor.getPadMode();
   if (mode != "constant" && mode != "edge" && mode != "reflect")
     return emitOptionalError(location,

@@ -257,7 +257,9 @@ static std::optional<OperatorForm> inferSlice(Operation *op, unsigned index,
   std::optional<SmallVector<int64_t>> axes =
       getAxes(op, order.size(), attribute);
   if (index != 0 || !axes || slice.getBegin().size() > axes->size() ||
-      slice.getEnd().size() != slice.getBegin().size())
+      slice.getEnd().size() != slice.getBegin().size() ||
+      (slice.getStrides() &&
+       slice.getStrides()->size() > slice.getBegin().size()))
     return std::nullopt;
   return getDataForm(op, order);
 }
