@@ -14,6 +14,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::relay;
 
@@ -49,6 +51,18 @@ static void addDyn(EvaluatorTable &table, ArrayRef<size_t> operandsOfOp,
           tensors.push_back(operands[i]);
         return evaluate(op, tensors, properties);
       });
+}
+
+/// Floats stand for integers where they are whole numbers of 32 bits.
+static LogicalResult checkWhole(Operation *op, const Tensor &values,
+                                StringRef name) {
+  if (!isa<FloatType>(values.getElementType()))
+    return success();
+  for (double value : values.loadAll<double>())
+    if (!(std::abs(value) < 0x1p31) || value != std::trunc(value))
+      return op->emitOpError("expects whole numbers for ")
+             << name << ", but got " << value;
+  return success();
 }
 
 static LogicalResult checkShape(Operation *op, const Tensor &shape) {
@@ -133,9 +147,10 @@ static void populateCreation(EvaluatorTable &table) {
 
 static void populateMovement(EvaluatorTable &table) {
   addDyn<DynTileOp, TileOp>(
-      table, {0}, [](DynTileOp, ArrayRef<Tensor> operands, auto &properties) {
+      table, {0},
+      [](DynTileOp op, ArrayRef<Tensor> operands, auto &properties) {
         properties.reps = getInts(operands[1]);
-        return success();
+        return checkWhole(op, operands[1], "reps");
       });
   addDyn<DynStridedSliceOp, StridedSliceOp>(
       table, {0},
@@ -158,7 +173,8 @@ static void populateMovement(EvaluatorTable &table) {
   addDyn<DynTopkOp, TopkOp>(
       table, {0},
       [](DynTopkOp op, ArrayRef<Tensor> operands, auto &properties) {
-        if (failed(checkSingle(op, operands[1], "k")))
+        if (failed(checkSingle(op, operands[1], "k")) ||
+            failed(checkWhole(op, operands[1], "k")))
           return failure();
         properties.k = getInt(operands[1]);
         properties.axis = op.getAxisAttr();
@@ -218,7 +234,7 @@ static void populateImages(EvaluatorTable &table) {
         properties.cubic_exclude = op.getCubicExcludeAttr();
         properties.extrapolation_value = op.getExtrapolationValueAttr();
         properties.out_dtype = op.getOutDtypeAttr();
-        return success();
+        return checkWhole(op, operands[1], "size");
       });
 }
 

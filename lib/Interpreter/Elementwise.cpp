@@ -421,9 +421,12 @@ static FailureOr<Tensor> evaluateBiasAdd(NNBiasAddOp op,
                                          ArrayRef<Tensor> operands) {
   const Tensor &data = operands[0];
   int64_t axis = normalizeAxis(op.getAxis(), data.getRank());
-  if (failed(verifyAlong(op, operands[1], data, axis)))
+  // One element is for all of a size that its type leaves open.
+  bool isSingle = op.getBias().getType().getDimSize(0) == 1;
+  if (!isSingle && failed(verifyAlong(op, operands[1], data, axis)))
     return failure();
-  Tensor bias = alignWithAxis(operands[1], axis, data.getRank());
+  Tensor bias = isSingle ? operands[1].reshape({})
+                         : alignWithAxis(operands[1], axis, data.getRank());
   return dispatchWideType(data.getElementType(), [&](auto wide) {
     using W = decltype(wide);
     auto add = wrapAround([](auto a, auto b) { return a + b; });

@@ -100,7 +100,7 @@ evaluateSparseFillEmptyRows(SparseFillEmptyRowsOp op,
     newIndices.append(rank - 1, 0);
     newValues.push_back(fill);
   }
-  Type type = operands[0].getElementType();
+  Type type = IntegerType::get(op.getContext(), 64);
   return InterpreterValue(std::vector<InterpreterValue>{
       Tensor::getVector(type, newIndices)
           .reshape({static_cast<int64_t>(newValues.size()), rank}),
@@ -141,15 +141,23 @@ evaluateSparseReshape(SparseReshapeOp op, ArrayRef<Tensor> operands) {
            << total << " elements of prev_shape, but got ["
            << ArrayRef<int64_t>(operands[2].loadAll<int64_t>()) << "]";
 
+  Tensor newShape = Tensor::getVector(operands[2].getElementType(), to);
+  if (from == to)
+    return InterpreterValue(
+        std::vector<InterpreterValue>{operands[0], newShape});
   SmallVector<int64_t> newIndices(count * to.size());
   for (int64_t i = 0; i < count; ++i) {
+    // Indices beyond their dimension count on, as long as there is an element.
     int64_t position = 0;
     for (int64_t dim = 0; dim < rank; ++dim) {
       int64_t index = indices[i * rank + dim];
-      if (index < 0 || index >= from[dim])
-        return op.emitOpError("expects indices in [0, ")
-               << from[dim] << "), but got " << index;
-      position = position * from[dim] + index;
+      bool isOutside =
+          index < 0 || llvm::MulOverflow(position, from[dim], position) ||
+          llvm::AddOverflow(position, index, position) || position >= total;
+      if (isOutside)
+        return op.emitOpError("expects indices of one of ")
+               << total << " elements, but got ["
+               << ArrayRef<int64_t>(indices).slice(i * rank, rank) << "]";
     }
     for (size_t dim = to.size(); dim-- > 0;) {
       newIndices[i * to.size() + dim] = position % to[dim];
@@ -159,7 +167,7 @@ evaluateSparseReshape(SparseReshapeOp op, ArrayRef<Tensor> operands) {
   return InterpreterValue(std::vector<InterpreterValue>{
       Tensor::getVector(operands[0].getElementType(), newIndices)
           .reshape({count, static_cast<int64_t>(to.size())}),
-      Tensor::getVector(operands[2].getElementType(), to)});
+      newShape});
 }
 
 //===----------------------------------------------------------------------===//

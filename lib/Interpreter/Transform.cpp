@@ -255,15 +255,15 @@ static FailureOr<Tensor> evaluateStridedSet(StridedSetOp op,
   SmallVector<int64_t> begins = operands[2].loadAll<int64_t>(),
                        ends = operands[3].loadAll<int64_t>(),
                        steps = operands[4].loadAll<int64_t>();
-  if (begins.size() != ends.size() || begins.size() != steps.size() ||
-      static_cast<int64_t>(begins.size()) > data.getRank())
-    return op.emitOpError("expects begin, end and strides of one size up to ")
+  size_t count = std::max({begins.size(), ends.size(), steps.size()});
+  if (static_cast<int64_t>(count) > data.getRank())
+    return op.emitOpError("expects begin, end and strides of sizes up to ")
            << data.getRank() << ", but got " << begins.size() << ", "
            << ends.size() << " and " << steps.size();
   SmallVector<int64_t> shape(data.getShape()), strides = getStrides(shape);
   int64_t offset = 0;
-  for (size_t dim = 0; dim < begins.size(); ++dim) {
-    int64_t size = shape[dim], step = steps[dim];
+  for (size_t dim = 0; dim < count; ++dim) {
+    int64_t size = shape[dim], step = dim < steps.size() ? steps[dim] : 1;
     if (step == 0)
       return op.emitOpError("expects strides other than 0, but got 0");
     // Going down, a slice may end before the first element.
@@ -272,7 +272,11 @@ static FailureOr<Tensor> evaluateStridedSet(StridedSetOp op,
       return std::clamp(position < 0 ? position + size : position, lowest,
                         std::max(lowest, highest));
     };
-    int64_t begin = clamp(begins[dim]), end = clamp(ends[dim]);
+    // Without a bound the slice reaches to the end.
+    int64_t begin = dim < begins.size() ? clamp(begins[dim])
+                    : step > 0          ? 0
+                                        : highest;
+    int64_t end = dim < ends.size() ? clamp(ends[dim]) : step > 0 ? size : -1;
     int64_t distance = step > 0 ? end - begin : begin - end;
     shape[dim] = distance <= 0 ? 0 : (distance - 1) / std::abs(step) + 1;
     offset += begin * strides[dim];
@@ -382,10 +386,8 @@ static FailureOr<Tensor> evaluateReverseSequence(ReverseSequenceOp op,
     return op.emitOpError("expects seq_lengths for ")
            << data.getDimSize(batchAxis) << " sequences, but got "
            << lengths.size();
-  for (int64_t length : lengths)
-    if (length < 0 || length > data.getDimSize(seqAxis))
-      return op.emitOpError("expects seq_lengths in [0, ")
-             << data.getDimSize(seqAxis) << "], but got " << length;
+  for (int64_t &length : lengths)
+    length = std::clamp<int64_t>(length, 0, data.getDimSize(seqAxis));
   return mapSequences(data, seqAxis, batchAxis, /*fill=*/nullptr,
                       [&](int64_t b, int64_t t) {
                         return t < lengths[b] ? lengths[b] - 1 - t : t;

@@ -57,16 +57,6 @@ func.func @strided_set() -> tensor<4xf32> {
 
 // -----
 
-func.func @reverse_sequence() -> tensor<2x3xf32> {
-  %x = relay.constant dense<1.0> : tensor<2x3xf32>
-  %l = relay.constant dense<[1, 4]> : tensor<2xi32>
-  // expected-error @below {{expects seq_lengths in [0, 3], but got 4}}
-  %0 = relay.reverse_sequence %x, %l : (tensor<2x3xf32>, tensor<2xi32>) -> tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-
-// -----
-
 // The map hits (0, 0) twice, which its range does not tell.
 func.func @meta_schedule_layout_transform() -> tensor<4xf32> {
   %x = relay.constant dense<1.0> : tensor<4xf32>

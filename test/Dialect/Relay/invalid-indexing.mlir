@@ -168,21 +168,3 @@ func.func @topk(%a0: tensor<2x3xf32>) {
   %0 = relay.topk %a0 {k = 1, ret_type = "all"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
-
-// -----
-
-func.func @topk(%a0: tensor<2x3xf32>) {
-  // expected-error @below {{expects an integer dtype, but got 'f32'}}
-  // expected-error @below {{op failed to infer returned types}}
-  %0 = relay.topk %a0 {k = 1, dtype = f32} : (tensor<2x3xf32>) -> tuple<tensor<2x1xf32>, tensor<2x1xf32>>
-  return
-}
-
-// -----
-
-func.func @argsort(%a0: tensor<2x3xf32>) {
-  // expected-error @below {{expects an integer dtype, but got 'f16'}}
-  // expected-error @below {{op failed to infer returned types}}
-  %0 = relay.argsort %a0 {dtype = f16} : (tensor<2x3xf32>) -> tensor<2x3xf16>
-  return
-}

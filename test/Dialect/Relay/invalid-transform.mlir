@@ -172,10 +172,10 @@ func.func @f(%a0: tensor<2xf32>, %a1: tensor<f32>, %a2: tensor<2xi32>, %a3: tens
 
 // -----
 
-func.func @f(%a0: tensor<2x2xf32>, %a1: tensor<f32>, %a2: tensor<2xi32>, %a3: tensor<1xi32>, %a4: tensor<2xi32>) {
-  // expected-error @below {{expects begin, end and strides of one size, but got 'tensor<2xi32>' and 'tensor<1xi32>'}}
+func.func @f(%a0: tensor<2x2xf32>, %a1: tensor<f32>, %a2: tensor<2xi32>, %a3: tensor<1xi32>, %a4: tensor<3xi32>) {
+  // expected-error @below {{expects at most 2 positions, but got 'tensor<3xi32>'}}
   // expected-error @below {{op failed to infer returned types}}
-  %0 = relay.strided_set %a0, %a1, %a2, %a3, %a4 : (tensor<2x2xf32>, tensor<f32>, tensor<2xi32>, tensor<1xi32>, tensor<2xi32>) -> tensor<2x2xf32>
+  %0 = relay.strided_set %a0, %a1, %a2, %a3, %a4 : (tensor<2x2xf32>, tensor<f32>, tensor<2xi32>, tensor<1xi32>, tensor<3xi32>) -> tensor<2x2xf32>
   return
 }
 

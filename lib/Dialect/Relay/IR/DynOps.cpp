@@ -248,9 +248,7 @@ LogicalResult DynNNPadOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(location, "expects pad_width of shape ",
                              formatShape({data.getRank(), 2}), ", but got ",
                              widths);
-  if (failed(checkElementType(location, adaptor.getData(), adaptor.getPadVal(),
-                              "pad_val")) ||
-      failed(checkMode(location, "pad_mode", adaptor.getPadMode(),
+  if (failed(checkMode(location, "pad_mode", adaptor.getPadMode(),
                        {"constant", "edge", "reflect"})))
     return failure();
   types.push_back(getDynamicType(data.getRank(), data.getElementType()));
@@ -269,8 +267,8 @@ LogicalResult DynTopkOp::inferReturnTypes(MLIRContext *context,
                        {"both", "values", "indices"})))
     return failure();
   Type indexType = adaptor.getDtype().value_or(IntegerType::get(context, 32));
-  if (!isa<IntegerType>(indexType))
-    return emitOptionalError(location, "expects an integer dtype, but got ",
+  if (!isa<IntegerType, FloatType>(indexType))
+    return emitOptionalError(location, "expects a dtype of numbers, but got ",
                              indexType);
   Type values = withDynamicSizes(data, *axis);
   Type indices = withDynamicSizes(data, *axis).clone(indexType);

@@ -177,10 +177,15 @@ LogicalResult ImageDilation2dOp::inferReturnTypes(
   SmallVector<int64_t> known(kernel);
   for (int64_t &size : known)
     size = isDynamic(size) ? 1 : size;
+  // Four values are those of the rows and columns, and 1 twice.
+  auto takeTwo = [](ArrayRef<int64_t> values) {
+    bool isLong = values.size() == 4 && values[2] == 1 && values[3] == 1;
+    return isLong ? values.take_front(2) : values;
+  };
   FailureOr<SmallVector<int64_t>> shape =
       getConvShape(location, *data,
-                   {adaptor.getStrides(), adaptor.getPadding(),
-                    adaptor.getDilations(), known, /*channels=*/1});
+                   {takeTwo(adaptor.getStrides()), adaptor.getPadding(),
+                    takeTwo(adaptor.getDilations()), known, /*channels=*/1});
   if (failed(shape))
     return failure();
   (*shape)[1] = getKnown((*data)[1], (*weight)[0]);

@@ -173,9 +173,9 @@ LogicalResult CumsumOp::inferReturnTypes(MLIRContext *,
 
 static LogicalResult checkIndexType(std::optional<Location> location,
                                     std::optional<Type> dtype) {
-  if (!dtype || isa<IntegerType>(*dtype))
+  if (!dtype || isa<IntegerType, FloatType>(*dtype))
     return success();
-  return emitOptionalError(location, "expects an integer dtype, but got ",
+  return emitOptionalError(location, "expects a dtype of numbers, but got ",
                            *dtype);
 }
 

@@ -85,10 +85,11 @@ LogicalResult SparseFillEmptyRowsOp::inferReturnTypes(
                              "got ",
                              fill);
   constexpr int64_t unknown = ShapedType::kDynamic;
-  Type vector = values.clone(ArrayRef<int64_t>{unknown});
-  types.push_back(TupleType::get(context, {indices.clone(ArrayRef<int64_t>{
-                                               unknown, indices.getDimSize(1)}),
-                                           vector, vector}));
+  Type i64 = IntegerType::get(context, 64);
+  Type vector = RankedTensorType::get({unknown}, i64);
+  types.push_back(TupleType::get(
+      context, {RankedTensorType::get({unknown, indices.getDimSize(1)}, i64),
+                vector, vector}));
   return success();
 }
 

@@ -337,17 +337,11 @@ LogicalResult relay::detail::checkStridedSet(std::optional<Location> location,
   if (failed(checkElementType(location, data, v, "v")))
     return failure();
   RankedTensorType type = tensorType(data);
-  RankedTensorType begin = tensorType(bounds.front());
   for (Value bound : bounds) {
     int64_t size = tensorType(bound).getDimSize(0);
     if (!isDynamic(size) && size > type.getRank())
       return emitOptionalError(location, "expects at most ", type.getRank(),
                                " positions, but got ", bound.getType());
-    if (!mayEqual(size, begin.getDimSize(0)))
-      return emitOptionalError(location,
-                               "expects begin, end and strides of one size, "
-                               "but got ",
-                               begin, " and ", bound.getType());
   }
   if (tensorType(v).getRank() > type.getRank())
     return emitOptionalError(location, "expects v of rank ", type.getRank(),

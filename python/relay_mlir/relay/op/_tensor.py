@@ -281,14 +281,16 @@ def sparse_to_dense(sparse_indices: ExprLike, output_shape: Any, sparse_values: 
 
 
 def sparse_fill_empty_rows(sparse_indices: ExprLike, sparse_values: ExprLike,
-                           dense_shape: ExprLike, default_value: ExprLike) -> TupleWrapper:
-    """Gives rows without an element the default. Returns a TupleWrapper of the new
-    indices, the new values, and which rows were empty."""
+                           dense_shape: ExprLike, default_value: ExprLike) -> _expr.Tuple:
+    """Gives rows without an element the default. Returns a tuple of the new indices,
+    the new values, both of the types of the old ones, and which rows were empty."""
     call = make_call("sparse_fill_empty_rows",
                      [sparse_indices, sparse_values,
                       _as_vector(dense_shape, "sparse_fill_empty_rows: 'dense_shape'"),
                       default_value])
-    return TupleWrapper(call, 3)
+    indices, values, is_empty = TupleWrapper(call, 3)
+    return _expr.Tuple([cast_like(indices, sparse_indices), cast_like(values, sparse_values),
+                        cast(is_empty, "bool")])
 
 
 def sparse_reshape(sparse_indices: ExprLike, prev_shape: ExprLike, new_shape: Any) -> TupleWrapper:
@@ -312,23 +314,30 @@ def adv_index(inputs: Any) -> Call:
 
 
 def segment_sum(data: ExprLike, segment_ids: ExprLike, num_segments: Any = None) -> Call:
-    """Sums the rows of each segment; `segment_ids` has a segment for each row.
-    Without `num_segments`, there are as many segments as rows."""
-    shape = make_call("shape_of", [data], {"dtype": "int64"})
-    if num_segments is not None:
-        count = scalar("segment_sum: 'num_segments'", num_segments, "int64")
-        count = make_call("reshape", [make_call("cast", [count], {"dtype": "int64"})],
-                          {"newshape": [1]})
-        rest = make_call("strided_slice", [shape], {
-            "begin": [1], "end": [2**31 - 1], "strides": [1]})
-        shape = make_call("concatenate", [[count, rest]], {"axis": 0})
+    """Sums the rows of each segment; `segment_ids` has the segments of the first rows, and
+    the others do not count. Without `num_segments`, segments are 0 up to the largest of
+    them."""
     dtype = dtype_of(data)
     if dtype is None:
         raise ValueError("segment_sum: expects data of a known dtype, but its type is "
                          "not known yet")
+    if num_segments is None:
+        largest = make_call("max", [make_call("cast", [segment_ids], {"dtype": "int64"})],
+                            {"axis": [0]})
+        count = make_call("add", [largest, const(1, "int64")])
+    else:
+        count = scalar("segment_sum: 'num_segments'", num_segments, "int64")
+    count = make_call("reshape", [make_call("cast", [count], {"dtype": "int64"})],
+                      {"newshape": [1]})
+    rest = make_call("strided_slice", [make_call("shape_of", [data], {"dtype": "int64"})], {
+        "begin": [1], "end": [2**31 - 1], "strides": [1]})
+    shape = make_call("concatenate", [[count, rest]], {"axis": 0})
     initial = make_call("dyn.zeros", [shape], {"dtype": dtype})
     indices = make_call("expand_dims", [segment_ids], {"axis": 0})
-    return make_call("scatter_nd", [initial, indices, data], {"mode": "add"})
+    rows = make_call("dyn.strided_slice", [
+        data, const([0], "int64"), make_call("shape_of", [segment_ids], {"dtype": "int64"}),
+        const([1], "int64")])
+    return make_call("scatter_nd", [initial, indices, rows], {"mode": "add"})
 
 
 def topk(data: ExprLike, k: Any = 1, axis: Any = -1, ret_type: str = "both",

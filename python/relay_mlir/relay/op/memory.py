@@ -8,7 +8,7 @@ from .. import ty
 from ..._arguments import expect_list
 from ..expr import Call, const, Expr, ExprLike, Tuple, TupleGetItem
 from ._build import populate
-from ._registry import make_call, to_ints
+from ._registry import constant_value, make_call, to_ints
 
 __all__ = ["alloc_storage", "alloc_tensor", "flatten_tuple_type", "from_tuple_type",
            "to_tuple_type"]
@@ -19,11 +19,12 @@ def alloc_tensor(storage: ExprLike, offset: ExprLike, shape: Any, dtype: Any = "
     """A tensor in a storage. `assert_shape` is its shape where `shape` is not a
     constant."""
     attributes = {"dtype": dtype}
+    if not isinstance(shape, Expr):
+        shape = const(to_ints(shape, "alloc_tensor: 'shape'"), "int64")
+    if assert_shape is None and constant_value(shape) is not None:
+        assert_shape = shape
     if assert_shape is not None:
-        attributes["assert_shape"] = assert_shape
-    elif not isinstance(shape, Expr):
-        attributes["const_shape"] = shape = to_ints(shape, "alloc_tensor: 'shape'")
-        shape = const(shape, "int64")
+        attributes["assert_shape"] = to_ints(assert_shape, "alloc_tensor: 'assert_shape'")
     return make_call("memory.alloc_tensor", [storage, offset, shape], attributes)
 
 

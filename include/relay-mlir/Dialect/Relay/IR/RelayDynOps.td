@@ -21,6 +21,9 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 /// Values that take the place of an attribute: a vector, or one as a scalar.
 def Relay_DynInts
     : RankedTensorOf<[AnySignlessInteger, AnyUnsignedInteger]>;
+/// The same, where floats that are whole numbers do as well.
+def Relay_DynNumbers
+    : RankedTensorOf<[AnyFloat, AnySignlessInteger, AnyUnsignedInteger]>;
 
 //===----------------------------------------------------------------------===//
 // Shape
@@ -127,7 +130,7 @@ def Relay_DynSparseToDenseOp
 
 def Relay_DynTileOp : Relay_Operator<"dyn.tile", "Injective"> {
   let summary = "tile with the numbers of repetitions as an operand";
-  let arguments = (ins Relay_Tensor:$data, Relay_DynInts:$reps_value,
+  let arguments = (ins Relay_Tensor:$data, Relay_DynNumbers:$reps_value,
                        Relay_Nullable<DenseI64ArrayAttr>:$reps);
 }
 
@@ -165,7 +168,7 @@ def Relay_DynTopkOp : Relay_Operator<"dyn.topk", "Opaque"> {
     `k_value` is a scalar or has one element; below 1 it means all. The result
     has the size `?` at `axis`.
   }];
-  let arguments = (ins Relay_Tensor:$data, Relay_DynInts:$k_value,
+  let arguments = (ins Relay_Tensor:$data, Relay_DynNumbers:$k_value,
                        Relay_Nullable<Relay_IntAttr>:$k,
                        Relay_DefaultInt<"-1">:$axis,
                        Relay_DefaultStr<"both">:$ret_type,
@@ -212,7 +215,7 @@ def Relay_DynImageResize2dOp
     `size_value` is (height, width), `roi_value` (start_h, start_w, end_h,
     end_w). Height and width of the result are `?`.
   }];
-  let arguments = (ins Relay_Tensor:$data, Relay_DynInts:$size_value,
+  let arguments = (ins Relay_Tensor:$data, Relay_DynNumbers:$size_value,
     Relay_FloatTensor:$roi_value, Relay_OptionalInts:$size,
     OptionalAttr<DenseF64ArrayAttr>:$roi, Relay_DefaultStr<"NCHW">:$layout,
     Relay_DefaultStr<"linear">:$method,

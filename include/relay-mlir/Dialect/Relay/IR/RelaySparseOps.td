@@ -41,17 +41,17 @@ def Relay_SparseFillEmptyRowsOp
     : Relay_Operator<"sparse_fill_empty_rows", "Opaque"> {
   let summary = "Gives each empty row one value";
   let description = [{
-    A COO tensor of int64: `sparse_indices` (n, rank), `sparse_values` (n),
+    A COO tensor of integers: `sparse_indices` (n, rank), `sparse_values` (n),
     `dense_shape` (rank), and `default_value`, a scalar or vector of one
-    element. The result is a tuple: indices (?, rank) and values (?), in the
+    element. The result is a tuple of int64: indices (?, rank) and values (?), in the
     order of rows, with `default_value` at column 0 of each row that had none,
     and a vector that is 1 for these rows and 0 for others (?, the number of
     rows).
   }];
-  let arguments = (ins RankedTensorOf<[I64]>:$sparse_indices,
-                       1DTensorOf<[I64]>:$sparse_values,
-                       1DTensorOf<[I64]>:$dense_shape,
-                       RankedTensorOf<[I64]>:$default_value);
+  let arguments = (ins Relay_IntegerTensor:$sparse_indices,
+                       Relay_IntegerVector:$sparse_values,
+                       Relay_IntegerVector:$dense_shape,
+                       Relay_IntegerTensor:$default_value);
   let results = (outs AnyTuple:$result);
 }
 
@@ -60,7 +60,9 @@ def Relay_SparseReshapeOp : Relay_Operator<"sparse_reshape", "Injective"> {
   let description = [{
     `sparse_indices` is (n, rank), `prev_shape` (rank), `new_shape` (new rank),
     of which one value may be -1, inferred. The result is a tuple of the indices
-    (n, new rank) and the new shape.
+    (n, new rank) and the new shape. An index beyond the size of its dimension
+    counts on in the next row, as far as the tensor has one; the same shape
+    leaves all indices as they are.
   }];
   let arguments = (ins Relay_IntegerTensor:$sparse_indices,
                        Relay_IntegerVector:$prev_shape,

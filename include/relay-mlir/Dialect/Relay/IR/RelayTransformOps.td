@@ -167,7 +167,9 @@ def Relay_StridedSetOp
   let description = [{
     data[begin:end:strides] = v, as in NumPy: the integer vectors `begin`, `end`
     and `strides` belong to the leading dimensions, negative positions count
-    from the end, positions are clamped, and `v` broadcasts to the slice.
+    from the end, positions are clamped, and `v` broadcasts to the slice. Where
+    one of them is shorter than another, a slice begins and ends with the
+    dimension, and the stride is 1.
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$v,
                        Relay_IndexVector:$begin, Relay_IndexVector:$end,
@@ -201,7 +203,8 @@ def Relay_ReverseSequenceOp
   let summary = "Reverses the first elements of each sequence";
   let description = [{
     Of batch element b the first seq_lengths[b] elements along `seq_axis` are
-    reversed; the others stay.
+    reversed, all if there are fewer and none if it is negative; the others
+    stay.
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_IndexVector:$seq_lengths,
                        Relay_DefaultInt<"1">:$seq_axis,

@@ -52,7 +52,7 @@ def Relay_VisionNonMaxSuppressionOp
     `invalid_to_bottom`.
   }];
   let arguments = (ins Relay_FloatTensor:$data, Relay_IntegerTensor:$valid_count,
-    Relay_IntegerTensor:$indices, Relay_Scalar:$max_output_size,
+    Relay_Tensor:$indices, Relay_Scalar:$max_output_size,
     Relay_Scalar:$iou_threshold, Relay_DefaultBool<"false">:$force_suppress,
     Relay_DefaultInt<"-1">:$top_k, Relay_DefaultInt<"2">:$coord_start,
     Relay_DefaultInt<"1">:$score_index, Relay_DefaultInt<"0">:$id_index,
