@@ -327,15 +327,23 @@ struct TriluToLinalg : OpConversionPattern<TriluOp> {
     Type diagonalType = getElementType(op.getK());
     bool upper = op.getUpper();
     LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> sizes = b.getSizes(data);
     Value result = b.elements(
         b.getBlockName(),
-        {{data, b.identity(rank)}, {adaptor.getK(), b.map(rank, {})}},
-        b.getSizes(data), elementType,
-        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+        {{data, b.identity(rank)}, {adaptor.getK(), b.map(rank, {})}}, sizes,
+        elementType, [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
           Value offset = arith::SubIOp::create(
               bodyBuilder, emitLoopIndex(bodyBuilder, rank - 1),
               emitLoopIndex(bodyBuilder, rank - 2));
-          Value diagonal = emitToIndex(bodyBuilder, diagonalType, args[1]);
+          // Further out, nothing changes but the width of the comparison.
+          Value diagonal = arith::MinSIOp::create(
+              bodyBuilder, emitToIndex(bodyBuilder, diagonalType, args[1]),
+              emitIndex(bodyBuilder, sizes[rank - 1]));
+          diagonal = arith::MaxSIOp::create(
+              bodyBuilder, diagonal,
+              arith::SubIOp::create(
+                  bodyBuilder, arith::ConstantIndexOp::create(bodyBuilder, 0),
+                  emitIndex(bodyBuilder, sizes[rank - 2])));
           Value keeps = arith::CmpIOp::create(bodyBuilder,
                                               upper ? arith::CmpIPredicate::sge
                                                     : arith::CmpIPredicate::sle,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, NoReturn, Sequence
 
 from . import _diagnostics, blocked_layouts, expr as _expr, ty
-from .._arguments import expect, expect_names, expect_text
+from .._arguments import expect, expect_callable, expect_names, expect_text
 from ._core import core
 from .common_subexpr import merge_equal_calls
 from .module import IRModule, expect_module
@@ -52,6 +52,8 @@ SimplifyInference = _compiler_pass(
 def EliminateCommonSubexpr(  # pylint: disable=invalid-name
         fskip: Callable[[_expr.Call], bool] | None = None) -> Pass:
     """Evaluates equal expressions once. Calls for which `fskip` returns True stay."""
+    if fskip is not None:
+        expect_callable(fskip, "fskip")
     pipeline = "builtin.module(func.func(cse))"
 
     def run(mod: IRModule, context: PassContext) -> IRModule:

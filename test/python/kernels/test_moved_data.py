@@ -141,6 +141,22 @@ def test_nearest_resize(size, dtype):
     np.testing.assert_array_equal(got, expected)
 
 
+@pytest.mark.parametrize("method", ["nearest_neighbor", "linear", "cubic"])
+@pytest.mark.parametrize("roi", [
+    "1.0e30, -1.0e30, -1.0e30, 1.0e30", "1.0e300, 0.0, -1.0e300, 1.0",
+    "0x7FF8000000000000, 0.0, 1.0, 0x7FF0000000000000"])
+def test_regions_far_out(method, roi):
+    """What is outside of the data has the value for that, or none that means
+    anything: nothing beside the data is read."""
+    x = np.full((1, 1, 5, 7), 3, np.float32)
+    line = (f'image.resize2d %x0 {{size = [4, 6], roi = [{roi}], method = "{method}", '
+            'coordinate_transformation_mode = "tf_crop_and_resize", '
+            'extrapolation_value = 3.0}')
+    y = run(line, [x], x[:, :, :4, :6])
+    if method == "nearest_neighbor":
+        np.testing.assert_array_equal(y, np.full((1, 1, 4, 6), 3, np.float32))
+
+
 #===-----------------------------------------------------------------------===#
 # Borders
 #===-----------------------------------------------------------------------===#

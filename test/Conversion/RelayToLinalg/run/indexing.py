@@ -198,5 +198,8 @@ for k, upper in itertools.product([-2, 0, 1], [True, False]):
               attrs=f"upper = {str(upper).lower()}")
     suite.add("trilu", [x, np.int32(k)], function(x, k), dynamic=[(1, 2), ()],
               dynamic_result=(1, 2), attrs=f"upper = {str(upper).lower()}")
+for k, upper in itertools.product([-2**63, 2 - 2**63, 2**63 - 2, 2**63 - 1], [True, False]):
+    suite.add("trilu", [x, np.int64(k)], x if (k < 0) == upper else np.zeros_like(x),
+              attrs=f"upper = {str(upper).lower()}")
 
 suite.main()
