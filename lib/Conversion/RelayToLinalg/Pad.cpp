@@ -70,6 +70,19 @@ private:
     Type to = op.getData().getType().getElementType();
     if (from == to)
       return value;
+    // A constant that the integers do not have is the nearest that they have;
+    // at run time, what cast makes of it.
+    auto number = dyn_cast_if_present<FloatAttr>(getSplatValue(value));
+    if (auto type = dyn_cast<IntegerType>(getSignless(to));
+        type && number && !type.isInteger(1)) {
+      llvm::APSInt integer(type.getWidth(), to.isUnsignedInteger());
+      bool isExact;
+      number.getValue().convertToInteger(integer, llvm::APFloat::rmTowardZero,
+                                         &isExact);
+      return arith::ConstantOp::create(
+          b, DenseElementsAttr::get(RankedTensorType::get({}, type),
+                                    static_cast<const APInt &>(integer)));
+    }
     return b.elements((b.getBlockName() + "_value").str(),
                       {{value, b.map(0, {})}}, {}, getSignless(to),
                       [&](ImplicitLocOpBuilder &body, ValueRange args) {

@@ -429,6 +429,14 @@ def test_pad_with_another_type(dtypes, width, kind):
         check(run(call, params, data, *values, kind=kind), want)
 
 
+@pytest.mark.parametrize("kind", ["debug", "aot"])
+@pytest.mark.parametrize("value,want", [(1e9, 127), (-np.inf, -128), (np.nan, 0), (2.9, 2)])
+def test_pad_with_a_float_that_integers_lack(value, want, kind):
+    x = var("x", (2,), "int8")
+    call = relay.nn.pad(x, [(1, 0)], relay.const(np.array(value, "float32")))
+    check(run(call, [x], np.ones(2, "int8"), kind=kind), np.array([want, 1, 1], "int8"))
+
+
 def test_dilation2d_of_four_strides():
     x, w = var("x", (1, 3, 8, 8)), var("w", (3, 3, 3))
     long = relay.image.dilation2d(x, w, strides=[2, 1, 1, 1], dilations=[1, 2, 1, 1])

@@ -13,8 +13,8 @@ from ..op._build import populate
 from ..op.op import register_op_attr
 from .config import RequantizeConfig, current_requantize_config, requantize_config
 
-__all__ = ["batch_matmul", "contrib_dense_pack", "register_qnn_canonicalize", "register_qnn_legalize",
-           "simulated_dequantize", "simulated_quantize"]
+__all__ = ["batch_matmul", "contrib_dense_pack", "register_qnn_canonicalize",
+           "register_qnn_legalize", "simulated_dequantize", "simulated_quantize"]
 
 # What constants of NumPy's default types become: those of scales and zero points.
 _NARROW = {"float64": "float32", "int64": "int32"}
