@@ -47,7 +47,7 @@ static LogicalResult checkParam(std::optional<Location> location, Value value,
 /// Whether a scale or zero point may have one value for each index of an axis.
 static bool isVector(Value value) {
   auto type = getTensorType(value);
-  return type.getRank() && type.getDimSize(0) != 1;
+  return type.getRank() > 1 || (type.getRank() && type.getDimSize(0) != 1);
 }
 
 /// Checks scale and zero point of `data`, scalars or vectors along `axis`.
