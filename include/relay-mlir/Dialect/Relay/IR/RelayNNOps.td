@@ -274,9 +274,12 @@ class Relay_MaxPoolOp<string mnemonic, int rank, string ones, string zeros,
                       string layout> : Relay_PoolInference<mnemonic> {
   let summary = rank # "-D maximum pooling";
   let description = [{
-    The maximum of each window; padding never wins. A spatial size is
+    The maximum of each window. Padding, and what `ceil_mode` adds to it, has the
+    smallest number of the type (-3.4e38 for float32, not -inf), which is the
+    result of a window that lies in it. A spatial size is
     floor((in + pads - ((pool - 1) * dilation + 1)) / stride) + 1, where
-    `ceil_mode` rounds up.
+    `ceil_mode` rounds up. `layout` orders N, C and the spatial letters; N and C
+    may be split, as in NCHW16c.
   }];
   let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$pool_size,
     Relay_DefaultInts<ones>:$strides, Relay_DefaultInts<ones>:$dilation,
@@ -289,7 +292,8 @@ class Relay_AvgPoolOp<string mnemonic, int rank, string ones, string zeros,
   let summary = rank # "-D average pooling";
   let description = [{
     The mean of each window, over the elements inside the data, or with
-    `count_include_pad` inside the padded data. Sizes as of maximum pooling.
+    `count_include_pad` inside the padded data; means of integers are rounded
+    towards zero. Sizes and layouts as of maximum pooling.
   }];
   let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$pool_size,
     Relay_DefaultInts<ones>:$strides, Relay_DefaultInts<ones>:$dilation,
@@ -315,7 +319,8 @@ class Relay_GlobalPoolOp<string mnemonic, string what>
     : Relay_Operator<mnemonic, "OutEWiseFusable"> {
   let summary = what # " of all pixels";
   let description = [{
-    The spatial dimensions become 1. `layout` is NCHW or NHWC.
+    The spatial dimensions become 1. `layout` orders N, C, H and W; N and C may
+    be split, as in NCHW16c.
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_DefaultStr<"NCHW">:$layout,
                        Relay_DefaultStr<"">:$out_layout);
