@@ -235,7 +235,7 @@ static FailureOr<Tensor> evaluatePad(NNPadOp op, ArrayRef<Tensor> operands) {
     int64_t size = data.getDimSize(dim);
     int64_t before = widths[2 * dim], after = widths[2 * dim + 1];
     // One reflection reaches all elements but the first; an edge needs one.
-    int64_t most = mode == "reflect" ? size - 1
+    int64_t most = mode == "reflect" ? std::max<int64_t>(size - 1, 0)
                    : size || mode == "constant"
                        ? std::numeric_limits<int64_t>::max()
                        : 0;

@@ -46,14 +46,14 @@ enum class PoolKind { Max, Average, AverageWithPadding };
 // Kernel on NCDHW data
 //===----------------------------------------------------------------------===//
 
-/// The smallest element of a type: with padding, which has it, the smallest
-/// number, else -inf for floats.
-static double getLowest(Type type, bool isPadded) {
+/// What the maximum of a window begins with: where one may miss the data, the
+/// smallest number, which padding has, else -inf for floats.
+static double getLowest(Type type, bool mayMissData) {
   if (auto floating = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = floating.getFloatSemantics();
-    return isPadded ? llvm::APFloat::getLargest(semantics, /*Negative=*/true)
-                          .convertToDouble()
-                    : -std::numeric_limits<double>::infinity();
+    return mayMissData ? llvm::APFloat::getLargest(semantics, /*Negative=*/true)
+                             .convertToDouble()
+                       : -std::numeric_limits<double>::infinity();
   }
   if (type.isUnsignedInteger() || type.isInteger(1))
     return 0;
@@ -88,8 +88,8 @@ static W poolWindow(const W *plane, ArrayRef<int64_t> shape, const Window &z,
 
 template <typename W>
 static Tensor pool(const Tensor &data, const Windows &windows, PoolKind kind,
-                   bool isPadded) {
-  auto first = static_cast<W>(getLowest(data.getElementType(), isPadded));
+                   bool mayMissData) {
+  auto first = static_cast<W>(getLowest(data.getElementType(), mayMissData));
   ArrayRef<int64_t> shape = data.getShape();
   SmallVector<int64_t> resultShape = {shape[0], shape[1]};
   int64_t windowSize = 1;
@@ -131,7 +131,7 @@ template <typename OpT>
 static FailureOr<Tensor> evaluatePool(
     OpT op, const Tensor &operand, size_t spatialRank, PoolKind kind,
     function_ref<SmallVector<Window>(size_t dim, int64_t size)> getWindows,
-    bool isPadded = false) {
+    bool mayMissData = false) {
   StringRef canonical = getCanonicalLayout(spatialRank);
   FailureOr<Tensor> data =
       transformLayout(op, operand, op.getLayout(), canonical);
@@ -149,7 +149,8 @@ static FailureOr<Tensor> evaluatePool(
   }
 
   Tensor result = dispatchWideType(data->getElementType(), [&](auto wide) {
-    return pool<decltype(wide)>(data->reshape(shape), windows, kind, isPadded);
+    return pool<decltype(wide)>(data->reshape(shape), windows, kind,
+                                mayMissData);
   });
   SmallVector<int64_t> resultShape(result.getShape());
   resultShape.erase(resultShape.begin() + 2, resultShape.end() - spatialRank);
@@ -188,17 +189,23 @@ static FailureOr<Tensor> evaluateSliding(OpT op, const Tensor &data,
                                          PoolKind kind) {
   ArrayRef<int64_t> poolSize = op.getPoolSize(), padding = op.getPadding();
   size_t rank = poolSize.size();
-  auto getWindows = [&](size_t dim, int64_t size) {
-    bool isFull = padding.size() == 2 * rank;
+  auto getPads = [&](size_t dim) -> std::pair<int64_t, int64_t> {
     int64_t before = padding.size() == 1 ? padding[0] : padding[dim];
-    int64_t after = isFull ? padding[rank + dim] : before;
+    return {before, padding.size() == 2 * rank ? padding[rank + dim] : before};
+  };
+  auto getWindows = [&](size_t dim, int64_t size) {
+    auto [before, after] = getPads(dim);
     return getSlidingWindows(size, poolSize[dim], op.getStrides()[dim],
                              op.getDilation()[dim], before, after,
                              op.getCeilMode());
   };
-  bool isPadded =
-      op.getCeilMode() || llvm::any_of(padding, [](int64_t p) { return p; });
-  return evaluatePool(op, data, rank, kind, getWindows, isPadded);
+  bool mayMissData = op.getCeilMode();
+  for (size_t dim = 0; dim < rank; ++dim) {
+    auto [before, after] = getPads(dim);
+    mayMissData |= std::max(before, after) >= poolSize[dim] ||
+                   ((before || after) && op.getDilation()[dim] != 1);
+  }
+  return evaluatePool(op, data, rank, kind, getWindows, mayMissData);
 }
 
 template <typename OpT>

@@ -126,7 +126,8 @@ static ty::TensorType makeTensorType(const py::sequence &shape,
                                      const std::string &dtype) {
   SmallVector<int64_t> sizes;
   bool hasSymbols = false;
-  for (py::handle size : shape) {
+  // A list holds its elements, an array makes new ones.
+  for (py::handle size : py::list(shape)) {
     bool isSymbol = py::hasattr(size, "_is_symbolic_size");
     hasSymbols |= isSymbol;
     if (isSymbol || py::isinstance<ty::AnyDim>(size)) {

@@ -163,7 +163,7 @@ struct PoolToLinalg : OpConversionPattern<OpT> {
             op.getType());
     SmallVector<OpFoldResult> dataSizes = b.getSizes(pooling->data);
     SmallVector<OpFoldResult> sizes = dataSizes, before, after;
-    bool hasPads = false;
+    bool hasPads = false, mayMissData = ceilMode;
     for (auto [position, axis] : llvm::enumerate(pooling->spatial)) {
       OpFoldResult extent = b.getIndexAttr(kernel[position]);
       OpFoldResult size = dataSizes[axis];
@@ -171,6 +171,8 @@ struct PoolToLinalg : OpConversionPattern<OpT> {
       int64_t low = window.padBefore[position];
       int64_t high = window.padAfter[position];
       hasPads |= low != 0 || high != 0;
+      mayMissData |= std::max(low, high) >= kernel[position] ||
+                     ((low || high) && window.dilation[position] != 1);
       before.push_back(b.getIndexAttr(low));
       after.push_back(b.getIndexAttr(high));
       // The last window may reach further than the padding.
@@ -182,9 +184,9 @@ struct PoolToLinalg : OpConversionPattern<OpT> {
 
     // What padding has is no smaller than what a window begins with, which lets
     // schedules leave padding out.
-    bool isPadded = hasPads || ceilMode;
     auto getFirst = [&](Type type) {
-      return isPadded ? getPaddingAttr(pool, type) : getNeutralAttr(pool, type);
+      return mayMissData ? getPaddingAttr(pool, type)
+                         : getNeutralAttr(pool, type);
     };
     Value padded = padAxes(b, pooling->data, pooling->spatial, before, after,
                            getFirst(pooling->elementType));

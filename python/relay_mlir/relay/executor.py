@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from . import _diagnostics, adt, analysis, expr as _expr
+from . import _diagnostics, adt, analysis, expr as _expr, ty
 from .._arguments import expect, expect_list, expect_mapping, expect_text
 from ._core import core
 from .device import Device
@@ -27,6 +27,13 @@ def _to_python(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(_to_python, value))
     return value
+
+
+def _nest(tensors: Iterator[Any], type_: ty.Type) -> Any:
+    """A value of a type, made of its tensors."""
+    if isinstance(type_, ty.TupleType):
+        return tuple(_nest(tensors, field) for field in type_.fields)
+    return next(tensors)
 
 
 def _fields(self: ConstructorValue) -> list[Any]:
@@ -180,6 +187,7 @@ class AotExecutor(Executor):
 
     def _function(self, mod: IRModule, name: str) -> Callable[..., Any]:
         from .build_module import compile_main
+        from .transform import infer_types
 
         function = mod[name]
         names = [var.name_hint for var in function.params]
@@ -189,9 +197,13 @@ class AotExecutor(Executor):
             mod.functions = {(_expr.GlobalVar("main") if var.name_hint == name else var): f
                              for var, f in mod.functions.items()}
         compiled = compile_main(mod, self._target, 3)
+        result_type = infer_types(mod)["main"].ret_type
+        assert result_type is not None
 
         def run(*args: Any, **kwargs: Any) -> Any:
-            return _to_python(compiled(*self._arguments(names, args, kwargs)))
+            outputs = compiled(*self._arguments(names, args, kwargs))
+            flat = outputs if isinstance(outputs, tuple) else (outputs,)
+            return _to_python(_nest(iter(flat), result_type))
 
         run.__name__ = name
         return run

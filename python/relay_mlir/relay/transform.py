@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, NoReturn, Sequence
 from . import _diagnostics, blocked_layouts, expr as _expr, ty
 from .._arguments import expect, expect_callable, expect_names, expect_text
 from ._core import core
-from .common_subexpr import merge_equal_calls
+from ._common_subexpr import merge_equal_calls
 from .module import IRModule, expect_module
 from .pass_manager import (ApplyPassToFunction, FunctionPass, ModulePass, Pass, PassContext,
                            PassInfo, PrintIR, Sequential, as_class, build_config, function_pass,

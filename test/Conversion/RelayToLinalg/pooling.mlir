@@ -3,9 +3,9 @@
 // CHECK-DAG: #[[$DATA:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2 * 2 + d4, d3 * 2 + d5)>
 // CHECK-DAG: #[[$WINDOW:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5)>
 
-// Padding is the smallest number. The window has a shape and no elements.
+// Padding never wins a maximum. The window has a shape and no elements.
 // CHECK-LABEL: func @max_pool
-//       CHECK:   %[[LOWEST:.*]] = arith.constant -3.40282347E+38 : f32
+//       CHECK:   %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
 //       CHECK:   %[[PAD:.*]] = tensor.pad %{{.*}} low[0, 0, 1, 1] high[0, 0, 1, 1]
 //       CHECK:     tensor.yield %[[LOWEST]]
 //       CHECK:   %[[SHAPE:.*]] = tensor.empty() : tensor<3x3xi8>
@@ -18,6 +18,16 @@
 func.func @max_pool(%x: tensor<?x3x9x9xf32>) -> tensor<?x3x5x5xf32> {
   %0 = relay.nn.max_pool2d %x {pool_size = [3, 3], strides = [2, 2], padding = [1, 1, 1, 1]} : (tensor<?x3x9x9xf32>) -> tensor<?x3x5x5xf32>
   return %0 : tensor<?x3x5x5xf32>
+}
+
+// A window that has nothing but padding gives the smallest number.
+// CHECK-LABEL: func @max_pool_of_padding
+//       CHECK:   %[[LOWEST:.*]] = arith.constant -3.40282347E+38 : f32
+//       CHECK:   tensor.pad
+//       CHECK:     tensor.yield %[[LOWEST]]
+func.func @max_pool_of_padding(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x6x6xf32> {
+  %0 = relay.nn.max_pool2d %x {pool_size = [2, 2], strides = [2, 2], padding = [2, 2, 2, 2]} : (tensor<1x3x8x8xf32>) -> tensor<1x3x6x6xf32>
+  return %0 : tensor<1x3x6x6xf32>
 }
 
 // CHECK-LABEL: func @max_pool_unsigned

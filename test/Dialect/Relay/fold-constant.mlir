@@ -132,13 +132,13 @@ func.func @no_operands() -> tensor<4xf32> {
 // What fails stays, without a diagnostic: it may never run.
 // CHECK-LABEL: func.func @fails
 // CHECK: %[[X:.*]] = relay.constant dense<[1, 2]>
-// CHECK: %[[ZERO:.*]] = relay.constant dense<0>
-// CHECK: relay.divide %[[X]], %[[ZERO]]
+// CHECK: %[[INDICES:.*]] = relay.constant dense<9>
+// CHECK: relay.gather %[[X]], %[[INDICES]]
 func.func @fails() -> tensor<2xi32> {
   %x = relay.constant dense<[-1, -2]> : tensor<2xi32>
   %0 = relay.abs %x : (tensor<2xi32>) -> tensor<2xi32>
-  %zero = relay.constant dense<0> : tensor<i32>
-  %1 = relay.divide %0, %zero : (tensor<2xi32>, tensor<i32>) -> tensor<2xi32>
+  %indices = relay.constant dense<9> : tensor<2xi64>
+  %1 = relay.gather %0, %indices {axis = 0} : (tensor<2xi32>, tensor<2xi64>) -> tensor<2xi32>
   return %1 : tensor<2xi32>
 }
 

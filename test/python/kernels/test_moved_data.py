@@ -143,8 +143,7 @@ def test_nearest_resize(size, dtype):
 
 @pytest.mark.parametrize("method", ["nearest_neighbor", "linear", "cubic"])
 @pytest.mark.parametrize("roi", [
-    "1.0e30, -1.0e30, -1.0e30, 1.0e30", "1.0e300, 0.0, -1.0e300, 1.0",
-    "0x7FF8000000000000, 0.0, 1.0, 0x7FF0000000000000"])
+    "1.0e30, -1.0e30, -1.0e30, 1.0e30", "1.0e300, 0.0, -1.0e300, 1.0"])
 def test_regions_far_out(method, roi):
     """What is outside of the data has the value for that, or none that means
     anything: nothing beside the data is read."""

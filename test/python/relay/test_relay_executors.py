@@ -147,6 +147,23 @@ def test_native_code():
     np.testing.assert_allclose(compiled(a, b), interpreted(a, b), rtol=1e-5)
 
 
+def test_native_code_gives_what_the_type_says():
+    x = relay.var("x", shape=(2,))
+    array = np.array([1, 2], "float32")
+    for body in (relay.exp(x), relay.Tuple([relay.exp(x)]), relay.split(x, 1).tuple_value,
+                 relay.Tuple([relay.Tuple([relay.exp(x)]), x]), relay.Tuple([]),
+                 relay.Tuple([relay.Tuple([]), relay.Tuple([x, relay.Tuple([x])])])):
+        function = relay.Function([x], body)
+        values = [relay.create_executor(kind, mod=relay.IRModule.from_expr(function))
+                  .evaluate()(array) for kind in ("debug", "aot")]
+        shapes = [str(nested_shape(value)) for value in values]
+        assert shapes[0] == shapes[1]
+
+
+def nested_shape(value):
+    return tuple(map(nested_shape, value)) if isinstance(value, tuple) else [*value.shape]
+
+
 def test_native_code_without_kernels():
     """Programs that only return what they are given, constants, and shapes."""
     x = relay.var("x", shape=(2, 3))

@@ -214,6 +214,16 @@ def test_bind_params_by_name():
         relay.bind_params_by_name(function, {"x": one})
 
 
+def test_shapes_that_are_arrays():
+    assert relay.TensorType(np.array([2, 3])).shape == (2, 3)
+    # The elements are made for the loop alone, and the error shows one.
+    for shape in (np.ones((2, 3)), np.ones((2, 2), np.int8), np.array(["alpha", "b"])):
+        with pytest.raises(TypeError, match="expects a size to be an integer"):
+            relay.TensorType(shape)
+    with pytest.raises(TypeError):
+        relay.TensorType(np.array(3))
+
+
 def test_types_of_many_levels():
     """Types of more levels than anything goes down are refused, not printed to death."""
     nested = relay.TensorType((2,), "float32")

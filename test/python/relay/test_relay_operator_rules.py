@@ -229,6 +229,10 @@ def test_maxima_of_infinities(kind):
     x = var("x", data.shape)
     check(run(relay.nn.max_pool2d(x, 2, 2), [x], data, kind=kind),
           np.array([[[[np.nan, -np.inf], [-np.inf, -np.inf]]]], "float32"))
+    # Each window has data where padding is less than the window.
+    want = np.full((1, 1, 3, 3), -np.inf, "float32")
+    want[0, 0, 0, 0] = np.nan
+    check(run(relay.nn.max_pool2d(x, 2, 2, padding=1), [x], data, kind=kind), want)
 
 
 #===------------------------------------------------------------------------===#

@@ -332,7 +332,7 @@ def test_decisions():
             refused.sample_perfect_tile(loop, 2, decision=decision)
     with pytest.raises(tir.ScheduleError, match="add up to 1"):
         refused.sample_categorical([1, 2], [0.5, 0.6])
-    with pytest.raises(ValueError, match="expects a seed"):
+    with pytest.raises(ValueError, match="expects seed from 0"):
         tir.Schedule(MATMUL, seed=-1)
 
 

@@ -14,7 +14,7 @@ MODULES = ("op.annotation", "op.dyn", "op.image", "op.memory", "op.nn", "op.rand
 _HEADER = '''# Written by relay_mlir.relay.op._stubs.
 from typing import Any, Callable, Sequence
 
-from relay_mlir.relay.expr import Call, Expr, ExprLike, TupleWrapper
+from relay_mlir.relay.expr import Call, Expr, ExprLike, Tuple, TupleWrapper
 
 '''
 

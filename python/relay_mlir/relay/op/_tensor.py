@@ -8,10 +8,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .. import _diagnostics, expr as _expr, ty
+from .. import _diagnostics, ty
 from ..._arguments import expect_callable, expect_list
 from .._core import core
-from ..expr import Call, const, Expr, ExprLike, TupleWrapper
+from ..expr import Call, const, Expr, ExprLike, Tuple, TupleWrapper
 from ._numbers import dtype_of, scalar
 from ._registry import constant_value, is_expr, make_call, to_int, to_ints
 
@@ -226,7 +226,7 @@ def debug(program: ExprLike, debug_func: Callable[[Any], object] | str | None = 
 
 def meshgrid(data: Any, indexing: str = "ij") -> TupleWrapper:
     """Coordinate matrices of vectors. Returns a TupleWrapper."""
-    fields = data.fields if isinstance(data, _expr.Tuple) else \
+    fields = data.fields if isinstance(data, Tuple) else \
         expect_list(data, "data", "expressions")
     call = make_call("meshgrid", [fields], {"indexing": indexing})
     return TupleWrapper(call, len(fields))
@@ -281,7 +281,7 @@ def sparse_to_dense(sparse_indices: ExprLike, output_shape: Any, sparse_values: 
 
 
 def sparse_fill_empty_rows(sparse_indices: ExprLike, sparse_values: ExprLike,
-                           dense_shape: ExprLike, default_value: ExprLike) -> _expr.Tuple:
+                           dense_shape: ExprLike, default_value: ExprLike) -> Tuple:
     """Gives rows without an element the default. Returns a tuple of the new indices,
     the new values, both of the types of the old ones, and which rows were empty."""
     call = make_call("sparse_fill_empty_rows",
@@ -289,7 +289,7 @@ def sparse_fill_empty_rows(sparse_indices: ExprLike, sparse_values: ExprLike,
                       _as_vector(dense_shape, "sparse_fill_empty_rows: 'dense_shape'"),
                       default_value])
     indices, values, is_empty = TupleWrapper(call, 3)
-    return _expr.Tuple([cast_like(indices, sparse_indices), cast_like(values, sparse_values),
+    return Tuple([cast_like(indices, sparse_indices), cast_like(values, sparse_values),
                         cast(is_empty, "bool")])
 
 
@@ -380,7 +380,7 @@ def mean_variance(data: ExprLike, axis: Any = None, keepdims: bool = False, excl
     var = variance(data, axis, keepdims, exclude, unbiased, mean)
     if not keepdims:
         mean = make_call("mean", [data], {"axis": axis, "keepdims": False, "exclude": exclude})
-    return TupleWrapper(_expr.Tuple([mean, var]), 2)
+    return TupleWrapper(Tuple([mean, var]), 2)
 
 
 def mean_std(data: ExprLike, axis: Any = None, keepdims: bool = False,
@@ -388,7 +388,7 @@ def mean_std(data: ExprLike, axis: Any = None, keepdims: bool = False,
     """Mean and standard deviation, as a TupleWrapper."""
     both: Any = mean_variance(data, axis, keepdims, exclude).astuple()
     mean, var = both.fields
-    return TupleWrapper(_expr.Tuple([mean, make_call("sqrt", [var])]), 2)
+    return TupleWrapper(Tuple([mean, make_call("sqrt", [var])]), 2)
 
 
 def logsumexp(data: ExprLike, axis: Any = None, keepdims: bool = False) -> Any:

@@ -1,7 +1,7 @@
 # Written by relay_mlir.relay.op._stubs.
 from typing import Any, Callable, Sequence
 
-from relay_mlir.relay.expr import Call, Expr, ExprLike, TupleWrapper
+from relay_mlir.relay.expr import Call, Expr, ExprLike, Tuple, TupleWrapper
 
 __all__ = [
     "alloc_storage",

@@ -274,9 +274,9 @@ class Relay_MaxPoolOp<string mnemonic, int rank, string ones, string zeros,
                       string layout> : Relay_PoolInference<mnemonic> {
   let summary = rank # "-D maximum pooling";
   let description = [{
-    The maximum of each window. Padding, and what `ceil_mode` adds to it, has the
-    smallest number of the type (-3.4e38 for float32, not -inf), which is the
-    result of a window that lies in it. A spatial size is
+    The maximum of each window. That of a window without data, which padding of
+    the pool's size, dilated windows and `ceil_mode` make possible, is the smallest
+    number of the type (-3.4e38 for float32, not -inf). A spatial size is
     floor((in + pads - ((pool - 1) * dilation + 1)) / stride) + 1, where
     `ceil_mode` rounds up. `layout` orders N, C and the spatial letters; N and C
     may be split, as in NCHW16c.
