@@ -187,25 +187,16 @@ static SmallVector<Window> getSlidingWindows(int64_t size, int64_t pool,
 template <typename OpT>
 static FailureOr<Tensor> evaluateSliding(OpT op, const Tensor &data,
                                          PoolKind kind) {
-  ArrayRef<int64_t> poolSize = op.getPoolSize(), padding = op.getPadding();
-  size_t rank = poolSize.size();
-  auto getPads = [&](size_t dim) -> std::pair<int64_t, int64_t> {
-    int64_t before = padding.size() == 1 ? padding[0] : padding[dim];
-    return {before, padding.size() == 2 * rank ? padding[rank + dim] : before};
-  };
+  ArrayRef<int64_t> poolSize = op.getPoolSize();
+  Padding padding = *expandPadding(op.getPadding(), poolSize.size());
   auto getWindows = [&](size_t dim, int64_t size) {
-    auto [before, after] = getPads(dim);
     return getSlidingWindows(size, poolSize[dim], op.getStrides()[dim],
-                             op.getDilation()[dim], before, after,
-                             op.getCeilMode());
+                             op.getDilation()[dim], padding.before[dim],
+                             padding.after[dim], op.getCeilMode());
   };
-  bool mayMissData = op.getCeilMode();
-  for (size_t dim = 0; dim < rank; ++dim) {
-    auto [before, after] = getPads(dim);
-    mayMissData |= std::max(before, after) >= poolSize[dim] ||
-                   ((before || after) && op.getDilation()[dim] != 1);
-  }
-  return evaluatePool(op, data, rank, kind, getWindows, mayMissData);
+  return evaluatePool(op, data, poolSize.size(), kind, getWindows,
+                      mayMissData(poolSize, padding.before, padding.after,
+                                  op.getDilation(), op.getCeilMode()));
 }
 
 template <typename OpT>

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops (n, c, y, x, kh, kw) over padded data: padding is the smallest number
-// for a maximum, zero for an average. The window's own extents come from an
-// operand that has nothing but a shape.
+// Loops (n, c, y, x, kh, kw) over padded data: padding is zero for an average,
+// for a maximum -inf, or the smallest number where a window may miss the data.
+// The window's own extents come from an operand that has nothing but a shape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 using namespace mlir;
@@ -163,7 +164,7 @@ struct PoolToLinalg : OpConversionPattern<OpT> {
             op.getType());
     SmallVector<OpFoldResult> dataSizes = b.getSizes(pooling->data);
     SmallVector<OpFoldResult> sizes = dataSizes, before, after;
-    bool hasPads = false, mayMissData = ceilMode;
+    bool hasPads = false;
     for (auto [position, axis] : llvm::enumerate(pooling->spatial)) {
       OpFoldResult extent = b.getIndexAttr(kernel[position]);
       OpFoldResult size = dataSizes[axis];
@@ -171,8 +172,6 @@ struct PoolToLinalg : OpConversionPattern<OpT> {
       int64_t low = window.padBefore[position];
       int64_t high = window.padAfter[position];
       hasPads |= low != 0 || high != 0;
-      mayMissData |= std::max(low, high) >= kernel[position] ||
-                     ((low || high) && window.dilation[position] != 1);
       before.push_back(b.getIndexAttr(low));
       after.push_back(b.getIndexAttr(high));
       // The last window may reach further than the padding.
@@ -184,9 +183,10 @@ struct PoolToLinalg : OpConversionPattern<OpT> {
 
     // What padding has is no smaller than what a window begins with, which lets
     // schedules leave padding out.
+    bool mayMiss = mayMissData(kernel, window.padBefore, window.padAfter,
+                               window.dilation, ceilMode);
     auto getFirst = [&](Type type) {
-      return mayMissData ? getPaddingAttr(pool, type)
-                         : getNeutralAttr(pool, type);
+      return mayMiss ? getPaddingAttr(pool, type) : getNeutralAttr(pool, type);
     };
     Value padded = padAxes(b, pooling->data, pooling->spatial, before, after,
                            getFirst(pooling->elementType));

@@ -418,12 +418,8 @@ static LogicalResult convertRotaryEmbedding(NodeContext &node) {
   // (batch, position, feature), with 1 for the heads.
   auto getAngles = [&](unsigned input) -> Value {
     Value angles = node.getInput(input);
-    if (node.hasInput(3)) {
-      TakeOp::Properties properties;
-      properties.axis = node.getBuilder().getI64IntegerAttr(0);
-      properties.mode = node.getBuilder().getStringAttr("fast");
-      angles = node.create<TakeOp>({angles, node.getInput(3)}, properties);
-    }
+    if (node.hasInput(3))
+      angles = node.take(angles, node.getInput(3), /*axis=*/0, "fast");
     if (!angles || node.getRank(angles) != 3) {
       node.emitError() << "expects sines and cosines for each batch and "
                           "position, but got "

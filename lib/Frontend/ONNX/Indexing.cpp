@@ -73,11 +73,7 @@ static LogicalResult convertGather(NodeContext &node) {
     return failure();
   if (failed(checkIndices(node, 1, data, *axis)))
     return failure();
-  TakeOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
-  properties.mode = node.getBuilder().getStringAttr("fast");
-  return node.setResult(
-      node.create<TakeOp>({data, node.getInput(1)}, properties));
+  return node.setResult(node.take(data, node.getInput(1), *axis, "fast"));
 }
 
 static LogicalResult convertGatherElements(NodeContext &node) {

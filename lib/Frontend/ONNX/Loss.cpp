@@ -55,10 +55,7 @@ static Value createLoss(NodeContext &node, Value logProb) {
       drop(node.create<NegativeOp>({node.squeeze(chosen, {int64_t(1)})}));
   Value weights;
   if (node.hasInput(2)) {
-    TakeOp::Properties take;
-    take.axis = b.getI64IntegerAttr(0);
-    take.mode = b.getStringAttr("fast");
-    weights = drop(node.create<TakeOp>({node.getInput(2), target}, take));
+    weights = drop(node.take(node.getInput(2), target, /*axis=*/0, "fast"));
     loss = node.create<MultiplyOp>({loss, weights});
   } else if (hasIgnored) {
     weights = node.create<WhereOp>(

@@ -173,7 +173,8 @@ public:
   /// A vector of zeros, as many as `value` has elements along `dim`.
   Value createLine(Value value, int64_t dim, Type elementType);
   /// The elements of `data` at `positions` along `axis`; those out of range
-  /// are the nearest ones (`clip`), or count on from the other end (`wrap`).
+  /// are the nearest ones (`clip`), count on from the other end (`wrap`), or
+  /// are not there, as the caller knows (`fast`).
   Value take(Value data, Value positions, int64_t axis,
              StringRef mode = "clip");
   /// The sizes of dimensions [begin, end) of `value`, as a vector of

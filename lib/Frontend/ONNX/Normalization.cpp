@@ -152,12 +152,10 @@ static Value createOpenGroupNorm(NodeContext &node, Value data, Value scale,
                                  Value bias, int64_t groups, double epsilon) {
   int64_t rank = node.getRank(data);
   Type type = node.getElementType(data);
-  bool isNarrow = type.isF16() || type.isBF16();
-  Type wideType = isNarrow ? node.getBuilder().getF32Type() : type;
   SmallVector<int64_t> divide = {0, -4, groups, -1}, join = {0, -3};
   divide.append(rank - 2, 0);
   join.append(rank - 2, 0);
-  Value grouped = node.reshape(node.castTo(data, wideType), divide);
+  Value grouped = node.reshape(node.widen(data), divide);
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, rank + 1));
   Value centered =
       node.create<SubtractOp>({grouped, createMean(node, grouped, axes)});
@@ -167,7 +165,7 @@ static Value createOpenGroupNorm(NodeContext &node, Value data, Value scale,
       createProduct(node, centered, createInverseRoot(node, variance, epsilon));
   // Until opset 20, one number for each group.
   auto align = [&](Value vector) {
-    vector = node.castTo(vector, wideType);
+    vector = node.widen(vector);
     if (node.getOpset() < 21)
       return node.expandDims(vector, 1, rank - 1);
     return node.expandDims(node.reshape(vector, {groups, -1}), 2, rank - 2);

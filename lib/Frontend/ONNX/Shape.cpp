@@ -129,7 +129,6 @@ static LogicalResult convertRange(NodeContext &node) {
   return node.setResult(node.create<ArangeOp>(bounds, properties));
 }
 
-/// A matrix with ones on a diagonal.
 /// Ones where the column is the row plus `k`, in a matrix of open sizes.
 static Value createOpenEye(NodeContext &node, Type elementType, int64_t k) {
   Type type = node.getBuilder().getI64Type();

@@ -69,6 +69,7 @@ LogicalResult mlir::relay::checkTensorLimits(Operation *root) {
   return success(!walk.wasInterrupted());
 }
 
+/// A number in `attribute`, a list or a single one, that no tensor can need.
 static std::optional<int64_t> findLarge(Attribute attribute) {
   auto isLarge = [](int64_t value) {
     return value > kMaxTensorBytes || value < -kMaxTensorBytes;

@@ -37,13 +37,16 @@ static bool isDepthwise(Operation *op) {
          type.getDimSize(axis) == groups;
 }
 
+static bool isTransposed(Operation *op) {
+  return isa<NNConv1dTransposeOp, NNConv2dTransposeOp, NNConv3dTransposeOp,
+             QNNConv2dTransposeOp>(op);
+}
+
 /// The usual layout of the kernel for one of the data; "" for data of neither
 /// channels first nor channels last.
 static std::string getDefaultKernelLayout(Operation *op, StringRef data) {
-  bool isTransposed = isa<NNConv1dTransposeOp, NNConv2dTransposeOp,
-                          NNConv3dTransposeOp, QNNConv2dTransposeOp>(op);
   if (data.starts_with("NC"))
-    return ((isTransposed ? "IO" : "OI") + data.drop_front(2)).str();
+    return ((isTransposed(op) ? "IO" : "OI") + data.drop_front(2)).str();
   if (!data.starts_with("N") || !data.ends_with("C"))
     return "";
   bool isOutputFirst = isa<NNConv3dTransposeOp>(op) ||
@@ -107,16 +110,16 @@ double relay::getConvolutionWork(Operation *op) {
   };
   // Each element of the result takes the weights of one output channel; one of
   // the data of a transposed convolution goes to those of one input channel.
-  bool isTransposed = isa<NNConv1dTransposeOp, NNConv2dTransposeOp,
-                          NNConv3dTransposeOp, QNNConv2dTransposeOp>(op);
   Value weight = op->getOperand(1);
-  size_t axis = getString(op, "kernel_layout").find(isTransposed ? 'I' : 'O');
+  size_t axis =
+      getString(op, "kernel_layout").find(isTransposed(op) ? 'I' : 'O');
   auto weightType = cast<RankedTensorType>(weight.getType());
   if (axis >= static_cast<size_t>(weightType.getRank()))
     return 0;
   int64_t channels = weightType.getDimSize(axis);
   if (ShapedType::isDynamic(channels))
     channels = kTypicalSize;
-  double elements = count(isTransposed ? op->getOperand(0) : op->getResult(0));
+  double elements =
+      count(isTransposed(op) ? op->getOperand(0) : op->getResult(0));
   return 2 * elements * count(weight) / std::max<int64_t>(channels, 1);
 }

@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "relay-mlir/Dialect/Relay/Analysis/CallGraph.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 namespace mlir::relay {
@@ -54,29 +55,19 @@ static LogicalResult checkPrimitive(func::FuncOp function) {
 }
 
 /// Whether a call of `function` may lead to another call of it.
-static bool isRecursive(func::FuncOp function, SymbolTable &symbols) {
-  SmallVector<func::FuncOp> worklist = {function};
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!worklist.empty()) {
-    WalkResult walk = worklist.pop_back_val().walk([&](CallOp call) {
-      auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-      if (callee == function)
-        return WalkResult::interrupt();
-      if (callee && seen.insert(callee).second)
-        worklist.push_back(callee);
-      return WalkResult::advance();
-    });
-    if (walk.wasInterrupted())
-      return true;
-  }
-  return false;
+static bool isRecursive(func::FuncOp function) {
+  return llvm::any_of(getCalleesFirst(function->getParentOfType<ModuleOp>()),
+                      [&](const CallCycle &cycle) {
+                        return cycle.recursive &&
+                               llvm::is_contained(cycle.functions, function);
+                      });
 }
 
 /// Tells how to get rid of a call of `callee`, which is not primitive.
-static StringRef getAdvice(func::FuncOp callee, SymbolTable &symbols) {
+static StringRef getAdvice(func::FuncOp callee) {
   if (callee.isExternal())
     return "the function is declared here, without a body";
-  if (isRecursive(callee, symbols))
+  if (isRecursive(callee))
     return "the function calls itself; recursion runs in the interpreter only "
            "(relay-run --interpret)";
   return "the function is defined here; run --inline to dissolve it";
@@ -90,7 +81,7 @@ static LogicalResult checkCall(CallOp call, SymbolTable &symbols) {
         call.emitOpError("expects a primitive function, but got '@")
         << call.getCallee() << "'";
     if (callee)
-      diag.attachNote(callee.getLoc()) << getAdvice(callee, symbols);
+      diag.attachNote(callee.getLoc()) << getAdvice(callee);
     return diag;
   }
   return success();

@@ -9,7 +9,10 @@
 #define RELAY_MLIR_DIALECT_RELAY_IR_PADDING_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
 
 namespace mlir::relay {
 
@@ -38,6 +41,18 @@ inline FailureOr<Padding> expandPadding(ArrayRef<int64_t> padding,
     return failure();
   }
   return result;
+}
+
+/// Whether a window of a pool may hold no element of the data, as one that
+/// begins in the padding or, with `ceilMode`, reaches beyond it.
+inline bool mayMissData(ArrayRef<int64_t> kernel, ArrayRef<int64_t> padBefore,
+                        ArrayRef<int64_t> padAfter, ArrayRef<int64_t> dilation,
+                        bool ceilMode) {
+  for (auto [size, before, after, step] :
+       llvm::zip_equal(kernel, padBefore, padAfter, dilation))
+    if (std::max(before, after) >= size || ((before || after) && step != 1))
+      return true;
+  return ceilMode;
 }
 
 } // namespace mlir::relay
