@@ -89,3 +89,26 @@ def expect_names(value: Any, name: str) -> list[str]:
     if not all(isinstance(one, str) for one in names):
         raise wrong(name, "a list of names", value)
     return names
+
+
+def expect_finite(value: Any, name: str) -> None:
+    """Raises ValueError for a list, tuple or dict that holds itself."""
+    open_ids: set[int] = set()
+    closed_ids: set[int] = set()
+    # Containers to be entered, and, after what they hold, to be left.
+    stack = [(value, False)]
+    while stack:
+        container, is_left = stack.pop()
+        if is_left:
+            open_ids.remove(id(container))
+            closed_ids.add(id(container))
+            continue
+        if not isinstance(container, (list, tuple, dict)) or id(container) in closed_ids:
+            continue
+        if id(container) in open_ids:
+            raise ValueError(f"expects {name} to be finite, but got a "
+                             f"{type(container).__name__} that holds itself")
+        open_ids.add(id(container))
+        stack.append((container, True))
+        held = container.values() if isinstance(container, dict) else container
+        stack.extend((one, False) for one in held)

@@ -7,6 +7,8 @@
 
 #include "Arguments.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 namespace py = pybind11;
@@ -27,6 +29,27 @@ py::object relay_python::toSequence(py::handle values, const char *what) {
     throw py::type_error("expects a list of " + std::string(what) +
                          ", but got " + describeValue(values));
   return py::list(py::reinterpret_borrow<py::object>(values));
+}
+
+py::array relay_python::toNumbers(py::handle value, const py::dtype &dtype) {
+  auto asArray = py::module_::import("numpy").attr("asarray");
+  py::array array = asArray(value);
+  // bfloat16 is of kind V.
+  char kind = array.dtype().kind();
+  bool isWhole = kind == 'b' || kind == 'i' || kind == 'u';
+  // As are integers that no type of 64 bits holds.
+  if (kind == 'O')
+    isWhole = llvm::all_of(array.attr("ravel")(), [](py::handle element) {
+      return PyLong_Check(element.ptr());
+    });
+  if ((kind == 'O' && !isWhole) || kind == 'S' || kind == 'U' || kind == 'c')
+    throw py::type_error("expects numbers, but got " + describeValue(value));
+  bool wantsWhole = dtype.kind() == 'i' || dtype.kind() == 'u';
+  if (wantsWhole && !isWhole && array.size() != 0)
+    throw py::type_error("expects integers of type " +
+                         py::str(dtype).cast<std::string>() + ", but got " +
+                         describeValue(value));
+  return asArray(value, dtype);
 }
 
 void relay_python::raiseWrongArgument(const std::string &what,

@@ -13,6 +13,7 @@
 #ifndef RELAY_MLIR_PYTHON_SRC_ARGUMENTS_H
 #define RELAY_MLIR_PYTHON_SRC_ARGUMENTS_H
 
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -35,6 +36,12 @@ std::string describeValue(pybind11::handle value);
 /// The elements of an iterable as a list or tuple. Raises TypeError for
 /// anything else; `what` says what the elements are.
 pybind11::object toSequence(pybind11::handle values, const char *what);
+
+/// A number, or numbers in lists, as an array of `dtype`, which they do not
+/// have one of. Raises TypeError for anything else, and for floats where
+/// integers are expected; OverflowError for integers that the type does not
+/// hold.
+pybind11::array toNumbers(pybind11::handle value, const pybind11::dtype &dtype);
 
 /// Raises RecursionError before values inside of values end the stack.
 class RecursionGuard {

@@ -124,7 +124,7 @@ static py::array toArray(py::handle value, Type type) {
     return value.attr("_data");
   // Lists and numbers have no dtype of their own: they take the parameter's.
   if (tensorType)
-    return numpy.attr("asarray")(
+    return toNumbers(
         value,
         fromTensor(Tensor::allocate({0}, tensorType.getElementType())).dtype());
   py::array array = numpy.attr("asarray")(value);

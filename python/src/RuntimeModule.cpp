@@ -137,8 +137,7 @@ static void bindArgument(Argument &argument, py::handle value,
     return;
   }
   // Lists and numbers have no dtype of their own: they take the input's.
-  bindArray(argument, py::module_::import("numpy").attr("asarray")(
-                          value, getDType(info.dtype)));
+  bindArray(argument, toNumbers(value, getDType(info.dtype)));
 }
 
 static py::array toArray(DLManagedTensor *managed) {

@@ -11,10 +11,10 @@ import dataclasses
 import functools
 import os
 import queue
-import resource
 import threading
 
 import onnx_backend
+from memory_limit import limit_memory
 from worker_process import WorkerError, WorkerProcess
 
 PASSED = "passed"
@@ -54,8 +54,7 @@ def run_case(case, compiler):
 @functools.lru_cache(maxsize=1)
 def _compiler():
     """What a process needs once, with little memory from then on."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_memory(MEMORY)
     return onnx_backend.Compiler()
 
 

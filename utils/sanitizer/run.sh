@@ -31,6 +31,8 @@ common+=:abort_on_error=1:disable_coredump=1
 # An allocation that is too large returns null, as without sanitizers: what the
 # caller makes of that is tested.
 common+=:allocator_may_return_null=1
+# Addresses, which tests limit elsewhere, say nothing of memory here.
+common+=:max_allocation_size_mb=8192
 # Its headers poison memory that LLVM's libraries, which are not instrumented,
 # hand out without a word (BumpPtrAllocator).
 asan=allow_user_poisoning=0

@@ -174,8 +174,8 @@ LLVM::LLVMFuncOp HostTranslator::buildWorkFunction() {
   SmallVector<std::tuple<unsigned, size_t, AffineExpr>> computed;
   for (auto [number, call] : llvm::enumerate(calls)) {
     SmallVector<AffineExpr> sizes = getDynamicSizes(call);
-    for (auto [index, name] :
-         llvm::enumerate(ArrayRef{tir::kFlopsAttr, tir::kBytesAttr})) {
+    const StringRef names[] = {tir::kFlopsAttr, tir::kBytesAttr};
+    for (auto [index, name] : llvm::enumerate(names)) {
       auto map = call.kernel->getAttrOfType<AffineMapAttr>(name);
       bool isKnown = map && map.getValue().getNumResults() == 1 &&
                      map.getValue().getNumSymbols() <= sizes.size();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import TYPE_CHECKING, Any, Mapping
 
 from .._errors import CompileError, DiagnosticError
@@ -67,6 +68,18 @@ def _opt_level() -> int:
     return max(0, min(level, 3))
 
 
+def _warn_of_settings() -> None:
+    """Says which settings of the PassContext the compiler does not read."""
+    context = PassContext.current()
+    ignored = [f"disabled_pass={context.disabled_pass}"] if context.disabled_pass else []
+    if context.required_pass:
+        ignored.append(f"required_pass={context.required_pass}")
+    ignored += [f"the option {name}" for name in context.config]
+    if ignored:
+        warnings.warn(f"the compiler chooses its passes by opt_level alone; of the PassContext, "
+                      f"{', '.join(ignored)} has no effect on it", stacklevel=3)
+
+
 def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
     """Compiles @main and loads it."""
     from .._compile import Module
@@ -93,7 +106,8 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
 
     `target` is "llvm", with "-mcpu=..." for another processor than this one;
     `params` has values of parameters by name, which become constants. The
-    optimisation level is that of the PassContext around the call, else 3.
+    optimisation level is that of the PassContext around the call, else 3; a warning names
+    what else is set there, which has no effect.
     Returns a module of which `lib["default"](device)` is a GraphModule;
     `graph, lib, params = build(...)` works as well.
 
@@ -112,6 +126,7 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
                                   "the same here, native code")
     if runtime is not None and str(getattr(runtime, "name", runtime)) != "cpp":
         raise NotImplementedError(f"there is no run time {runtime!r} yet, only 'cpp'")
+    _warn_of_settings()
     mod = module_arguments(ir_mod).shallow_copy()
     bound = dict(expect_mapping(params, "params"))
     if bound:
@@ -128,6 +143,7 @@ def optimize(mod: IRModule | Expr, target: Any = None,
     which those in `params` have become constants. `target` is as in `build`; the level
     is that of the PassContext.
     """
+    _warn_of_settings()
     mod = module_arguments(mod).shallow_copy()
     bound = dict(expect_mapping(params, "params"))
     if bound:

@@ -36,16 +36,20 @@ class GraphModule:
         assert isinstance(factory, ExecutorFactoryModule)
         return factory
 
-    def _name(self, key: int | str) -> str:
+    def _index(self, key: int | str) -> int:
         names = [info.name for info in self._factory.compiled.inputs]
         if isinstance(key, str):
             if key in names:
-                return key
+                return names.index(key)
             raise KeyError(f"expects one of the inputs {', '.join(names)}, but got {key!r}")
         if not 0 <= expect_int(key, "key") < len(names):
             raise IndexError(f"expects the number of an input below {len(names)}, but got "
                              f"{key}")
-        return names[key]
+        return int(key)
+
+    def _name(self, key: int | str) -> str:
+        name: str = self._factory.compiled.inputs[self._index(key)].name
+        return name
 
     def _set(self, key: int | str, value: Any) -> None:
         params = self._factory.get_params()
@@ -55,11 +59,18 @@ class GraphModule:
                 raise ValueError(f"expects the value that {key!r} was compiled with; build "
                                  "without it in `params` to change it later")
             return
-        self._state["inputs"][self._name(key)] = np.array(value)
+        info = self._factory.compiled.inputs[self._index(key)]
+        array = np.array(value)
+        # Programs of Relay set float64, which NumPy makes, and lists.
+        if np.can_cast(array.dtype, info.dtype, "same_kind"):
+            array = array.astype(info.dtype, copy=False)
+        self._state["inputs"][info.name] = array
 
     def set_input(self, key: int | str | None = None, value: Any = None,
                   **params: Any) -> None:
-        """Sets an input by name or number, or several by name.
+        """Sets an input by name or number, or several by name, to a copy of the value,
+        which becomes one of the input's dtype if that is of the same kind: float64
+        float32, but not int32.
 
         Raises KeyError or IndexError for one that there is not, ValueError for
         another value of a parameter that is a constant of the compiled program."""

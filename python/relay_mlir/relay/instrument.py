@@ -41,6 +41,10 @@ class PassInstrument:
         """Is called after a pass that did not fail, with its result."""
 
 
+# The methods that an instrument may have.
+HOOKS = [name for name in vars(PassInstrument) if not name.startswith("_")]
+
+
 def pass_instrument(pi_cls: Any = None) -> Any:
     """Makes a class with some of the methods of PassInstrument an instrument:
     `@pass_instrument`."""

@@ -15,7 +15,7 @@ from . import expr as _expr
 from .._arguments import (describe, expect, expect_callable, expect_int, expect_list,
                           expect_mapping, expect_names, expect_text)
 from .attrs import Attrs
-from .instrument import call_hook
+from .instrument import HOOKS, call_hook
 from .module import IRModule, Module
 
 
@@ -91,7 +91,8 @@ class PassContext:
     those of `disabled_pass`; those of `required_pass` run whatever the level. Raises
     ValueError for the name of a pass that is not known.
 
-    `instruments` are called before and after passes. `config` has options, which
+    `instruments` are called before and after passes; each has any of the methods of
+    PassInstrument, or TypeError is raised. `config` has options, which
     list_configs() lists. Raises AttributeError for any other, and TypeError for values
     of another type.
     """
@@ -218,7 +219,13 @@ def _pass_names(names: Iterable[str] | None, parameter: str) -> list[str]:
 
 
 def _instruments(instruments: Iterable[Any] | None) -> list[Any]:
-    return expect_list(() if instruments is None else instruments, "instruments", "instruments")
+    result = expect_list(() if instruments is None else instruments, "instruments",
+                         "instruments")
+    for instrument in result:
+        if not any(callable(getattr(instrument, hook, None)) for hook in HOOKS):
+            raise TypeError(f"expects instruments to have any of the methods "
+                            f"{', '.join(HOOKS)}, but got {describe(instrument)}")
+    return result
 
 
 def build_config(opt_level: int = 2, **options: Any) -> PassContext:

@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterable
 import numpy as np
 
 from . import adt, sizes, ty
-from .._arguments import expect_text
+from .._arguments import expect_finite, expect_text
 from ._core import core
 from .attrs import Attrs, DictAttrs, make_node
 from .expr import NDArray, ndarray, numpy_dtype
@@ -318,7 +318,9 @@ class _Writer:
 
 def save_json(node: Any) -> str:
     """An expression, a type, a pattern, a module, attributes, or containers of such, as
-    JSON. Sharing is kept, types that were inferred and places are not."""
+    JSON. Sharing is kept, types that were inferred and places are not. Raises
+    ValueError for lists and dicts that hold themselves."""
+    expect_finite(node, "node")
     return _Writer().write(node)
 
 

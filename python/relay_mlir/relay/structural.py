@@ -10,6 +10,7 @@ from typing import Any, Iterable, NamedTuple, Sequence
 import numpy as np
 
 from . import adt, ty
+from .._arguments import expect_finite
 from ._core import core
 from .attrs import Attrs
 from .expr import extend
@@ -23,8 +24,11 @@ def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
     Sharing counts: one node used twice differs from two equal nodes, but not if it
     is a constant, `()` or a field of a tuple. Free variables, type variables and
     incomplete types are equal if they are the same, or, with `map_free_vars`, if
-    they correspond one to one.
+    they correspond one to one. Raises ValueError for lists and dicts that hold
+    themselves.
     """
+    expect_finite(lhs, "lhs")
+    expect_finite(rhs, "rhs")
     return _Equality().equal(lhs, rhs, map_free_vars)
 
 
@@ -37,6 +41,7 @@ def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> 
 def structural_hash(value: Any, map_free_vars: bool = False) -> int:
     """A hash that is equal for structurally equal values, and for others hardly
     ever. It holds in one process."""
+    expect_finite(value, "value")
     return _Hasher().hash(value, map_free_vars)
 
 

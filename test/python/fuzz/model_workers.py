@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+from memory_limit import limit_memory
+
 BUILD = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build"))
 GIGABYTE = 1 << 30
 
@@ -31,8 +33,7 @@ class Worker:
 
     def _start(self):
         def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            limit_memory(self.memory)
             # What a hang writes until it is noticed.
             resource.setrlimit(resource.RLIMIT_FSIZE, (GIGABYTE, GIGABYTE))
 

@@ -1,6 +1,7 @@
 """`relay.build`: native code, and how programs of Relay run it."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -53,6 +54,22 @@ def test_graph_module():
     out = np.empty((2, 4), "float32")
     module.get_output(0, out)
     np.testing.assert_allclose(out, expected(2 * X), rtol=1e-5)
+
+
+def test_values_of_other_types():
+    """Those of one kind become the input's; others are refused by the run."""
+    module = relay.build(dense(), "llvm")["default"](CPU)
+    for x in (X.astype("float64"), X.tolist()):
+        module.run(x=x, w=W)
+        np.testing.assert_array_equal(module.get_input("x"), X)
+        np.testing.assert_allclose(module.get_output(0), expected(), rtol=1e-5)
+    x = relay.var("x", shape=(2,), dtype="int32")
+    module = relay.build(relay.Function([x], x + x), "llvm")["default"](CPU)
+    module.run(x=[1, 2])
+    np.testing.assert_array_equal(module.get_output(0), [2, 4])
+    for value, error in (([1.5, 2], ValueError), (["a", "b"], TypeError), (None, TypeError)):
+        with pytest.raises(error, match="x|numbers"):
+            module.run(x=value)
 
 
 def test_errors_of_graph_modules():
@@ -148,3 +165,20 @@ def test_ill_typed():
     x = relay.var("x", shape=(2, 3))
     with pytest.raises(relay.DiagnosticError, match="nn.dense expects"):
         relay.build(relay.Function([x], relay.nn.dense(x, relay.const(W.T))), "llvm")
+
+
+def test_settings_without_effect():
+    """What the compiler does not read is named, and what it reads is not."""
+    settings = {"disabled_pass": ["FuseOps"], "required_pass": ["FastMath"],
+                "config": {"relay.FuseOps.max_depth": 1}}
+    for name, said in (("disabled_pass", "FuseOps"), ("required_pass", "FastMath"),
+                       ("config", "the option relay.FuseOps.max_depth")):
+        with relay.PassContext(opt_level=3, **{name: settings[name]}):
+            for function in (relay.build, relay.optimize):
+                with pytest.warns(UserWarning, match=f"{said}.* has no effect") as caught:
+                    function(dense(), "llvm")
+                assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with relay.PassContext(opt_level=1):
+            relay.build(dense(), "llvm")

@@ -58,6 +58,27 @@ def test_arguments():
     assert relay.create_executor().evaluate(x + y, binds={x: 2, y: relay.const(3)}) == 5
 
 
+@pytest.mark.parametrize("kind", ["debug", "aot"])
+def test_values_without_a_dtype(kind):
+    """Numbers and lists take the parameter's; nothing is lost on the way."""
+    x, y = relay.var("x", shape=(2,), dtype="int32"), relay.var("y", "float32")
+    run = relay.create_executor(kind).evaluate(
+        relay.Function([x, y], relay.Tuple([x + relay.const(1), y * relay.const(2.0)])))
+    first, second = run([True, 2], 3)
+    assert (first.dtype, second.dtype) == ("int32", "float32")
+    assert first.tolist() == [2, 3] and second == 6
+    for args, error, message in [
+            (([1.5, 2], 1), TypeError, "integers of type int32, but got .1.5, 2."),
+            (([1, None], 1), TypeError, "expects numbers, but got .1, None."),
+            (([2**40, 1], 1), OverflowError, str(2**40)),
+            (([2**70, 1], 1), OverflowError, "too large"),
+            (([1, 2], None), TypeError, "expects numbers, but got None"),
+            (([1, 2], "1"), TypeError, "expects numbers, but got '1'"),
+            (([1, 2], 1j), TypeError, "expects numbers, but got 1j")]:
+        with pytest.raises(error, match=message):
+            run(*args)
+
+
 def test_closures():
     x, y = relay.var("x", "int32"), relay.var("y", "int32")
     add = evaluate(relay.Function([x], relay.Function([y], x + y)))

@@ -101,6 +101,20 @@ def test_values_inside_of_themselves():
         relay.Call(X, [X], entries)
 
 
+@pytest.mark.parametrize("function", [
+    lambda value: relay.ir.structural_equal(value, value), relay.ir.structural_hash,
+    relay.ir.save_json], ids=["equal", "hash", "save_json"])
+def test_containers_inside_of_themselves(function):
+    """No end would be found; what is in two places is no circle."""
+    loop, entries, twice = [X], {}, [X]
+    loop.append((1, {"a": loop}))
+    entries["a"] = [entries]
+    for value, kind in ((loop, "list"), (entries, "dict"), ([1, loop], "list")):
+        with pytest.raises(ValueError, match=f"finite, but got a {kind} that holds itself"):
+            function(value)
+    function([twice, twice, {"a": twice}])
+
+
 def test_long_values_are_cut():
     with pytest.raises(TypeError) as error:
         analysis.CallGraph("x" * 10000)
@@ -165,6 +179,8 @@ def test_analyses(call, message):
     ({"disabled_pass": ["FoldConstnat"]}, ValueError, "but got 'FoldConstnat'"),
     ({"required_pass": "InferType"}, TypeError, "required_pass to be a list of names"),
     ({"instruments": 3}, TypeError, "instruments to be a list of instruments, but got 3"),
+    ({"instruments": [None]}, TypeError, "instruments to have any of the methods "
+     "enter_pass_ctx, .*, but got None"),
     ({"config": {"nope": 1}}, AttributeError, "an option of passes .*, but got 'nope'"),
     ({"config": ["tir.noalias"]}, TypeError, "config to be a dict"),
     ({"config": {"relay.FuseOps.max_depth": "1"}}, TypeError,

@@ -14,6 +14,7 @@ import subprocess
 import numpy as np
 import onnx
 import pytest
+from memory_limit import limit_memory
 from onnx import helper, numpy_helper
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -79,9 +80,8 @@ MODELS = {
 
 
 def limit():
-    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    limit_memory(4 << 30)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def run(folder, *command):

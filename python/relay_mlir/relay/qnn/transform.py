@@ -8,8 +8,8 @@ from typing import NoReturn
 def CanonicalizeOps() -> NoReturn:  # pylint: disable=invalid-name
     """Makes operators of Relay of the quantised ones, once that pass is there."""
     raise NotImplementedError("the pass that makes operators of Relay of quantised ones "
-                              "(CanonicalizeOps) is not there yet; they are evaluated and "
-                              "compiled as they are")
+                              "(CanonicalizeOps) is not there yet; they are evaluated as "
+                              "they are, and not compiled")
 
 
 def Legalize() -> NoReturn:  # pylint: disable=invalid-name
