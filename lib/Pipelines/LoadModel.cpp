@@ -41,6 +41,18 @@ bool mlir::relay::isRelayText(StringRef path) {
   return path.ends_with(".relay");
 }
 
+/// What a file is if its content does not fit its name; "" if it may.
+static StringRef getOtherKind(StringRef content, bool isRelay) {
+  if (content.starts_with("\177ELF"))
+    return "an ELF file";
+  if (!isRelay && content.ltrim().starts_with("#[version"))
+    return "text of Relay in a file whose name does not end in .relay";
+  // The version, which is the first field of what ONNX writes.
+  if (content.starts_with("\x08"))
+    return "an ONNX model in a file whose name does not end in .onnx";
+  return "";
+}
+
 relay::ModelDiagnostics::ModelDiagnostics(MLIRContext *context, StringRef path)
     : printer(context) {
   context->printOpOnDiagnostic(false);
@@ -61,11 +73,12 @@ OwningOpRef<ModuleOp> mlir::relay::loadModel(StringRef path,
     return nullptr;
   }
   std::unique_ptr<llvm::MemoryBuffer> buffer = std::move(*read);
-  // Binary files of other kinds would give a parse error at their first byte,
-  // which tells nobody what is wrong.
-  if (buffer->getBuffer().starts_with("\177ELF")) {
+  // Files of other kinds would give a parse error at their first byte, which
+  // tells nobody what is wrong.
+  StringRef kind = getOtherKind(buffer->getBuffer(), isRelayText(path));
+  if (!kind.empty()) {
     emitError(FileLineColLoc::get(context, path, 0, 0))
-        << "expects a model (.onnx, .relay or .mlir), but got an ELF file";
+        << "expects a model (.onnx, .relay or .mlir), but got " << kind;
     return nullptr;
   }
   llvm::SourceMgr sources;

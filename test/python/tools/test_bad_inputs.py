@@ -41,6 +41,8 @@ def folder(tmp_path_factory):
         tensor = f"tensor<2x{element}>"
         (path / f"{name}.mlir").write_text(
             f"func.func @main(%x: {tensor}) -> {tensor} {{\n  return %x : {tensor}\n}}\n")
+    (path / "relay.txt").write_text('#[version = "0.0.5"]\ndef @main(%x: int32) { %x }\n')
+    shutil.copy(path / "good.onnx", path / "model.pb")
     np.save(path / "double.npy", np.zeros((1, 256), np.float64))
     (path / "corrupt.npy").write_bytes(b"\x93NUMPY\x01\x00")
     subprocess.run([BIN / "relay-compile", path / "good.onnx", "-o",
@@ -73,6 +75,8 @@ def fail(folder, *command):
     ("broken.mlir", "broken.mlir:1:34: error: expected ')'"),
     ("unknown.mlir", "unknown.mlir:2:8: error: custom op 'relay.frobnicate'"),
     ("good.so", "expects a model (.onnx, .relay or .mlir), but got an ELF file"),
+    ("relay.txt", "but got text of Relay in a file whose name does not end in .relay"),
+    ("model.pb", "but got an ONNX model in a file whose name does not end in .onnx"),
 ])
 def test_unreadable_model(folder, file, message):
     text = fail(folder, "relay-compile", file, "-o", "out.so")
