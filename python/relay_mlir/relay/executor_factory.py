@@ -57,7 +57,7 @@ class GraphModule:
             return
         self._state["inputs"][self._name(key)] = np.array(value)
 
-    def set_input(self, key: int | str | None = None, value: Any = None,
+    def set_input(self, key: Any = None, value: Any = None,
                   **params: Any) -> None:
         """Sets an input by name or number, or several by name.
 
