@@ -13,6 +13,7 @@ import os
 import queue
 import resource
 import threading
+from typing import Any
 
 import onnx_backend
 from worker_process import WorkerError, WorkerProcess
@@ -65,7 +66,7 @@ def _answer(case):
 
 def run_cases(cases):
     """The outcome of each case, by its name."""
-    todo = queue.SimpleQueue()
+    todo: queue.SimpleQueue[Any] = queue.SimpleQueue()
     for case in cases:
         todo.put(case)
     outcomes = {}
