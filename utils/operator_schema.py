@@ -119,7 +119,9 @@ class Family:
         if kind == "String":
             return [], [], json.loads(value)
         if kind == "DType":
-            return [], [], DTYPES[re.search(r"get(\w+)Type\(\)", value)[1]]
+            getter = re.search(r"get(\w+)Type\(\)", value)
+            if getter is not None:
+                return [], [], DTYPES[getter[1]]
         if value in ("{}", ""):
             return [], [], ""
         raise SystemExit(f"expects a known kind of default for {name}, but got {value}")

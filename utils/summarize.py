@@ -24,7 +24,8 @@ def main() -> int:
     parser.add_argument("folder", type=option_types.existing_folder)
     arguments = parser.parse_args()
     passed = failed = 0
-    skipped, refused = collections.Counter(), collections.Counter()
+    skipped: collections.Counter[str] = collections.Counter()
+    refused: collections.Counter[str] = collections.Counter()
     for path in sorted(arguments.folder.glob("*.xml")):
         for case in ElementTree.parse(path).iter("testcase"):
             outcomes = {child.tag for child in case}
@@ -33,6 +34,7 @@ def main() -> int:
                 print(f"failed: {case.get('classname')} {case.get('name')}")
             elif "skipped" in outcomes:
                 child = case.find("skipped")
+                assert child is not None
                 counter = refused if child.get("type") == "pytest.xfail" else skipped
                 counter[find_reason(child)] += 1
             else:

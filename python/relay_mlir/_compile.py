@@ -12,12 +12,8 @@ from . import _relay_mlir
 from ._arguments import expect_int, expect_list, expect_mapping, expect_path, expect_text
 
 PathLike = typing.Union[str, "os.PathLike[str]"]
-if typing.TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
-else:
-    Array = np.ndarray
 # One array, or a tuple of them if a model has several outputs.
-Outputs = typing.Union[Array, typing.Tuple[Array, ...]]
+Outputs = Any
 
 
 class TensorInfo(typing.NamedTuple):

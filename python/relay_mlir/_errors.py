@@ -1,6 +1,7 @@
 """Exceptions of the package."""
 
 import builtins
+from typing import Any, Optional, Sequence
 
 
 class Error(Exception):
@@ -14,9 +15,9 @@ class CompileError(Error):
     of them as (location, message, notes).
     """
 
-    location = None
-    notes = ()
-    diagnostics = ()
+    location: Optional[str] = None
+    notes: Sequence[Any] = ()
+    diagnostics: Sequence[Any] = ()
 
 
 class DiagnosticError(CompileError):

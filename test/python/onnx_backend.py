@@ -19,6 +19,7 @@ import pathlib
 import subprocess
 import tempfile
 import warnings
+from typing import Any
 
 import numpy as np
 import onnx
@@ -38,8 +39,8 @@ class Case:
     `unrepresentable` if one of them is no tensor of numbers."""
     name: str
     model: onnx.ModelProto
-    inputs: list
-    outputs: list
+    inputs: list | None
+    outputs: list | None
     rtol: float = 1e-3
     atol: float = 1e-7
     unrepresentable: str = ""
@@ -97,9 +98,13 @@ def node_cases():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tests = collect_testcases(None)
-    return [make_case(test.name, test.model, *test.data_sets[0],
-                      max(test.rtol, 1e-3), max(test.atol, 1e-6))
-            for test in tests]
+    cases = []
+    for test in tests:
+        assert test.data_sets is not None, test.name
+        inputs, outputs = test.data_sets[0]
+        cases.append(make_case(test.name, test.model, inputs, outputs,
+                               max(test.rtol, 1e-3), max(test.atol, 1e-6)))
+    return cases
 
 
 # Where the expected outputs contradict the specification.
@@ -201,7 +206,10 @@ class Interpreter:
     """Imports models and runs the reference interpreter."""
 
     def __init__(self):
-        self.process = subprocess.Popen(
+        self._start()
+
+    def _start(self):
+        self.process: Any = subprocess.Popen(
             [BUILD / "bin" / "relay-test-onnx"], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True)
         self.folder = tempfile.TemporaryDirectory()
@@ -212,7 +220,7 @@ class Interpreter:
         answer = self.process.stdout.readline()
         if not answer:
             code = self.process.wait()
-            self.__init__()
+            self._start()
             raise AssertionError(f"relay-test-onnx exited with {code}")
         status, _, text = answer.rstrip("\n").partition(" ")
         if status != "ok":

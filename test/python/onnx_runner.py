@@ -12,6 +12,7 @@ import functools
 import os
 import queue
 import threading
+from typing import Any
 
 import onnx_backend
 from memory_limit import limit_memory
@@ -64,7 +65,7 @@ def _answer(case):
 
 def run_cases(cases):
     """The outcome of each case, by its name."""
-    todo = queue.SimpleQueue()
+    todo: queue.SimpleQueue[Any] = queue.SimpleQueue()
     for case in cases:
         todo.put(case)
     outcomes = {}

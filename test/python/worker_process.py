@@ -14,6 +14,7 @@ import os
 import pathlib
 import threading
 import traceback
+from typing import Any
 
 import bounds
 
@@ -71,7 +72,8 @@ class WorkerProcess:
     def __init__(self, answer, seconds=None, environment=None):
         self._answer, self._seconds = answer, seconds
         self._environment = environment or {}
-        self._process = self._connection = None
+        self._process: Any = None
+        self._connection: Any = None
 
     def _start(self):
         context = multiprocessing.get_context("spawn")

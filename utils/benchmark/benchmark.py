@@ -106,7 +106,7 @@ class Participants:
         fewest = -(-FEWEST_RUNS // rounds)
         runs = {self.processes[name]: max(fewest, min(200, int(turn / max(seconds, 1e-9))))
                 for name, seconds in once.items()}
-        times = {name: [] for name in once}
+        times: dict[str, list[float]] = {name: [] for name in once}
         for _ in range(rounds):
             for name, part in self.each(lambda process: process.run(runs[process])).items():
                 times[name] += part

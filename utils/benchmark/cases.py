@@ -16,6 +16,7 @@ import json
 import math
 import pathlib
 import sys
+from typing import Any
 
 import numpy as np
 import onnx
@@ -93,7 +94,8 @@ def matmul(*, rows: int, columns: int, depth: int, batch: int = 1,
                     right if constant else {}, [*lead, rows, columns]))
 
 
-def unary(*, operator: str, shape: list, attributes: dict = None):
+def unary(*, operator: str, shape: list,
+          attributes: dict = None):  # type: ignore[assignment]  # Lists have no null.
     """One operator of one input and the same shape: "Softmax", "Erf", ..."""
     return (f"{operator} {'x'.join(map(str, shape))}",
             _kernel([helper.make_node(operator, ["x"], ["y"], **(attributes or {}))],
@@ -126,7 +128,8 @@ def pool(*, operator: str, channels: int, size: int, kernel: int, stride: int):
                     [1, channels, out, out]))
 
 
-def node(*, operator: str, inputs: list, attributes: dict = None):
+def node(*, operator: str, inputs: list,
+         attributes: dict = None):  # type: ignore[assignment]  # Lists have no null.
     """One operator of any inputs: for each a list, its shape, if it is float32, else
     {"shape": [2, 3], "type": "int8"}, {"values": [0, 1]} for constant int64, or null
     if it is left out. Ids ("ids": true) go up to 30000, other int64 are 0 and 1."""
@@ -193,7 +196,7 @@ def onnx_file(*, path: str):
         raise ListError(f"expects an ONNX model in '{path}': {error}") from error
 
 
-KINDS = {
+KINDS: dict[str, Any] = {
     "conv": conv, "layer_norm": layer_norm, "matmul": matmul, "model": model,
     "node": node, "onnx": onnx_file, "pool": pool, "scale_shift": scale_shift, "unary": unary,
 }

@@ -22,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class Peer:
     returns its outputs, and sets `version` and `computes`, a key of
     compare.BOUNDS. It is told our precision; most have one of their own."""
 
-    module = package = None
+    module = package = label = ""
     computes = "f32"
 
     @classmethod
@@ -275,7 +276,7 @@ def serve(name, path, inputs_path, threads, precision, companion=None):
         print(json.dumps(values), file=answers, flush=True)
 
     inputs = dict(np.load(inputs_path))
-    peer = PEERS[name]()
+    peer: Any = PEERS[name]()
     try:
         start = time.perf_counter()
         run = peer.prepare(path, inputs, threads, precision)
@@ -284,7 +285,8 @@ def serve(name, path, inputs_path, threads, precision, companion=None):
         first = time.perf_counter()
         between = None
         if companion:
-            between = PEERS[companion]().prepare(path, inputs, threads, precision)
+            beside: Any = PEERS[companion]()
+            between = beside.prepare(path, inputs, threads, precision)
             between()
     except Exception as error:  # Whatever a peer's packages raise.
         lines = str(error).strip().splitlines() or [""]
@@ -325,7 +327,7 @@ class Process:
         environment = {**os.environ, "PYTHONPATH": ":".join(filter(None, search)),
                        **PEERS[name].environment(threads)}
         self.log = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(
+        self.process: Any = subprocess.Popen(
             [*launcher, sys.executable, __file__, name, str(path), str(inputs_path),
              str(threads), precision, *([companion] if companion else [])],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
@@ -333,7 +335,7 @@ class Process:
         # A stopped process does not notice that whoever wrote to it has gone: the
         # guard, which nobody stops, reads from us and ends the peer, and what
         # that has started, when there is nothing more to read.
-        self.guard = subprocess.Popen(
+        self.guard: Any = subprocess.Popen(
             ["sh", "-c", 'read line; kill -KILL "-$1"', "sh", str(self.process.pid)],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True)

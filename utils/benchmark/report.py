@@ -5,6 +5,7 @@
 import html
 import io
 import math
+from typing import Any
 
 import peers
 
@@ -83,7 +84,7 @@ def print_case(result):
 def get_geomeans(results):
     """For each number of threads and peer: the geometric mean of the ratios, the
     number of cases, and the case with the smallest ratio."""
-    ratios = {}
+    ratios: dict[str, dict[str, list[Any]]] = {}
     for case in results["cases"]:
         for name, row in case["peers"].items():
             if name != peers.OURS and row.get("ratio"):

@@ -23,6 +23,7 @@ import sys
 import tempfile
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import onnx
@@ -93,7 +94,7 @@ class SamePool(Situation):
 class BusyNeighbour(Situation):
     """a process that computes all the time"""
 
-    cpus = None
+    cpus: set[int] | None = None
 
     def sample(self):
         code = "while True: pass"
@@ -145,7 +146,7 @@ class TwoProcesses(Situation):
 
     def sample(self):
         count = self.get_runs(self.processes[0].run(3))
-        results = [None] * 2
+        results: list[Any] = [None] * 2
 
         def run(index):
             results[index] = self.processes[index].run(count)
@@ -250,7 +251,7 @@ class Job:
 
 def measure(kind, job):
     """Percentiles, in seconds, of all runs of each runtime."""
-    times = {name: [] for name in NAMES}
+    times: dict[str, list[float]] = {name: [] for name in NAMES}
     with contextlib.ExitStack() as stack:
         places = {}
         for name in NAMES:

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """An ONNX model as a PyTorch module, for the operators of utils/models."""
 
+from typing import Any
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -201,9 +203,9 @@ class TorchGraph(torch.nn.Module):
         constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
         self.inputs = [i.name for i in graph.input if i.name not in constants]
         self.outputs = [o.name for o in graph.output]
-        self.steps = []
+        self.steps: list[tuple[Any, dict, list[str], list[str]]] = []
         self.numbers = {}  # Shapes, axes: what decides about the form of the graph.
-        self.weights = {}
+        self.weights: dict[str, str] = {}
         for node in graph.node:
             attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
             if node.op_type == "Constant":

@@ -14,6 +14,7 @@ import collections
 import pathlib
 import re
 import sys
+from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "ONNX.md"
@@ -56,14 +57,14 @@ def write_page(page, operators, outcomes, frozen):
     """The text `page` with a new end, for the importer's operators, the outcomes of
     all cases, and those of frozen_cases()."""
     names = get_operators(onnx_backend.node_cases())
-    counts = collections.defaultdict(collections.Counter)
+    counts: Any = collections.defaultdict(collections.Counter)
     constant = "refused, but passed with constant operands"
     for name, outcome in outcomes.items():
         counts[names[name]][outcome.status] += 1
         passes = name in frozen and frozen[name].status == onnx_runner.PASSED
         if outcome.status == onnx_runner.REFUSED and passes:
             counts[names[name]][constant] += 1
-    total = sum(counts.values(), collections.Counter())
+    total: Any = sum(counts.values(), collections.Counter())
 
     statuses = [onnx_runner.PASSED, onnx_runner.REFUSED, constant, onnx_runner.UNREPRESENTABLE]
     lines = [

@@ -62,7 +62,7 @@ def describe_types(dtypes):
 
 def read_families():
     """Returns [(family, [names])]."""
-    families = []
+    families: list[tuple[str, list[str]]] = []
     for line in (ROOT / "utils/docs/operators.txt").read_text().splitlines()[1:]:
         if line.startswith("["):
             families.append((line[1:-1], []))

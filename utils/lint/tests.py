@@ -30,7 +30,8 @@ def _find_skips(tree):
     """Yields (line, reason or None, what) of what skips tests."""
     for node in ast.walk(tree):
         name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-        if name in ("pytest.skip", "pytest.mark.skip", "pytest.mark.skipif"):
+        if isinstance(node, ast.Call) and name in (
+                "pytest.skip", "pytest.mark.skip", "pytest.mark.skipif"):
             reasons = [k.value for k in node.keywords if k.arg == "reason"]
             if name != "pytest.mark.skipif":
                 reasons += node.args[:1]

@@ -122,7 +122,7 @@ def main():
     sources = {name for name in sources if not (ROOT / name).is_relative_to(build)}
     given = [os.path.relpath(pathlib.Path(name).resolve(), ROOT) for name in arguments.files]
     lines = None if arguments.all else find_changed()
-    names = given or (sorted(sources) if arguments.all else list(lines))
+    names = given or (sorted(sources) if lines is None else list(lines))
     if lines is not None:
         names = [name for name in names if name in lines]
     names = [find_user(name, sources) if name.endswith(".h") else name for name in names]

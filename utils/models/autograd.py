@@ -3,6 +3,8 @@
 """Trains small networks with NumPy: runs a network that is written in the terms of
 Graph (graph.py) on arrays, and follows its operators backwards."""
 
+from typing import Any
+
 import numpy as np
 
 
@@ -46,7 +48,7 @@ class Trainer:
         self.moments = {}
         self.numSteps = 0
         self.used = {}
-        self.data = None
+        self.data: Any = None
         self.training = True
 
     def forward(self, build, data, training=True):

@@ -10,6 +10,7 @@ of `digits_...` are trained when they are first asked for.
 import argparse
 import pathlib
 import sys
+from typing import Any
 
 import numpy as np
 from onnx import helper
@@ -55,7 +56,7 @@ def random_inputs(model, batch=1, seed=0):
     and for int64 0, 1 and, in names of ids, small numbers."""
     rng = np.random.default_rng(seed)
     weights = {tensor.name for tensor in model.graph.initializer}
-    inputs = {}
+    inputs: dict[str, Any] = {}
     for info in model.graph.input:
         if info.name in weights:
             continue

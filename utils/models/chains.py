@@ -7,6 +7,8 @@ each is a function whose slope is at most about one, so that chains of any
 length can be compared. What rounds is in steps of its own, `quantized=True`.
 """
 
+from typing import Any
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -15,7 +17,7 @@ SHAPE = (2, 3, 8, 8)
 STEP = 0.05  # of quantization
 
 # One operator, with what keeps its argument in its domain and its result small.
-UNARY = [
+UNARY: list[list[Any]] = [
     ["Relu"], ["Sigmoid"], ["Tanh"], ["Softsign"], ["Elu"], ["LeakyRelu"], ["Abs"],
     ["Neg"], ["HardSigmoid"], ["Sin"], ["Cos"], ["Atan"], ["Asinh"], ["Celu"],
     ["ThresholdedRelu"], ["Erf", 0.8], ["Softplus", 1, -0.7], ["HardSwish", 0.6],
@@ -34,9 +36,10 @@ class Chain:
         self.rng = np.random.default_rng(seed)
         self.quantized = quantized
         self.nodes, self.constants = [], {}
-        self.value, self.shape = "x", SHAPE
+        self.value = "x"
+        self.shape: tuple[int, ...] = SHAPE
         # Values that later steps may use as well, by shape.
-        self.earlier = {SHAPE: ["x"]}
+        self.earlier: dict[tuple[int, ...], list[str]] = {SHAPE: ["x"]}
 
     def pick(self, *choices):
         return choices[self.rng.integers(len(choices))]
@@ -65,7 +68,7 @@ class Chain:
     # Steps: each takes a value and gives another of the same shape.
 
     def unary(self, x):
-        numbers = []
+        numbers: list[Any] = []
         for part in UNARY[self.rng.integers(len(UNARY))]:
             if isinstance(part, str):
                 x = self.add(part, x)

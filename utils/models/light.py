@@ -8,6 +8,7 @@ with seeded values, scaled by what it is used for.
 """
 
 import pathlib
+from typing import Any
 
 import numpy as np
 import onnx
@@ -43,7 +44,7 @@ class _Randomizer:
         self.constants = {
             t.name: numpy_helper.to_array(t) for t in self.graph.initializer
         }
-        self.consumers = {}
+        self.consumers: dict[str, list[Any]] = {}
         for node in self.graph.node:
             for i, name in enumerate(node.input):
                 self.consumers.setdefault(name, []).append((node, i))

@@ -155,9 +155,9 @@ class Builder:
         return self.add(self.pick("Add", "Add", "Mul"), self.shuffled(x, branch), self.shapes[x])
 
     def shuffled(self, *names):
-        names = list(names)
-        self.rng.shuffle(names)
-        return names
+        order = list(names)
+        self.rng.shuffle(order)
+        return order
 
     def concatenate(self, x):
         n, c, h, w = self.shapes[x]

@@ -72,12 +72,13 @@ class Tester:
     """Runs seeds with some workers and counts what becomes of them."""
 
     def __init__(self, jobs, limit, folder, verbose=True):
-        self.workers = queue.Queue()
+        self.workers: queue.Queue[Worker] = queue.Queue()
         self.all_workers = [Worker(make_case, limit) for _ in range(jobs)]
         for worker in self.all_workers:
             self.workers.put(worker)
         self.jobs, self.folder, self.verbose = jobs, folder, verbose
-        self.kinds, self.refusals = collections.Counter(), collections.Counter()
+        self.kinds: collections.Counter[str] = collections.Counter()
+        self.refusals: collections.Counter[str] = collections.Counter()
         self.unstable, self.failures, self.lock = 0, [], threading.Lock()
 
     def run_seed(self, seed):

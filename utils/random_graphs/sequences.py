@@ -19,6 +19,7 @@ class Builder:
         self.dynamic = dynamic
         self.nodes, self.constants = [], []
         self.count = 0
+        self.length = 0  # Of the sample.
 
     def pick(self, *choices):
         return choices[self.rng.integers(len(choices))]
@@ -136,9 +137,9 @@ class Builder:
         return self.op(self.pick("Add", "Mul", "Sub", "Min"), *self.shuffled(x, y)), f
 
     def shuffled(self, *names):
-        names = list(names)
-        self.rng.shuffle(names)
-        return names
+        order = list(names)
+        self.rng.shuffle(order)
+        return order
 
     def broadcast(self, x, f):
         shape = self.pick((), (f,), (1, f), (1, 1, 1), (1, 1, f))

@@ -34,6 +34,7 @@ def split_reports(text):
 def describe(report):
     """Returns (kind, place): what was found, and the first own function of the stack."""
     match = KIND.search(report)
+    assert match is not None
     kind = f"{match[1]}: {match[2]}" if match[1] else f"UndefinedBehaviorSanitizer: {match[3]}"
     if not match[1]:
         # Values differ from run to run.

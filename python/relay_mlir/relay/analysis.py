@@ -398,7 +398,7 @@ def unmatched_cases(match: Match, mod: IRModule | None = None) -> list[Pattern]:
 #===------------------------------------------------------------------------===#
 
 
-def list_op_freqs(mod: IRModule) -> dict[str, int]:
+def list_op_freqs(mod: IRModule | Expr) -> dict[str, int]:
     """How often each operator is called, by name."""
     counts: dict[str, int] = {}
     for root in _roots(mod):
@@ -408,7 +408,7 @@ def list_op_freqs(mod: IRModule) -> dict[str, int]:
     return counts
 
 
-def list_fake_quantized_op_freqs(mod: IRModule) -> dict[str, int]:
+def list_fake_quantized_op_freqs(mod: IRModule | Expr) -> dict[str, int]:
     """How often each operator is called between a dequantize and a quantize."""
     counts: dict[str, int] = {}
     for root in _roots(mod):

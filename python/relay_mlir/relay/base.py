@@ -31,7 +31,7 @@ class Span(_Object):
     """A place in a source, from its first line and column (from 1) to the last; the last
     column is that behind it. Without a source, its name is None."""
 
-    source_name: SourceName | None
+    source_name: Any  # A SourceName, which is made of a name, or None.
     line: int
     end_line: int
     column: int

@@ -66,7 +66,7 @@ class GraphModule:
             array = array.astype(info.dtype, copy=False)
         self._state["inputs"][info.name] = array
 
-    def set_input(self, key: int | str | None = None, value: Any = None,
+    def set_input(self, key: Any = None, value: Any = None,
                   **params: Any) -> None:
         """Sets an input by name or number, or several by name, to a copy of the value,
         which becomes one of the input's dtype if that is of the same kind: float64

@@ -415,10 +415,10 @@ class TupleWrapper:
     and passed to operators as the tuple that it is."""
 
     def __init__(self, tuple_value: Expr, size: int) -> None:
-        self.tuple_value = core.to_expr(tuple_value)
+        self.tuple_value: Any = core.to_expr(tuple_value)
         self.size = expect_int(size, "size", 0)
 
-    def astuple(self) -> Expr:
+    def astuple(self) -> Any:
         """The expression itself."""
         return self.tuple_value
 
@@ -445,10 +445,10 @@ class TupleWrapper:
 
 # What becomes an operand: constants are made of numbers and arrays, tuples of
 # lists.
-ExprLike = Union[Expr, TupleWrapper, int, float, Array, Sequence[Any]]
+ExprLike = Union[Expr, TupleWrapper, int, float, np.generic, Array, Sequence[Any]]
 
 
-def bind(expr: Expr, binds: Mapping[Var, Any]) -> Expr:
+def bind(expr: Expr, binds: Mapping[Var, Any]) -> Any:
     """Replaces variables: `binds` maps each to an expression. Parameters of a
     function `expr` that are bound go away; parameters of inner functions stay."""
     from .expr_functor import Binder

@@ -72,6 +72,10 @@ class ExprFunctor:
         self.memo_map[expr] = result
         return result
 
+    def visit_global_id(self: Any, gvar: GlobalVar) -> Any:
+        """The older name of visit_global_var."""
+        return self.visit_global_var(gvar)
+
 
 def _not_implemented(name: str) -> Callable[..., Any]:
     def visit(self: Any, expr: Expr) -> NoReturn:
@@ -83,14 +87,6 @@ def _not_implemented(name: str) -> Callable[..., Any]:
 
 for _name in _METHODS.values():
     setattr(ExprFunctor, _name, _not_implemented(_name))
-
-
-def _visit_global_id(self: Any, gvar: GlobalVar) -> Any:
-    """The older name of visit_global_var."""
-    return self.visit_global_var(gvar)
-
-
-setattr(ExprFunctor, "visit_global_id", _visit_global_id)
 
 
 class ExprVisitor(ExprFunctor):

@@ -273,7 +273,7 @@ class IRModule:
 
     @classmethod
     def from_expr(cls, expr: Expr, functions: Mapping[Any, Expr] | None = None,
-                  type_defs: Mapping[GlobalTypeVar, TypeData] | None = None) -> Self:
+                  type_defs: Mapping[GlobalTypeVar, TypeData] | None = None) -> IRModule:
         """Makes a module whose @main is `expr`: a function, or an expression
         whose free variables become parameters."""
         mod = cls(functions, type_defs)
@@ -281,7 +281,7 @@ class IRModule:
         return mod
 
     @classmethod
-    def from_text(cls, text: str, source_name: str = "from_string") -> Self:
+    def from_text(cls, text: str, source_name: str = "from_string") -> IRModule:
         """Parses a module."""
         from .text import parse
 

@@ -112,7 +112,7 @@ class ScopeBuilder:
             raise RuntimeError("expects one result of the scope, but got another")
         self._results[-1] = as_expr(value)
 
-    def get(self) -> Expr:
+    def get(self) -> Any:
         """Returns the expression."""
         result = self._results[-1]
         if result is None:

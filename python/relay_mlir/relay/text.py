@@ -146,7 +146,7 @@ def fromtext(source: str, source_name: str = "from_string") -> IRModule:
     return parse(source, source_name)
 
 
-def parse_expr(source: str, source_name: str = "from_string") -> _expr.Expr:
+def parse_expr(source: str, source_name: str = "from_string") -> Any:
     """Reads one expression. Raises DiagnosticError."""
     expect_text(source, "the source")
     expect_text(source_name, "source_name")

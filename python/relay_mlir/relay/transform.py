@@ -169,14 +169,13 @@ def ConvertLayout(desired_layouts: Mapping[str, str | Sequence[str]]) -> Pass:  
     return FunctionPass(run, PassInfo("ConvertLayout", 3))
 
 
-def InferTypeLocal(expr: _expr.Expr) -> ty.Type:  # pylint: disable=invalid-name
+def InferTypeLocal(expr: _expr.Expr | _expr.TupleWrapper) -> Any:  # pylint: disable=invalid-name
     """Infers the type of an expression, sets it (`expr.checked_type`), and returns
     it. The types of its parts stay as they are."""
-    if isinstance(expr, _expr.TupleWrapper):
-        expr = expr.astuple()
-    expect(expr, _expr.Expr, "expr", "an expression")
-    type_ = infer_expr(expr).checked_type
-    expr._checked_type = type_
+    value = expr.astuple() if isinstance(expr, _expr.TupleWrapper) else expr
+    expect(value, _expr.Expr, "expr", "an expression")
+    type_ = infer_expr(value).checked_type
+    value._checked_type = type_
     return type_
 
 

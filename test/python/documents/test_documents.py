@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 import onnx
 import pytest
@@ -20,7 +21,7 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 def blocks(language):
     """Returns (document, text) of the code blocks of a language."""
-    found = []
+    found: list[Any] = []
     for path in DOCUMENTS:
         for match in re.finditer(rf"^```{language}\n(.*?)^```", path.read_text(),
                                  re.M | re.S):

@@ -13,6 +13,7 @@ import select
 import subprocess
 import sys
 import time
+from typing import Any
 
 from memory_limit import limit_memory
 
@@ -29,7 +30,7 @@ class Worker:
 
     def __init__(self, command, memory, seconds):
         self.command, self.memory, self.seconds = command, memory, seconds
-        self.process = None
+        self.process: Any = None
 
     def _start(self):
         def limit():
@@ -48,7 +49,7 @@ class Worker:
         process = self.process
         process.stdin.write(("\t".join(map(str, words)) + "\n").encode())
         process.stdin.flush()
-        line, deadline = b"", time.monotonic() + self.seconds
+        deadline = time.monotonic() + self.seconds
         streams = {process.stdout.fileno(): b"", process.stderr.fileno(): b""}
         output = process.stdout.fileno()
         while b"\n" not in streams[output]:
@@ -58,10 +59,10 @@ class Worker:
             for stream, chunk in chunks.items():
                 streams[stream] += chunk
             if left <= 0 or not chunks.get(output, b"?"):
-                text = streams[process.stderr.fileno()]
+                said = streams[process.stderr.fileno()]
                 self.close()
                 why = "no answer" if left <= 0 else f"exit {process.returncode}"
-                raise Crash(f"{why}: {text[:3000].decode(errors='replace')}")
+                raise Crash(f"{why}: {said[:3000].decode(errors='replace')}")
         line = streams[output]
         status, _, text = line.decode(errors="replace").strip().partition(" ")
         return status, text

@@ -23,5 +23,5 @@ def run_onnx(op, inputs, outputs=1, opset=20, **attrs):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    values = [np.asarray(v) for v in session.run(None, given)]
-    return values if outputs > 1 else values[0]
+    arrays = [np.asarray(v) for v in session.run(None, given)]
+    return arrays if outputs > 1 else arrays[0]

@@ -9,6 +9,7 @@ import re
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -77,9 +78,9 @@ class Case:
 
     op: str
     inputs: list
-    expected: object
+    expected: Any
     attrs: dict = field(default_factory=dict)
-    rtol: float = None
+    rtol: float | None = None
     atol: float = 0.0
     dynamic: bool = True  # False where sizes must be known to the compiler.
 
@@ -90,7 +91,10 @@ class Case:
         results = list(results) if is_tuple else [results]
         types = [tensor_type(r, dynamic) for r in results]
         result = f"tuple<{', '.join(types)}>" if is_tuple else types[0]
-        arrays, operands, operand_types, tuples = [], [], [], ""
+        arrays: list[Any] = []
+        operands: list[str] = []
+        operand_types: list[str] = []
+        tuples = ""
         for input_ in self.inputs:
             fields = input_ if isinstance(input_, tuple) else (input_,)
             names = [f"%a{len(arrays) + i}" for i in range(len(fields))]
@@ -160,7 +164,7 @@ def parse_tensor(value, type_):
 def run(text):
     """Runs the functions of a module; returns {name: [arrays]}."""
     command = [
-        BUILD / "bin/relay-opt",
+        str(BUILD / "bin/relay-opt"),
         f"--load-pass-plugin={BUILD}/lib/RelayTestPasses.so",
         "--pass-pipeline=builtin.module(test-relay-interpret)",
         "--mlir-print-elementsattrs-with-hex-if-larger=0",

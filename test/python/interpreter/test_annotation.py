@@ -3,6 +3,7 @@ that it cannot run."""
 
 import os
 import subprocess
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ def f32(value):
 
 def test_markers_return_their_operand():
     x = f32([[1, -2.5], [0, 3]])
-    markers = [
+    markers: list[tuple[str, dict[str, Any]]] = [
         ("annotation.stop_fusion", {}), ("annotation.cast_hint", {"dtype": "!i8"}), ("annotation.bitpack_start", {}),
         ("annotation.bitpack_end", {}), ("annotation.checkpoint", {}), ("annotation.compiler_begin", {"compiler": "c"}),
         ("annotation.compiler_end", {"compiler": "c"}), ("on_device", {"constrain_result": True}), ("device_copy", {}),
@@ -64,7 +65,7 @@ UNSUPPORTED = [
 @pytest.mark.parametrize("body,message", UNSUPPORTED)
 def test_unsupported(body, message):
     text = f"{STORAGE}func.func @f() {{\n  {body}\n  return\n}}\n"
-    command = [BUILD / "bin/relay-opt", f"--load-pass-plugin={BUILD}/lib/RelayTestPasses.so",
+    command = [str(BUILD / "bin/relay-opt"), f"--load-pass-plugin={BUILD}/lib/RelayTestPasses.so",
                "--pass-pipeline=builtin.module(test-relay-interpret)", "-o", os.devnull]
     result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     assert result.returncode != 0 and message in result.stderr, result.stderr
@@ -110,7 +111,7 @@ def test_wrong_sizes_at_run_time(name, types, attrs, result, message):
         f"  %0 = relay.call @callee({names}) : ({', '.join(f'tensor<{t}>' for t in types)}) -> {result}\n"
         f"  return %0 : {result}\n}}\n"
     )
-    command = [BUILD / "bin/relay-opt", f"--load-pass-plugin={BUILD}/lib/RelayTestPasses.so",
+    command = [str(BUILD / "bin/relay-opt"), f"--load-pass-plugin={BUILD}/lib/RelayTestPasses.so",
                "--pass-pipeline=builtin.module(test-relay-interpret)", "-o", os.devnull]
     result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     assert result.returncode == 1 and message in result.stderr, result.stderr

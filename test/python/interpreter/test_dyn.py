@@ -1,5 +1,7 @@
 """Operators with shapes for operands: as NumPy, and as their static forms."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from relay_eval import Case, check, random, run, tensor_type
@@ -101,9 +103,10 @@ def test_pad(dtype):
     x = random(np.random.default_rng(5), (3, 4), dtype)
     value = np.array(1, x.dtype)
     cases = []
+    mode: Any
     for widths in ([[0, 0], [0, 0]], [[1, 2], [0, 3]], [[2, 0], [2, 3]]):
         for mode in ("constant", "edge", "reflect"):
-            extra = {"constant_values": value} if mode == "constant" else {}
+            extra: dict[str, Any] = {"constant_values": value} if mode == "constant" else {}
             expected = np.pad(x, widths, mode, **extra)
             operands = [x, np.array(widths, np.int32), value]
             cases.append(dyn("nn.pad", operands, expected, {"pad_mode": mode}))
@@ -119,7 +122,7 @@ def test_topk():
                 order = np.argsort(x if ascending else -x, axis)
                 order = np.take(order, range(k or x.shape[axis]), axis)
                 values = np.take_along_axis(x, order, axis)
-                attrs = {"axis": axis, "is_ascend": ascending}
+                attrs: dict[str, Any] = {"axis": axis, "is_ascend": ascending}
                 cases.append(dyn("topk", [x, np.array(k)], (values, order.astype(np.int32)), attrs))
                 attrs = {**attrs, "ret_type": "indices", "dtype": "!i64"}
                 cases.append(dyn("topk", [x, ints(k, dtype=np.int32)], order, attrs))
@@ -137,7 +140,7 @@ def test_images():
     scales = [np.array(s, np.float32) for s in (2.0, 1.5)]
     cases = []
     for method in ("nearest_neighbor", "bilinear", "bicubic"):
-        attrs = {"method": method, "align_corners": method == "bilinear"}
+        attrs: dict[str, Any] = {"method": method, "align_corners": method == "bilinear"}
         expected = run_static("nn.upsampling", [x], {**attrs, "scale_h": 2.0, "scale_w": 1.5}, (1, 2, 8, 8))
         cases.append(dyn("nn.upsampling", [x, *scales], expected, attrs))
     nearest = x.repeat(2, 2).repeat(3, 3)

@@ -231,8 +231,8 @@ def test_float_division(dtype):
 def test_integer_division(dtype):
     info = np.iinfo(TYPES[dtype])
     x = np.array([7, info.max, info.min, 0, 5, 6, 100], TYPES[dtype])[:, None]
-    y = [0, 1, 2, 3, 7, info.max] + ([-1, -2, -3] if info.min else [])
-    y = np.array(y, TYPES[dtype])
+    divisors = [0, 1, 2, 3, 7, info.max] + ([-1, -2, -3] if info.min else [])
+    y = np.array(divisors, TYPES[dtype])
     pairs = [(int(a), int(b)) for a in x[:, 0] for b in y]
 
     def table(fn):

@@ -2,6 +2,7 @@
 (all values here are small enough to be exact)."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -177,7 +178,7 @@ def test_identity_and_unary():
 
 def test_binary():
     rng = np.random.default_rng(3)
-    functions = {
+    functions: dict[str, Any] = {
         "ADD": np.add, "SUB": np.subtract, "MUL": np.multiply, "MIN": np.minimum, "MAX": np.maximum,
         "SHR": lambda a, b: a / 2.0**b, "SHL": lambda a, b: a * 2.0**b,
     }

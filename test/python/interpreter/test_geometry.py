@@ -2,13 +2,14 @@
 straightforward NumPy."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
 from onnx_eval import run_onnx
 from relay_eval import Case, check, random
 
-TOLERANCE = dict(rtol=2e-5, atol=2e-5)  # ONNX Runtime computes in float32.
+TOLERANCE: dict[str, Any] = dict(rtol=2e-5, atol=2e-5)  # ONNX Runtime computes in float32.
 
 
 @pytest.mark.parametrize("rank", [1, 3])

@@ -6,6 +6,7 @@ ONNX Runtime, to know that the NumPy is right.
 """
 
 import itertools
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -14,7 +15,7 @@ from onnx import TensorProto, helper
 from relay_eval import FLOATS, Case, check, exact, random
 
 # ONNX Runtime sums in float32.
-ORT_TOLERANCE = dict(rtol=1e-4, atol=1e-4)
+ORT_TOLERANCE: dict[str, Any] = dict(rtol=1e-4, atol=1e-4)
 LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 
 
@@ -339,7 +340,7 @@ def along(vector, axis, rank):
     return vector.reshape(shape)
 
 
-FLAGS = [{}, {"center": False}, {"scale": False}, {"epsilon": 0.1}]
+FLAGS: list[dict[str, Any]] = [{}, {"center": False}, {"scale": False}, {"epsilon": 0.1}]
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -1,6 +1,8 @@
 """Operators on packed, transformed and bitwise data: each must give what the
 plain operator gives on the data that is not."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from onnx_eval import run_onnx
@@ -28,7 +30,7 @@ def test_conv2d_nchwc():
         packed_w = pack(pack(w, 1, 2), 0, 3)  # OIHW2i3o
         layouts = dict(data_layout="NCHW4c", kernel_layout="OIHW2i3o", out_layout="NCHW2c")
         inputs = [pack(x, 1, 4), packed_w]
-        tolerance = dict(rtol=1e-5, atol=1e-5)
+        tolerance: dict[str, Any] = dict(rtol=1e-5, atol=1e-5)
         cases.append(Case("nn.contrib_conv2d_NCHWc", inputs, pack(expected, 1, 2), attrs | layouts, **tolerance))
         # As for 8-bit integers, with input channels split twice.
         twice = pack(pack(pack(w, 1, 4), 0, 2), 4, 2)  # OIHW, 2i (outer), 2o, 2i.
@@ -43,7 +45,7 @@ def test_convolution_in_other_layouts():
     """nn.conv2d itself, and a depthwise weight with several results a channel."""
     rng = np.random.default_rng(10)
     cases = []
-    tolerance = dict(rtol=1e-5, atol=1e-5)
+    tolerance: dict[str, Any] = dict(rtol=1e-5, atol=1e-5)
     for groups, multiplier in ((1, 1), (2, 1), (8, 2)):
         x = random(rng, (2, 8, 7, 6), "f32")
         w = random(rng, (8 * multiplier, 8 // groups, 3, 2), "f32")
@@ -117,7 +119,7 @@ def test_gemm(dtype):
     plain = plain.astype(np.float32 if dtype == "f32" else np.int32)
     attrs = dict(strides=[2, 1], padding=[1, 0, 1, 1], channels=5, kernel_size=[3, 2], data_layout="NHWC", kernel_layout="HWIO")
     attrs["out_dtype"] = "!f32" if dtype == "f32" else "!i32"
-    tolerance = dict(rtol=1e-6, atol=1e-2) if dtype == "f32" else {}
+    tolerance: dict[str, Any] = dict(rtol=1e-6, atol=1e-2) if dtype == "f32" else {}
     check(
         [
             Case("nn.contrib_conv2d_gemm_weight_transform", [w], tiles, {"tile_N": 4, "tile_K": 4}),

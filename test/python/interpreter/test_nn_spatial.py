@@ -2,6 +2,7 @@
 ONNX Runtime where it has them."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def test_adaptive_pool(dtype):
         cases.append(Case(f"nn.adaptive_{what}_pool1d", [x1], x1))
         for size in ([2, 3, 4], [2]):
             expected = adaptive_pool(x3, size * 3 if len(size) == 1 else size, reduce)
-            attrs = {"output_size": size}
+            attrs: dict[str, Any] = {"output_size": size}
             cases.append(Case(f"nn.adaptive_{what}_pool3d", [x3], expected, attrs))
             moved = np.ascontiguousarray(np.moveaxis(x3, 1, -1))
             attrs = {"output_size": size, "layout": "NDHWC"}
@@ -89,8 +90,8 @@ def test_pool_grad(dtype):
             extra = {"count_include_pad": True} if kind == "padded" else {}
             cases.append(Case(op, [grad, x], expected, attrs | extra, atol=1e-15))
     x, grad = random(rng, (1, 4, 4, 2), dtype), random(rng, (1, 2, 2, 2), dtype)
-    to_nchw = [np.moveaxis(a, -1, 1).astype(float) for a in (x, grad)]
-    expected = pool_grad(*to_nchw, [2, 2], [2, 2], [1, 1], [0] * 4, "max")
+    data, gradient = (np.moveaxis(a, -1, 1).astype(float) for a in (x, grad))
+    expected = pool_grad(data, gradient, [2, 2], [2, 2], [1, 1], [0] * 4, "max")
     expected = np.ascontiguousarray(np.moveaxis(expected, 1, -1)).astype(x.dtype)
     cases.append(Case("nn.max_pool2d_grad", [grad, x], expected, dict(pool_size=[2, 2], strides=[2, 2], layout="NHWC")))
     check(cases)
@@ -101,6 +102,7 @@ def test_pool_grad_is_the_derivative():
     rng = np.random.default_rng(2)
     x, grad = rng.permutation(36).reshape(1, 1, 6, 6).astype(float), random(rng, (1, 1, 3, 3), "f64")
     expected = {}
+    attrs: dict[str, Any]
     for op, attrs in (("MaxPool", {}), ("AveragePool", {"count_include_pad": 1})):
         derivative = np.zeros_like(x)
         for index in np.ndindex(*x.shape):
@@ -113,7 +115,7 @@ def test_pool_grad_is_the_derivative():
             derivative[index] = (ends[1] - ends[0]) / 0.5
         expected[op] = derivative
     attrs = {"pool_size": [3, 3], "strides": [2, 2], "padding": [1, 1, 0, 0]}
-    tolerance = dict(rtol=1e-4, atol=1e-5)
+    tolerance: dict[str, Any] = dict(rtol=1e-4, atol=1e-5)
     check(
         [
             Case("nn.max_pool2d_grad", [grad, x], expected["MaxPool"], attrs, **tolerance),
@@ -157,7 +159,8 @@ def test_mirror_pad(dtype):
     x = random(rng, (3, 4, 2), dtype)
     cases = []
     for mode, widths in (("SYMMETRIC", [(3, 0), (1, 4), (2, 2)]), ("REFLECT", [(2, 0), (1, 3), (0, 1)])):
-        expected = np.pad(x, widths, mode=mode.lower())
+        style: Any = mode.lower()
+        expected = np.pad(x, widths, mode=style)
         attrs = {"mode": mode, "pad_width": [w for pair in widths for w in pair]}
         cases.append(Case("nn.mirror_pad", [x], expected, attrs))
     check(cases)
@@ -232,7 +235,8 @@ def test_correlation():
 
 
 def deform(x, offset, w, strides, before, dilation, groups, parts):
-    n, out, rows, columns = x.shape[0], w.shape[0], *offset.shape[2:]
+    n, out = x.shape[0], w.shape[0]
+    rows, columns = offset.shape[2:]
     kh, kw = w.shape[2:]
     result = np.zeros((n, out, rows, columns))
     offset = offset.reshape(n, parts, kh, kw, 2, rows, columns)
@@ -264,8 +268,9 @@ def test_deformable_conv2d():
             (shape[2 + i] + padding[i] + padding[2 + i] - (weight[2 + i] - 1) * dilation[i] - 1) // strides[i] + 1 for i in range(2)
         )
         offset = random(rng, (shape[0], 2 * parts * weight[2] * weight[3], rows, columns), "f32", -2, 2)
-        wide = [v.astype(float) for v in (x, offset, w)]
-        expected = deform(*wide, strides, padding, dilation, groups, parts).astype(np.float32)
+        data, moves, weights = (v.astype(float) for v in (x, offset, w))
+        expected = deform(data, moves, weights, strides, padding, dilation, groups, parts)
+        expected = expected.astype(np.float32)
         attrs = dict(strides=strides, padding=padding, dilation=dilation, groups=groups, deformable_groups=parts)
         attrs |= dict(channels=weight[0], kernel_size=list(weight[2:]))
         cases.append(Case("nn.deformable_conv2d", [x, offset, w], expected, attrs, atol=1e-6))

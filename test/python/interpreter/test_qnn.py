@@ -6,6 +6,7 @@ products with ONNX Runtime as well.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,7 +72,7 @@ def test_quantize_along_axis():
     cases = []
     for axis in (0, 1, 2, -1, -2):
         size = x.shape[axis]
-        scale = rng.uniform(0.01, 0.1, size).astype(np.float32)
+        scale = np.asarray(rng.uniform(0.01, 0.1, size), np.float32)
         zero_point = rng.integers(-20, 20, size, dtype=np.int32)
         shape = [1, 1, 1]
         shape[axis] = size
@@ -208,7 +209,7 @@ def test_requantize_of_any_scale():
             for out in (np.int8, np.uint8, np.int16, np.int32):
                 for axis in (None, 0, 1, -1):
                     size = () if axis is None else x.shape[axis]
-                    shape = [1, 1, 1]
+                    shape: list[Any] = [1, 1, 1]
                     if axis is not None:
                         shape[axis] = size
                     ratio = np.iinfo(out).max / limit if out != np.int32 else 1.0
@@ -227,6 +228,7 @@ def test_requantize_in_floats():
     rng = np.random.default_rng(2)
     x = rng.integers(-(2**20), 2**20, 300).astype(np.int32)
     cases = []
+    dtype: Any
     for name, dtype in (("float32", np.float32), ("float64", np.float64)):
         for rounding in ("UPWARD", "TONEAREST"):
             scale, to_scale = f32(0.0123), f32(1.7)
@@ -256,7 +258,8 @@ def test_simulated():
         for axis, size in ((-1, ()), (0, 3), (1, 4), (1, 2)):
             scale = np.asarray(rng.uniform(0.01, 0.2, size), np.float32)
             zero_point = np.asarray(rng.integers(-9, 9, size), np.int32)
-            s, z = scale, zero_point
+            s: Any = scale
+            z: Any = zero_point
             if size:
                 shape = [1, 1]
                 shape[axis] = x.shape[axis]

@@ -6,6 +6,7 @@ ONNX Runtime's integer operators.
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -80,13 +81,13 @@ def test_binary_with_any_parameters(op):
     rng = np.random.default_rng(5)
     cases = []
     shapes = [((3, 4), (3, 4)), ((2, 3, 4), (3, 1)), ((1, 4), (5, 1, 4)), ((), (3,))]
-    vectors = itertools.product([np.int8, np.uint8, np.int16, np.int32], shapes, [False, True])
-    for dtype, (left, right), along in vectors:
+    types: list[Any] = [np.int8, np.uint8, np.int16, np.int32]
+    for dtype, (left, right), vector in itertools.product(types, shapes, [False, True]):
         limit = min(np.iinfo(dtype).max, 30000)
         low = max(np.iinfo(dtype).min, -limit)
         x, y = (rng.integers(low, limit, shape).astype(dtype) for shape in (left, right))
         # The last dimension of both, where both have it at its full size.
-        along = along and left and right and left[-1] == right[-1]
+        along = vector and left and right and left[-1] == right[-1]
         sizes = [shape[-1] if along else () for shape in (left, right)]
         (s1, s2) = (np.exp(rng.uniform(-2, 0, size)).astype(np.float32) for size in sizes)
         (z1, z2) = (rng.integers(-3, 9, size).astype(np.int32) for size in sizes)
@@ -119,7 +120,7 @@ def a_zero(value):
 # Functions of one tensor
 # ----------------------------------------------------------------------------
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Any] = {
     "tanh": np.tanh,
     "exp": np.exp,
     "sqrt": np.sqrt,
@@ -257,7 +258,8 @@ def test_avg_pool2d():
             data = x
             if layout == "NHWC":
                 data, expected = x.transpose(0, 2, 3, 1), expected.transpose(0, 2, 3, 1)
-            attrs = dict(pool_size=pool, strides=strides, padding=padding, dilation=dilation, layout=layout)
+            attrs: dict[str, Any] = dict(pool_size=pool, strides=strides, padding=padding)
+            attrs.update(dilation=dilation, layout=layout)
             attrs.update(ceil_mode=ceil, count_include_pad=include)
             inputs = [data, *params(0.5, 4, *to)]
             cases.append(Case("qnn.avg_pool2d", inputs, expected, attrs))

@@ -1,5 +1,7 @@
 """Operators that search and give positions against NumPy."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from relay_eval import TYPES, Case, check, random
@@ -65,7 +67,7 @@ def test_searchsorted(dtype):
     rows = np.sort(random(rng, (2, 3, 6), dtype), -1)
     keys = random(rng, (2, 3, 5), dtype)
     for right in (False, True):
-        side = "right" if right else "left"
+        side: Any = "right" if right else "left"
         attrs = {"right": right, "dtype": "!i64"}
         expected = np.searchsorted(vector, values, side)
         cases.append(Case("searchsorted", [vector, values], expected, attrs))
@@ -118,14 +120,15 @@ def test_unique_example():
         [5],
         [1, 1, 2, 2, 2, 0, 0, 0],
     ]
-    expected = tuple(np.array(e, np.int32) for e in expected)
-    check([Case("unique", [x], expected, {"return_counts": True})])
+    arrays = tuple(np.array(e, np.int32) for e in expected)
+    check([Case("unique", [x], arrays, {"return_counts": True})])
 
 
 def test_unravel_index():
     cases = []
     for shape in ((4, 5, 6), (120,), (1, 7, 1)):
         size = int(np.prod(shape))
+        dtype: Any
         for dtype in (np.int32, np.int64):
             index = np.random.default_rng(5).integers(0, size, 8).astype(dtype)
             sizes = np.array(shape, dtype)

@@ -1,5 +1,7 @@
 """Operators on shapes, movement, indexing and sorting against NumPy."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from relay_eval import TYPES, Case, check, random
@@ -184,7 +186,7 @@ def test_join_and_split(dtype):
     whole = random(rng, (6, 4), dtype)
     for sections, axis in [(3, 0), (2, -1), (1, 0)]:
         parts = tuple(np.split(whole, sections, axis))
-        attrs = {"indices_or_sections": sections, "axis": axis}
+        attrs: dict[str, Any] = {"indices_or_sections": sections, "axis": axis}
         cases.append(Case("split", [whole], parts, attrs))
     for positions, axis in [([1, 4], 0), ([2], 1), ([0, 0, 3], -2)]:
         parts = tuple(np.split(whole, positions, axis))
@@ -213,7 +215,7 @@ def test_strided_slice(dtype):
     x = random(np.random.default_rng(3), (6, 7), dtype)
     cases = []
     for begin, end, strides, axes, expected in SLICES:
-        attrs = {"begin": begin, "end": end}
+        attrs: dict[str, Any] = {"begin": begin, "end": end}
         if strides:
             attrs["strides"] = strides
         if axes:
@@ -244,10 +246,11 @@ def test_pad(dtype):
     x = random(np.random.default_rng(5), (3, 4), dtype)
     value = np.array(1, x.dtype)
     cases = []
+    mode: Any
     for widths in ([0, 0, 0, 0], [1, 2, 0, 3], [2, 0, 2, 3]):
         pairs = [(widths[0], widths[1]), (widths[2], widths[3])]
         for mode in ("constant", "edge", "reflect"):
-            extra = {"constant_values": value} if mode == "constant" else {}
+            extra: dict[str, Any] = {"constant_values": value} if mode == "constant" else {}
             expected = np.pad(x, pairs, mode, **extra)
             attrs = {"pad_width": widths, "pad_mode": mode}
             cases.append(Case("nn.pad", [x, value], expected, attrs))
@@ -342,7 +345,7 @@ def test_gather_nd():
     check(cases)
 
 
-UPDATES = {
+UPDATES: dict[str, Any] = {
     "update": lambda a, b: b,
     "add": lambda a, b: a + b,
     "mul": lambda a, b: a * b,
@@ -362,9 +365,9 @@ def test_scatter_elements(reduction):
         updates = random(rng, indices.shape, "f64")
         expected = x.copy()
         for position in np.ndindex(*indices.shape):
-            target = list(position)
-            target[axis] = indices[position]
-            target = tuple(target)
+            place = list(position)
+            place[axis] = indices[position]
+            target = tuple(place)
             expected[target] = UPDATES[reduction](expected[target], updates[position])
         attrs = {"axis": axis, "reduction": reduction}
         cases.append(Case("scatter_elements", [x, indices, updates], expected, attrs))
@@ -402,7 +405,7 @@ def test_sort(dtype):
         order = np.argsort(x, axis, kind="stable")
         reverse = np.argsort(-x.astype(np.float64), axis, kind="stable")
         for ascend, positions in ((True, order), (False, reverse)):
-            attrs = {"axis": axis, "is_ascend": ascend}
+            attrs: dict[str, Any] = {"axis": axis, "is_ascend": ascend}
             values = np.take_along_axis(x, positions, axis)
             cases.append(Case("sort", [x], values, attrs))
             cases.append(Case("argsort", [x], positions.astype(np.int32), {**attrs, "dtype": "!i32"}))

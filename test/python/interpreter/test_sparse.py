@@ -1,5 +1,7 @@
 """Operators on sparse tensors against the dense ones of NumPy."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from relay_eval import RTOL, Case, check, random
@@ -108,7 +110,7 @@ def test_sparse_dense(op, dtype):
         w[n // 2] = 0
         matrix = to_bsr(w, block) if block else to_csr(w, np.int64)
         product = exact(wide(x) @ wide(w).T, x)
-        tolerance = {"atol": RTOL.get(dtype, 0)}
+        tolerance: dict[str, Any] = {"atol": RTOL.get(dtype, 0)}
         cases.append(Case(op, [x, *matrix], product, **tolerance))
         attrs = {"sparse_lhs": True}
         cases.append(Case(op, [x, *matrix], product.T.copy(), attrs, **tolerance))

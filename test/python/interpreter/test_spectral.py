@@ -1,5 +1,7 @@
 """Products, einsum and Fourier transforms against NumPy."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from relay_eval import RTOL, TYPES, Case, check, random
@@ -24,7 +26,7 @@ def test_cumprod(dtype):
     check(cases)
 
 
-EQUATIONS = [
+EQUATIONS: list[tuple[str, list[Any]]] = [
     ("ij,jk", [(2, 3), (3, 4)]),
     ("ij,jk->ki", [(2, 3), (3, 4)]),
     ("i,j->ij", [(2,), (3,)]),
@@ -70,7 +72,7 @@ def test_fixed_point_multiply_per_axis():
         right = rng.integers(0, 12, shape).astype(np.int32)
 
         def align(param):
-            order = np.argsort([a % 3 for a in axes]) if axes else []
+            order: Any = np.argsort([a % 3 for a in axes]) if axes else []
             full = [x.shape[d] if d in [a % 3 for a in axes] else 1 for d in range(3)]
             return param.transpose(order).reshape(full).astype(object)
 

@@ -265,6 +265,6 @@ def test_sequences(dtype):
             keeps = times[:, None] < lengths if axis == 0 else times < lengths[:, None]
             for value in (0.0, 1.0):
                 expected = np.where(keeps[..., None], x, np.array(value, x.dtype))
-                attrs = {"axis": axis, "mask_value": value}
-                cases.append(Case("sequence_mask", [x, lengths], expected, attrs))
+                mask = {"axis": axis, "mask_value": value}
+                cases.append(Case("sequence_mask", [x, lengths], expected, mask))
     check(cases)

@@ -2,6 +2,7 @@
 MaxRoiPool and NonMaxSuppression."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def test_get_valid_counts(dtype):
             keep = [i for i in range(9) if data[n, i, score_index] > threshold and (id_index < 0 or data[n, i, id_index] >= 0)]
             counts[n] = len(keep)
             valid[n, : len(keep)], indices[n, : len(keep)] = data[n, keep], keep
-        attrs = {"id_index": id_index, "score_index": score_index}
+        attrs: dict[str, Any] = {"id_index": id_index, "score_index": score_index}
         scalar = np.array(threshold, data.dtype)
         cases.append(Case("vision.get_valid_counts", [data, scalar], (counts, valid, indices), attrs))
         attrs = attrs | {"score_threshold": threshold}
@@ -48,7 +49,8 @@ def non_max_suppression(data, count, threshold, most, force, top_k, id_index):
     order = sorted(range(count), key=lambda i: -data[i, 1])
     if threshold <= 0:
         return list(range(count))
-    kept, result = [], []
+    kept: list[Any] = []
+    result = []
     for place, i in enumerate(order):
         usable = (top_k <= 0 or place < top_k) and len(kept) != most
         if usable and data[i, 1] > 0:
@@ -136,7 +138,8 @@ def test_regular_non_max_suppression(background):
         for n in range(batch):
             found = []
             for c in range(classes):
-                column, kept = scores[n, :, c + background], []
+                column = scores[n, :, c + background]
+                kept: list[Any] = []
                 for i in np.argsort(-column):
                     if column[i] >= least and len(kept) < per_class:
                         if all(overlap(data[n, k], data[n, i]) <= iou for k in kept):
@@ -146,8 +149,8 @@ def test_regular_non_max_suppression(background):
             counts[n] = len(found)
             for row, (score, c, i) in enumerate(found):
                 outs[0][n, row], outs[1][n, row], outs[2][n, row] = data[n, i], c, -score
-        attrs = dict(max_detections_per_class=per_class, max_detections=most, num_classes=classes)
-        attrs |= dict(iou_threshold=iou, score_threshold=least)
+        attrs: dict[str, Any] = dict(max_detections_per_class=per_class, max_detections=most)
+        attrs |= dict(num_classes=classes, iou_threshold=iou, score_threshold=least)
         cases.append(Case("vision.regular_non_max_suppression", [data, scores], (*outs, counts), attrs))
     check(cases)
 
@@ -203,7 +206,7 @@ def proposals(scores, deltas, info, scales, ratios, stride, threshold, before, a
     batch, _, rows, columns = scores.shape
     result = np.zeros((batch, after, 5))
     for n in range(batch):
-        boxes = []
+        boxes: list[Any] = []
         for y, x, (k, anchor) in itertools.product(range(rows), range(columns), enumerate(anchors)):
             box, delta = anchor + np.array([x, y, x, y]) * stride, deltas[n, 4 * k : 4 * k + 4, y, x].astype(float)
             if iou_loss:
@@ -222,7 +225,7 @@ def proposals(scores, deltas, info, scales, ratios, stride, threshold, before, a
                 box = box + np.array([-1, -1, 1, 1]) * info[n, 2] * least / 2
             boxes.append((-score, len(boxes), box))
         boxes = [b for _, _, b in sorted(boxes, key=lambda b: b[:2])]
-        kept = []
+        kept: list[Any] = []
         for box in boxes[: before if before > 0 else None]:
             if all(overlap(k, box, 1.0) <= threshold for k in kept):
                 kept.append(box)
@@ -277,7 +280,7 @@ def test_multibox_transform_loc(keep):
     for clip, threshold, variances in ((True, 0.01, [0.1, 0.1, 0.2, 0.2]), (False, 0.8, [0.3, 0.2, 0.1, 0.4])):
         boxes, counts = np.full((batch, count, 6), -1.0), np.zeros(batch, np.int32)
         for n, i in itertools.product(range(batch), range(count)):
-            best = 1 + np.argmax(scores[n, 1:, i])
+            best: Any = 1 + np.argmax(scores[n, 1:, i])
             score = scores[n, best, i]
             if score < threshold:
                 best = 0

@@ -18,6 +18,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -290,7 +291,7 @@ def windows(x, kernel, stride, dilation, padding, fill):
 def convolve(x, w, stride, dilation, padding, groups):
     kernel = w.shape[2:]
     w = w.astype(np.float64).reshape(groups, w.shape[0] // groups, *w.shape[1:])
-    total = 0
+    total: Any = 0
     for number, tap in enumerate(windows(x, kernel, stride, dilation, padding, 0)):
         parts = tap.reshape(*tap.shape[:3], groups, tap.shape[3] // groups)
         taps = w[:, :, :, number // kernel[1], number % kernel[1]]

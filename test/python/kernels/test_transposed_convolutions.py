@@ -82,9 +82,9 @@ def check(size, kernel, strides, channels=4, outputs=3, batch=1, before=None, af
         values = f'dense<"0x{weight.tobytes().hex()}">' if weight.size > 1 \
             else f"dense<{weight.item()!r}>"
         text = f"%w = relay.constant {values} : {weight_type}\n" + text
-        signature, inputs = f"%x: {data_type}", (x,)
+        signature, inputs = f"%x: {data_type}", [x]
     else:
-        signature, inputs = f"%x: {data_type}, %w: {weight_type}", (x, weight)
+        signature, inputs = f"%x: {data_type}, %w: {weight_type}", [x, weight]
     module = rm.IRModule.parse(
         f"func.func @main({signature}) -> {result_type} {{\n{text}"
         f"return {result} : {result_type}\n}}")

@@ -1,10 +1,12 @@
 """Programs with recursion, data types and closures against NumPy."""
 
+from typing import Any
+
 import numpy as np
 from relay_programs import run_main
 
 # Sums of some dozen products in float32, through a few steps.
-TOLERANCE = dict(rtol=1e-5, atol=1e-6)
+TOLERANCE: dict[str, Any] = dict(rtol=1e-5, atol=1e-6)
 
 
 def random_arrays(seed, **shapes):
@@ -68,12 +70,12 @@ def test_generative_rnn(tmp_path):
         inputs = {"n": np.array(steps, np.int32), **arrays}
         (actual,) = run_main(RNN, inputs, 1, tmp_path)
         x, h = arrays["x"].astype(np.float64), arrays["h"].astype(np.float64)
-        expected = []
+        outputs = []
         for _ in range(steps):
             h = np.tanh(x @ arrays["wx"].T + h @ arrays["wh"].T + arrays["b"])
-            expected.append(softmax(h @ arrays["wo"].T))
-            x = np.eye(5)[expected[-1].argmax(axis=1)]
-        expected = np.concatenate(expected) if steps else np.zeros((0, 5))
+            outputs.append(softmax(h @ arrays["wo"].T))
+            x = np.eye(5)[outputs[-1].argmax(axis=1)]
+        expected = np.concatenate(outputs) if steps else np.zeros((0, 5))
         assert actual.shape == (steps, 5)
         np.testing.assert_allclose(actual, expected, **TOLERANCE)
 
@@ -145,7 +147,7 @@ def test_tree_lstm(tmp_path):
             c = c + sigmoid(x @ fx.T + child_h @ fh.T) * child_c
         return sigmoid(o) * np.tanh(c), c
 
-    tree = (0, [(1, [(2, []), (3, []), (4, [])]), (5, [(6, [])])])
+    tree: Any = (0, [(1, [(2, []), (3, []), (4, [])]), (5, [(6, [])])])
     for got, want in zip(actual, encode(tree)):
         assert got.shape == want.shape
         np.testing.assert_allclose(got, want, **TOLERANCE)

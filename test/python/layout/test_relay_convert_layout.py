@@ -120,8 +120,8 @@ def test_operators_with_a_layout(name, make):
     converted, = (call for call in calls if call.op.name == name)
     assert converted.attrs.layout == "NHWC"
     # What follows goes on in the same layout, to the end.
-    changes = relay.analysis.list_op_freqs(new)
-    changes = changes["layout_transform"] + changes.get("reshape", 0)  # Of one pixel.
+    counts = relay.analysis.list_op_freqs(new)
+    changes = counts["layout_transform"] + counts.get("reshape", 0)  # Of one pixel.
     assert new["main"].body.op.name in ("layout_transform", "reshape") and changes == 2
     assert new["main"].checked_type == mod["main"].checked_type
     x = np.random.default_rng(0).standard_normal((1, 8, 12, 12), "float32")

@@ -104,7 +104,7 @@ def random_inputs(rng, batch, rows, columns, width):
 
 
 def check(compiled, inputs, heads, **more):
-    expected = reference(*(inputs[name] for name in "qkv"), heads, **more)
+    expected = reference(inputs["q"], inputs["k"], inputs["v"], heads, **more)
     for threads in (1, 2):
         rm.set_num_threads(threads)
         agree(compiled(**inputs), expected)

@@ -15,6 +15,7 @@ import pathlib
 import resource
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import onnx
@@ -224,7 +225,7 @@ def test_quantized_networks(network, tmp_path):
         shape = [dim.dim_value for dim in info.type.tensor_type.shape.dim]
         rng = np.random.default_rng(5)
         if info.type.tensor_type.elem_type == TensorProto.INT64:
-            x = rng.integers(0, 100, shape)
+            x: Any = rng.integers(0, 100, shape)
         else:
             x = rng.standard_normal(shape, np.float32)
         scale = float(np.abs(run_onnxruntime(model, {info.name: x})[0]).max())
@@ -264,14 +265,14 @@ def after_convolution(length):
 
 
 def before_transposition(length):
-    nodes = []
+    nodes: list[Any] = []
     value = epilogue(nodes, "x", length)
     nodes.append(helper.make_node("Transpose", [value], ["y"], perm=[1, 0]))
     return build(nodes, {}, "y", shape=(96, 64), result=(64, 96))
 
 
 def before_sum(length):
-    nodes = []
+    nodes: list[Any] = []
     value = epilogue(nodes, "x", length)
     nodes.append(helper.make_node("ReduceSum", [value, "axes"], ["y"], keepdims=0))
     return build(nodes, {"axes": np.array([0])}, "y", shape=(96, 64), result=(64,))
@@ -307,7 +308,8 @@ INTEGER_PAIRS = """add subtract maximum minimum multiply left_shift right_shift 
 
 def write_operators(path, dtype, single, pairs, length):
     """A chain of each operator; of two operands, both are the value before."""
-    lines, results = [], []
+    lines: list[str] = []
+    results = []
     for operator in single + pairs:
         value = "%x"
         for _ in range(length):

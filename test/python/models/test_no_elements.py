@@ -49,7 +49,7 @@ def run_peer(model, inputs):
 
 def run_interpreter(model, inputs, folder):
     onnx.save(model, folder / "model.onnx")
-    command = [BUILD / "bin/relay-run", "model.onnx", "--interpret", "--output", "y.npy"]
+    command = [str(BUILD / "bin/relay-run"), "model.onnx", "--interpret", "--output", "y.npy"]
     for name, value in inputs.items():
         np.save(folder / f"{name}.npy", value)
         command += ["--input", f"{name}={name}.npy"]

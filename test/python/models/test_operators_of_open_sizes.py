@@ -7,6 +7,7 @@ magnitude; 1 for quantised numbers, which may fall on either side of a half.
 """
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ HEADS, SHARED, FEATURES = 4, 2, 8
 @pytest.mark.parametrize("is_causal", [0, 1])
 @pytest.mark.parametrize("has_mask", [False, True])
 def test_attention_with_a_cache(is_causal, has_mask):
+    inputs: dict[str, Any]
     inputs = {"q": (["b", "s", HEADS * FEATURES], "float32"),
               "k": (["b", "s", SHARED * FEATURES], "float32"),
               "v": (["b", "s", SHARED * FEATURES], "float32"),
@@ -202,8 +204,9 @@ def test_upsample():
 def test_hardmax(axis, dims, opset):
     pair = Pair([helper.make_node("Hardmax", ["x"], ["y"], axis=axis)],
                 {"x": (dims, "float32")}, ["y"], opset=opset)
-    for shape in [(2, 3, 2), (1, 1, 2), (5, 1, 2), (0, 2, 2), (2, 0, 2), (0, 0, 0)]:
-        shape = [size if isinstance(dim, str) else dim for dim, size in zip(dims, shape, strict=True)]
+    for sizes in [(2, 3, 2), (1, 1, 2), (5, 1, 2), (0, 2, 2), (2, 0, 2), (0, 0, 0)]:
+        shape = [size if isinstance(dim, str) else dim
+                 for dim, size in zip(dims, sizes, strict=True)]
         assert pair.check({"x": np.round(random(*shape))})
     x = np.full([2 if isinstance(dim, str) else dim for dim in dims], -np.inf, np.float32)
     assert pair.check({"x": x})

@@ -65,7 +65,7 @@ def supported_operators():
 
 
 def test_all_supported_operators_occur():
-    found = set()
+    found: set[str] = set()
     for seed in range(12_000):
         if len(found) == len(OPERATORS):
             break

@@ -6,6 +6,8 @@ One artefact at many sizes, against ONNX Runtime and the interpreter. Tolerance:
 of the output's largest magnitude.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 from onnx import helper
@@ -81,7 +83,7 @@ def test_integers_are_not_padded_by_zeros():
 
 def test_a_network():
     """Sizes of branches are known to be equal."""
-    same = {"auto_pad": "SAME_UPPER", "strides": [2, 2]}
+    same: dict[str, Any] = {"auto_pad": "SAME_UPPER", "strides": [2, 2]}
     nodes = [helper.make_node("Conv", ["x", "w"], ["left"], **same),
              helper.make_node("Conv", ["x", "v"], ["right"], **same),
              helper.make_node("Add", ["left", "right"], ["sum"]),

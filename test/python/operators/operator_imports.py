@@ -4,6 +4,7 @@
 own tests, and of the nodes below, which use what those leave out."""
 
 import re
+from typing import Any
 
 from onnx import TensorProto, helper
 
@@ -13,7 +14,7 @@ import relay_mlir as rm
 FLOAT, BOOL = TensorProto.FLOAT, TensorProto.BOOL
 
 # Nodes, and the types and shapes of their inputs.
-NODES = [
+NODES: list[Any] = [
     (helper.make_node("Not", ["x"], ["y"]), [(BOOL, [2, 3])]),
     (helper.make_node("PRelu", ["x", "a"], ["y"]), [(FLOAT, [2, 3, 4]), (FLOAT, [3, 1])]),
     (helper.make_node("Conv", ["x", "w"], ["y"]), [(FLOAT, [1, 2, 4, 4, 4]),

@@ -9,6 +9,7 @@ not say another one.
 """
 
 import dataclasses
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -24,7 +25,7 @@ class Input:
     `high`: whole numbers, without 0, or with infinities, NaN and limits (`special`)."""
 
     shape: str
-    dtype: str = None
+    dtype: str | None = None
     low: float = -3
     high: float = 3
     special: bool = False
@@ -78,7 +79,7 @@ def special(shape="n,m", low=-3.0, high=3.0, **options):
 
 
 # Operator -> its rows.
-TABLE = {}
+TABLE: dict[str, Any] = {}
 
 
 def add(operator, *rows):
@@ -316,7 +317,7 @@ def make_values(rng, input_, dtype, shape):
     if kind == np.bool_:
         return np.asarray(rng.random(shape) < (2 if input_.low >= 1 or input_.nonzero else 0.5))
     if kind.kind in "iu":
-        limits = np.iinfo(kind)
+        limits: Any = np.iinfo(kind)
         low = max(int(np.ceil(input_.low)), limits.min)
         high = min(int(input_.high), limits.max)
         values = np.asarray(rng.integers(low, high, shape, endpoint=True)).astype(kind)

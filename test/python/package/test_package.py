@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import threading
+from typing import Any
 
 import numpy as np
 import onnx
@@ -219,7 +220,7 @@ def test_import_star_keeps_the_names_of_python():
     import builtins
 
     for module in ("relay_mlir", "relay_mlir.relay", "relay_mlir.compat", "relay_mlir.tir"):
-        names = {}
+        names: dict[str, Any] = {}
         exec(f"from {module} import *", names)
         names.pop("__builtins__")
         exceptions = {name for name, value in vars(builtins).items()

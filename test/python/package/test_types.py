@@ -1,4 +1,5 @@
-"""The annotations of the package: complete, true, and of use to a type checker."""
+"""The annotations of the package: complete, true, and of use to a type checker; the
+programs that use it pass one too."""
 
 import ast
 import importlib
@@ -14,6 +15,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / "python" / "relay_mlir"
 CONFIG = ROOT / "python" / "pyproject.toml"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PROGRAMS = [path for folder in ("test/python", "utils")
+            for path in sorted((ROOT / folder).rglob("*.py"))]
+# They find each other by sys.path: all folders are in it that are no packages.
+FOLDERS = sorted({path.parent for path in PROGRAMS
+                  if not (path.parent / "__init__.py").exists()})
 
 # A program of a user who annotates, and what is wrong with some of its lines.
 PROGRAM = """
@@ -73,7 +79,8 @@ def mypy(tmp_path_factory):
     def run(*arguments):
         return subprocess.run(
             [sys.executable, "-m", "mypy", "--cache-dir", str(cache), *map(str, arguments)],
-            cwd=cache, env={**os.environ, "MYPYPATH": str(ROOT / "python")},
+            cwd=cache,
+            env={**os.environ, "MYPYPATH": ":".join(map(str, [ROOT / "python", *FOLDERS]))},
             capture_output=True, text=True, check=False, timeout=600)
 
     return run
@@ -94,7 +101,7 @@ def stubbed(body):
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             names[node.name] = {}
         elif isinstance(node, ast.AnnAssign):
-            names[node.target.id] = {}
+            names[ast.unparse(node.target)] = {}
     return {name: members for name, members in names.items()
             if not name.startswith("_") or name == "__version__"}
 
@@ -121,7 +128,7 @@ def test_extension(name, path):
 
 def test_documents(mypy, tmp_path):
     """Programs of the documents are right as they stand."""
-    paths = []
+    paths: list[pathlib.Path] = []
     for document in DOCUMENTS:
         for text in re.findall(r"^```python\n(.*?)^```", document.read_text(), re.M | re.S):
             paths.append(tmp_path / f"{document.stem.lower()}_{len(paths)}.py")
@@ -129,6 +136,15 @@ def test_documents(mypy, tmp_path):
     assert len(paths) > 5
     result = mypy("--config-file", os.devnull, "--ignore-missing-imports",
                   "--check-untyped-defs", "--scripts-are-modules", *paths)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_tests_and_utilities(mypy):
+    """Tests and other programs, which are not annotated throughout, contradict neither
+    the package's annotations nor their own. Wrong arguments of tests of errors are marked."""
+    assert len(PROGRAMS) > 100
+    result = mypy("--config-file", os.devnull, "--ignore-missing-imports",
+                  "--check-untyped-defs", "--explicit-package-bases", *PROGRAMS)
     assert result.returncode == 0, result.stdout + result.stderr
 
 

@@ -7,6 +7,8 @@ Tolerance: one unit in the last place, and 1e-6 of the largest magnitude, which 
 steps in float32 may lose.
 """
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -35,7 +37,7 @@ def _mean_variance(x):
 ROWS, VECTOR, IMAGE = (6, 48), (48,), (2, 3, 7, 5)
 
 # Operator and attributes, shapes of inputs, and what it computes.
-CASES = {
+CASES: dict[str, Any] = {
     "LayerNormalization": ({}, (ROWS, VECTOR, VECTOR),
                            lambda x, w, b: _normalize(x, -1, EPSILON) * w + b),
     "LayerNormalization without bias": ({"axis": 0}, (ROWS, ROWS),

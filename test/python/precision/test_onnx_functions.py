@@ -9,6 +9,7 @@ Both are of the magnitudes of the terms that a function sums, where it sums some
 """
 
 import math
+from typing import Any
 
 import bounds
 import ml_dtypes
@@ -66,7 +67,7 @@ ALPHA, GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
 
 # Operator and attributes, what it computes, and, where that loses digits of its
 # terms, their magnitudes.
-FUNCTIONS = {
+FUNCTIONS: dict[str, Any] = {
     "Abs": (np.abs, None),
     "Acos": (np.arccos, None),
     "Acosh": (np.arccosh, None),

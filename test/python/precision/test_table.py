@@ -11,6 +11,7 @@ emulated.
 import math
 import pathlib
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,7 +121,7 @@ def transposed(draw, channels, outputs):
 
 def reduction(name, draw):
     x = draw((37, 1000))
-    function = {"sum": np.sum, "mean": np.mean}[name]
+    function: Any = {"sum": np.sum, "mean": np.mean}[name]
     exact = function(x.astype(np.float64), 1)
     text = f"""func.func @main(%x: {tensor(x)}) -> {tensor(exact)} {{
   %0 = relay.{name} %x {{axis = array<i64: 1>}} : ({tensor(x)}) -> {tensor(exact)}

@@ -6,6 +6,7 @@ of terms. What "highest" does is held to 5e-6 of the same.
 """
 
 import platform
+from typing import Any
 
 import numpy as np
 import pytest
@@ -153,6 +154,7 @@ CASES = [(3, *case) for case in SIZES] + [(5, 64, 28), (5, 256, 14), (5, 512, 14
 @pytest.mark.parametrize("distribution", ["uniform", "normal", "positive"])
 def test_accuracy(kernel, channels, size, distribution):
     rng = np.random.default_rng(channels)
+    draw: Any
     draw = {"uniform": lambda shape: rng.uniform(-1, 1, shape),
             "normal": lambda shape: rng.normal(size=shape),
             "positive": lambda shape: rng.uniform(0, 1, shape)}[distribution]

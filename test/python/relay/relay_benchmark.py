@@ -18,7 +18,7 @@ def main():
     relay.op.get("add")  # Imported before the clock starts.
     start = time.perf_counter()
     x = relay.var("x", shape=(8, 8))
-    out = x
+    out: relay.Expr = x
     for _ in range(NODES // 2):
         out = relay.add(relay.nn.relu(out), x)
     function = relay.Function([x], out)

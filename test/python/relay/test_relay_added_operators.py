@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -378,7 +379,7 @@ def test_debug():
     """The function gets each value that comes by, and what it raises is raised."""
     mod = relay.IRModule()
     p = relay.Prelude(mod)
-    seen = []
+    seen: list[Any] = []
     x = relay.var("x", "int32")
     double = relay.Function([x], relay.op.debug(x + x, debug_func=seen.append))
     assert evaluate(double, np.int32(2)) == 4

@@ -66,7 +66,7 @@ def test_basic_block_normal_form():
                   relay.Function([cond, x], branches(x)),
                   relay.Tuple([sum_, relay.Function([], relay.exp(sum_))])):
         assert check(valid)
-    deep = x
+    deep: relay.Expr = x
     for _ in range(20000):
         deep = relay.exp(deep)
     assert check(deep)

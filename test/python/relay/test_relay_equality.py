@@ -1,6 +1,7 @@
 """Structural equality and hash."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -74,6 +75,7 @@ def test_structural_hash():
 
 
 def test_sharing_of_what_has_no_value_of_its_own():
+    make: Any
     t = relay.var("t")
     for make in (lambda: relay.Tuple([]), lambda: relay.TupleGetItem(t, 0),
                  lambda: relay.const(1)):
@@ -168,7 +170,7 @@ def test_deep_programs():
     x = relay.var("x", shape=(2,))
     chains = []
     for _ in range(2):
-        expr = x
+        expr: Any = x
         for _ in range(20000):
             expr = relay.add(expr, expr)
         chains.append(expr)

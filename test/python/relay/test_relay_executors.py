@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -190,6 +191,7 @@ def test_native_code_without_kernels():
     x = relay.var("x", shape=(2, 3))
     array = np.arange(6, dtype="float32").reshape(2, 3)
     native = relay.create_executor("aot")
+    expected: Any
     for result, expected in [
             (relay.const(2.5), [2.5]),
             (relay.Tuple([relay.const(2.5)]), [2.5]),
@@ -230,7 +232,7 @@ except KeyboardInterrupt:
 ''')
     with subprocess.Popen([sys.executable, tmp_path / "endless.py"], stdout=subprocess.PIPE,
                           text=True) as process:
-        assert process.stdout.readline() == "started\n"
+        assert process.stdout is not None and process.stdout.readline() == "started\n"
         process.send_signal(signal.SIGINT)
         try:
             output, _ = process.communicate(timeout=100)

@@ -21,7 +21,7 @@ def chain(length=DEEP, x=None):
 def lets(length=DEEP):
     x = relay.var("x", shape=(1,))
     variables = [relay.var(f"v{i}") for i in range(length)]
-    body = variables[-1]
+    body: relay.Expr = variables[-1]
     for i in reversed(range(length)):
         body = relay.Let(variables[i], relay.nn.relu(variables[i - 1] if i else x), body)
     return x, body

@@ -31,7 +31,7 @@ def test_functions():
         with pytest.raises(ValueError, match=message):
             broken()
     with pytest.raises(TypeError, match="expects a function"):
-        mod["x"] = 1
+        mod["x"] = 1  # type: ignore[assignment]
 
 
 def test_from_expr():

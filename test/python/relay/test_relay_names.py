@@ -2,6 +2,7 @@
 
 import struct
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -223,12 +224,12 @@ def test_variables_constants_and_functions_with_fields():
     constant = relay.const([1.0, 2.0])
     assert relay.ConstantWithFields(constant) is constant
     assert relay.ConstantWithFields(constant, constant.data) is constant
-    other = relay.ConstantWithFields(constant, np.float32([3]))
+    other = relay.ConstantWithFields(constant, np.array([3], "float32"))
     np.testing.assert_array_equal(other.data, [3])
 
     function = relay.Function([X], X, attrs={"Primitive": 1})
-    there = relay.FunctionWithFields(function, virtual_device=device)
-    assert there.virtual_device_ == device and there.attrs.Primitive == 1
+    moved = relay.FunctionWithFields(function, virtual_device=device)
+    assert moved.virtual_device_ == device and moved.attrs.Primitive == 1
     assert relay.FunctionWithFields(function, attrs={"Inline": 1}).attrs.keys() == ["Inline"]
 
 
@@ -262,8 +263,9 @@ def test_param_dict_of_tvm():
             struct.pack("<Q", 1) + struct.pack("<QQ", 0xDD5E40F096B4A13F, 0) +
             struct.pack("<iiiBBH", 1, 0, 2, 2, 32, 1) + struct.pack("<qqq", 1, 2, 8) +
             struct.pack("<ff", 1.5, -2))
-    np.testing.assert_array_equal(relay.load_param_dict(data)["w"], np.float32([[1.5, -2]]))
-    assert relay.save_param_dict({"w": np.float32([[1.5, -2]])}) == data
+    array = np.array([[1.5, -2]], "float32")
+    np.testing.assert_array_equal(relay.load_param_dict(data)["w"], array)
+    assert relay.save_param_dict({"w": array}) == data
 
 
 def _is_read(data):
@@ -287,7 +289,7 @@ def test_param_dict_of_other_bytes():
         # What may be anything: reserved numbers, the name, the device, the contents.
         assert not readable or place not in range(0, 8), place
     with pytest.raises(TypeError, match="expects bytes"):
-        relay.load_param_dict({"a": 1})
+        relay.load_param_dict({"a": 1})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="numbers or bools"):
         relay.save_param_dict({"a": np.array(["x"])})
 
@@ -314,7 +316,7 @@ def test_while_loop():
         lambda i, total, v: [i + relay.const(1), total + i + relay.const(1), v + v])
     start = relay.var("start", shape=(2,))
     result = relay.Function([start], loop(relay.const(0), relay.const(0), start))
-    count, total, vector = evaluate(result, np.float32([1, 3]))
+    count, total, vector = evaluate(result, np.array([1, 3], "float32"))
     assert (count, total) == (10, 55)
     np.testing.assert_array_equal(vector, [1024, 3072])
     assert isinstance(loop, relay.Let) and loop.value.params[0].name_hint == "i"
@@ -335,7 +337,7 @@ def test_optimize():
 
 
 def relay_nodes(function):
-    nodes = []
+    nodes: list[Any] = []
     relay.post_order_visit(function.body, nodes.append)
     return nodes
 
@@ -349,7 +351,7 @@ def test_constructor_values():
     mod = relay.IRModule()
     p = relay.Prelude(mod)
     nil = relay.ConstructorValue(p.nil.tag, [], p.nil)
-    value = relay.ConstructorValue(tag=p.cons.tag, fields=[np.float32([1, 2]), nil],
+    value = relay.ConstructorValue(tag=p.cons.tag, fields=[np.array([1, 2], "float32"), nil],
                                    constructor=p.cons)
     assert value.tag == p.cons.tag and value.constructor is p.cons
     assert value.fields[1] is nil
@@ -367,7 +369,7 @@ def test_constructor_values():
     with pytest.raises(ValueError, match="expects 2 fields of Cons, but got 1"):
         relay.ConstructorValue(p.cons.tag, [nil], p.cons)
     with pytest.raises(TypeError, match="to be a constructor, but got .Nil"):
-        relay.ConstructorValue(0, [], "Nil")
+        relay.ConstructorValue(0, [], "Nil")  # type: ignore[arg-type]
     pair = relay.ConstructorValue(p.cons.tag, [(np.int32(1), ()), nil], p.cons)
     assert str(pair) == "Cons((1, ()), Nil)"
 
@@ -395,7 +397,7 @@ def test_reference_values():
     nil = relay.ConstructorValue(p.nil.tag, [], p.nil)
     assert relay.RefValue((nil, ())).value[1] == ()
     with pytest.raises(AttributeError):
-        cell.contents = 3
+        cell.contents = 3  # type: ignore[attr-defined]
 
 
 def test_count():

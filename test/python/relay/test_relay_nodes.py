@@ -137,10 +137,12 @@ def test_overloads():
 
 @pytest.mark.parametrize("make,message", [
     (lambda: relay.Call(relay.op.get("add"), [1, 2]), "expects an expression of Relay"),
-    (lambda: relay.Function([relay.const(1)], relay.const(1)), "expects a Var"),
+    (lambda: relay.Function([relay.const(1)], relay.const(1)),  # type: ignore[list-item]
+     "expects a Var"),
     (lambda: relay.Tuple([None]), "expects an expression of Relay"),
-    (lambda: relay.Clause(1, relay.const(1)), "expects a pattern"),
-    (lambda: relay.Let(relay.const(1), relay.const(1), relay.const(1)), "expects a Var"),
+    (lambda: relay.Clause(1, relay.const(1)), "expects a pattern"),  # type: ignore[arg-type]
+    (lambda: relay.Let(relay.const(1), relay.const(1), relay.const(1)),  # type: ignore[arg-type]
+     "expects a Var"),
     (lambda: relay.nn.relu("3"), "expects an expression of Relay"),
     (lambda: relay.const("x"), "expects numbers or bools"),
     (lambda: relay.nn.relu(relay.var("x")).attrs.missing, "no attribute"),
@@ -226,7 +228,7 @@ def test_shapes_that_are_arrays():
 
 def test_types_of_many_levels():
     """Types of more levels than anything goes down are refused, not printed to death."""
-    nested = relay.TensorType((2,), "float32")
+    nested: relay.Type = relay.TensorType((2,), "float32")
     with pytest.raises(ValueError, match="at most 1000 levels"):
         for _ in range(5000):
             nested = relay.TupleType([nested])

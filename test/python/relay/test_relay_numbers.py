@@ -130,7 +130,8 @@ def test_in_a_tuple():
     (lambda: relay.nn.pad(I8, [(0, 0), (1, 1)], 0.5), "nn.pad: 'pad_value': expects a number"),
     (lambda: relay.add(relay.var("u"), 1),
      "add: expects operands of known types beside the number 1 for 'rhs', but got one of which"),
-    (lambda: relay.add(X, 1j), "expects an expression of Relay, but got 1j"),
+    (lambda: relay.add(X, 1j),  # type: ignore[arg-type]
+     "expects an expression of Relay, but got 1j"),
     (lambda: relay.add(X, "1"), "expects an expression of Relay, but got '1'"),
 ])
 def test_refused(make, message):
@@ -174,7 +175,7 @@ def test_long_programs(monkeypatch):
         return infer(expr)
 
     monkeypatch.setattr(_numbers, "_infer", measure)
-    value = X
+    value: relay.Expr = X
     for _ in range(2000):
         value = relay.nn.relu(value)
     assert dtypes(relay.add(value, 1)) == ["float32"]
@@ -209,6 +210,6 @@ def test_modules_of_the_other_kind():
                                         "got relay_mlir"):
         rm.import_onnx(rm.IRModule.parse(""))
     with pytest.raises(TypeError, match="a relay_mlir.IRModule, which relay_mlir.compile"):
-        relay.build(rm.IRModule.parse(""))
+        relay.build(rm.IRModule.parse(""))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="expects a relay.IRModule, a function or an expr"):
-        relay.build(3)
+        relay.build(3)  # type: ignore[arg-type]

@@ -1,6 +1,8 @@
 """What operators take and give in places where Relay's rules are less plain: types,
 and numbers against NumPy, of the interpreter and of compiled programs."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -110,8 +112,8 @@ def test_strided_set(begin, end, strides):
     want, v = data.copy(), -1 - count(*data[index].shape)
     want[index] = v
     x, y = var("x", data.shape), var("v", v.shape)
-    bounds = [relay.const(np.array(b, "int32")) for b in (begin, end)]
-    call = relay.strided_set(x, y, *bounds,
+    first, last = (relay.const(np.array(b, "int32")) for b in (begin, end))
+    call = relay.strided_set(x, y, first, last,
                              None if strides is None else relay.const(strides, "int32"))
     assert infer(call) == tensor(data.shape)
     check(run(call, [x, y], data, v), want)
@@ -290,7 +292,7 @@ def test_products_of_other_types():
 def test_conv1d_transpose_of_two_paddings(kind):
     x, w = var("x", (1, 3, 8)), var("w", (3, 10, 3))
     data = [count(1, 3, 8), count(3, 10, 3)]
-    attributes = dict(channels=10, kernel_size=(3,), strides=(2,), padding=(1,))
+    attributes: dict[str, Any] = dict(channels=10, kernel_size=(3,), strides=(2,), padding=(1,))
     call = relay.nn.conv1d_transpose(x, w, output_padding=(0, 0), **attributes)
     assert infer(call) == tensor((1, 10, 15))
     plain = relay.nn.conv1d_transpose(x, w, **attributes)
@@ -409,9 +411,9 @@ def test_non_max_suppression_with_indices_of_floats(return_indices):
     boxes = np.array([[[0, .8, 0, 0, 4, 4], [0, .9, 0, 0, 4, 4.1], [1, .5, 5, 5, 9, 9]]], "float32")
     results = []
     for dtype in ("int32", "float32"):
-        params = [var("x", boxes.shape), var("v", (1,), "int32"), var("i", (1, 3), dtype)]
-        call = relay.vision.non_max_suppression(*params, -1, 0.5, return_indices=return_indices)
-        results.append(run(call, params, boxes, np.array([3], "int32"),
+        x, v, i = var("x", boxes.shape), var("v", (1,), "int32"), var("i", (1, 3), dtype)
+        call = relay.vision.non_max_suppression(x, v, i, -1, 0.5, return_indices=return_indices)
+        results.append(run(call, [x, v, i], boxes, np.array([3], "int32"),
                            np.array([[5, 6, 7]], dtype)))
     for got, want in zip(*map(np.atleast_1d if not return_indices else list, results)):
         check(got, want)

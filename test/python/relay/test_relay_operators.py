@@ -114,11 +114,15 @@ def test_numbers_of_numpy():
 
 
 @pytest.mark.parametrize("make,message", [
-    (lambda: relay.nn.softmax(X, axis="a"), "expects attribute 'axis' to be an integer"),
-    (lambda: relay.nn.softmax(X, axis=1.5), "expects attribute 'axis' to be an integer"),
+    (lambda: relay.nn.softmax(X, axis="a"),  # type: ignore[arg-type]
+     "expects attribute 'axis' to be an integer"),
+    (lambda: relay.nn.softmax(X, axis=1.5),  # type: ignore[arg-type]
+     "expects attribute 'axis' to be an integer"),
     (lambda: relay.cast(X, "flaot32"), "expects attribute 'dtype' to be a dtype"),
-    (lambda: relay.add(X, None), "expects an expression for 'rhs', but got None"),
-    (lambda: relay.nn.conv2d(X), "missing 1 required positional argument"),
+    (lambda: relay.add(X, None),  # type: ignore[arg-type]
+     "expects an expression for 'rhs', but got None"),
+    (lambda: relay.nn.conv2d(X),  # type: ignore[call-arg]
+     "missing 1 required positional argument"),
     (lambda: relay.op.get("nope"), "there is no operator 'nope'"),
 ])
 def test_errors(make, message):
@@ -127,7 +131,8 @@ def test_errors(make, message):
 
 
 def test_tuple_wrappers():
-    bn = relay.nn.batch_norm(X, *(relay.var(n) for n in "abcd"))
+    a, b, c, d = (relay.var(n) for n in "abcd")
+    bn = relay.nn.batch_norm(X, a, b, c, d)
     assert len(bn) == 3 and bn[0].index == 0
     assert len(relay.split(X, [1, 2], axis=1)) == 3
     assert relay.nn.dropout(X).tuple_value.op.name == "nn.dropout"

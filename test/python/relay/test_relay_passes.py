@@ -1,5 +1,7 @@
 """The pass manager, instruments, and the passes that Python runs."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -49,7 +51,8 @@ def test_classes_of_passes():
             return self.new
 
     other = relay.IRModule()
-    assert Replace(other)(mod) is other and issubclass(Replace, transform.ModulePass)
+    replace: Any = Replace(other)  # A pass: the decorator makes the class one of passes.
+    assert replace(mod) is other and issubclass(Replace, transform.ModulePass)
     with pytest.raises(TypeError, match="expects a function or a class"):
         transform.module_pass(3)
 
@@ -94,7 +97,7 @@ def test_sequential():
     with pytest.raises(ValueError, match="name of a pass to be required, but got 'Nothing'"):
         transform.Sequential([make("lost", required=["Nothing"])])(module())
     with pytest.raises(TypeError, match="required_pass to be a list of names"):
-        transform.PassContext(required_pass=[transform.InferType()])
+        transform.PassContext(required_pass=[transform.InferType()])  # type: ignore[list-item]
 
 
 def test_options():
@@ -158,14 +161,17 @@ def test_instruments_are_called(kind):
             self.events.append(f"after {info.name}")
             assert isinstance(mod, relay.IRModule)
 
+    make: Any = Events
     if kind == "decorator":
-        Events = instrument.pass_instrument(Events)
+        make = instrument.pass_instrument(Events)
     elif kind == "subclass":
 
-        class Events(Events, instrument.PassInstrument):  # pylint: disable=function-redefined
+        class Subclass(Events, instrument.PassInstrument):
             pass
 
-    events = Events()
+        make = Subclass
+
+    events = make()
     with transform.PassContext(instruments=[events]):
         transform.Sequential([transform.InferType()], name="all")(module())
     assert events.events == ["enter", "before all", "before InferType", "after InferType",
@@ -319,7 +325,7 @@ def test_fold_lets():
 
 @pytest.mark.parametrize("taken", [True, False])
 def test_fold_if(taken):
-    c = relay.const(np.float32([1, 2]))
+    c = relay.const(np.array([1, 2], "float32"))
     x = relay.var("x", shape=(2,))
 
     def choose(condition):
@@ -329,7 +335,7 @@ def test_fold_if(taken):
 
     constant = relay.equal(relay.const(1), relay.const(1 if taken else 2))
     folded = transform.FoldConstant()(relay.IRModule.from_expr(choose(constant)))["main"]
-    sums = relay.const(np.float32([2, 4]))
+    sums = relay.const(np.array([2, 4], "float32"))
     branch = relay.multiply(sums if taken else x, x) if taken else relay.subtract(c, x)
     assert relay.structural_equal(folded, infer(relay.Function([x], relay.nn.relu(branch))))
     # A condition that is not known stays, and its branches are folded.
@@ -364,7 +370,7 @@ def test_fold_leaves_quantized_and_dropout_alone():
 
 def test_fold_of_expressions():
     x = relay.var("x", shape=(2,))
-    c = relay.const(np.float32([1, 2]))
+    c = relay.const(np.array([1, 2], "float32"))
     folded = transform.FoldConstantExpr(x + (c + c), relay.IRModule())
     assert isinstance(folded.args[1], relay.Constant)
     np.testing.assert_array_equal(folded.args[1].data, [2, 4])

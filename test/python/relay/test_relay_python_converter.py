@@ -1,6 +1,7 @@
 """Programs of Relay as programs of Python: the same values as of the interpreter."""
 
 import ast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -159,12 +160,12 @@ def test_shared_nodes_are_computed_once_and_branches_only_if_taken():
 
 
 def test_deep_programs():
-    value = relay.const(0)
+    value: relay.Expr = relay.const(0)
     for _ in range(1500):
         value = value + relay.const(1)
     assert run_as_python(value) == 1500
     x = relay.var("x", "int32")
-    body = x
+    body: relay.Expr = x
     for _ in range(300):
         body = relay.Let(relay.var("v"), body + relay.const(1), body)
     assert run_as_python(relay.Function([x], body))(5) == 5
@@ -185,7 +186,7 @@ def test_the_program():
     """Its syntax tree is a program of its own."""
     tree = to_python(relay.const(1) + relay.const(2))
     assert isinstance(tree, ast.Module)
-    scope = {}
+    scope: dict[str, Any] = {}
     exec(compile(ast.unparse(tree), "program", "exec"), scope)  # pylint: disable=exec-used
     assert scope[py_converter.OUTPUT_VAR_NAME] == 3
 
@@ -213,7 +214,7 @@ def test_check_grad():
 def nested_ifs(depth):
     """A function of `depth` ifs inside of each other, which use what is around them."""
     x = relay.var("x", "int32")
-    body = x
+    body: relay.Expr = x
     for i in range(depth):
         body = relay.If(relay.less(x, relay.const(i)), relay.const(i) + x, body * relay.const(2))
     return relay.Function([x], body)
@@ -225,14 +226,15 @@ def test_deep_blocks():
     python, relays = run_as_python(ifs), relay.create_executor("debug").evaluate(ifs)
     for value in (0, 100, 198, 250):
         assert python(value) == relays(value)
-    x, body = relay.var("x", "int32"), None
+    x = relay.var("x", "int32")
+    body: Any = None
     for _ in range(150):
         y = relay.var("y", "int32")
         body = relay.Function([y], y + x if body is None else body(y + x))
     assert both(relay.Let(x, relay.const(3), body(relay.const(1)))) == 451
     mod = relay.IRModule()
     p = relay.Prelude(mod)
-    match = relay.const(0)
+    match: relay.Expr = relay.const(0)
     for i in range(120):
         match = relay.Match(p.some(relay.const(i)), [
             relay.Clause(relay.PatternConstructor(p.some, [relay.PatternVar(

@@ -4,6 +4,7 @@ What the notebooks print is compared up to white space.
 """
 
 import re
+from typing import Any
 
 import numpy
 import numpy as np
@@ -206,7 +207,7 @@ def get_demo_mod():
     w1 = relay.var("w1", shape=(32, 32, 3, 3), dtype="float32")
     b1 = relay.var("b1", shape=(32,), dtype="float32")
     conv = relay.nn.conv2d(d1, w1, strides=(1, 1), padding=(1, 1))
-    bias = relay.nn.bias_add(conv, b1)
+    bias: Any = relay.nn.bias_add(conv, b1)
     relu = relay.nn.relu(bias)
     loop_cond_out = loop_var(inc, relu, w1, b1)
 
@@ -281,7 +282,7 @@ def test_hello_relay():
 
 
 def batch_norm_infer(data, gamma=None, beta=None, moving_mean=None, moving_var=None, **kwargs):
-    name = kwargs.get("name")
+    name: Any = kwargs.get("name")
     kwargs.pop("name")
     if not gamma:
         gamma = relay.var(name + "_gamma")
@@ -296,7 +297,7 @@ def batch_norm_infer(data, gamma=None, beta=None, moving_mean=None, moving_var=N
 
 
 def conv2d(data, weight=None, **kwargs):
-    name = kwargs.get("name")
+    name: Any = kwargs.get("name")
     kwargs.pop("name")
     if not weight:
         weight = relay.var(name + "_weight")

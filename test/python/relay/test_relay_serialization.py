@@ -1,6 +1,7 @@
 """Nodes as JSON, functions by name, symbolic sizes, and `tvm.ir`."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ def test_language():
 
 def test_sharing_and_depth():
     x = relay.var("x", shape=(2,))
-    shared = x
+    shared: relay.Expr = x
     for _ in range(20000):
         shared = relay.add(shared, shared)
     again = round_trip(shared)
@@ -93,7 +94,7 @@ def test_types_and_containers():
 
 
 # What TVM 0.18 writes for add(%x, 2f) with %x: Tensor[(3, 4), float32], inferred.
-WRITTEN = {
+WRITTEN: dict[str, Any] = {
     "root": 1, "nodes": [
         {"type_key": ""},
         {"type_key": "relay.Call", "attrs": {
@@ -227,7 +228,7 @@ def test_symbolic_sizes():
     assert mod["main"].ret_type == relay.TensorType((n, 2, 224, 224))
     assert relay.structural_equal(relay.TensorType((n,)), relay.TensorType((n,)))
     assert relay.TensorType((tvm.tir.IntImm("int64", 3), 2)) == relay.TensorType((3, 2))
-    x, y = relay.var("x", shape=(n, 4)), relay.var("y", shape=(1, 4))
-    total = relay.create_executor("debug").evaluate(relay.Function([x, y], x + y))
+    a, b = relay.var("x", shape=(n, 4)), relay.var("y", shape=(1, 4))
+    total = relay.create_executor("debug").evaluate(relay.Function([a, b], a + b))
     np.testing.assert_array_equal(total(np.ones((3, 4), "f"), np.ones((1, 4), "f")),
                                   np.full((3, 4), 2))

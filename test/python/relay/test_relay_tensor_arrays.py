@@ -51,7 +51,7 @@ def test_tensor_array_ops():
     array = arrays.get_global_var("tensor_array")(relay.const(2))
     array = arrays.get_global_var("tensor_array_write")(array, relay.const(1),
                                                         arrays.get_ctor("tensor1")(v))
-    first, second = to_arrays(evaluate(mod, [v], array, np.int32([1, 2, 3])))
+    first, second = to_arrays(evaluate(mod, [v], array, np.array([1, 2, 3], "int32")))
     assert first is None
     np.testing.assert_array_equal(second, [1, 2, 3])
 
@@ -116,7 +116,7 @@ def test_scatter(indices_shape):
         elements = prelude.cons(tensor(value), elements)
     data = RNG.random((3, 2), "float32")
     result = to_arrays(evaluate(mod, [*values, indices], scatter(cells, indices, elements),
-                                *data, np.int32([3, 0, 2])))
+                                *data, np.array([3, 0, 2], "int32")))
     assert result[1] is None
     np.testing.assert_array_equal([result[3], result[0], result[2]], data)
 
@@ -136,7 +136,7 @@ def test_split(value_shape, lengths_shape):
     cells = arrays.get_global_var("tensor_array")(relay.const(2))
     data = RNG.random((5, 3), "float32")
     body = split(cells, values.get_ctor("tensor_constructor")(v), lengths)
-    first, second = to_arrays(evaluate(mod, [v, lengths], body, data, np.int32([2, 3])))
+    first, second = to_arrays(evaluate(mod, [v, lengths], body, data, np.array([2, 3], "int32")))
     np.testing.assert_array_equal(first, data[:2])
     np.testing.assert_array_equal(second, data[2:])
 

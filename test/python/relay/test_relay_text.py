@@ -1,6 +1,7 @@
 """Printing and reading from Python; type inference and its errors."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,6 @@ def test_printing_shares_and_inlines():
 
 
 def test_module_with_types():
-    x, y, z = (relay.var(n, "float32") for n in "xyz")
     x, y = relay.var("x", "float32"), relay.var("y", "float32")
     z = x + y
     mod = relay.IRModule({"myf": relay.Function([x, y], z + z)})
@@ -223,7 +223,8 @@ def test_passes():
                 out = -out
             return relay.Function(function.params, out)
 
-    sequence = relay.transform.Sequential([relay.transform.FoldConstant(), Negate(2)])
+    negate: Any = Negate(2)  # A pass: the decorator makes the class one of passes.
+    sequence = relay.transform.Sequential([relay.transform.FoldConstant(), negate])
     result = sequence(mod)["main"]
     assert result.body.op.name == "negative" and result.body.args[0].op.name == "negative"
     with relay.transform.PassContext(opt_level=0):

@@ -234,7 +234,7 @@ class Program:
         """Bindings and an expression, each on a line of its own."""
         env = list(env)
         pad = "  " * indent
-        lines = []
+        lines: list[str] = []
         for _ in range(self.rng.randrange(4) if depth > 0 else 0):
             self.statement(env, depth, indent, lines)
         lines.append(pad + self.expr(type_, env, depth, indent))

@@ -343,7 +343,9 @@ def test_compute_locations():
         sch = tir.Schedule(WINDOWS, seed=seed)
         where = sch.sample_compute_location(sch.get_block("first"))
         sch.compute_at(sch.get_block("first"), where)
-        location = re.search(r"decision = (-?\d+)", str(sch.trace)).group(1)
+        decision = re.search(r"decision = (-?\d+)", str(sch.trace))
+        assert decision is not None
+        location = decision.group(1)
         if location not in drawn:
             check_windows(sch)
             drawn[location] = sch

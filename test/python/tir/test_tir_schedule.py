@@ -301,7 +301,7 @@ def test_handles():
     with pytest.raises(ValueError, match="of this schedule"):
         other.parallel(i)
     with pytest.raises(TypeError, match="expects a LoopRV"):
-        sch.parallel(block)
+        sch.parallel(block)  # type: ignore[arg-type]
     sch.blockize(i)
     with pytest.raises(tir.ScheduleError):
         sch.parallel(i)  # The nest is gone.

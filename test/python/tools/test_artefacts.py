@@ -190,7 +190,7 @@ def test_signals_and_temporary_files_of_the_process(small, tmp_path):
 def test_interrupted_compiler_leaves_nothing(tmp_path, number):
     onnx.save(build.build("mlp"), str(tmp_path / "model.onnx"))
     environment = {**os.environ, "TMPDIR": str(tmp_path), "RELAY_CACHE_DIR": str(tmp_path / "c")}
-    command = [BIN / "relay-compile", "model.onnx", "-o", "out.so"]
+    command = [str(BIN / "relay-compile"), "model.onnx", "-o", "out.so"]
     start = time.monotonic()
     subprocess.run(command, cwd=tmp_path, env=environment, check=True)
     duration = time.monotonic() - start

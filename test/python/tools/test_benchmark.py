@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 import time
+from typing import Any
 
 import numpy as np
 import onnx
@@ -117,7 +118,7 @@ class FakeProcess:
     """In place of a peer's process: returns what it is told to."""
 
     version, prepare, first = "1.0", 0.0, 0.0
-    values = {}
+    values: dict[str, Any] = {}
 
     def __init__(self, name, *_, precision, **__):
         self.name = name
@@ -202,6 +203,7 @@ def test_peers_end_with_a_benchmark_that_is_killed(tmp_path):
               "time.sleep(600)\n")
     parent = subprocess.Popen([sys.executable, "-c", script, str(COMMAND.parent)],
                               cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
     try:
         children = [int(pid) for pid in parent.stdout.readline().split()]
         assert len(children) == 2 and all(is_alive(pid) for pid in children)
@@ -330,7 +332,7 @@ def test_sharing(tmp_path):
     """Each situation that needs no rights gives percentiles of both."""
     names = ["alone", "second-pool", "same-pool", "busy-last", "two-models", "two-processes",
              "many-callers"]
-    command = [sys.executable, COMMAND.parent / "sharing.py", "dqn", "--rounds=1",
+    command = [sys.executable, str(COMMAND.parent / "sharing.py"), "dqn", "--rounds=1",
                "--turn=0.01", f"--only={','.join(names)}", "--output=sharing.json"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True,
                             check=False, timeout=300)

@@ -36,14 +36,15 @@ def test_sizes_of_a_resize(size):
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 1e30, -1e5])
 def test_region_of_a_resize(number):
-    fail("Resize", [None, np.float32([0, 0, 0, 0, 1, 1, 1, number]), np.float32([1, 1, 2, 2])],
+    roi, scales = np.array([0, 0, 0, 0, 1, 1, 1, number], "f"), np.array([1, 1, 2, 2], "f")
+    fail("Resize", [None, roi, scales],
          "expects numbers of roi in .*, but got ",
          coordinate_transformation_mode="tf_crop_and_resize")
 
 
 @pytest.mark.parametrize("depth", [math.nan, math.inf, -math.inf, 0, -1, 0.5, 2**31, 1e30])
 def test_depth_of_one_hot(depth):
-    fail("OneHot", [np.array([1, 2]), np.float32(depth), np.float32([0, 1])],
+    fail("OneHot", [np.array([1, 2]), np.float32(depth), np.array([0, 1], "f")],
          r"expects a depth in \[1, 2147483647\], but got ")
 
 

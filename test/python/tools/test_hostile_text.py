@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+from typing import Any
 
 import pytest
 
@@ -63,7 +64,7 @@ def test_text_that_is_not_too_deep(tmp_path, kind):
 
 def serve(text):
     """What the language server says about a document."""
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"id": 0, "method": "initialize", "params": {
             "processId": None, "rootUri": None, "capabilities": {}}},
         {"method": "textDocument/didOpen", "params": {"textDocument": {

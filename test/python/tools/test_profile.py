@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import onnx
@@ -98,7 +99,7 @@ def check_trace(path, calls, runs, threads=None):
         assert sum(event["dur"] for event in inside) == pytest.approx(run["dur"], abs=1e-3)
     # Pieces lie in their kernel, in a row of their own, one after the other.
     pieces = [event for event in events if event["cat"] == "piece"]
-    rows = {}
+    rows: dict[Any, list[Any]] = {}
     for piece in pieces:
         rows.setdefault(piece["tid"], []).append(piece)
         kernel = next(event for event in kernels if event["args"]["call"] == piece["args"]["call"]

@@ -7,6 +7,7 @@ it with large ones."""
 import os
 import pathlib
 import sys
+from typing import Any
 
 import numpy as np
 import onnx
@@ -24,7 +25,8 @@ GROUPS, CHANNELS = 4, 48
 def shuffle_network():
     """Convolutions in groups, whose channels are mixed, a depthwise one and a product."""
     rng = np.random.default_rng(0)
-    weights, nodes = {}, []
+    weights: dict[str, Any] = {}
+    nodes: list[Any] = []
 
     def weight(name, *shape):
         values = rng.standard_normal(shape) / np.sqrt(np.prod(shape[1:]))

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention and what turns its operands."""
 
+from typing import Any
+
 import numpy as np
 
-OPERATORS = {}
+OPERATORS: dict[str, Any] = {}
 
 
 def operator(function):
@@ -40,8 +42,8 @@ def Attention(g):
     is_flat, shared = g.maybe(), g.pick([1, 2, 3])
     heads, features = shared * g.pick([1, 1, 2]), g.pick([1, 4, 8, 16])
     batch = "a" if g.dynamic and g.maybe() else g.pick([1, 2])
-    queries = "b" if g.dynamic and g.maybe() else g.pick([1, 3, 8, 17])
-    keys = "c" if g.dynamic and g.maybe() else g.pick([1, 4, 16, 33])
+    queries: Any = "b" if g.dynamic and g.maybe() else g.pick([1, 3, 8, 17])
+    keys: Any = "c" if g.dynamic and g.maybe() else g.pick([1, 4, 16, 33])
     if g.maybe(0.4):
         keys = queries
     width = g.pick([features, 5])

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Elementwise operators, activations and casts."""
 
+from typing import Any
+
 import numpy as np
 from onnx import helper
 
-OPERATORS = {}
+OPERATORS: dict[str, Any] = {}
 ALL = ["float32", "float64", "float16", "int64", "int32", "int8", "uint8", "int16",
        "uint16", "uint32", "uint64"]
 WIDE = ["float32", "float64", "float16", "int64", "int32"]

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Gathers, scatters and searches."""
 
+from typing import Any
+
 import numpy as np
 
 from .movement import axis_of
 
-OPERATORS = {}
+OPERATORS: dict[str, Any] = {}
 TYPES = ["float32", "float64", "float16", "int64", "int32", "uint8", "bool"]
 
 

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Losses of classes."""
 
+from typing import Any
+
 import numpy as np
 
-OPERATORS = {}
+OPERATORS: dict[str, Any] = {}
 
 
 def _loss(op_type, since, outputs):

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators that move elements: shapes, layouts, parts."""
 
+from typing import Any
+
 import numpy as np
 from onnx import helper, numpy_helper
 
-OPERATORS = {}
+OPERATORS: dict[str, Any] = {}
 
 
 def operator(function):
@@ -35,7 +37,8 @@ def Reshape(g):
     unknown = [i for i, d in enumerate(shape) if d is None]
     if not unknown:
         size = int(np.prod(shape, dtype=np.int64))
-        sizes, rest = [], size
+        sizes: list[int] = []
+        rest = size
         while rest > 1 and len(sizes) < 4:
             factor = g.pick([f for f in range(1, min(rest, 64) + 1) if rest % f == 0])
             sizes.append(int(factor))

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Normalisations and operators over one axis."""
 
+from typing import Any
+
 import numpy as np
 
 from .movement import axis_of
 from .windows import image
 
-OPERATORS = {}
+OPERATORS: dict[str, Any] = {}
 
 
 def operator(function):

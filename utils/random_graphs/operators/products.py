@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrix products."""
 
+from typing import Any
+
 import numpy as np
 
-OPERATORS = {}
+OPERATORS: dict[str, Any] = {}
 SIZES = [0, 1, 1, 2, 3, 5, 8, 13, 16, 17, 32, 33, 48, 64, 65]
 
 
@@ -75,8 +77,8 @@ def Einsum(g):
         ("ii->i", (2,)), ("abc,cd,de->abe", (3, 2, 2))])
     if g.dynamic and len(ranks) > 1:
         return
-    sizes = {}
-    operands = []
+    sizes: dict[str, Any] = {}
+    operands: list[Any] = []
     for labels in equation.split("->")[0].split(","):
         labels = labels.replace("...", "Z")
         shape = [sizes.setdefault(label, g.pick([1, 2, 3, 5, 7, 8])) for label in labels]

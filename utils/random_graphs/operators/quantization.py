@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators on quantized numbers."""
 
+from typing import Any
+
 import numpy as np
 
-OPERATORS = {}
+OPERATORS: dict[str, Any] = {}
 
 
 def operator(function):
@@ -15,7 +17,8 @@ def operator(function):
 def _parameters(g, x, dtype):
     """Scales, zero points and the axis: of the tensor, or of each channel."""
     dtype = np.dtype(dtype)
-    axis, shape = 0, ()
+    axis: int = 0
+    shape: tuple[int, ...] = ()
     known = [i for i, d in enumerate(g.shape(x)) if d]
     if known and g.maybe(0.4):
         axis = g.pick(known)

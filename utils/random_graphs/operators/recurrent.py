@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Recurrent layers."""
 
-OPERATORS = {}
+from typing import Any
+
+OPERATORS: dict[str, Any] = {}
 
 
 def _recurrent(op_type, gates):

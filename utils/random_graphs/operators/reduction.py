@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions over axes."""
 
-OPERATORS = {}
+from typing import Any
+
+OPERATORS: dict[str, Any] = {}
 
 
 def _reduce(op_type, dtypes, positive=False):
@@ -17,7 +19,7 @@ def _reduce(op_type, dtypes, positive=False):
         # What the maximum of nothing is, types and runtimes do not agree on.
         if op_type != "ReduceSum" and any(v.size == 0 for v in g.values(x)):
             return
-        attributes = {"keepdims": int(g.maybe())}
+        attributes: dict[str, Any] = {"keepdims": int(g.maybe())}
         inputs = [x]
         if axes and (g.graph.opset >= 18 or op_type == "ReduceSum"):
             inputs.append(g.ints(*axes))

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Convolutions, pools and resizes: windows over one or more dimensions."""
 
+from typing import Any
+
 import numpy as np
 
-OPERATORS = {}
+OPERATORS: dict[str, Any] = {}
 CHANNELS = [1, 2, 3, 4, 7, 8, 13, 16, 17, 24, 32, 33]
 
 
