@@ -20,6 +20,15 @@ macro(relay_enable_fuzzing)
   endif()
 endmacro()
 
+# For a folder that calls kernels. UndefinedBehaviorSanitizer reads the type of a
+# function from what stands before it: kernels have none there, and the first of
+# them not even memory.
+macro(relay_call_kernels)
+  if(RELAY_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize=function)
+  endif()
+endmacro()
+
 if(NOT RELAY_SANITIZE)
   return()
 endif()

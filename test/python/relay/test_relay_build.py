@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -169,7 +170,7 @@ def test_ill_typed():
 
 def test_settings_without_effect():
     """What the compiler does not read is named, and what it reads is not."""
-    settings = {"disabled_pass": ["FuseOps"], "required_pass": ["FastMath"],
+    settings: dict[str, Any] = {"disabled_pass": ["FuseOps"], "required_pass": ["FastMath"],
                 "config": {"relay.FuseOps.max_depth": 1}}
     for name, said in (("disabled_pass", "FuseOps"), ("required_pass", "FastMath"),
                        ("config", "the option relay.FuseOps.max_depth")):

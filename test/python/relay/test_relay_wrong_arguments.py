@@ -9,6 +9,7 @@ import pytest
 
 import relay_mlir
 import relay_mlir.relay
+import relay_mlir.relay.ir
 
 # Not the modules, for checkers of types: what they would say of the calls is true.
 rm: Any = relay_mlir
@@ -111,7 +112,9 @@ def test_values_inside_of_themselves():
     relay.ir.save_json], ids=["equal", "hash", "save_json"])
 def test_containers_inside_of_themselves(function):
     """No end would be found; what is in two places is no circle."""
-    loop, entries, twice = [X], {}, [X]
+    loop: list[Any] = [X]
+    entries: dict[str, Any] = {}
+    twice = [X]
     loop.append((1, {"a": loop}))
     entries["a"] = [entries]
     for value, kind in ((loop, "list"), (entries, "dict"), ([1, loop], "list")):
