@@ -15,6 +15,7 @@ import argparse
 import dataclasses
 import hashlib
 import itertools
+import os
 import pathlib
 import subprocess
 import sys
@@ -88,7 +89,8 @@ def main():
     import build as models  # The packages of the models are for this program only.
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=option_types.build_folder, default=str(ROOT / "build"))
+    parser.add_argument("--build", type=option_types.build_folder,
+                        default=str(ROOT / os.environ.get("RELAY_BUILD_DIR", "build")))
     parser.add_argument("--models", type=option_types.names(models.MODELS, "models"),
                         help="by default, all of utils/models")
     parser.add_argument("--targets", help="separated by semicolons or spaces; by default, all")

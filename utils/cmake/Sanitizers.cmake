@@ -58,6 +58,10 @@ set(CMAKE_C_FLAGS_RELEASE "-O1 -gline-tables-only")
 set(CMAKE_CXX_FLAGS_RELEASE "-O1 -gline-tables-only")
 add_compile_options(-fsanitize=${RELAY_SANITIZE} -fno-omit-frame-pointer
   -fno-sanitize-recover=all)
+if(RELAY_SANITIZE MATCHES "thread")
+  add_compile_options(
+    -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/utils/sanitizer/thread.ignore)
+endif()
 add_compile_definitions(_GLIBCXX_ASSERTIONS)
 
 # The run time of the sanitizer is a shared object, so that Python, which is not

@@ -46,9 +46,12 @@ asan+=:use_sigaltstack=0
 export ASAN_OPTIONS=$common:$asan
 export LSAN_OPTIONS=print_suppressions=0
 export UBSAN_OPTIONS=$common:print_stacktrace=1
+# What libraries that are not built for it hand to functions of libc is ordered by
+# what it does not see.
+tsan=ignore_noninstrumented_modules=1:second_deadlock_stack=1
 # A child that fork() made may start threads of its own.
-tsan=suppressions=$here/thread.supp:print_suppressions=0:second_deadlock_stack=1
-export TSAN_OPTIONS=$common:$tsan:die_after_fork=0
+tsan+=:die_after_fork=0
+export TSAN_OPTIONS=$common:$tsan
 if ((preload)); then
   # A block for each object, or freed ones go unnoticed.
   export PYTHONMALLOC=malloc
