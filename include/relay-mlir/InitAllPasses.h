@@ -12,6 +12,7 @@
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
@@ -25,6 +26,7 @@ inline void registerProjectPasses() {
   registerRelayPasses();
   relax::registerRelaxTransformsPasses();
   tir::registerTIRTransformsPasses();
+  tir::registerTIRScheduleRulesPasses();
   tir::registerTIRTransformOpsPasses();
   registerTIRToLLVMPipeline();
   registerPipelines();

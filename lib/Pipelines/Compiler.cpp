@@ -14,7 +14,8 @@
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
-#include "relay-mlir/Dialect/TIR/Transforms/ScheduleRules.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
+#include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Pipelines/Schedules.h"
 #include "relay-mlir/Support/FileDescriptor.h"
@@ -102,9 +103,9 @@ private:
 static LogicalResult scheduleForTarget(tir::PrimFuncOp kernel,
                                        const TargetInfo &target,
                                        const ScheduleScripts &scripts) {
-  bool isWritten = scripts.contains(kernel);
-  if (failed(isWritten ? scripts.apply(kernel)
-                       : tir::scheduleKernel(kernel, target)))
+  if (!scripts.contains(kernel))
+    tir::scheduleKernel(kernel, target);
+  else if (failed(scripts.apply(kernel)))
     return failure();
   return tir::liftWorkspaces(kernel);
 }
@@ -125,8 +126,8 @@ LogicalResult Compilation::run() {
   if (failed(parsed))
     return failure();
   target = *parsed;
-  // Also loads the dialects that schedules create, which several threads at
-  // work could not.
+  tir::loadScheduleDialects(module.getContext());
+  // Also loads the dialects that kernels are lowered to.
   KernelCompilerOptions compilerOptions;
   compilerOptions.useCache = options.useCache;
   compilerOptions.cacheDir = options.cacheDir;

@@ -12,7 +12,7 @@
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
-#include "relay-mlir/Dialect/TIR/Transforms/ScheduleRules.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Target/Kernel/InstructionMix.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -102,10 +102,8 @@ LogicalResult KernelRemarks::addSchedules(ModuleOp module,
           kernel.remarks.push_back(
               {/*isMissed=*/false, "rule", "a schedule that was given"});
           describeLoops(function, kernel.remarks);
-        } else if (failed(tir::scheduleKernel(function, target,
-                                              /*trace=*/nullptr,
-                                              &kernel.remarks))) {
-          return failure();
+        } else {
+          tir::scheduleKernel(function, target, &kernel.remarks);
         }
         return tir::liftWorkspaces(function);
       });

@@ -16,7 +16,7 @@
 #ifndef RELAY_MLIR_LIB_PIPELINES_KERNELREMARKS_H
 #define RELAY_MLIR_LIB_PIPELINES_KERNELREMARKS_H
 
-#include "relay-mlir/Dialect/TIR/Transforms/ScheduleRemarks.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRemarks.h"
 #include "relay-mlir/Pipelines/Schedules.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 

@@ -9,10 +9,9 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Threading.h"
-#include "relay-mlir/Dialect/TIR/TransformOps/ScheduleScript.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
-#include "relay-mlir/Dialect/TIR/Transforms/ScheduleRules.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Support/InputFile.h"
 #include "relay-mlir/Support/ParseModule.h"
 #include "llvm/ADT/StringExtras.h"
@@ -60,8 +59,6 @@ LogicalResult ScheduleScripts::load(StringRef path, ModuleOp module) {
 
 LogicalResult ScheduleScripts::loadFile(StringRef path, ModuleOp module) {
   MLIRContext *context = module.getContext();
-  // Scripts have ops of this dialect only, which several threads are to use.
-  context->getOrLoadDialect<transform::TransformDialect>();
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text = readInputFile(path);
   if (!text)
     return module.emitError("cannot read the schedules '")
@@ -123,16 +120,15 @@ LogicalResult ScheduleScripts::apply(tir::PrimFuncOp kernel) const {
 OwningOpRef<ModuleOp> ScheduleScripts::write(ModuleOp module,
                                              const TargetInfo &target) const {
   MLIRContext *context = module.getContext();
-  context->getOrLoadDialect<transform::TransformDialect>();
   SmallVector<tir::PrimFuncOp> kernels(module.getOps<tir::PrimFuncOp>());
   std::vector<OwningOpRef<ModuleOp>> parts(kernels.size());
   LogicalResult result = failableParallelForEachN(
       context, 0, kernels.size(), [&](size_t index) -> LogicalResult {
         tir::PrimFuncOp kernel = kernels[index];
-        parts[index] = ModuleOp::create(kernel.getLoc());
-        OpBuilder builder(parts[index]->getBodyRegion());
         if (transform::NamedSequenceOp known =
                 scripts.lookup(kernel.getSymName())) {
+          parts[index] = ModuleOp::create(kernel.getLoc());
+          OpBuilder builder(parts[index]->getBodyRegion());
           builder.clone(*known);
           for (auto function :
                known->getParentOfType<ModuleOp>().getOps<tir::PrimFuncOp>())
@@ -143,11 +139,7 @@ OwningOpRef<ModuleOp> ScheduleScripts::write(ModuleOp module,
         OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
         auto copy = cast<tir::PrimFuncOp>(kernel->clone());
         scratch->push_back(copy);
-        tir::ScheduleTrace trace;
-        if (failed(tir::scheduleKernel(copy, target, &trace)))
-          return failure();
-        tir::writeScheduleScript(builder, kernel.getLoc(), kernel.getSymName(),
-                                 trace);
+        parts[index] = tir::scheduleKernel(copy, target);
         return success();
       });
   if (failed(result))

@@ -57,6 +57,7 @@ class TIRSchedule {
 public:
   TIRSchedule(IRModule &source, const std::string &name)
       : context(source.context), module(source.module->clone()) {
+    tir::loadScheduleDialects(context.get());
     workOn(name);
   }
 

@@ -57,8 +57,8 @@
 // NONE-NOT: tileload
 // NONE-NOT: tdp
 
-// SCHEDULES:     transform.tir.tensorize {{.*}} "register_tile"
-// SCHEDULES-NOT: amx
+// SCHEDULES:      [[CONV:%.*]] = transform.tir.get_block @conv2d
+// SCHEDULES-NEXT: transform.tir.matrix_tiles [[CONV]], "amx", tile = [32, 32], panel_rows = {{[0-9]+}} {parallel, pieces = 2 : i64}
 
 func.func @main(%x: tensor<1x20x20x64xf32>) -> tensor<1x20x20x32xf32> {
   %w = relay.constant dense<0.25> : tensor<32x64x3x3xf32>

@@ -17,6 +17,7 @@ using transform::TransformRewriter;
 using transform::TransformState;
 
 DEFINE_EFFECTS(TransformLayoutOp, Primitive)
+DEFINE_EFFECTS(NarrowWeightsOp, Primitive)
 DEFINE_EFFECTS(SetScopeOp, Primitive)
 DEFINE_EFFECTS(StorageAlignOp, Primitive)
 DEFINE_EFFECTS(SetAxisSeparatorOp, Primitive)
@@ -71,6 +72,14 @@ TransformLayoutOp::apply(TransformRewriter &rewriter, TransformResults &,
                          TransformState &state) {
   return applyToBuffer(*this, state, [&](Value buffer) {
     return transformLayout(rewriter, buffer, getLayout());
+  });
+}
+
+DiagnosedSilenceableFailure
+NarrowWeightsOp::apply(TransformRewriter &rewriter, TransformResults &,
+                       TransformState &state) {
+  return applyToBlock(*this, state, [&](BlockOp block) {
+    return narrowWeights(rewriter, block, getIndex());
   });
 }
 

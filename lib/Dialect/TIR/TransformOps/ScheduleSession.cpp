@@ -7,7 +7,6 @@
 
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 
-#include "relay-mlir/Dialect/TIR/TransformOps/ScheduleScript.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
 
@@ -17,15 +16,30 @@
 using namespace mlir;
 using namespace mlir::tir;
 
+void mlir::tir::loadScheduleDialects(MLIRContext *context) {
+  DialectRegistry registry;
+  registry.insert<transform::TransformDialect>();
+  registerTransformDialectExtension(registry);
+  context->appendDialectRegistry(registry);
+  context->getOrLoadDialect<transform::TransformDialect>();
+}
+
 ScheduleSession::ScheduleSession(PrimFuncOp kernel) : kernel(kernel) {
   MLIRContext *context = kernel.getContext();
-  context->getOrLoadDialect<transform::TransformDialect>();
+  assert(context->getLoadedDialect<transform::TransformDialect>() &&
+         "threads that schedule cannot load dialects");
   module = ModuleOp::create(kernel.getLoc());
   OpBuilder builder(module->getBodyRegion());
   (*module)->setAttr(transform::TransformDialect::kWithNamedSequenceAttrName,
                      builder.getUnitAttr());
-  script = writeScheduleScript(builder, kernel.getLoc(), kernel.getSymName(),
-                               /*trace=*/{});
+  script = transform::NamedSequenceOp::create(
+      builder, kernel.getLoc(), (kernel.getSymName() + kScheduleSuffix).str(),
+      transform::AnyOpType::get(context), /*resultTypes=*/TypeRange(),
+      [](OpBuilder &body, Location loc, BlockArgument) {
+        transform::YieldOp::create(body, loc);
+      });
+  script.setArgAttr(0, transform::TransformDialect::kArgReadOnlyAttrName,
+                    builder.getUnitAttr());
   // The interpreter's own entry points run a whole sequence; this one keeps the
   // state between steps.
   state.reset(new transform::TransformState(
@@ -44,6 +58,20 @@ ScheduleSession::~ScheduleSession() {
 Value ScheduleSession::getKernel() { return script.getBody().getArgument(0); }
 
 transform::NamedSequenceOp ScheduleSession::getScript() { return script; }
+
+OpBuilder ScheduleSession::getBuilder() {
+  return OpBuilder(script.getBody().front().getTerminator());
+}
+
+OwningOpRef<ModuleOp> ScheduleSession::takeScript() {
+  state.reset();
+  for (Operation &step : llvm::make_early_inc_range(
+           llvm::reverse(script.getBody().front().without_terminator())))
+    if (step.use_empty() &&
+        isa<transform_ops::GetBlockOp, transform_ops::GetLoopsOp>(step))
+      step.erase();
+  return std::move(module);
+}
 
 SmallVector<Operation *> ScheduleSession::getPayload(Value handle) const {
   if (!isa<transform::TransformHandleTypeInterface>(handle.getType()))
@@ -85,10 +113,22 @@ static void report(Operation *step, unsigned number, StringRef kernel,
       error.attachNote(note.getLocation()) << note.str();
 }
 
+void ScheduleSession::refuse(Operation *step) {
+  step->remove();
+  refused.push_back(step);
+}
+
+DiagnosedSilenceableFailure
+ScheduleSession::tryStep(transform::TransformOpInterface step) {
+  DiagnosedSilenceableFailure result = state->applyTransform(step);
+  if (!result.succeeded())
+    refuse(step);
+  return result;
+}
+
 LogicalResult ScheduleSession::run(Operation *step, unsigned number) {
   auto fail = [&] {
-    step->remove();
-    refused.push_back(step);
+    refuse(step);
     return failure();
   };
   auto transform = dyn_cast<transform::TransformOpInterface>(step);
@@ -116,7 +156,7 @@ ScheduleSession::apply(StringRef name, ValueRange operands,
   Location loc = UnknownLoc::get(context);
   if (!RegisteredOperationName::lookup(name, context))
     return emitError(loc) << "expects a transform op, but got " << name;
-  OpBuilder builder(script.getBody().front().getTerminator());
+  OpBuilder builder = getBuilder();
   OperationState operation(loc, name);
   operation.addOperands(operands);
   operation.addAttributes(attributes);
@@ -170,17 +210,28 @@ void ScheduleSession::addIntrinsic(PrimFuncOp function) {
     module->push_back(function->clone());
 }
 
+/// Copies what steps of `script` may name: intrinsics, and sequences that are
+/// not the schedule of a kernel.
+void ScheduleSession::addSymbols(ModuleOp around) {
+  for (Operation &op : *around.getBody()) {
+    auto sequence = dyn_cast<transform::NamedSequenceOp>(op);
+    if (isa<PrimFuncOp>(op) && op.hasAttr(kIntrinsicAttr))
+      addIntrinsic(cast<PrimFuncOp>(op));
+    else if (sequence && !sequence.getSymName().ends_with(kScheduleSuffix) &&
+             !module->lookupSymbol(sequence.getSymName()))
+      module->push_back(sequence->clone());
+  }
+}
+
 LogicalResult ScheduleSession::replay(transform::NamedSequenceOp other) {
   if (auto around = dyn_cast<ModuleOp>(other->getParentOp()))
-    for (auto function : around.getOps<PrimFuncOp>())
-      if (function->hasAttr(kIntrinsicAttr))
-        addIntrinsic(function);
+    addSymbols(around);
   Block &body = other.getBody().front();
   if (body.getNumArguments() != 1)
     return other.emitError("expects a sequence with one argument, the kernel");
   IRMapping mapping;
   mapping.map(body.getArgument(0), getKernel());
-  OpBuilder builder(script.getBody().front().getTerminator());
+  OpBuilder builder = getBuilder();
   for (auto [index, op] : llvm::enumerate(body.without_terminator()))
     if (failed(run(builder.clone(op, mapping), index + 1)))
       return failure();

@@ -274,3 +274,12 @@ DiagnosedSilenceableFailure mlir::tir::transformLayout(RewriterBase &rewriter,
     normalizeAccesses(rewriter, block);
   return DiagnosedSilenceableFailure::success();
 }
+
+bool mlir::tir::hasFreeLayout(Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  auto kernel =
+      argument ? dyn_cast<PrimFuncOp>(argument.getOwner()->getParentOp())
+               : PrimFuncOp();
+  return kernel && kernel.isLayoutFree(argument.getArgNumber()) &&
+         getReaders(buffer).size() == 1;
+}

@@ -6,7 +6,7 @@ module attributes {transform.with_named_sequence} {
     %c = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
-        // expected-error @below {{expects every factor in block @sum to be indexed by the padded reduce variable 1}}
+        // expected-note @below {{this is in the way}}
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
             reads(%x[%v0, %v1] : memref<8x12xf32>, %b[%v0] : memref<8xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
           tir.init {
@@ -25,6 +25,7 @@ module attributes {transform.with_named_sequence} {
   }
   transform.named_sequence @pad_factor.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
+    // expected-error @below {{expects every factor in block @sum to be indexed by the padded reduce variable 1}}
     transform.tir.pad_einsum %sum [1, 8]
     transform.yield
   }
@@ -38,7 +39,7 @@ module attributes {transform.with_named_sequence} {
     %c = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
-        // expected-error @below {{expects a sum of products in block @sum}}
+        // expected-note @below {{this is in the way}}
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
             reads(%x[%v0, %v1] : memref<8x12xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
           tir.init {
@@ -55,6 +56,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @pad_max.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects a sum of products in block @sum}}
     transform.tir.pad_einsum %sum [1, 8]
     transform.yield
   }
@@ -67,7 +69,7 @@ module attributes {transform.with_named_sequence} {
     %c = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
-        // expected-error @below {{expects 2 paddings, one for each variable of block @sum, but got 1}}
+        // expected-note @below {{this is in the way}}
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
             reads(%x[%v0, %v1] : memref<8x12xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
           tir.init {
@@ -84,6 +86,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @pad_count.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects 2 paddings, one for each variable of block @sum, but got 1}}
     transform.tir.pad_einsum %sum [8]
     transform.yield
   }
@@ -96,7 +99,7 @@ module attributes {transform.with_named_sequence} {
     %c = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
-        // expected-error @below {{expects block @sum to store an element where it exists and a constant elsewhere, but it does more}}
+        // expected-note @below {{this is in the way}}
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
             reads(%x[%v0, %v1] : memref<8x12xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
           tir.init {
@@ -113,6 +116,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @padding_form.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects block @sum to store an element where it exists and a constant elsewhere, but it does more}}
     %fill = transform.tir.decompose_padding %sum, %i
     transform.yield
   }
@@ -123,7 +127,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @align_offset(%x: memref<8x3x4xf32>) {
     %c = arith.constant 0.0 : f32
-    // expected-error @below {{expects an offset that multiples of 4 elements can have modulo 16, but got 2}}
+    // expected-note @below {{this is in the way}}
     %t = tir.alloc_buffer() : memref<8x3x4xf32>
     tir.for %i = 0 to 8 {
       tir.block @b(%v0 = spatial %i in 8) writes(%t[%v0, 0, 0] : memref<8x3x4xf32>) {
@@ -133,6 +137,7 @@ module attributes {transform.with_named_sequence} {
   }
   transform.named_sequence @align_offset.schedule(%f: !transform.any_op {transform.readonly}) {
     %b = transform.tir.get_block @b in %f
+    // expected-error @below {{expects an offset that multiples of 4 elements can have modulo 16, but got 2}}
     transform.tir.storage_align %b, 0, axis = 0, factor = 16, offset = 2
     transform.yield
   }
@@ -172,7 +177,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @reindex_twice(%x: memref<9xf32>, %y: memref<8xf32>) {
     tir.for %i = 0 to 8 {
-      // expected-error @below {{expects block @b to access one element of the buffer, at an affine function of its variables, in every instance}}
+      // expected-note @below {{this is in the way}}
       tir.block @b(%v0 = spatial %i in 8) reads(%x[%v0] : memref<9xf32>, %x[%v0 + 1] : memref<9xf32>) writes(%y[%v0] : memref<8xf32>) {
         %0 = affine.load %x[%v0] : memref<9xf32>
         // expected-note @below {{accessed here}}
@@ -184,6 +189,7 @@ module attributes {transform.with_named_sequence} {
   }
   transform.named_sequence @reindex_twice.schedule(%f: !transform.any_op {transform.readonly}) {
     %b = transform.tir.get_block @b in %f
+    // expected-error @below {{expects block @b to access one element of the buffer, at an affine function of its variables, in every instance}}
     %copy = transform.tir.reindex %b, read 0
     transform.yield
   }
@@ -196,7 +202,7 @@ module attributes {transform.with_named_sequence} {
     %c = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
-        // expected-error @below {{expects block @sum to read and write more than 1 buffers}}
+        // expected-note @below {{this is in the way}}
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
             reads(%x[%v0, %v1] : memref<8x12xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
           tir.init {
@@ -213,6 +219,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @inplace.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects block @sum to read and write more than 1 buffers}}
     %in, %out = transform.tir.cache_inplace %sum, 1, "global"
     transform.yield
   }
@@ -224,7 +231,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @update(%x: memref<8xf32>, %y: memref<8xf32>) {
     tir.for %i = 0 to 8 {
-      // expected-error @below {{expects an init in block @b, which goes on from what is in its buffer}}
+      // expected-note @below {{this is in the way}}
       tir.block @b(%v0 = spatial %i in 8)
           reads(%y[%v0] : memref<8xf32>, %x[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
         %0 = affine.load %y[%v0] : memref<8xf32>
@@ -236,6 +243,7 @@ module attributes {transform.with_named_sequence} {
   }
   transform.named_sequence @update.schedule(%f: !transform.any_op {transform.readonly}) {
     %b = transform.tir.get_block @b in %f
+    // expected-error @below {{expects an init in block @b, which goes on from what is in its buffer}}
     %copy = transform.tir.cache_write %b, 0, "global"
     transform.yield
   }
@@ -246,7 +254,7 @@ module attributes {transform.with_named_sequence} {
 // The nest subtracts, the description adds.
 module attributes {transform.with_named_sequence} {
   tir.prim_func @subtract(%x: memref<8xf32>, %y: memref<8xf32>) {
-    // expected-error @below {{expects a nest that does what @add.description describes, but it computes arith.subf where the description has another operation}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.block @b(%v0 = spatial %i in 8)
           reads(%y[%v0] : memref<8xf32>, %x[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
@@ -274,6 +282,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @subtract.schedule(%f: !transform.any_op {transform.readonly}) {
     %b = transform.tir.get_block @b in %f
     %i = transform.tir.get_loops %b
+    // expected-error @below {{expects a nest that does what @add.description describes, but it computes arith.subf where the description has another operation}}
     %tile = transform.tir.tensorize_with %i, @add.description, @add.implementation
     transform.yield
   }
@@ -285,7 +294,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @columns(%x: memref<8x8xf32>, %y: memref<8xf32>) {
     tir.for %i = 0 to 8 {
-      // expected-error @below {{expects a nest that does what @copy.description describes, but index 0 of an access moves otherwise with the loops}}
+      // expected-note @below {{this is in the way}}
       tir.for %j = 0 to 8 {
         tir.block @b(%v0 = spatial %i in 8, %v1 = spatial %j in 8)
             reads(%x[%v1, %v0] : memref<8x8xf32>) writes(%y[%v1] : memref<8xf32>) {
@@ -309,6 +318,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @columns.schedule(%f: !transform.any_op {transform.readonly}) {
     %b = transform.tir.get_block @b in %f
     %i, %j = transform.tir.get_loops %b
+    // expected-error @below {{expects a nest that does what @copy.description describes, but index 0 of an access moves otherwise with the loops}}
     %tile = transform.tir.tensorize_with %j, @copy.description, @copy.implementation
     transform.yield
   }

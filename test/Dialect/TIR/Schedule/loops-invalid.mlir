@@ -3,7 +3,7 @@
 module attributes {transform.with_named_sequence} {
   tir.prim_func @product(%x: memref<16xf32>) {
     %c = arith.constant 1.0 : f32
-    // expected-error @below {{expects factors with a product of at least 16, but got 12}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 16 {
       tir.block @b(%v0 = spatial %i in 16) writes(%x[%v0] : memref<16xf32>) {
         affine.store %c, %x[%v0] : memref<16xf32>
@@ -13,6 +13,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @product.schedule(%f: !transform.any_op {transform.readonly}) {
     %b = transform.tir.get_block @b in %f
     %i = transform.tir.get_loops %b
+    // expected-error @below {{expects factors with a product of at least 16, but got 12}}
     %0, %1 = transform.tir.split %i [3, 4]
     transform.yield
   }
@@ -23,7 +24,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @reduction(%x: memref<16xf32>, %y: memref<f32>) {
     %c = arith.constant 1.0 : f32
-    // expected-error @below {{expects a loop that feeds spatial variables only, but it feeds a reduce variable of block @b}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 16 {
       tir.block @b(%v0 = reduce %i in 16) reads(%x[%v0] : memref<16xf32>, %y : memref<f32>) writes(%y : memref<f32>) {
         %0 = affine.load %x[%v0] : memref<16xf32>
@@ -36,6 +37,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @reduction.schedule(%f: !transform.any_op {transform.readonly}) {
     %b = transform.tir.get_block @b in %f
     %i = transform.tir.get_loops %b
+    // expected-error @below {{expects a loop that feeds spatial variables only, but it feeds a reduce variable of block @b}}
     transform.tir.parallel %i
     transform.yield
   }
@@ -46,7 +48,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @race(%y: memref<4xf32>) {
     %c = arith.constant 1.0 : f32
-    // expected-error @below {{expects iterations that write different elements, but block @b writes the same ones in each}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 16 {
       tir.for %j = 0 to 4 {
         tir.block @b(%v0 = spatial %j in 4) writes(%y[%v0] : memref<4xf32>) {
@@ -58,6 +60,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @race.schedule(%f: !transform.any_op {transform.readonly}) {
     %b = transform.tir.get_block @b in %f
     %i, %j = transform.tir.get_loops %b
+    // expected-error @below {{expects iterations that write different elements, but block @b writes the same ones in each}}
     transform.tir.parallel %i
     transform.yield
   }
@@ -68,7 +71,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @not_nested(%x: memref<4x4xf32>) {
     %c = arith.constant 1.0 : f32
-    // expected-error @below {{expects the next loop to fuse to be all that this loop holds}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 4 {
       // expected-note @below {{next loop}}
       tir.for %j = 0 to 4 {
@@ -86,6 +89,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @not_nested.schedule(%f: !transform.any_op {transform.readonly}) {
     %a = transform.tir.get_block @a in %f
     %i, %j = transform.tir.get_loops %a
+    // expected-error @below {{expects the next loop to fuse to be all that this loop holds}}
     %ij = transform.tir.fuse %i, %j
     transform.yield
   }
@@ -138,7 +142,7 @@ module attributes {transform.with_named_sequence} {
         }
       }
     }
-    // expected-error @below {{expects iterations that update different elements, but those of block @sum overlap in a buffer from outside of the loop}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.block @pair(%v0 = spatial %i in 8)
           reads(%t[%v0] : memref<9xf32>, %t[%v0 + 1] : memref<9xf32>) writes(%y[%v0] : memref<8xf32>) {
@@ -154,6 +158,7 @@ module attributes {transform.with_named_sequence} {
     %pair = transform.tir.get_block @pair in %f
     %i = transform.tir.get_loops %pair
     transform.tir.compute_at %sum, %i
+    // expected-error @below {{expects iterations that update different elements, but those of block @sum overlap in a buffer from outside of the loop}}
     transform.tir.parallel %i
     transform.yield
   }
@@ -167,7 +172,7 @@ module attributes {transform.with_named_sequence} {
       attributes {tir.num_outputs = 1 : i64} {
     %c = arith.constant 0.0 : f32
     %t = tir.alloc_buffer() : memref<9xf32>
-    // expected-error @below {{expects iterations that update different elements, but those of block @sum overlap in a buffer from outside of the loop}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.for %r = 0 to 2 {
         %row = affine.apply affine_map<(d0, d1) -> (d0 + d1)>(%i, %r)
@@ -196,6 +201,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @bind_recomputed.schedule(%f: !transform.any_op {transform.readonly}) {
     %pair = transform.tir.get_block @pair in %f
     %i = transform.tir.get_loops %pair
+    // expected-error @below {{expects iterations that update different elements, but those of block @sum overlap in a buffer from outside of the loop}}
     transform.tir.bind %i to "threadIdx.x"
     transform.yield
   }
@@ -209,7 +215,7 @@ module attributes {transform.with_named_sequence} {
       attributes {tir.num_outputs = 1 : i64} {
     %c = arith.constant 0.0 : f32
     %t = tir.alloc_buffer() : memref<9xf32>
-    // expected-error @below {{expects iterations that do not use each other's results, but they share what block @fill writes}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.for %r = 0 to 2 {
         %row = affine.apply affine_map<(d0, d1) -> (d0 + d1)>(%i, %r)
@@ -234,6 +240,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @vectorize_filled.schedule(%f: !transform.any_op {transform.readonly}) {
     %pair = transform.tir.get_block @pair in %f
     %i = transform.tir.get_loops %pair
+    // expected-error @below {{expects iterations that do not use each other's results, but they share what block @fill writes}}
     transform.tir.vectorize %i
     transform.yield
   }
@@ -245,7 +252,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @parallel_carried(%x: memref<8xf32>, %y: memref<8xf32>) {
     %t = tir.alloc_buffer() : memref<9xf32>
-    // expected-error @below {{expects iterations that do not use each other's results, but they share what block @a writes}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.block @a(%v0 = spatial %i in 8) reads(%x[%v0] : memref<8xf32>) writes(%t[%v0 + 1] : memref<9xf32>) {
         %0 = affine.load %x[%v0] : memref<8xf32>
@@ -261,6 +268,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @parallel_carried.schedule(%f: !transform.any_op {transform.readonly}) {
     %a = transform.tir.get_block @a in %f
     %i = transform.tir.get_loops %a
+    // expected-error @below {{expects iterations that do not use each other's results, but they share what block @a writes}}
     transform.tir.parallel %i
     transform.yield
   }

@@ -2,7 +2,7 @@
 
 module attributes {transform.with_named_sequence} {
   tir.prim_func @product(%x: memref<24xf32>, %y: memref<24xf32>) {
-    // expected-error @below {{expects factors with a product of 24 as decision, but got [5, 4]}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 24 {
       tir.block @copy(%v0 = spatial %i in 24) reads(%x[%v0] : memref<24xf32>) writes(%y[%v0] : memref<24xf32>) {
         %0 = affine.load %x[%v0] : memref<24xf32>
@@ -13,6 +13,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @product.schedule(%f: !transform.any_op {transform.readonly}) {
     %copy = transform.tir.get_block @copy in %f
     %i = transform.tir.get_loops %copy
+    // expected-error @below {{expects factors with a product of 24 as decision, but got [5, 4]}}
     %a, %b = transform.tir.sample_perfect_tile %i max_innermost = 16 decision = [5, 4]
     transform.yield
   }
@@ -22,7 +23,7 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   tir.prim_func @innermost(%x: memref<24xf32>, %y: memref<24xf32>) {
-    // expected-error @below {{expects an innermost factor of at most 8 as decision, but got 12}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 24 {
       tir.block @copy(%v0 = spatial %i in 24) reads(%x[%v0] : memref<24xf32>) writes(%y[%v0] : memref<24xf32>) {
         %0 = affine.load %x[%v0] : memref<24xf32>
@@ -33,6 +34,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @innermost.schedule(%f: !transform.any_op {transform.readonly}) {
     %copy = transform.tir.get_block @copy in %f
     %i = transform.tir.get_loops %copy
+    // expected-error @below {{expects an innermost factor of at most 8 as decision, but got 12}}
     %a, %b = transform.tir.sample_perfect_tile %i max_innermost = 8 decision = [2, 12]
     transform.yield
   }
@@ -42,7 +44,7 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   tir.prim_func @count(%x: memref<24xf32>, %y: memref<24xf32>) {
-    // expected-error @below {{expects 2 factors as decision, but got 3}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 24 {
       tir.block @copy(%v0 = spatial %i in 24) reads(%x[%v0] : memref<24xf32>) writes(%y[%v0] : memref<24xf32>) {
         %0 = affine.load %x[%v0] : memref<24xf32>
@@ -53,6 +55,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @count.schedule(%f: !transform.any_op {transform.readonly}) {
     %copy = transform.tir.get_block @copy in %f
     %i = transform.tir.get_loops %copy
+    // expected-error @below {{expects 2 factors as decision, but got 3}}
     %a, %b = transform.tir.sample_perfect_tile %i max_innermost = 8 decision = [4, 3, 2]
     transform.yield
   }
@@ -62,7 +65,7 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   tir.prim_func @inner(%x: memref<24xf32>, %y: memref<24xf32>) {
-    // expected-error @below {{expects inner factors with a multiple of 8 for product as decision, but got 6}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 24 {
       tir.block @copy(%v0 = spatial %i in 24) reads(%x[%v0] : memref<24xf32>) writes(%y[%v0] : memref<24xf32>) {
         %0 = affine.load %x[%v0] : memref<24xf32>
@@ -73,6 +76,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @inner.schedule(%f: !transform.any_op {transform.readonly}) {
     %copy = transform.tir.get_block @copy in %f
     %i = transform.tir.get_loops %copy
+    // expected-error @below {{expects inner factors with a multiple of 8 for product as decision, but got 6}}
     %a, %b = transform.tir.sample_partitioned_tile %i partition = 1 inner = 8 decision = [4, 6]
     transform.yield
   }
@@ -82,7 +86,7 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   tir.prim_func @multiple(%x: memref<24xf32>, %y: memref<24xf32>) {
-    // expected-error @below {{expects an extent that is a multiple of 5, but got 24}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 24 {
       tir.block @copy(%v0 = spatial %i in 24) reads(%x[%v0] : memref<24xf32>) writes(%y[%v0] : memref<24xf32>) {
         %0 = affine.load %x[%v0] : memref<24xf32>
@@ -93,6 +97,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @multiple.schedule(%f: !transform.any_op {transform.readonly}) {
     %copy = transform.tir.get_block @copy in %f
     %i = transform.tir.get_loops %copy
+    // expected-error @below {{expects an extent that is a multiple of 5, but got 24}}
     %a, %b = transform.tir.sample_partitioned_tile %i partition = 1 inner = 5
     transform.yield
   }
@@ -102,7 +107,7 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   tir.prim_func @partition(%x: memref<24xf32>, %y: memref<24xf32>) {
-    // expected-error @below {{expects a partition from 0 to 2, but got 3}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 24 {
       tir.block @copy(%v0 = spatial %i in 24) reads(%x[%v0] : memref<24xf32>) writes(%y[%v0] : memref<24xf32>) {
         %0 = affine.load %x[%v0] : memref<24xf32>
@@ -113,6 +118,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @partition.schedule(%f: !transform.any_op {transform.readonly}) {
     %copy = transform.tir.get_block @copy in %f
     %i = transform.tir.get_loops %copy
+    // expected-error @below {{expects a partition from 0 to 2, but got 3}}
     %a, %b = transform.tir.sample_partitioned_tile %i partition = 3 inner = 2
     transform.yield
   }
@@ -183,7 +189,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @location(%x: memref<24xf32>, %y: memref<24xf32>) {
     tir.for %i = 0 to 24 {
-      // expected-error @below {{expects a decision from -2 to -1 where to compute block @copy, but got 0}}
+      // expected-note @below {{this is in the way}}
       tir.block @copy(%v0 = spatial %i in 24) reads(%x[%v0] : memref<24xf32>) writes(%y[%v0] : memref<24xf32>) {
         %0 = affine.load %x[%v0] : memref<24xf32>
         affine.store %0, %y[%v0] : memref<24xf32>
@@ -193,6 +199,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @location.schedule(%f: !transform.any_op {transform.readonly}) {
     %copy = transform.tir.get_block @copy in %f
     %i = transform.tir.get_loops %copy
+    // expected-error @below {{expects a decision from -2 to -1 where to compute block @copy, but got 0}}
     %w = transform.tir.sample_compute_location %copy decision = 0
     transform.yield
   }

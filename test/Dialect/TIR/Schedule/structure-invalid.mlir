@@ -5,7 +5,7 @@ module attributes {transform.with_named_sequence} {
   tir.prim_func @reverse_init(%x: memref<8x12xf32>, %y: memref<8xf32>) {
     %c = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {
-      // expected-error @below {{expects no init in the reduction @sum, which the first iteration starts}}
+      // expected-note @below {{this is in the way}}
       tir.for %k = 0 to 12 {
         // expected-note @below {{decompose_reduction takes the init out}}
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
@@ -24,6 +24,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @reverse_init.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects no init in the reduction @sum, which the first iteration starts}}
     transform.tir.reverse %k
     transform.yield
   }
@@ -35,7 +36,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @reverse_order(%x: memref<8xf32>, %y: memref<8xf32>) {
     %t = tir.alloc_buffer() : memref<9xf32>
-    // expected-error @below {{expects iterations that do not use each other's results, but they share what block @a writes}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.block @a(%v0 = spatial %i in 8) reads(%x[%v0] : memref<8xf32>) writes(%t[%v0 + 1] : memref<9xf32>) {
         %0 = affine.load %x[%v0] : memref<8xf32>
@@ -51,6 +52,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @reverse_order.schedule(%f: !transform.any_op {transform.readonly}) {
     %a = transform.tir.get_block @a in %f
     %i = transform.tir.get_loops %a
+    // expected-error @below {{expects iterations that do not use each other's results, but they share what block @a writes}}
     transform.tir.reverse %i
     transform.yield
   }
@@ -61,7 +63,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @partition_sizes(%x: memref<8x12xf32>, %y: memref<8xf32>) {
     %c = arith.constant 0.0 : f32
-    // expected-error @below {{expects sizes that add up to 8, but got 7}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
@@ -80,6 +82,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @partition_sizes.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects sizes that add up to 8, but got 7}}
     %a, %b = transform.tir.loop_partition %i [3, 4]
     transform.yield
   }
@@ -120,7 +123,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @merge_reversed(%x: memref<8xf32>, %y: memref<8xf32>) {
     %t = tir.alloc_buffer() : memref<8xf32>
-    // expected-error @below {{expects iterations that do not use each other's results, but they share what block @a writes}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.block @a(%v0 = spatial %i in 8) reads(%x[%v0] : memref<8xf32>) writes(%t[%v0] : memref<8xf32>) {
         %0 = affine.load %x[%v0] : memref<8xf32>
@@ -140,6 +143,7 @@ module attributes {transform.with_named_sequence} {
     %i = transform.tir.get_loops %a
     %b = transform.tir.get_block @b in %f
     %j = transform.tir.get_loops %b
+    // expected-error @below {{expects iterations that do not use each other's results, but they share what block @a writes}}
     %both = transform.tir.merge %i, %j
     transform.yield
   }
@@ -156,7 +160,7 @@ module attributes {transform.with_named_sequence} {
         affine.store %0, %t[%v0] : memref<8xf32>
       }
     }
-    // expected-error @below {{expects loops of the same extent}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 7 {
       tir.block @b(%v0 = spatial %i in 7) reads(%t[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
         %0 = affine.load %t[%v0] : memref<8xf32>
@@ -169,6 +173,7 @@ module attributes {transform.with_named_sequence} {
     %i = transform.tir.get_loops %a
     %b = transform.tir.get_block @b in %f
     %j = transform.tir.get_loops %b
+    // expected-error @below {{expects loops of the same extent}}
     %both = transform.tir.merge %i, %j
     transform.yield
   }
@@ -179,7 +184,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @merge_order(%x: memref<8xf32>, %y: memref<8xf32>) {
     %t = tir.alloc_buffer() : memref<8xf32>
-    // expected-error @below {{expects neighbouring loops in program order}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.block @a(%v0 = spatial %i in 8) reads(%x[%v0] : memref<8xf32>) writes(%t[%v0] : memref<8xf32>) {
         %0 = affine.load %x[%v0] : memref<8xf32>
@@ -198,6 +203,7 @@ module attributes {transform.with_named_sequence} {
     %i = transform.tir.get_loops %a
     %b = transform.tir.get_block @b in %f
     %j = transform.tir.get_loops %b
+    // expected-error @below {{expects neighbouring loops in program order}}
     %both = transform.tir.merge %j, %i
     transform.yield
   }
@@ -208,7 +214,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @bind_tag(%x: memref<8x12xf32>, %y: memref<8xf32>) {
     %c = arith.constant 0.0 : f32
-    // expected-error @below {{expects blockIdx, threadIdx or vthread with .x, .y or .z, but got lane}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
@@ -227,6 +233,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @bind_tag.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects blockIdx, threadIdx or vthread with .x, .y or .z, but got lane}}
     transform.tir.bind %i to "lane"
     transform.yield
   }
@@ -239,7 +246,7 @@ module attributes {transform.with_named_sequence} {
     %c = arith.constant 0.0 : f32
     // expected-note @below {{bound already}}
     tir.for %i = 0 to 8 {
-      // expected-error @below {{expects nested loops to be bound to different hardware indices, but got threadIdx.x twice}}
+      // expected-note @below {{this is in the way}}
       tir.for %j = 0 to 8 {
         tir.block @b(%v0 = spatial %i in 8, %v1 = spatial %j in 8) writes(%x[%v0, %v1] : memref<8x8xf32>) {
           affine.store %c, %x[%v0, %v1] : memref<8x8xf32>
@@ -251,6 +258,7 @@ module attributes {transform.with_named_sequence} {
     %b = transform.tir.get_block @b in %f
     %i, %j = transform.tir.get_loops %b
     transform.tir.bind %i to "threadIdx.x"
+    // expected-error @below {{expects nested loops to be bound to different hardware indices, but got threadIdx.x twice}}
     transform.tir.bind %j to "threadIdx.x"
     transform.yield
   }
@@ -261,7 +269,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @unannotate(%x: memref<8x12xf32>, %y: memref<8xf32>) {
     %c = arith.constant 0.0 : f32
-    // expected-error @below {{expects an annotation note}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
@@ -280,6 +288,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @unannotate.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects an annotation note}}
     transform.tir.unannotate %i "note"
     transform.yield
   }
@@ -290,7 +299,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @rfactor_spatial(%x: memref<8x12xf32>, %y: memref<8xf32>) {
     %c = arith.constant 0.0 : f32
-    // expected-error @below {{expects a loop that feeds one reduce variable, but it feeds a spatial one of block @sum}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
@@ -309,6 +318,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @rfactor_spatial.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects a loop that feeds one reduce variable, but it feeds a spatial one of block @sum}}
     %rf = transform.tir.rfactor %i axis = 0
     transform.yield
   }
@@ -321,7 +331,7 @@ module attributes {transform.with_named_sequence} {
     %c = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
-        // expected-error @below {{expects an axis from -2 to 1, but got 2}}
+        // expected-note @below {{this is in the way}}
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
             reads(%x[%v0, %v1] : memref<8x12xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
           tir.init {
@@ -338,6 +348,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @rfactor_axis.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects an axis from -2 to 1, but got 2}}
     %rf = transform.tir.rfactor %k axis = 2
     transform.yield
   }
@@ -351,7 +362,7 @@ module attributes {transform.with_named_sequence} {
     %c = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
-        // expected-error @below {{expects the body of block @sum to combine one value into one element, but what it stores is no sum, product, minimum, maximum or bitwise combination}}
+        // expected-note @below {{this is in the way}}
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
             reads(%x[%v0, %v1] : memref<8x12xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
           tir.init {
@@ -368,6 +379,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @rfactor_combiner.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects the body of block @sum to combine one value into one element, but what it stores is no sum, product, minimum, maximum or bitwise combination}}
     %rf = transform.tir.rfactor %k axis = 0
     transform.yield
   }
@@ -382,7 +394,7 @@ module attributes {transform.with_named_sequence} {
     tir.for %i = 0 to 3 {
       tir.for %j = 0 to 3 {
         %0 = affine.apply affine_map<(d0, d1) -> (d0 * 2 + d1)>(%i, %j)
-        // expected-error @below {{expects the loops around the nest to move variable 0 of block @b by multiples of 3}}
+        // expected-note @below {{this is in the way}}
         tir.block @b(%v0 = spatial %0 in 8) writes(%x[%v0] : memref<8xf32>) {
           affine.store %c, %x[%v0] : memref<8xf32>
         }
@@ -392,6 +404,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @blockize_overlap.schedule(%f: !transform.any_op {transform.readonly}) {
     %b = transform.tir.get_block @b in %f
     %i, %j = transform.tir.get_loops %b
+    // expected-error @below {{expects the loops around the nest to move variable 0 of block @b by multiples of 3}}
     %tile = transform.tir.blockize %j
     transform.yield
   }
@@ -402,7 +415,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   tir.prim_func @blockize_kind(%x: memref<8x12xf32>, %y: memref<8xf32>) {
     %c = arith.constant 0.0 : f32
-    // expected-error @below {{expects a serial loop, but got kind parallel}}
+    // expected-note @below {{this is in the way}}
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
@@ -422,6 +435,7 @@ module attributes {transform.with_named_sequence} {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
     transform.tir.parallel %i
+    // expected-error @below {{expects a serial loop, but got kind parallel}}
     %row = transform.tir.blockize %i
     transform.yield
   }
@@ -434,7 +448,7 @@ module attributes {transform.with_named_sequence} {
     %c = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {
       tir.for %k = 0 to 12 {
-        // expected-error @below {{expects a permutation of the 2 variables of block @sum}}
+        // expected-note @below {{this is in the way}}
         tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 12)
             reads(%x[%v0, %v1] : memref<8x12xf32>, %y[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
           tir.init {
@@ -451,6 +465,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @iter_order.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
     %i, %k = transform.tir.get_loops %sum
+    // expected-error @below {{expects a permutation of the 2 variables of block @sum}}
     transform.tir.reorder_block_iter_var %sum [0, 0]
     transform.yield
   }

@@ -5,7 +5,7 @@ module attributes {transform.with_named_sequence} {
 tir.prim_func @order(%a: memref<8x64xf32>, %b: memref<64x8xf32>, %c: memref<8x8xf32>)
     attributes {tir.num_outputs = 1 : i64} {
   %zero = arith.constant 0.0 : f32
-  // expected-error@+1 {{cannot tensorize as a register tile: expects reduction loops outside of rows and lanes}}
+  // expected-note @below {{this is in the way}}
   tir.for %m = 0 to 8 { tir.for %n = 0 to 8 { tir.for %k = 0 to 64 {
     tir.block @matmul(%vm = spatial %m in 8, %vn = spatial %n in 8, %vk = reduce %k in 64)
         reads(%a[%vm, %vk] : memref<8x64xf32>, %b[%vk, %vn] : memref<64x8xf32>, %c[%vm, %vn] : memref<8x8xf32>)
@@ -23,6 +23,7 @@ tir.prim_func @order(%a: memref<8x64xf32>, %b: memref<64x8xf32>, %c: memref<8x8x
 transform.named_sequence @order.schedule(%f: !transform.any_op) {
   %block = transform.tir.get_block @matmul in %f
   %m, %n, %k = transform.tir.get_loops %block
+  // expected-error @below {{cannot tensorize as a register tile: expects reduction loops outside of rows and lanes}}
   %tile = transform.tir.tensorize %m, "register_tile" {vector_bits = 128 : i64}
   transform.yield
 }
@@ -35,7 +36,7 @@ module attributes {transform.with_named_sequence} {
 tir.prim_func @combiner(%x: memref<64xf32>, %y: memref<8xf32>)
     attributes {tir.num_outputs = 1 : i64} {
   %one = arith.constant 1.0 : f32
-  // expected-error@+1 {{cannot tensorize as a register tile: expects a reduction by one associative op}}
+  // expected-note @below {{this is in the way}}
   tir.for %k = 0 to 64 { tir.for %i = 0 to 8 {
     tir.block @divide(%v0 = spatial %i in 8, %v1 = reduce %k in 64)
         reads(%x[%v1] : memref<64xf32>, %y[%v0] : memref<8xf32>)
@@ -51,6 +52,7 @@ tir.prim_func @combiner(%x: memref<64xf32>, %y: memref<8xf32>)
 transform.named_sequence @combiner.schedule(%f: !transform.any_op) {
   %block = transform.tir.get_block @divide in %f
   %k, %i = transform.tir.get_loops %block
+  // expected-error @below {{cannot tensorize as a register tile: expects a reduction by one associative op}}
   %tile = transform.tir.tensorize %k, "register_tile" {vector_bits = 128 : i64}
   transform.yield
 }
@@ -62,7 +64,7 @@ transform.named_sequence @combiner.schedule(%f: !transform.any_op) {
 module attributes {transform.with_named_sequence} {
 tir.prim_func @large(%x: memref<64x128xf32>, %y: memref<64x128xf32>)
     attributes {tir.num_outputs = 1 : i64} {
-  // expected-error@+1 {{cannot tensorize as a register tile: expects at most 64 result registers, but got 2048}}
+  // expected-note @below {{this is in the way}}
   tir.for %i = 0 to 64 { tir.for %j = 0 to 128 {
     tir.block @copy(%v0 = spatial %i in 64, %v1 = spatial %j in 128)
         reads(%x[%v0, %v1] : memref<64x128xf32>)
@@ -75,6 +77,7 @@ tir.prim_func @large(%x: memref<64x128xf32>, %y: memref<64x128xf32>)
 transform.named_sequence @large.schedule(%f: !transform.any_op) {
   %block = transform.tir.get_block @copy in %f
   %i, %j = transform.tir.get_loops %block
+  // expected-error @below {{cannot tensorize as a register tile: expects at most 64 result registers, but got 2048}}
   %tile = transform.tir.tensorize %i, "register_tile" {vector_bits = 128 : i64}
   transform.yield
 }
@@ -87,7 +90,7 @@ module attributes {transform.with_named_sequence} {
 tir.prim_func @spatial(%x: memref<8x64xf32>, %y: memref<8xf32>)
     attributes {tir.num_outputs = 1 : i64} {
   %zero = arith.constant 0.0 : f32
-  // expected-error@+1 {{cannot tensorize as a row reduction: expects reduction loops only}}
+  // expected-note @below {{this is in the way}}
   tir.for %i = 0 to 8 { tir.for %k = 0 to 64 {
     tir.block @sum(%v0 = spatial %i in 8, %v1 = reduce %k in 64)
         reads(%x[%v0, %v1] : memref<8x64xf32>, %y[%v0] : memref<8xf32>)
@@ -103,6 +106,7 @@ tir.prim_func @spatial(%x: memref<8x64xf32>, %y: memref<8xf32>)
 transform.named_sequence @spatial.schedule(%f: !transform.any_op) {
   %block = transform.tir.get_block @sum in %f
   %i, %k = transform.tir.get_loops %block
+  // expected-error @below {{cannot tensorize as a row reduction: expects reduction loops only}}
   %tile = transform.tir.tensorize %i, "row_reduction" {vector_bits = 128 : i64}
   transform.yield
 }

@@ -1,4 +1,4 @@
-//===- Passes.h - Passes that write schedules -------------------*- C++ -*-===//
+//===- Passes.h - Passes that apply schedules -------------------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

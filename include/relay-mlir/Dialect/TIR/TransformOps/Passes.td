@@ -1,4 +1,4 @@
-//===- Passes.td - Passes that write schedules -------------*- tablegen -*-===//
+//===- Passes.td - Passes that apply schedules -------------*- tablegen -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,41 +10,31 @@
 
 include "mlir/Pass/PassBase.td"
 
-def TIRScheduleRulesPass : Pass<"tir-schedule-rules", "::mlir::ModuleOp"> {
-  let summary = "Write a schedule for each kernel by rules";
+def TIRApplySchedulesPass : Pass<"tir-apply-schedules", "::mlir::ModuleOp"> {
+  let summary = "Apply and erase the schedule of each kernel";
   let description = [{
-    For every `tir.prim_func @k` that has none yet, writes a
-    `transform.named_sequence @k.schedule` that is good for the target;
-    `--tir-apply-schedules` applies it. The rules look at the structure of the
-    kernel: kinds of variables, access maps, extents.
+    For every `tir.prim_func @k` with a `transform.named_sequence @k.schedule` in
+    the module, applies the sequence to the kernel and erases it. A primitive that
+    refuses is an error.
 
     ```mlir
-    tir.prim_func @relu(%x: memref<64x64xf32>, %y: memref<64x64xf32>)
-        attributes {tir.num_outputs = 1 : i64} {
-      tir.for %i = 0 to 64 { tir.for %j = 0 to 64 { tir.block @relu ...
-    ```
-
-    gets
-
-    ```mlir
-    transform.named_sequence @relu.schedule(%f: !transform.any_op {transform.readonly}) {
-      %0 = transform.tir.get_block @relu in %f
-      %1:2 = transform.tir.get_loops %0
-      %2 = transform.tir.fuse %1#0, %1#1
-      %3 = transform.tir.get_loops %0
-      transform.tir.vectorize %3
-      ...
+    module attributes {transform.with_named_sequence} {
+      tir.prim_func @k(%x: memref<64xf32>) {
+        ...
+      }
+      transform.named_sequence @k.schedule(%f: !transform.any_op) {
+        %b = transform.tir.get_block @b in %f
+        %i = transform.tir.get_loops %b
+        transform.tir.parallel %i
+        transform.yield
+      }
+    }
     ```
   }];
-  let options = [
-    Option<"target", "target", "std::string", "\"native\"",
-           "the processor to schedule for">
-  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tir::TIRDialect", "::mlir::transform::TransformDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::transform::TransformDialect",
+    "::mlir::tir::TIRDialect"
   ];
 }
 

@@ -8,7 +8,7 @@
 // A schedule that is written while it is applied: each step is a transform op
 // that is appended to a script and run at once, so that one sees the kernel,
 // and learns of a refusal, before the next step. The script does the same to a
-// fresh kernel.
+// fresh kernel. Rules, people and files all schedule through this.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,13 @@ namespace mlir::tir {
 /// Marks descriptions and implementations for tensorize_with.
 inline constexpr llvm::StringLiteral kIntrinsicAttr = "tir.intrinsic";
 
+/// Loads the dialects that schedules and scheduled kernels consist of, which a
+/// session needs. What has several threads schedule could not load them later.
+void loadScheduleDialects(MLIRContext *context);
+
+/// `@k.schedule` is the schedule of the kernel `@k`.
+inline constexpr llvm::StringLiteral kScheduleSuffix = ".schedule";
+
 class ScheduleSession {
 public:
   /// Schedules `kernel` in place.
@@ -37,6 +44,13 @@ public:
 
   /// The handle of the kernel.
   Value getKernel();
+
+  /// Creates steps where `tryStep` expects them.
+  OpBuilder getBuilder();
+
+  /// Runs `step`, the last op of the script. A step that is refused is not part
+  /// of the script, and leaves the kernel as it was.
+  DiagnosedSilenceableFailure tryStep(transform::TransformOpInterface step);
 
   /// Appends and runs the transform op called `name`. A refusal is reported as
   /// an error, and leaves kernel and script as they were.
@@ -66,8 +80,13 @@ public:
   /// own.
   transform::NamedSequenceOp getScript();
 
+  /// Ends the session. Its script, without queries whose results no step uses.
+  OwningOpRef<ModuleOp> takeScript();
+
 private:
+  void addSymbols(ModuleOp around);
   LogicalResult run(Operation *step, unsigned number);
+  void refuse(Operation *step);
 
   PrimFuncOp kernel;
   OwningOpRef<ModuleOp> module;

@@ -51,6 +51,22 @@ def TransformLayoutOp : TIR_TransformOp<"transform_layout"> {
   }];
 }
 
+def NarrowWeightsOp : TIR_TransformOp<"narrow_weights"> {
+  let summary = "Store a packed constant as bf16";
+  let description = [{
+    The buffer is the block's read buffer of the given number: a constant argument
+    of f32, which `transform_layout` has packed and which nothing else reads. It
+    holds the upper halves of its floats then, rounded, and loads shift them back.
+    The results change by that rounding.
+
+    ```mlir
+    transform.tir.narrow_weights %dense, 1
+    ```
+  }];
+  let arguments = (ins TIR_Handle:$block, I64Attr:$index);
+  let assemblyFormat = "$block `,` $index attr-dict";
+}
+
 def SetScopeOp : TIR_TransformOp<"set_scope"> {
   let summary = "Move an intermediate buffer to another scope";
   let description = [{

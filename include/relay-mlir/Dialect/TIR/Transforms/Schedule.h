@@ -209,6 +209,16 @@ DiagnosedSilenceableFailure storageAlign(RewriterBase &rewriter,
 DiagnosedSilenceableFailure transformLayout(RewriterBase &rewriter,
                                             Value buffer, AffineMap layout);
 
+/// Whether `buffer` is an argument, a constant, whose layout may be changed for
+/// the one block that reads it.
+bool hasFreeLayout(Value buffer);
+
+/// Stores a packed constant of f32 that only the block reads (entry `index` of
+/// its distinct read buffers) as bf16: each load shifts its bits to where those
+/// of a float are. The weights are rounded when they are packed.
+DiagnosedSilenceableFailure narrowWeights(RewriterBase &rewriter, BlockOp block,
+                                          unsigned index);
+
 /// Makes one dimension of each group of dimensions of a buffer; `separators`
 /// are the first ones of all groups but the first.
 DiagnosedSilenceableFailure setAxisSeparator(RewriterBase &rewriter,

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RegisterTileEmission.h"
-#include "VectorTranspose.h"
+#include "relay-mlir/Dialect/TIR/Transforms/VectorTranspose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

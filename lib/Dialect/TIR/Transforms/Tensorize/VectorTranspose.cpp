@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VectorTranspose.h"
+#include "relay-mlir/Dialect/TIR/Transforms/VectorTranspose.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

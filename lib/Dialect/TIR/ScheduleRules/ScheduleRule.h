@@ -1,0 +1,97 @@
+//===- ScheduleRule.h - The rules -------------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A rule looks at one block, asks for structure (kinds of variables, access
+// maps) and schedules it, together with what it pulls in. It fails before it
+// changes anything if the block is none of its business.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_SCHEDULERULE_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_SCHEDULERULE_H
+
+#include "KernelSchedule.h"
+
+#include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
+
+namespace mlir::tir {
+
+/// Inlines elementwise producers into their consumers where that saves memory
+/// traffic and repeats no work.
+void inlineProducers(KernelSchedule &schedule);
+
+/// Sums of products with reuse: matrix products, convolutions.
+LogicalResult scheduleContraction(KernelSchedule &schedule, BlockNest nest);
+
+/// Sums of products by matrix units, where the target has some and this is
+/// estimated to be faster.
+LogicalResult scheduleMatrixTiles(KernelSchedule &schedule, BlockNest nest);
+
+/// Reductions whose results are contiguous along a spatial variable: pooling,
+/// depthwise convolutions, sums over leading dimensions.
+LogicalResult scheduleSpatialReduction(KernelSchedule &schedule,
+                                       BlockNest nest);
+
+/// Reductions along contiguous memory.
+LogicalResult scheduleRowReduction(KernelSchedule &schedule, BlockNest nest);
+
+/// Copies from one contiguous variable to another.
+LogicalResult scheduleTranspose(KernelSchedule &schedule, BlockNest nest);
+
+/// Blocks without reduction.
+LogicalResult scheduleElementwise(KernelSchedule &schedule, BlockNest nest);
+
+/// Anything: the outermost spatial loop in parallel, the innermost by vectors,
+/// as far as that is possible.
+void scheduleFallback(KernelSchedule &schedule, BlockOp block);
+
+/// Products with small constant matrices, and what they feed or are fed by: all
+/// steps for one tile after another. Returns whether there were any.
+bool scheduleConstantTransforms(KernelSchedule &schedule);
+
+/// Kernels of several steps along the same rows (softmax, normalisation): all
+/// steps for one row after another. Works on the whole kernel.
+LogicalResult scheduleRowSteps(KernelSchedule &schedule);
+
+/// Stores a constant of f32 that only `block` reads as bf16, if products of so
+/// few rows only wait for it, and the precision permits.
+void halveWeights(KernelSchedule &schedule, BlockOp block, Value constant,
+                  double numRows);
+
+/// Two batched products with steps along rows between them: everything for one
+/// block of rows after another. Works on the whole kernel; what it leaves over
+/// (copies of operands) is for the other rules.
+LogicalResult scheduleAttention(KernelSchedule &schedule);
+
+/// Orders the loops of a tile of `laneLoop`, and of `rowLoop` if it is there:
+/// `outer`, the reduction, then the tile. If that is not possible, schedules
+/// the block in the simplest way and fails.
+LogicalResult reorderTile(KernelSchedule &schedule, const BlockNest &nest,
+                          ArrayRef<ForOp> outer, ForOp rowLoop, ForOp laneLoop);
+
+/// Moves the only consumer of the block to `loop`, where the results are still
+/// in cache, if there is one and it is possible.
+/// Its innermost loop is vectorized.
+void attachEpilogue(KernelSchedule &schedule, Value result, ForOp loop);
+
+/// The same, but leaves it to the caller what becomes of the consumer, which is
+/// returned; null if there is none.
+BlockOp moveEpilogue(KernelSchedule &schedule, Value result, ForOp loop);
+
+/// Fuses the outermost of `loops` (a perfect nest, outermost first) until there
+/// are enough iterations for all threads, and runs them in parallel if `work`,
+/// in scalar operations, is worth it. The loops that were fused are replaced by
+/// the fused one in `loops`.
+void parallelizeOuter(KernelSchedule &schedule, SmallVectorImpl<ForOp> &loops,
+                      double work);
+
+/// `loops` without loops of one iteration.
+SmallVector<ForOp> dropUnitLoops(ArrayRef<ForOp> loops);
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_SCHEDULERULE_H

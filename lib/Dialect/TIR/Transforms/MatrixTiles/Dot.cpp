@@ -1,0 +1,190 @@
+//===- Dot.cpp - Products of bytes on vectors -----------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where there are no matrix units, or none for bytes: a tile of results is held
+// in vectors of i32, to each of whose lanes an instruction adds the products of
+// a group of neighbouring channels. A group of the data is the same for all
+// lanes; the weights have the layout of tiles, in which the groups of columns
+// are beside each other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// Groups that one load of NEON holds, each of which an instruction picks.
+static constexpr int64_t kNeonGroups = 4;
+
+Value MatrixEmitter::createDot(OpBuilder &builder, Value sum, Value data,
+                               Value factors) const {
+  bool isWide = plan.dotLanes == 16;
+  auto call = [&](StringRef intrinsic, ValueRange operands) -> Value {
+    return LLVM::CallIntrinsicOp::create(builder, loc, sum.getType(),
+                                         builder.getStringAttr(intrinsic),
+                                         operands)
+        .getResult(0);
+  };
+  switch (plan.dot) {
+  case DotKind::Pairs: {
+    Value products =
+        call(isWide ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd",
+             {data, factors});
+    return arith::AddIOp::create(builder, loc, sum, products);
+  }
+  case DotKind::Quads:
+    // The first operand has no signs.
+    if (plan.isWeightsUnsigned)
+      std::swap(data, factors);
+    return call(isWide ? "llvm.x86.avx512.vpdpbusd.512"
+                       : "llvm.x86.avx512.vpdpbusd.256",
+                {sum, data, factors});
+  case DotKind::NeonQuads:
+    return call(plan.isWeightsUnsigned ? "llvm.aarch64.neon.udot.v4i32.v16i8"
+                                       : "llvm.aarch64.neon.sdot.v4i32.v16i8",
+                {sum, factors, data});
+  case DotKind::None:
+    break;
+  }
+  llvm_unreachable("not a product of bytes on vectors");
+}
+
+/// The groups of one row of the tile from `group` on, as vectors of i32.
+Value MatrixEmitter::loadDotData(OpBuilder &builder, Value group, int64_t row,
+                                 int64_t numGroups) {
+  SmallVector<Value> operands(steps);
+  operands.push_back(firstRow);
+  operands.push_back(group);
+  auto [dataRow, plane] = getDataRow();
+  AffineExpr channel = dim(operands.size() - 1) * plan.getGroupSize();
+  Value planeIndex = apply(builder, plane, operands);
+  SmallVector<Value> place;
+  if (plan.isMerged()) {
+    AffineExpr element = (dataRow + row) * plan.getRowPitch() +
+                         dim(0) * plan.getBlockChannels() + channel;
+    place = {planeIndex, apply(builder, element, operands)};
+  } else {
+    place = {steps.front(), planeIndex, apply(builder, dataRow + row, operands),
+             apply(builder, channel, operands)};
+  }
+  Type element = cast<MemRefType>(pieces.front().getType()).getElementType();
+  Value bytes = vector::LoadOp::create(
+      builder, loc, VectorType::get(numGroups * plan.getGroupSize(), element),
+      pieces.front(), place);
+  return vector::BitCastOp::create(
+      builder, loc, VectorType::get(numGroups, builder.getI32Type()), bytes);
+}
+
+/// All groups of a block of channels. The sums of a row are beside each other;
+/// sums of the weights come last.
+SmallVector<Value> MatrixEmitter::multiplyDots(OpBuilder &builder,
+                                               ArrayRef<Value> sums) {
+  int64_t lanes = plan.dotLanes, numVectors = plan.tileColumns / lanes;
+  int64_t numGroups = plan.getBlockChannels() / plan.getGroupSize();
+  int64_t atOnce = plan.dot == DotKind::NeonQuads ? kNeonGroups : 1;
+  auto index = [&](OpBuilder &at, int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(at, loc, value);
+  };
+  Type element = plan.dot == DotKind::Pairs ? Type(builder.getI16Type())
+                                            : builder.getI8Type();
+  auto groupsType = VectorType::get(lanes * plan.getGroupSize(), element);
+  auto loop = scf::ForOp::create(builder, loc, index(builder, 0),
+                                 index(builder, numGroups),
+                                 index(builder, atOnce), sums);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBody());
+  Value group = loop.getInductionVar();
+  SmallVector<Value> results(loop.getRegionIterArgs());
+  SmallVector<Value> rows;
+  for (int64_t row = 0; row != plan.tileRows; ++row)
+    rows.push_back(atOnce == 1 ? Value()
+                               : loadDotData(builder, group, row, atOnce));
+  for (int64_t part = 0; part != atOnce; ++part) {
+    SmallVector<Value> factors;
+    for (int64_t i = 0; i != numVectors; ++i) {
+      SmallVector<Value> place = getWeightsPlace();
+      llvm::append_range(place, steps);
+      int64_t column = i * lanes;
+      llvm::append_range(
+          place,
+          ArrayRef{index(builder, 0), index(builder, column / kTileSize),
+                   apply(builder, dim(0) + part, ValueRange{group}),
+                   index(builder, column % kTileSize * plan.getGroupSize())});
+      auto type =
+          VectorType::get(groupsType.getShape(),
+                          cast<MemRefType>(weights.getType()).getElementType());
+      Value vector = vector::LoadOp::create(builder, loc, type, weights, place);
+      if (type != groupsType)
+        vector = plan.isWeightsUnsigned
+                     ? arith::ExtUIOp::create(builder, loc, groupsType, vector)
+                           .getResult()
+                     : arith::ExtSIOp::create(builder, loc, groupsType, vector)
+                           .getResult();
+      factors.push_back(vector);
+    }
+    for (int64_t row = 0; row != plan.tileRows; ++row) {
+      Value four = rows[row] ? rows[row] : loadDotData(builder, group, row, 1);
+      Value data = vector::BroadcastOp::create(
+          builder, loc, VectorType::get(lanes, builder.getI32Type()),
+          vector::ExtractOp::create(builder, loc, four, part));
+      data = vector::BitCastOp::create(builder, loc, groupsType, data);
+      for (int64_t i = 0; i != numVectors; ++i) {
+        Value &sum = results[row * numVectors + i];
+        sum = createDot(builder, sum, data, factors[i]);
+      }
+    }
+    if (!plan.flipsData)
+      continue;
+    Value ones = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(groupsType, builder.getI8IntegerAttr(1)));
+    for (int64_t i = 0; i != numVectors; ++i) {
+      Value &sum = results[plan.tileRows * numVectors + i];
+      sum = createDot(builder, sum, ones, factors[i]);
+    }
+  }
+  scf::YieldOp::create(builder, loc, results);
+  return loop.getResults();
+}
+
+void MatrixEmitter::emitDotTile(OpBuilder &builder, Value tile) {
+  int64_t lanes = plan.dotLanes, numVectors = plan.tileColumns / lanes;
+  auto type = VectorType::get(lanes, builder.getI32Type());
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  SmallVector<Value> start(
+      (plan.tileRows + (plan.flipsData ? 1 : 0)) * numVectors, zero);
+  SmallVector<Value> sums = reduce(builder, 0, start);
+  // 128 times the weights, which the data has too much or too little.
+  SmallVector<Value> corrections;
+  for (Value sum : ArrayRef(sums).drop_front(plan.tileRows * numVectors)) {
+    Value seven = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, builder.getI32IntegerAttr(7)));
+    corrections.push_back(arith::ShLIOp::create(builder, loc, sum, seven));
+  }
+  for (int64_t row = 0; row != plan.tileRows; ++row)
+    for (int64_t i = 0; i != numVectors; ++i) {
+      Value sum = sums[row * numVectors + i];
+      if (!corrections.empty())
+        sum = plan.isDataUnsigned
+                  ? arith::AddIOp::create(builder, loc, sum, corrections[i])
+                        .getResult()
+                  : arith::SubIOp::create(builder, loc, sum, corrections[i])
+                        .getResult();
+      vector::StoreOp::create(
+          builder, loc, sum, tile,
+          ValueRange{arith::ConstantIndexOp::create(builder, loc, row),
+                     arith::ConstantIndexOp::create(builder, loc, i * lanes)});
+    }
+}
