@@ -56,9 +56,9 @@ defvar accumulator = [{
 
 def Relay_ContribEthosuConv2dOp
     : Relay_EthosuOperator<"conv2d", "Convolution",
-        accumulator # [{
+        !strconcat(accumulator, [{
     The weight is [ofm_channels, height, width, input channels].
-}] # upscaling,
+}], upscaling),
         (ins Relay_EthosuMap8:$ifm, Relay_EthosuMap8:$weight,
          RankedTensorOf<[UI8]>:$scale_bias, Relay_EthosuLut:$lut,
          F64Attr:$ifm_scale, Relay_IntAttr:$ifm_zero_point,
@@ -74,11 +74,11 @@ def Relay_ContribEthosuConv2dOp
 
 def Relay_ContribEthosuDepthwiseConv2dOp
     : Relay_EthosuOperator<"depthwise_conv2d", "Convolution of each channel",
-        accumulator # [{
+        !strconcat(accumulator, [{
     The weight is [ofm_channels, height, width, 1], and channels of `ifm` and of
     the result are as many. The result has the type `ofm_dtype`, int8, uint8,
     int16 or int32.
-}] # upscaling,
+}], upscaling),
         (ins Relay_EthosuMap8:$ifm, Relay_EthosuMap8:$weight,
          RankedTensorOf<[UI8]>:$scale_bias, Relay_EthosuLut:$lut,
          F64Attr:$ifm_scale, Relay_IntAttr:$ifm_zero_point,
@@ -98,13 +98,13 @@ def Relay_ContribEthosuDepthwiseConv2dOp
 //===----------------------------------------------------------------------===//
 
 def Relay_ContribEthosuPoolingOp
-    : Relay_EthosuOperator<"pooling", "Pooling", [{
+    : Relay_EthosuOperator<"pooling", "Pooling", !strconcat([{
     `pooling_type` is MAX or AVG, of the values of a window without its padding,
     or SUM, of those in all channels, where ofm_channels is 1 and ofm_dtype
     int32 (what bricks hold beyond the channels must be the zero point). The
     real result, (value - ifm_zero_point) * ifm_scale, becomes result /
     ofm_scale + ofm_zero_point.
-}] # upscaling,
+}], upscaling),
         (ins Relay_EthosuMap:$ifm, Relay_EthosuLut:$lut, StrAttr:$pooling_type,
          F64Attr:$ifm_scale, Relay_IntAttr:$ifm_zero_point, F64Attr:$ofm_scale,
          Relay_IntAttr:$ofm_zero_point, Relay_OptionalInts:$pool_shape,

@@ -71,7 +71,9 @@ class Relay_PoolGradOp<string mnemonic, string what, string meaning>
   }];
 }
 def Relay_NNMaxPool2dGradOp : Relay_PoolGradOp<"nn.max_pool2d_grad", "maximum",
-    [{ Each gradient goes to the first maximum of its window.}]> {
+    [{
+    Each gradient goes to the first maximum of its window.
+  }]> {
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$grad,
     DenseI64ArrayAttr:$pool_size, Relay_DefaultInts<"{1, 1}">:$strides,
     Relay_DefaultInts<"{1, 1}">:$dilation,
@@ -79,8 +81,10 @@ def Relay_NNMaxPool2dGradOp : Relay_PoolGradOp<"nn.max_pool2d_grad", "maximum",
     Relay_DefaultStr<"">:$out_layout, Relay_DefaultBool<"false">:$ceil_mode);
 }
 def Relay_NNAvgPool2dGradOp : Relay_PoolGradOp<"nn.avg_pool2d_grad", "average",
-    [{ Each gradient is shared evenly by the elements of its window, of which
-    `count_include_pad` counts those in the padding as well.}]> {
+    [{
+    Each gradient is shared evenly by the elements of its window, of which
+    `count_include_pad` counts those in the padding as well.
+  }]> {
   let arguments = (ins Relay_FloatTensor:$data, Relay_FloatTensor:$grad,
     DenseI64ArrayAttr:$pool_size, Relay_DefaultInts<"{1, 1}">:$strides,
     Relay_DefaultInts<"{1, 1}">:$dilation,
