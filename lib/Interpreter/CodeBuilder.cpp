@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Translates a function or closure into a sequence of instructions (Code.h).
+// Each value gets a slot of the frame, which is free again after its last use
+// on each path; what only other paths use is dropped at the start of a path.
+// Branches and cases become jumps. A call whose result is the function's own
+// result becomes a tail call, which needs no frame of its own.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Code.h"
 #include "Liveness.h"

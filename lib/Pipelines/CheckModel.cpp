@@ -4,6 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// `relay-run --check`: runs a compiled model and the interpreter on the same
+// inputs, and compares. If outputs differ, each kernel's outputs are compared
+// with what the interpreter gives for its function, and the first that differs
+// is named.
+//
+// Quantizers need care: a number in the middle between two steps may be rounded
+// either way. So functions with quantizers get copies whose quantizers are one
+// step higher and lower, which tell what else would be right.
+//
+//===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Pipelines/CheckModel.h"
 

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The phases in order, up to what the caller asked for: graph passes, lowering
+// to relax and tir, precision of products, schedules, machine code of kernels
+// (on several threads), the memory plan, the host program, and the artefact.
+// Remarks and times of phases are gathered along the way.
+//
+//===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Pipelines/Compiler.h"
 

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// One run of a model: checks the inputs and takes the open sizes from them,
+// computes all other sizes and checks their conditions, provides outputs and
+// memory for what lies between, and calls the artefact's main function. Runs of
+// several threads share nothing but the module: memory is lent to a run and
+// comes back. Everything that can be wrong with a call is an error that names
+// the input, the expression or the kernel.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Module.h"
 

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A loop is divided into a part for each thread, and a part into pieces; who
+// has done its own part takes pieces from the ends of the others'. So nobody
+// waits for a worker that has not begun. A caller waits only for pieces that a
+// worker has begun, and if that worker has lost its CPU, it gets the caller's.
+// Each run has a slot with its own loops, and the workers are shared out among
+// the slots that are in use.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef RELAY_MLIR_LIB_RUNTIME_THREADPOOL_H
 #define RELAY_MLIR_LIB_RUNTIME_THREADPOOL_H

@@ -212,7 +212,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lists", nargs="*", default=["models"],
-                        help="JSON lists, .onnx files, or: models, kernels")
+                        help="JSON lists, .onnx files, or: models, kernels, decisions")
     parser.add_argument("--only", default="*", metavar="PATTERN",
                         help="only cases whose names contain or match this")
     parser.add_argument("--peers", default="all",

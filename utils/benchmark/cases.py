@@ -64,18 +64,19 @@ def _kernel(nodes, inputs, constants, shape):
 
 
 def conv(*, channels: int, size: int, outputs: int, kernel: int, stride: int = 1,
-         groups: int = 1):
+         groups: int = 1, dilation: int = 1):
     """A convolution with bias and relu, as fusion leaves it."""
-    pad = kernel // 2
-    out = (size + 2 * pad - kernel) // stride + 1
+    pad = dilation * (kernel // 2)
+    out = (size + 2 * pad - dilation * (kernel - 1) - 1) // stride + 1
     nodes = [
         helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[pad] * 4,
                          strides=[stride] * 2, kernel_shape=[kernel] * 2,
-                         group=groups),
+                         group=groups, dilations=[dilation] * 2),
         helper.make_node("Relu", ["c"], ["y"]),
     ]
     name = "depthwise" if groups == channels > 1 else "conv"
-    return (f"{name} {kernel}x{kernel}/{stride} {channels}->{outputs} @{size}",
+    apart = f" dilation {dilation}" if dilation > 1 else ""
+    return (f"{name} {kernel}x{kernel}/{stride} {channels}->{outputs} @{size}{apart}",
             _kernel(nodes, {"x": [1, channels, size, size]},
                     {"w": [outputs, channels // groups, kernel, kernel],
                      "b": [outputs]}, [1, outputs, out, out]))

@@ -30,7 +30,6 @@ LAYERS = {
     "Dialect/Relay/IR": ["Support"],
     "Dialect/TIR/IR": ["Support"],
     "Dialect/Relax/IR": ["Support", "Dialect/TIR/IR"],
-    "Dialect/VTA/IR": ["Support"],
     "Dialect/Relay/Analysis": ["Support", "Dialect/Relay/IR"],
     "Dialect/TIR/Analysis": ["Support", "Dialect/TIR/IR"],
     "Dialect/Relax/Analysis": ["Support", "Dialect/Relax/IR", "Dialect/TIR/IR"],

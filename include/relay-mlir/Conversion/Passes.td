@@ -25,8 +25,9 @@ def ApproximateMathPass
   let description = [{
     Replaces transcendental functions on f32, scalars and vectors alike, by
     straight-line code, so that vectors stay vectors. Errors are some units in
-    the last place. Those on f64 become calls of libm. With `fma`, a product
-    that is only added becomes a fused multiply-add.
+    the last place. Those on f64 become calls of libm, except exponentials of
+    vectors, which are exact to two units in the last place. With `fma`, a
+    product that is only added becomes a fused multiply-add.
   }];
   let options = [
     Option<"fma", "fma", "bool", /*default=*/"true",

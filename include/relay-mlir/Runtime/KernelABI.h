@@ -44,8 +44,9 @@ typedef enum RelayKernelError {
 /// What a kernel may ask of its surroundings. The layout is part of the
 /// artefact format: members are only ever added at the end.
 struct RelayKernelContext {
-  /// Runs `body` over [0, extent), split statically among the threads, and
-  /// returns when all iterations have run.
+  /// Runs `body` over [0, extent), split among the threads, which take over the
+  /// parts of others when they are done, and returns when all iterations have
+  /// run.
   int32_t (*parallel_for)(const RelayKernelContext *context,
                           RelayParallelBody body, void *const *args,
                           const int64_t *dims, int64_t extent);

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Makes the exported function of each kernel (Runtime/KernelABI.h). The kernel
+// itself becomes a function on pointers that LLVM may take not to alias; the
+// exported one reads pointers and sizes from the packed arguments and calls it.
+// Parallel loops, which OutlineParallel.cpp has made functions of, are called
+// through the context. Assertions about data become an early return with an
+// error.
+//
+//===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Conversion/KernelToLLVM/KernelErrors.h"
 #include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"

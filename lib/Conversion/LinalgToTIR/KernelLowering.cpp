@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Turns one function of linalg on tensors into a kernel. First each result of
+// the function gets an output argument as its destination, which is handed on
+// to whatever computes the result, so that it is computed in place
+// (`assignDestination`). Then the ops are converted one by one:
+// StructuredOps.cpp, OpaqueOps.cpp and TensorOps.cpp. A tensor is then a
+// TensorView: a buffer and how the tensor's elements are found in it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
 

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Changes the shapes that a kernel is called with, together with all of its
+// calls. The elements and their order stay, so that a call only has to reshape
+// what it passes and gets back. Two users: CollapseKernels.cpp, and kernels
+// that begin or end with a reshape, which becomes the caller's here.
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelSignature.h"
 

@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The ops that make and reorder tensors. Slices and reshapes cost nothing:
+// their result is another view of the same buffer. Pads, concatenations and
+// insertions write each part of their result in a block of its own, or let the
+// part be computed where it belongs. Constants and generated tensors become
+// blocks, too.
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
 

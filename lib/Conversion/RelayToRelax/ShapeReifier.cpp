@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Follows the index arithmetic in a kernel of linalg from the sizes of its
+// results back to those of its arguments, and writes it as expressions of
+// relax. Sizes that a kernel only assumes to be equal, large enough or 1 come
+// out as assumptions, which main checks before a run. Arithmetic that has no
+// expression ends in an error that names the operation.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ShapeReifier.h"
 

@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The part of the emitter for values: each value of the kernel is either the
+// same on all lanes, or an index that grows by a constant from lane to lane, or
+// a vector (`Lowered` in KernelEmitter.h). A value stays in the first two forms
+// for as long as it can, so that a load of consecutive elements is known as
+// such, and scalar work is not done on each lane.
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
 

@@ -4,6 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The part of the emitter that walks over the kernel: loops by their kind, and
+// buffers. EmitBlocks.cpp has blocks, EmitReductions.cpp what reductions need,
+// EmitAccesses.cpp loads and stores, EmitValues.cpp all other values.
+//
+// A vectorized loop becomes a loop over whole vectors and a rest, which runs
+// under a mask or on fewer lanes. A short one is written out. Several vectors
+// run side by side where one result would wait for the other. What LoopPlan
+// found not to be possible on lanes runs one lane at a time.
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
 

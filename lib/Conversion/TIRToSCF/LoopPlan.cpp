@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Looks at the whole kernel before the emitter changes anything, and decides
+//
+// * which vectorized loops can run on lanes, and why others cannot,
+// * which reductions over lanes accumulate in each lane, and behind which loop
+//   the lanes are combined,
+// * before which loop the init of a reduction runs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "LoopPlan.h"
 

@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The only place besides Reader.cpp that sees protobuf. Copies a message into
+// the structures of Model.h, and takes no field at its word: fields that
+// contradict each other, values that their type does not hold, and names that
+// are given twice are errors. Only the first error is kept, with the node or
+// tensor at which it was found.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ModelConversion.h"
 

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// How a converter makes operators. `insert` infers the result of an operator
+// and its sizes, verifies it, and reports what is wrong in words about the ONNX
+// node. Sizes that are not known are inferred for several cases at once, see
+// ShapeValues.h. The other functions are short operators that many converters
+// need: slices, pads, transpositions, and reshapes whose sizes may depend on
+// the run.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Importer.h"
 #include "NodeContext.h"

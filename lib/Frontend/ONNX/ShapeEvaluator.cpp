@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Evaluates nodes at import whose inputs are known numbers, so that what they
+// compute can become an attribute of relay (see ShapeValues.h). `getFunctions`
+// lists the operators. This file has sources, arithmetic and comparisons;
+// ShapeMovement.cpp has operators that move numbers. A result is left out, not
+// guessed, where a number would overflow or depends on what is not known.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ShapeEvaluator.h"
 

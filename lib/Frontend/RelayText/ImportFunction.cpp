@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Imports one function. The first step finds the scope of each node, the
+// innermost one around all its uses; the second emits nodes in the order of
+// evaluation, each once, into the block of its scope. Both keep stacks of their
+// own. How a single node becomes an operation is in ImportNodes.cpp and
+// ImportCalls.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "FunctionAttributes.h"
 #include "Importer.h"

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What one line of Relay text consists of: names that are free and that the
+// parser reads back as the same name, leaves, calls with their attributes,
+// signatures, patterns, and comments with types and places. Printer.cpp decides
+// which lines there are and in which order.
+//
+//===----------------------------------------------------------------------===//
 
 #include "DataTypes.h"
 #include "Lexer.h"

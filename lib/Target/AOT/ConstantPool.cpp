@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Collects the constants of a program and writes them. Equal constants share a
+// place: they are found by a hash of samples, and compared in full only where
+// the samples agree. Nothing is packed when a constant is added. All constants
+// are packed while they are written, piece by piece, by all threads, so that no
+// second copy of the weights is ever in memory.
+//
+//===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Target/AOT/ConstantPool.h"
 

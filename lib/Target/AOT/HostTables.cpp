@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The constant data of an artefact: descriptions of inputs, outputs and kernel
+// calls as structures of Runtime/ArtifactFormat.h, and the RelayArtifact that
+// points to all of them and to the functions that HostModule.cpp builds. Names
+// that the run time or Python could not show, or that occur twice, are refused.
+//
+//===----------------------------------------------------------------------===//
 
 #include "HostTranslator.h"
 

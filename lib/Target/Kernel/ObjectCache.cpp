@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A folder with a file for each compiled kernel, by a hash of all that its code
+// depends on (see KernelCompiler.cpp). Other processes may write and remove
+// entries at any time: an entry is complete as soon as it has its name, and its
+// checksum is looked at before it is used. Entries that were not used for
+// longest go when the folder is too large. A cache that cannot be written costs
+// time, and one warning.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ObjectCache.h"
 

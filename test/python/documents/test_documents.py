@@ -16,7 +16,8 @@ sys.path.insert(0, str(ROOT / "utils" / "models"))
 import build  # noqa: E402
 
 BUILD_DIR = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+DECISIONS = ROOT / "docs" / "Decisions"
 
 
 def blocks(language):
@@ -28,6 +29,26 @@ def blocks(language):
             found.append(pytest.param(path, match.group(1),
                                       id=f"{path.stem}-{len(found)}"))
     return found
+
+
+def find_missing_files(text):
+    """The files of the checkout that commands name, and that are not there."""
+    names = re.findall(r"(?:^|\./|[\s='\"])((?:utils|test|docs|lib|include|python|tools)/[\w./*-]+)",
+                       re.sub(r"build[\w-]*/\S+", "", text))
+    return [name for name in names if not list(ROOT.glob(name.rstrip(".")))]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_of_commands(document):
+    """What takes too long to be run, such as utils/check.sh, exists at least."""
+    for language, text in re.findall(r"^```(\w*)\n(.*?)^```", document.read_text(), re.M | re.S):
+        assert language not in ("", "sh") or not find_missing_files(text)
+
+
+def test_missing_files_are_found():
+    assert find_missing_files("utils/check.sh; python test/python/none.py\n"
+                              "build/test/Unit/Some -x=utils/none.sh") == [
+                                  "test/python/none.py", "utils/none.sh"]
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +109,60 @@ def test_c_example(folder):
     shutil.rmtree(prefix)
 
 
-def test_links():
+def without_code(text):
+    """The text of a document without its code, which has brackets of its own."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    return re.sub(r"`[^`\n]*`", "code", text)
+
+
+def get_anchors(document):
+    """The names of a document's headings in links, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.M | re.S)
+    anchors: list[str] = []
+    for title in re.findall(r"^#+ +(.*)$", text, re.M):
+        title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title.strip()).lower()
+        anchor = re.sub(r"[^\w\- ]", "", title).replace(" ", "-")
+        same = sum(name == anchor or re.fullmatch(rf"{re.escape(anchor)}-\d+", name) is not None
+                   for name in anchors)
+        anchors.append(f"{anchor}-{same}" if same else anchor)
+    return anchors
+
+
+def find_broken_links(document):
+    """The links of a document that lead to no file, or to no heading."""
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(document.read_text())):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        path = document.parent / name if name else document
+        if not path.exists() or (anchor and anchor not in get_anchors(path)):
+            broken.append(target)
+    return broken
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links(document):
     """Links between the documents lead somewhere."""
-    for document in DOCUMENTS:
-        text = re.sub(r"`[^`\n]*`", "", document.read_text())  # Code has brackets of its own.
-        for target in re.findall(r"\]\(([^)#:]+)\)", text):
-            assert (document.parent / target).exists(), f"{document}: {target}"
+    assert not find_broken_links(document)
+
+
+def test_broken_links_are_found(tmp_path):
+    document = tmp_path / "page.md"
+    document.write_text("# A page of `code`, and more\n\n## Twice\n\n## Twice\n\n"
+                        "```sh\n# No heading ](nor a link)\n```\n\n"
+                        "[1](#a-page-of-code-and-more) [2](page.md#twice-1) [3](#no-heading)\n"
+                        "[4](other.md) [5](page.md#thrice) [6](https://example.com/#x)\n")
+    assert find_broken_links(document) == ["#no-heading", "other.md", "page.md#thrice"]
+
+
+def test_decisions():
+    """Each record has the same parts, and one line in the index."""
+    records = sorted(path.name for path in DECISIONS.glob("*.md") if path.name != "README.md")
+    listed = re.findall(r"^\* .*?\]\(([^)/#]+\.md)\)", (DECISIONS / "README.md").read_text(), re.M)
+    assert sorted(listed) == records
+    for name in records:
+        headings = re.findall(r"^(#+ .*)$", (DECISIONS / name).read_text(), re.M)
+        assert headings[1:] == ["## Context", "## Choice", "## Rejected alternative",
+                                "## Consequence", "## In the code"], name
+        assert headings[0].startswith("# "), name

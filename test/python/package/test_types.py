@@ -14,7 +14,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / "python" / "relay_mlir"
 CONFIG = ROOT / "python" / "pyproject.toml"
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 PROGRAMS = [path for folder in ("test/python", "utils")
             for path in sorted((ROOT / folder).rglob("*.py"))]
 # They find each other by sys.path: all folders are in it that are no packages.

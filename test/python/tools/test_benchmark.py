@@ -292,7 +292,7 @@ def test_bad_options(tmp_path, arguments, message):
     assert message in result.stderr and "Traceback" not in result.stderr
 
 
-@pytest.mark.parametrize("name", ["models", "kernels"])
+@pytest.mark.parametrize("name", ["models", "kernels", "decisions"])
 def test_lists_are_good(name):
     """Every entry names a kind with its fields; models are not built here."""
     entries = json.loads((COMMAND.parent / f"{name}.json").read_text())

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// From `relax-kernels` to `relax-executable`. The calls of a function are
+// numbered in order; each result and each workspace of a kernel is a buffer
+// that lives from its first to its last use. StoragePlanner decides which of
+// them share storage. Then every call gets its buffers as tensors in storage,
+// and storage is freed after the last use of what lies in it. Results of the
+// function are written to where the caller wants them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 

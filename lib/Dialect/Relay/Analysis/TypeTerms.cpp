@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The terms of the solver: how they are made of types and become types again,
+// what is unknown in them, and copies of them, as a polymorphic type has one
+// for each use. Walks keep a stack or remember what they have seen, since types
+// can be deep and share parts. Unification is in TypeSolver.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Dialect/Relay/Analysis/TypeSolver.h"
 

@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Chooses the order of dimensions in which each operator runs. Operators are
+// taken in program order: convolutions take their desired layout, others the
+// order that moves the fewest bytes. With an estimate, operators that pass
+// tensors on to each other are then looked at together: if what their
+// convolutions gain is less than what changes of order cost, they are excluded,
+// and the plan is made anew. Nothing is changed here; ConvertLayout.cpp does
+// that.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ConvertLayoutPlan.h"
 

@@ -4,6 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The first half of type inference: goes over a program and makes a constraint
+// of each operation, which TypeSolver solves. This file has functions,
+// bindings, control flow, patterns, references and data types.
+// TypeInferenceCalls.cpp has operators and calls, TypeInferenceOperators.cpp
+// what operators say of types of their operands, and TypeInferenceResults.cpp
+// writes the solution into the program, or reports what stays unknown. The
+// second half, TypePropagation.cpp, makes sizes more precise where no type is
+// open.
+//
+//===----------------------------------------------------------------------===//
 
 #include "TypeInference.h"
 

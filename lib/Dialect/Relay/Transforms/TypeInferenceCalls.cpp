@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Constraints that have to wait until other types are known: an operator for
+// the types of its operands, a call for that of its callee, a field for that of
+// its tuple. Each runs again when something that it waits for becomes known.
+// When nothing else moves on, the solver lets them guess: an operator then says
+// what its operands are, such as weights.
+//
+//===----------------------------------------------------------------------===//
 
 #include "TypeInference.h"
 

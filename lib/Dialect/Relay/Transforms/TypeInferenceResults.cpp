@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What happens when all constraints are solved: types are written into the
+// program, operators take the place of `relay.apply`, and their verifiers run.
+// Types that are still unknown are reported one value after the other, so that
+// what follows from a reported one is no error of its own.
+//
+//===----------------------------------------------------------------------===//
 
 #include "TypeInference.h"
 

@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Carries sizes forward through a program whose types are complete: results of
+// operators follow from their operands, arguments of private functions from
+// their calls, results of functions from their bodies. Types only become more
+// precise, unless an operand has changed. Callees are visited before what
+// follows their calls, on a stack of its own.
+//
+//===----------------------------------------------------------------------===//
 
 #include "TypeInference.h"
 

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Intervals and simplification of index expressions, from what is known of
+// their dimensions and symbols. Expressions are looked at as sums of terms with
+// constant coefficients, because MLIR's own simplifier does not know that a
+// loop variable is below its extent: with i in [0, 4) and j in [0, 16), (i * 16
+// + j) floordiv 16 is i here. Each part of an expression is visited once,
+// however often it occurs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 

@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Each method tries one primitive. If it worked, the step is appended to the
+// trace, from which a script can be written, and handles that it made invalid
+// are forgotten. If it was refused, a remark says why and the caller gets a
+// failure, with the kernel unchanged. What was deferred is tensorized at the
+// end, since other primitives do not see through intrinsics.
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
 

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// After blocks have moved into loops, an intermediate buffer often holds far
+// more than one iteration uses. For each buffer: find the loop that all its
+// blocks are in and whose iterations pass nothing on to each other in it, find
+// which part of the buffer an iteration uses, and make the buffer that large,
+// on the stack if there is room. A large buffer that stays in memory shrinks
+// where threads keep parts of their own.
+//
+//===----------------------------------------------------------------------===//
 
 #include "LoopRegion.h"
 #include "ScheduleSupport.h"

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Answers whether the iterations of loops may run in another order, or at the
+// same time: whether any of them reads or overwrites what another one writes.
+// The primitives that reverse, merge, parallelize, vectorize and bind loops ask
+// this before they change anything. Indices are compared as sums and as digits
+// (`x floordiv 4` and `x mod 4` together tell x). What cannot be decided is
+// refused.
+//
+//===----------------------------------------------------------------------===//
 
 #include "LoopRegion.h"
 #include "ScheduleSupport.h"

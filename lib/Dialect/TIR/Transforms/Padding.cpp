@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Two primitives. pad_einsum rounds the extents of a sum of products up, so
+// that tiles fit: operands are copied to larger buffers with zeros around them,
+// and of the result the corner is copied back. decompose_padding splits a block
+// that copies under a condition into one that fills everything and one that
+// copies without a condition.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ReductionBody.h"
 

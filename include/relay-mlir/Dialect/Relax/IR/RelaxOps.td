@@ -43,6 +43,8 @@ def Relax_FuncOp : Relax_Op<"func", [
     Example:
 
     ```mlir
+    func.func private @relu(tensor<?x4xf32>) -> tensor<?x4xf32>
+
     relax.func @main(%x: !relax.tensor<[n, 4], f32> {relax.name = "x"})
         -> (!relax.tensor<[n, 4], f32> {relax.name = "y"}) {
       %0 = relax.call_tir @relu(%x)
@@ -89,6 +91,16 @@ def Relax_ReturnOp : Relax_Op<"return", [
     Pure, Terminator, HasParent<"FuncOp">
   ]> {
   let summary = "Leaves a function with its results";
+  let description = [{
+    Example:
+
+    ```mlir
+    relax.func @identity(%x: !relax.tensor<[n, 4], f32>)
+        -> !relax.tensor<[n, 4], f32> {
+      relax.return %x : !relax.tensor<[n, 4], f32>
+    }
+    ```
+  }];
   let arguments = (ins Variadic<Relax_Value>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
   let hasVerifier = 1;
@@ -105,6 +117,8 @@ def Relax_DataflowOp : Relax_Op<"dataflow", [
     Example:
 
     ```mlir
+    func.func private @relu(tensor<?xf32>) -> tensor<?xf32>
+
     %y = relax.dataflow {
       %0 = relax.call_tir @relu(%x)
         : (!relax.tensor<[n], f32>) -> !relax.tensor<[n], f32>
@@ -122,6 +136,17 @@ def Relax_OutputOp : Relax_Op<"output", [
     Pure, Terminator, HasParent<"DataflowOp">
   ]> {
   let summary = "Names the values that leave a dataflow block";
+  let description = [{
+    Example:
+
+    ```mlir
+    %flat = relax.dataflow {
+      %0 = relax.reshape %x
+        : !relax.tensor<[n, 4], f32> to !relax.tensor<[4 * n], f32>
+      relax.output %0 : !relax.tensor<[4 * n], f32>
+    } : !relax.tensor<[4 * n], f32>
+    ```
+  }];
   let arguments = (ins Variadic<Relax_Value>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
   let hasVerifier = 1;
@@ -152,6 +177,14 @@ def Relax_ConstantOp : Relax_Op<"constant", [
 
 def Relax_TupleOp : Relax_Op<"tuple", [Pure, InferTypeOpAdaptor]> {
   let summary = "Makes a tuple of its operands";
+  let description = [{
+    Example:
+
+    ```mlir
+    %t = relax.tuple %x, %y
+      : !relax.tensor<[n, 4], f32>, !relax.tensor<[n], i64>
+    ```
+  }];
   let arguments = (ins Variadic<Relax_Value>:$fields);
   let results = (outs AnyTuple:$result);
   let assemblyFormat = "$fields attr-dict (`:` type($fields)^)?";
@@ -188,6 +221,9 @@ def Relax_CallTIROp : Relax_Op<"call_tir", [
     Example:
 
     ```mlir
+    func.func private @dense(tensor<?x16xf32>, tensor<10x16xf32>)
+        -> tensor<?x10xf32>
+
     %0 = relax.call_tir @dense(%x, %w)
       : (!relax.tensor<[n, 16], f32>, !relax.tensor<[10, 16], f32>)
       -> !relax.tensor<[n, 10], f32>
@@ -374,7 +410,12 @@ def Relax_ResultBufferOp : Relax_Op<"result_buffer", [Pure]> {
     Example:
 
     ```mlir
-    %y = relax.result_buffer 0 : !relax.tensor<[n, 10], f32>
+    relax.func @copy(%x: !relax.tensor<[n, 10], f32>)
+        -> !relax.tensor<[n, 10], f32> {
+      %y = relax.result_buffer 0 : !relax.tensor<[n, 10], f32>
+      relax.copy %x to %y : !relax.tensor<[n, 10], f32>
+      relax.return %y : !relax.tensor<[n, 10], f32>
+    }
     ```
   }];
   let arguments = (ins I64Attr:$index);
@@ -395,6 +436,10 @@ def Relax_CallKernelOp : Relax_Op<"call_kernel", [
     Example:
 
     ```mlir
+    func.func private @dense(memref<?x16xf32>, memref<10x16xf32>,
+                             memref<?x10xf32>)
+        attributes {tir.num_outputs = 1 : i64}
+
     relax.call_kernel @dense ins(%x, %w : !relax.tensor<[n, 16], f32>,
                                           !relax.tensor<[10, 16], f32>)
                              outs(%t0 : !relax.tensor<[n, 10], f32>)
@@ -419,6 +464,12 @@ def Relax_CopyOp : Relax_Op<"copy", [SameTypeOperands]> {
   let description = [{
     Needed where a result of the function is not written by a kernel: a
     parameter or a constant that is returned.
+
+    Example:
+
+    ```mlir
+    relax.copy %x to %y : !relax.tensor<[n, 10], f32>
+    ```
   }];
   let arguments = (ins Arg<Relax_TensorType, "", [MemRead]>:$source,
                        Arg<Relax_TensorType, "", [MemWrite]>:$target);

@@ -136,6 +136,9 @@ class Relay_Operator<string mnemonic, string pattern, list<Trait> traits = []>
   let results = (outs Relay_Tensor:$result);
   let hasCustomAssemblyFormat = 1;
 
+  /// The end of a description that operators share.
+  string example = "";
+
   // What all operators share; a class that adds to it starts with this.
   code operatorDefinition = [{
     ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser,

@@ -43,6 +43,9 @@ def Relay_CallOp : Op<Relay_Dialect, "call", [
     of an instance of its type.
 
     ```mlir
+    func.func private @fused_nn_conv2d_nn_relu(
+        tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+
     %0 = relay.call @fused_nn_conv2d_nn_relu(%x, %w)
         : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
     ```

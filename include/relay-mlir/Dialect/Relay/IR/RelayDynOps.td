@@ -35,6 +35,13 @@ def Relay_DynReshapeOp : Relay_Operator<"dyn.reshape", "Injective"> {
     Codes as in `reshape`. The rank is the length of the operand, so the codes
     are 0, -1 and sizes: -2, -3 and -4, which change it, are errors unless the
     rank happens to be that length.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.reshape %x, %shape
+        : (tensor<2x3x4xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_DynInts:$newshape_value,
                        Relay_Nullable<DenseI64ArrayAttr>:$newshape,
@@ -45,6 +52,13 @@ def Relay_DynExpandDimsOp : Relay_Operator<"dyn.expand_dims", "Injective"> {
   let summary = "expand_dims with the axis as an operand";
   let description = [{
     All sizes of the result are `?`: the axis is not known.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.expand_dims %x, %axis
+        : (tensor<3x4xf32>, tensor<i32>) -> tensor<?x?x?xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_DynInts:$axis,
                        Relay_DefaultInt<"1">:$num_newaxis);
@@ -54,6 +68,13 @@ def Relay_DynSqueezeOp : Relay_Operator<"dyn.squeeze", "Injective"> {
   let summary = "squeeze with the axes as an operand";
   let description = [{
     All sizes of the result are `?`: the axes are not known.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.squeeze %x, %axes
+        : (tensor<1x3x1xf32>, tensor<1xi32>) -> tensor<?x?xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_DynInts:$axes,
                        Relay_OptionalInts:$axis);
@@ -63,6 +84,13 @@ def Relay_DynBroadcastToOp : Relay_Operator<"dyn.broadcast_to", "Broadcast"> {
   let summary = "broadcast_to with the shape as an operand";
   let description = [{
     The sizes are not negative.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.broadcast_to %x, %shape
+        : (tensor<1x4xf32>, tensor<3xi64>) -> tensor<?x?x?xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_DynInts:$shape_value,
                        Relay_Nullable<DenseI64ArrayAttr>:$shape,
@@ -76,6 +104,14 @@ def Relay_DynBroadcastToOp : Relay_Operator<"dyn.broadcast_to", "Broadcast"> {
 class Relay_DynCreateOp<string mnemonic, string what>
     : Relay_Operator<"dyn." # mnemonic, "ElemWise"> {
   let summary = mnemonic # " with the shape as an operand: a tensor of " # what;
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.}] # mnemonic # [{ %shape {dtype = f32}
+        : (tensor<2xi64>) -> tensor<?x?xf32>
+    ```
+  }];
   let arguments = (ins Relay_DynInts:$shape_value,
                        Relay_Nullable<DenseI64ArrayAttr>:$shape,
                        TypeAttr:$dtype);
@@ -95,6 +131,13 @@ def Relay_DynFullOp : Relay_Operator<"dyn.full", "ElemWise"> {
   let summary = "full with the shape as an operand";
   let description = [{
     The element type is `dtype`, or that of `fill_value`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.full %value, %shape
+        : (tensor<f32>, tensor<2xi64>) -> tensor<?x?xf32>
+    ```
   }];
   let arguments = (ins Relay_Scalar:$fill_value, Relay_DynInts:$shape_value,
                        Relay_Nullable<DenseI64ArrayAttr>:$shape,
@@ -105,6 +148,14 @@ def Relay_DynOneHotOp : Relay_Operator<"dyn.one_hot", "OutEWiseFusable"> {
   let summary = "one_hot with the depth as an operand";
   let description = [{
     The result has the size `?` at `axis`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.one_hot %x, %on, %off, %depth {dtype = f32}
+        : (tensor<8xi32>, tensor<f32>, tensor<f32>, tensor<i32>)
+        -> tensor<8x?xf32>
+    ```
   }];
   let arguments = (ins Relay_IntegerTensor:$indices, Relay_Scalar:$on_value,
                        Relay_Scalar:$off_value, Relay_DynInts:$depth_value,
@@ -118,6 +169,14 @@ def Relay_DynSparseToDenseOp
   let summary = "sparse_to_dense with the shape of the result as an operand";
   let description = [{
     Operands as of `sparse_to_dense`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.sparse_to_dense %at, %values, %zero, %shape
+        : (tensor<5x2xi32>, tensor<5xf32>, tensor<f32>, tensor<2xi64>)
+        -> tensor<?x?xf32>
+    ```
   }];
   let arguments = (ins Relay_IntegerTensor:$sparse_indices,
                        Relay_Tensor:$sparse_values, Relay_Scalar:$default_value,
@@ -130,6 +189,14 @@ def Relay_DynSparseToDenseOp
 
 def Relay_DynTileOp : Relay_Operator<"dyn.tile", "Injective"> {
   let summary = "tile with the numbers of repetitions as an operand";
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.tile %x, %reps
+        : (tensor<2x3xf32>, tensor<3xi32>) -> tensor<?x?x?xf32>
+    ```
+  }];
   let arguments = (ins Relay_Tensor:$data, Relay_DynNumbers:$reps_value,
                        Relay_Nullable<DenseI64ArrayAttr>:$reps);
 }
@@ -140,6 +207,14 @@ def Relay_DynStridedSliceOp
   let description = [{
     The operands are vectors of one length, for the leading dimensions or for
     those of `axes`; these have the size `?` in the result, the others stay.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.strided_slice %x, %begin, %end, %strides
+        : (tensor<8x16x32xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+        -> tensor<?x?x32xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_DynInts:$begin_value,
                        Relay_DynInts:$end_value, Relay_DynInts:$strides_value,
@@ -155,6 +230,13 @@ def Relay_DynNNPadOp : Relay_Operator<"dyn.nn.pad", "Injective"> {
   let description = [{
     `pad_width_value` is (rank, 2): what is added before and after each
     dimension. All sizes of the result are `?`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.nn.pad %x, %widths, %value
+        : (tensor<1x8x8xf32>, tensor<3x2xi64>, tensor<f32>) -> tensor<?x?x?xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_DynInts:$pad_width_value,
                        Relay_Scalar:$pad_val,
@@ -167,6 +249,13 @@ def Relay_DynTopkOp : Relay_Operator<"dyn.topk", "Opaque"> {
   let description = [{
     `k_value` is a scalar or has one element; below 1 it means all. The result
     has the size `?` at `axis`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.topk %x, %k {ret_type = "values"}
+        : (tensor<8x1000xf32>, tensor<i32>) -> tensor<8x?xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_DynNumbers:$k_value,
                        Relay_Nullable<Relay_IntAttr>:$k,
@@ -186,6 +275,14 @@ def Relay_DynNNUpsamplingOp
   let summary = "nn.upsampling with the scales as operands";
   let description = [{
     The scales are scalars. Height and width of the result are `?`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.nn.upsampling %x, %h, %w {method = "bilinear"}
+        : (tensor<1x3x32x32xf32>, tensor<f32>, tensor<f32>)
+        -> tensor<1x3x?x?xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_Scalar:$scale_h_value,
     Relay_Scalar:$scale_w_value, Relay_Nullable<F64Attr>:$scale_h,
@@ -199,6 +296,14 @@ def Relay_DynNNUpsampling3dOp
   let summary = "nn.upsampling3d with the scales as operands";
   let description = [{
     The scales are scalars. Depth, height and width of the result are `?`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.nn.upsampling3d %x, %d, %h, %w
+        : (tensor<1x3x8x32x32xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
+        -> tensor<1x3x?x?x?xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_Scalar:$scale_d_value,
     Relay_Scalar:$scale_h_value, Relay_Scalar:$scale_w_value,
@@ -214,6 +319,14 @@ def Relay_DynImageResize2dOp
   let description = [{
     `size_value` is (height, width), `roi_value` (start_h, start_w, end_h,
     end_w). Height and width of the result are `?`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.dyn.image.resize2d %x, %size, %roi
+        : (tensor<1x3x32x32xf32>, tensor<2xi64>, tensor<4xf32>)
+        -> tensor<1x3x?x?xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_DynNumbers:$size_value,
     Relay_FloatTensor:$roi_value, Relay_OptionalInts:$size,

@@ -14,9 +14,17 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 // Unary operators
 //===----------------------------------------------------------------------===//
 
-class Relay_UnaryOp<string mnemonic, string what>
+class Relay_UnaryOp<string mnemonic, string what,
+                    string type = "tensor<8x128xf32>">
     : Relay_SameTypeOperator<mnemonic, "ElemWise"> {
   let summary = "Elementwise " # what;
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.}] # mnemonic # " %x : (" # type # ") -> " # type # [{
+    ```
+  }];
   let arguments = (ins Relay_Tensor:$data);
 }
 
@@ -55,15 +63,31 @@ def Relay_TanhOp : Relay_UnaryOp<"tanh", "hyperbolic tangent">;
 def Relay_FastTanhOp : Relay_UnaryOp<"fast_tanh",
                                      "hyperbolic tangent, approximate">;
 def Relay_NegativeOp : Relay_UnaryOp<"negative", "negation">;
-def Relay_BitwiseNotOp : Relay_UnaryOp<"bitwise_not", "complement of the bits">;
+def Relay_BitwiseNotOp : Relay_UnaryOp<"bitwise_not", "complement of the bits",
+                                       "tensor<8x128xi32>">;
 
 def Relay_LogicalNotOp : Relay_SameTypeOperator<"logical_not", "ElemWise"> {
   let summary = "Elementwise logical negation";
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.logical_not %x : (tensor<8x128xi1>) -> tensor<8x128xi1>
+    ```
+  }];
   let arguments = (ins Relay_BoolTensor:$data);
 }
 
 def Relay_ClipOp : Relay_SameTypeOperator<"clip", "ElemWise"> {
   let summary = "Elementwise min(max(x, a_min), a_max)";
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.clip %x {a_min = 0.0, a_max = 6.0}
+        : (tensor<1x32x112x112xf32>) -> tensor<1x32x112x112xf32>
+    ```
+  }];
   let arguments = (ins Relay_Tensor:$data, F64Attr:$a_min, F64Attr:$a_max);
 }
 
@@ -73,6 +97,13 @@ def Relay_FixedPointMultiplyOp
   let description = [{
     round(x * multiplier * 2^(shift - 31)), with `multiplier` in Q31; int32.
     `shift` is in [-31, 31].
+
+    Example:
+
+    ```mlir
+    %0 = relay.fixed_point_multiply %x {multiplier = 1518500250, shift = -3}
+        : (tensor<1x64x56x56xi32>) -> tensor<1x64x56x56xi32>
+    ```
   }];
   let check = "::mlir::relay::detail::checkShift(location, adaptor.getShift())";
   let arguments = (ins RankedTensorOf<[I32]>:$data, Relay_IntAttr:$multiplier,
@@ -83,6 +114,13 @@ def Relay_FixedPointMultiplyOp
 class Relay_FloatTestOp<string mnemonic, string what>
     : Relay_Operator<mnemonic, "ElemWise"> {
   let summary = "Elementwise test for " # what;
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.}] # mnemonic # [{ %x : (tensor<8x128xf32>) -> tensor<8x128xi1>
+    ```
+  }];
   let arguments = (ins Relay_Tensor:$data);
   let extraClassDefinition = operatorDefinition # [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
@@ -105,12 +143,22 @@ def Relay_IsinfOp : Relay_FloatTestOp<"isinf", "infinities">;
 //===----------------------------------------------------------------------===//
 
 /// Operands of one element type, shapes that broadcast as in NumPy.
-class Relay_BroadcastOp<string mnemonic, string what, string inference>
+class Relay_BroadcastOp<string mnemonic, string what, string inference,
+                        string element, string resultElement>
     : Relay_Operator<mnemonic, "Broadcast"> {
   let summary = "Elementwise " # what # ", with broadcasting";
   let description = [{
     Shapes are aligned at their last dimension; sizes that differ must be 1, in
     which case the element is repeated. Element types must be equal.
+  }] # example;
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.}] # mnemonic # [{ %x, %y
+        : (tensor<8x128x}] # element # ">, tensor<8x1x" # element
+    # [{>) -> tensor<8x128x}] # resultElement # [{>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$lhs, Relay_Tensor:$rhs);
   let extraClassDefinition = operatorDefinition # [{
@@ -124,25 +172,25 @@ class Relay_BroadcastOp<string mnemonic, string what, string inference>
   }];
 }
 
-class Relay_BinaryOp<string mnemonic, string what>
-    : Relay_BroadcastOp<mnemonic, what, "inferBroadcast">;
+class Relay_BinaryOp<string mnemonic, string what, string element = "f32">
+    : Relay_BroadcastOp<mnemonic, what, "inferBroadcast", element, element>;
 class Relay_DivisionOp<string mnemonic, string what>
-    : Relay_BinaryOp<mnemonic, what> {
+    : Relay_BinaryOp<mnemonic, what, "i32"> {
   let description = [{
     Shapes broadcast as of `relay.add`. A division of integers by 0 gives 0, as
     quotient and as remainder; of the lowest integer by -1, itself and 0.
-  }];
+  }] # example;
 }
 class Relay_LogicalOp<string mnemonic, string what>
-    : Relay_BinaryOp<mnemonic, what> {
+    : Relay_BinaryOp<mnemonic, what, "i1"> {
   let arguments = (ins Relay_BoolTensor:$lhs, Relay_BoolTensor:$rhs);
 }
 class Relay_BitwiseOp<string mnemonic, string what>
-    : Relay_BinaryOp<mnemonic, what> {
+    : Relay_BinaryOp<mnemonic, what, "i32"> {
   let arguments = (ins Relay_IntegerTensor:$lhs, Relay_IntegerTensor:$rhs);
 }
 class Relay_ComparisonOp<string mnemonic, string what>
-    : Relay_BroadcastOp<mnemonic, what, "inferComparison">;
+    : Relay_BroadcastOp<mnemonic, what, "inferComparison", "f32", "i1">;
 
 def Relay_AddOp : Relay_BinaryOp<"add", "sum">;
 def Relay_SubtractOp : Relay_BinaryOp<"subtract", "difference">;
@@ -189,6 +237,12 @@ def Relay_CastOp : Relay_Operator<"cast", "ElemWise"> {
     Floating-point values become integers by truncation; those beyond the range
     of the type become the nearest end of it, and NaN becomes 0. Of integers,
     the low bits stay. Anything becomes bool by comparison with zero.
+
+    Example:
+
+    ```mlir
+    %0 = relay.cast %x {dtype = i8} : (tensor<8x128xf32>) -> tensor<8x128xi8>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, TypeAttr:$dtype);
   let hasFolder = 1;
@@ -198,6 +252,13 @@ def Relay_WhereOp : Relay_Operator<"where", "Broadcast"> {
   let summary = "x where the condition is not zero, else y";
   let description = [{
     The three shapes broadcast together; x and y have one element type.
+
+    Example:
+
+    ```mlir
+    %0 = relay.where %mask, %x, %y
+        : (tensor<8x1xi1>, tensor<8x128xf32>, tensor<f32>) -> tensor<8x128xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$condition, Relay_Tensor:$x,
                        Relay_Tensor:$y);
@@ -207,6 +268,14 @@ def Relay_NNReluOp : Relay_UnaryOp<"nn.relu", "max(x, 0)">;
 
 def Relay_NNLeakyReluOp : Relay_SameTypeOperator<"nn.leaky_relu", "ElemWise"> {
   let summary = "Elementwise x if x > 0, else alpha * x";
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.leaky_relu %x {alpha = 0.1}
+        : (tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32>
+    ```
+  }];
   let arguments = (ins Relay_FloatTensor:$data,
                        Relay_DefaultFloat<"0.25">:$alpha);
 }

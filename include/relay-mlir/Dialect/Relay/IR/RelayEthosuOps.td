@@ -27,7 +27,7 @@ class Relay_EthosuOperator<string name, string what, string how, dag args>
     to that of `clip_min` and `clip_max`; with TANH, SIGMOID and LUT it is then
     replaced by its entry in `lut`, which begins with that of the type's
     smallest value.
-  }];
+  }] # example;
   let arguments = args;
 }
 
@@ -56,9 +56,9 @@ defvar accumulator = [{
 
 def Relay_ContribEthosuConv2dOp
     : Relay_EthosuOperator<"conv2d", "Convolution",
-        accumulator # [{
+        !strconcat(accumulator, [{
     The weight is [ofm_channels, height, width, input channels].
-}] # upscaling,
+}], upscaling),
         (ins Relay_EthosuMap8:$ifm, Relay_EthosuMap8:$weight,
          RankedTensorOf<[UI8]>:$scale_bias, Relay_EthosuLut:$lut,
          F64Attr:$ifm_scale, Relay_IntAttr:$ifm_zero_point,
@@ -70,15 +70,29 @@ def Relay_ContribEthosuConv2dOp
          Relay_EthosuStr<"NONE">:$activation, Relay_DefaultInt<"0">:$clip_min,
          Relay_DefaultInt<"0">:$clip_max, Relay_EthosuStr<"TFL">:$rounding_mode,
          Relay_EthosuStr<"NONE">:$upscale, Relay_EthosuStr<"NHWC">:$ifm_layout,
-         Relay_EthosuStr<"NHWC">:$ofm_layout)>;
+         Relay_EthosuStr<"NHWC">:$ofm_layout)> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.contrib.ethosu.conv2d %x, %w, %sb, %lut
+        {ifm_scale = 0.5, ifm_zero_point = -128, weight_zero_point = 0,
+         ofm_scale = 0.25, ofm_zero_point = 3, padding = [1, 1, 1, 1],
+         activation = "CLIP", clip_min = 3, clip_max = 27}
+        : (tensor<1x56x56x16xi8>, tensor<32x3x3x16xi8>, tensor<32x10xui8>,
+           tensor<0xi8>)
+        -> tensor<1x56x56x32xi8>
+    ```
+  }];
+}
 
 def Relay_ContribEthosuDepthwiseConv2dOp
     : Relay_EthosuOperator<"depthwise_conv2d", "Convolution of each channel",
-        accumulator # [{
+        !strconcat(accumulator, [{
     The weight is [ofm_channels, height, width, 1], and channels of `ifm` and of
     the result are as many. The result has the type `ofm_dtype`, int8, uint8,
     int16 or int32.
-}] # upscaling,
+}], upscaling),
         (ins Relay_EthosuMap8:$ifm, Relay_EthosuMap8:$weight,
          RankedTensorOf<[UI8]>:$scale_bias, Relay_EthosuLut:$lut,
          F64Attr:$ifm_scale, Relay_IntAttr:$ifm_zero_point,
@@ -91,20 +105,34 @@ def Relay_ContribEthosuDepthwiseConv2dOp
          Relay_DefaultInt<"0">:$clip_max, Relay_EthosuStr<"TFL">:$rounding_mode,
          Relay_EthosuStr<"NONE">:$upscale, Relay_EthosuStr<"NHWC">:$ifm_layout,
          Relay_EthosuStr<"NHWC">:$ofm_layout,
-         Relay_EthosuStr<"int8">:$ofm_dtype)>;
+         Relay_EthosuStr<"int8">:$ofm_dtype)> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.contrib.ethosu.depthwise_conv2d %x, %w, %sb, %lut
+        {ifm_scale = 0.5, ifm_zero_point = -128, weight_zero_point = 0,
+         ofm_scale = 0.25, ofm_zero_point = 3, strides = [2, 2],
+         padding = [0, 0, 1, 1]}
+        : (tensor<1x56x56x16xi8>, tensor<16x3x3x1xi8>, tensor<16x10xui8>,
+           tensor<0xi8>)
+        -> tensor<1x28x28x16xi8>
+    ```
+  }];
+}
 
 //===----------------------------------------------------------------------===//
 // Pooling
 //===----------------------------------------------------------------------===//
 
 def Relay_ContribEthosuPoolingOp
-    : Relay_EthosuOperator<"pooling", "Pooling", [{
+    : Relay_EthosuOperator<"pooling", "Pooling", !strconcat([{
     `pooling_type` is MAX or AVG, of the values of a window without its padding,
     or SUM, of those in all channels, where ofm_channels is 1 and ofm_dtype
     int32 (what bricks hold beyond the channels must be the zero point). The
     real result, (value - ifm_zero_point) * ifm_scale, becomes result /
     ofm_scale + ofm_zero_point.
-}] # upscaling,
+}], upscaling),
         (ins Relay_EthosuMap:$ifm, Relay_EthosuLut:$lut, StrAttr:$pooling_type,
          F64Attr:$ifm_scale, Relay_IntAttr:$ifm_zero_point, F64Attr:$ofm_scale,
          Relay_IntAttr:$ofm_zero_point, Relay_OptionalInts:$pool_shape,
@@ -114,7 +142,19 @@ def Relay_ContribEthosuPoolingOp
          Relay_EthosuStr<"NONE">:$activation, Relay_DefaultInt<"0">:$clip_min,
          Relay_DefaultInt<"0">:$clip_max, Relay_EthosuStr<"TFL">:$rounding_mode,
          Relay_EthosuStr<"NONE">:$upscale, Relay_EthosuStr<"NHWC">:$ifm_layout,
-         Relay_EthosuStr<"NHWC">:$ofm_layout)>;
+         Relay_EthosuStr<"NHWC">:$ofm_layout)> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.contrib.ethosu.pooling %x, %lut
+        {pooling_type = "MAX", ifm_scale = 1.0, ifm_zero_point = 0,
+         ofm_scale = 1.0, ofm_zero_point = 0, pool_shape = [2, 2],
+         ofm_dtype = "int8", strides = [2, 2]}
+        : (tensor<1x56x56x16xi8>, tensor<0xi8>) -> tensor<1x28x28x16xi8>
+    ```
+  }];
+}
 
 //===----------------------------------------------------------------------===//
 // Elementwise operators
@@ -128,7 +168,18 @@ def Relay_ContribEthosuIdentityOp
         (ins Relay_EthosuMap:$ifm, Relay_EthosuLut:$lut, F64Attr:$ifm_scale,
          Relay_IntAttr:$ifm_zero_point, F64Attr:$ofm_scale,
          Relay_IntAttr:$ofm_zero_point, Relay_EthosuStr<"NONE">:$activation,
-         Relay_EthosuStr<"TFL">:$rounding_mode)>;
+         Relay_EthosuStr<"TFL">:$rounding_mode)> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.contrib.ethosu.identity %x, %lut
+        {ifm_scale = 0.5, ifm_zero_point = -128, ofm_scale = 0.25,
+         ofm_zero_point = 3, activation = "LUT"}
+        : (tensor<1x56x56x16xi8>, tensor<256xi8>) -> tensor<1x56x56x16xi8>
+    ```
+  }];
+}
 
 def Relay_ContribEthosuUnaryElementwiseOp
     : Relay_EthosuOperator<"unary_elementwise", "A function of one map", [{
@@ -141,7 +192,18 @@ def Relay_ContribEthosuUnaryElementwiseOp
          Relay_EthosuStr<"NONE">:$activation, Relay_DefaultInt<"0">:$clip_min,
          Relay_DefaultInt<"0">:$clip_max, Relay_EthosuStr<"TFL">:$rounding_mode,
          Relay_EthosuStr<"NHWC">:$ifm_layout,
-         Relay_EthosuStr<"NHWC">:$ofm_layout)>;
+         Relay_EthosuStr<"NHWC">:$ofm_layout)> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.contrib.ethosu.unary_elementwise %x, %lut
+        {operator_type = "ABS", ifm_scale = 0.5, ifm_zero_point = 3,
+         ofm_scale = 0.5, ofm_zero_point = -128, ofm_channels = 16}
+        : (tensor<1x56x56x16xi8>, tensor<0xi8>) -> tensor<1x56x56x16xi8>
+    ```
+  }];
+}
 
 def Relay_ContribEthosuBinaryElementwiseOp
     : Relay_EthosuOperator<"binary_elementwise", "A function of two maps", [{
@@ -165,6 +227,20 @@ def Relay_ContribEthosuBinaryElementwiseOp
          Relay_EthosuStr<"NHWC">:$ofm_layout, StrAttr:$ofm_dtype,
          Relay_DefaultBool<"false">:$use_rescale,
          Relay_DefaultInt<"0">:$rescale_scale,
-         Relay_DefaultInt<"0">:$rescale_shift)>;
+         Relay_DefaultInt<"0">:$rescale_shift)> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.contrib.ethosu.binary_elementwise %x, %y, %lut
+        {operator_type = "ADD", ifm_scale = 0.5, ifm_zero_point = 3,
+         ifm2_scale = 0.25, ifm2_zero_point = 0, ofm_scale = 0.5,
+         ofm_zero_point = -4, ifm_channels = 16, ifm2_channels = 16,
+         ofm_dtype = "int8"}
+        : (tensor<1x56x56x16xi8>, tensor<1x1x1x16xi8>, tensor<0xi8>)
+        -> tensor<1x56x56x16xi8>
+    ```
+  }];
+}
 
 #endif // RELAY_MLIR_DIALECT_RELAY_IR_RELAYETHOSUOPS_TD

@@ -15,6 +15,14 @@ def Relay_NNUpsamplingOp : Relay_Operator<"nn.upsampling", "Injective"> {
   let description = [{
     `method` is nearest_neighbor, bilinear or bicubic; sizes are
     round(size * scale).
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.upsampling %x
+        {scale_h = 2.0, scale_w = 2.0, method = "bilinear"}
+        : (tensor<1x64x16x16xf32>) -> tensor<1x64x32x32xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, F64Attr:$scale_h, F64Attr:$scale_w,
     Relay_DefaultStr<"NCHW">:$layout,
@@ -31,6 +39,15 @@ def Relay_ImageResize2dOp : Relay_Operator<"image.resize2d", "Injective"> {
     `roi` = [start_h, start_w, end_h, end_w]); `rounding_method`, of
     nearest_neighbor, is round, floor, ceil, round_prefer_floor or
     round_prefer_ceil.
+
+    Example:
+
+    ```mlir
+    %0 = relay.image.resize2d %x
+        {size = [224, 224], method = "nearest_neighbor",
+         rounding_method = "floor"}
+        : (tensor<1x3x640x480xf32>) -> tensor<1x3x224x224xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$size,
     OptionalAttr<DenseF64ArrayAttr>:$roi, Relay_DefaultStr<"NCHW">:$layout,

@@ -37,9 +37,15 @@ def Relay_FnOp : Relay_LanguageOp<"fn", [
       relay.yield %0 : tensor<f32>
     }
     %loop = relay.fn rec %self (%i: tensor<i32>) -> tensor<i32> {
-      ...
-      %1 = relay.call_indirect %self(%0) : (tensor<i32>) -> tensor<i32>
-      relay.yield %1 : tensor<i32>
+      %more = relay.greater %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %0 = relay.if %more : tensor<i1> -> tensor<i32> {
+        %1 = relay.subtract %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i32>
+        %2 = relay.call_indirect %self(%1) : (tensor<i32>) -> tensor<i32>
+        relay.yield %2 : tensor<i32>
+      } else {
+        relay.yield %i : tensor<i32>
+      }
+      relay.yield %0 : tensor<i32>
     }
     %id = relay.fn ["A"] (%x: !relay.typevar<"A">) -> !relay.typevar<"A"> {
       relay.yield %x : !relay.typevar<"A">
@@ -80,6 +86,16 @@ def Relay_YieldOp : Relay_LanguageOp<"yield", [
     Pure, Terminator, ReturnLike,
     ParentOneOf<["FnOp", "IfOp", "MatchOp"]>]> {
   let summary = "The value of a closure's body, a branch or a case";
+  let description = [{
+    Example:
+
+    ```mlir
+    %abs = relay.fn (%x: tensor<f32>) -> tensor<f32> {
+      %0 = relay.abs %x : (tensor<f32>) -> tensor<f32>
+      relay.yield %0 : tensor<f32>
+    }
+    ```
+  }];
   let arguments = (ins Variadic<Relay_AnyValue>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let hasVerifier = 1;
@@ -122,9 +138,16 @@ def Relay_GlobalOp : Relay_LanguageOp<"global", [
   let summary = "A function of the module, or a constructor, as a value";
   let description = [{
     ```mlir
+    func.func private @main(tensor<f32>) -> tensor<f32>
+    relay.adt @Option["A"] {
+      relay.constructor @Some(!relay.typevar<"A">)
+      relay.constructor @None
+    }
+
     %f = relay.global @main : (tensor<f32>) -> tensor<f32>
-    %c = relay.global @Option::@Some : !relay.forall<["A"], (!relay.typevar<"A">)
-        -> !relay.adt<@Option, [!relay.typevar<"A">]>>
+    %c = relay.global @Option::@Some
+        : !relay.forall<["A"], (!relay.typevar<"A">)
+                               -> !relay.adt<@Option, [!relay.typevar<"A">]>>
     ```
     The type is that of the symbol, polymorphic where that is, or an instance
     of it.
@@ -255,6 +278,12 @@ def Relay_MatchOp : Relay_LanguageOp<"match", [
     case's region, from left to right.
 
     ```mlir
+    relay.adt @List["A"] {
+      relay.constructor @Cons(!relay.typevar<"A">,
+                              !relay.adt<@List, [!relay.typevar<"A">]>)
+      relay.constructor @Nil
+    }
+
     %0 = relay.match %list : !relay.adt<@List, [tensor<i32>]> -> tensor<i32> {
     case @List::@Cons("x" %x: tensor<i32>, _) {
       relay.yield %x : tensor<i32>
@@ -365,6 +394,18 @@ def Relay_ADTOp : Relay_LanguageOp<"adt", [
 def Relay_ConstructorOp : Relay_LanguageOp<"constructor", [
     Symbol, HasParent<"ADTOp">]> {
   let summary = "A constructor of a data type";
+  let description = [{
+    Takes the types of its fields.
+
+    Example:
+
+    ```mlir
+    relay.adt @Option["A"] {
+      relay.constructor @Some(!relay.typevar<"A">)
+      relay.constructor @None
+    }
+    ```
+  }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        DefaultValuedAttr<TypeArrayAttr, "{}">:$fields);
   let hasCustomAssemblyFormat = 1;
@@ -382,6 +423,12 @@ def Relay_ConstructOp : Relay_LanguageOp<"construct", [
   let summary = "Makes a value of a data type";
   let description = [{
     ```mlir
+    relay.adt @List["A"] {
+      relay.constructor @Cons(!relay.typevar<"A">,
+                              !relay.adt<@List, [!relay.typevar<"A">]>)
+      relay.constructor @Nil
+    }
+
     %l = relay.construct @List::@Cons(%x, %rest)
         : (tensor<i32>, !relay.adt<@List, [tensor<i32>]>)
         -> !relay.adt<@List, [tensor<i32>]>

@@ -23,6 +23,16 @@ def Relay_MemoryAllocStorageOp
     A region of `size` bytes, aligned to `alignment`, of type
     `!relay.adt<@Storage>`. `shape` and `dtype` tell what it is for, and
     `virtual_device` (see on_device) where it is.
+
+    Example:
+
+    ```mlir
+    relay.adt extern @Storage
+
+    %0 = relay.memory.alloc_storage %size, %shape, %align
+        {virtual_device = {device_type = 1 : i64}}
+        : (tensor<i64>, tensor<2xi64>, tensor<i64>) -> !relay.adt<@Storage>
+    ```
   }];
   let arguments = (ins 0DTensorOf<[I64]>:$size, Relay_IntegerTensor:$shape,
     0DTensorOf<[I64]>:$alignment, Relay_DefaultFloat32:$dtype,
@@ -38,6 +48,16 @@ def Relay_MemoryAllocTensorOp
     A tensor of `dtype` (float32 unless given) at `offset` bytes of `storage`.
     Its sizes are those of `const_shape` or else `assert_shape`, where a
     negative one is not known; `shape` holds them at run time.
+
+    Example:
+
+    ```mlir
+    relay.adt extern @Storage
+
+    %0 = relay.memory.alloc_tensor %storage, %offset, %shape
+        {assert_shape = [8, -1]}
+        : (!relay.adt<@Storage>, tensor<i64>, tensor<2xi64>) -> tensor<8x?xf32>
+    ```
   }];
   let arguments = (ins Arg<Relay_ADTType, "", [MemRead]>:$storage,
     0DTensorOf<[I64]>:$offset, Relay_IntegerTensor:$shape,
@@ -51,6 +71,12 @@ def Relay_MemoryKillOp : Relay_EffectOperator<"memory.kill", "Opaque"> {
   let description = [{
     `to_free` is not used any more. In the interpreter, where values end with
     their last use, nothing happens.
+
+    Example:
+
+    ```mlir
+    %0 = relay.memory.kill %x : (tensor<8x128xf32>) -> tuple<>
+    ```
   }];
   let arguments = (ins Arg<Relay_AnyValue, "", [MemFree]>:$to_free);
   let results = (outs AnyTuple:$result);
@@ -64,6 +90,12 @@ def Relay_VmShapeOfOp : Relay_EffectOperator<"vm.shape_of", "Opaque", [Pure]> {
   let summary = "The sizes of a tensor, on the host";
   let description = [{
     A vector of `dtype`, int64 unless given, with one element per dimension.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vm.shape_of %x : (tensor<?x128xf32>) -> tensor<2xi64>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$tensor, Relay_OptionalDType:$dtype);
   let results = (outs Relay_Tensor:$result);
@@ -75,6 +107,13 @@ def Relay_VmReshapeTensorOp
   let description = [{
     `shape` holds the sizes at run time, `newshape` those that are known; a
     negative one is not.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vm.reshape_tensor %x, %shape {newshape = [-1, 8, 16]}
+        : (tensor<?x128xf32>, tensor<3xi64>) -> tensor<?x8x16xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_IntegerTensor:$shape,
                        DenseI64ArrayAttr:$newshape);
@@ -89,6 +128,15 @@ def Relay_VmInvokeTvmOp
     the tensors of `outs`, which are those of its type. `attrs` holds any
     attributes. The interpreter cannot run it: it runs programs before memory is
     allocated.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vm.invoke_tvm_op %f, %ins, %outs {attrs = {Primitive = 1 : i64}}
+        : ((tensor<8xf32>) -> tensor<8xf32>, tuple<tensor<8xf32>>,
+           tuple<tensor<8xf32>>)
+        -> tuple<>
+    ```
   }];
   let arguments = (ins FunctionType:$op, AnyTuple:$ins, AnyTuple:$outs,
                        DefaultValuedAttr<DictionaryAttr, "{}">:$attrs);
@@ -104,6 +152,15 @@ def Relay_VmShapeFuncOp
     says so, else its sizes in int64, in a vector, or a scalar for rank 0. Those
     of the results are written to the fields of `outputs`. The interpreter
     cannot run it: it runs programs before memory is allocated.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vm.shape_func %f, %ins, %outs {is_input = [0]}
+        : ((tensor<?xf32>) -> tensor<?xf32>, tuple<tensor<1xi64>>,
+           tuple<tensor<1xi64>>)
+        -> tuple<>
+    ```
   }];
   let arguments = (ins FunctionType:$func, AnyTuple:$inputs, AnyTuple:$outputs,
                        DenseI64ArrayAttr:$is_input);

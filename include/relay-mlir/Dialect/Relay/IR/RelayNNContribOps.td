@@ -34,15 +34,40 @@ class Relay_ConvNCHWcOp<string mnemonic, string what>
     `out_layout` (that of data if empty). `data_layout` and `out_layout` are like
     NCHW16c, `kernel_layout` like OIHW16i16o; split sizes must divide their
     dimensions. `channels` and `kernel_size` are required.
-  }];
+  }] # example;
   let arguments = !con((ins Relay_Tensor:$data, Relay_Tensor:$weight),
       Relay_ContribConvAttributes<"{1, 1}", "{0, 0}", "NCHW", "OIHW">.value);
 }
 def Relay_NNContribConv2dNCHWcOp
-    : Relay_ConvNCHWcOp<"nn.contrib_conv2d_NCHWc", "2-D convolution">;
+    : Relay_ConvNCHWcOp<"nn.contrib_conv2d_NCHWc", "2-D convolution"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.contrib_conv2d_NCHWc %x, %w
+        {padding = [1, 1, 1, 1], channels = 128, kernel_size = [3, 3],
+         data_layout = "NCHW16c", kernel_layout = "OIHW16i16o"}
+        : (tensor<1x4x56x56x16xf32>, tensor<8x4x3x3x16x16xf32>)
+        -> tensor<1x8x56x56x16xf32>
+    ```
+  }];
+}
 def Relay_NNContribDepthwiseConv2dNCHWcOp
     : Relay_ConvNCHWcOp<"nn.contrib_depthwise_conv2d_NCHWc",
-                        "Depthwise 2-D convolution">;
+                        "Depthwise 2-D convolution"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.contrib_depthwise_conv2d_NCHWc %x, %w
+        {padding = [1, 1, 1, 1], groups = 64, channels = 64,
+         kernel_size = [3, 3], data_layout = "NCHW16c",
+         kernel_layout = "OIHW1i16o"}
+        : (tensor<1x4x56x56x16xf32>, tensor<4x1x3x3x1x16xf32>)
+        -> tensor<1x4x56x56x16xf32>
+    ```
+  }];
+}
 
 def Relay_NNContribDensePackOp
     : Relay_Operator<"nn.contrib_dense_pack", "OutEWiseFusable"> {
@@ -51,6 +76,13 @@ def Relay_NNContribDensePackOp
     nn.dense of the (M, K) data with the (N, K) weight that is packed as
     (N / t, K, t), or as (N / t, K / u, t, u); `weight_layout` says so as NC16n
     or NC16n4c, and NC leaves it to the rank. The result is (M, N).
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.contrib_dense_pack %x, %w {weight_layout = "NC16n"}
+        : (tensor<8x64xf32>, tensor<2x64x16xf32>) -> tensor<8x32xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$weight,
                        Relay_Nullable<Relay_IntAttr>:$units, Relay_OptionalDType:$out_dtype,
@@ -70,6 +102,14 @@ def Relay_NNContribConv2dGemmWeightTransformOp
     zeros to multiples of 4 * tile_K and tile_N, and cut into tiles: result
     [n, k] is the tile, transposed, i.e. (tile_N, tile_K), for 8-bit integers,
     and (tile_K, tile_N) for other element types.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.contrib_conv2d_gemm_weight_transform %w
+        {tile_N = 4, tile_K = 16}
+        : (tensor<3x3x64x128xi8>) -> tensor<32x36x4x16xi8>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$weights, Relay_IntAttr:$tile_N,
                        Relay_IntAttr:$tile_K);
@@ -83,6 +123,16 @@ def Relay_NNContribConv2dGemmWithoutWeightTransformOp
     nn.conv2d of NHWC data (`data_layout` must say so) with the weight of which
     `weight` is nn.contrib_conv2d_gemm_weight_transform; `channels` and
     `kernel_size` are required, `groups` is 1.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.contrib_conv2d_gemm_without_weight_transform %x, %w
+        {padding = [1, 1, 1, 1], channels = 128, kernel_size = [3, 3],
+         data_layout = "NHWC", out_dtype = i32}
+        : (tensor<1x56x56x64xi8>, tensor<32x36x4x16xi8>)
+        -> tensor<1x56x56x128xi32>
+    ```
   }];
   let arguments = !con((ins Relay_Tensor:$data, Relay_Tensor:$weight),
       Relay_ContribConvAttributes<"{1, 1}", "{0, 0}", "NCHW", "OIHW">.value);
@@ -100,17 +150,35 @@ class Relay_WinogradTransformOp<string mnemonic, string rule>
     results per dimension: }] # rule # [{ G is that of Toom and Cook's algorithm
     for the points 0, 1, -1, 1/2, -2, -1/2, 2, ... and infinity. The result is
     only of use for the convolution without weight transform.
-  }];
+  }] # example;
   let arguments = (ins Relay_FloatTensor:$weight, Relay_IntAttr:$tile_size);
 }
 def Relay_NNContribConv2dWinogradWeightTransformOp
     : Relay_WinogradTransformOp<"nn.contrib_conv2d_winograd_weight_transform", [{
-    OIHW becomes (tile_size + H - 1, tile_size + W - 1, O, I).}]>;
+    OIHW becomes (tile_size + H - 1, tile_size + W - 1, O, I).}]> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.contrib_conv2d_winograd_weight_transform %w {tile_size = 4}
+        : (tensor<128x64x3x3xf32>) -> tensor<6x6x128x64xf32>
+    ```
+  }];
+}
 def Relay_NNContribConv3dWinogradWeightTransformOp
     : Relay_WinogradTransformOp<"nn.contrib_conv3d_winograd_weight_transform", [{
     OIDHW becomes (tile_size + D - 1, tile_size + H - 1, tile_size + W - 1, O, I)
     if 2 < D < 8; otherwise the depth is not transformed, (tile_size + H - 1,
-    tile_size + W - 1, D, O, I).}]>;
+    tile_size + W - 1, D, O, I).}]> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.contrib_conv3d_winograd_weight_transform %w {tile_size = 2}
+        : (tensor<128x64x3x3x3xf32>) -> tensor<4x4x4x128x64xf32>
+    ```
+  }];
+}
 
 def Relay_NNContribConv2dWinogradNnpackWeightTransformOp
     : Relay_Operator<"nn.contrib_conv2d_winograd_nnpack_weight_transform",
@@ -121,6 +189,14 @@ def Relay_NNContribConv2dWinogradNnpackWeightTransformOp
     weight if absent): nn.contrib_conv2d_winograd_weight_transform for tiles of 6
     results, in another order. `convolution_algorithm` is 3 or 6 (Winograd's, the
     latter with half-precision weights), or 0 for any.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.contrib_conv2d_winograd_nnpack_weight_transform %w
+        {convolution_algorithm = 3}
+        : (tensor<128x64x3x3xf32>) -> tensor<128x64x8x8xf32>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$weight,
                        Relay_IntAttr:$convolution_algorithm,
@@ -137,7 +213,7 @@ class Relay_WinogradConvOp<string mnemonic, int rank, string ones, string zeros,
     multiplied with the weight element by element, and transformed back (A).
     `channels` and `kernel_size` are required; strides, dilation and groups are
     1. `data_layout` is a permutation of }] # layout # [{.
-  }];
+  }] # example;
   let arguments = !con(
       (ins Relay_FloatTensor:$data, Relay_FloatTensor:$weight,
            Relay_IntAttr:$tile_size),
@@ -145,10 +221,34 @@ class Relay_WinogradConvOp<string mnemonic, int rank, string ones, string zeros,
 }
 def Relay_NNContribConv2dWinogradWithoutWeightTransformOp
     : Relay_WinogradConvOp<"nn.contrib_conv2d_winograd_without_weight_transform",
-                           2, "{1, 1}", "{0, 0}", "NCHW", "OIHW">;
+                           2, "{1, 1}", "{0, 0}", "NCHW", "OIHW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.contrib_conv2d_winograd_without_weight_transform %x, %w
+        {tile_size = 4, padding = [1, 1, 1, 1], channels = 128,
+         kernel_size = [3, 3]}
+        : (tensor<1x64x56x56xf32>, tensor<6x6x128x64xf32>)
+        -> tensor<1x128x56x56xf32>
+    ```
+  }];
+}
 def Relay_NNContribConv3dWinogradWithoutWeightTransformOp
     : Relay_WinogradConvOp<"nn.contrib_conv3d_winograd_without_weight_transform",
-                           3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW", "OIDHW">;
+                           3, "{1, 1, 1}", "{0, 0, 0}", "NCDHW", "OIDHW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.contrib_conv3d_winograd_without_weight_transform %x, %w
+        {tile_size = 2, padding = [1, 1, 1, 1, 1, 1], channels = 128,
+         kernel_size = [3, 3, 3]}
+        : (tensor<1x64x8x28x28xf32>, tensor<4x4x4x128x64xf32>)
+        -> tensor<1x128x8x28x28xf32>
+    ```
+  }];
+}
 
 //===----------------------------------------------------------------------===//
 // Bits
@@ -162,6 +262,13 @@ def Relay_NNBitpackOp : Relay_Operator<"nn.bitpack", "Injective"> {
     highest bit. A dimension for b = 0 ... bits - 1 is inserted at `bit_axis`,
     which counts dimensions of the result; a negative one counts from behind.
     `name` has no meaning.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.bitpack %x {bits = 2, pack_type = ui32}
+        : (tensor<1x64x56x56xui8>) -> tensor<1x2x56x56x2xui32>
+    ```
   }];
   let arguments = (ins Relay_IntegerTensor:$data, Relay_DefaultInt<"1">:$bits,
     Relay_DefaultInt<"1">:$pack_axis, Relay_DefaultInt<"-1">:$bit_axis,
@@ -180,6 +287,16 @@ def Relay_NNBitserialConv2dOp
     a last dimension. Input channels are a multiple of the bits of `pack_dtype`
     (uint32 if absent). `channels` is required; the result is of `out_dtype`, of
     the type of data if absent, and wraps.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.bitserial_conv2d %x, %w
+        {padding = [1, 1, 1, 1], channels = 128, activation_bits = 2,
+         pack_dtype = ui32, out_dtype = i16}
+        : (tensor<1x64x56x56xui8>, tensor<128x64x3x3xui8>)
+        -> tensor<1x128x56x56xi16>
+    ```
   }];
   let arguments = (ins Relay_IntegerTensor:$data, Relay_IntegerTensor:$weight,
     Relay_DefaultInts<"{1, 1}">:$strides, Relay_DefaultInts<"{0, 0}">:$padding,
@@ -197,6 +314,14 @@ def Relay_NNBitserialDenseOp
     nn.dense of (M, K) data with (units, K) weights, which are read as by
     nn.bitserial_conv2d; the weight may be packed by nn.bitpack along K, with the
     bits in dimension 1: (units, weight_bits, K / W).
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.bitserial_dense %x, %w
+        {units = 32, data_bits = 2, pack_dtype = ui32, out_dtype = i16}
+        : (tensor<8x64xui8>, tensor<32x64xui8>) -> tensor<8x32xi16>
+    ```
   }];
   let arguments = (ins Relay_IntegerTensor:$data, Relay_IntegerTensor:$weight,
     Relay_Nullable<Relay_IntAttr>:$units, Relay_DefaultInt<"1">:$data_bits,

@@ -16,6 +16,13 @@ class Relay_CrossEntropyOp<string mnemonic, string what>
   let description = [{
     For predictions x and targets y, both (N, C) of one float type: the scalar
     }] # what # [{.
+
+    Example:
+
+    ```mlir
+    %0 = relay.}] # mnemonic # [{ %x, %y
+        : (tensor<32x10xf32>, tensor<32x10xf32>) -> tensor<f32>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$x, Relay_FloatTensor:$y);
   let extraClassDefinition = operatorDefinition # [{
@@ -40,6 +47,13 @@ def Relay_NNNllLossOp : Relay_Operator<"nn.nll_loss", "OutEWiseFusable"> {
     -predictions[n, t, d...] * weights[t] for its target t, and 0 where t is
     `ignore_index`. `reduction` none returns it as it is, in the shape of
     targets; sum adds it up; mean divides the sum by that of the weights used.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.nll_loss %x, %t, %w {reduction = "none", ignore_index = -100}
+        : (tensor<32x10xf32>, tensor<32xi32>, tensor<10xf32>) -> tensor<32xf32>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$predictions,
                        Relay_IntegerTensor:$targets, Relay_Vector:$weights,

@@ -29,7 +29,7 @@ class Relay_ConvOp<string mnemonic, int rank, string ones, string zeros,
     floor((in + pads - ((k - 1) * dilation + 1)) / stride) + 1. Where groups is
     the number of input channels, the weight may be (C, M, k...) for M results of
     each channel.
-  }];
+  }] # example;
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$weight,
     Relay_DefaultInts<ones>:$strides, Relay_DefaultInts<zeros>:$padding,
     Relay_DefaultInts<ones>:$dilation, Relay_DefaultInt<"1">:$groups,
@@ -54,11 +54,41 @@ class Relay_ConvOp<string mnemonic, int rank, string ones, string zeros,
 }
 
 def Relay_NNConv1dOp : Relay_ConvOp<"nn.conv1d", 1, "{1}", "{0, 0}",
-                                     "NCW", "OIW">;
+                                     "NCW", "OIW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.conv1d %x, %w {padding = [1, 1]}
+        : (tensor<1x16x100xf32>, tensor<32x16x3xf32>) -> tensor<1x32x100xf32>
+    ```
+  }];
+}
 def Relay_NNConv2dOp : Relay_ConvOp<"nn.conv2d", 2, "{1, 1}", "{0, 0}",
-                                     "NCHW", "OIHW">;
+                                     "NCHW", "OIHW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.conv2d %x, %w {strides = [2, 2], padding = [1, 1, 1, 1]}
+        : (tensor<1x64x56x56xf32>, tensor<128x64x3x3xf32>)
+        -> tensor<1x128x28x28xf32>
+    ```
+  }];
+}
 def Relay_NNConv3dOp : Relay_ConvOp<"nn.conv3d", 3, "{1, 1, 1}", "{0, 0, 0}",
-                                     "NCDHW", "OIDHW">;
+                                     "NCDHW", "OIDHW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.conv3d %x, %w
+        {strides = [1, 2, 2], padding = [1, 3, 3, 1, 3, 3]}
+        : (tensor<1x3x16x112x112xf32>, tensor<64x3x3x7x7xf32>)
+        -> tensor<1x64x16x56x56xf32>
+    ```
+  }];
+}
 
 class Relay_ConvTransposeOp<string mnemonic, int rank, string ones,
                             string zeros, string layout, string kernel>
@@ -71,7 +101,7 @@ class Relay_ConvTransposeOp<string mnemonic, int rank, string ones,
     Layouts are as of convolutions, by default }] # layout # " and "
     # kernel # [{; with groups the weight's second dimension is output channels per
     group.
-  }];
+  }] # example;
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$weight,
     Relay_OptionalInt:$channels, Relay_OptionalInts:$kernel_size,
     Relay_DefaultInts<ones>:$strides, Relay_DefaultInts<zeros>:$output_padding,
@@ -97,13 +127,43 @@ class Relay_ConvTransposeOp<string mnemonic, int rank, string ones,
 
 def Relay_NNConv1dTransposeOp
     : Relay_ConvTransposeOp<"nn.conv1d_transpose", 1, "{1}", "{0}",
-                            "NCW", "IOW">;
+                            "NCW", "IOW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.conv1d_transpose %x, %w {strides = [2], padding = [1, 1]}
+        : (tensor<1x16x50xf32>, tensor<16x8x4xf32>) -> tensor<1x8x100xf32>
+    ```
+  }];
+}
 def Relay_NNConv2dTransposeOp
     : Relay_ConvTransposeOp<"nn.conv2d_transpose", 2, "{1, 1}", "{0, 0}",
-                            "NCHW", "IOHW">;
+                            "NCHW", "IOHW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.conv2d_transpose %x, %w
+        {strides = [2, 2], output_padding = [1, 1], padding = [1, 1, 1, 1]}
+        : (tensor<1x64x28x28xf32>, tensor<64x32x3x3xf32>)
+        -> tensor<1x32x56x56xf32>
+    ```
+  }];
+}
 def Relay_NNConv3dTransposeOp
     : Relay_ConvTransposeOp<"nn.conv3d_transpose", 3, "{1, 1, 1}", "{0, 0, 0}",
-                            "NCDHW", "IODHW">;
+                            "NCDHW", "IODHW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.conv3d_transpose %x, %w {strides = [2, 2, 2]}
+        : (tensor<1x16x8x28x28xf32>, tensor<16x8x2x2x2xf32>)
+        -> tensor<1x8x16x56x56xf32>
+    ```
+  }];
+}
 
 //===----------------------------------------------------------------------===//
 // Matrix products
@@ -114,6 +174,13 @@ def Relay_NNDenseOp : Relay_Operator<"nn.dense", "OutEWiseFusable"> {
   let description = [{
     result[..., n] = sum over k of data[..., k] * weight[n, k]. `units`, if given,
     is the first size of weight.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.dense %x, %w {units = 1000}
+        : (tensor<8x512xf32>, tensor<1000x512xf32>) -> tensor<8x1000xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$weight,
                        Relay_Nullable<Relay_IntAttr>:$units,
@@ -125,6 +192,13 @@ def Relay_NNMatmulOp : Relay_Operator<"nn.matmul", "OutEWiseFusable"> {
   let description = [{
     tensor_a is (..., M, K), or (..., K, M) with `transpose_a`; tensor_b is
     (K, N), or (N, K) with `transpose_b`; the result is (..., M, N).
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.matmul %a, %b {transpose_b = true}
+        : (tensor<8x512xf32>, tensor<1000x512xf32>) -> tensor<8x1000xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$tensor_a, Relay_Tensor:$tensor_b,
                        Relay_Nullable<Relay_IntAttr>:$units,
@@ -139,6 +213,14 @@ def Relay_NNBatchMatmulOp
   let description = [{
     (B, M, K) times (B, K, N), where `transpose_a` and `transpose_b` swap the last
     two dimensions; batch sizes are equal, or 1 on one side.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.batch_matmul %q, %k {transpose_b = true}
+        : (tensor<12x128x64xf32>, tensor<12x128x64xf32>)
+        -> tensor<12x128x128xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$tensor_a, Relay_Tensor:$tensor_b,
                        Relay_OptionalDType:$out_dtype,
@@ -152,6 +234,14 @@ def Relay_NNBatchMatmulOp
 
 def Relay_NNBiasAddOp : Relay_SameTypeOperator<"nn.bias_add", "Broadcast"> {
   let summary = "Adds a vector along an axis";
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.bias_add %x, %b
+        : (tensor<1x64x56x56xf32>, tensor<64xf32>) -> tensor<1x64x56x56xf32>
+    ```
+  }];
   let arguments = (ins Relay_Tensor:$data, Relay_Vector:$bias,
                        Relay_DefaultInt<"1">:$axis);
   let hasVerifier = 1;
@@ -159,6 +249,14 @@ def Relay_NNBiasAddOp : Relay_SameTypeOperator<"nn.bias_add", "Broadcast"> {
 
 def Relay_NNPreluOp : Relay_SameTypeOperator<"nn.prelu", "Broadcast"> {
   let summary = "x if x > 0, else alpha[i] * x along an axis";
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.prelu %x, %alpha {axis = 3}
+        : (tensor<1x56x56x64xf32>, tensor<64xf32>) -> tensor<1x56x56x64xf32>
+    ```
+  }];
   let arguments = (ins Relay_FloatTensor:$data, Relay_Vector:$alpha,
                        Relay_DefaultInt<"1">:$axis);
   let hasVerifier = 1;
@@ -171,6 +269,14 @@ def Relay_NNPreluOp : Relay_SameTypeOperator<"nn.prelu", "Broadcast"> {
 class Relay_SoftmaxOp<string mnemonic, string what>
     : Relay_SameTypeOperator<mnemonic, "OutEWiseFusable"> {
   let summary = what # " along an axis";
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.}] # mnemonic # [{ %x {axis = 1}
+        : (tensor<8x21x64x64xf32>) -> tensor<8x21x64x64xf32>
+    ```
+  }];
   let arguments = (ins Relay_FloatTensor:$data, Relay_DefaultInt<"-1">:$axis);
   let hasVerifier = 1;
 }
@@ -184,6 +290,15 @@ def Relay_NNBatchNormOp : Relay_Operator<"nn.batch_norm", "OutEWiseFusable"> {
   let description = [{
     (data - moving_mean) / sqrt(moving_var + epsilon) [* gamma] [+ beta] along
     `axis`. The result is a tuple of it, the mean and the variance.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.batch_norm %x, %gamma, %beta, %mean, %var {epsilon = 1.0e-3}
+        : (tensor<1x64x56x56xf32>, tensor<64xf32>, tensor<64xf32>,
+           tensor<64xf32>, tensor<64xf32>)
+        -> tuple<tensor<1x64x56x56xf32>, tensor<64xf32>, tensor<64xf32>>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$data, Relay_Vector:$gamma,
     Relay_Vector:$beta, Relay_Vector:$moving_mean, Relay_Vector:$moving_var,
@@ -198,7 +313,7 @@ class Relay_NormOp<string mnemonic, string what, string axis>
   let description = [{
     (data - mean) / sqrt(variance + epsilon) [* gamma] [+ beta], where gamma and
     beta lie along `axis`.
-  }];
+  }] # example;
   let arguments = (ins Relay_FloatTensor:$data, Relay_Vector:$gamma,
     Relay_Vector:$beta, Relay_DefaultInt<axis>:$axis,
     Relay_DefaultFloat<"1e-5">:$epsilon, Relay_DefaultBool<"true">:$center,
@@ -206,13 +321,42 @@ class Relay_NormOp<string mnemonic, string what, string axis>
   let hasVerifier = 1;
 }
 def Relay_NNLayerNormOp : Relay_NormOp<"nn.layer_norm",
-    "Normalisation over one axis", "-1">;
+    "Normalisation over one axis", "-1"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.layer_norm %x, %gamma, %beta
+        : (tensor<1x128x768xf32>, tensor<768xf32>, tensor<768xf32>)
+        -> tensor<1x128x768xf32>
+    ```
+  }];
+}
 def Relay_NNInstanceNormOp : Relay_NormOp<"nn.instance_norm",
-    "Normalisation over all axes but the batch and `axis`", "1">;
+    "Normalisation over all axes but the batch and `axis`", "1"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.instance_norm %x, %gamma, %beta
+        : (tensor<1x64x56x56xf32>, tensor<64xf32>, tensor<64xf32>)
+        -> tensor<1x64x56x56xf32>
+    ```
+  }];
+}
 
 def Relay_NNGroupNormOp
     : Relay_SameTypeOperator<"nn.group_norm", "OutEWiseFusable"> {
   let summary = "Normalisation over groups of channels";
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.group_norm %x, %gamma, %beta {num_groups = 32}
+        : (tensor<1x64x56x56xf32>, tensor<64xf32>, tensor<64xf32>)
+        -> tensor<1x64x56x56xf32>
+    ```
+  }];
   let arguments = (ins Relay_FloatTensor:$data, Relay_Vector:$gamma,
     Relay_Vector:$beta, Relay_IntAttr:$num_groups, Relay_DefaultInt<"1">:$axis,
     Relay_DefaultFloat<"1e-5">:$epsilon, Relay_DefaultBool<"true">:$center,
@@ -224,6 +368,13 @@ def Relay_NNLrnOp : Relay_SameTypeOperator<"nn.lrn", "Opaque"> {
   let summary = "Local response normalisation across channels";
   let description = [{
     x / (bias + alpha / size * sum of x^2 over `size` channels around)^beta.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.lrn %x {bias = 1.0, alpha = 1.0e-3}
+        : (tensor<1x96x55x55xf32>) -> tensor<1x96x55x55xf32>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$data, Relay_DefaultInt<"5">:$size,
     Relay_DefaultInt<"1">:$axis, Relay_DefaultFloat<"2.0">:$bias,
@@ -235,6 +386,14 @@ def Relay_NNLrnOp : Relay_SameTypeOperator<"nn.lrn", "Opaque"> {
 def Relay_NNL2NormalizeOp
     : Relay_SameTypeOperator<"nn.l2_normalize", "OutEWiseFusable"> {
   let summary = "x / sqrt(max(sum of x^2 over axis, eps))";
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.l2_normalize %x {eps = 1.0e-10, axis = [1]}
+        : (tensor<1x512x38x38xf32>) -> tensor<1x512x38x38xf32>
+    ```
+  }];
   let arguments = (ins Relay_FloatTensor:$data, F64Attr:$eps,
                        DenseI64ArrayAttr:$axis);
   let check = [{::mlir::relay::detail::checkAxes(
@@ -245,6 +404,13 @@ def Relay_NNDropoutOp : Relay_Operator<"nn.dropout", "Opaque"> {
   let summary = "Dropout; for inference the identity";
   let description = [{
     The result is a tuple of data and a mask.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.dropout %x {rate = 0.1}
+        : (tensor<8x512xf32>) -> tuple<tensor<8x512xf32>, tensor<8x512xf32>>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$data,
                        Relay_DefaultFloat<"0.5">:$rate);
@@ -280,7 +446,7 @@ class Relay_MaxPoolOp<string mnemonic, int rank, string ones, string zeros,
     floor((in + pads - ((pool - 1) * dilation + 1)) / stride) + 1, where
     `ceil_mode` rounds up. `layout` orders N, C and the spatial letters; N and C
     may be split, as in NCHW16c.
-  }];
+  }] # example;
   let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$pool_size,
     Relay_DefaultInts<ones>:$strides, Relay_DefaultInts<ones>:$dilation,
     Relay_DefaultInts<zeros>:$padding, Relay_DefaultStr<layout>:$layout,
@@ -294,7 +460,7 @@ class Relay_AvgPoolOp<string mnemonic, int rank, string ones, string zeros,
     The mean of each window, over the elements inside the data, or with
     `count_include_pad` inside the padded data; means of integers are rounded
     towards zero. Sizes and layouts as of maximum pooling.
-  }];
+  }] # example;
   let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$pool_size,
     Relay_DefaultInts<ones>:$strides, Relay_DefaultInts<ones>:$dilation,
     Relay_DefaultInts<zeros>:$padding, Relay_DefaultStr<layout>:$layout,
@@ -303,17 +469,73 @@ class Relay_AvgPoolOp<string mnemonic, int rank, string ones, string zeros,
 }
 
 def Relay_NNMaxPool1dOp : Relay_MaxPoolOp<"nn.max_pool1d", 1, "{1}",
-                                           "{0}", "NCW">;
+                                           "{0}", "NCW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.max_pool1d %x {pool_size = [2], strides = [2]}
+        : (tensor<1x16x100xf32>) -> tensor<1x16x50xf32>
+    ```
+  }];
+}
 def Relay_NNAvgPool1dOp : Relay_AvgPoolOp<"nn.avg_pool1d", 1, "{1}",
-                                           "{0}", "NCW">;
+                                           "{0}", "NCW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.avg_pool1d %x {pool_size = [4], strides = [4]}
+        : (tensor<1x16x100xf32>) -> tensor<1x16x25xf32>
+    ```
+  }];
+}
 def Relay_NNMaxPool2dOp : Relay_MaxPoolOp<"nn.max_pool2d", 2, "{1, 1}",
-                                           "{0, 0}", "NCHW">;
+                                           "{0, 0}", "NCHW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.max_pool2d %x
+        {pool_size = [3, 3], strides = [2, 2], padding = [1, 1, 1, 1]}
+        : (tensor<1x64x112x112xf32>) -> tensor<1x64x56x56xf32>
+    ```
+  }];
+}
 def Relay_NNAvgPool2dOp : Relay_AvgPoolOp<"nn.avg_pool2d", 2, "{1, 1}",
-                                           "{0, 0}", "NCHW">;
+                                           "{0, 0}", "NCHW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.avg_pool2d %x
+        {pool_size = [3, 3], padding = [1, 1, 1, 1], count_include_pad = true}
+        : (tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32>
+    ```
+  }];
+}
 def Relay_NNMaxPool3dOp : Relay_MaxPoolOp<"nn.max_pool3d", 3, "{1, 1, 1}",
-                                           "{0, 0, 0}", "NCDHW">;
+                                           "{0, 0, 0}", "NCDHW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.max_pool3d %x {pool_size = [2, 2, 2], strides = [2, 2, 2]}
+        : (tensor<1x64x16x56x56xf32>) -> tensor<1x64x8x28x28xf32>
+    ```
+  }];
+}
 def Relay_NNAvgPool3dOp : Relay_AvgPoolOp<"nn.avg_pool3d", 3, "{1, 1, 1}",
-                                           "{0, 0, 0}", "NCDHW">;
+                                           "{0, 0, 0}", "NCDHW"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.avg_pool3d %x {pool_size = [8, 7, 7]}
+        : (tensor<1x64x8x7x7xf32>) -> tensor<1x64x1x1x1xf32>
+    ```
+  }];
+}
 
 class Relay_GlobalPoolOp<string mnemonic, string what>
     : Relay_Operator<mnemonic, "OutEWiseFusable"> {
@@ -321,6 +543,13 @@ class Relay_GlobalPoolOp<string mnemonic, string what>
   let description = [{
     The spatial dimensions become 1. `layout` orders N, C, H and W; N and C may
     be split, as in NCHW16c.
+
+    Example:
+
+    ```mlir
+    %0 = relay.}] # mnemonic # [{ %x {layout = "NHWC"}
+        : (tensor<8x7x7x512xf32>) -> tensor<8x1x1x512xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_DefaultStr<"NCHW">:$layout,
                        Relay_DefaultStr<"">:$out_layout);
@@ -345,6 +574,13 @@ class Relay_AdaptivePoolOp<string mnemonic, string what, string layout>
   let description = [{
     Window i reaches from floor(i * in / out) to ceil((i + 1) * in / out). One
     value in `output_size` counts for all dimensions, none keeps the sizes.
+
+    Example:
+
+    ```mlir
+    %0 = relay.}] # mnemonic # [{ %x {output_size = [7, 5]}
+        : (tensor<8x512x14x14xf32>) -> tensor<8x512x7x5xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data,
                        Relay_DefaultInts<"{}">:$output_size,

@@ -41,6 +41,14 @@ def Relay_QNNQuantizeOp : Relay_QnnOperator<"quantize", "ElemWise"> {
     `out_dtype`, in float32; halves are rounded away from zero. `out_dtype` is
     int8, uint8, int16, uint16 or int32. Scale and zero point are scalars, or
     have a value for each index along `axis`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.quantize %x, %scale, %zero {out_dtype = ui8}
+        : (tensor<1x3x224x224xf32>, tensor<f32>, tensor<i32>)
+        -> tensor<1x3x224x224xui8>
+    ```
   }];
   let arguments = (ins RankedTensorOf<[F32]>:$data, Relay_Scale:$output_scale,
     Relay_ZeroPoint:$output_zero_point, TypeAttr:$out_dtype,
@@ -53,6 +61,13 @@ def Relay_QNNDequantizeOp : Relay_QnnOperator<"dequantize", "ElemWise"> {
     (data - input_zero_point) * input_scale, in float32. `out_dtype` is float32
     or float16, to whose range the result is clipped. Scale and zero point are
     scalars, or have a value for each index along `axis`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.dequantize %q, %scale, %zero {out_dtype = f32, axis = 0}
+        : (tensor<64x128xi8>, tensor<64xf32>, tensor<i32>) -> tensor<64x128xf32>
+    ```
   }];
   let arguments = (ins RankedTensorOf<[I8, UI8, I16, UI16, I32]>:$data,
     Relay_Scale:$input_scale, Relay_ZeroPoint:$input_zero_point,
@@ -71,6 +86,16 @@ def Relay_QNNRequantizeOp : Relay_QnnOperator<"requantize", "ElemWise"> {
     by a 31-bit mantissa and a shift, "float32" and "float64" in floats.
     `rounding` is "UPWARD" (also "None"), where halves go up, or "TONEAREST",
     where they go away from zero. Equal scalar scales do not multiply.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.requantize %q, %scale, %zero, %out_scale, %out_zero
+        {axis = 1, rounding = "TONEAREST", out_dtype = i8}
+        : (tensor<1x64x56x56xi32>, tensor<64xf32>, tensor<i32>, tensor<f32>,
+           tensor<i32>)
+        -> tensor<1x64x56x56xi8>
+    ```
   }];
   let arguments = (ins RankedTensorOf<[I8, UI8, I16, I32, I64]>:$data,
     Relay_Scale:$input_scale, Relay_ZeroPoint:$input_zero_point,
@@ -98,6 +123,14 @@ def Relay_QNNSimulatedQuantizeOp
     range, kept as floats. With any other code, such as 0, it is `data`.
     Scale and zero point are scalars, or have a value for each index along
     `axis`; a vector that is shorter is repeated.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.simulated_quantize %x, %code, %scale, %zero
+        : (tensor<8x128xf32>, tensor<i32>, tensor<f32>, tensor<i32>)
+        -> tensor<8x128xf32>
+    ```
   }];
 }
 
@@ -112,6 +145,14 @@ def Relay_QNNSimulatedDequantizeOp
     (data - input_zero_point) * input_scale where the code `in_dtype` is 1, 2 or
     3, else `data`. `out_dtype` has no meaning: the result has the type of
     `data`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.simulated_dequantize %x, %code, %scale, %zero
+        : (tensor<8x128xf32>, tensor<i32>, tensor<f32>, tensor<i32>)
+        -> tensor<8x128xf32>
+    ```
   }];
 }
 
@@ -126,6 +167,16 @@ class Relay_QnnBinaryOp<string mnemonic, string what, string how>
     Operands and result have one element type, to whose range the result is
     clipped. Scale and zero point of an operand are scalars, or have a value for
     each index along its axis `lhs_axis` or `rhs_axis`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.}] # mnemonic # [{ %x, %y, %x_scale, %x_zero, %y_scale,
+        %y_zero, %out_scale, %out_zero
+        : (tensor<8x128xui8>, tensor<128xui8>, tensor<f32>, tensor<i32>,
+           tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>)
+        -> tensor<8x128xui8>
+    ```
   }];
   // Relay infers types of floats as well, which have no value.
   let arguments = (ins RankedTensorOf<[I8, UI8, I16, I32, F32]>:$lhs,
@@ -165,6 +216,14 @@ class Relay_QnnUnaryOp<string mnemonic, string pattern, string what>
   let description = [{
     qnn.dequantize, the function on float32, and qnn.quantize to the type of
     `data`; 0 where the function has no value.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.}] # mnemonic # [{ %q, %scale, %zero, %out_scale, %out_zero
+        : (tensor<8x128xi8>, tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>)
+        -> tensor<8x128xi8>
+    ```
   }];
   let arguments = (ins Relay_Quantized8:$data, Relay_ScalarScale:$scale,
     Relay_ScalarZeroPoint:$zero_point, Relay_ScalarScale:$output_scale,
@@ -200,6 +259,16 @@ def Relay_QNNLeakyReluOp : Relay_QnnOperator<"leaky_relu", "Opaque"> {
     alpha * r + (1 - alpha) * output_zero_point, each product by a 31-bit
     mantissa and a shift and rounded for itself (halves go up); else it is r. It
     is clipped to the range of the type of `data`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.leaky_relu %q, %scale, %zero, %out_scale, %out_zero
+        {alpha = 0.1}
+        : (tensor<1x64x56x56xui8>, tensor<f32>, tensor<i32>, tensor<f32>,
+           tensor<i32>)
+        -> tensor<1x64x56x56xui8>
+    ```
   }];
   let arguments = (ins Relay_Quantized8:$data, Relay_ScalarScale:$input_scale,
     Relay_ScalarZeroPoint:$input_zero_point, Relay_ScalarScale:$output_scale,
@@ -219,6 +288,15 @@ def Relay_QNNSoftmaxOp : Relay_QnnOperator<"softmax", "Opaque"> {
         y = ((2^30 / sum(e)) * e) >> 23
 
     The result is y requantised from scale 1/128 and zero point 0.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.softmax %q, %scale, %zero, %out_scale, %out_zero
+        : (tensor<1x1000xi8>, tensor<f32>, tensor<i32>, tensor<f32>,
+           tensor<i32>)
+        -> tensor<1x1000xi8>
+    ```
   }];
   let arguments = (ins RankedTensorOf<[I8]>:$data, Relay_ScalarScale:$scale,
     Relay_ScalarZeroPoint:$zero_point, Relay_ScalarScale:$output_scale,
@@ -231,6 +309,17 @@ def Relay_QNNConcatenateOp : Relay_QnnOperator<"concatenate", "Injective"> {
     `data` is a tuple of tensors of one element type, `input_scales` and
     `input_zero_points` are tuples of a scalar for each. A tensor whose scale or
     zero point is not that of the result is requantised.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.concatenate %qs, %scales, %zeros, %out_scale, %out_zero
+        {axis = 1}
+        : (tuple<tensor<1x8x4xui8>, tensor<1x16x4xui8>>,
+           tuple<tensor<f32>, tensor<f32>>, tuple<tensor<i32>, tensor<i32>>,
+           tensor<f32>, tensor<i32>)
+        -> tensor<1x24x4xui8>
+    ```
   }];
   let arguments = (ins AnyTuple:$data, AnyTuple:$input_scales,
     AnyTuple:$input_zero_points, Relay_ScalarScale:$output_scale,
@@ -244,6 +333,16 @@ def Relay_QNNAvgPool2dOp
     `data` is requantised to int32 with the result's scale and zero point,
     pooled as by nn.avg_pool2d in integers (the division truncates), and clipped
     to the range of its type.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.avg_pool2d %q, %scale, %zero, %out_scale, %out_zero
+        {pool_size = [2, 2], strides = [2, 2]}
+        : (tensor<1x64x14x14xui8>, tensor<f32>, tensor<i32>, tensor<f32>,
+           tensor<i32>)
+        -> tensor<1x64x7x7xui8>
+    ```
   }];
   let arguments = (ins Relay_Quantized8:$data, Relay_ScalarScale:$input_scale,
     Relay_ScalarZeroPoint:$input_zero_point, Relay_ScalarScale:$output_scale,
@@ -271,6 +370,16 @@ def Relay_QNNConv2dOp : Relay_QnnOperator<"conv2d", "OutEWiseFusable"> {
     Layouts are any order of N, C, H and W, and of O, I, H and W. Where groups
     is the number of input channels and also the size of O, I counts the output
     channels of each input channel (a depthwise convolution).
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.conv2d %q, %w, %zero, %w_zero, %scale, %w_scale
+        {padding = [1, 1, 1, 1], out_dtype = i32}
+        : (tensor<1x64x56x56xui8>, tensor<128x64x3x3xi8>, tensor<i32>,
+           tensor<i32>, tensor<f32>, tensor<128xf32>)
+        -> tensor<1x128x56x56xi32>
+    ```
   }];
   let arguments = (ins Relay_Quantized8Or16:$data, Relay_Quantized8Or16:$weight,
     Relay_ScalarZeroPoint:$input_zero_point,
@@ -293,6 +402,16 @@ def Relay_QNNConv2dTransposeOp
     int64). Parameters are as of qnn.conv2d, and those of the data may be vectors
     of one value; layouts are any order of N, C, H
     and W, and of I, O, H and W.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.conv2d_transpose %q, %w, %zero, %w_zero, %scale, %w_scale
+        {strides = [2, 2], out_dtype = i32}
+        : (tensor<1x64x28x28xui8>, tensor<64x32x2x2xi8>, tensor<i32>,
+           tensor<i32>, tensor<f32>, tensor<f32>)
+        -> tensor<1x32x56x56xi32>
+    ```
   }];
   let arguments = (ins Relay_QuantizedProductOperand:$data,
     Relay_Quantized8:$weight, Relay_ZeroPoint:$input_zero_point,
@@ -312,6 +431,16 @@ def Relay_QNNDenseOp : Relay_QnnOperator<"dense", "OutEWiseFusable"> {
     result[..., n] = sum over k of (data[..., k] - input_zero_point) *
     (weight[n, k] - weight_zero_point), in `out_dtype`, int32 or int64. The
     weight's scale and zero point are scalars, or have a value for each n.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.dense %q, %w, %zero, %w_zero, %scale, %w_scale
+        {units = 1000, out_dtype = i32}
+        : (tensor<8x512xui8>, tensor<1000x512xi8>, tensor<i32>, tensor<i32>,
+           tensor<f32>, tensor<1000xf32>)
+        -> tensor<8x1000xi32>
+    ```
   }];
   let arguments = (ins Relay_QuantizedProductOperand:$data,
     Relay_Quantized8:$weight, Relay_ScalarZeroPoint:$input_zero_point,
@@ -326,6 +455,16 @@ def Relay_QNNContribDensePackOp
   let description = [{
     The weight is [N / n, K / k, n, k], and `weight_layout` NC, or NC with the
     sizes of a block, such as NC32n4c.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.contrib_dense_pack %q, %w, %zero, %w_zero, %scale, %w_scale
+        {out_dtype = i32, weight_layout = "NC32n4c"}
+        : (tensor<8x512xui8>, tensor<4x128x32x4xi8>, tensor<i32>, tensor<i32>,
+           tensor<f32>, tensor<f32>)
+        -> tensor<8x128xi32>
+    ```
   }];
   let arguments = (ins Relay_QuantizedProductOperand:$data,
     Relay_Quantized8:$weight, Relay_ScalarZeroPoint:$input_zero_point,
@@ -339,6 +478,16 @@ def Relay_QNNBatchMatmulOp
   let summary = "Matrix products of a batch, quantised";
   let description = [{
     nn.batch_matmul of x - x_zero_point and y - y_zero_point in int32.
+
+    Example:
+
+    ```mlir
+    %0 = relay.qnn.batch_matmul %a, %b, %a_zero, %b_zero, %a_scale, %b_scale
+        {out_dtype = i32, transpose_b = true}
+        : (tensor<12x128x64xi8>, tensor<12x128x64xi8>, tensor<i32>, tensor<i32>,
+           tensor<f32>, tensor<f32>)
+        -> tensor<12x128x128xi32>
+    ```
   }];
   let arguments = (ins Relay_Quantized8:$x, Relay_Quantized8:$y,
     Relay_ScalarZeroPoint:$x_zero_point,

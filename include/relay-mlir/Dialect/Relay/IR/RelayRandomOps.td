@@ -31,6 +31,13 @@ def Relay_RandomThreefryGenerateOp : Relay_RandomOperator<"threefry_generate"> {
     by the words that were made. When it has no room for them, the path gets one
     bit longer and the counter starts at 0, and when the path has no room
     either, a new key is hashed from the old one and four words of ones.
+
+    Example:
+
+    ```mlir
+    %0 = relay.random.threefry_generate %key {out_shape = [16]}
+        : (tensor<10xui64>) -> tuple<tensor<10xui64>, tensor<16xui64>>
+    ```
   }];
   let arguments = (ins Relay_RandomKey:$key, DenseI64ArrayAttr:$out_shape);
 }
@@ -41,6 +48,13 @@ def Relay_RandomThreefrySplitOp : Relay_RandomOperator<"threefry_split"> {
     Returns (left, right), which are `key` with a 0 and a 1 added to the path,
     or with a new key, hashed from the old one, path and counter, when the path
     has no room.
+
+    Example:
+
+    ```mlir
+    %0 = relay.random.threefry_split %key
+        : (tensor<10xui64>) -> tuple<tensor<10xui64>, tensor<10xui64>>
+    ```
   }];
   let arguments = (ins Relay_RandomKey:$key);
 }
@@ -71,6 +85,15 @@ def Relay_RandomUniformOp
     The low 32 or all 64 bits of each word of random.threefry_generate give, by
     their highest 23 or 52, a number u in [0, 1); the result is
     u * (high - low) + low.
+
+    Example:
+
+    ```mlir
+    %0 = relay.random.uniform %key, %low, %high
+        {out_shape = [8, 128], out_dtype = f32}
+        : (tensor<10xui64>, tensor<f32>, tensor<f32>)
+        -> tuple<tensor<10xui64>, tensor<8x128xf32>>
+    ```
   }];
 }
 
@@ -81,6 +104,15 @@ def Relay_RandomNormalOp
     Returns (key, tensor of `out_shape` and `out_dtype`, float32 or float64):
     sqrt(-2 log(1 - u)) * sin(2 pi v) * scale + mean, where u and v are the
     halves of random.uniform of (2, out_shape).
+
+    Example:
+
+    ```mlir
+    %0 = relay.random.normal %key, %mean, %scale
+        {out_shape = [8, 128], out_dtype = f32}
+        : (tensor<10xui64>, tensor<f32>, tensor<f32>)
+        -> tuple<tensor<10xui64>, tensor<8x128xf32>>
+    ```
   }];
   let arguments = (ins Relay_RandomKey:$key, 0DTensorOf<[F32, F64]>:$mean,
                        0DTensorOf<[F32, F64]>:$scale,
@@ -95,6 +127,14 @@ def Relay_RandomMultinomialOp : Relay_RandomOperator<"multinomial"> {
     the last dimension). Along the last dimension `probs`, where negative ones
     count as 0, are divided by their sum and added up, in float32; a sample is
     the first index whose sum is above a number of random.uniform.
+
+    Example:
+
+    ```mlir
+    %0 = relay.random.multinomial %key, %probs {num_samples = 5}
+        : (tensor<10xui64>, tensor<8x1000xf32>)
+        -> tuple<tensor<10xui64>, tensor<8x5xi32>>
+    ```
   }];
   let arguments = (ins Relay_RandomKey:$key, Relay_Tensor:$probs,
                        Relay_DefaultInt<"1">:$num_samples);

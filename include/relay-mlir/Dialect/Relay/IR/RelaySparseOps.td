@@ -31,6 +31,13 @@ def Relay_SparseToDenseOp : Relay_Operator<"sparse_to_dense", "Opaque"> {
     `sparse_values` is (n), or a scalar for all positions. Elsewhere the result
     is `default_value`. A later value replaces an earlier one at the same
     position.
+
+    Example:
+
+    ```mlir
+    %0 = relay.sparse_to_dense %at, %values, %zero {output_shape = [8, 16]}
+        : (tensor<5x2xi32>, tensor<5xf32>, tensor<f32>) -> tensor<8x16xf32>
+    ```
   }];
   let arguments = (ins Relay_IntegerTensor:$sparse_indices,
                        Relay_Tensor:$sparse_values, Relay_Scalar:$default_value,
@@ -47,6 +54,14 @@ def Relay_SparseFillEmptyRowsOp
     order of rows, with `default_value` at column 0 of each row that had none,
     and a vector that is 1 for these rows and 0 for others (?, the number of
     rows).
+
+    Example:
+
+    ```mlir
+    %0 = relay.sparse_fill_empty_rows %at, %values, %shape, %fill
+        : (tensor<5x2xi64>, tensor<5xi64>, tensor<2xi64>, tensor<i64>)
+        -> tuple<tensor<?x2xi64>, tensor<?xi64>, tensor<?xi64>>
+    ```
   }];
   let arguments = (ins Relay_IntegerTensor:$sparse_indices,
                        Relay_IntegerVector:$sparse_values,
@@ -63,6 +78,14 @@ def Relay_SparseReshapeOp : Relay_Operator<"sparse_reshape", "Injective"> {
     (n, new rank) and the new shape. An index beyond the size of its dimension
     counts on in the next row, as far as the tensor has one; the same shape
     leaves all indices as they are.
+
+    Example:
+
+    ```mlir
+    %0 = relay.sparse_reshape %at, %old, %new
+        : (tensor<5x2xi64>, tensor<2xi64>, tensor<3xi64>)
+        -> tuple<tensor<5x3xi64>, tensor<3xi64>>
+    ```
   }];
   let arguments = (ins Relay_IntegerTensor:$sparse_indices,
                        Relay_IntegerVector:$prev_shape,
@@ -81,7 +104,7 @@ class Relay_SparseDenseOp<string mnemonic, string what>
     The sparse matrix is CSR (data of rank 1) or BSR (rank 3). The result is
     dense * sparse^T, (rows of dense, rows of sparse), or with `sparse_lhs`
     sparse * dense^T, (rows of sparse, rows of dense).
-  }];
+  }] # example;
   code inference = operatorDefinition # [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *, std::optional<::mlir::Location> location,
@@ -94,6 +117,16 @@ class Relay_SparseDenseOp<string mnemonic, string what>
 }
 
 def Relay_NNSparseDenseOp : Relay_SparseDenseOp<"nn.sparse_dense", ""> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.sparse_dense %x, %data, %cols, %rows
+        : (tensor<8x512xf32>, tensor<640x16x1xf32>, tensor<640xi32>,
+           tensor<65xi32>)
+        -> tensor<8x1024xf32>
+    ```
+  }];
   let arguments = (ins Relay_Tensor:$dense_data, Relay_Tensor:$sparse_data,
                        Relay_IntegerVector:$sparse_indices,
                        Relay_IntegerVector:$sparse_indptr,
@@ -103,6 +136,16 @@ def Relay_NNSparseDenseOp : Relay_SparseDenseOp<"nn.sparse_dense", ""> {
 def Relay_NNInternalSparseDensePaddedOp
     : Relay_SparseDenseOp<"nn.internal.sparse_dense_padded",
                           ", whose rows may be padded"> {
+  let example = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.internal.sparse_dense_padded %x, %data, %cols, %rows
+        : (tensor<8x512xf32>, tensor<5120xf32>, tensor<5120xi32>,
+           tensor<1025xi32>)
+        -> tensor<8x1024xf32>
+    ```
+  }];
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$weight_data,
                        Relay_IntegerVector:$weight_indices,
                        Relay_IntegerVector:$weight_indptr,
@@ -114,6 +157,14 @@ def Relay_NNSparseTransposeOp
   let summary = "The transpose of a square CSR matrix, in CSR";
   let description = [{
     The result is a tuple of the types of the three operands.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.sparse_transpose %data, %cols, %rows
+        : (tensor<100xf32>, tensor<100xi32>, tensor<17xi32>)
+        -> tuple<tensor<100xf32>, tensor<100xi32>, tensor<17xi32>>
+    ```
   }];
   let arguments = (ins Relay_Vector:$sparse_data,
                        Relay_IntegerVector:$sparse_indices,
@@ -123,6 +174,15 @@ def Relay_NNSparseTransposeOp
 
 def Relay_NNSparseAddOp : Relay_SameTypeOperator<"nn.sparse_add", "Opaque"> {
   let summary = "Sum of a dense and a CSR matrix";
+  let description = [{
+    Example:
+
+    ```mlir
+    %0 = relay.nn.sparse_add %x, %data, %cols, %rows
+        : (tensor<16x32xf32>, tensor<100xf32>, tensor<100xi32>, tensor<17xi32>)
+        -> tensor<16x32xf32>
+    ```
+  }];
   let arguments = (ins Relay_Tensor:$dense_data, Relay_Vector:$sparse_data,
                        Relay_IntegerVector:$sparse_indices,
                        Relay_IntegerVector:$sparse_indptr);
@@ -139,6 +199,15 @@ def Relay_NNSparseConv2dOp
     the inputs are the channels of a pixel. For 3x3, with one pixel of zeros
     around the image, they are (kernel row, kernel column, channel). `layout` is
     NHWC or NCHW.
+
+    Example:
+
+    ```mlir
+    %0 = relay.nn.sparse_conv2d %x, %data, %cols, %rows
+        : (tensor<1x28x28x64xf32>, tensor<80x16x1xf32>, tensor<80xi32>,
+           tensor<9xi32>)
+        -> tensor<1x28x28x128xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$dense_data, Relay_Tensor:$sparse_data,
                        Relay_IntegerVector:$sparse_indices,

@@ -23,6 +23,14 @@ def Relay_VisionGetValidCountsOp
     operand) and whose value `id_index`, unless that is negative, is not below 0.
     Returns their number (B) of i32; data with them in front, in order, and -1
     behind; and their former positions (B, N) of i32, -1 behind.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vision.get_valid_counts %x, %t {score_threshold = 0.5}
+        : (tensor<1x100x6xf32>, tensor<f32>)
+        -> tuple<tensor<1xi32>, tensor<1x100x6xf32>, tensor<1x100xi32>>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$data, Relay_Scalar:$threshold,
     Relay_Nullable<F64Attr>:$score_threshold, Relay_DefaultInt<"0">:$id_index,
@@ -50,6 +58,16 @@ def Relay_VisionNonMaxSuppressionOp
     (B, N) of i32, -1 behind, and their number (B, 1) of i32. Otherwise it is data
     sorted, with what was removed at its place, or at the end with
     `invalid_to_bottom`.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vision.non_max_suppression %x, %n, %i, %max, %iou
+        {top_k = 50, return_indices = false}
+        : (tensor<1x100x6xf32>, tensor<1xi32>, tensor<1x100xi32>, tensor<i32>,
+           tensor<f32>)
+        -> tensor<1x100x6xf32>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$data, Relay_IntegerTensor:$valid_count,
     Relay_Tensor:$indices, Relay_Scalar:$max_output_size,
@@ -75,6 +93,15 @@ def Relay_VisionAllClassNonMaxSuppressionOp
     (B * C * N, 3) of i64 with 0 behind, and their number (1) of i64. tensorflow
     returns (class, box) for each batch item, (B, C * N, 2) of i64, their scores
     (B, C * N) of f32, both with 0 behind, and their numbers (B) of i64.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vision.all_class_non_max_suppression %x, %scores, %n, %iou, %t
+        : (tensor<1x100x4xf32>, tensor<1x80x100xf32>, tensor<i64>, tensor<f32>,
+           tensor<f32>)
+        -> tuple<tensor<8000x3xi64>, tensor<1xi64>>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$boxes, Relay_FloatTensor:$scores,
     Relay_Scalar:$max_output_boxes_per_class, Relay_Scalar:$iou_threshold,
@@ -94,6 +121,17 @@ def Relay_VisionRegularNonMaxSuppressionOp
     equal ones by class, are returned: boxes (B, max_detections, 4), classes
     and scores (B, max_detections), all of f32 with 0 behind, and their numbers
     (B) of i32. A box without an area overlaps none.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vision.regular_non_max_suppression %boxes, %scores
+        {max_detections_per_class = 100, max_detections = 10, num_classes = 90,
+         iou_threshold = 0.6, score_threshold = 0.5}
+        : (tensor<1x1917x4xf32>, tensor<1x1917x91xf32>)
+        -> tuple<tensor<1x10x4xf32>, tensor<1x10xf32>, tensor<1x10xf32>,
+                 tensor<1xi32>>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$boxes, Relay_FloatTensor:$scores,
     Relay_IntAttr:$max_detections_per_class, Relay_IntAttr:$max_detections,
@@ -116,6 +154,15 @@ def Relay_VisionRoiAlignOp
     centres data is interpolated bilinearly: 0 beyond one pixel outside, else
     clamped to the image. `mode` avg takes their mean, max their maximum.
     The result is (R, C, PH, PW), or for `layout` NHWC (R, PH, PW, C).
+
+    Example:
+
+    ```mlir
+    %0 = relay.vision.roi_align %x, %rois
+        {pooled_size = [7, 7], spatial_scale = 0.0625, sample_ratio = 2}
+        : (tensor<1x256x50x64xf32>, tensor<100x5xf32>)
+        -> tensor<100x256x7x7xf32>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$data, Relay_FloatTensor:$rois,
     DenseI64ArrayAttr:$pooled_size, F64Attr:$spatial_scale,
@@ -132,6 +179,15 @@ def Relay_VisionRoiPoolOp
     `pooled_size` bins, from floor(i * size) to ceil((i + 1) * size); the result is
     the maximum of each, 0 where it lies outside of the image. Its shape is that
     of vision.roi_align.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vision.roi_pool %x, %rois
+        {pooled_size = [7, 7], spatial_scale = 0.0625}
+        : (tensor<1x512x38x50xf32>, tensor<100x5xf32>)
+        -> tensor<100x512x7x7xf32>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$data, Relay_FloatTensor:$rois,
     DenseI64ArrayAttr:$pooled_size, F64Attr:$spatial_scale,
@@ -155,6 +211,14 @@ def Relay_VisionProposalOp : Relay_Operator<"vision.proposal", "Opaque"> {
     better one by more than `threshold`; what is left, repeated until
     `rpn_post_nms_top_n`, is the result (B * rpn_post_nms_top_n, 5) of
     (image, x1, y1, x2, y2).
+
+    Example:
+
+    ```mlir
+    %0 = relay.vision.proposal %scores, %boxes, %info {rpn_post_nms_top_n = 100}
+        : (tensor<1x24x38x50xf32>, tensor<1x48x38x50xf32>, tensor<1x3xf32>)
+        -> tensor<100x5xf32>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$cls_prob, Relay_FloatTensor:$bbox_pred,
     Relay_FloatTensor:$im_info,
@@ -181,6 +245,14 @@ def Relay_VisionMultiboxPriorOp
     sizes[0] / sqrt(r) and width sizes[0] * H / W * sqrt(r). The result is
     (1, H * W * (#sizes + #ratios - 1), 4) of (x1, y1, x2, y2), with `clip` within
     0 and 1.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vision.multibox_prior %x
+        {sizes = [0.1, 0.141], ratios = [1.0, 2.0, 0.5]}
+        : (tensor<1x512x38x38xf32>) -> tensor<1x5776x4xf32>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$data,
     Relay_DefaultFloats<"{1.0}">:$sizes, Relay_DefaultFloats<"{1.0}">:$ratios,
@@ -201,6 +273,15 @@ def Relay_VisionMultiboxTransformLocOp
     * variances), with `clip` corners lie within 0 and 1. `keep_background` gives
     background anchors as well, with class -1.
     Returns the boxes (B, A, 6), -1 behind, and their numbers (B) of i32.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vision.multibox_transform_loc %scores, %locs, %anchors
+        {threshold = 0.5}
+        : (tensor<1x21x100xf32>, tensor<1x400xf32>, tensor<1x100x4xf32>)
+        -> tuple<tensor<1x100x6xf32>, tensor<1xi32>>
+    ```
   }];
   let arguments = (ins Relay_FloatTensor:$cls_prob, Relay_FloatTensor:$loc_pred,
     Relay_FloatTensor:$anchor, Relay_DefaultBool<"true">:$clip,
@@ -218,6 +299,13 @@ def Relay_VisionYoloReorgOp
     (N, C / s^2, H * s, W * s), element (n, c, y * s + i, x * s + j) is element
     (n, (i * s + j) * C / s^2 + c, y, x) of an (N, C, H, W) tensor, which is then
     read as the result. C is a multiple of s^2, H and W are multiples of s.
+
+    Example:
+
+    ```mlir
+    %0 = relay.vision.yolo_reorg %x {stride = 2}
+        : (tensor<1x64x26x26xf32>) -> tensor<1x256x13x13xf32>
+    ```
   }];
   let arguments = (ins Relay_Tensor:$data, Relay_DefaultInt<"1">:$stride);
 }

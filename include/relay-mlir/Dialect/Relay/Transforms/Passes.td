@@ -549,11 +549,13 @@ def WidenProductsPass
 }
 
 def WinogradPass : Pass<"relay-winograd", "::mlir::func::FuncOp"> {
-  let summary = "Compute 3x3 convolutions by Winograd's algorithm";
+  let summary = "Compute 3x3 and 5x5 convolutions by Winograd's algorithm";
   let description = [{
-    Replaces `nn.conv2d` with a constant 3x3 weight, strides and dilation of 1 and
-    one group, all of f32 in the layout NHWC, by
-    `nn.contrib_conv2d_winograd_without_weight_transform`, where an estimate says
+    Replaces `nn.conv2d` with a constant weight of 3x3 or 5x5 and strides of 1, all
+    of f32 in the layout NHWC, by
+    `nn.contrib_conv2d_winograd_without_weight_transform`: one for each of up to
+    four groups, and with dilation one over all pixels that are so far apart. It
+    does so where an estimate says
     that this is faster: of multiplications, work on transforms, and bytes of
     transformed weights and tiles from the memory that they come from. The weight
     is transformed by `nn.contrib_conv2d_winograd_weight_transform`, which

@@ -114,7 +114,9 @@ def TIR_ReturnOp : TIR_Op<"return", [
     Example:
 
     ```mlir
-    tir.return
+    tir.prim_func @nothing(%x: memref<16xf32>) {
+      tir.return
+    }
     ```
   }];
   let assemblyFormat = "attr-dict";
@@ -131,7 +133,10 @@ def TIR_YieldOp : TIR_Op<"yield", [
     Example:
 
     ```mlir
-    tir.yield
+    tir.for %i = 0 to 16 {
+      memref.store %zero, %x[%i] : memref<16xf32>
+      tir.yield
+    }
     ```
   }];
   let assemblyFormat = "attr-dict";
@@ -338,8 +343,16 @@ def TIR_InitOp : TIR_Op<"init", [
     Example:
 
     ```mlir
-    tir.init {
-      affine.store %zero, %sum[%v0] : memref<128xf32>
+    tir.block @sum(%v0 = spatial %i in 128, %v1 = reduce %k in 64)
+        reads(%x[%v0, %v1] : memref<128x64xf32>, %y[%v0] : memref<128xf32>)
+        writes(%y[%v0] : memref<128xf32>) {
+      tir.init {
+        affine.store %zero, %y[%v0] : memref<128xf32>
+      }
+      %0 = affine.load %x[%v0, %v1] : memref<128x64xf32>
+      %1 = affine.load %y[%v0] : memref<128xf32>
+      %2 = arith.addf %1, %0 : f32
+      affine.store %2, %y[%v0] : memref<128xf32>
     }
     ```
   }];

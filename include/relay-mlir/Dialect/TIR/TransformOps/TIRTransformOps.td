@@ -102,8 +102,8 @@ def SplitOp : TIR_TransformOp<"split"> {
 
     ```mlir
     %o, %i = transform.tir.split %loop [?, 16]
-    %o, %i, %rest = transform.tir.split %loop [?, 16] tail = "partition"
-    %o, %i = transform.tir.split %loop [?, %sampled]
+    %p, %j, %rest = transform.tir.split %other [?, 16] tail = "partition"
+    %q, %k = transform.tir.split %third [?, %sampled]
     ```
   }];
   let arguments = (ins TIR_Handle:$loop, DenseI64ArrayAttr:$factors,
@@ -511,15 +511,27 @@ def TensorizeWithOp : TIR_TransformOp<"tensorize_with"> {
     that takes the place of the nest.
 
     ```mlir
-    tir.prim_func private @axpy.description(%a: memref<1xf32>, %x: memref<8xf32>, %y: memref<8xf32>)
-        attributes {tir.intrinsic} { ... }
-    tir.prim_func private @axpy.implementation(%a: memref<1xf32>, %x: memref<8xf32>, %y: memref<8xf32>)
-        attributes {tir.intrinsic} {
+    tir.prim_func private @double.description(
+        %x: memref<8xf32>, %y: memref<8xf32>) attributes {tir.intrinsic} {
+      tir.for %i = 0 to 8 {
+        tir.block @double(%v0 = spatial %i in 8)
+            reads(%x[%v0] : memref<8xf32>) writes(%y[%v0] : memref<8xf32>) {
+          %0 = affine.load %x[%v0] : memref<8xf32>
+          %1 = arith.addf %0, %0 : f32
+          affine.store %1, %y[%v0] : memref<8xf32>
+        }
+      }
+    }
+    tir.prim_func private @double.implementation(
+        %x: memref<8xf32>, %y: memref<8xf32>) attributes {tir.intrinsic} {
       %c0 = arith.constant 0 : index
       %0 = vector.load %x[%c0] : memref<8xf32>, vector<8xf32>
-      ...
+      %1 = arith.addf %0, %0 : vector<8xf32>
+      vector.store %1, %y[%c0] : memref<8xf32>, vector<8xf32>
     }
-    %tile = transform.tir.tensorize_with %j, @axpy.description, @axpy.implementation
+
+    %tile = transform.tir.tensorize_with %i, @double.description,
+        @double.implementation
     ```
   }];
   let arguments = (ins TIR_Handle:$loop, FlatSymbolRefAttr:$intrinsic,

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Reads a nest into expressions: follows the values of bindings, guards and
+// indices from the block up to the loops, and takes the guard apart into one
+// limit for each loop and conditions on what lies outside. A nest that cannot
+// be read so is refused with the reason.
+//
+//===----------------------------------------------------------------------===//
 
 #include "NestedBlock.h"
 

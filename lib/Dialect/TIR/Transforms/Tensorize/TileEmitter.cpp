@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// First checks that all that a block computes can be evaluated by lanes, then
+// writes it. A load becomes a vector load, a load under a mask, two loads and a
+// shuffle for every second element, a gather, or a scalar that is repeated, by
+// how its index moves with the lanes. Values are remembered for the body that
+// is being written, so that points which need the same load share it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "TileEmitter.h"
 

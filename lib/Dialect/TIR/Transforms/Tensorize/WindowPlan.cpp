@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Decides how WindowTile.cpp writes a tile of a sliding window: which load the
+// window moves over, how many reduction loops dissolve into straight code, and
+// which values at the borders (the first and last of some symbol) get code of
+// their own, in which conditions of padding are constants. The limits keep the
+// code small.
+//
+//===----------------------------------------------------------------------===//
 
 #include "TileEmitter.h"
 #include "WindowTile.h"
