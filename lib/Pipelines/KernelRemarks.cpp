@@ -11,8 +11,8 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
-#include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
+#include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Target/Kernel/InstructionMix.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

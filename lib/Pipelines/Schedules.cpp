@@ -9,9 +9,9 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Threading.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
-#include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Support/InputFile.h"
 #include "relay-mlir/Support/ParseModule.h"
 #include "llvm/ADT/StringExtras.h"

@@ -38,11 +38,14 @@ LAYERS = {
         "Support", "Dialect/Relay/IR", "Dialect/Relay/Analysis", "Interpreter"],
     "Dialect/Relax/Transforms": [
         "Support", "Dialect/Relax/IR", "Dialect/Relax/Analysis", "Dialect/TIR/IR"],
+    "Dialect/TIR/Schedule": ["Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis"],
     "Dialect/TIR/Transforms": [
-        "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Target/TargetInfo.h"],
+        "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule"],
     "Dialect/TIR/TransformOps": [
-        "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Transforms",
-        "Target/TargetInfo.h"],
+        "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule"],
+    "Dialect/TIR/ScheduleRules": [
+        "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule",
+        "Dialect/TIR/TransformOps", "Target/TargetInfo.h"],
     "Conversion": ["Support", "Dialect", "Target/TargetInfo.h"],
     "Frontend": ["Support", "Dialect/Relay/IR", "Prelude"],
     "Target": ["Support", "Dialect", "Runtime"],

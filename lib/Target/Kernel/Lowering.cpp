@@ -15,14 +15,17 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -128,10 +131,48 @@ void mlir::relay::registerTIRToLLVMPipeline() {
       });
 }
 
+/// The features of which a processor needs one to run `op`, if it is not for
+/// any processor of its kind. A schedule that was written may ask for any of
+/// them.
+static SmallVector<StringRef> getNeededFeatures(Operation *op) {
+  if (isa_and_nonnull<amx::AMXDialect>(op->getDialect()))
+    return {isa<amx::TileMulFOp>(op)   ? "amx-bf16"
+            : isa<amx::TileMulIOp>(op) ? "amx-int8"
+                                       : "amx-tile"};
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  StringRef name = call ? call.getIntrin() : "";
+  return llvm::StringSwitch<SmallVector<StringRef>>(name)
+      .Case("llvm.x86.avx2.pmadd.wd", {"avx2"})
+      .Case("llvm.x86.avx512.pmaddw.d.512", {"avx512bw"})
+      .Case("llvm.x86.avx512.vpdpbusd.256", {"avxvnni", "avx512vnni"})
+      .Case("llvm.x86.avx512.vpdpbusd.512", {"avx512vnni"})
+      .StartsWith("llvm.aarch64.neon.sdot", {"dotprod"})
+      .StartsWith("llvm.aarch64.neon.udot", {"dotprod"})
+      .Default({});
+}
+
+/// Refuses instructions that the target lacks, which LLVM would not.
+static LogicalResult checkInstructions(ModuleOp module,
+                                       const TargetInfo &target) {
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    SmallVector<StringRef> needed = getNeededFeatures(op);
+    if (needed.empty() || llvm::any_of(needed, [&](StringRef feature) {
+          return target.hasFeature(feature);
+        }))
+      return WalkResult::advance();
+    return op->emitError("expects a target with ")
+           << needed.front() << ", which the schedule of the kernel uses, but "
+           << "got " << target.getTriple().str() << " without";
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult mlir::relay::compileKernelModule(ModuleOp module,
                                                const TargetInfo &target,
                                                CodeKind kind,
                                                SmallVectorImpl<char> &output) {
+  if (failed(checkInstructions(module, target)))
+    return failure();
   PassManager manager(module.getContext());
   buildTIRToLLVMPipeline(manager, target);
   if (failed(manager.run(module)))

@@ -94,12 +94,12 @@ def test_c_example(folder):
     prefix = path / "prefix"
     subprocess.run(["cmake", "--install", BUILD_DIR, "--prefix", prefix],
                    check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "-S", source, "-B", source / "build",
-                    f"-DCMAKE_PREFIX_PATH={prefix}"], check=True)
     # AddressSanitizer, if it is preloaded, has something to say of make.
     options = os.environ.get("ASAN_OPTIONS", "") + ":strict_string_checks=0"
-    subprocess.run(["cmake", "--build", source / "build"], check=True,
-                   env={**os.environ, "ASAN_OPTIONS": options})
+    for arguments in (["-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+                      ["--build", source / "build"]):
+        subprocess.run(["cmake", *arguments], check=True,
+                       env={**os.environ, "ASAN_OPTIONS": options})
     result = subprocess.run([source / "build" / "example", path / "model.so"],
                             check=True, capture_output=True, text=True)
     assert re.fullmatch(r"\S+ -> 2 dimensions, first value \S+\n", result.stdout)

@@ -136,3 +136,89 @@ def test_missing_file(model, tmp_path):
     result = relay_compile(model, f"--schedules={tmp_path / 'empty'}", "-o",
                            tmp_path / "model.so", check=False)
     assert result.returncode == 1 and "there are none" in result.stderr
+
+
+BYTES = """
+func.func @main(%x: tensor<128x768xi8>) -> tensor<128x768xi32> {
+  %w = relay.constant dense<3> : tensor<768x768xi8>
+  %0 = relay.nn.dense %x, %w {out_dtype = i32}
+      : (tensor<128x768xi8>, tensor<768x768xi8>) -> tensor<128x768xi32>
+  return %0 : tensor<128x768xi32>
+}
+"""
+
+
+def network(path):
+    """A first layer, a deep convolution, pooling, and a large dense layer of one
+    row: what has rules of its own."""
+    rng = np.random.default_rng(9)
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+
+    def weight(name, *shape):
+        return onnx.numpy_helper.from_array(
+            rng.uniform(-0.1, 0.1, shape).astype(np.float32), name)
+
+    nodes = [
+        helper.make_node("Conv", ["x", "w0"], ["c0"], pads=[1, 1, 1, 1], strides=[2, 2]),
+        helper.make_node("Relu", ["c0"], ["r0"]),
+        helper.make_node("Conv", ["r0", "w1"], ["c1"], pads=[1, 1, 1, 1]),
+        helper.make_node("Sigmoid", ["c1"], ["s1"]),
+        helper.make_node("Mul", ["c1", "s1"], ["m1"]),
+        helper.make_node("MaxPool", ["m1"], ["p1"], kernel_shape=[3, 3], strides=[2, 2]),
+        helper.make_node("Flatten", ["p1"], ["f1"]),
+        helper.make_node("MatMul", ["f1", "w2"], ["d2"]),
+        helper.make_node("Softmax", ["d2"], ["y"], axis=-1),
+    ]
+    graph = helper.make_graph(
+        nodes, "network",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 3, 40, 36])],
+        [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1, 700])],
+        [weight("w0", 64, 3, 3, 3), weight("w1", 96, 64, 3, 3), weight("w2", 96 * 9 * 8, 700)])
+    path.write_bytes(helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9).SerializeToString())
+    return path
+
+
+# The unit of bytes is that of floats, too, where there are matrix units.
+@pytest.mark.parametrize("target, precision, unit", [
+    ("x86-64-v2", "high", None),
+    ("x86-64-v3", "high", "pmaddwd"),
+    ("x86-64-v3", "medium", "pmaddwd"),
+    ("x86-64-v3,+avxvnni", "high", "vpdpbusd"),
+    ("x86-64-v4", "highest", "pmaddwd"),
+    ("sapphirerapids", "highest", "amx"),
+    ("sapphirerapids", "high", "amx"),
+    ("sapphirerapids", "medium", "amx"),
+    ("aarch64", "high", None),
+    ("aarch64,+dotprod", "high", "dotprod"),
+])
+def test_what_is_saved_is_what_was_compiled(tmp_path, target, precision, unit):
+    """For each kind of processor: the saved schedules give the same bytes, and no
+    rule does anything that is not in them."""
+    (tmp_path / "bytes.mlir").write_text(BYTES)
+    for model in (network(tmp_path / "network.onnx"), tmp_path / "bytes.mlir"):
+        options = [f"--target={target}", f"--precision={precision}", "--no-cache"]
+        folder = tmp_path / model.stem
+        relay_compile(model, *options, f"--save-schedules={folder}", "-o", tmp_path / "rules.so")
+        relay_compile(model, *options, f"--schedules={folder}", "-o", tmp_path / "read.so")
+        assert (tmp_path / "rules.so").read_bytes() == (tmp_path / "read.so").read_bytes()
+        text = "".join(path.read_text() for path in folder.glob("*.mlir"))
+        units = set(re.findall(r'transform\.tir\.matrix_tiles \S+, "(\w+)"', text))
+        has_floats = model.suffix == ".onnx"
+        assert units == ({unit} if unit and (unit == "amx" or not has_floats) else set())
+        assert ("transform.tir.narrow_weights" in text) == (has_floats and precision == "medium")
+
+
+def test_schedule_of_another_target(tmp_path):
+    """Tiles that the processor lacks are an error, not code that cannot run."""
+    model = tmp_path / "bytes.mlir"
+    model.write_text(BYTES)
+    folder = tmp_path / "schedules"
+    relay_compile(model, "--target=sapphirerapids", f"--save-schedules={folder}",
+                  "--no-cache", "-o", tmp_path / "rules.so")
+    result = relay_compile(model, "--target=x86-64-v3", f"--schedules={folder}",
+                           "--no-cache", "-o", tmp_path / "read.so", check=False)
+    assert result.returncode == 1
+    assert "expects a target with amx-tile" in result.stderr
+    assert not (tmp_path / "read.so").exists()

@@ -54,9 +54,8 @@ Value KernelSchedule::getHandle(BlockOp block) {
   Value &handle = blocks[block.getName()];
   if (!handle) {
     OpBuilder builder = session.getBuilder();
-    auto query =
-        GetBlockOp::create(builder, kernel.getLoc(), getHandleType(),
-                           block.getName(), session.getKernel());
+    auto query = GetBlockOp::create(builder, kernel.getLoc(), getHandleType(),
+                                    block.getName(), session.getKernel());
     DiagnosedSilenceableFailure found = session.tryStep(query);
     assert(found.succeeded() && "blocks of a kernel are found by their names");
     handle = query.getBlock();
@@ -97,7 +96,8 @@ SmallVector<Value> KernelSchedule::getHandles(ArrayRef<ForOp> loops) {
                              [&](ForOp loop) { return getHandle(loop); });
 }
 
-template <typename PayloadT> PayloadT KernelSchedule::getPayload(Value handle) {
+template <typename PayloadT>
+PayloadT KernelSchedule::getPayload(Value handle) {
   return cast<PayloadT>(session.getPayload(handle).front());
 }
 
@@ -163,8 +163,8 @@ void KernelSchedule::remarkRefusal(StringRef name, StringRef block,
                                    std::string reason) {
   StringRef line = StringRef(reason).trim();
   line = line.take_until([](char c) { return c == '\n'; });
-  remarkMissed(name, (block.empty() ? Twine() : "@" + Twine(block) + ": ") +
-                         line);
+  remarkMissed(name,
+               (block.empty() ? Twine() : "@" + Twine(block) + ": ") + line);
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,24 +173,22 @@ void KernelSchedule::remarkRefusal(StringRef name, StringRef block,
 
 SmallVector<ForOp> KernelSchedule::split(ForOp loop,
                                          ArrayRef<int64_t> factors) {
-  FailureOr<SplitOp> step = apply<SplitOp>(
-      Loops::Change, "loops", getFirstBlock(loop).getName(),
-      SmallVector<Type>(factors.size(), getHandleType()), getHandle(loop),
-      factors);
+  FailureOr<SplitOp> step =
+      apply<SplitOp>(Loops::Change, "loops", getFirstBlock(loop).getName(),
+                     SmallVector<Type>(factors.size(), getHandleType()),
+                     getHandle(loop), factors);
   if (failed(step))
     return {};
-  return llvm::map_to_vector(step->getLoops(), [&](Value part) {
-    return getPayload<ForOp>(part);
-  });
+  return llvm::map_to_vector(
+      step->getLoops(), [&](Value part) { return getPayload<ForOp>(part); });
 }
 
 ForOp KernelSchedule::fuse(ArrayRef<ForOp> loops) {
   if (loops.size() == 1)
     return loops.front();
-  FailureOr<FuseOp> step =
-      apply<FuseOp>(Loops::Change, "loops",
-                    getFirstBlock(loops.front()).getName(), getHandleType(),
-                    getHandles(loops));
+  FailureOr<FuseOp> step = apply<FuseOp>(Loops::Change, "loops",
+                                         getFirstBlock(loops.front()).getName(),
+                                         getHandleType(), getHandles(loops));
   return failed(step) ? ForOp() : getPayload<ForOp>(step->getFused());
 }
 
@@ -202,8 +200,7 @@ LogicalResult KernelSchedule::reorder(ArrayRef<ForOp> loops) {
 
 LogicalResult KernelSchedule::parallel(ForOp loop) {
   if (failed(apply<ParallelOp>(Loops::Stay, "parallel",
-                               getFirstBlock(loop).getName(),
-                               getHandle(loop))))
+                               getFirstBlock(loop).getName(), getHandle(loop))))
     return failure();
   if (remarks)
     remark("parallel", Twine(getBlockName(loop)) + ": " + describeExtent(loop));

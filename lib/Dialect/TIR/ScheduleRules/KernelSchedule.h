@@ -14,10 +14,10 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_KERNELSCHEDULE_H
 #define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_KERNELSCHEDULE_H
 
+#include "relay-mlir/Dialect/TIR/Schedule/MatrixTiles.h"
+#include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRemarks.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
-#include "relay-mlir/Dialect/TIR/Transforms/MatrixTiles.h"
-#include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
 #include "relay-mlir/Target/TargetInfo.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -29,8 +29,8 @@ namespace mlir::tir {
 enum class Intrinsic { RegisterTile, RowReduction };
 
 /// Loops and blocks are good until the op is erased, which primitives say of
-/// themselves (Schedule.h). What is kept here knows blocks by their names, which
-/// are unique: another op may come to where one was.
+/// themselves (Schedule.h). What is kept here knows blocks by their names,
+/// which are unique: another op may come to where one was.
 class KernelSchedule {
 public:
   KernelSchedule(PrimFuncOp kernel, const relay::TargetInfo &target,
@@ -95,7 +95,8 @@ public:
   /// What is left to do when all blocks have been scheduled.
   void finalize();
 
-  /// The script of all that was done, in a module of its own; ends the schedule.
+  /// The script of all that was done, in a module of its own; ends the
+  /// schedule.
   OwningOpRef<ModuleOp> takeScript() { return session.takeScript(); }
 
 private:
@@ -114,7 +115,8 @@ private:
   FailureOr<OpTy> apply(Loops loops, StringRef name, StringRef block,
                         Args &&...args);
   /// The payload of a result of a step.
-  template <typename PayloadT> PayloadT getPayload(Value handle);
+  template <typename PayloadT>
+  PayloadT getPayload(Value handle);
 
   void remarkRefusal(StringRef name, StringRef block, std::string reason);
   /// "8 x 16 tile of f32", for the loops from `loop` inwards.

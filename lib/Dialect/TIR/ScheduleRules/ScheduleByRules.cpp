@@ -11,10 +11,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
-#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 
 namespace mlir::tir {
 #define GEN_PASS_DEF_TIRSCHEDULERULESPASS

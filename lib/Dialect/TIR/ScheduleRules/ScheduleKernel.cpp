@@ -7,8 +7,8 @@
 
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 
+#include "CPU/Vector/Window.h"
 #include "ScheduleRule.h"
-#include "Window.h"
 #include "relay-mlir/Dialect/TIR/Analysis/ConstantTable.h"
 
 using namespace mlir;
@@ -86,9 +86,9 @@ static void scheduleBlocks(KernelSchedule &schedule) {
     scheduleBlock(schedule, block);
 }
 
-OwningOpRef<ModuleOp>
-mlir::tir::scheduleKernel(PrimFuncOp kernel, const relay::TargetInfo &target,
-                          ScheduleRemarks *remarks) {
+OwningOpRef<ModuleOp> mlir::tir::scheduleKernel(PrimFuncOp kernel,
+                                                const relay::TargetInfo &target,
+                                                ScheduleRemarks *remarks) {
   KernelSchedule schedule(kernel, target, remarks);
   inlineProducers(schedule);
   if (scheduleConstantTransforms(schedule)) {

@@ -75,9 +75,9 @@ TransformLayoutOp::apply(TransformRewriter &rewriter, TransformResults &,
   });
 }
 
-DiagnosedSilenceableFailure
-NarrowWeightsOp::apply(TransformRewriter &rewriter, TransformResults &,
-                       TransformState &state) {
+DiagnosedSilenceableFailure NarrowWeightsOp::apply(TransformRewriter &rewriter,
+                                                   TransformResults &,
+                                                   TransformState &state) {
   return applyToBlock(*this, state, [&](BlockOp block) {
     return narrowWeights(rewriter, block, getIndex());
   });

@@ -7,9 +7,9 @@
 
 #include "Payload.h"
 
+#include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
+#include "relay-mlir/Dialect/TIR/Schedule/Tensorize.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
-#include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
-#include "relay-mlir/Dialect/TIR/Transforms/Tensorize.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -155,14 +155,16 @@ LogicalResult MatrixTilesOp::verify() {
   if (getPieces() < 1 || getPieces() > 3)
     return emitOpError("expects 1 to 3 pieces, but got ") << getPieces();
   int64_t bits = getVectorBits();
-  if (*unit == DotKind::None ? bits != 0
-                             : bits < 128 || !llvm::isPowerOf2_64(bits))
-    return emitOpError("expects ")
-           << (*unit == DotKind::None ? "no vector_bits"
-                                      : "a power of two of at least 128 "
-                                        "vector_bits")
-           << " for " << getUnitAttr() << ", but got " << bits;
-  return success();
+  auto expects = [&](StringRef what) {
+    return emitOpError("expects ") << what << " vector_bits for "
+                                   << getUnitAttr() << ", but got " << bits;
+  };
+  if (*unit == DotKind::None)
+    return bits == 0 ? success() : LogicalResult(expects("no"));
+  if (*unit == DotKind::NeonQuads)
+    return bits == 128 ? success() : LogicalResult(expects("128"));
+  return bits == 256 || bits == 512 ? success()
+                                    : LogicalResult(expects("256 or 512"));
 }
 
 DiagnosedSilenceableFailure

@@ -9,7 +9,7 @@
 #define RELAY_MLIR_LIB_DIALECT_TIR_TRANSFORMOPS_PAYLOAD_H
 
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
-#include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
+#include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
 
 namespace mlir::tir {
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Payload.h"
+#include "relay-mlir/Dialect/TIR/Schedule/Sampling.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
-#include "relay-mlir/Dialect/TIR/Transforms/Sampling.h"
 
 #include <cmath>
 

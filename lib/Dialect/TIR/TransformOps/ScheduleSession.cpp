@@ -7,8 +7,8 @@
 
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 
+#include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
-#include "relay-mlir/Dialect/TIR/Transforms/Schedule.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"

@@ -17,8 +17,8 @@ namespace mlir::tir {
 /// Schedules an unscheduled kernel for a target by rules that look at its
 /// structure only: kinds of variables, access maps, extents. What no rule knows
 /// is run as it is. Returns the script of what was done, which does the same to
-/// a fresh kernel, `transform.named_sequence @<kernel>.schedule`, in a module of
-/// its own. `remarks`, if not null, receives what there is to say about it.
+/// a fresh kernel, `transform.named_sequence @<kernel>.schedule`, in a module
+/// of its own. `remarks`, if not null, receives what there is to say about it.
 OwningOpRef<ModuleOp> scheduleKernel(PrimFuncOp kernel,
                                      const relay::TargetInfo &target,
                                      ScheduleRemarks *remarks = nullptr);

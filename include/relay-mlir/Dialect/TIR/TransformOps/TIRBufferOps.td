@@ -59,6 +59,8 @@ def NarrowWeightsOp : TIR_TransformOp<"narrow_weights"> {
     holds the upper halves of its floats then, rounded, and loads shift them back.
     The results change by that rounding.
 
+    Example:
+
     ```mlir
     transform.tir.narrow_weights %dense, 1
     ```

@@ -14,7 +14,7 @@
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "relay-mlir/Dialect/TIR/Transforms/MatrixTiles.h"
+#include "relay-mlir/Dialect/TIR/Schedule/MatrixTiles.h"
 
 #define GET_OP_CLASSES
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h.inc"

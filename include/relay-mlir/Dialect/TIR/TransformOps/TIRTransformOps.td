@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A schedule is a transform script. Each op wraps the primitive of the same name
-// in Dialect/TIR/Transforms/Schedule.h; a refusal is a silenceable failure.
+// in Dialect/TIR/Schedule/Schedule.h; a refusal is a silenceable failure.
 // Handles to loops and blocks that a primitive keeps stay valid.
 //
 //===----------------------------------------------------------------------===//
@@ -559,6 +559,8 @@ def MatrixTilesOp : TIR_TransformOp<"matrix_tiles"> {
 
     Elementwise blocks after the product become part of it. Others get new names:
     there is no handle to what comes of it, and schedules find it by name.
+
+    Example:
 
     ```mlir
     transform.tir.matrix_tiles %conv, "amx", tile = [32, 32], panel_rows = 256

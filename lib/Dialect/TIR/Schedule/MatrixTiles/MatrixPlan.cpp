@@ -1,0 +1,180 @@
+//===- MatrixPlan.cpp - Sizes of products on matrix units -----------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixEmitter.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+int64_t MatrixPlan::getBlockChannels() const {
+  int64_t largest = getGroupSize() * kTileSize;
+  if (!isDot() || packsWeights)
+    return largest;
+  // Vectors need no more than whole groups.
+  int64_t multiple = dot == DotKind::NeonQuads ? 16 : getGroupSize();
+  int64_t numBlocks = llvm::divideCeil(getDepth(), largest);
+  return llvm::alignTo(llvm::divideCeil(getDepth(), numBlocks), multiple);
+}
+
+int64_t MatrixPlan::countSteps() const {
+  int64_t steps = getNumChannelBlocks();
+  for (int64_t extent : tapExtents)
+    steps *= extent;
+  return steps;
+}
+
+const MatrixDim &MatrixPlan::getInnermostRow() const {
+  for (const MatrixDim &dim : llvm::reverse(dims))
+    if (dim.kind == MatrixDim::Row)
+      return dim;
+  llvm_unreachable("no rows");
+}
+
+int64_t MatrixPlan::getMergedRows() const {
+  int64_t beyond = llvm::divideCeil(getNumChannelBlocks() * getBlockChannels(),
+                                    getRowPitch());
+  return llvm::alignTo(panelRows + reachRows + beyond, getInnermostRow().radix);
+}
+
+int64_t MatrixPlan::getTiledRows() const {
+  return llvm::alignTo(numRows + (kGuessedExtent - 1) * dynamicRows, tileRows);
+}
+
+void MatrixProduct::planRows() {
+  int64_t rowStride = 1, planeStride = 1;
+  plan.numRows = 1;
+  for (MatrixDim &dim : llvm::reverse(plan.dims)) {
+    if (dim.kind != MatrixDim::Row)
+      continue;
+    int64_t window = 0;
+    for (auto [var, distance] : dim.taps)
+      window += distance * (*nest.getExtent(var) - 1);
+    if (dim.mergedPixels > 1) {
+      dim.reach = dim.stride * (dim.extent - 1) + dim.mergedPixels;
+      dim.radix = llvm::divideCeil(dim.reach, dim.stride);
+    } else if (dim.taps.empty()) {
+      dim.radix = dim.extent;
+      dim.reach = dim.extent;
+    } else {
+      dim.reach = dim.stride * (dim.extent - 1) + window + 1;
+      dim.radix = llvm::divideCeil(dim.reach, dim.stride);
+      dim.numPlanes = std::min(dim.stride, window + 1);
+    }
+    dim.rowStride = rowStride;
+    dim.planeStride = planeStride;
+    plan.numRows += (dim.extent - 1) * rowStride;
+    if (dim.isDynamic)
+      plan.dynamicRows = rowStride;
+    if (!dim.taps.empty())
+      plan.reachRows += window / dim.stride * rowStride;
+    rowStride *= dim.radix;
+    planeStride *= dim.numPlanes;
+  }
+  plan.numPlanes = planeStride;
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+/// What is wrong with the sizes of tiles, if anything.
+static std::string explainTile(const MatrixTileOptions &options,
+                               const MatrixPlan &plan) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  int64_t rows = options.tileRows, columns = options.tileColumns;
+  constexpr int64_t kMaxRows = 16, kMaxVectors = 16;
+  if (!plan.isDot()) {
+    for (int64_t size : {rows, columns})
+      if (size != kTileSize && size != 2 * kTileSize)
+        os << "expects tiles of " << kTileSize << " or " << 2 * kTileSize
+           << " rows and columns, but got " << rows << " and " << columns;
+    return text;
+  }
+  if (rows < 1 || rows > kMaxRows)
+    os << "expects tiles of 1 to " << kMaxRows << " rows, but got " << rows;
+  else if (columns < 1 || columns % kTileSize != 0 ||
+           columns % plan.dotLanes != 0 ||
+           columns > kMaxVectors * plan.dotLanes)
+    os << "expects tiles of a multiple of " << kTileSize << " and of "
+       << plan.dotLanes << " columns, at most " << kMaxVectors * plan.dotLanes
+       << ", but got " << columns;
+  return text;
+}
+
+/// Takes over the sizes of tiles and panels, or says what is wrong with them.
+static std::string takeSizes(const MatrixTileOptions &options,
+                             MatrixPlan &plan) {
+  std::string text = explainTile(options, plan);
+  if (!text.empty())
+    return text;
+  llvm::raw_string_ostream os(text);
+  plan.tileRows = options.tileRows;
+  plan.tileColumns = options.tileColumns;
+  plan.panelRows = options.panelRows;
+  int64_t rows = plan.getTiledRows();
+  bool isWhole = plan.isMerged();
+  if (plan.panelRows < 1 || plan.panelRows % plan.tileRows != 0)
+    os << "expects panels of a multiple of " << plan.tileRows
+       << " rows, but got " << plan.panelRows;
+  else if (isWhole && plan.panelRows != rows)
+    os << "expects one panel of all " << rows << " rows, but got panels of "
+       << plan.panelRows;
+  else if (plan.getNumBatches() > 1 && plan.dynamicRows)
+    os << "expects a constant number of rows beside batches";
+  if (!text.empty())
+    return text;
+  plan.numPanels =
+      llvm::divideCeil(rows, plan.panelRows) * plan.getNumBatches();
+  return text;
+}
+
+DiagnosedSilenceableFailure
+mlir::tir::tileMatrix(RewriterBase &rewriter, BlockOp block,
+                      const MatrixTileOptions &options) {
+  auto refuse = [&] { return emitSilenceableFailure(block.getLoc()); };
+  FailureOr<BlockNest> nest = BlockNest::get(block);
+  if (failed(nest))
+    return refuse() << "expects block @" << block.getName()
+                    << " to have a loop for each variable, and nothing else in "
+                       "them";
+  auto kernel = block->getParentOfType<PrimFuncOp>();
+  MatrixProduct product(kernel, *nest);
+  MatrixPlan &plan = product.plan;
+  plan.dot = options.dot;
+  plan.dotLanes = options.dotLanes;
+  plan.numPieces = options.numPieces;
+  plan.numTerms = plan.numPieces * (plan.numPieces + 1) / 2;
+  if (failed(product.matchTypes()))
+    return refuse() << "expects block @" << block.getName()
+                    << " to add up products of f32, or of bytes in i32, from "
+                       "zero on";
+  if (plan.isDot() && !plan.isInteger)
+    return refuse() << "expects products of bytes for instructions on vectors, "
+                       "but got f32";
+  if (plan.isInteger && plan.numPieces != 1)
+    return refuse() << "expects one piece of a byte, but got "
+                    << plan.numPieces;
+  StringRef side = options.isRightWeights ? "right" : "left";
+  if (failed(product.matchWeights(options.isRightWeights)))
+    return refuse() << "expects the " << side
+                    << " operand to have one variable of columns, those of the "
+                       "reduction and of batches, each by itself";
+  if (failed(product.matchData(options.isMerged)))
+    return refuse() << "expects rows, taps"
+                    << (options.isMerged ? " that are merged" : "")
+                    << " and channels in the indices of the operand beside the "
+                    << side << " one, and rows and columns in those of the sum";
+  if (std::string reason = takeSizes(options, plan); !reason.empty())
+    return refuse() << reason;
+  MatrixEmitter(rewriter, kernel, *nest, plan, options.isParallel).emit();
+  if (!plan.isDot())
+    kernel->setAttr(kFeaturesAttr, rewriter.getStringAttr(
+                                       plan.isInteger ? "amx-tile,amx-int8"
+                                                      : "amx-tile,amx-bf16"));
+  return DiagnosedSilenceableFailure::success();
+}

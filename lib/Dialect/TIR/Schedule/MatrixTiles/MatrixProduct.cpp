@@ -1,0 +1,317 @@
+//===- MatrixProduct.cpp - What there is to know of a product -------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/TIR/Schedule/MatrixTiles.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
+#include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+bool MatrixProduct::isConstant(const BufferAccess &operand) const {
+  return hasFreeLayout(operand.buffer) &&
+         !PrimFuncOp(kernel).getArgAttr(
+             cast<BlockArgument>(operand.buffer).getArgNumber(),
+             PrimFuncOp::kLayout);
+}
+
+LogicalResult MatrixProduct::matchTypes() {
+  sum = matchSumOfProducts(nest);
+  if (!sum)
+    return failure();
+  auto getElement = [](const BufferAccess &access) {
+    return cast<MemRefType>(access.buffer.getType()).getElementType();
+  };
+  plan.isInteger = getElement(sum->out).isInteger(32);
+  for (const BufferAccess *access : {&sum->left, &sum->right, &sum->out}) {
+    auto type = cast<MemRefType>(access->buffer.getType());
+    bool isOut = access == &sum->out;
+    Type element = type.getElementType();
+    bool isRight = plan.isInteger ? element.isSignlessInteger(isOut ? 32 : 8)
+                                  : element.isF32();
+    if (!isRight || llvm::is_contained(type.getShape(), 0) ||
+        !type.getLayout().isIdentity() || !access->symbols.empty())
+      return failure();
+  }
+  for (unsigned var = 0; var != nest.getNumVars(); ++var) {
+    std::optional<int64_t> extent = nest.getExtent(var);
+    if (extent == 0 || (!extent && nest.isReduce(var)))
+      return failure();
+  }
+  // Tiles start from zero.
+  for (Operation &op : BlockOp(nest.block).getInit().getRegion().front())
+    if (auto store = dyn_cast<affine::AffineStoreOp>(op);
+        store && !matchPattern(store.getValueToStore(), m_AnyZeroFloat()) &&
+        !matchPattern(store.getValueToStore(), m_Zero()))
+      return failure();
+  return success(sum->left.buffer != sum->right.buffer);
+}
+
+/// Takes an operand for the weights: the constant one, or either.
+LogicalResult MatrixProduct::chooseWeights(bool isRight) {
+  plan.data = isRight ? sum->left : sum->right;
+  plan.weights = isRight ? sum->right : sum->left;
+  plan.out = sum->out;
+  plan.packsWeights = !isConstant(plan.weights);
+  if (isConstant(plan.data))
+    return failure();
+  if (plan.packsWeights &&
+      !cast<MemRefType>(plan.weights.buffer.getType()).hasStaticShape())
+    return failure();
+  for (unsigned var : nest.getVars(/*isReduce=*/false)) {
+    if (nest.getExtent(var) == 1 || !dependsOn(plan.data, var) ||
+        !dependsOn(plan.weights, var))
+      continue;
+    if (!nest.getExtent(var))
+      return failure();
+    plan.batchVars.push_back(var);
+    plan.batchExtents.push_back(*nest.getExtent(var));
+  }
+  auto isUnsigned = [](const BufferAccess &access) {
+    return llvm::any_of(access.op->getUsers(), llvm::IsaPred<arith::ExtUIOp>);
+  };
+  plan.isDataUnsigned = isUnsigned(plan.data);
+  plan.isWeightsUnsigned = isUnsigned(plan.weights);
+  bool hasSameSigns = plan.isDataUnsigned == plan.isWeightsUnsigned;
+  plan.flipsData = plan.dot == DotKind::Quads       ? hasSameSigns
+                   : plan.dot == DotKind::NeonQuads ? !hasSameSigns
+                                                    : false;
+  return success();
+}
+
+/// The variable that `index` is, if it is no more than that.
+static std::optional<unsigned> getBareVar(AffineExpr index) {
+  if (auto dim = dyn_cast<AffineDimExpr>(index))
+    return dim.getPosition();
+  return std::nullopt;
+}
+
+static bool isZero(AffineExpr index) {
+  auto constant = dyn_cast<AffineConstantExpr>(index);
+  return constant && constant.getValue() == 0;
+}
+
+/// Each index of the weights is a variable of its own: one column variable,
+/// reduction variables, batches, nothing else. One of the others may have a
+/// batch in the same index.
+LogicalResult MatrixProduct::matchWeightIndices() {
+  llvm::SmallDenseSet<unsigned> seen;
+  std::optional<unsigned> column;
+  for (AffineExpr index : plan.weights.map->getResults()) {
+    if (isZero(index))
+      continue;
+    LinearSum sum = LinearSum::get(index);
+    std::optional<unsigned> own;
+    int64_t batchDistance = 0;
+    for (auto [term, coefficient] : sum.terms) {
+      std::optional<unsigned> var = getBareVar(term);
+      if (!var || !seen.insert(*var).second)
+        return failure();
+      if (isBatch(*var) && !batchDistance)
+        batchDistance = coefficient;
+      else if (!own && !isBatch(*var) && coefficient == 1)
+        own = *var;
+      else
+        return failure();
+    }
+    if (sum.constant != 0 ||
+        (batchDistance &&
+         batchDistance != (own ? nest.getExtent(*own).value_or(0) : 1)))
+      return failure();
+    if (!own || nest.isReduce(*own) || nest.getExtent(*own) == 1)
+      continue;
+    if (column || !nest.getExtent(*own) || dependsOn(plan.data, *own))
+      return failure();
+    column = *own;
+  }
+  for (unsigned var : nest.getVars(/*isReduce=*/true))
+    if (nest.getExtent(var) != 1 && !seen.contains(var))
+      return failure();
+  if (!column)
+    return failure();
+  plan.columnVar = *column;
+  plan.numColumns = *nest.getExtent(*column);
+  for (unsigned var : plan.batchVars)
+    if (!seen.contains(var))
+      return failure();
+  return success();
+}
+
+/// Whether packing can load by vectors.
+bool MatrixProduct::canPackWeights() const {
+  AffineExpr last = plan.weights.map->getResults().back();
+  std::optional<unsigned> var = getBareVar(last);
+  return var &&
+         (var == plan.columnVar || (var == plan.channelVar && !plan.isDot()));
+}
+
+LogicalResult MatrixProduct::matchIndex(AffineExpr index, bool isLast,
+                                        bool isMerged, MatrixDim &dim) {
+  LinearSum sum = LinearSum::get(index);
+  dim.offset = sum.constant;
+  dim.kind = MatrixDim::Row;
+  unsigned numBatches = llvm::count_if(sum.terms, [&](const auto &term) {
+    std::optional<unsigned> var = getBareVar(term.first);
+    return var && isBatch(*var);
+  });
+  for (auto [term, coefficient] : sum.terms) {
+    std::optional<unsigned> var = getBareVar(term);
+    if (!var || coefficient <= 0)
+      return failure();
+    if (nest.getExtent(*var) == 1)
+      continue;
+    if (isBatch(*var)) {
+      dim.batches.push_back({*var, coefficient});
+    } else if (!nest.isReduce(*var)) {
+      if (dim.var)
+        return failure();
+      dim.var = *var;
+      dim.stride = coefficient;
+      dim.extent = nest.getExtent(*var).value_or(1);
+      dim.isDynamic = !nest.getExtent(*var);
+    } else if (isLast && sum.terms.size() == 1 + numBatches &&
+               coefficient == 1 && sum.constant == 0) {
+      dim.kind = MatrixDim::Channel;
+      plan.channelVar = *var;
+      plan.numChannels = *nest.getExtent(*var);
+    } else {
+      dim.taps.push_back({*var, coefficient});
+    }
+  }
+  if (dim.kind == MatrixDim::Channel)
+    return success();
+  if (!dim.batches.empty() && (dim.var || !dim.taps.empty()))
+    return failure();
+  // Channels are side by side.
+  if (!isMerged && (isLast || (dim.isDynamic && !dim.taps.empty())))
+    return failure();
+  if (!dim.var && dim.taps.empty())
+    dim.kind = MatrixDim::Constant;
+  return success();
+}
+
+LogicalResult MatrixProduct::matchDataIndices(bool isMerged) {
+  llvm::SmallDenseSet<unsigned> seen;
+  ArrayRef<AffineExpr> indices = plan.data.map->getResults();
+  for (auto [position, index] : llvm::enumerate(indices)) {
+    MatrixDim dim;
+    bool isLast = position + 1 == indices.size();
+    if (failed(matchIndex(index, isLast, isMerged, dim)) ||
+        (dim.var && !seen.insert(*dim.var).second))
+      return failure();
+    for (auto [var, distance] : dim.taps)
+      if (!seen.insert(var).second)
+        return failure();
+    bool isFirst = llvm::none_of(plan.dims, [](const MatrixDim &other) {
+      return other.kind == MatrixDim::Row;
+    });
+    if (dim.isDynamic && !isFirst)
+      return failure();
+    plan.dims.push_back(std::move(dim));
+  }
+  if (plan.dims.empty() ||
+      failed(isMerged ? mergeWindow()
+                      : success(plan.dims.back().kind == MatrixDim::Channel)))
+    return failure();
+  for (unsigned var : nest.getVars(/*isReduce=*/true)) {
+    if (nest.getExtent(var) == 1 || var == plan.channelVar ||
+        var == plan.mergedVar)
+      continue;
+    if (!seen.contains(var))
+      return failure();
+    plan.taps.push_back(var);
+    plan.tapExtents.push_back(*nest.getExtent(var));
+  }
+  return success();
+}
+
+/// Merges the window over the innermost pixels with the channels, which are
+/// beside each other in the data, or, if there are very few, each an image.
+LogicalResult MatrixProduct::mergeWindow() {
+  constexpr int64_t kMaxPlanes = 4;
+  if (!cast<MemRefType>(plan.data.buffer.getType()).hasStaticShape() ||
+      llvm::any_of(plan.dims,
+                   [](const MatrixDim &dim) { return dim.isDynamic; }))
+    return failure();
+  size_t pixels = plan.dims.size() - 1;
+  bool isLastOne =
+      cast<MemRefType>(plan.data.buffer.getType()).getShape().back() == 1;
+  if (plan.channelVar || isLastOne) {
+    if (pixels-- == 0)
+      return failure();
+  } else {
+    // A dimension with nothing but a reduction variable.
+    for (MatrixDim &dim : plan.dims) {
+      if (dim.kind != MatrixDim::Row || dim.var || dim.taps.size() != 1 ||
+          dim.offset != 0 || dim.taps.front().second != 1 ||
+          &dim == &plan.dims.back() ||
+          *nest.getExtent(dim.taps.front().first) > kMaxPlanes)
+        continue;
+      plan.channelVar = dim.taps.front().first;
+      plan.numChannels = *nest.getExtent(*plan.channelVar);
+      plan.isPlanar = true;
+      dim = MatrixDim();
+      dim.kind = MatrixDim::Channel;
+      break;
+    }
+  }
+  MatrixDim &dim = plan.dims[pixels];
+  if (dim.kind != MatrixDim::Row || !dim.var || dim.taps.size() != 1 ||
+      dim.taps.front().second != 1)
+    return failure();
+  plan.mergedVar = dim.taps.front().first;
+  plan.numMerged = *nest.getExtent(*plan.mergedVar);
+  dim.mergedPixels = plan.numMerged;
+  dim.taps.clear();
+  return success();
+}
+
+/// The result is indexed by rows, columns and batches, columns side by side.
+LogicalResult MatrixProduct::matchResult() {
+  llvm::SmallDenseSet<unsigned> seen;
+  for (AffineExpr index : plan.out.map->getResults()) {
+    if (isZero(index))
+      continue;
+    std::optional<unsigned> var = getBareVar(index);
+    if (!var || !seen.insert(*var).second)
+      return failure();
+    bool isRow = llvm::any_of(plan.dims, [&](const MatrixDim &dim) {
+      return dim.kind == MatrixDim::Row && dim.var == var;
+    });
+    if (!isRow && !isBatch(*var) && *var != plan.columnVar &&
+        nest.getExtent(*var) != 1)
+      return failure();
+  }
+  for (unsigned var : plan.batchVars)
+    if (!seen.contains(var))
+      return failure();
+  if (!seen.contains(plan.columnVar) ||
+      getStride(plan.out, plan.columnVar) != 1)
+    return failure();
+  for (const MatrixDim &dim : plan.dims)
+    if (dim.var && !seen.contains(*dim.var))
+      return failure();
+  return success();
+}
+
+LogicalResult MatrixProduct::matchWeights(bool isRight) {
+  return success(succeeded(chooseWeights(isRight)) &&
+                 succeeded(matchWeightIndices()));
+}
+
+LogicalResult MatrixProduct::matchData(bool isMerged) {
+  if ((isMerged && plan.getNumBatches() > 1) ||
+      failed(matchDataIndices(isMerged)) || failed(matchResult()) ||
+      (plan.packsWeights && !canPackWeights()))
+    return failure();
+  planRows();
+  return success();
+}

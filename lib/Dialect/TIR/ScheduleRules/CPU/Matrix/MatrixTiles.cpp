@@ -1,0 +1,375 @@
+//===- MatrixTiles.cpp - Which products take matrix units -----------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sizes of tiles and panels, and what they cost.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../ScheduleRule.h"
+#include "MatrixMatcher.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "relay-mlir/Support/MatrixCost.h"
+#include "relay-mlir/Support/SplitFloat.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// Below this many cycles, starting threads costs more than it saves.
+static constexpr double kMinParallelCycles = 16 << 10;
+/// The largest panel of split data that goes on the stack of a thread.
+static constexpr int64_t kMaxPanelBytes = 640 << 10;
+/// Cycles beside those of splitting to bring weights in the order of tiles, if
+/// columns are beside each other, or channels.
+static constexpr double kInterleaveCycles = 2;
+static constexpr double kTransposeCycles = 6;
+/// By vectors: cycles of a vector of results beside its products, and to copy a
+/// vector of the data.
+static constexpr double kDotTileCycles = 4;
+static constexpr double kCopyCycles = 2;
+/// Cycles of a product of a vector of integers, in those of floats.
+static constexpr double kIntegerProduct = 3;
+
+/// As many results as registers hold beside the operands.
+void MatrixMatcher::planDotTile() {
+  constexpr int64_t kFewRows = 4, kMaxRows = 16;
+  int64_t numRegisters = schedule.getNumVectorRegisters();
+  bool isNeon = plan.dot == DotKind::NeonQuads;
+  bool hasFewRows = plan.numRows < kFewRows && !plan.dynamicRows;
+  plan.tileColumns = llvm::alignTo(
+      std::min<int64_t>(plan.numColumns,
+                        hasFewRows ? 4 * plan.dotLanes : 2 * plan.dotLanes),
+      kTileSize);
+  int64_t vectors = plan.tileColumns / plan.dotLanes;
+  // Weights, their sums, and a product or a row of the data.
+  numRegisters -= vectors * (plan.flipsData ? 2 : 1) + (isNeon ? 0 : 2);
+  int64_t rows = std::clamp<int64_t>(
+      numRegisters / (vectors + (isNeon ? 1 : 0)), 1, kMaxRows);
+  plan.tileRows = rows;
+  if (!plan.dynamicRows)
+    plan.tileRows =
+        llvm::divideCeil(plan.numRows, llvm::divideCeil(plan.numRows, rows));
+}
+
+LogicalResult MatrixMatcher::planPanels() {
+  plan.tileRows = plan.numRows <= 16 && !plan.dynamicRows ? 16 : 32;
+  plan.tileColumns = plan.numColumns <= 16 ? 16 : 32;
+  if (plan.isDot())
+    planDotTile();
+  int64_t rows = plan.getTiledRows();
+  if (plan.isMerged()) {
+    plan.panelRows = rows;
+    plan.numPanels = 1;
+    return success();
+  }
+  int64_t rowBytes =
+      plan.numPlanes * plan.getNumChannelBlocks() * 64 * plan.numPieces;
+  int64_t cache = schedule.getTarget().getCacheSizes().l2 / 2;
+  if (plan.getNumBatches() > 1) {
+    int64_t fitting =
+        (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
+        plan.tileRows * plan.tileRows;
+    if (plan.dynamicRows || fitting < plan.tileRows)
+      return failure();
+    int64_t panels = llvm::divideCeil(rows, fitting);
+    plan.panelRows =
+        llvm::alignTo(llvm::divideCeil(rows, panels), plan.tileRows);
+    plan.numPanels =
+        llvm::divideCeil(rows, plan.panelRows) * plan.getNumBatches();
+    return success();
+  }
+  if (plan.dynamicRows) {
+    // There may be few rows.
+    constexpr int64_t kMaxRows = 128;
+    int64_t fitting =
+        (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
+        plan.tileRows * plan.tileRows;
+    int64_t wanted = llvm::alignTo(plan.reachRows, plan.tileRows);
+    plan.panelRows = std::min(fitting, std::max(kMaxRows, wanted));
+    if (plan.panelRows < plan.tileRows)
+      return failure();
+    plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
+    return success();
+  }
+  plan.panelRows = rows;
+  plan.numPanels = 1;
+  if ((rows + plan.reachRows) * rowBytes <= cache)
+    return success();
+  int64_t fitting =
+      (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
+      plan.tileRows * plan.tileRows;
+  // What two panels share is split twice.
+  if (fitting < plan.tileRows || fitting < plan.reachRows)
+    return success();
+  // Panels are what threads share.
+  constexpr int64_t kMultiple = 4;
+  plan.numPanels = llvm::alignTo(llvm::divideCeil(rows, fitting), kMultiple);
+  plan.panelRows =
+      llvm::alignTo(llvm::divideCeil(rows, plan.numPanels), plan.tileRows);
+  plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
+
+  // Each panel has the weights pass by; or each column tile all of the data.
+  double weightBytes = double(plan.getNumColumnTiles()) * plan.tileColumns *
+                       plan.getNumChannelBlocks() * 64 * plan.numPieces;
+  for (int64_t extent : plan.tapExtents)
+    weightBytes *= extent;
+  double dataBytes = double(rows) * rowBytes;
+  bool dataStays = dataBytes <= 1.6 * cache, weightsStay = weightBytes <= cache;
+  double panelTraffic =
+      dataBytes + weightBytes * (weightsStay ? 1 : plan.numPanels);
+  double wholeTraffic = 2 * dataBytes + weightBytes +
+                        (dataStays ? 0 : dataBytes * plan.getNumColumnTiles());
+  if (wholeTraffic < panelTraffic) {
+    plan.panelRows = rows;
+    plan.numPanels = 1;
+  }
+  return success();
+}
+
+/// Rows of results that count.
+double MatrixMatcher::getRows() const {
+  double rows = 1;
+  for (const MatrixDim &dim : plan.dims)
+    if (dim.kind == MatrixDim::Row)
+      rows *= dim.isDynamic ? kGuessedExtent : dim.extent;
+  return rows;
+}
+
+double MatrixMatcher::estimateCycles() const {
+  double lanes = schedule.getTarget().getVectorBits() / 32.0;
+  double steps = plan.countSteps();
+  double rowTiles = double(plan.numPanels) * plan.getTilesPerPanel();
+  // Tiles that have no rows are left out.
+  if (plan.dynamicRows)
+    rowTiles = llvm::divideCeil(
+        plan.numRows + (kGuessedExtent - 1) * plan.dynamicRows, plan.tileRows);
+  double tiles = rowTiles * plan.getNumColumnTiles();
+  if (plan.isDot()) {
+    // Two instructions start in each cycle, or not quite a product and a sum.
+    double perVector = plan.dot == DotKind::Pairs ? 0.9 : 0.5;
+    double vectors = double(plan.tileRows) * plan.tileColumns / plan.dotLanes;
+    double groups = double(plan.getBlockChannels()) / plan.getGroupSize();
+    double copied = double(plan.numPanels) * (plan.panelRows + plan.reachRows) *
+                    plan.numPlanes * plan.getDepth();
+    return tiles * vectors * (steps * groups * perVector + kDotTileCycles) +
+           copied / lanes * kCopyCycles;
+  }
+  double products =
+      (plan.tileRows / 16) * (plan.tileColumns / 16) * plan.numTerms;
+  double productCycles = relay::estimateMatrixTiles(tiles, steps * products);
+  if (plan.packsWeights)
+    productCycles +=
+        double(plan.getNumBatches()) * plan.getNumColumnTiles() *
+        plan.tileColumns * steps * (plan.getBlockChannels() / lanes) *
+        plan.numPieces / 2 *
+        (relay::kSplitCycles + (isContiguous(plan.weights, plan.columnVar)
+                                    ? kInterleaveCycles
+                                    : kTransposeCycles));
+  if (plan.isMerged())
+    return productCycles + double(plan.getMergedRows()) * plan.numPlanes *
+                               plan.getRowPitch() / lanes * plan.numPieces / 2 *
+                               relay::kSplitCycles;
+  double splits = double(plan.numPanels) * (plan.panelRows + plan.reachRows) *
+                  plan.numPlanes * plan.getNumChannelBlocks() *
+                  (plan.getBlockChannels() / lanes) * plan.numPieces / 2;
+  return productCycles + splits * relay::kSplitCycles;
+}
+
+/// The same without matrix units.
+double MatrixMatcher::estimateVectorCycles() const {
+  constexpr double kEfficiency = 0.85;
+  double lanes = schedule.getTarget().getVectorBits() / 32.0;
+  double depth = plan.getDepth();
+  for (int64_t extent : plan.tapExtents)
+    depth *= extent;
+  double columns = std::ceil(plan.numColumns / lanes);
+  // A few rows only wait for the weights, and for each other.
+  double rows = std::max(getRows(), 4.0) * plan.getNumBatches();
+  double cycles = rows * columns * depth / (2 * kEfficiency);
+  return plan.isInteger ? cycles * kIntegerProduct : cycles;
+}
+
+double MatrixMatcher::estimateMemoryCycles() const {
+  auto getBytes = [](const BufferAccess &access) {
+    double bytes = sizeof(float);
+    for (int64_t size : cast<MemRefType>(access.buffer.getType()).getShape())
+      bytes *= ShapedType::isDynamic(size) ? kGuessedExtent : size;
+    return bytes;
+  };
+  // Constant weights are stored in pieces of half the bytes.
+  double weights = getBytes(plan.weights);
+  if (!plan.packsWeights)
+    weights *= plan.numPieces / 2.0;
+  double bytes = getBytes(plan.data) + getBytes(plan.out) + weights;
+  const relay::CacheSizes &caches = schedule.getTarget().getCacheSizes();
+  return bytes / relay::getBandwidth(bytes, caches.l2, caches.l3);
+}
+
+bool MatrixMatcher::isWorthIt() {
+  if (schedule.getKernel()->hasAttr(kForceTilesAttr))
+    return true;
+  if (plan.isDot())
+    return cycles < estimateVectorCycles();
+  // A few rows take as long as the weights take to come.
+  constexpr double kMinRows = 4, kMinGain = 1.2, kMinExactGain = 1.1;
+  if (getRows() < kMinRows)
+    return false;
+  // Less is not worth the digits, which three pieces do not lose.
+  return cycles * (plan.numPieces == 3 ? kMinExactGain : kMinGain) <
+         estimateVectorCycles();
+}
+
+//===----------------------------------------------------------------------===//
+// The rule
+//===----------------------------------------------------------------------===//
+
+/// Completes the plan in each way there is, and keeps the best.
+void MatrixMatcher::findBest(const MatrixPlan &common, bool isRight) {
+  for (bool isMerged : {false, true}) {
+    MatrixPlan known = plan;
+    bool isKnown = cycles != 0;
+    plan = common;
+    bool isPossible = succeeded(matchData(isMerged)) && succeeded(planPanels());
+    double estimate = isPossible ? estimateCycles() : 0;
+    // Merged data is not divided into panels: only for fewer products.
+    bool isBetter =
+        isPossible && (!isKnown || (estimate < cycles &&
+                                    plan.countSteps() < known.countSteps()));
+    if (isBetter) {
+      cycles = estimate;
+      isRightWeights = isRight;
+    } else {
+      plan = known;
+    }
+  }
+}
+
+LogicalResult MatrixMatcher::match() {
+  if (failed(matchTypes()))
+    return failure();
+  auto precision = kernel->getAttrOfType<StringAttr>(kPrecisionAttr);
+  bool hasTiles = schedule.getTarget().hasTiles(!plan.isInteger);
+  if (plan.isInteger && !hasTiles)
+    chooseDot();
+  if ((!hasTiles && !plan.isDot()) || (!plan.isInteger && !precision))
+    return failure();
+  choosePieces(plan.isInteger ? "" : precision.getValue());
+  MatrixPlan common = plan;
+  for (bool isRight : {true, false}) {
+    MatrixPlan known = plan;
+    plan = common;
+    bool isPossible = succeeded(matchWeights(isRight));
+    MatrixPlan chosen = plan;
+    plan = known;
+    if (isPossible)
+      findBest(chosen, isRight);
+  }
+  return success(cycles != 0);
+}
+
+/// As many pieces of an operand as the precision asks for, and terms. What is
+/// forced here for tests is so whatever the depth.
+void MatrixMatcher::choosePieces(StringRef precision) {
+  int64_t depth = 1;
+  for (unsigned var : nest.getVars(/*isReduce=*/true))
+    depth *= nest.guessExtent(var);
+  bool isShort =
+      depth < relay::kMinSplitDepth && !kernel->hasAttr(kForceTilesAttr);
+  plan.numPieces = llvm::StringSwitch<int64_t>(precision)
+                       .Case("highest", 3)
+                       .Case("high", isShort ? 3 : 2)
+                       .Default(1);
+  plan.numTerms = plan.numPieces * (plan.numPieces + 1) / 2;
+}
+
+/// What the target has for products of bytes on vectors.
+void MatrixMatcher::chooseDot() {
+  const relay::TargetInfo &target = schedule.getTarget();
+  plan.dotLanes = target.getVectorBits() / 32;
+  if (target.isAArch64()) {
+    if (target.hasFeature("dotprod"))
+      plan.dot = DotKind::NeonQuads;
+  } else if (plan.dotLanes == 16 ? target.hasFeature("avx512vnni")
+                                 : target.hasFeature("avxvnni")) {
+    plan.dot = DotKind::Quads;
+  } else if (plan.dotLanes == 16 ? target.hasFeature("avx512bw")
+                                 : target.hasFeature("avx2")) {
+    plan.dot = DotKind::Pairs;
+  }
+}
+
+MatrixTileOptions MatrixMatcher::getOptions() const {
+  MatrixTileOptions options;
+  options.isRightWeights = isRightWeights;
+  options.isMerged = plan.isMerged();
+  options.numPieces = plan.numPieces;
+  options.dot = plan.dot;
+  options.dotLanes = plan.dotLanes;
+  options.tileRows = plan.tileRows;
+  options.tileColumns = plan.tileColumns;
+  options.panelRows = plan.panelRows;
+  options.isParallel = cycles >= kMinParallelCycles;
+  return options;
+}
+
+static std::string describePlan(const MatrixPlan &plan) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << plan.tileRows << " x " << plan.tileColumns;
+  if (plan.isDot())
+    os << " results of i32 in vectors, sums of products of "
+       << plan.getGroupSize() << " bytes";
+  else if (plan.isInteger)
+    os << " results of i32 in AMX tiles (tdpb"
+       << (plan.isDataUnsigned ? 'u' : 's')
+       << (plan.isWeightsUnsigned ? 'u' : 's') << "d)";
+  else
+    os << " results of f32 in AMX tiles (tdpbf16ps), terms of bf16: "
+       << plan.numTerms;
+  if (plan.isMerged())
+    os << "; channels of " << plan.numMerged
+       << " pixels are neighbours in a tile";
+  os << "; data is split in panels: ";
+  if (plan.dynamicRows)
+    os << "as many as there are";
+  else
+    os << plan.numPanels;
+  os << " of " << plan.panelRows << " rows";
+  return text;
+}
+
+LogicalResult mlir::tir::scheduleMatrixTiles(KernelSchedule &schedule,
+                                             BlockNest nest) {
+  MatrixMatcher matcher(schedule, nest);
+  if (failed(matcher.match()))
+    return failure();
+  std::string name = nest.block.getName().str();
+  if (!matcher.isWorthIt()) {
+    schedule.remarkMissed(
+        "tile", "@" + Twine(name) +
+                    ": vectors are estimated to be faster "
+                    "than " +
+                    (matcher.plan.isDot() ? "dot products" : "AMX tiles"));
+    return failure();
+  }
+  const MatrixPlan &plan = matcher.plan;
+  MatrixTileOptions options = matcher.getOptions();
+  if (failed(schedule.tileMatrix(nest.block, options)))
+    return failure();
+  schedule.remark("tile", "@" + Twine(name) + ": " + describePlan(plan));
+  if (options.isParallel)
+    schedule.remark(
+        "parallel",
+        "@" + Twine(name) + ": " +
+            Twine(plan.numPanels > 1
+                      ? plan.numPanels
+                      : plan.getTilesPerPanel() * plan.getNumColumnTiles()) +
+            (plan.numPanels > 1 ? " panels" : " tiles"));
+  return success();
+}

@@ -1,0 +1,145 @@
+//===- ProductTerms.cpp - How exact the products of a network are ---------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// On matrix units a product of f32 is a sum of products of bf16. At precision
+// "high" these are 3, less exact than f32, or 6, which are not. Which of them
+// is chosen so that the errors of the network stay within a multiple of those
+// that it has in plain f32.
+//
+// The model. Errors are random and relative to what is summed, as root mean
+// square: with 3 terms kSplitError, whatever the depth; in plain f32
+// kSumError * sqrt(depth), because each partial sum is rounded. Layers that
+// follow pass errors on, enlarged or not, in the same way whichever they come
+// from. So squares add up, and the ratio of the sums bounds the ratio of errors
+// of the network, if layers are alike in what follows does to them. One that is
+// not may count for more: short sums (kMinSplitDepth) have 6 terms whatever the
+// others have.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../ScheduleRule.h"
+#include "MatrixMatcher.h"
+
+#include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
+#include "relay-mlir/Support/SplitFloat.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+namespace {
+
+/// One kernel, by call.
+struct KernelErrors {
+  PrimFuncOp kernel;
+  double numCalls = 1;
+  /// Squares of errors: of products of 3 terms, and of all products if they
+  /// were plain f32.
+  double split = 0, plain = 0;
+  /// What 6 terms take longer.
+  double extraCycles = 0;
+};
+
+} // namespace
+
+static void setPrecision(PrimFuncOp kernel, StringRef precision) {
+  kernel->setAttr(kPrecisionAttr,
+                  StringAttr::get(kernel.getContext(), precision));
+}
+
+/// Cycles of the product on matrix units, if it gets there, else by vectors.
+static double estimate(KernelSchedule &schedule, const BlockNest &nest,
+                       StringRef precision, int64_t *numTerms = nullptr) {
+  setPrecision(schedule.getKernel(), precision);
+  MatrixMatcher matcher(schedule, nest);
+  if (failed(matcher.match()))
+    return 0;
+  if (!matcher.isWorthIt())
+    return matcher.estimateVectorCycles();
+  if (numTerms)
+    *numTerms = matcher.plan.numTerms;
+  return std::max(matcher.cycles, matcher.estimateMemoryCycles());
+}
+
+static void addProduct(KernelSchedule &schedule, const BlockNest &nest,
+                       KernelErrors &errors) {
+  std::optional<SumOfProducts> sum = matchSumOfProducts(nest);
+  if (!sum ||
+      !cast<MemRefType>(sum->out.buffer.getType()).getElementType().isF32())
+    return;
+  double depth = 1;
+  for (unsigned var : nest.getVars(/*isReduce=*/true))
+    depth *= nest.guessExtent(var);
+  errors.plain += relay::kSumError * relay::kSumError * depth;
+  int64_t numTerms = 0;
+  double cycles = estimate(schedule, nest, "high", &numTerms);
+  if (numTerms != 3)
+    return;
+  errors.split += relay::kSplitError * relay::kSplitError;
+  errors.extraCycles += estimate(schedule, nest, "highest") - cycles;
+}
+
+/// What the products of the kernel add to the errors of the network.
+static KernelErrors estimateErrors(PrimFuncOp kernel,
+                                   const relay::TargetInfo &target) {
+  KernelErrors errors;
+  errors.kernel = kernel;
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
+  auto copy = cast<PrimFuncOp>(kernel->clone());
+  scratch->push_back(copy);
+  KernelSchedule schedule(copy, target);
+  inlineProducers(schedule);
+  bool isTransformed = scheduleConstantTransforms(schedule);
+  if (!isTransformed)
+    (void)scheduleAttention(schedule);
+  for (BlockOp block : llvm::to_vector(copy.getBlocks())) {
+    FailureOr<BlockNest> nest = BlockNest::get(block);
+    if (succeeded(nest))
+      addProduct(schedule, *nest, errors);
+  }
+  // Transforms of results (Winograd's algorithm) enlarge errors of the products
+  // between them.
+  if (isTransformed && errors.split != 0) {
+    setPrecision(kernel, "highest");
+    errors.split = 0;
+  }
+  return errors;
+}
+
+void mlir::tir::chooseProductTerms(ArrayRef<PrimFuncOp> kernels,
+                                   ArrayRef<int64_t> numCalls,
+                                   const relay::TargetInfo &target) {
+  double split = 0, plain = 0, numSplit = 0;
+  std::vector<KernelErrors> candidates;
+  for (auto [kernel, calls] : llvm::zip_equal(kernels, numCalls)) {
+    KernelErrors errors = estimateErrors(kernel, target);
+    errors.numCalls = calls;
+    plain += calls * errors.plain;
+    split += calls * errors.split;
+    if (errors.split == 0)
+      continue;
+    numSplit += calls;
+    candidates.push_back(errors);
+  }
+  // Of a product alone the bound of an operator is what there is to keep.
+  if (numSplit < 2)
+    return;
+  llvm::stable_sort(
+      candidates, [](const KernelErrors &lhs, const KernelErrors &rhs) {
+        return lhs.extraCycles * rhs.split < rhs.extraCycles * lhs.split;
+      });
+  // Ten is what networks are to keep; the model was a third off at most.
+  constexpr double kMaxRatio = 7;
+  double allowed = (kMaxRatio * kMaxRatio - 1) * plain;
+  for (const KernelErrors &errors : candidates) {
+    if (split <= allowed && errors.extraCycles > 0)
+      return;
+    setPrecision(errors.kernel, "highest");
+    split -= errors.numCalls * errors.split;
+  }
+}

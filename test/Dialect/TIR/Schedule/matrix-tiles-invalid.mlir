@@ -1,0 +1,146 @@
+// RUN: relay-opt %s --tir-apply-schedules --split-input-file --verify-diagnostics
+
+// What is no sum of products.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @copy(%x: memref<64xf32>, %y: memref<64xf32>) {
+    tir.for %i = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @copy(%v0 = spatial %i in 64) reads(%x[%v0] : memref<64xf32>) writes(%y[%v0] : memref<64xf32>) {
+        %0 = affine.load %x[%v0] : memref<64xf32>
+        affine.store %0, %y[%v0] : memref<64xf32>
+      }
+    }
+  }
+  transform.named_sequence @copy.schedule(%f: !transform.any_op {transform.readonly}) {
+    %copy = transform.tir.get_block @copy in %f
+    // expected-error @below {{expects block @copy to add up products of f32, or of bytes in i32, from zero on}}
+    transform.tir.matrix_tiles %copy, "amx", tile = [32, 32], panel_rows = 64
+    transform.yield
+  }
+}
+
+// -----
+
+// Sizes that no unit has, each in a kernel of its own.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @tile(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x64xf32>) {
+    %zero = arith.constant 0.0 : f32
+    tir.for %m = 0 to 64 { tir.for %n = 0 to 64 { tir.for %k = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @matmul(%vm = spatial %m in 64, %vn = spatial %n in 64, %vk = reduce %k in 64)
+          reads(%a[%vm, %vk] : memref<64x64xf32>, %b[%vk, %vn] : memref<64x64xf32>, %c[%vm, %vn] : memref<64x64xf32>)
+          writes(%c[%vm, %vn] : memref<64x64xf32>) {
+        tir.init { affine.store %zero, %c[%vm, %vn] : memref<64x64xf32> }
+        %0 = affine.load %a[%vm, %vk] : memref<64x64xf32>
+        %1 = affine.load %b[%vk, %vn] : memref<64x64xf32>
+        %2 = affine.load %c[%vm, %vn] : memref<64x64xf32>
+        %3 = arith.mulf %0, %1 : f32
+        %4 = arith.addf %2, %3 : f32
+        affine.store %4, %c[%vm, %vn] : memref<64x64xf32>
+      }
+    } } }
+  }
+  transform.named_sequence @tile.schedule(%f: !transform.any_op {transform.readonly}) {
+    %matmul = transform.tir.get_block @matmul in %f
+    // expected-error @below {{expects tiles of 16 or 32 rows and columns, but got 24 and 32}}
+    transform.tir.matrix_tiles %matmul, "amx", tile = [24, 32], panel_rows = 48 {pieces = 2 : i64}
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @bytes(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x64xf32>) {
+    %zero = arith.constant 0.0 : f32
+    tir.for %m = 0 to 64 { tir.for %n = 0 to 64 { tir.for %k = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @matmul(%vm = spatial %m in 64, %vn = spatial %n in 64, %vk = reduce %k in 64)
+          reads(%a[%vm, %vk] : memref<64x64xf32>, %b[%vk, %vn] : memref<64x64xf32>, %c[%vm, %vn] : memref<64x64xf32>)
+          writes(%c[%vm, %vn] : memref<64x64xf32>) {
+        tir.init { affine.store %zero, %c[%vm, %vn] : memref<64x64xf32> }
+        %0 = affine.load %a[%vm, %vk] : memref<64x64xf32>
+        %1 = affine.load %b[%vk, %vn] : memref<64x64xf32>
+        %2 = affine.load %c[%vm, %vn] : memref<64x64xf32>
+        %3 = arith.mulf %0, %1 : f32
+        %4 = arith.addf %2, %3 : f32
+        affine.store %4, %c[%vm, %vn] : memref<64x64xf32>
+      }
+    } } }
+  }
+  transform.named_sequence @bytes.schedule(%f: !transform.any_op {transform.readonly}) {
+    %matmul = transform.tir.get_block @matmul in %f
+    // expected-error @below {{expects products of bytes for instructions on vectors, but got f32}}
+    transform.tir.matrix_tiles %matmul, "vpdpbusd", tile = [8, 32], panel_rows = 64 {vector_bits = 512 : i64}
+    transform.yield
+  }
+}
+
+// -----
+
+transform.sequence failures(propagate) {
+^bb0(%block: !transform.any_op):
+  // expected-error @below {{expects a unit of "amx", "pmaddwd", "vpdpbusd", "dotprod", but got "mma"}}
+  transform.tir.matrix_tiles %block, "mma", tile = [16, 16], panel_rows = 16
+}
+
+// -----
+
+transform.sequence failures(propagate) {
+^bb0(%block: !transform.any_op):
+  // expected-error @below {{expects panels of a multiple of 16 rows, but got 24}}
+  transform.tir.matrix_tiles %block, "amx", tile = [16, 16], panel_rows = 24
+}
+
+// -----
+
+transform.sequence failures(propagate) {
+^bb0(%block: !transform.any_op):
+  // expected-error @below {{expects 1 to 3 pieces, but got 4}}
+  transform.tir.matrix_tiles %block, "amx", tile = [16, 16], panel_rows = 16 {pieces = 4 : i64}
+}
+
+// -----
+
+transform.sequence failures(propagate) {
+^bb0(%block: !transform.any_op):
+  // expected-error @below {{expects 128 vector_bits for "dotprod", but got 0}}
+  transform.tir.matrix_tiles %block, "dotprod", tile = [16, 16], panel_rows = 16
+}
+
+// -----
+
+transform.sequence failures(propagate) {
+^bb0(%block: !transform.any_op):
+  // expected-error @below {{expects 256 or 512 vector_bits for "pmaddwd", but got 128}}
+  transform.tir.matrix_tiles %block, "pmaddwd", tile = [16, 16], panel_rows = 16 {vector_bits = 128 : i64}
+}
+
+// -----
+
+transform.sequence failures(propagate) {
+^bb0(%block: !transform.any_op):
+  // expected-error @below {{expects no vector_bits for "amx", but got 512}}
+  transform.tir.matrix_tiles %block, "amx", tile = [16, 16], panel_rows = 16 {vector_bits = 512 : i64}
+}
+
+// -----
+
+// A buffer that is not packed.
+module attributes {transform.with_named_sequence} {
+  tir.prim_func @plain(%x: memref<64xf32>, %y: memref<64xf32>) {
+    tir.for %i = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @copy(%v0 = spatial %i in 64) reads(%x[%v0] : memref<64xf32>) writes(%y[%v0] : memref<64xf32>) {
+        %0 = affine.load %x[%v0] : memref<64xf32>
+        affine.store %0, %y[%v0] : memref<64xf32>
+      }
+    }
+  }
+  transform.named_sequence @plain.schedule(%f: !transform.any_op {transform.readonly}) {
+    %copy = transform.tir.get_block @copy in %f
+    // expected-error @below {{expects a constant argument that transform_layout has packed}}
+    transform.tir.narrow_weights %copy, 0
+    transform.yield
+  }
+}
