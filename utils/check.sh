@@ -54,6 +54,11 @@ run=() run_python=()
 if [[ -n $sanitize ]]; then
   mkdir "$results/reports"
   export RELAY_SANITIZER_LOG=$PWD/$results/reports/report
+  # Sanitizers make training twenty times as slow, and have nothing to say of it.
+  PYTHONPATH=utils:utils/models "$python" -c '
+import trained
+for name in trained.NETWORKS:
+    trained.share(name)'
   run=(utils/sanitizer/run.sh "$build")
   run_python=(utils/sanitizer/run.sh --preload "$build")
 else
