@@ -533,6 +533,24 @@ class Schedule:
         return self._apply("tensorize_with", [loop], 1, BlockRV, kinds=[LoopRV],
                            **{key: f"@{json.dumps(name)}" for key, name in names.items()})[0]
 
+    def matrix_tiles(self, block: BlockRV, unit: str, tile: Sequence[int], panel_rows: int, *,
+                     pieces: int = 1, vector_bits: int = 0, swap: bool = False,
+                     merge_window: bool = False, parallel: bool = False) -> None:
+        """Computes a sum of products by tiles: of "amx", or by "pmaddwd", "vpdpbusd"
+        or "dotprod" on vectors of `vector_bits`. `tile` has rows and columns;
+        `panel_rows` rows of the data are copied at a time. A float is made up of
+        `pieces` bf16. With `swap` the left operand has the columns."""
+        flags: dict[str, Any] = {
+            name: "unit" for name, value in (("swap", swap), ("merge_window", merge_window),
+                                             ("parallel", parallel)) if value}
+        self._apply("matrix_tiles", [block], kinds=[BlockRV], unit=json.dumps(unit),
+                    tile=sizes(tile), panel_rows=i64(panel_rows), pieces=i64(pieces),
+                    vector_bits=i64(vector_bits), **flags)
+
+    def narrow_weights(self, block: BlockRV, buffer_index: int) -> None:
+        """Stores a packed constant that only this block reads as bf16."""
+        self._apply("narrow_weights", [block], kinds=[BlockRV], index=i64(buffer_index))
+
     def annotate(self, block_or_loop: BlockRV | LoopRV, ann_key: str, ann_val: Any) -> None:
         """Sets a new annotation."""
         self._apply("annotate", [block_or_loop], name=json.dumps(ann_key),

@@ -6,6 +6,7 @@ whatever order they are added; bf16 has 8 bits, so rounded operands agree to
 2**-8 of each product.
 """
 
+import platform
 import re
 
 import numpy as np
@@ -123,6 +124,59 @@ def check_resize(sch):
 
 
 CHECKS = {MATMUL: check_matmul, WINDOWS: check_windows, RESIZE: check_resize}
+
+
+BYTES = """
+tir.prim_func @bytes(%a: memref<40x96xi8>, %b: memref<96x48xi8> {tir.layout_free},
+                     %c: memref<40x48xi32>) attributes {tir.num_outputs = 1 : i64} {
+  %zero = arith.constant 0 : i32
+  tir.for %i = 0 to 40 {
+    tir.for %j = 0 to 48 {
+      tir.for %k = 0 to 96 {
+        tir.block @C(%v0 = spatial %i in 40, %v1 = spatial %j in 48, %v2 = reduce %k in 96)
+            reads(%c[%v0, %v1] : memref<40x48xi32>, %a[%v0, %v2] : memref<40x96xi8>,
+                  %b[%v2, %v1] : memref<96x48xi8>)
+            writes(%c[%v0, %v1] : memref<40x48xi32>) {
+          tir.init {
+            affine.store %zero, %c[%v0, %v1] : memref<40x48xi32>
+          }
+          %0 = affine.load %c[%v0, %v1] : memref<40x48xi32>
+          %1 = affine.load %a[%v0, %v2] : memref<40x96xi8>
+          %2 = affine.load %b[%v2, %v1] : memref<96x48xi8>
+          %3 = arith.extsi %1 : i8 to i32
+          %4 = arith.extsi %2 : i8 to i32
+          %5 = arith.muli %3, %4 : i32
+          %6 = arith.addi %0, %5 : i32
+          affine.store %6, %c[%v0, %v1] : memref<40x48xi32>
+        }
+      }
+    }
+  }
+}
+"""
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"),
+                    reason="the machine lacks pmaddwd")
+@pytest.mark.parametrize("tile, panel, parallel", [
+    ([4, 16], 40, False), ([6, 32], 12, True), ([16, 48], 48, False)])
+def test_matrix_tiles(tile, panel, parallel):
+    """Products of bytes by pairs, exact: tiles that divide the result or not, one
+    panel or several."""
+    sch = tir.Schedule(BYTES)
+    sch.matrix_tiles(sch.get_block("C"), "pmaddwd", tile, panel, vector_bits=256,
+                     parallel=parallel)
+    a, b = (RNG.integers(-128, 128, shape).astype(np.int8) for shape in [(40, 96), (96, 48)])
+    result = tir.build(sch, cache=False)(a, b)
+    np.testing.assert_array_equal(result, a.astype(np.int32) @ b.astype(np.int32))
+    assert f'"pmaddwd", tile = {tile}, panel_rows = {panel}' in str(sch.trace)
+
+
+def test_matrix_tiles_without_the_unit():
+    sch = tir.Schedule(BYTES)
+    sch.matrix_tiles(sch.get_block("C"), "amx", [16, 16], 48)
+    with pytest.raises(rm.CompileError, match="expects a target with amx-tile"):
+        tir.build(sch, target="x86-64-v3", cache=False)
 
 
 # Schedules, each with the kernel that it is for.
@@ -434,6 +488,12 @@ REFUSALS = [
         lambda s, b, i, j, k: s.set_axis_separator(b, ("read", 0), [2]))),
     ("got an argument", lambda: on_matmul(
         lambda s, b, i, j, k: s.unsafe_set_dtype(b, 0, "float16"))),
+    ("products of bytes for instructions on vectors, but got f32", lambda: on_matmul(
+        lambda s, b, i, j, k: s.matrix_tiles(b, "dotprod", [4, 16], 4, vector_bits=128))),
+    ('"dotprod", but got "mma"', lambda: on_matmul(
+        lambda s, b, i, j, k: s.matrix_tiles(b, "mma", [4, 16], 4))),
+    ("constant argument that transform_layout has packed", lambda: on_matmul(
+        lambda s, b, i, j, k: s.narrow_weights(b, 1))),
     ("expects loads in block @C that share an index", lambda: on_matmul(
         lambda s, b, i, j, k: s.cache_index(b, "global"))),
     ("write one intermediate buffer", lambda: on_matmul(

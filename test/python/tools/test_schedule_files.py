@@ -9,7 +9,9 @@ import re
 import subprocess
 
 import numpy as np
+import onnx
 import pytest
+from onnx import helper
 
 import relay_mlir as rm
 
@@ -152,8 +154,6 @@ def network(path):
     """A first layer, a deep convolution, pooling, and a large dense layer of one
     row: what has rules of its own."""
     rng = np.random.default_rng(9)
-    onnx = pytest.importorskip("onnx")
-    helper = onnx.helper
 
     def weight(name, *shape):
         return onnx.numpy_helper.from_array(
