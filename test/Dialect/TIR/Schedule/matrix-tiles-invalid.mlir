@@ -51,6 +51,34 @@ module attributes {transform.with_named_sequence} {
 // -----
 
 module attributes {transform.with_named_sequence} {
+  tir.prim_func @panel(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x64xf32>) {
+    %zero = arith.constant 0.0 : f32
+    tir.for %m = 0 to 64 { tir.for %n = 0 to 64 { tir.for %k = 0 to 64 {
+      // expected-note @below {{this is in the way}}
+      tir.block @matmul(%vm = spatial %m in 64, %vn = spatial %n in 64, %vk = reduce %k in 64)
+          reads(%a[%vm, %vk] : memref<64x64xf32>, %b[%vk, %vn] : memref<64x64xf32>, %c[%vm, %vn] : memref<64x64xf32>)
+          writes(%c[%vm, %vn] : memref<64x64xf32>) {
+        tir.init { affine.store %zero, %c[%vm, %vn] : memref<64x64xf32> }
+        %0 = affine.load %a[%vm, %vk] : memref<64x64xf32>
+        %1 = affine.load %b[%vk, %vn] : memref<64x64xf32>
+        %2 = affine.load %c[%vm, %vn] : memref<64x64xf32>
+        %3 = arith.mulf %0, %1 : f32
+        %4 = arith.addf %2, %3 : f32
+        affine.store %4, %c[%vm, %vn] : memref<64x64xf32>
+      }
+    } } }
+  }
+  transform.named_sequence @panel.schedule(%f: !transform.any_op {transform.readonly}) {
+    %matmul = transform.tir.get_block @matmul in %f
+    // expected-error @below {{expects panels of at most 64 rows, but got 1152921504606846976}}
+    transform.tir.matrix_tiles %matmul, "amx", tile = [32, 32], panel_rows = 1152921504606846976
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
   tir.prim_func @bytes(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x64xf32>) {
     %zero = arith.constant 0.0 : f32
     tir.for %m = 0 to 64 { tir.for %n = 0 to 64 { tir.for %k = 0 to 64 {

@@ -540,48 +540,6 @@ def TensorizeWithOp : TIR_TransformOp<"tensorize_with"> {
   let assemblyFormat = "$loop `,` $intrinsic `,` $implementation attr-dict";
 }
 
-def MatrixTilesOp : TIR_TransformOp<"matrix_tiles"> {
-  let summary = "Compute a sum of products by matrix units";
-  let description = [{
-    The block adds up products of f32, or of bytes in i32: a matrix product, or a
-    convolution with channels last. `unit` is what computes tiles of its results:
-
-    * `amx`: tiles of bf16 or bytes. A float is made up of `pieces` bf16: with 1
-      there is one term, with 2 three, with 3 six.
-    * `vpdpbusd`, `pmaddwd`, `dotprod`: vectors of `vector_bits`, whose lanes add
-      up the products of 4, 2 and 4 neighbouring bytes.
-
-    The left operand is the data, whose rows are copied `panel_rows` at a time to
-    where tiles are loaded from; the right one the weights, which are packed ahead
-    of time if they are constant; with `swap` it is the other way round. With
-    `merge_window` the window over the innermost pixels is taken for channels.
-    With `parallel` panels, or tiles of the only panel, are for threads.
-
-    Elementwise blocks after the product become part of it. Others get new names:
-    there is no handle to what comes of it, and schedules find it by name.
-
-    Example:
-
-    ```mlir
-    transform.tir.matrix_tiles %conv, "amx", tile = [32, 32], panel_rows = 256
-        {parallel, pieces = 2 : i64}
-    ```
-  }];
-  let arguments = (ins TIR_Handle:$block, StrAttr:$unit,
-                       DenseI64ArrayAttr:$tile, I64Attr:$panel_rows,
-                       DefaultValuedAttr<I64Attr, "1">:$pieces,
-                       DefaultValuedAttr<I64Attr, "0">:$vector_bits,
-                       UnitAttr:$swap, UnitAttr:$merge_window,
-                       UnitAttr:$parallel);
-  let assemblyFormat = [{
-    $block `,` $unit `,` `tile` `=` custom<Factors>($tile) `,`
-    `panel_rows` `=` $panel_rows attr-dict
-  }];
-  let builders = [OpBuilder<(ins "::mlir::Value":$block,
-    "const ::mlir::tir::MatrixTileOptions &":$options)>];
-  let hasVerifier = 1;
-}
-
 def CompactBuffersOp : TIR_TransformOp<"compact_buffers"> {
   let summary = "Shrink intermediate buffers to what one iteration uses";
   let description = [{
@@ -607,6 +565,7 @@ def SimplifyOp : TIR_TransformOp<"simplify"> {
 }
 
 include "relay-mlir/Dialect/TIR/TransformOps/TIRBufferOps.td"
+include "relay-mlir/Dialect/TIR/TransformOps/TIRMatrixOps.td"
 include "relay-mlir/Dialect/TIR/TransformOps/TIRSamplingOps.td"
 
 #endif // RELAY_MLIR_DIALECT_TIR_TRANSFORMOPS_TIRTRANSFORMOPS_TD

@@ -7,6 +7,9 @@
 
 #include "MatrixEmitter.h"
 
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace mlir::tir;
 
@@ -106,6 +109,9 @@ static std::string explainTile(const MatrixTileOptions &options,
   return text;
 }
 
+/// Rows of a panel where nobody knows how many there are.
+static constexpr int64_t kMaxDynamicPanel = 1 << 14;
+
 /// Takes over the sizes of tiles and panels, or says what is wrong with them.
 static std::string takeSizes(const MatrixTileOptions &options,
                              MatrixPlan &plan) {
@@ -121,6 +127,10 @@ static std::string takeSizes(const MatrixTileOptions &options,
   if (plan.panelRows < 1 || plan.panelRows % plan.tileRows != 0)
     os << "expects panels of a multiple of " << plan.tileRows
        << " rows, but got " << plan.panelRows;
+  else if (plan.panelRows > (plan.dynamicRows ? kMaxDynamicPanel : rows))
+    os << "expects panels of at most "
+       << (plan.dynamicRows ? kMaxDynamicPanel : rows) << " rows, but got "
+       << plan.panelRows;
   else if (isWhole && plan.panelRows != rows)
     os << "expects one panel of all " << rows << " rows, but got panels of "
        << plan.panelRows;
@@ -131,6 +141,19 @@ static std::string takeSizes(const MatrixTileOptions &options,
   plan.numPanels =
       llvm::divideCeil(rows, plan.panelRows) * plan.getNumBatches();
   return text;
+}
+
+/// Adds to the features that the kernel uses.
+static void addFeatures(PrimFuncOp kernel, ArrayRef<StringRef> features) {
+  llvm::SetVector<StringRef> used;
+  if (auto known = kernel->getAttrOfType<StringAttr>(kFeaturesAttr)) {
+    SmallVector<StringRef> names;
+    known.getValue().split(names, ',');
+    used.insert_range(names);
+  }
+  used.insert_range(features);
+  kernel->setAttr(kFeaturesAttr,
+                  StringAttr::get(kernel.getContext(), llvm::join(used, ",")));
 }
 
 DiagnosedSilenceableFailure
@@ -173,8 +196,6 @@ mlir::tir::tileMatrix(RewriterBase &rewriter, BlockOp block,
     return refuse() << reason;
   MatrixEmitter(rewriter, kernel, *nest, plan, options.isParallel).emit();
   if (!plan.isDot())
-    kernel->setAttr(kFeaturesAttr, rewriter.getStringAttr(
-                                       plan.isInteger ? "amx-tile,amx-int8"
-                                                      : "amx-tile,amx-bf16"));
+    addFeatures(kernel, {"amx-tile", plan.isInteger ? "amx-int8" : "amx-bf16"});
   return DiagnosedSilenceableFailure::success();
 }
