@@ -25,9 +25,12 @@ LogicalResult TensorizeOp::verify() {
     return emitOpError("expects \"")
            << kRegisterTile << "\" or \"" << kRowReduction << "\", but got \""
            << getIntrinsic() << "\"";
-  if (!llvm::isPowerOf2_64(getVectorBits()) || getVectorBits() < 64)
-    return emitOpError("expects a power of two of at least 64 vector bits, but "
-                       "got ")
+  // More are no vector of any processor, and take ever longer to write out.
+  if (!llvm::isPowerOf2_64(getVectorBits()) || getVectorBits() < 64 ||
+      getVectorBits() > 2048)
+    return emitOpError(
+               "expects a power of two from 64 to 2048 vector bits, but "
+               "got ")
            << getVectorBits();
   return success();
 }

@@ -26,14 +26,25 @@ static void printBlockName(OpAsmPrinter &printer, Operation *,
   printer.printSymbolName(name);
 }
 
-/// Every result is a handle, so the names before the `=` say all.
-static ParseResult parseResultHandles(OpAsmParser &parser,
-                                      SmallVectorImpl<Type> &types) {
+/// As many types as the names before the `=` say.
+static ParseResult parseResultTypes(OpAsmParser &parser, Type type,
+                                    SmallVectorImpl<Type> &types) {
+  constexpr size_t kMaxResults = 1 << 12;
   size_t count = parser.getNumResults();
   if (count == static_cast<size_t>(-1))
     count = 0;
-  types.assign(count, transform::AnyOpType::get(parser.getContext()));
+  if (count > kMaxResults)
+    return parser.emitError(parser.getNameLoc(), "expects at most ")
+           << kMaxResults << " results, but got " << count;
+  types.assign(count, type);
   return success();
+}
+
+/// Every result is a handle, so the names before the `=` say all.
+static ParseResult parseResultHandles(OpAsmParser &parser,
+                                      SmallVectorImpl<Type> &types) {
+  return parseResultTypes(
+      parser, transform::AnyOpType::get(parser.getContext()), types);
 }
 
 static void printResultHandles(OpAsmPrinter &, Operation *, TypeRange) {}
@@ -123,9 +134,7 @@ static ParseResult parseNumbers(OpAsmParser &parser,
                                 SmallVectorImpl<Type> &types) {
   Type type;
   (void)parseNumber(parser, type);
-  size_t count = parser.getNumResults();
-  types.assign(count == static_cast<size_t>(-1) ? 0 : count, type);
-  return success();
+  return parseResultTypes(parser, type, types);
 }
 
 static void printNumbers(OpAsmPrinter &, Operation *, TypeRange) {}

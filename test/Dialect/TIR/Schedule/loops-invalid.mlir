@@ -328,3 +328,19 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+transform.sequence failures(propagate) {
+^bb0(%block: !transform.any_op):
+  // expected-error @below {{expects at most 4096 results, but got 1000000000}}
+  %loops:1000000000 = transform.tir.get_loops %block
+}
+
+// -----
+
+transform.sequence failures(propagate) {
+^bb0(%loop: !transform.any_op):
+  // expected-error @below {{expects a power of two from 64 to 2048 vector bits, but got 2147483648}}
+  %tile = transform.tir.tensorize %loop, "row_reduction" {vector_bits = 2147483648 : i64}
+}
