@@ -76,6 +76,8 @@ static std::optional<int64_t> getConstantDifference(AffineExpr a,
   return difference.getValue();
 }
 
+namespace {
+
 /// An expression as `coefficient` times `term`, which depends on a variable,
 /// and what does not.
 struct DependentPart {
@@ -83,6 +85,8 @@ struct DependentPart {
   int64_t coefficient;
   AffineExpr rest;
 };
+
+} // namespace
 
 static std::optional<DependentPart> takeDependentPart(AffineExpr expr,
                                                       AffineExpr variable) {

@@ -225,10 +225,9 @@ bool DescriptionMatcher::matchValues(Value described, Value value) {
     return fail("it has an operation with effects");
   if (wanted->getAttrDictionary() != op->getAttrDictionary())
     return fail("an operation has other attributes");
-  for (auto [a, b] : llvm::zip_equal(wanted->getOperands(), op->getOperands()))
-    if (!matchValues(a, b))
-      return false;
-  return true;
+  return llvm::all_of_zip(
+      wanted->getOperands(), op->getOperands(),
+      [this](Value a, Value b) { return matchValues(a, b); });
 }
 
 /// The only store in the body of `block`, which has no init, or null.
