@@ -110,9 +110,8 @@ private:
 static LogicalResult scheduleForTarget(tir::PrimFuncOp kernel,
                                        const TargetInfo &target,
                                        const ScheduleScripts &scripts) {
-  if (!scripts.contains(kernel))
-    tir::scheduleKernel(kernel, target);
-  else if (failed(scripts.apply(kernel)))
+  if (scripts.contains(kernel) ? failed(scripts.apply(kernel))
+                               : !tir::scheduleKernel(kernel, target))
     return failure();
   return tir::liftWorkspaces(kernel);
 }

@@ -102,8 +102,8 @@ LogicalResult KernelRemarks::addSchedules(ModuleOp module,
           kernel.remarks.push_back(
               {/*isMissed=*/false, "rule", "a schedule that was given"});
           describeLoops(function, kernel.remarks);
-        } else {
-          tir::scheduleKernel(function, target, &kernel.remarks);
+        } else if (!tir::scheduleKernel(function, target, &kernel.remarks)) {
+          return failure();
         }
         return tir::liftWorkspaces(function);
       });

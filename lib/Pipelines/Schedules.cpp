@@ -140,7 +140,7 @@ OwningOpRef<ModuleOp> ScheduleScripts::write(ModuleOp module,
         auto copy = cast<tir::PrimFuncOp>(kernel->clone());
         scratch->push_back(copy);
         parts[index] = tir::scheduleKernel(copy, target);
-        return success();
+        return success(bool(parts[index]));
       });
   if (failed(result))
     return {};

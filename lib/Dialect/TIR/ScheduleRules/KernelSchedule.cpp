@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each method tries one primitive. If it worked, the step is appended to the
-// trace, from which a script can be written, and handles that it made invalid
-// are forgotten. If it was refused, a remark says why and the caller gets a
-// failure, with the kernel unchanged. What was deferred is tensorized at the
-// end, since other primitives do not see through intrinsics.
+// Each method tries one primitive, as a step of the script. If it worked,
+// handles that it made invalid are forgotten. If it was refused, a remark says
+// why and the caller gets a failure, with the kernel unchanged. What was
+// deferred is tensorized at the end, since other primitives do not see through
+// intrinsics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,14 +50,18 @@ Type KernelSchedule::getHandleType() {
   return transform::AnyOpType::get(kernel->getContext());
 }
 
+void KernelSchedule::find(transform::TransformOpInterface query) {
+  DiagnosedSilenceableFailure found = session.tryStep(query);
+  isBroken |= failed(found.checkAndReport());
+}
+
 Value KernelSchedule::getHandle(BlockOp block) {
   Value &handle = blocks[block.getName()];
   if (!handle) {
     OpBuilder builder = session.getBuilder();
     auto query = GetBlockOp::create(builder, kernel.getLoc(), getHandleType(),
                                     block.getName(), session.getKernel());
-    DiagnosedSilenceableFailure found = session.tryStep(query);
-    assert(found.succeeded() && "blocks of a kernel are found by their names");
+    find(query);
     handle = query.getBlock();
   }
   return handle;
@@ -80,8 +84,7 @@ Value KernelSchedule::getHandle(ForOp loop) {
         builder, kernel.getLoc(),
         SmallVector<Type>(block.getLoops().size(), getHandleType()),
         blockHandle);
-    DiagnosedSilenceableFailure found = session.tryStep(query);
-    assert(found.succeeded() && "there are as many loops as were counted");
+    find(query);
     llvm::append_range(handles, query.getLoops());
   }
   unsigned depth = 0;
@@ -111,7 +114,7 @@ FailureOr<OpTy> KernelSchedule::apply(Loops change, StringRef name,
   if (!result.succeeded()) {
     if (remarks && result.isSilenceableFailure())
       remarkRefusal(name, block, result.getMessage());
-    (void)result.silence();
+    isBroken |= failed(result.silence());
     // Handles that the step would have consumed are invalid even so.
     blocks.clear();
     loops.clear();

@@ -96,21 +96,26 @@ public:
   void finalize();
 
   /// The script of all that was done, in a module of its own; ends the
-  /// schedule.
-  OwningOpRef<ModuleOp> takeScript() { return session.takeScript(); }
+  /// schedule. Null if a step failed in a way that no rule can go on from,
+  /// which has been reported.
+  OwningOpRef<ModuleOp> takeScript() {
+    return isBroken ? OwningOpRef<ModuleOp>() : session.takeScript();
+  }
 
 private:
   /// Whether a step changes loops, so that handles to them are found again.
   enum class Loops { Stay, Change };
 
+  /// Runs a query, which is never refused.
+  void find(transform::TransformOpInterface query);
   /// The handle of a block.
   Value getHandle(BlockOp block);
   /// The handle of a loop, which is around some block.
   Value getHandle(ForOp loop);
   SmallVector<Value> getHandles(ArrayRef<ForOp> loops);
   Type getHandleType();
-  /// Runs the step that `create` makes of the handles it asks for. `name` is
-  /// that of remarks.
+  /// Appends an op that `args` build, and runs it. `name` and `block` are those
+  /// of a remark if it is refused.
   template <typename OpTy, typename... Args>
   FailureOr<OpTy> apply(Loops loops, StringRef name, StringRef block,
                         Args &&...args);
@@ -131,6 +136,7 @@ private:
   const relay::TargetInfo &target;
   ScheduleSession session;
   ScheduleRemarks *remarks;
+  bool isBroken = false;
   struct Deferred {
     std::string block;
     Intrinsic intrinsic;

@@ -46,6 +46,8 @@ struct TIRScheduleRules
       OpBuilder builder(scratch->getBodyRegion());
       auto copy = cast<PrimFuncOp>(builder.clone(*kernel));
       OwningOpRef<ModuleOp> script = scheduleKernel(copy, *info);
+      if (!script)
+        return signalPassFailure();
       builder.setInsertionPointAfter(kernel);
       builder.clone(*script->lookupSymbol(name));
       module->setAttr(transform::TransformDialect::kWithNamedSequenceAttrName,

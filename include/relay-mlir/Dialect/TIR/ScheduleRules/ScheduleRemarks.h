@@ -7,7 +7,7 @@
 
 //
 // For people: what a schedule did and, where it stopped, why. What programs
-// need to do the same again is the trace.
+// need to do the same again is the script.
 //
 //===----------------------------------------------------------------------===//
 

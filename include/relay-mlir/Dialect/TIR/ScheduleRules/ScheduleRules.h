@@ -18,7 +18,8 @@ namespace mlir::tir {
 /// structure only: kinds of variables, access maps, extents. What no rule knows
 /// is run as it is. Returns the script of what was done, which does the same to
 /// a fresh kernel, `transform.named_sequence @<kernel>.schedule`, in a module
-/// of its own. `remarks`, if not null, receives what there is to say about it.
+/// of its own; null if something went wrong, which has been reported.
+/// `remarks`, if not null, receives what there is to say about it.
 OwningOpRef<ModuleOp> scheduleKernel(PrimFuncOp kernel,
                                      const relay::TargetInfo &target,
                                      ScheduleRemarks *remarks = nullptr);
