@@ -492,7 +492,7 @@ void KernelSchedule::finalize() {
     auto feeds = [&](ForOp loop) { return feedsReduction(loop, block); };
     size_t numTiled = 0;
     if (llvm::any_of(loops, feeds)) {
-      auto first = loops.end();
+      auto *first = loops.end();
       while (first != loops.begin() && !feeds(*std::prev(first)))
         --first;
       while (first != loops.begin() && feeds(*std::prev(first)))

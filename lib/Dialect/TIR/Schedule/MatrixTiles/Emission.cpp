@@ -23,9 +23,11 @@
 using namespace mlir;
 using namespace mlir::tir;
 
-/// Whether a primitive was not refused.
+/// Whether a primitive was not refused; a refusal is no error here.
 static bool tryStep(DiagnosedSilenceableFailure result) {
-  return succeeded(result.silence());
+  bool isDone = result.succeeded();
+  (void)result.silence();
+  return isDone;
 }
 
 Value MatrixEmitter::apply(OpBuilder &builder, AffineExpr expr,
