@@ -24,7 +24,6 @@ using namespace mlir::relay;
 
 /// The mark of a kernel that has a script: its text.
 static constexpr StringLiteral kScriptAttr = "tir.schedule";
-static constexpr StringLiteral kSuffix = ".schedule";
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -70,9 +69,9 @@ LogicalResult ScheduleScripts::loadFile(StringRef path, ModuleOp module) {
     return failure();
   for (auto script : file->getOps<transform::NamedSequenceOp>()) {
     StringRef name = script.getSymName();
-    if (!name.consume_back(kSuffix)) {
+    if (!name.consume_back(tir::kScheduleSuffix)) {
       return script.emitError("expects a schedule called @<kernel>")
-             << kSuffix << ", but got @" << name;
+             << tir::kScheduleSuffix << ", but got @" << name;
     }
     auto kernel = module.lookupSymbol<tir::PrimFuncOp>(name);
     if (!kernel) {
@@ -213,7 +212,7 @@ LogicalResult ScheduleScripts::save(StringRef folder, ModuleOp module,
     SmallString<128> path(folder);
     llvm::sys::path::append(path, name + ".mlir");
     auto script = written->lookupSymbol<transform::NamedSequenceOp>(
-        (name + kSuffix).str());
+        (name + tir::kScheduleSuffix).str());
     if (failed(saveScript(path, kernel, script)))
       return failure();
   }

@@ -110,7 +110,7 @@ public:
     if (!parsed)
       diagnostics.raise("cannot read the schedule");
     auto scripts = parsed->getOps<transform::NamedSequenceOp>();
-    std::string wanted = (kernel.getSymName() + ".schedule").str();
+    std::string wanted = (kernel.getSymName() + tir::kScheduleSuffix).str();
     auto script = parsed->lookupSymbol<transform::NamedSequenceOp>(wanted);
     if (!script && llvm::hasSingleElement(scripts))
       script = *scripts.begin();
@@ -125,7 +125,7 @@ public:
     std::string name = kernel.getSymName().str();
     for (transform::NamedSequenceOp other : scripts) {
       StringRef rest = other.getSymName();
-      if (other == script || !rest.consume_back(".schedule") ||
+      if (other == script || !rest.consume_back(tir::kScheduleSuffix) ||
           !module->lookupSymbol<tir::PrimFuncOp>(rest))
         continue;
       workOn(rest.str());

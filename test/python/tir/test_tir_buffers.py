@@ -490,6 +490,8 @@ REFUSALS = [
         lambda s, b, i, j, k: s.unsafe_set_dtype(b, 0, "float16"))),
     ("products of bytes for instructions on vectors, but got f32", lambda: on_matmul(
         lambda s, b, i, j, k: s.matrix_tiles(b, "dotprod", [4, 16], 4, vector_bits=128))),
+    ("16 or 32 rows and columns, but got 24 and 24(?!expects)", lambda: on_matmul(
+        lambda s, b, i, j, k: s.matrix_tiles(b, "amx", [24, 24], 24, pieces=2))),
     ('"dotprod", but got "mma"', lambda: on_matmul(
         lambda s, b, i, j, k: s.matrix_tiles(b, "mma", [4, 16], 4))),
     ("constant argument that transform_layout has packed", lambda: on_matmul(

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
+#include "ScheduleSupport.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,11 +33,10 @@ static void widen(RewriterBase &rewriter, affine::AffineLoadOp load,
 DiagnosedSilenceableFailure mlir::tir::narrowWeights(RewriterBase &rewriter,
                                                      BlockOp block,
                                                      unsigned index) {
-  auto refuse = [&] { return emitSilenceableFailure(block.getLoc()); };
   SmallVector<Value> buffers = getReadBuffers(block);
   if (index >= buffers.size())
-    return refuse() << "expects block @" << block.getName()
-                    << " to read more than " << index << " buffers";
+    return refuse(block) << "expects block @" << block.getName()
+                         << " to read more than " << index << " buffers";
   auto kernel = block->getParentOfType<PrimFuncOp>();
   auto argument = dyn_cast<BlockArgument>(buffers[index]);
   AffineMapAttr layout;
@@ -45,12 +44,13 @@ DiagnosedSilenceableFailure mlir::tir::narrowWeights(RewriterBase &rewriter,
     layout = kernel.getArgAttrOfType<AffineMapAttr>(argument.getArgNumber(),
                                                     PrimFuncOp::kLayout);
   if (!layout || kernel.getArgAttr(argument.getArgNumber(), kPiecesAttr))
-    return refuse() << "expects a constant argument that transform_layout has "
-                       "packed";
+    return refuse(block)
+           << "expects a constant argument that transform_layout has "
+              "packed";
   auto type = cast<MemRefType>(argument.getType());
   if (!type.getElementType().isF32() || !type.hasStaticShape())
-    return refuse() << "expects a buffer of f32 of static shape, but got "
-                    << type;
+    return refuse(block) << "expects a buffer of f32 of static shape, but got "
+                         << type;
   SmallVector<affine::AffineLoadOp> loads;
   for (Operation *user : argument.getUsers()) {
     if (isa<BlockOp>(user))
@@ -58,8 +58,8 @@ DiagnosedSilenceableFailure mlir::tir::narrowWeights(RewriterBase &rewriter,
     auto load = dyn_cast<affine::AffineLoadOp>(user);
     if (!load || !block->isAncestor(load)) {
       DiagnosedSilenceableFailure failure =
-          refuse() << "expects only block @" << block.getName()
-                   << " to read the buffer, an element at a time";
+          refuse(block) << "expects only block @" << block.getName()
+                        << " to read the buffer, an element at a time";
       failure.attachNote(user->getLoc()) << "it is used here";
       return failure;
     }
@@ -75,10 +75,8 @@ DiagnosedSilenceableFailure mlir::tir::narrowWeights(RewriterBase &rewriter,
         AffineMapAttr::get(AffineMap::get(map.getNumDims() + 1, 0,
                                           map.getResults(), map.getContext())));
     kernel.setArgAttr(number, kPiecesAttr, rewriter.getI64IntegerAttr(1));
-    argument.setType(MemRefType::get(type.getShape(), rewriter.getI16Type()));
-    SmallVector<Type> types(kernel.getArgumentTypes());
-    types[number] = argument.getType();
-    kernel.setFunctionType(FunctionType::get(kernel.getContext(), types, {}));
+    setArgumentType(kernel, argument,
+                    MemRefType::get(type.getShape(), rewriter.getI16Type()));
   });
   for (affine::AffineLoadOp load : loads)
     widen(rewriter, load, argument);

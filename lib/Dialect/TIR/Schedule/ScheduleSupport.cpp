@@ -371,3 +371,11 @@ void mlir::tir::normalizeAccesses(RewriterBase &rewriter, BlockOp block) {
       rewriter.eraseOp(op);
   rewriter.modifyOpInPlace(block, [&] { block.updateAccessRegions(); });
 }
+
+void mlir::tir::setArgumentType(PrimFuncOp function, BlockArgument argument,
+                                Type type) {
+  argument.setType(type);
+  SmallVector<Type> types(function.getArgumentTypes());
+  types[argument.getArgNumber()] = type;
+  function.setFunctionType(FunctionType::get(function.getContext(), types, {}));
+}

@@ -116,6 +116,9 @@ DiagnosedSilenceableFailure checkErasable(BlockOp block, AllocBufferOp buffer);
 /// gets those that it was allocated with.
 void eraseAllocation(RewriterBase &rewriter, AllocBufferOp buffer);
 
+/// Changes the type of an argument of `function`, and its signature.
+void setArgumentType(PrimFuncOp function, BlockArgument argument, Type type);
+
 /// Whether `a` comes before `b` in the program.
 bool isBefore(Operation *a, Operation *b);
 

@@ -210,10 +210,7 @@ static void setArgumentLayout(PrimFuncOp function, BlockArgument argument,
     function.setArgAttr(index, PrimFuncOp::kOriginalType,
                         TypeAttr::get(argument.getType()));
   function.setArgAttr(index, PrimFuncOp::kLayout, AffineMapAttr::get(layout));
-  argument.setType(newType);
-  SmallVector<Type> types(function.getArgumentTypes());
-  types[index] = newType;
-  function.setFunctionType(FunctionType::get(function.getContext(), types, {}));
+  setArgumentType(function, argument, newType);
 }
 
 DiagnosedSilenceableFailure mlir::tir::transformLayout(RewriterBase &rewriter,

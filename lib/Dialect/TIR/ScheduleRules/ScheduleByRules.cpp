@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
+#include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 
 namespace mlir::tir {
 #define GEN_PASS_DEF_TIRSCHEDULERULESPASS
@@ -38,7 +39,7 @@ struct TIRScheduleRules
       return signalPassFailure();
 
     for (auto kernel : llvm::to_vector(module.getOps<PrimFuncOp>())) {
-      std::string name = (kernel.getSymName() + ".schedule").str();
+      std::string name = (kernel.getSymName() + kScheduleSuffix).str();
       if (module.lookupSymbol(name))
         continue;
       // The rules work on a copy: what stays is the record.

@@ -33,7 +33,7 @@ struct TIRApplySchedules
     for (auto function : module.getOps<PrimFuncOp>()) {
       if (function->hasAttr(kIntrinsicAttr))
         continue;
-      std::string name = (function.getSymName() + ".schedule").str();
+      std::string name = (function.getSymName() + kScheduleSuffix).str();
       auto schedule = module.lookupSymbol<transform::NamedSequenceOp>(name);
       if (!schedule)
         continue;

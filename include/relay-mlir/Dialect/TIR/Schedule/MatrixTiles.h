@@ -99,7 +99,7 @@ struct MatrixPlan {
   SmallVector<unsigned> taps;
   SmallVector<int64_t> tapExtents;
 
-  int64_t numPieces = 2, numTerms = 3;
+  int64_t numPieces = 2;
   /// Results of a tile.
   int64_t tileRows = 32, tileColumns = 32;
   /// Rows of results, garbage included, and how many more rows taps reach. With
@@ -120,6 +120,8 @@ struct MatrixPlan {
   /// The data is stored with the other signedness, 128 more or less.
   bool flipsData = false;
 
+  /// Products of pieces that make up one of floats; the smallest are left out.
+  int64_t getNumTerms() const { return numPieces * (numPieces + 1) / 2; }
   bool isDot() const { return dot != DotKind::None; }
   /// Channels that one multiplication of tiles adds up, and those that are
   /// neighbours in a tile of weights.

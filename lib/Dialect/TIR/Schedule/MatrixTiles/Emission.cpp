@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ScheduleSupport.h"
 #include "MatrixEmitter.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -255,10 +256,7 @@ void MatrixEmitter::layOutWeights() {
     if (!plan.isInteger)
       kernel.setArgAttr(index, kPiecesAttr,
                         rewriter.getI64IntegerAttr(plan.numPieces));
-    argument.setType(type);
-    SmallVector<Type> types(kernel.getArgumentTypes());
-    types[index] = type;
-    kernel.setFunctionType(FunctionType::get(context, types, {}));
+    setArgumentType(kernel, argument, type);
   });
 }
 

@@ -25,7 +25,6 @@ public:
         context(loc.getContext()) {}
 
   /// Replaces the nest.
-
   void emit();
 
 private:

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ScheduleSupport.h"
 #include "MatrixEmitter.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -92,10 +93,12 @@ static std::string explainTile(const MatrixTileOptions &options,
   int64_t rows = options.tileRows, columns = options.tileColumns;
   constexpr int64_t kMaxRows = 16, kMaxVectors = 16;
   if (!plan.isDot()) {
-    for (int64_t size : {rows, columns})
-      if (size != kTileSize && size != 2 * kTileSize)
-        os << "expects tiles of " << kTileSize << " or " << 2 * kTileSize
-           << " rows and columns, but got " << rows << " and " << columns;
+    auto isUnfit = [](int64_t size) {
+      return size != kTileSize && size != 2 * kTileSize;
+    };
+    if (isUnfit(rows) || isUnfit(columns))
+      os << "expects tiles of " << kTileSize << " or " << 2 * kTileSize
+         << " rows and columns, but got " << rows << " and " << columns;
     return text;
   }
   if (rows < 1 || rows > kMaxRows)
@@ -123,7 +126,6 @@ static std::string takeSizes(const MatrixTileOptions &options,
   plan.tileColumns = options.tileColumns;
   plan.panelRows = options.panelRows;
   int64_t rows = plan.getTiledRows();
-  bool isWhole = plan.isMerged();
   if (plan.panelRows < 1 || plan.panelRows % plan.tileRows != 0)
     os << "expects panels of a multiple of " << plan.tileRows
        << " rows, but got " << plan.panelRows;
@@ -131,7 +133,7 @@ static std::string takeSizes(const MatrixTileOptions &options,
     os << "expects panels of at most "
        << (plan.dynamicRows ? kMaxDynamicPanel : rows) << " rows, but got "
        << plan.panelRows;
-  else if (isWhole && plan.panelRows != rows)
+  else if (plan.isMerged() && plan.panelRows != rows)
     os << "expects one panel of all " << rows << " rows, but got panels of "
        << plan.panelRows;
   else if (plan.getNumBatches() > 1 && plan.dynamicRows)
@@ -159,41 +161,44 @@ static void addFeatures(PrimFuncOp kernel, ArrayRef<StringRef> features) {
 DiagnosedSilenceableFailure
 mlir::tir::tileMatrix(RewriterBase &rewriter, BlockOp block,
                       const MatrixTileOptions &options) {
-  auto refuse = [&] { return emitSilenceableFailure(block.getLoc()); };
   FailureOr<BlockNest> nest = BlockNest::get(block);
   if (failed(nest))
-    return refuse() << "expects block @" << block.getName()
-                    << " to have a loop for each variable, and nothing else in "
-                       "them";
+    return refuse(block)
+           << "expects block @" << block.getName()
+           << " to have a loop for each variable, and nothing else in "
+              "them";
   auto kernel = block->getParentOfType<PrimFuncOp>();
   MatrixProduct product(kernel, *nest);
   MatrixPlan &plan = product.plan;
   plan.dot = options.dot;
   plan.dotLanes = options.dotLanes;
   plan.numPieces = options.numPieces;
-  plan.numTerms = plan.numPieces * (plan.numPieces + 1) / 2;
   if (failed(product.matchTypes()))
-    return refuse() << "expects block @" << block.getName()
-                    << " to add up products of f32, or of bytes in i32, from "
-                       "zero on";
+    return refuse(block)
+           << "expects block @" << block.getName()
+           << " to add up products of f32, or of bytes in i32, from "
+              "zero on";
   if (plan.isDot() && !plan.isInteger)
-    return refuse() << "expects products of bytes for instructions on vectors, "
-                       "but got f32";
+    return refuse(block)
+           << "expects products of bytes for instructions on vectors, "
+              "but got f32";
   if (plan.isInteger && plan.numPieces != 1)
-    return refuse() << "expects one piece of a byte, but got "
-                    << plan.numPieces;
+    return refuse(block) << "expects one piece of a byte, but got "
+                         << plan.numPieces;
   StringRef side = options.isRightWeights ? "right" : "left";
   if (failed(product.matchWeights(options.isRightWeights)))
-    return refuse() << "expects the " << side
-                    << " operand to have one variable of columns, those of the "
-                       "reduction and of batches, each by itself";
+    return refuse(block)
+           << "expects the " << side
+           << " operand to have one variable of columns, those of the "
+              "reduction and of batches, each by itself";
   if (failed(product.matchData(options.isMerged)))
-    return refuse() << "expects rows, taps"
-                    << (options.isMerged ? " that are merged" : "")
-                    << " and channels in the indices of the operand beside the "
-                    << side << " one, and rows and columns in those of the sum";
+    return refuse(block)
+           << "expects rows, taps"
+           << (options.isMerged ? " that are merged" : "")
+           << " and channels in the indices of the operand beside the " << side
+           << " one, and rows and columns in those of the sum";
   if (std::string reason = takeSizes(options, plan); !reason.empty())
-    return refuse() << reason;
+    return refuse(block) << reason;
   MatrixEmitter(rewriter, kernel, *nest, plan, options.isParallel).emit();
   if (!plan.isDot())
     addFeatures(kernel, {"amx-tile", plan.isInteger ? "amx-int8" : "amx-bf16"});

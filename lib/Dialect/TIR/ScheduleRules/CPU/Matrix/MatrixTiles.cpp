@@ -12,7 +12,6 @@
 #include "../../ScheduleRule.h"
 #include "MatrixMatcher.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "relay-mlir/Support/MatrixCost.h"
 #include "relay-mlir/Support/SplitFloat.h"
@@ -161,7 +160,7 @@ double MatrixMatcher::estimateCycles() const {
            copied / lanes * kCopyCycles;
   }
   double products =
-      (plan.tileRows / 16) * (plan.tileColumns / 16) * plan.numTerms;
+      (plan.tileRows / 16) * (plan.tileColumns / 16) * plan.getNumTerms();
   double productCycles = relay::estimateMatrixTiles(tiles, steps * products);
   if (plan.packsWeights)
     productCycles +=
@@ -273,7 +272,7 @@ LogicalResult MatrixMatcher::match() {
   return success(cycles != 0);
 }
 
-/// As many pieces of an operand as the precision asks for, and terms. What is
+/// As many pieces of an operand as the precision asks for. What is
 /// forced here for tests is so whatever the depth.
 void MatrixMatcher::choosePieces(StringRef precision) {
   int64_t depth = 1;
@@ -285,7 +284,6 @@ void MatrixMatcher::choosePieces(StringRef precision) {
                        .Case("highest", 3)
                        .Case("high", isShort ? 3 : 2)
                        .Default(1);
-  plan.numTerms = plan.numPieces * (plan.numPieces + 1) / 2;
 }
 
 /// What the target has for products of bytes on vectors.
@@ -331,7 +329,7 @@ static std::string describePlan(const MatrixPlan &plan) {
        << (plan.isWeightsUnsigned ? 'u' : 's') << "d)";
   else
     os << " results of f32 in AMX tiles (tdpbf16ps), terms of bf16: "
-       << plan.numTerms;
+       << plan.getNumTerms();
   if (plan.isMerged())
     os << "; channels of " << plan.numMerged
        << " pixels are neighbours in a tile";

@@ -62,7 +62,7 @@ static double estimate(KernelSchedule &schedule, const BlockNest &nest,
   if (!matcher.isWorthIt())
     return matcher.estimateVectorCycles();
   if (numTerms)
-    *numTerms = matcher.plan.numTerms;
+    *numTerms = matcher.plan.getNumTerms();
   return std::max(matcher.cycles, matcher.estimateMemoryCycles());
 }
 
