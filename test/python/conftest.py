@@ -5,6 +5,10 @@ units that the processor lacks has their emulator."""
 
 import os
 
+# Before NumPy is loaded: each worker has one thread for NumPy's products. Two workers
+# with two each wait for each other's threads, a hundred times as long as they compute.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 
 import bounds

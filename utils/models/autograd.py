@@ -72,6 +72,7 @@ class Trainer:
             if value.backward is None or value.grad is None:
                 continue
             for source, grad in zip(value.sources, value.backward(value.grad)):
+                grad = np.asarray(grad, np.float32)
                 source.grad = grad if source.grad is None else source.grad + grad
         self.numSteps += 1
         for name, value in self.used.items():
@@ -117,14 +118,15 @@ class Trainer:
         taps = [(i, j) for i in range(kernel) for j in range(kernel)]
         if groups == 1:
             columns = np.stack([window(padded, i, j) for i, j in taps], 2)
-            columns = columns.transpose(0, 3, 4, 1, 2).reshape(-1, fan)
+            columns = columns.reshape(-1, fan, height * width)
             matrix = w.value.reshape(cout, fan)
-            y = (columns @ matrix.T).reshape(-1, height, width, cout).transpose(0, 3, 1, 2)
+            y = (matrix @ columns).reshape(-1, cout, height, width)
 
             def backward(grad):
-                rows = grad.transpose(0, 2, 3, 1).reshape(-1, cout)
-                parts = (rows @ matrix).reshape(-1, height, width, cin, len(taps))
-                return parts.transpose(4, 0, 3, 1, 2), (rows.T @ columns).reshape(w.shape)
+                grad = grad.reshape(-1, cout, height * width)
+                parts = (matrix.T @ grad).reshape(-1, cin, len(taps), height, width)
+                dw = (grad @ columns.transpose(0, 2, 1)).sum(0)
+                return parts.transpose(2, 0, 1, 3, 4), dw.reshape(w.shape)
         else:
             assert groups == cin == cout, "expects a depthwise convolution"
             y = sum(window(padded, i, j) * w.value[:, 0, i, j, None, None] for i, j in taps)

@@ -15,6 +15,7 @@ what they reach on digits that they have not seen.
 """
 
 import argparse
+import fcntl
 import hashlib
 import os
 import pathlib
@@ -22,6 +23,7 @@ import sys
 
 import numpy as np
 import onnx
+from threadpoolctl import threadpool_limits
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
@@ -225,13 +227,16 @@ def train(name):
     trainer = Trainer(seed=1)
     x, y = _prepare(name, images[NUM_TEST:], labels[NUM_TEST:], 1)
     rng = np.random.default_rng(2)
-    for step in range(steps):
-        chosen = rng.integers(0, len(x), batch)
-        outputs = trainer.forward(build, x[chosen])
-        loss = _loss(trainer, name, outputs, y[chosen])
-        trainer.step(loss, rate=5e-3 * min(1, (step + 1) / 20) * (1 - step / steps))
-    x, y = _prepare(name, images[:NUM_TEST], labels[:NUM_TEST], 3)
-    outputs = [t.value for t in trainer.forward(build, x, training=False)]
+    # OpenBLAS' threads wait for each other: beside another busy process a small
+    # product takes a hundred times as long on two as on one.
+    with threadpool_limits(1):
+        for step in range(steps):
+            chosen = rng.integers(0, len(x), batch)
+            outputs = trainer.forward(build, x[chosen])
+            loss = _loss(trainer, name, outputs, y[chosen])
+            trainer.step(loss, rate=5e-3 * min(1, (step + 1) / 20) * (1 - step / steps))
+        x, y = _prepare(name, images[:NUM_TEST], labels[:NUM_TEST], 3)
+        outputs = [t.value for t in trainer.forward(build, x, training=False)]
     return trainer.weights, _measure(name, outputs, y)
 
 
@@ -283,12 +288,15 @@ def _weights(name):
     for source in ("trained.py", "autograd.py"):
         digest.update(pathlib.Path(__file__).with_name(source).read_bytes())
     path = _folder() / f"{name}-{digest.hexdigest()[:16]}.npz"
-    if not path.exists():
-        weights, share = train(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f"{path.stem}.{os.getpid()}.npz")
-        np.savez(partial, __share__=share, **weights)
-        os.replace(partial, path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Of several processes that ask at once, one trains.
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            weights, share = train(name)
+            partial = path.with_name(f"{path.stem}.{os.getpid()}.npz")
+            np.savez(partial, __share__=share, **weights)
+            os.replace(partial, path)
     with np.load(path) as file:
         arrays = dict(file)
     return arrays, float(arrays.pop("__share__"))
