@@ -19,12 +19,14 @@
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Bufferize.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 namespace mlir::relay {
 
 /// Adds the dialects of this project, and their extensions, to `registry`.
 inline void registerProjectDialects(DialectRegistry &registry) {
-  registry.insert<RelayDialect, relax::RelaxDialect, tir::TIRDialect>();
+  registry.insert<RelayDialect, TargetDialect, relax::RelaxDialect,
+                  tir::TIRDialect>();
   tir::registerBufferizableOpInterfaceExternalModels(registry);
   tir::registerTransformDialectExtension(registry);
 }

@@ -15,6 +15,7 @@
 #include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Dialect/Target/Transforms/Passes.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
@@ -24,6 +25,7 @@ namespace mlir::relay {
 inline void registerProjectPasses() {
   registerRelayConversionPasses();
   registerRelayPasses();
+  registerRelayTargetPasses();
   relax::registerRelaxTransformsPasses();
   tir::registerTIRTransformsPasses();
   tir::registerTIRScheduleRulesPasses();

@@ -404,6 +404,7 @@ findDifferentKernel(ModuleOp module, RelayModule *compiled,
                     Tolerance tolerance, raw_ostream &os) {
   OwningOpRef<ModuleOp> fused = module.clone();
   PassManager manager(module.getContext());
+  addAttachTargetPass(manager, options);
   buildRelayOptimizePipeline(manager, options);
   if (failed(manager.run(*fused)))
     return failure();

@@ -66,7 +66,7 @@ std::optional<CompileOptions> CompileFlags::get() const {
                  << options.optLevel << '\n';
     return std::nullopt;
   }
-  std::optional<Precision> parsed = parsePrecision(precision);
+  std::optional<Precision> parsed = symbolizePrecision(precision);
   if (!parsed) {
     llvm::errs() << "error: expects --precision=highest, high or medium, but "
                     "got '"

@@ -19,7 +19,7 @@
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
-#include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
@@ -30,7 +30,6 @@
 #include "relay-mlir/Target/AOT/Artifact.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
-#include "relay-mlir/Target/TargetInfo.h"
 
 #include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
@@ -70,7 +69,6 @@ public:
 
 private:
   LogicalResult runPasses(function_ref<void(OpPassManager &)> build);
-  void setPrecisions();
   LogicalResult compileKernels();
   LogicalResult scheduleKernels();
   LogicalResult writeModule();
@@ -95,7 +93,8 @@ private:
   DefaultTimingManager timingManager;
   TimingScope timing;
 
-  std::optional<TargetInfo> target;
+  /// Of the module, once it has one.
+  CPUAttr target;
   std::optional<KernelCompiler> compiler;
   /// What there is to tell of the kernels, if anyone wants to know.
   std::optional<KernelRemarks> remarks;
@@ -107,11 +106,10 @@ private:
 } // namespace
 
 /// Brings one kernel to the form in which it is compiled.
-static LogicalResult scheduleForTarget(tir::PrimFuncOp kernel,
-                                       const TargetInfo &target,
-                                       const ScheduleScripts &scripts) {
+static LogicalResult schedule(tir::PrimFuncOp kernel,
+                              const ScheduleScripts &scripts) {
   if (scripts.contains(kernel) ? failed(scripts.apply(kernel))
-                               : !tir::scheduleKernel(kernel, target))
+                               : !tir::scheduleKernel(kernel))
     return failure();
   return tir::liftWorkspaces(kernel);
 }
@@ -127,19 +125,22 @@ Compilation::runPasses(function_ref<void(OpPassManager &)> build) {
 }
 
 LogicalResult Compilation::run() {
-  FailureOr<TargetInfo> parsed =
-      TargetInfo::parse(options.target, getErrorEmitter());
-  if (failed(parsed))
+  if (failed(runPasses([&](OpPassManager &manager) {
+        addAttachTargetPass(manager, options);
+      })))
     return failure();
-  target = *parsed;
+  FailureOr<CPUAttr> cpu = getTargetCPU(module);
+  if (failed(cpu))
+    return failure();
+  target = *cpu;
   tir::loadScheduleDialects(module.getContext());
   // Also loads the dialects that kernels are lowered to.
   KernelCompilerOptions compilerOptions;
   compilerOptions.useCache = options.useCache;
   compilerOptions.cacheDir = options.cacheDir;
-  compiler.emplace(module.getContext(), *target, compilerOptions);
+  compiler.emplace(module.getContext(), compilerOptions);
   if (KernelRemarks::areWanted(module.getContext()))
-    remarks.emplace(*target);
+    remarks.emplace(target.getInfo());
 
   // Only @main is called from outside: others go where they are inlined.
   bool hasMain = module.lookupSymbol<func::FuncOp>("main");
@@ -154,19 +155,22 @@ LogicalResult Compilation::run() {
   if (remarks)
     remarks->addOperators(module);
 
-  if (failed(runPasses(buildRelayToKernelsPipeline)))
+  if (failed(runPasses([&](OpPassManager &manager) {
+        buildRelayToKernelsPipeline(manager);
+        manager.addPass(
+            tir::createTIRChoosePrecisionPass({options.forceMatrixTiles}));
+      })))
     return failure();
-  setPrecisions();
   if (!options.schedules.empty() &&
       failed(scripts.load(options.schedules, module)))
     return failure();
   if (remarks && failed(remarks->addSchedules(module, scripts)))
     return failure();
   if (!options.saveSchedules.empty() &&
-      failed(scripts.save(options.saveSchedules, module, *target)))
+      failed(scripts.save(options.saveSchedules, module)))
     return failure();
   if (kind == EmitKind::Schedules) {
-    OwningOpRef<ModuleOp> written = scripts.write(module, *target);
+    OwningOpRef<ModuleOp> written = scripts.write(module);
     if (!written)
       return failure();
     return writeText([&](raw_ostream &os) {
@@ -203,29 +207,6 @@ LogicalResult Compilation::run() {
   }
 }
 
-/// Tells kernels how exact they must be, where there is a choice.
-void Compilation::setPrecisions() {
-  if (!target->hasTiles() && !options.forceMatrixTiles &&
-      options.precision != Precision::Medium)
-    return;
-  Builder builder(module.getContext());
-  StringAttr name = builder.getStringAttr(getPrecisionName(options.precision));
-  SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
-  for (tir::PrimFuncOp kernel : functions) {
-    kernel->setAttr(tir::kPrecisionAttr, name);
-    if (options.forceMatrixTiles)
-      kernel->setAttr(tir::kForceTilesAttr, builder.getUnitAttr());
-  }
-  if (options.precision != Precision::High || options.forceMatrixTiles)
-    return;
-  llvm::StringMap<int64_t> calls;
-  module.walk([&](relax::CallTIROp call) { ++calls[call.getCallee()]; });
-  SmallVector<int64_t> numCalls;
-  for (tir::PrimFuncOp kernel : functions)
-    numCalls.push_back(calls.lookup(kernel.getSymName()));
-  tir::chooseProductTerms(functions, numCalls, *target);
-}
-
 /// Schedules the kernels of the module in place.
 LogicalResult Compilation::scheduleKernels() {
   TimingScope scope = time("Schedules");
@@ -233,14 +214,11 @@ LogicalResult Compilation::scheduleKernels() {
   // A kernel is scheduled in a module of its own, so that several can be at
   // once, and so that schedules do not meet each other's names.
   std::vector<OwningOpRef<ModuleOp>> modules;
-  for (tir::PrimFuncOp function : functions) {
-    modules.push_back(ModuleOp::create(function.getLoc()));
-    modules.back()->push_back(function->clone());
-  }
+  for (tir::PrimFuncOp function : functions)
+    modules.push_back(function.cloneIntoModule());
   LogicalResult result = failableParallelForEach(
       module.getContext(), modules, [&](OwningOpRef<ModuleOp> &single) {
-        return scheduleForTarget(*single->getOps<tir::PrimFuncOp>().begin(),
-                                 *target, scripts);
+        return schedule(*single->getOps<tir::PrimFuncOp>().begin(), scripts);
       });
   if (failed(result))
     return failure();
@@ -259,7 +237,7 @@ LogicalResult Compilation::compileKernels() {
   SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
   FailureOr<std::vector<CompiledKernel>> compiled =
       compiler->compile(functions, [&](tir::PrimFuncOp kernel) {
-        return scheduleForTarget(kernel, *target, scripts);
+        return schedule(kernel, scripts);
       });
   if (failed(compiled))
     return failure();
@@ -290,9 +268,9 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
   if (failed(main))
     return failure();
   HostModuleOptions hostOptions;
-  hostOptions.targetTriple = target->getTriple().str();
-  hostOptions.requiredFeatures = target->getRequiredFeatures();
-  hostOptions.precision = getPrecisionName(options.precision);
+  hostOptions.targetTriple = target.getTriple().str();
+  hostOptions.requiredFeatures = target.getInfo().getRequiredFeatures();
+  hostOptions.precision = stringifyPrecision(options.precision);
   return buildHostModule(*main, hostOptions, pool);
 }
 
@@ -327,14 +305,12 @@ LogicalResult Compilation::writeCode(CodeKind codeKind) {
     return failure();
   SmallVector<SmallVector<char, 0>> texts;
   for (tir::PrimFuncOp kernel : module.getOps<tir::PrimFuncOp>()) {
-    OwningOpRef<ModuleOp> single = ModuleOp::create(kernel.getLoc());
-    single->push_back(kernel->clone());
-    if (failed(compileKernelModule(*single, *target, codeKind,
-                                   texts.emplace_back())))
+    OwningOpRef<ModuleOp> single = kernel.cloneIntoModule();
+    if (failed(compileKernelModule(*single, codeKind, texts.emplace_back())))
       return failure();
   }
-  if (failed(compileLLVMModule(**host, *target, codeKind, texts.emplace_back(),
-                               CodeEffort::Program)))
+  if (failed(compileLLVMModule(**host, target.getInfo(), codeKind,
+                               texts.emplace_back(), CodeEffort::Program)))
     return failure();
   return writeText([&](raw_ostream &os) {
     for (const SmallVector<char, 0> &text : texts)
@@ -353,10 +329,10 @@ LogicalResult Compilation::writeBinary() {
         {function.getSymName(), kernel.symbol, *kernel.object});
   ArtifactOptions artifactOptions;
   artifactOptions.relocatable = kind == EmitKind::Object;
-  artifactOptions.precision = getPrecisionName(options.precision);
+  artifactOptions.precision = stringifyPrecision(options.precision);
   TimingScope scope = time("Artefact");
   artifactOptions.timing = &scope;
-  return writeArtifact(*main, artifactKernels, *target, outputPath,
+  return writeArtifact(*main, artifactKernels, target.getInfo(), outputPath,
                        artifactOptions);
 }
 

@@ -93,24 +93,27 @@ LogicalResult relay::writeKernelArtifact(tir::PrimFuncOp kernel,
                                          StringRef outputPath) {
   if (failed(checkArguments(kernel)))
     return failure();
-  FailureOr<TargetInfo> target = TargetInfo::parse(
+  FailureOr<CPUInfo> target = CPUInfo::parse(
       options.target, [&] { return emitError(kernel.getLoc()); });
   if (failed(target))
     return failure();
   MLIRContext *context = kernel.getContext();
-  context->getOrLoadDialect<relax::RelaxDialect>();
+  context->loadDialect<relax::RelaxDialect, TargetDialect>();
   std::string program = getProgram(kernel);
 
   KernelCompilerOptions compilerOptions;
   compilerOptions.useCache = options.useCache;
   compilerOptions.cacheDir = options.cacheDir;
-  KernelCompiler compiler(context, *target, compilerOptions);
+  KernelCompiler compiler(context, compilerOptions);
+  OwningOpRef<ModuleOp> single = kernel.cloneIntoModule();
+  (*single)->setAttr(TargetDialect::kSpecAttrName, target->getAttr(context));
   FailureOr<std::vector<CompiledKernel>> compiled =
-      compiler.compile(kernel, [](tir::PrimFuncOp copy) -> LogicalResult {
-        if (copy->hasAttr(tir::PrimFuncOp::kWorkspaces))
-          return success();
-        return tir::liftWorkspaces(copy);
-      });
+      compiler.compile(*single->getOps<tir::PrimFuncOp>().begin(),
+                       [](tir::PrimFuncOp copy) -> LogicalResult {
+                         if (copy->hasAttr(tir::PrimFuncOp::kWorkspaces))
+                           return success();
+                         return tir::liftWorkspaces(copy);
+                       });
   if (failed(compiled))
     return failure();
   CompiledKernel &result = compiled->front();

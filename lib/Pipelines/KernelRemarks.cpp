@@ -82,8 +82,7 @@ LogicalResult KernelRemarks::addSchedules(ModuleOp module,
                                           const ScheduleScripts &scripts) {
   for (auto function : module.getOps<tir::PrimFuncOp>()) {
     Kernel kernel(function.getLoc());
-    kernel.scheduled = ModuleOp::create(function.getLoc());
-    kernel.scheduled->push_back(function->clone());
+    kernel.scheduled = function.cloneIntoModule();
     kernels.insert({function.getSymNameAttr(), std::move(kernel)});
   }
   module.walk([&](relax::CallTIROp call) {
@@ -102,7 +101,7 @@ LogicalResult KernelRemarks::addSchedules(ModuleOp module,
           kernel.remarks.push_back(
               {/*isMissed=*/false, "rule", "a schedule that was given"});
           describeLoops(function, kernel.remarks);
-        } else if (!tir::scheduleKernel(function, target, &kernel.remarks)) {
+        } else if (!tir::scheduleKernel(function, &kernel.remarks)) {
           return failure();
         }
         return tir::liftWorkspaces(function);

@@ -27,7 +27,7 @@ namespace mlir::relay {
 
 class KernelRemarks {
 public:
-  explicit KernelRemarks(const TargetInfo &target) : target(target) {}
+  explicit KernelRemarks(const CPUInfo &target) : target(target) {}
 
   /// Whether anyone listens.
   static bool areWanted(MLIRContext *context);
@@ -59,7 +59,7 @@ private:
 
   void emit(StringRef name, const Kernel &kernel) const;
 
-  const TargetInfo &target;
+  const CPUInfo &target;
   llvm::StringMap<std::string> operators;
   llvm::MapVector<StringAttr, Kernel> kernels;
 };

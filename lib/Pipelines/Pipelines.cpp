@@ -11,62 +11,24 @@
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h"
+#include "relay-mlir/Dialect/TIR/TransformOps/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Dialect/Target/Transforms/Passes.h"
 #include "relay-mlir/Support/ModulePipeline.h"
-#include "relay-mlir/Target/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 
-std::optional<Precision> relay::parsePrecision(StringRef name) {
-  return llvm::StringSwitch<std::optional<Precision>>(name)
-      .Case("highest", Precision::Highest)
-      .Case("high", Precision::High)
-      .Case("medium", Precision::Medium)
-      .Default(std::nullopt);
-}
-
-StringRef relay::getPrecisionName(Precision precision) {
-  switch (precision) {
-  case Precision::Highest:
-    return "highest";
-  case Precision::High:
-    return "high";
-  case Precision::Medium:
-    return "medium";
-  }
-  llvm_unreachable("unknown precision");
-}
-
-/// Options of the pass for the target of the compilation.
-static WinogradPassOptions getWinogradOptions(const CompileOptions &options) {
-  WinogradPassOptions result;
-  MLIRContext quiet(MLIRContext::Threading::DISABLED);
-  ScopedDiagnosticHandler silence(&quiet, [](Diagnostic &) {});
-  // A wrong name is reported by whoever compiles for it.
-  FailureOr<TargetInfo> target = TargetInfo::parse(
-      options.target, [&] { return emitError(UnknownLoc::get(&quiet)); });
-  if (failed(target))
-    return result;
-  result.vectorBits = target->getVectorBits();
-  result.l2Bytes = target->getCacheSizes().l2;
-  result.l3Bytes = target->getCacheSizes().l3;
-  if (target->hasTiles())
-    result.matrixTerms = options.precision == Precision::High ? 3 : 1;
-  return result;
-}
-
 /// CPUs take channels last: whole vectors of channels are loaded and stored,
 /// and a 1x1 convolution is a matrix product.
 static void addLayoutPass(OpPassManager &manager,
-                          const CompileOptions &options) {
+                          const OptimizeOptions &options) {
   StringRef layout = options.desiredLayout;
   if (layout == "default" || (layout.empty() && options.optLevel < 3))
     return;
@@ -79,8 +41,14 @@ static void addLayoutPass(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(createConvertLayoutPass(conversion));
 }
 
+void relay::addAttachTargetPass(OpPassManager &manager,
+                                const CompileOptions &options) {
+  manager.addPass(createAttachTargetPass(
+      {options.target, stringifyPrecision(options.precision).str()}));
+}
+
 void relay::buildRelayOptimizePipeline(OpPassManager &manager,
-                                       const CompileOptions &options) {
+                                       const OptimizeOptions &options) {
   manager.addPass(createInferTypesPass());
   manager.addPass(createToGraphNormalFormPass());
   manager.addPass(createInstantiatePass());
@@ -92,16 +60,14 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     // Folding makes constants of what simplification spelled out.
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());
-    if (options.precision != Precision::Highest) {
-      FoldScaleAxisPassOptions scales;
-      scales.onlyConstants = true;
-      manager.addNestedPass<func::FuncOp>(createPoolBeforeConvPass());
-      // Normalisation may come with a scale of its own after it, whose terms
-      // are constants once those before are.
-      for (int round = 0; round != 2; ++round) {
-        manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
-        manager.addNestedPass<func::FuncOp>(createFoldScaleAxisPass(scales));
-      }
+    FoldScaleAxisPassOptions scales;
+    scales.onlyConstants = true;
+    manager.addNestedPass<func::FuncOp>(createPoolBeforeConvPass());
+    // Normalisation may come with a scale of its own after it, whose terms are
+    // constants once those before are.
+    for (int round = 0; round != 2; ++round) {
+      manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
+      manager.addNestedPass<func::FuncOp>(createFoldScaleAxisPass(scales));
     }
     addLayoutPass(manager, options);
     // Queries, keys and values of attention in one product; its weights fold.
@@ -117,11 +83,8 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     // What became constant may settle sizes.
     manager.addPass(createInferTypesPass());
     manager.addPass(createCanonicalizerPass());
-    if (options.precision != Precision::Highest) {
-      manager.addNestedPass<func::FuncOp>(
-          createWinogradPass(getWinogradOptions(options)));
-      manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
-    }
+    manager.addNestedPass<func::FuncOp>(createWinogradPass());
+    manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
   }
   manager.addPass(createDeadCodePass());
   FuseOpsPassOptions fusion;
@@ -143,63 +106,52 @@ void relay::buildRelayToKernelsPipeline(OpPassManager &manager) {
   manager.addPass(relax::createVerifyKernelsPass());
 }
 
+void relay::buildTIRSchedulePipeline(OpPassManager &manager) {
+  manager.addPass(tir::createTIRChoosePrecisionPass());
+  manager.addPass(tir::createTIRScheduleRulesPass());
+  manager.addPass(tir::createTIRApplySchedulesPass());
+  manager.addNestedPass<tir::PrimFuncOp>(tir::createTIRLiftWorkspacesPass());
+}
+
 namespace {
-struct OptimizeOptions : PassPipelineOptions<OptimizeOptions> {
+
+/// A pipeline that may give the module its target.
+struct TargetOptions : PassPipelineOptions<TargetOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("What to compile for (see relay-compile --target); empty: "
+                     "the target of the module")};
+  Option<std::string> precision{
+      *this, "precision",
+      llvm::cl::desc("How exactly results are computed in f32: highest, high "
+                     "or medium; empty: as the module says")};
+
+  void addPass(OpPassManager &manager) const {
+    manager.addPass(createAttachTargetPass({target, precision}));
+  }
+};
+
+struct OptimizePipelineOptions : TargetOptions {
   Option<int> optLevel{*this, "opt-level",
                        llvm::cl::desc("0: no folding, no fusion; 1: folding; "
                                       "2 and up: fusion too"),
                        llvm::cl::init(3)};
-  Option<Precision> precision{
-      *this, "precision",
-      llvm::cl::desc("How exactly results are computed in f32"),
-      llvm::cl::init(Precision::High),
-      llvm::cl::values(
-          clEnumValN(Precision::Highest, "highest", "as sums of products"),
-          clEnumValN(Precision::High, "high", "to 1e-4 of a network's scale"),
-          clEnumValN(Precision::Medium, "medium", "with bf16 operands"))};
-  Option<std::string> target{
-      *this, "target", llvm::cl::desc("Processor that costs are estimated for"),
-      llvm::cl::init("native")};
   Option<std::string> desiredLayout{
       *this, "desired-layout",
       llvm::cl::desc("Layout of convolutions, such as NHWC; `default` leaves "
                      "them as they are")};
 };
+
 } // namespace
 
-/// As PassPipelineRegistration does, but for pipelines of modules.
-template <typename Options>
-static void registerModulePipeline(
-    StringRef name, StringRef description,
-    std::function<void(OpPassManager &, const Options &)> build) {
-  registerPassPipeline(
-      name, description,
-      [=](OpPassManager &manager, StringRef text,
-          function_ref<LogicalResult(const Twine &)> errorHandler)
-          -> LogicalResult {
-        Options options;
-        if (failed(options.parseFromString(text)) ||
-            failed(relay::checkModulePipeline(name, manager, errorHandler)))
-          return failure();
-        build(manager, options);
-        return success();
-      },
-      [](function_ref<void(const mlir::detail::PassOptions &)> handle) {
-        handle(Options());
-      });
-}
-
 void relay::registerPipelines() {
-  registerModulePipeline<OptimizeOptions>(
+  registerModulePipeline<OptimizePipelineOptions>(
       "relay-optimize",
       "Simplify, fold and fuse a relay module: relay-typed to relay-fused",
-      [](OpPassManager &manager, const OptimizeOptions &options) {
-        CompileOptions compile;
-        compile.optLevel = options.optLevel;
-        compile.precision = options.precision;
-        compile.target = options.target;
-        compile.desiredLayout = options.desiredLayout;
-        buildRelayOptimizePipeline(manager, compile);
+      [](OpPassManager &manager, const OptimizePipelineOptions &options) {
+        options.addPass(manager);
+        buildRelayOptimizePipeline(manager,
+                                   {options.optLevel, options.desiredLayout});
       });
   registerModulePipeline<EmptyPipelineOptions>(
       "relay-to-kernels",
@@ -207,5 +159,13 @@ void relay::registerPipelines() {
       "relay-fused to relax-kernels",
       [](OpPassManager &manager, const EmptyPipelineOptions &) {
         buildRelayToKernelsPipeline(manager);
+      });
+  registerModulePipeline<TargetOptions>(
+      "tir-schedule",
+      "Schedule kernels by rules, for the target: relax-kernels to "
+      "tir-scheduled",
+      [](OpPassManager &manager, const TargetOptions &options) {
+        options.addPass(manager);
+        buildTIRSchedulePipeline(manager);
       });
 }

@@ -116,8 +116,7 @@ LogicalResult ScheduleScripts::apply(tir::PrimFuncOp kernel) const {
 // Writing
 //===----------------------------------------------------------------------===//
 
-OwningOpRef<ModuleOp> ScheduleScripts::write(ModuleOp module,
-                                             const TargetInfo &target) const {
+OwningOpRef<ModuleOp> ScheduleScripts::write(ModuleOp module) const {
   MLIRContext *context = module.getContext();
   SmallVector<tir::PrimFuncOp> kernels(module.getOps<tir::PrimFuncOp>());
   std::vector<OwningOpRef<ModuleOp>> parts(kernels.size());
@@ -135,10 +134,9 @@ OwningOpRef<ModuleOp> ScheduleScripts::write(ModuleOp module,
           return success();
         }
         // The rules work on a copy: what stays is the record.
-        OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
-        auto copy = cast<tir::PrimFuncOp>(kernel->clone());
-        scratch->push_back(copy);
-        parts[index] = tir::scheduleKernel(copy, target);
+        OwningOpRef<ModuleOp> scratch = kernel.cloneIntoModule();
+        parts[index] =
+            tir::scheduleKernel(*scratch->getOps<tir::PrimFuncOp>().begin());
         return success(bool(parts[index]));
       });
   if (failed(result))
@@ -199,9 +197,8 @@ static LogicalResult saveScript(StringRef path, tir::PrimFuncOp kernel,
   return success();
 }
 
-LogicalResult ScheduleScripts::save(StringRef folder, ModuleOp module,
-                                    const TargetInfo &target) const {
-  OwningOpRef<ModuleOp> written = write(module, target);
+LogicalResult ScheduleScripts::save(StringRef folder, ModuleOp module) const {
+  OwningOpRef<ModuleOp> written = write(module);
   if (!written)
     return failure();
   if (std::error_code code = llvm::sys::fs::create_directories(folder))

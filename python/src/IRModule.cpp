@@ -133,7 +133,7 @@ static void compile(IRModule &self, const std::string &path,
         "'llvm', 'asm', 'obj', 'so', but got '" +
         emit + "'");
   std::optional<relay::Precision> precision =
-      relay::parsePrecision(precisionName);
+      relay::symbolizePrecision(precisionName);
   if (!precision)
     throw py::value_error("expects precision 'highest', 'high' or 'medium', "
                           "but got '" +

@@ -10,14 +10,14 @@
 // Without the feature there is nothing of it.
 // RUN: relay-compile %s --emit=asm -o - --target=x86-64-v4 --precision=medium | FileCheck %s --check-prefix=NONE
 // RUN: relay-compile %s --emit=asm -o - --target=sapphirerapids,-amx-tile --precision=medium | FileCheck %s --check-prefix=NONE
-// What replays has to be made of recorded steps: schedules are for vectors.
+// The schedule says so.
 // RUN: relay-compile %s --emit=schedules -o - --target=sapphirerapids | FileCheck %s --check-prefix=SCHEDULES
 
+// CHECK:       module attributes {target.precision = #target.precision<high>
 // CHECK-LABEL: tir.prim_func private @fused_nn_conv2d_add_nn_relu
 // The weights: columns, channels, taps, pieces, and tiles with pairs of
 // channels.
 // CHECK-SAME:    memref<1x2x3x3x2x2x16x32xi16> {tir.layout = affine_map<(d0, d1, d2, d3, d4) -> (d0 floordiv 32, d1 floordiv 32, d2, d3, d4, (d0 mod 32) floordiv 16, (d1 mod 32) floordiv 2, (d0 mod 16) * 2 + d1 mod 2)>, tir.original_type = memref<32x64x3x3xf32>, tir.pieces = 2 : i64}
-// CHECK-SAME:    tir.precision = "high"
 // Both pieces of the data: channels, rows, 32 channels. The padding happens
 // where it is split.
 // CHECK:         tir.block @conv2d_split

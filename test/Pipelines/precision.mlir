@@ -9,7 +9,7 @@
 // RUN: not relay-opt %s --relay-optimize=precision=low 2>&1 | FileCheck %s --check-prefix=PIPELINE
 // RUN: not relay-compile %s --emit=relay --precision=low 2>&1 | FileCheck %s --check-prefix=TOOL
 // RUN: not relay-run %s --precision=low 2>&1 | FileCheck %s --check-prefix=TOOL
-// PIPELINE: Cannot find option named 'low'
+// PIPELINE: error: expects a precision of highest, high or medium, but got 'low'
 // TOOL: error: expects --precision=highest, high or medium, but got 'low'
 
 // CHECK-NOT: weight_transform %

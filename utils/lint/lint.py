@@ -27,6 +27,8 @@ INCLUDE = re.compile(r'^\s*#?include\s+[<"]([^">]+)[">]')
 # has its own folder's name.
 LAYERS = {
     "Support": [],
+    "Dialect/Target/IR": ["Support"],
+    "Dialect/Target/Transforms": ["Support", "Dialect/Target/IR"],
     "Dialect/Relay/IR": ["Support"],
     "Dialect/TIR/IR": ["Support"],
     "Dialect/Relax/IR": ["Support", "Dialect/TIR/IR"],
@@ -35,7 +37,8 @@ LAYERS = {
     "Dialect/Relax/Analysis": ["Support", "Dialect/Relax/IR", "Dialect/TIR/IR"],
     "Interpreter": ["Support", "Dialect/Relay/IR"],
     "Dialect/Relay/Transforms": [
-        "Support", "Dialect/Relay/IR", "Dialect/Relay/Analysis", "Interpreter"],
+        "Support", "Dialect/Relay/IR", "Dialect/Relay/Analysis", "Dialect/Target/IR",
+        "Interpreter"],
     "Dialect/Relax/Transforms": [
         "Support", "Dialect/Relax/IR", "Dialect/Relax/Analysis", "Dialect/TIR/IR"],
     "Dialect/TIR/Schedule": ["Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis"],
@@ -45,12 +48,12 @@ LAYERS = {
         "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule"],
     "Dialect/TIR/ScheduleRules": [
         "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule",
-        "Dialect/TIR/TransformOps", "Target/TargetInfo.h"],
-    "Conversion": ["Support", "Dialect", "Target/TargetInfo.h"],
+        "Dialect/TIR/TransformOps", "Dialect/Target/IR"],
+    "Conversion": ["Support", "Dialect"],
     "Frontend": ["Support", "Dialect/Relay/IR", "Prelude"],
     "Target": ["Support", "Dialect", "Runtime"],
     # Sequences the conversions that make one kernel.
-    "Target/Kernel": ["Support", "Dialect", "Runtime", "Conversion", "Target/TargetInfo.h"],
+    "Target/Kernel": ["Support", "Dialect", "Runtime", "Conversion"],
     "Pipelines": ["*"],
     "Prelude": [],
     "Runtime": [],

@@ -26,17 +26,10 @@ def ApproximateMathPass
     Replaces transcendental functions on f32, scalars and vectors alike, by
     straight-line code, so that vectors stay vectors. Errors are some units in
     the last place. Those on f64 become calls of libm, except exponentials of
-    vectors, which are exact to two units in the last place. With `fma`, a
-    product that is only added becomes a fused multiply-add.
+    vectors, which are exact to two units in the last place. Where the target
+    (`target.spec`) has fused multiply-add instructions, a product that is only
+    added becomes one; where it has none that convert f16, bits are computed.
   }];
-  let options = [
-    Option<"fma", "fma", "bool", /*default=*/"true",
-           "The target has a fused multiply-add instruction">,
-    Option<"nativeF16", "native-f16", "bool", /*default=*/"true",
-           "The target has instructions that convert from and to f16">,
-    Option<"scalef", "scalef", "bool", /*default=*/"false",
-           "The target has AVX-512's multiplication by a power of two">
-  ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
@@ -77,7 +70,7 @@ def NarrowMaskedStoresPass
     Where a store under a mask is slow (AVX2) or a branch for each lane (Neon),
     a store of the first lanes of a vector becomes stores of 8, 4, 2 and 1
     lanes: for a constant number those that it consists of, else each under a
-    condition.
+    condition. Nothing changes where the target (`target.spec`) is fast.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
@@ -116,8 +109,9 @@ def StreamStoresPass : Pass<"stream-stores", "::mlir::func::FuncOp"> {
     stores, for buffers that begin at a line; then comes a fence.
   }];
   let options = [
-    Option<"minBytes", "min-bytes", "int64_t", /*default=*/"16777216",
-           "The smallest buffer to which stores are streamed">
+    Option<"minBytes", "min-bytes", "int64_t", /*default=*/"0",
+           "The smallest buffer to which stores are streamed; 0: as the caches "
+           "of the target (target.spec) have it">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
@@ -353,15 +347,10 @@ def ConvertTIRToSCFPass
 
     A vectorized loop whose iterations cannot run side by side runs serially, with
     a remark (category `tir-lowering`).
+
+    The size of a register, and whether masks are fast, are those of the target
+    (`target.spec`), which must be a processor.
   }];
-  let options = [
-    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"512",
-           "Size of a vector register">,
-    Option<"maskedAccess", "masked-access", "bool", /*default=*/"true",
-           "Masked loads and stores are fast">,
-    Option<"nativeGather", "native-gather", "bool", /*default=*/"true",
-           "The target has a gather instruction">
-  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",

@@ -8,34 +8,15 @@
 #ifndef RELAY_MLIR_PIPELINES_OPTIONS_H
 #define RELAY_MLIR_PIPELINES_OPTIONS_H
 
-#include "llvm/ADT/StringRef.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
-#include <optional>
 #include <string>
 
 namespace mlir::relay {
 
-/// How exactly results are computed in f32; docs/Precision.md has the bounds.
-enum class Precision {
-  /// No operator is less exact than sums of products in f32: no Winograd, and
-  /// on matrix units (AMX) each operand is three pieces of bf16.
-  Highest,
-  /// Networks err at most ten times as much as in f32, and 1e-4 of the scale of
-  /// their outputs: on matrix units, operands are two or three pieces of bf16,
-  /// as tir::chooseProductTerms() finds.
-  High,
-  /// As High, but operands are rounded to bf16: on matrix units both, elsewhere
-  /// constant weights of a few rows, which come from memory in half the time.
-  Medium,
-};
-
-/// Returns the precision called `name` in `--precision=`, if there is one.
-std::optional<Precision> parsePrecision(llvm::StringRef name);
-llvm::StringRef getPrecisionName(Precision precision);
-
 /// What tools and the Python package may choose about a compilation.
 struct CompileOptions {
-  /// A target as TargetInfo::parse() reads it: "native", "x86-64-v3", ...
+  /// A target as CPUInfo::parse() reads it: "native", "x86-64-v3", ...
   std::string target = "native";
 
   /// 0: no graph optimisation beyond what lowering needs, each operator is a

@@ -15,22 +15,44 @@
 
 #include "relay-mlir/Pipelines/Options.h"
 
+#include <string>
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
 
 namespace mlir::relay {
 
+/// Gives the module the target and the precision of `options`, which all that
+/// follows reads.
+void addAttachTargetPass(OpPassManager &manager, const CompileOptions &options);
+
+/// What there is to choose about graph passes; CompileOptions says more of it.
+struct OptimizeOptions {
+  int optLevel;
+  std::string desiredLayout;
+
+  OptimizeOptions(int optLevel, std::string desiredLayout)
+      : optLevel(optLevel), desiredLayout(std::move(desiredLayout)) {}
+  OptimizeOptions(const CompileOptions &options)
+      : OptimizeOptions(options.optLevel, options.desiredLayout) {}
+};
+
 /// relay-typed -> relay-fused: simplifies, folds constants, fuses operators.
 void buildRelayOptimizePipeline(OpPassManager &manager,
-                                const CompileOptions &options);
+                                const OptimizeOptions &options);
 
 /// relay-fused -> relax-kernels: primitive functions become kernels (through
 /// linalg, then unscheduled tir), main calls them with `relax.call_tir`.
 void buildRelayToKernelsPipeline(OpPassManager &manager);
 
-/// Registers the phases as `--relay-optimize{opt-level= precision=}` and
-/// `--relay-to-kernels`.
+/// relax-kernels -> tir-scheduled: the rules write a schedule for each kernel,
+/// which is applied.
+void buildTIRSchedulePipeline(OpPassManager &manager);
+
+/// Registers the phases as `--relay-optimize{target= precision= opt-level=
+/// desired-layout=}`, `--relay-to-kernels` and `--tir-schedule{target=
+/// precision=}`.
 void registerPipelines();
 
 } // namespace mlir::relay

@@ -12,7 +12,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
-#include "relay-mlir/Target/TargetInfo.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::relay {
@@ -35,12 +34,11 @@ public:
 
   /// The scripts of all kernels of `module`, those of the rules for kernels
   /// that have none; null after an error.
-  OwningOpRef<ModuleOp> write(ModuleOp module, const TargetInfo &target) const;
+  OwningOpRef<ModuleOp> write(ModuleOp module) const;
 
   /// Writes them to files `<kernel>.mlir` in a folder, each with the kernel
   /// that it starts from as a comment.
-  LogicalResult save(StringRef folder, ModuleOp module,
-                     const TargetInfo &target) const;
+  LogicalResult save(StringRef folder, ModuleOp module) const;
 
 private:
   LogicalResult loadFile(StringRef path, ModuleOp module);

@@ -10,6 +10,10 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include <functional>
 
 namespace mlir::relay {
 
@@ -26,6 +30,29 @@ checkModulePipeline(StringRef name, OpPassManager &manager,
   return errorHandler("pipeline '" + name + "' expects to run on '" +
                       ModuleOp::getOperationName() + "', but got '" +
                       *operation + "'");
+}
+
+/// Registers a pipeline of modules, as PassPipelineRegistration does, which
+/// reports where it cannot stand.
+template <typename Options>
+void registerModulePipeline(
+    StringRef name, StringRef description,
+    std::function<void(OpPassManager &, const Options &)> build) {
+  registerPassPipeline(
+      name, description,
+      [=](OpPassManager &manager, StringRef text,
+          function_ref<LogicalResult(const Twine &)> errorHandler)
+          -> LogicalResult {
+        Options options;
+        if (failed(options.parseFromString(text)) ||
+            failed(checkModulePipeline(name, manager, errorHandler)))
+          return failure();
+        build(manager, options);
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> handle) {
+        handle(Options());
+      });
 }
 
 } // namespace mlir::relay

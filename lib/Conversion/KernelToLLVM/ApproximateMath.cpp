@@ -23,6 +23,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::relay {
@@ -178,8 +179,12 @@ struct ApproximateMathPass
   }
 
   void runOnOperation() override {
+    FailureOr<relay::CPUAttr> cpu = relay::getTargetCPU(getOperation());
+    if (failed(cpu))
+      return signalPassFailure();
+    const relay::CPUInfo &info = cpu->getInfo();
     RewritePatternSet patterns(&getContext());
-    if (fma) {
+    if (info.hasFMA()) {
       patterns.add<FuseMultiplyAdd>(&getContext());
       relay::detail::populateRemainderPatterns(patterns);
     } else {
@@ -188,11 +193,12 @@ struct ApproximateMathPass
     patterns.add<FindExpM1, FindLog1p, FindRoundEven>(&getContext());
     relay::detail::populateHalfSelectionPatterns(patterns);
     relay::detail::populateExtremePatterns(patterns);
-    if (!nativeF16)
+    if (info.isX86() && !info.hasFeature("f16c"))
       relay::detail::populateExpandF16Patterns(patterns);
     // x^2, x^0.5 and the like.
     populateMathAlgebraicSimplificationPatterns(patterns);
-    relay::detail::populateVectorMathPatterns(patterns, scalef);
+    relay::detail::populateVectorMathPatterns(
+        patterns, /*scalef=*/info.hasFeature("avx512vl"));
     // The ones that hold to 1e-6 over the whole range of arguments. Where they
     // do not (sin of a large number), libm it is.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {

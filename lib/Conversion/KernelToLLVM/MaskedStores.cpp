@@ -16,6 +16,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::relay {
@@ -131,6 +132,11 @@ private:
 struct NarrowMaskedStoresPass
     : relay::impl::NarrowMaskedStoresPassBase<NarrowMaskedStoresPass> {
   void runOnOperation() override {
+    FailureOr<relay::CPUAttr> cpu = relay::getTargetCPU(getOperation());
+    if (failed(cpu))
+      return signalPassFailure();
+    if (cpu->getInfo().hasMaskedAccess())
+      return;
     RewritePatternSet patterns(&getContext());
     patterns.add<NarrowMaskedStore>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));

@@ -21,6 +21,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -160,7 +161,10 @@ struct StreamStoresPass : relay::impl::StreamStoresPassBase<StreamStoresPass> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    relay::detail::prefetchRows(getOperation(), minBytes);
+    smallest = minBytes;
+    if (smallest == 0 && failed(chooseSmallest()))
+      return signalPassFailure();
+    relay::detail::prefetchRows(getOperation(), smallest);
     relay::detail::rotateRows(getOperation());
     for (BlockArgument arg : getOperation().getArguments())
       if (isLarge(arg.getType()))
@@ -168,12 +172,26 @@ struct StreamStoresPass : relay::impl::StreamStoresPassBase<StreamStoresPass> {
   }
 
 private:
+  LogicalResult chooseSmallest() {
+    FailureOr<relay::TargetAttrInterface> target =
+        relay::getTarget(getOperation());
+    if (failed(target))
+      return failure();
+    relay::CacheSizes caches = target->getCacheSizes();
+    // Of a last cache that many cores share, a few have no more than this:
+    // copies of 64 MB that fit a far larger one were measured 1.4 times as fast
+    // past it.
+    constexpr int64_t kOwnLastCache = 32 << 20;
+    smallest = std::max(std::min(caches.l3, kOwnLastCache) / 2, caches.l2 * 2);
+    return success();
+  }
+
   bool isLarge(Type type) const {
     auto memref = dyn_cast<MemRefType>(type);
     return memref && memref.hasStaticShape() &&
            memref.getElementType().isIntOrFloat() &&
            memref.getNumElements() * memref.getElementTypeBitWidth() / 8 >=
-               minBytes;
+               smallest;
   }
 
   void streamTo(BlockArgument arg) {
@@ -228,5 +246,8 @@ private:
     LLVM::FenceOp::create(b, LLVM::AtomicOrdering::seq_cst);
     nest->moveBefore(branch.elseYield());
   }
+
+  /// `min-bytes`, or what the target has instead.
+  int64_t smallest = 0;
 };
 } // namespace

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_CONVERTTIRTOSCFPASS
@@ -52,8 +53,13 @@ struct ConvertTIRToSCFPass
       if (kernel.getArgAttr(index, tir::PrimFuncOp::kWorkspace))
         function.setArgAttr(index, tir::PrimFuncOp::kWorkspace,
                             builder.getUnitAttr());
+    FailureOr<relay::CPUAttr> cpu = relay::getTargetCPU(kernel);
+    if (failed(cpu))
+      return failure();
+    const relay::CPUInfo &info = cpu->getInfo();
     relay::detail::KernelEmitter emitter(
-        kernel, {vectorBits, maskedAccess, nativeGather});
+        kernel, {info.getVectorBits(), info.hasMaskedAccess(),
+                 /*nativeGather=*/info.hasFeature("avx2")});
     if (failed(emitter.emit(function)))
       return failure();
     kernel.erase();

@@ -20,7 +20,7 @@ using namespace mlir::relay;
 
 LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
                                          ArrayRef<ArtifactKernel> kernels,
-                                         const TargetInfo &target,
+                                         const CPUInfo &target,
                                          StringRef output,
                                          const ArtifactOptions &options) {
   HostModuleOptions hostOptions;

@@ -44,7 +44,7 @@ static std::string getNote() {
   return bytes;
 }
 
-std::string mlir::relay::getArtifactObject(const TargetInfo &target,
+std::string mlir::relay::getArtifactObject(const CPUInfo &target,
                                            uint64_t weightsSize,
                                            bool isShared) {
   static_assert(llvm::endianness::native == llvm::endianness::little,

@@ -110,7 +110,7 @@ static std::optional<Classified> classifyAArch64(StringRef mnemonic,
 }
 
 InstructionMix relay::getInstructionMix(StringRef object,
-                                        const TargetInfo &target) {
+                                        const CPUInfo &target) {
   InstructionMix mix;
   initializeDisassemblers();
   auto file = llvm::object::ObjectFile::createELFObjectFile(

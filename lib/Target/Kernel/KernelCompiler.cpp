@@ -8,6 +8,7 @@
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
 #include "ObjectCache.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/AMX/Transforms.h"
@@ -38,19 +39,17 @@ static std::string getCompilerIdentity() {
   return identity;
 }
 
-KernelCompiler::KernelCompiler(MLIRContext *context, TargetInfo target,
+KernelCompiler::KernelCompiler(MLIRContext *context,
                                KernelCompilerOptions options)
-    : context(context), target(std::move(target)), options(options) {
+    : context(context), options(options) {
   prepareForCodeGeneration(*context);
   // Dialects cannot be loaded once several threads are at work.
   PassManager manager(context);
-  buildTIRToLLVMPipeline(manager, this->target);
+  buildTIRToLLVMPipeline(manager);
   DialectRegistry registry;
   manager.getDependentDialects(registry);
-  if (this->target.hasFeature("amx-tile")) {
-    registry.insert<amx::AMXDialect>();
-    registerConvertAMXToLLVMInterface(registry);
-  }
+  registry.insert<amx::AMXDialect>();
+  registerConvertAMXToLLVMInterface(registry);
   context->appendDialectRegistry(registry);
   for (StringRef name : registry.getDialectNames())
     context->getOrLoadDialect(name);
@@ -75,6 +74,15 @@ static std::string getText(tir::PrimFuncOp kernel, bool withName = true) {
 }
 
 /// The kernel with an empty body.
+/// What the code of a kernel depends on beside its text.
+static FailureOr<std::string> getEnvironment(tir::PrimFuncOp kernel) {
+  FailureOr<CPUAttr> cpu = getTargetCPU(kernel);
+  if (failed(cpu))
+    return failure();
+  return cpu->getInfo().getKey() + "\n" +
+         stringifyPrecision(getPrecision(kernel)).str();
+}
+
 static OwningOpRef<tir::PrimFuncOp> getSignature(tir::PrimFuncOp kernel) {
   auto signature = cast<tir::PrimFuncOp>(kernel->cloneWithoutRegions());
   OpBuilder builder(kernel.getContext());
@@ -121,7 +129,7 @@ FailureOr<std::vector<CompiledKernel>>
 KernelCompiler::compile(ArrayRef<tir::PrimFuncOp> kernels,
                         const ScheduleFn &schedule) {
   relay::detail::ObjectCache cache(options.cacheDir, options.cacheLimitBytes);
-  std::string environment = target.getKey() + "\n" + getCompilerIdentity();
+  std::string compiler = getCompilerIdentity();
 
   // Equal kernels are one job.
   std::vector<Job> jobs;
@@ -137,22 +145,24 @@ KernelCompiler::compile(ArrayRef<tir::PrimFuncOp> kernels,
 
   auto run = [&](Job &job) -> LogicalResult {
     CompiledKernel &result = job.result;
+    FailureOr<std::string> environment = getEnvironment(job.kernel);
+    if (failed(environment))
+      return failure();
     result.symbol = job.kernel.getSymName().str();
     std::string key;
     if (options.useCache) {
       key = relay::detail::ObjectCache::getKey(getText(job.kernel) + "\n" +
-                                               environment);
+                                               *environment + "\n" + compiler);
       if (succeeded(loadKernel(cache, key, context, result)))
         return success();
     }
-    OwningOpRef<ModuleOp> module = ModuleOp::create(job.kernel.getLoc());
-    auto kernel = cast<tir::PrimFuncOp>(job.kernel->clone());
-    module->push_back(kernel);
+    OwningOpRef<ModuleOp> module = job.kernel.cloneIntoModule();
+    auto kernel = *module->getOps<tir::PrimFuncOp>().begin();
     if (failed(schedule(kernel)))
       return failure();
     result.signature = getSignature(kernel);
     SmallVector<char, 0> object;
-    if (failed(compileKernelModule(*module, target, CodeKind::Object, object)))
+    if (failed(compileKernelModule(*module, CodeKind::Object, object)))
       return failure();
     result.object =
         std::make_shared<const std::string>(object.begin(), object.end());

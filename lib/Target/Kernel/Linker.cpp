@@ -47,7 +47,7 @@ static constexpr StringLiteral kLibcFunctions[] = {
 /// A shared library called `soname` that defines `names`.
 static std::string getStubLibrary(StringRef soname,
                                   ArrayRef<StringLiteral> names,
-                                  const TargetInfo &target) {
+                                  const CPUInfo &target) {
   using namespace llvm::ELF;
   ElfFile file;
   ElfFile::Section text{".text", SHT_NOBITS};
@@ -146,8 +146,8 @@ makeArchive(ArrayRef<StringRef> objects) {
 }
 
 static FailureOr<std::vector<char>> link(ArrayRef<StringRef> objects,
-                                         const TargetInfo &target,
-                                         bool isShared, EmitErrorFn emitError) {
+                                         const CPUInfo &target, bool isShared,
+                                         EmitErrorFn emitError) {
   auto fail = [&](const Twine &reason) -> LogicalResult {
     return emitError() << "cannot link: " << reason;
   };
@@ -229,13 +229,11 @@ static FailureOr<std::vector<char>> link(ArrayRef<StringRef> objects,
 
 FailureOr<std::vector<char>>
 mlir::relay::linkSharedObject(ArrayRef<StringRef> objects,
-                              const TargetInfo &target, EmitErrorFn emitError) {
+                              const CPUInfo &target, EmitErrorFn emitError) {
   return link(objects, target, /*isShared=*/true, emitError);
 }
 
-FailureOr<std::vector<char>>
-mlir::relay::linkRelocatableObject(ArrayRef<StringRef> objects,
-                                   const TargetInfo &target,
-                                   EmitErrorFn emitError) {
+FailureOr<std::vector<char>> mlir::relay::linkRelocatableObject(
+    ArrayRef<StringRef> objects, const CPUInfo &target, EmitErrorFn emitError) {
   return link(objects, target, /*isShared=*/false, emitError);
 }

@@ -8,6 +8,8 @@
 #include "relay-mlir/Conversion/KernelToLLVM/KernelErrors.h"
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
+#include "relay-mlir/Dialect/Target/Transforms/Passes.h"
 #include "relay-mlir/Runtime/KernelABI.h"
 #include "relay-mlir/Support/ModulePipeline.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
@@ -22,8 +24,6 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassOptions.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -33,16 +33,11 @@ using namespace mlir::relay;
 // Conversions do not see the run time.
 static_assert(kIndexOutOfRange == RELAY_KERNEL_INDEX_OUT_OF_RANGE);
 
-void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
-                                         const TargetInfo &target) {
+void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager) {
   // Loops and vectors.
   manager.addNestedPass<tir::PrimFuncOp>(tir::createVerifyTIRScheduledPass());
   manager.addNestedPass<tir::PrimFuncOp>(tir::createTIRLiftWorkspacesPass());
-  ConvertTIRToSCFPassOptions scfOptions;
-  scfOptions.vectorBits = target.getVectorBits();
-  scfOptions.maskedAccess = target.hasMaskedAccess();
-  scfOptions.nativeGather = target.hasFeature("avx2");
-  manager.addPass(createConvertTIRToSCFPass(scfOptions));
+  manager.addPass(createConvertTIRToSCFPass());
   manager.addPass(createOutlineParallelPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createCanonicalizerPass());
@@ -57,27 +52,15 @@ void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager,
   emulation.sourceTypeStrs = {"bf16", "f16"};
   functions.addPass(arith::createArithEmulateUnsupportedFloats(emulation));
   functions.addPass(math::createMathExtendToSupportedTypes());
-  ApproximateMathPassOptions mathOptions;
-  mathOptions.fma = target.hasFMA();
-  mathOptions.nativeF16 = !target.isX86() || target.hasFeature("f16c");
-  mathOptions.scalef = target.hasFeature("avx512vl");
-  manager.addPass(createApproximateMathPass(mathOptions));
+  manager.addPass(createApproximateMathPass());
   arith::ArithExpandOpsPassOptions expansion;
   // AVX512-BF16 has an instruction for it, which takes denormal numbers for
   // zero.
   expansion.includeBf16 = true;
   OpPassManager &expanded = manager.nest<func::FuncOp>();
   expanded.addPass(arith::createArithExpandOpsPass(expansion));
-  StreamStoresPassOptions streamOptions;
-  // Of a last cache that many cores share, a few have no more than this: copies
-  // of 64 MB that fit a far larger one were measured 1.4 times as fast past it.
-  constexpr int64_t kOwnLastCache = 32 << 20;
-  streamOptions.minBytes =
-      std::max(std::min(target.getCacheSizes().l3, kOwnLastCache) / 2,
-               target.getCacheSizes().l2 * 2);
-  expanded.addPass(createStreamStoresPass(streamOptions));
-  if (!target.hasMaskedAccess())
-    expanded.addPass(createNarrowMaskedStoresPass());
+  expanded.addPass(createStreamStoresPass());
+  expanded.addPass(createNarrowMaskedStoresPass());
   expanded.addPass(createConvertVectorToSCFPass());
 
   // Functions as callers see them, and the LLVM dialect.
@@ -97,37 +80,17 @@ namespace {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("What to generate code for (see relay-compile --target)"),
-      llvm::cl::init("native")};
+      llvm::cl::desc("What to generate code for (see relay-compile --target); "
+                     "empty: the target of the module")};
 };
 } // namespace
 
 void mlir::relay::registerTIRToLLVMPipeline() {
-  // Not by PassPipelineRegistration: that could not report a wrong target.
-  registerPassPipeline(
+  registerModulePipeline<PipelineOptions>(
       "tir-to-llvm", "Lower scheduled tir kernels to the LLVM dialect",
-      [](OpPassManager &manager, StringRef text,
-         function_ref<LogicalResult(const Twine &)> errorHandler)
-          -> LogicalResult {
-        PipelineOptions options;
-        if (failed(options.parseFromString(text)) ||
-            failed(checkModulePipeline("tir-to-llvm", manager, errorHandler)))
-          return failure();
-        // There is no IR yet to report an error at.
-        MLIRContext context;
-        std::string message;
-        ScopedDiagnosticHandler collect(
-            &context, [&](Diagnostic &diag) { message = diag.str(); });
-        FailureOr<TargetInfo> target = TargetInfo::parse(options.target, [&] {
-          return emitError(UnknownLoc::get(&context));
-        });
-        if (failed(target))
-          return errorHandler(message);
-        buildTIRToLLVMPipeline(manager, *target);
-        return success();
-      },
-      [](function_ref<void(const mlir::detail::PassOptions &)> handle) {
-        handle(PipelineOptions());
+      [](OpPassManager &manager, const PipelineOptions &options) {
+        manager.addPass(createAttachTargetPass({options.target, ""}));
+        buildTIRToLLVMPipeline(manager);
       });
 }
 
@@ -152,30 +115,28 @@ static SmallVector<StringRef> getNeededFeatures(Operation *op) {
 }
 
 /// Refuses instructions that the target lacks, which LLVM would not.
-static LogicalResult checkInstructions(ModuleOp module,
-                                       const TargetInfo &target) {
+static LogicalResult checkInstructions(ModuleOp module, const CPUInfo &cpu) {
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
     SmallVector<StringRef> needed = getNeededFeatures(op);
     if (needed.empty() || llvm::any_of(needed, [&](StringRef feature) {
-          return target.hasFeature(feature);
+          return cpu.hasFeature(feature);
         }))
       return WalkResult::advance();
     return op->emitError("expects a target with ")
            << needed.front() << ", which the schedule of the kernel uses, but "
-           << "got " << target.getTriple().str() << " without";
+           << "got " << cpu.getTriple().str() << " without";
   });
   return failure(result.wasInterrupted());
 }
 
-LogicalResult mlir::relay::compileKernelModule(ModuleOp module,
-                                               const TargetInfo &target,
-                                               CodeKind kind,
+LogicalResult mlir::relay::compileKernelModule(ModuleOp module, CodeKind kind,
                                                SmallVectorImpl<char> &output) {
-  if (failed(checkInstructions(module, target)))
+  FailureOr<CPUAttr> cpu = getTargetCPU(module);
+  if (failed(cpu) || failed(checkInstructions(module, cpu->getInfo())))
     return failure();
   PassManager manager(module.getContext());
-  buildTIRToLLVMPipeline(manager, target);
+  buildTIRToLLVMPipeline(manager);
   if (failed(manager.run(module)))
     return failure();
-  return compileLLVMModule(module, target, kind, output);
+  return compileLLVMModule(module, cpu->getInfo(), kind, output);
 }

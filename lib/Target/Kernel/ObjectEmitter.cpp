@@ -29,7 +29,7 @@ void mlir::relay::prepareForCodeGeneration(MLIRContext &context) {
 }
 
 static std::unique_ptr<llvm::TargetMachine>
-createTargetMachine(const TargetInfo &target, CodeEffort effort) {
+createTargetMachine(const CPUInfo &target, CodeEffort effort) {
   std::string error;
   const llvm::Target *found =
       llvm::TargetRegistry::lookupTarget(target.getTriple(), error);
@@ -74,7 +74,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 }
 
 LogicalResult mlir::relay::compileLLVMModule(ModuleOp module,
-                                             const TargetInfo &target,
+                                             const CPUInfo &target,
                                              CodeKind kind,
                                              SmallVectorImpl<char> &output,
                                              CodeEffort effort) {

@@ -1,5 +1,5 @@
 // RUN: relay-opt %s --split-input-file --convert-relay-to-linalg | FileCheck %s
-// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v3 --tir-apply-schedules | FileCheck %s --check-prefix=TIR
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --relay-attach-target=target=x86-64-v3 --tir-schedule-rules --tir-apply-schedules | FileCheck %s --check-prefix=TIR
 
 // Tiles of 2 x 2 results in one dimension: 2 x 3 of them for 3 x 5 results.
 // CHECK-DAG: #[[ELEMENT:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1 floordiv 6, ((d1 floordiv 3) mod 2) * 2 + d4, (d1 mod 3) * 2 + d2, d3)>

@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --convert-tir-to-scf --split-input-file --verify-diagnostics
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v4 --convert-tir-to-scf --split-input-file --verify-diagnostics
 
 tir.prim_func @inner_parallel(%y: memref<4x4xf32>) {
   // expected-note @+1 {{it is inside this}}

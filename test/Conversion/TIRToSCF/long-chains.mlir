@@ -1,5 +1,5 @@
-// RUN: relay-opt %s --convert-tir-to-scf="vector-bits=256 masked-access=false" | FileCheck %s
-// RUN: relay-opt %s --convert-tir-to-scf="vector-bits=256" | FileCheck %s --check-prefix=MASK
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v3 --convert-tir-to-scf | FileCheck %s
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v4 --convert-tir-to-scf | FileCheck %s --check-prefix=MASK
 
 // Functions that become long chains of operations run on several registers side
 // by side; what is left takes ever fewer.

@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --convert-tir-to-scf --canonicalize --split-input-file | FileCheck %s
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v4 --convert-tir-to-scf --canonicalize --split-input-file | FileCheck %s
 
 // Each kind of loop has its form; an iteration variable is its binding.
 // CHECK-LABEL: func.func @kinds

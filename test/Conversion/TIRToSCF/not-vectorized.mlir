@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --convert-tir-to-scf --remarks-filter="tir-lowering" 2>&1 | FileCheck %s
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v4 --convert-tir-to-scf --remarks-filter="tir-lowering" 2>&1 | FileCheck %s
 
 // A vectorized loop whose iterations cannot run side by side says so.
 // CHECK: vectorize{{.*}}vectorized loop runs serially: its iterations store to the same element

@@ -1,5 +1,6 @@
-// RUN: relay-opt %s --convert-tir-to-scf --canonicalize --cse --split-input-file | FileCheck %s
-// RUN: relay-opt %s --convert-tir-to-scf="vector-bits=256 masked-access=false native-gather=false" --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=NARROW
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v4 --convert-tir-to-scf --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v3 --convert-tir-to-scf --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=NARROW
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v2 --convert-tir-to-scf --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=SSE
 
 // Full registers, then a rest: under a mask, or on ever fewer lanes.
 // CHECK-LABEL: func.func @rest
@@ -53,8 +54,11 @@ tir.prim_func @widest(%x: memref<64xf32>, %y: memref<64xf64>)
 // CHECK:         %[[SCALAR:.*]] = memref.load %[[B]][%[[I]]]
 // CHECK:         vector.broadcast %[[SCALAR]] : f32 to vector<16xf32>
 // NARROW-LABEL: func.func @accesses
-// NARROW-COUNT-8: memref.load %{{.*}} : memref<16x16xf32>
-// NARROW:         vector.from_elements
+// NARROW:         vector.gather %{{.*}} : memref<16x16xf32>, vector<8xi32>
+// SSE-LABEL: func.func @accesses
+// SSE-COUNT-4:   memref.load %{{.*}} : memref<16x16xf32>
+// SSE-NOT:       memref.load %{{.*}} : memref<16x16xf32>
+// SSE:           vector.from_elements {{.*}} : vector<4xf32>
 tir.prim_func @accesses(%x: memref<16x16xf32>, %b: memref<16xf32>, %y: memref<16x16xf32>)
     attributes {tir.num_outputs = 1 : i64} {
   tir.for %i = 0 to 16 {

@@ -1,6 +1,6 @@
-// RUN: relay-opt %s --split-input-file --relay-winograd="vector-bits=256 l2-bytes=524288 l3-bytes=33554432" | FileCheck %s
+// RUN: relay-opt %s --split-input-file --relay-attach-target=target=znver3 --relay-winograd | FileCheck %s
 // On matrix units the convolution itself is faster.
-// RUN: relay-opt %s --split-input-file --relay-winograd="vector-bits=512 l2-bytes=2097152 l3-bytes=33554432 matrix-terms=3" | FileCheck %s --check-prefix=MATRIX
+// RUN: relay-opt %s --split-input-file --relay-attach-target=target=sapphirerapids --relay-winograd | FileCheck %s --check-prefix=MATRIX
 // RUN: relay-opt %s --split-input-file --relay-winograd=tile-size=2 | FileCheck %s --check-prefix=TWO
 // RUN: relay-opt %s --split-input-file --relay-winograd=tile-size=4 --relay-fold-constant | FileCheck %s --check-prefix=FOLDED
 

@@ -64,7 +64,8 @@ protected:
                          std::to_string(value));
     auto module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
-    KernelCompiler compiler(&context, parseTarget(target), options);
+    attachTarget(*module, parseTarget(target));
+    KernelCompiler compiler(&context, options);
     FailureOr<std::vector<CompiledKernel>> compiled =
         compiler.compile(llvm::to_vector(module->getOps<tir::PrimFuncOp>()),
                          [&](tir::PrimFuncOp kernel) {
@@ -211,7 +212,8 @@ TEST_F(KernelCompilerTest, FailingScheduleIsAnError) {
   std::string message;
   ScopedDiagnosticHandler handler(
       &context, [&](Diagnostic &diag) { message = diag.str(); });
-  KernelCompiler compiler(&context, parseTarget("native"), options);
+  attachTarget(*module, parseTarget("native"));
+  KernelCompiler compiler(&context, options);
   EXPECT_TRUE(failed(
       compiler.compile(llvm::to_vector(module->getOps<tir::PrimFuncOp>()),
                        [](tir::PrimFuncOp kernel) -> LogicalResult {
@@ -219,6 +221,19 @@ TEST_F(KernelCompilerTest, FailingScheduleIsAnError) {
                        })));
   EXPECT_EQ(message, "no schedule");
   EXPECT_TRUE(getEntries().empty());
+}
+
+TEST_F(KernelCompilerTest, NoTargetIsAnError) {
+  auto module = parseSourceString<ModuleOp>(
+      replaceAll(replaceAll(kKernel, "NAME", "a"), "VALUE", "1"), &context);
+  std::string message;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diag) { message = diag.str(); });
+  KernelCompiler compiler(&context, options);
+  EXPECT_TRUE(failed(
+      compiler.compile(llvm::to_vector(module->getOps<tir::PrimFuncOp>()),
+                       [](tir::PrimFuncOp) { return success(); })));
+  EXPECT_EQ(message, "expects a target, but got none");
 }
 
 TEST_F(KernelCompilerTest, CrossCompilation) {
@@ -328,7 +343,7 @@ llvm.func @f(%x: f32) -> f32 {
 // One object with everything, to be linked by somebody else.
 TEST_F(LinkerTest, RelocatableObject) {
   auto kernels = compile({{"a", 1}, {"b", 2}});
-  TargetInfo target = parseTarget("native");
+  CPUInfo target = parseTarget("native");
   auto report = [&] { return emitError(UnknownLoc::get(&context)); };
   FailureOr<std::vector<char>> object = linkRelocatableObject(
       {*kernels[0].object, *kernels[1].object}, target, report);

@@ -24,10 +24,16 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace relay_test;
 
-TargetInfo relay_test::parseTarget(const std::string &description) {
+CPUInfo relay_test::parseTarget(const std::string &description) {
   MLIRContext context;
-  return *TargetInfo::parse(
-      description, [&] { return emitError(UnknownLoc::get(&context)); });
+  return *CPUInfo::parse(description,
+                         [&] { return emitError(UnknownLoc::get(&context)); });
+}
+
+void relay_test::attachTarget(ModuleOp module, const CPUInfo &target) {
+  MLIRContext *context = module.getContext();
+  context->loadDialect<TargetDialect>();
+  module->setAttr(TargetDialect::kSpecAttrName, target.getAttr(context));
 }
 
 static MLIRContext &getContext() {
@@ -42,11 +48,13 @@ static MLIRContext &getContext() {
   return context;
 }
 
-static bool compile(const std::string &text, const TargetInfo &target,
+static bool compile(const std::string &text, const CPUInfo &target,
                     CodeKind kind, SmallVectorImpl<char> &output) {
   auto module = parseSourceString<ModuleOp>(text, &getContext());
-  return module &&
-         succeeded(compileKernelModule(*module, target, kind, output));
+  if (!module)
+    return false;
+  attachTarget(*module, target);
+  return succeeded(compileKernelModule(*module, kind, output));
 }
 
 std::string relay_test::compileToAssembly(const std::string &text,
@@ -63,7 +71,7 @@ CompiledFunction::CompiledFunction(const std::string &text,
 
 void CompiledFunction::load(const std::string &text,
                             const std::string &description) {
-  TargetInfo target = parseTarget(description);
+  CPUInfo target = parseTarget(description);
   SmallVector<char, 0> object;
   if (!compile(text, target, CodeKind::Object, object)) {
     ADD_FAILURE() << "cannot compile " << text;

@@ -8,8 +8,9 @@
 #ifndef RELAY_MLIR_TEST_UNIT_TARGET_KERNELRUNNER_H
 #define RELAY_MLIR_TEST_UNIT_TARGET_KERNELRUNNER_H
 
+#include "mlir/IR/BuiltinOps.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Runtime/KernelABI.h"
-#include "relay-mlir/Target/TargetInfo.h"
 
 #include <string>
 #include <vector>
@@ -59,7 +60,10 @@ private:
 std::string compileToAssembly(const std::string &text,
                               const std::string &target);
 
-mlir::relay::TargetInfo parseTarget(const std::string &description);
+mlir::relay::CPUInfo parseTarget(const std::string &description);
+
+/// Makes `target` what the module is compiled for.
+void attachTarget(mlir::ModuleOp module, const mlir::relay::CPUInfo &target);
 
 } // namespace relay_test
 

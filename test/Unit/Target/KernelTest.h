@@ -58,7 +58,7 @@ inline constexpr const char *kTargets[] = {"x86-64-v2", "x86-64-v3",
 class TargetTest : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override {
-    mlir::relay::TargetInfo native = parseTarget("native");
+    mlir::relay::CPUInfo native = parseTarget("native");
     if (!native.isX86())
       GTEST_SKIP() << "not an x86-64";
     std::string target = GetParam();

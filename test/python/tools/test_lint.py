@@ -63,7 +63,7 @@ def test_other_tests():
     ("include/relay-mlir/Dialect/Relay/Analysis/A.h", "relay-mlir/Interpreter/Tensor.h", "layer"),
     ("include/relay-mlir/Dialect/Relay/IR/A.td", "relay-mlir/Frontend/RelayText/A.td", "layer"),
     ("tools/relay-run/A.cpp", "relay-mlir/Conversion/RelayToLinalg/RelayToLinalg.h", "layer"),
-    ("python/src/A.cpp", "relay-mlir/Target/TargetInfo.h", "layer"),
+    ("python/src/A.cpp", "relay-mlir/Dialect/Target/IR/CPUInfo.h", "layer"),
     ("lib/Runtime/A.cpp", "mlir/IR/Builders.h", "the run time includes"),
     ("lib/Somewhere/A.cpp", "mlir/IR/Builders.h", "expects a folder"),
     ("lib/Dialect/TIR/Analysis/A.cpp", "relay-mlir/Dialect/TIR/IR/TIR.h", None),

@@ -9,7 +9,7 @@
 #define RELAY_MLIR_TARGET_AOT_ARTIFACT_H
 
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
-#include "relay-mlir/Target/TargetInfo.h"
+#include "relay-mlir/Dialect/Target/IR/CPUInfo.h"
 
 #include <string>
 
@@ -51,7 +51,7 @@ struct ArtifactOptions {
 /// what was there before; errors are reported at `main` or its operations.
 LogicalResult writeArtifact(relax::FuncOp main,
                             ArrayRef<ArtifactKernel> kernels,
-                            const TargetInfo &target, StringRef output,
+                            const CPUInfo &target, StringRef output,
                             const ArtifactOptions &options = {});
 
 } // namespace mlir::relay

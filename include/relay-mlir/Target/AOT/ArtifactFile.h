@@ -13,8 +13,8 @@
 #ifndef RELAY_MLIR_TARGET_AOT_ARTIFACTFILE_H
 #define RELAY_MLIR_TARGET_AOT_ARTIFACTFILE_H
 
+#include "relay-mlir/Dialect/Target/IR/CPUInfo.h"
 #include "relay-mlir/Target/AOT/ConstantPool.h"
-#include "relay-mlir/Target/TargetInfo.h"
 
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ namespace mlir::relay {
 /// for `weightsSize` bytes that are not there. For a shared object it has the
 /// note, too, and the weights are not loaded with the code; for one that is to
 /// be linked into a program, kWeightsSymbol is their start.
-std::string getArtifactObject(const TargetInfo &target, uint64_t weightsSize,
+std::string getArtifactObject(const CPUInfo &target, uint64_t weightsSize,
                               bool isShared);
 
 /// Writes `linked`, an object or shared object that the linker made of such an

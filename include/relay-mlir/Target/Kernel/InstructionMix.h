@@ -8,7 +8,7 @@
 #ifndef RELAY_MLIR_TARGET_KERNEL_INSTRUCTIONMIX_H
 #define RELAY_MLIR_TARGET_KERNEL_INSTRUCTIONMIX_H
 
-#include "relay-mlir/Target/TargetInfo.h"
+#include "relay-mlir/Dialect/Target/IR/CPUInfo.h"
 
 #include <string>
 #include <vector>
@@ -32,7 +32,7 @@ struct InstructionMix {
 };
 
 /// Disassembles the code of a relocatable object.
-InstructionMix getInstructionMix(StringRef object, const TargetInfo &target);
+InstructionMix getInstructionMix(StringRef object, const CPUInfo &target);
 
 } // namespace mlir::relay
 

@@ -10,7 +10,6 @@
 
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Target/Kernel/ObjectEmitter.h"
-#include "relay-mlir/Target/TargetInfo.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -29,14 +28,15 @@ namespace mlir::relay {
 /// Adds the passes that bring a module of scheduled kernels to the LLVM
 /// dialect. Each kernel `@k` becomes an exported function of type RelayKernel
 /// (see Runtime/KernelABI.h).
-void buildTIRToLLVMPipeline(OpPassManager &manager, const TargetInfo &target);
+void buildTIRToLLVMPipeline(OpPassManager &manager);
 
-/// Registers it as `--tir-to-llvm=target=...`.
+/// Registers it as `--tir-to-llvm{target=}`.
 void registerTIRToLLVMPipeline();
 
-/// Lowers a module of scheduled kernels, which is consumed, to code.
-LogicalResult compileKernelModule(ModuleOp module, const TargetInfo &target,
-                                  CodeKind kind, SmallVectorImpl<char> &output);
+/// Lowers a module of scheduled kernels, which is consumed, to code for its
+/// target.
+LogicalResult compileKernelModule(ModuleOp module, CodeKind kind,
+                                  SmallVectorImpl<char> &output);
 
 /// One compiled kernel.
 struct CompiledKernel {
@@ -72,18 +72,17 @@ public:
   /// form `tir-scheduled`. Called by several threads at once.
   using ScheduleFn = std::function<LogicalResult(tir::PrimFuncOp)>;
 
-  KernelCompiler(MLIRContext *context, TargetInfo target,
-                 KernelCompilerOptions options = {});
+  KernelCompiler(MLIRContext *context, KernelCompilerOptions options = {});
 
   /// Compiles `kernels`, which stay as they are. The schedule, which is not run
-  /// for what the cache holds, must be a function of the kernel and the target.
+  /// for what the cache holds, must be a function of the kernel, the target and
+  /// the precision.
   /// Errors are reported at the kernels.
   FailureOr<std::vector<CompiledKernel>>
   compile(ArrayRef<tir::PrimFuncOp> kernels, const ScheduleFn &schedule);
 
 private:
   MLIRContext *context;
-  TargetInfo target;
   KernelCompilerOptions options;
 };
 

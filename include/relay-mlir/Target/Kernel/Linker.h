@@ -15,7 +15,7 @@
 #ifndef RELAY_MLIR_TARGET_KERNEL_LINKER_H
 #define RELAY_MLIR_TARGET_KERNEL_LINKER_H
 
-#include "relay-mlir/Target/TargetInfo.h"
+#include "relay-mlir/Dialect/Target/IR/CPUInfo.h"
 
 #include <vector>
 
@@ -28,12 +28,12 @@ namespace mlir::relay {
 /// The linker is the program that RELAY_LINKER names, or else the one of the
 /// LLVM that the compiler was built with, or else `ld.lld` on the PATH.
 FailureOr<std::vector<char>>
-linkSharedObject(ArrayRef<StringRef> objects, const TargetInfo &target,
+linkSharedObject(ArrayRef<StringRef> objects, const CPUInfo &target,
                  llvm::function_ref<InFlightDiagnostic()> emitError);
 
 /// Links objects to one relocatable object, with the same conventions.
 FailureOr<std::vector<char>>
-linkRelocatableObject(ArrayRef<StringRef> objects, const TargetInfo &target,
+linkRelocatableObject(ArrayRef<StringRef> objects, const CPUInfo &target,
                       llvm::function_ref<InFlightDiagnostic()> emitError);
 
 } // namespace mlir::relay

@@ -8,7 +8,7 @@
 #ifndef RELAY_MLIR_TARGET_KERNEL_OBJECTEMITTER_H
 #define RELAY_MLIR_TARGET_KERNEL_OBJECTEMITTER_H
 
-#include "relay-mlir/Target/TargetInfo.h"
+#include "relay-mlir/Dialect/Target/IR/CPUInfo.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -38,7 +38,7 @@ void prepareForCodeGeneration(MLIRContext &context);
 
 /// Compiles a module in the LLVM dialect. Several threads may compile modules
 /// of one context at once. Errors are reported at the module.
-LogicalResult compileLLVMModule(ModuleOp module, const TargetInfo &target,
+LogicalResult compileLLVMModule(ModuleOp module, const CPUInfo &target,
                                 CodeKind kind, SmallVectorImpl<char> &output,
                                 CodeEffort effort = CodeEffort::Kernel);
 

@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -282,6 +283,8 @@ struct FoldScaleAxisPass final
   using FoldScaleAxisPassBase::FoldScaleAxisPassBase;
 
   void runOnOperation() override {
+    if (getPrecision(getOperation()) == Precision::Highest)
+      return;
     SmallVector<MultiplyOp> products;
     getOperation().walk([&](MultiplyOp op) { products.push_back(op); });
     for (MultiplyOp product : products)

@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -75,6 +76,8 @@ struct PoolBeforeConvPass final
   using PoolBeforeConvPassBase::PoolBeforeConvPassBase;
 
   void runOnOperation() override {
+    if (getPrecision(getOperation()) == Precision::Highest)
+      return;
     SmallVector<Operation *> pools;
     getOperation().walk([&](Operation *op) {
       if (!getAverageLayout(op).empty())

@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Support/MatrixCost.h"
 #include "relay-mlir/Support/SplitFloat.h"
 #include "relay-mlir/Support/Winograd.h"
@@ -313,8 +314,21 @@ struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
   using WinogradPassBase::WinogradPassBase;
 
   void runOnOperation() override {
-    Machine machine{vectorBits / 32.0, double(l2Bytes), double(l3Bytes),
-                    matrixTerms};
+    Precision precision = getPrecision(getOperation());
+    if (precision == Precision::Highest)
+      return;
+    Machine machine{};
+    if (tileSize == 0) {
+      FailureOr<TargetAttrInterface> target = getTarget(getOperation());
+      if (failed(target))
+        return signalPassFailure();
+      CacheSizes caches = target->getCacheSizes();
+      machine = {target->getVectorBits() / 32.0, double(caches.l2),
+                 double(caches.l3), target->getMatrixTerms(precision)};
+      // There is nothing to estimate with.
+      if (machine.lanes == 0)
+        return;
+    }
     SmallVector<std::pair<NNConv2dOp, ConvShape>> candidates;
     // Weights of a network that is larger than the last cache come from memory
     // again in each run.

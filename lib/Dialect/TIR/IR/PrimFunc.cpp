@@ -224,6 +224,15 @@ BlockOp PrimFuncOp::getBlock(StringRef name) {
   return found;
 }
 
+OwningOpRef<ModuleOp> PrimFuncOp::cloneIntoModule() {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(getLoc());
+  if (auto parent = (*this)->getParentOfType<ModuleOp>())
+    (*module)->setDiscardableAttrs(
+        parent->getDiscardableAttrDictionary().getValue());
+  module->push_back((*this)->clone());
+  return module;
+}
+
 std::string PrimFuncOp::getUniqueBlockName(StringRef prefix) {
   llvm::StringSet<> names;
   walk([&](BlockOp block) {

@@ -18,7 +18,7 @@
 #include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRemarks.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
-#include "relay-mlir/Target/TargetInfo.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -33,13 +33,13 @@ enum class Intrinsic { RegisterTile, RowReduction };
 /// which are unique: another op may come to where one was.
 class KernelSchedule {
 public:
-  KernelSchedule(PrimFuncOp kernel, const relay::TargetInfo &target,
+  KernelSchedule(PrimFuncOp kernel, const relay::CPUInfo &target,
                  ScheduleRemarks *remarks = nullptr)
       : kernel(kernel), target(target), session(kernel), remarks(remarks) {}
   KernelSchedule(const KernelSchedule &) = delete;
 
   PrimFuncOp getKernel() const { return kernel; }
-  const relay::TargetInfo &getTarget() const { return target; }
+  const relay::CPUInfo &getTarget() const { return target; }
   /// The first block that this has not returned before; null if there is none.
   BlockOp getNextBlock();
   /// Registers that hold vectors.
@@ -133,7 +133,7 @@ private:
                                 unsigned index, AffineMap layout);
 
   PrimFuncOp kernel;
-  const relay::TargetInfo &target;
+  const relay::CPUInfo &target;
   ScheduleSession session;
   ScheduleRemarks *remarks;
   bool isBroken = false;

@@ -16,6 +16,7 @@
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 namespace mlir::tir {
 #define GEN_PASS_DEF_TIRSCHEDULERULESPASS
@@ -33,22 +34,17 @@ struct TIRScheduleRules
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<relay::TargetInfo> info =
-        relay::TargetInfo::parse(target, [&] { return module.emitError(); });
-    if (failed(info))
-      return signalPassFailure();
-
     for (auto kernel : llvm::to_vector(module.getOps<PrimFuncOp>())) {
       std::string name = (kernel.getSymName() + kScheduleSuffix).str();
       if (module.lookupSymbol(name))
         continue;
       // The rules work on a copy: what stays is the record.
-      OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
-      OpBuilder builder(scratch->getBodyRegion());
-      auto copy = cast<PrimFuncOp>(builder.clone(*kernel));
-      OwningOpRef<ModuleOp> script = scheduleKernel(copy, *info);
+      OwningOpRef<ModuleOp> scratch = kernel.cloneIntoModule();
+      OwningOpRef<ModuleOp> script =
+          scheduleKernel(*scratch->getOps<PrimFuncOp>().begin());
       if (!script)
         return signalPassFailure();
+      OpBuilder builder(&getContext());
       builder.setInsertionPointAfter(kernel);
       builder.clone(*script->lookupSymbol(name));
       module->setAttr(transform::TransformDialect::kWithNamedSequenceAttrName,

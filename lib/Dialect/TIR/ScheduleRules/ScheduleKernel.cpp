@@ -87,9 +87,11 @@ static void scheduleBlocks(KernelSchedule &schedule) {
 }
 
 OwningOpRef<ModuleOp> mlir::tir::scheduleKernel(PrimFuncOp kernel,
-                                                const relay::TargetInfo &target,
                                                 ScheduleRemarks *remarks) {
-  KernelSchedule schedule(kernel, target, remarks);
+  FailureOr<relay::CPUAttr> cpu = relay::getTargetCPU(kernel);
+  if (failed(cpu))
+    return {};
+  KernelSchedule schedule(kernel, cpu->getInfo(), remarks);
   inlineProducers(schedule);
   if (scheduleConstantTransforms(schedule)) {
     schedule.remark("rule", "transforms by constant matrices at their uses");

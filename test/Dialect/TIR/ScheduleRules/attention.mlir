@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v3 --tir-apply-schedules | FileCheck %s
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --relay-attach-target=target=x86-64-v3 --tir-schedule-rules --tir-apply-schedules | FileCheck %s
 
 // Keys are packed; then scores, softmax and the second product follow each
 // other for each block of 48 rows, whose scores are on the stack. Batches that

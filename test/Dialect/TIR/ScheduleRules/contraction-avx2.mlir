@@ -1,5 +1,5 @@
-// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v3 | FileCheck %s
-// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v3 --tir-apply-schedules | FileCheck %s --check-prefix=APPLIED
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --relay-attach-target=target=x86-64-v3 --tir-schedule-rules | FileCheck %s
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --relay-attach-target=target=x86-64-v3 --tir-schedule-rules --tir-apply-schedules | FileCheck %s --check-prefix=APPLIED
 
 // Two rows by all five vectors of columns fill as many registers, but would read
 // the columns from the second cache faster than it can deliver them.

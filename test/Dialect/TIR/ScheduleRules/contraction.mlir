@@ -1,5 +1,5 @@
-// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v4 | FileCheck %s
-// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v4 --tir-apply-schedules | FileCheck %s --check-prefix=APPLIED
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --relay-attach-target=target=x86-64-v4 --tir-schedule-rules | FileCheck %s
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --relay-attach-target=target=x86-64-v4 --tir-schedule-rules --tir-apply-schedules | FileCheck %s --check-prefix=APPLIED
 
 // A convolution: weights packed for two vectors of outputs, 14 columns by 32
 // outputs in registers, the epilogue beside the tile.

@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v3 --tir-apply-schedules | FileCheck %s
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --relay-attach-target=target=x86-64-v3 --tir-schedule-rules --tir-apply-schedules | FileCheck %s
 
 // All steps of a softmax for one row, before the next row.
 // CHECK-LABEL: tir.prim_func {{.*}}@softmax

@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --tir-schedule-rules=target=x86-64-v3 --tir-apply-schedules | FileCheck %s
+// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --relay-attach-target=target=x86-64-v3 --tir-schedule-rules --tir-apply-schedules | FileCheck %s
 
 // No padded copy: the first and the last columns of the image have tiles of
 // their own, which leave out what is outside; rows outside are left out by the

@@ -145,7 +145,7 @@ protected:
     auto kernels = parseSourceString<ModuleOp>(kKernels, &context);
     auto program = parseSourceString<ModuleOp>(kProgram, &context);
     EXPECT_TRUE(kernels && program);
-    TargetInfo target = TargetInfo::getNative();
+    CPUInfo target = CPUInfo::getNative();
     SmallVector<char, 0> object;
     EXPECT_TRUE(succeeded(
         compileLLVMModule(*kernels, target, CodeKind::Object, object)));
@@ -280,7 +280,7 @@ TEST_F(ArtifactTest, DescribesItself) {
   ASSERT_EQ(artifact.num_symbols, 2);
   EXPECT_STREQ(artifact.symbols[0], "n");
   EXPECT_EQ(StringRef(artifact.target_triple),
-            TargetInfo::getNative().getTriple().str());
+            CPUInfo::getNative().getTriple().str());
   ASSERT_EQ(artifact.num_inputs, 2);
   EXPECT_STREQ(artifact.inputs[0].name, "x");
   EXPECT_EQ(artifact.inputs[0].dims[0], -1);

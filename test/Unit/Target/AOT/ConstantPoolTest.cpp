@@ -337,7 +337,7 @@ TEST_F(ConstantPoolTest, FilesHaveTheConstants) {
   add(pool, makeResource<int64_t>("w", {10000}, values, b.getI64Type()));
   for (StringRef name : {"x86-64", "aarch64"}) {
     auto emitHere = [&] { return emitError(UnknownLoc::get(&context)); };
-    FailureOr<TargetInfo> target = TargetInfo::parse(name, emitHere);
+    FailureOr<CPUInfo> target = CPUInfo::parse(name, emitHere);
     ASSERT_TRUE(succeeded(target));
     for (bool isShared : {false, true}) {
       SCOPED_TRACE(name.str() + (isShared ? " shared" : " relocatable"));

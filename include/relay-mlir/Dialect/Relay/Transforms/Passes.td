@@ -225,8 +225,8 @@ def FoldScaleAxisPass : Pass<"relay-fold-scale-axis", "::mlir::func::FuncOp"> {
 
     Factors that are not finite, or weights that would overflow or lose digits to
     underflow, stay as they are. `relay-fold-constant` evaluates the scaled
-    weights. Results differ by the rounding of each weight; pipelines run the
-    pass unless the precision is `highest`.
+    weights. Results differ by the rounding of each weight; nothing changes in a
+    module of precision `highest`.
 
     ```mlir
     %0 = relay.nn.conv2d %x, %w : (tensor<1x8x7x7xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x7x7xf32>
@@ -370,8 +370,8 @@ def PoolBeforeConvPass
     result of a 1x1 `nn.conv2d`, without strides and padding, that nobody else
     uses: one sums over pixels, the other over channels, so their order does not
     matter. It is swapped where fewer pixels to convolve outweigh more channels
-    to average. Results differ by rounding; pipelines run the pass unless the
-    precision is `highest`.
+    to average. Results differ by rounding; nothing changes in a module of
+    precision `highest`.
 
     ```mlir
     %0 = relay.nn.conv2d %x, %w : (tensor<1x256x56x56xf32>, tensor<128x256x1x1xf32>) -> tensor<1x128x56x56xf32>
@@ -555,7 +555,7 @@ def WinogradPass : Pass<"relay-winograd", "::mlir::func::FuncOp"> {
     of f32 in the layout NHWC, by
     `nn.contrib_conv2d_winograd_without_weight_transform`: one for each of up to
     four groups, and with dilation one over all pixels that are so far apart. It
-    does so where an estimate says
+    does so where an estimate for the target (`target.spec`) says
     that this is faster: of multiplications, work on transforms, and bytes of
     transformed weights and tiles from the memory that they come from. The weight
     is transformed by `nn.contrib_conv2d_winograd_weight_transform`, which
@@ -563,7 +563,7 @@ def WinogradPass : Pass<"relay-winograd", "::mlir::func::FuncOp"> {
 
     Rounding errors grow to at most 1e-5 of the scale of the result, and an
     infinity or NaN spreads over its tile of the result (up to 4x4 elements and
-    those next to them). Pipelines run the pass unless the precision is `highest`.
+    those next to them). Nothing changes in a module of precision `highest`.
 
     ```mlir
     %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", padding = [1, 1]}
@@ -579,14 +579,6 @@ def WinogradPass : Pass<"relay-winograd", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
-           "Size of a vector register">,
-    Option<"l2Bytes", "l2-bytes", "int64_t", /*default=*/"1048576",
-           "Size of the second cache">,
-    Option<"l3Bytes", "l3-bytes", "int64_t", /*default=*/"8388608",
-           "Size of the third cache">,
-    Option<"matrixTerms", "matrix-terms", "int64_t", /*default=*/"0",
-           "Products of bf16 for one of f32 on matrix units; 0: there are none">,
     Option<"tileSize", "tile-size", "int64_t", /*default=*/"0",
            "Use tiles of this size wherever it is possible; 0: as estimated">
   ];

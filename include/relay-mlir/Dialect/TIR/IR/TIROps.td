@@ -96,6 +96,11 @@ def TIR_PrimFuncOp : TIR_Op<"prim_func", [
     ::llvm::SmallVector<::mlir::tir::BlockOp, 6> getBlocks();
     ::mlir::tir::BlockOp getBlock(::llvm::StringRef name);
 
+    /// A module with a copy of the kernel alone, and with the attributes of the
+    /// module around it, which say what it is compiled for. There, it can be
+    /// changed while others are.
+    ::mlir::OwningOpRef<::mlir::ModuleOp> cloneIntoModule();
+
     /// A name for a new block that starts with `prefix` and is not in use.
     std::string getUniqueBlockName(::llvm::StringRef prefix);
   }];

@@ -20,9 +20,6 @@ namespace mlir::tir {
 inline constexpr llvm::StringLiteral kFlopsAttr = "tir.flops";
 inline constexpr llvm::StringLiteral kBytesAttr = "tir.bytes";
 
-/// How exactly a kernel must compute: "highest", "high" or "medium", as of
-/// `--precision`; absent for sums of products in the type of the operands.
-inline constexpr llvm::StringLiteral kPrecisionAttr = "tir.precision";
 /// The features, comma separated, that a kernel uses beside those that LLVM
 /// makes use of by itself.
 inline constexpr llvm::StringLiteral kFeaturesAttr = "tir.features";

@@ -14,9 +14,10 @@ def TIRScheduleRulesPass : Pass<"tir-schedule-rules", "::mlir::ModuleOp"> {
   let summary = "Write a schedule for each kernel by rules";
   let description = [{
     For every `tir.prim_func @k` that has none yet, writes a
-    `transform.named_sequence @k.schedule` that is good for the target;
-    `--tir-apply-schedules` applies it. The rules look at the structure of the
-    kernel: kinds of variables, access maps, extents.
+    `transform.named_sequence @k.schedule` that is good for its target
+    (`target.spec`, see `--relay-attach-target`); `--tir-apply-schedules` applies
+    it. The rules look at the structure of the kernel: kinds of variables, access
+    maps, extents.
 
     ```mlir
     tir.prim_func @relu(%x: memref<64x64xf32>, %y: memref<64x64xf32>)
@@ -36,15 +37,32 @@ def TIRScheduleRulesPass : Pass<"tir-schedule-rules", "::mlir::ModuleOp"> {
       ...
     ```
   }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::relay::TargetDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tir::TIRDialect",
+    "::mlir::transform::TransformDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def TIRChoosePrecisionPass : Pass<"tir-choose-precision", "::mlir::ModuleOp"> {
+  let summary = "Let some kernels compute more exactly than their module says";
+  let description = [{
+    In a module of precision `high` for a processor with matrix units, those
+    kernels become `highest` (`target.precision`) whose products would take the
+    errors of the network beyond ten times those of plain f32, the cheapest
+    first. How often a kernel is called counts.
+  }];
   let options = [
-    Option<"target", "target", "std::string", "\"native\"",
-           "the processor to schedule for">
+    Option<"forceMatrixTiles", "force-matrix-tiles", "bool", "false",
+           "For tests: all kernels keep the precision of the module, and use "
+           "matrix units also where they are estimated to be slower">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tir::TIRDialect", "::mlir::transform::TransformDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::relay::TargetDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tir::TIRDialect",
+    "::mlir::transform::TransformDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -26,7 +26,8 @@ RTOL, ATOL = 2e-5, 2e-5
 def get_passes(target):
     return ["func.func(convert-relay-to-linalg,canonicalize,cse)",
             "convert-linalg-to-tir", "tir.prim_func(canonicalize,cse)",
-            f"tir-schedule-rules{{target={target}}}", "tir-apply-schedules"]
+            f"relay-attach-target{{target={target}}}", "tir-schedule-rules",
+            "tir-apply-schedules"]
 
 
 def mark_constants(text, count):

@@ -37,7 +37,7 @@ public:
 private:
   void findBest(const MatrixPlan &common, bool isRight);
   void chooseDot();
-  void choosePieces(StringRef precision);
+  int64_t choosePieces();
   void planDotTile();
   LogicalResult planPanels();
   double getRows() const;

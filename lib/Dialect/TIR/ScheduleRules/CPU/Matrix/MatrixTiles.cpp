@@ -15,7 +15,6 @@
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "relay-mlir/Support/MatrixCost.h"
 #include "relay-mlir/Support/SplitFloat.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -252,13 +251,12 @@ void MatrixMatcher::findBest(const MatrixPlan &common, bool isRight) {
 LogicalResult MatrixMatcher::match() {
   if (failed(matchTypes()))
     return failure();
-  auto precision = kernel->getAttrOfType<StringAttr>(kPrecisionAttr);
   bool hasTiles = schedule.getTarget().hasTiles(!plan.isInteger);
   if (plan.isInteger && !hasTiles)
     chooseDot();
-  if ((!hasTiles && !plan.isDot()) || (!plan.isInteger && !precision))
+  if (!hasTiles && !plan.isDot())
     return failure();
-  choosePieces(plan.isInteger ? "" : precision.getValue());
+  plan.numPieces = plan.isInteger ? 1 : choosePieces();
   MatrixPlan common = plan;
   for (bool isRight : {true, false}) {
     MatrixPlan known = plan;
@@ -274,21 +272,26 @@ LogicalResult MatrixMatcher::match() {
 
 /// As many pieces of an operand as the precision asks for. What is
 /// forced here for tests is so whatever the depth.
-void MatrixMatcher::choosePieces(StringRef precision) {
+int64_t MatrixMatcher::choosePieces() {
   int64_t depth = 1;
   for (unsigned var : nest.getVars(/*isReduce=*/true))
     depth *= nest.guessExtent(var);
   bool isShort =
       depth < relay::kMinSplitDepth && !kernel->hasAttr(kForceTilesAttr);
-  plan.numPieces = llvm::StringSwitch<int64_t>(precision)
-                       .Case("highest", 3)
-                       .Case("high", isShort ? 3 : 2)
-                       .Default(1);
+  switch (relay::getPrecision(kernel)) {
+  case relay::Precision::Highest:
+    return 3;
+  case relay::Precision::High:
+    return isShort ? 3 : 2;
+  case relay::Precision::Medium:
+    return 1;
+  }
+  llvm_unreachable("unknown precision");
 }
 
 /// What the target has for products of bytes on vectors.
 void MatrixMatcher::chooseDot() {
-  const relay::TargetInfo &target = schedule.getTarget();
+  const relay::CPUInfo &target = schedule.getTarget();
   plan.dotLanes = target.getVectorBits() / 32;
   if (target.isAArch64()) {
     if (target.hasFeature("dotprod"))

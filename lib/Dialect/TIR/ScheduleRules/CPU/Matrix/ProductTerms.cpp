@@ -26,8 +26,20 @@
 #include "MatrixMatcher.h"
 
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
-#include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h"
 #include "relay-mlir/Support/SplitFloat.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::tir {
+#define GEN_PASS_DEF_TIRCHOOSEPRECISIONPASS
+#include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h.inc"
+} // namespace mlir::tir
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -47,14 +59,15 @@ struct KernelErrors {
 
 } // namespace
 
-static void setPrecision(PrimFuncOp kernel, StringRef precision) {
-  kernel->setAttr(kPrecisionAttr,
-                  StringAttr::get(kernel.getContext(), precision));
+static void setPrecision(PrimFuncOp kernel, relay::Precision precision) {
+  kernel->setAttr(relay::TargetDialect::kPrecisionAttrName,
+                  relay::PrecisionAttr::get(kernel.getContext(), precision));
 }
 
 /// Cycles of the product on matrix units, if it gets there, else by vectors.
 static double estimate(KernelSchedule &schedule, const BlockNest &nest,
-                       StringRef precision, int64_t *numTerms = nullptr) {
+                       relay::Precision precision,
+                       int64_t *numTerms = nullptr) {
   setPrecision(schedule.getKernel(), precision);
   MatrixMatcher matcher(schedule, nest);
   if (failed(matcher.match()))
@@ -77,22 +90,22 @@ static void addProduct(KernelSchedule &schedule, const BlockNest &nest,
     depth *= nest.guessExtent(var);
   errors.plain += relay::kSumError * relay::kSumError * depth;
   int64_t numTerms = 0;
-  double cycles = estimate(schedule, nest, "high", &numTerms);
+  double cycles = estimate(schedule, nest, relay::Precision::High, &numTerms);
   if (numTerms != 3)
     return;
   errors.split += relay::kSplitError * relay::kSplitError;
-  errors.extraCycles += estimate(schedule, nest, "highest") - cycles;
+  errors.extraCycles +=
+      estimate(schedule, nest, relay::Precision::Highest) - cycles;
 }
 
 /// What the products of the kernel add to the errors of the network.
 static KernelErrors estimateErrors(PrimFuncOp kernel,
-                                   const relay::TargetInfo &target) {
+                                   const relay::CPUInfo &cpu) {
   KernelErrors errors;
   errors.kernel = kernel;
-  OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
-  auto copy = cast<PrimFuncOp>(kernel->clone());
-  scratch->push_back(copy);
-  KernelSchedule schedule(copy, target);
+  OwningOpRef<ModuleOp> scratch = kernel.cloneIntoModule();
+  auto copy = *scratch->getOps<PrimFuncOp>().begin();
+  KernelSchedule schedule(copy, cpu);
   inlineProducers(schedule);
   bool isTransformed = scheduleConstantTransforms(schedule);
   if (!isTransformed)
@@ -105,19 +118,25 @@ static KernelErrors estimateErrors(PrimFuncOp kernel,
   // Transforms of results (Winograd's algorithm) enlarge errors of the products
   // between them.
   if (isTransformed && errors.split != 0) {
-    setPrecision(kernel, "highest");
+    setPrecision(kernel, relay::Precision::Highest);
     errors.split = 0;
   }
   return errors;
 }
 
-void mlir::tir::chooseProductTerms(ArrayRef<PrimFuncOp> kernels,
-                                   ArrayRef<int64_t> numCalls,
-                                   const relay::TargetInfo &target) {
+/// Of kernels with precision "high", makes those "highest" whose products would
+/// take the errors of the network they belong to beyond ten times those of
+/// plain f32, the cheapest first. `numCalls` says how often each is called.
+static void chooseProductTerms(ArrayRef<PrimFuncOp> kernels,
+                               ArrayRef<int64_t> numCalls) {
   double split = 0, plain = 0, numSplit = 0;
   std::vector<KernelErrors> candidates;
   for (auto [kernel, calls] : llvm::zip_equal(kernels, numCalls)) {
-    KernelErrors errors = estimateErrors(kernel, target);
+    auto cpu = dyn_cast_or_null<relay::CPUAttr>(relay::lookupTarget(kernel));
+    if (!cpu || !cpu.getInfo().hasTiles() ||
+        relay::getPrecision(kernel) != relay::Precision::High)
+      continue;
+    KernelErrors errors = estimateErrors(kernel, cpu.getInfo());
     errors.numCalls = calls;
     plain += calls * errors.plain;
     split += calls * errors.split;
@@ -139,7 +158,34 @@ void mlir::tir::chooseProductTerms(ArrayRef<PrimFuncOp> kernels,
   for (const KernelErrors &errors : candidates) {
     if (split <= allowed && errors.extraCycles > 0)
       return;
-    setPrecision(errors.kernel, "highest");
+    setPrecision(errors.kernel, relay::Precision::Highest);
     split -= errors.numCalls * errors.split;
   }
 }
+
+namespace {
+
+struct TIRChoosePrecision
+    : tir::impl::TIRChoosePrecisionPassBase<TIRChoosePrecision> {
+  using TIRChoosePrecisionPassBase::TIRChoosePrecisionPassBase;
+
+  void runOnOperation() override {
+    SmallVector<PrimFuncOp> kernels(getOperation().getOps<PrimFuncOp>());
+    if (forceMatrixTiles) {
+      for (PrimFuncOp kernel : kernels)
+        kernel->setAttr(kForceTilesAttr, UnitAttr::get(&getContext()));
+      return;
+    }
+    // Whoever names a kernel calls it.
+    llvm::StringMap<int64_t> uses;
+    if (auto known = SymbolTable::getSymbolUses(&getOperation().getRegion()))
+      for (SymbolTable::SymbolUse use : *known)
+        ++uses[use.getSymbolRef().getRootReference()];
+    SmallVector<int64_t> numCalls;
+    for (PrimFuncOp kernel : kernels)
+      numCalls.push_back(uses.lookup(kernel.getSymName()));
+    chooseProductTerms(kernels, numCalls);
+  }
+};
+
+} // namespace

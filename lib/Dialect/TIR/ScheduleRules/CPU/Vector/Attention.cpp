@@ -21,7 +21,7 @@
 
 using namespace mlir;
 using namespace mlir::tir;
-using relay::TargetInfo;
+using relay::CPUInfo;
 
 namespace {
 
@@ -186,7 +186,7 @@ LogicalResult Attention::matchSteps() {
 }
 
 LogicalResult Attention::planTiles() {
-  const TargetInfo &target = schedule.getTarget();
+  const CPUInfo &target = schedule.getTarget();
   int64_t numRegisters = schedule.getNumVectorRegisters();
   TileProblem problem;
   problem.lanes = lanes;

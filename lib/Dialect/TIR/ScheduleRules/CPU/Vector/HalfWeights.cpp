@@ -13,8 +13,6 @@
 
 #include "../../ScheduleRule.h"
 
-#include "relay-mlir/Dialect/TIR/IR/Work.h"
-
 using namespace mlir;
 using namespace mlir::tir;
 
@@ -23,8 +21,7 @@ void mlir::tir::halveWeights(KernelSchedule &schedule, BlockOp block,
   constexpr double kMaxRows = 4;
   auto argument = dyn_cast<BlockArgument>(constant);
   PrimFuncOp kernel = schedule.getKernel();
-  auto precision = kernel->getAttrOfType<StringAttr>(kPrecisionAttr);
-  if (!argument || !precision || precision.getValue() != "medium" ||
+  if (!argument || relay::getPrecision(kernel) != relay::Precision::Medium ||
       numRows > kMaxRows ||
       !kernel.getArgAttr(argument.getArgNumber(), PrimFuncOp::kLayout))
     return;

@@ -134,7 +134,7 @@ static bool isReadOnce(const BlockNest &producer, const Inlining &plan) {
 
 /// Whether computing elements more than once takes less than keeping them.
 static bool isCheap(const BlockNest &producer, const Inlining &plan,
-                    const relay::TargetInfo &target) {
+                    const relay::CPUInfo &target) {
   double work = getBodyWork(producer.block);
   if (plan.numCopies * work > kMaxCopiedWork)
     return false;

@@ -1,11 +1,11 @@
-//===- TargetInfo.cpp - What code is generated for ------------------------===//
+//===- CPUInfo.cpp - What is known of a processor -------------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "relay-mlir/Target/TargetInfo.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -137,7 +137,7 @@ static CacheSizes readNativeCacheSizes(StringRef cpu) {
   }
 }
 
-void TargetInfo::resolveFeatures() {
+void CPUInfo::resolveFeatures() {
   features.clear();
   if (auto subtarget = getSubtarget(triple, cpu, featureString))
     for (const llvm::SubtargetFeatureKV &feature :
@@ -151,7 +151,7 @@ void TargetInfo::resolveFeatures() {
     vectorBits = 256;
 }
 
-bool TargetInfo::hasFeature(StringRef feature) const {
+bool CPUInfo::hasFeature(StringRef feature) const {
   return llvm::binary_search(features, feature.str());
 }
 
@@ -166,23 +166,52 @@ static bool mayUseTiles() {
 #endif
 }
 
-TargetInfo TargetInfo::getNative() {
-  TargetInfo target;
+CPUInfo CPUInfo::getNative() {
+  CPUInfo target;
   target.triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());
   target.cpu = llvm::sys::getHostCPUName().str();
   // The CPU's name alone promises features that a hypervisor may have taken
   // away.
+  target.resolveFeatures();
   SmallVector<std::string> changes;
   for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
     bool isTile = feature.first().starts_with("amx-");
     bool isOn = feature.second && (!isTile || mayUseTiles());
-    changes.push_back((isOn ? "+" : "-") + feature.first().str());
+    if (isOn != target.hasFeature(feature.first()))
+      changes.push_back((isOn ? "+" : "-") + feature.first().str());
   }
   llvm::sort(changes);
   target.featureString = llvm::join(changes, ",");
   target.caches = readNativeCacheSizes(target.cpu);
   target.resolveFeatures();
   return target;
+}
+
+LogicalResult
+CPUInfo::addFeature(StringRef change,
+                    llvm::function_ref<InFlightDiagnostic()> emitError) {
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget =
+      getSubtarget(triple, "", "");
+  StringRef feature = change.drop_front(!change.empty());
+  bool isKnown =
+      llvm::any_of(subtarget->getAllProcessorFeatures(),
+                   [&](const auto &entry) { return entry.Key == feature; });
+  if (!isKnown || (change.front() != '+' && change.front() != '-'))
+    return emitError() << "expects +<feature> or -<feature> of "
+                       << triple.getArchName() << ", but got '" << change
+                       << "'";
+  featureString += (featureString.empty() ? "" : ",");
+  featureString += change;
+  return success();
+}
+
+/// Whether LLVM has the CPU, as one that we generate code for.
+static bool isKnownCPU(const llvm::Triple &triple, StringRef cpu) {
+  // Looked up before use: LLVM complains about unknown CPUs on its own.
+  std::unique_ptr<llvm::MCSubtargetInfo> any = getSubtarget(triple, "", "");
+  return any && any->isCPUStringValid(cpu) &&
+         (!triple.isX86() ||
+          getSubtarget(triple, cpu, "")->checkFeatures("+64bit"));
 }
 
 /// The names of all CPUs of an architecture.
@@ -198,9 +227,9 @@ static std::string getCPUNames(const llvm::Triple &triple) {
   return llvm::join(names, ", ");
 }
 
-FailureOr<TargetInfo>
-TargetInfo::parse(StringRef description,
-                  llvm::function_ref<InFlightDiagnostic()> emitError) {
+FailureOr<CPUInfo>
+CPUInfo::parse(StringRef description,
+               llvm::function_ref<InFlightDiagnostic()> emitError) {
   SmallVector<StringRef> parts;
   description.split(parts, ',');
   if (parts.front().trim() == "native")
@@ -213,14 +242,9 @@ TargetInfo::parse(StringRef description,
     }
   StringRef name = parts.front().trim();
 
-  TargetInfo target;
+  CPUInfo target;
   auto tryCPU = [&](const llvm::Triple &triple, StringRef cpu) {
-    // Looked up before use: LLVM complains about unknown CPUs on its own.
-    std::unique_ptr<llvm::MCSubtargetInfo> any = getSubtarget(triple, "", "");
-    if (!any || !any->isCPUStringValid(cpu))
-      return false;
-    if (triple.isX86() &&
-        !getSubtarget(triple, cpu, "")->checkFeatures("+64bit"))
+    if (!isKnownCPU(triple, cpu))
       return false;
     target.triple = triple;
     target.cpu = cpu.str();
@@ -250,26 +274,55 @@ TargetInfo::parse(StringRef description,
     return diag;
   }
 
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget =
-      getSubtarget(target.triple, "", "");
-  for (StringRef part : llvm::drop_begin(parts)) {
-    StringRef change = part.trim(),
-              feature = change.drop_front(!change.empty());
-    bool isKnown =
-        llvm::any_of(subtarget->getAllProcessorFeatures(),
-                     [&](const auto &entry) { return entry.Key == feature; });
-    if (!isKnown || (change.front() != '+' && change.front() != '-'))
-      return emitError() << "expects +<feature> or -<feature> of "
-                         << target.triple.getArchName() << ", but got '"
-                         << change << "'";
-    target.featureString += (target.featureString.empty() ? "" : ",");
-    target.featureString += change;
-  }
+  for (StringRef part : llvm::drop_begin(parts))
+    if (failed(target.addFeature(part.trim(), emitError)))
+      return failure();
   target.resolveFeatures();
   return target;
 }
 
-StringRef TargetInfo::getTuneCPU() const {
+FailureOr<CPUInfo>
+CPUInfo::get(StringRef triple, StringRef cpu, StringRef features,
+             CacheSizes caches,
+             llvm::function_ref<InFlightDiagnostic()> emitError) {
+  CPUInfo info;
+  info.triple = llvm::Triple(triple);
+  if ((!info.triple.isX86() && !info.triple.isAArch64()) ||
+      !info.triple.isOSLinux() || !info.triple.isArch64Bit())
+    return emitError() << "expects a triple of x86-64 or AArch64 with Linux, "
+                          "but got '"
+                       << triple << "'";
+  if (!isKnownCPU(info.triple, cpu)) {
+    InFlightDiagnostic diag = emitError();
+    diag << "expects a CPU of " << info.triple.getArchName() << ", but got '"
+         << cpu << "'";
+    diag.attachNote() << "CPUs are: " << getCPUNames(info.triple);
+    return diag;
+  }
+  info.cpu = cpu.str();
+  for (StringRef change : llvm::split(features, ','))
+    if (!change.empty() && failed(info.addFeature(change, emitError)))
+      return failure();
+  info.resolveFeatures();
+  CacheSizes known = getCacheSizesOf(cpu);
+  info.caches = {caches.l1 ? caches.l1 : known.l1,
+                 caches.l2 ? caches.l2 : known.l2,
+                 caches.l3 ? caches.l3 : known.l3};
+  return info;
+}
+
+CPUAttr CPUInfo::getAttr(MLIRContext *context) const {
+  // What the name says need not be said twice.
+  CacheSizes known = getCacheSizesOf(cpu);
+  auto changed = [](int64_t size, int64_t known) {
+    return size == known ? 0 : size;
+  };
+  return CPUAttr::get(
+      context, triple.str(), cpu, featureString, changed(caches.l1, known.l1),
+      changed(caches.l2, known.l2), changed(caches.l3, known.l3));
+}
+
+StringRef CPUInfo::getTuneCPU() const {
   constexpr StringLiteral kServer = "sapphirerapids";
   // A level of the architecture is no processor. With the pipelines that LLVM
   // assumes then, loads move so far ahead that results in registers are
@@ -284,7 +337,7 @@ StringRef TargetInfo::getTuneCPU() const {
   return "";
 }
 
-std::string TargetInfo::getRequiredFeatures() const {
+std::string CPUInfo::getRequiredFeatures() const {
   std::string result;
   for (StringRef feature : kCheckedFeatures)
     if (hasFeature(feature))
@@ -292,12 +345,12 @@ std::string TargetInfo::getRequiredFeatures() const {
   return result;
 }
 
-bool TargetInfo::hasTiles(bool isFloat) const {
+bool CPUInfo::hasTiles(bool isFloat) const {
   return hasFeature("amx-tile") &&
          hasFeature(isFloat ? "amx-bf16" : "amx-int8");
 }
 
-std::string TargetInfo::getKey() const {
+std::string CPUInfo::getKey() const {
   std::string key = triple.str() + "/" + cpu + "/" + llvm::join(features, ",");
   return key + "/" + std::to_string(caches.l1) + "/" +
          std::to_string(caches.l2) + "/" + std::to_string(caches.l3);

@@ -1,12 +1,12 @@
-//===- TargetInfo.h - What code is generated for ----------------*- C++ -*-===//
+//===- CPUInfo.h - What is known of a processor -----------------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_TARGET_TARGETINFO_H
-#define RELAY_MLIR_TARGET_TARGETINFO_H
+#ifndef RELAY_MLIR_DIALECT_TARGET_IR_CPUINFO_H
+#define RELAY_MLIR_DIALECT_TARGET_IR_CPUINFO_H
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/LLVM.h"
@@ -24,9 +24,11 @@ struct CacheSizes {
   int64_t l3 = 8 << 20;
 };
 
-/// A processor: what scheduling and code generation know of it. Copies are
-/// cheap enough to pass around by value.
-class TargetInfo {
+class CPUAttr;
+
+/// What scheduling and code generation know of a processor: all that follows
+/// from a `#target.cpu`.
+class CPUInfo {
 public:
   /// Reads a description:
   ///
@@ -37,12 +39,21 @@ public:
   /// with what would be right. The environment variable RELAY_NATIVE_TARGET, a
   /// description, says what `native` stands for where that is not the processor
   /// that runs the compiler.
-  static FailureOr<TargetInfo>
+  static FailureOr<CPUInfo>
   parse(StringRef description,
         llvm::function_ref<InFlightDiagnostic()> emitError);
 
+  /// The processor of `#target.cpu` with these parameters. Caches of 0 bytes
+  /// are as the name of the CPU has it.
+  static FailureOr<CPUInfo>
+  get(StringRef triple, StringRef cpu, StringRef features, CacheSizes caches,
+      llvm::function_ref<InFlightDiagnostic()> emitError);
+
   /// The processor that runs the compiler.
-  static TargetInfo getNative();
+  static CPUInfo getNative();
+
+  /// The attribute that this follows from.
+  CPUAttr getAttr(MLIRContext *context) const;
 
   const llvm::Triple &getTriple() const { return triple; }
   StringRef getCPU() const { return cpu; }
@@ -84,6 +95,9 @@ public:
   std::string getKey() const;
 
 private:
+  /// Appends "+<feature>" or "-<feature>" to the changes.
+  LogicalResult addFeature(StringRef change,
+                           llvm::function_ref<InFlightDiagnostic()> emitError);
   /// Looks up in LLVM's tables what the CPU and the feature string imply.
   void resolveFeatures();
 
@@ -98,4 +112,4 @@ private:
 
 } // namespace mlir::relay
 
-#endif // RELAY_MLIR_TARGET_TARGETINFO_H
+#endif // RELAY_MLIR_DIALECT_TARGET_IR_CPUINFO_H

@@ -1,4 +1,4 @@
-//===- TargetInfoTest.cpp - Reading target descriptions -------------------===//
+//===- CPUInfoTest.cpp - Reading target descriptions -------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,29 +26,29 @@ std::string getError(StringRef description) {
     for (Diagnostic &note : diag.getNotes())
       message += "\n" + note.str();
   });
-  (void)TargetInfo::parse(description,
-                          [&] { return emitError(UnknownLoc::get(&context)); });
+  (void)CPUInfo::parse(description,
+                       [&] { return emitError(UnknownLoc::get(&context)); });
   return message;
 }
 
-TEST(TargetInfoTest, LevelsOfX86) {
+TEST(CPUInfoTest, LevelsOfX86) {
   EXPECT_EQ(parseTarget("x86-64").getVectorBits(), 128);
   EXPECT_EQ(parseTarget("x86-64-v2").getVectorBits(), 128);
-  TargetInfo v3 = parseTarget("x86-64-v3");
+  CPUInfo v3 = parseTarget("x86-64-v3");
   EXPECT_EQ(v3.getVectorBits(), 256);
   EXPECT_TRUE(v3.hasFeature("fma"));
   EXPECT_TRUE(v3.hasFMA());
   EXPECT_FALSE(v3.hasFeature("avx512f"));
   EXPECT_FALSE(v3.hasMaskedAccess());
-  TargetInfo v4 = parseTarget("x86-64-v4");
+  CPUInfo v4 = parseTarget("x86-64-v4");
   EXPECT_EQ(v4.getVectorBits(), 512);
   EXPECT_TRUE(v4.hasMaskedAccess());
   EXPECT_EQ(v4.getTriple().getArch(), llvm::Triple::x86_64);
   EXPECT_FALSE(parseTarget("x86-64-v2").hasFMA());
 }
 
-TEST(TargetInfoTest, ChangedFeatures) {
-  TargetInfo target = parseTarget("x86-64-v4,-avx512vl, +avx512bf16");
+TEST(CPUInfoTest, ChangedFeatures) {
+  CPUInfo target = parseTarget("x86-64-v4,-avx512vl, +avx512bf16");
   EXPECT_TRUE(target.hasFeature("avx512bf16"));
   EXPECT_EQ(target.getVectorBits(), 256);
   EXPECT_NE(target.getKey(), parseTarget("x86-64-v4").getKey());
@@ -56,9 +56,9 @@ TEST(TargetInfoTest, ChangedFeatures) {
             parseTarget("x86-64-v4").getKey());
 }
 
-TEST(TargetInfoTest, NamedCPUs) {
+TEST(CPUInfoTest, NamedCPUs) {
   EXPECT_TRUE(parseTarget("sapphirerapids").hasFeature("amx-bf16"));
-  TargetInfo arm = parseTarget("aarch64-neoverse-n1");
+  CPUInfo arm = parseTarget("aarch64-neoverse-n1");
   EXPECT_TRUE(arm.isAArch64());
   EXPECT_EQ(arm.getVectorBits(), 128);
   EXPECT_TRUE(arm.hasFMA());
@@ -68,25 +68,25 @@ TEST(TargetInfoTest, NamedCPUs) {
 }
 
 /// What `native` stands for can be chosen, and changed as any other target.
-TEST(TargetInfoTest, NativeFromEnvironment) {
+TEST(CPUInfoTest, NativeFromEnvironment) {
   const char *name = "RELAY_NATIVE_TARGET";
   const char *known = std::getenv(name);
   std::string before = known ? known : "";
   setenv(name, "x86-64-v3, +amx-tile,+amx-bf16", 1);
-  TargetInfo target = parseTarget("native");
+  CPUInfo target = parseTarget("native");
   EXPECT_TRUE(target.hasTiles());
   EXPECT_EQ(target.getVectorBits(), 256);
   EXPECT_FALSE(parseTarget("native,-amx-tile").hasTiles());
   EXPECT_FALSE(parseTarget("x86-64-v3").hasTiles());
   setenv(name, "native", 1);
-  EXPECT_EQ(parseTarget("native").getKey(), TargetInfo::getNative().getKey());
+  EXPECT_EQ(parseTarget("native").getKey(), CPUInfo::getNative().getKey());
   if (known)
     setenv(name, before.c_str(), 1);
   else
     unsetenv(name);
 }
 
-TEST(TargetInfoTest, Tuning) {
+TEST(CPUInfoTest, Tuning) {
   EXPECT_EQ(parseTarget("x86-64-v4").getTuneCPU(), "sapphirerapids");
   EXPECT_EQ(parseTarget("znver4").getTuneCPU(), "");
   EXPECT_EQ(parseTarget("sapphirerapids").getTuneCPU(), "");
@@ -94,7 +94,7 @@ TEST(TargetInfoTest, Tuning) {
   EXPECT_EQ(parseTarget("znver4,+amx-tile").getTuneCPU(), "sapphirerapids");
 }
 
-TEST(TargetInfoTest, CachesOfNamedCPUs) {
+TEST(CPUInfoTest, CachesOfNamedCPUs) {
   CacheSizes server = parseTarget("sapphirerapids").getCacheSizes();
   EXPECT_EQ(server.l1, 48 << 10);
   EXPECT_EQ(server.l2, 2 << 20);
@@ -106,15 +106,15 @@ TEST(TargetInfoTest, CachesOfNamedCPUs) {
             parseTarget("graniterapids").getKey());
 }
 
-TEST(TargetInfoTest, Native) {
-  TargetInfo target = parseTarget("native");
+TEST(CPUInfoTest, Native) {
+  CPUInfo target = parseTarget("native");
   EXPECT_FALSE(target.getCPU().empty());
   EXPECT_GT(target.getCacheSizes().l1, 0);
   EXPECT_GE(target.getCacheSizes().l2, target.getCacheSizes().l1);
   EXPECT_FALSE(parseTarget("native,-avx2,-avx512f").hasFeature("avx2"));
 }
 
-TEST(TargetInfoTest, RequiredFeatures) {
+TEST(CPUInfoTest, RequiredFeatures) {
   std::string v2 = parseTarget("x86-64-v2").getRequiredFeatures();
   EXPECT_NE(v2.find("sse4.2"), std::string::npos);
   EXPECT_EQ(v2.find("avx"), std::string::npos);
@@ -123,7 +123,7 @@ TEST(TargetInfoTest, RequiredFeatures) {
             std::string::npos);
 }
 
-TEST(TargetInfoTest, Unknown) {
+TEST(CPUInfoTest, Unknown) {
   std::string message = getError("x86-64-v9");
   EXPECT_NE(message.find("but got 'x86-64-v9'"), std::string::npos);
   EXPECT_NE(message.find("x86-64-v3"), std::string::npos);

@@ -1,0 +1,134 @@
+//===- TargetAttributes.td - Targets as attributes ---------*- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The target dialect: what a module or a kernel is compiled for, and how
+// exactly it has to compute.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_TARGET_IR_TARGETATTRIBUTES_TD
+#define RELAY_MLIR_DIALECT_TARGET_IR_TARGETATTRIBUTES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "relay-mlir/Dialect/Target/IR/TargetInterfaces.td"
+
+def Target_Dialect : Dialect {
+  let name = "target";
+  let cppNamespace = "::mlir::relay";
+  let summary = "What code is generated for";
+  let description = [{
+    Attributes that say what a module or a kernel is compiled for:
+
+    * `target.spec` of an operation is an attribute with `TargetAttrInterface`,
+      such as `#target.cpu`. It holds for what is inside of the operation and
+      has none of its own.
+    * `target.precision` is a `#target.precision`, which holds in the same way.
+
+    `--relay-attach-target` gives them to a module. Passes read these attributes
+    and nothing else, so that a module in a file has all that a compilation
+    depends on.
+
+    Example:
+
+    ```mlir
+    #cpu = #target.cpu<"x86_64-unknown-linux-gnu", "znver3">
+    module attributes {
+        target.spec = #cpu, target.precision = #target.precision<high>} {
+    }
+    ```
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Attributes that say for what, and how exactly, an operation is compiled.
+    static constexpr ::llvm::StringLiteral kSpecAttrName = "target.spec";
+    static constexpr ::llvm::StringLiteral kPrecisionAttrName =
+        "target.precision";
+
+    /// What is known of the processor of `#target.cpu`; lives as long as the
+    /// context.
+    const CPUInfo &getCPUInfo(CPUAttr attr);
+
+  private:
+    std::mutex mutex;
+    ::llvm::DenseMap<::mlir::Attribute, std::unique_ptr<CPUInfo>> infos;
+  }];
+}
+
+def Target_Precision : I32EnumAttr<"Precision",
+    "How exactly results are computed in f32 (docs/Precision.md has the bounds)",
+    [
+      I32EnumAttrCase<"Highest", 0, "highest">,
+      I32EnumAttrCase<"High", 1, "high">,
+      I32EnumAttrCase<"Medium", 2, "medium">
+    ]> {
+  let cppNamespace = "::mlir::relay";
+  let genSpecializedAttr = 0;
+}
+
+def Target_PrecisionAttr : EnumAttr<Target_Dialect, Target_Precision,
+                                    "precision"> {
+  let summary = "How exactly results are computed in f32";
+  let description = [{
+    `docs/Precision.md` has the bounds.
+
+    * `highest`: no operator is less exact than sums of products in f32: no
+      Winograd, and on matrix units (AMX) each operand is three pieces of bf16.
+    * `high`: networks err at most ten times as much as in f32, and 1e-4 of the
+      scale of their outputs: on matrix units, operands are two or three pieces
+      of bf16, as an estimate of the errors says.
+    * `medium`: as `high`, but operands are rounded to bf16: on matrix units
+      both, elsewhere constant weights of a few rows, which come from memory in
+      half the time.
+
+    Example: `#target.precision<high>`
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Target_CPUAttr : AttrDef<Target_Dialect, "CPU", [
+    DeclareAttrInterfaceMethods<TargetAttrInterface, [
+      "getDescription", "getVectorBits", "getCacheSizes", "getMatrixTerms"]>]> {
+  let mnemonic = "cpu";
+  let summary = "A processor";
+  let description = [{
+    A processor as LLVM knows it: its triple, the name of its CPU, and changes
+    to the features that this implies. Sizes of caches are in bytes; those that
+    are left out are as the name has it.
+
+    `--target=` of the tools (`native`, `x86-64-v3`, ...) is a short form.
+
+    Example:
+
+    ```mlir
+    #target.cpu<"x86_64-unknown-linux-gnu", "sapphirerapids",
+                features = "-amx-int8", l3 = 67108864>
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"LLVM's triple">:$triple,
+    StringRefParameter<"LLVM's name of the CPU">:$cpu,
+    StringRefParameter<"changes to features of the CPU: \"+a,-b\"",
+                       "\"\"">:$features,
+    DefaultValuedParameter<"int64_t", "0", "bytes of the first cache; 0: as of "
+                           "the CPU">:$l1,
+    DefaultValuedParameter<"int64_t", "0", "of the second">:$l2,
+    DefaultValuedParameter<"int64_t", "0", "of the last">:$l3
+  );
+  let assemblyFormat = [{
+    `<` $triple `,` $cpu (`,` struct($features, $l1, $l2, $l3)^)? `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What follows from all that; lives as long as the context.
+    const CPUInfo &getInfo() const;
+  }];
+}
+
+#endif // RELAY_MLIR_DIALECT_TARGET_IR_TARGETATTRIBUTES_TD

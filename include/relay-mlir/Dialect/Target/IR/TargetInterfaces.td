@@ -1,0 +1,48 @@
+//===- TargetInterfaces.td - What a target can be asked ----*- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_TARGET_IR_TARGETINTERFACES_TD
+#define RELAY_MLIR_DIALECT_TARGET_IR_TARGETINTERFACES_TD
+
+include "mlir/IR/Interfaces.td"
+
+def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
+  let cppNamespace = "::mlir::relay";
+  let description = [{
+    What code is generated for. An attribute with this interface is a target:
+    `target.spec` of a module or a kernel holds it. Each kind of targets has an
+    attribute of its own, in this dialect or in one of another project.
+
+    Passes that work for every kind ask the methods below; their defaults say
+    that nothing is known. Passes of one kind ask its attribute.
+  }];
+  let methods = [
+    InterfaceMethod<
+      /*desc=*/[{The kind, one word: "cpu".}],
+      /*retTy=*/"::llvm::StringRef", /*methodName=*/"getKind">,
+    InterfaceMethod<
+      /*desc=*/[{What people read in messages, such as
+      "x86_64-unknown-linux-gnu znver3".}],
+      "std::string", "getDescription", (ins), "",
+      [{ return $_attr.getKind().str(); }]>,
+    InterfaceMethod<
+      /*desc=*/[{Bits of the vectors that elementwise code uses; 0 if there are
+      none.}],
+      "int64_t", "getVectorBits", (ins), "", [{ return 0; }]>,
+    InterfaceMethod<
+      /*desc=*/[{Sizes of the caches between a core and its memory.}],
+      "::mlir::relay::CacheSizes", "getCacheSizes", (ins), "",
+      [{ return ::mlir::relay::CacheSizes(); }]>,
+    InterfaceMethod<
+      /*desc=*/[{How many products of bf16 matrix units compute for one of f32
+      at this precision; 0 if there are no such units.}],
+      "int64_t", "getMatrixTerms",
+      (ins "::mlir::relay::Precision":$precision), "", [{ return 0; }]>,
+  ];
+}
+
+#endif // RELAY_MLIR_DIALECT_TARGET_IR_TARGETINTERFACES_TD

@@ -1,0 +1,24 @@
+//===- Passes.h - Passes that give targets ----------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_TARGET_TRANSFORMS_PASSES_H
+#define RELAY_MLIR_DIALECT_TARGET_TRANSFORMS_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::relay {
+
+#define GEN_PASS_DECL
+#include "relay-mlir/Dialect/Target/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "relay-mlir/Dialect/Target/Transforms/Passes.h.inc"
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_DIALECT_TARGET_TRANSFORMS_PASSES_H

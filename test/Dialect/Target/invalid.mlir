@@ -1,0 +1,41 @@
+// RUN: relay-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{expects a triple of x86-64 or AArch64 with Linux, but got 'sparc-sun-solaris'}}
+module attributes {target.spec = #target.cpu<"sparc-sun-solaris", "v9">} {}
+
+// -----
+
+// expected-error @+2 {{expects a CPU of aarch64, but got 'znver3'}}
+// expected-note @+1 {{CPUs are: }}
+module attributes {target.spec = #target.cpu<"aarch64-unknown-linux-gnu", "znver3">} {}
+
+// -----
+
+// expected-error @+1 {{expects +<feature> or -<feature> of x86_64, but got 'avx2'}}
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver3", features = "avx2">} {}
+
+// -----
+
+// expected-error @+1 {{expects the bytes of a cache, but got -1}}
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver3", l2 = -1>} {}
+
+// -----
+
+// expected-error @+1 {{expects target.spec to be a target, such as #target.cpu, but got "znver3"}}
+module attributes {target.spec = "znver3"} {}
+
+// -----
+
+// expected-error @+1 {{expects target.precision to be a #target.precision, but got "high"}}
+module attributes {target.precision = "high"} {}
+
+// -----
+
+// expected-error @+1 {{expects target.spec or target.precision, but got target.device}}
+module attributes {target.device = 1} {}
+
+// -----
+
+// expected-error @+2 {{to be one of: highest, high, medium}}
+// expected-error @+1 {{failed to parse}}
+module attributes {target.precision = #target.precision<low>} {}
