@@ -17,9 +17,10 @@ namespace cl = llvm::cl;
 CompileFlags::CompileFlags(cl::OptionCategory &category)
     : target(
           "target",
-          cl::desc("Processor: native (default), an LLVM CPU name, x86-64-v2, "
-                   "-v3, -v4, aarch64, each with ,+feature,-feature"),
-          cl::init(CompileOptions().target), cl::cat(category)),
+          cl::desc("Processor: native, an LLVM CPU name, x86-64-v2, -v3, -v4, "
+                   "aarch64, each with ,+feature,-feature (default: that of "
+                   "the module, else native)"),
+          cl::cat(category)),
       optLevel("O", cl::Prefix,
                cl::desc("0: no folding and no fusion; 1: folding; "
                         "2: fusion too; 3: layouts too (default)"),
@@ -28,7 +29,7 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                 cl::desc("How exactly results are computed in f32: highest "
                          "(plain f32, as ONNX Runtime), high (default), "
                          "medium (bf16 operands)"),
-                cl::init("high"), cl::cat(category)),
+                cl::cat(category)),
       forceMatrixTiles("force-matrix-tiles",
                        cl::desc("Use matrix units (AMX) also where that is "
                                 "estimated to be slower"),
@@ -66,14 +67,13 @@ std::optional<CompileOptions> CompileFlags::get() const {
                  << options.optLevel << '\n';
     return std::nullopt;
   }
-  std::optional<Precision> parsed = symbolizePrecision(precision);
-  if (!parsed) {
+  options.precision = symbolizePrecision(precision);
+  if (precision.getNumOccurrences() && !options.precision) {
     llvm::errs() << "error: expects --precision=highest, high or medium, but "
                     "got '"
                  << precision << "'\n";
     return std::nullopt;
   }
-  options.precision = *parsed;
   if (noCache && failed(refuseOptions({"cache-dir"}, "with --no-cache")))
     return std::nullopt;
   if (options.optLevel == 0 &&

@@ -18,6 +18,7 @@
 
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
@@ -53,6 +54,16 @@ std::optional<EmitKind> relay::parseEmitKind(StringRef name) {
       .Default(std::nullopt);
 }
 
+std::optional<NormalForm> relay::parseNormalForm(StringRef name) {
+  return llvm::StringSwitch<std::optional<NormalForm>>(name)
+      .Case("relay-typed", NormalForm::RelayTyped)
+      .Case("relay-fused", NormalForm::RelayFused)
+      .Case("relax-kernels", NormalForm::RelaxKernels)
+      .Case("tir-scheduled", NormalForm::TIRScheduled)
+      .Case("relax-executable", NormalForm::RelaxExecutable)
+      .Default(std::nullopt);
+}
+
 namespace {
 
 /// One run of compileModule.
@@ -69,9 +80,13 @@ public:
 
 private:
   LogicalResult runPasses(function_ref<void(OpPassManager &)> build);
+  LogicalResult checkForm();
+  LogicalResult attachTarget();
   LogicalResult compileKernels();
   LogicalResult scheduleKernels();
+  LogicalResult schedule(tir::PrimFuncOp kernel) const;
   LogicalResult writeModule();
+  LogicalResult writeForm();
   LogicalResult writeCode(CodeKind codeKind);
   LogicalResult writeBinary();
   FailureOr<relax::FuncOp> getMain();
@@ -80,10 +95,6 @@ private:
 
   /// Starts to count time for a phase, up to the end of the result's life.
   TimingScope time(StringRef phase) { return timing.nest(phase); }
-
-  auto getErrorEmitter() {
-    return [this] { return emitError(module.getLoc()); };
-  }
 
   ModuleOp module;
   const CompileOptions &options;
@@ -106,11 +117,13 @@ private:
 } // namespace
 
 /// Brings one kernel to the form in which it is compiled.
-static LogicalResult schedule(tir::PrimFuncOp kernel,
-                              const ScheduleScripts &scripts) {
-  if (scripts.contains(kernel) ? failed(scripts.apply(kernel))
-                               : !tir::scheduleKernel(kernel))
+LogicalResult Compilation::schedule(tir::PrimFuncOp kernel) const {
+  if (options.from < NormalForm::TIRScheduled &&
+      (scripts.contains(kernel) ? failed(scripts.apply(kernel))
+                                : !tir::scheduleKernel(kernel)))
     return failure();
+  if (kernel->hasAttr(tir::PrimFuncOp::kWorkspaces))
+    return success();
   return tir::liftWorkspaces(kernel);
 }
 
@@ -124,7 +137,35 @@ Compilation::runPasses(function_ref<void(OpPassManager &)> build) {
   return manager.run(module);
 }
 
-LogicalResult Compilation::run() {
+/// Checks that a module that did not come from the phases has the form that it
+/// is said to have.
+LogicalResult Compilation::checkForm() {
+  return runPasses([&](OpPassManager &manager) {
+    switch (options.from) {
+    case NormalForm::RelayTyped:
+      // Type inference sees to that.
+      return;
+    case NormalForm::RelayFused:
+      manager.addPass(createVerifyFusedPass());
+      return;
+    case NormalForm::TIRScheduled:
+      manager.addNestedPass<tir::PrimFuncOp>(
+          tir::createVerifyTIRScheduledPass());
+      [[fallthrough]];
+    case NormalForm::RelaxKernels:
+      manager.addPass(relax::createVerifyKernelsPass());
+      return;
+    case NormalForm::RelaxExecutable:
+      manager.addNestedPass<tir::PrimFuncOp>(
+          tir::createVerifyTIRScheduledPass());
+      manager.addPass(relax::createVerifyExecutablePass());
+      return;
+    }
+  });
+}
+
+LogicalResult Compilation::attachTarget() {
+  TargetAttrInterface known = lookupTarget(module);
   if (failed(runPasses([&](OpPassManager &manager) {
         addAttachTargetPass(manager, options);
       })))
@@ -133,6 +174,17 @@ LogicalResult Compilation::run() {
   if (failed(cpu))
     return failure();
   target = *cpu;
+  // What kernels are for was decided when they were scheduled.
+  if (options.from >= NormalForm::TIRScheduled && known && known != target)
+    return emitError(module.getLoc())
+           << "expects the target that the kernels are scheduled for, "
+           << known.getDescription() << ", but got " << target.getDescription();
+  return success();
+}
+
+LogicalResult Compilation::run() {
+  if (failed(checkForm()) || failed(attachTarget()))
+    return failure();
   tir::loadScheduleDialects(module.getContext());
   // Also loads the dialects that kernels are lowered to.
   KernelCompilerOptions compilerOptions;
@@ -142,21 +194,30 @@ LogicalResult Compilation::run() {
   if (KernelRemarks::areWanted(module.getContext()))
     remarks.emplace(target.getInfo());
 
-  // Only @main is called from outside: others go where they are inlined.
-  bool hasMain = module.lookupSymbol<func::FuncOp>("main");
-  if (failed(runPasses([&](OpPassManager &manager) {
-        if (hasMain)
-          manager.addPass(createSymbolPrivatizePass({"main"}));
-        buildRelayOptimizePipeline(manager, options);
-      })))
-    return failure();
+  if (options.from < NormalForm::RelayFused) {
+    // Only @main is called from outside: others go where they are inlined.
+    bool hasMain = module.lookupSymbol<func::FuncOp>("main");
+    if (failed(runPasses([&](OpPassManager &manager) {
+          if (hasMain)
+            manager.addPass(createSymbolPrivatizePass({"main"}));
+          buildRelayOptimizePipeline(manager, options);
+        })))
+      return failure();
+  }
   if (kind == EmitKind::Relay)
     return writeModule();
+  if (options.to == NormalForm::RelayFused)
+    return writeForm();
   if (remarks)
     remarks->addOperators(module);
 
-  if (failed(runPasses([&](OpPassManager &manager) {
-        buildRelayToKernelsPipeline(manager);
+  if (options.from < NormalForm::RelaxKernels &&
+      failed(runPasses(buildRelayToKernelsPipeline)))
+    return failure();
+  if (options.to == NormalForm::RelaxKernels)
+    return writeForm();
+  if (options.from < NormalForm::TIRScheduled &&
+      failed(runPasses([&](OpPassManager &manager) {
         manager.addPass(
             tir::createTIRChoosePrecisionPass({options.forceMatrixTiles}));
       })))
@@ -179,10 +240,12 @@ LogicalResult Compilation::run() {
   }
 
   bool binary = kind == EmitKind::Object || kind == EmitKind::SharedObject;
-  if (failed(binary ? compileKernels() : scheduleKernels()))
+  if (failed(binary && !options.to ? compileKernels() : scheduleKernels()))
     return failure();
   if (remarks)
     remarks->emit();
+  if (options.to == NormalForm::TIRScheduled)
+    return writeForm();
   if (kind == EmitKind::TIR) {
     for (auto function :
          llvm::make_early_inc_range(module.getOps<relax::FuncOp>()))
@@ -190,11 +253,14 @@ LogicalResult Compilation::run() {
     return writeModule();
   }
 
-  if (failed(runPasses([](OpPassManager &manager) {
+  if (options.from < NormalForm::RelaxExecutable &&
+      failed(runPasses([](OpPassManager &manager) {
         manager.addPass(relax::createPlanMemoryPass());
         manager.addPass(relax::createVerifyExecutablePass());
       })))
     return failure();
+  if (options.to == NormalForm::RelaxExecutable)
+    return writeForm();
   switch (kind) {
   case EmitKind::Relax:
     return writeModule();
@@ -218,7 +284,7 @@ LogicalResult Compilation::scheduleKernels() {
     modules.push_back(function.cloneIntoModule());
   LogicalResult result = failableParallelForEach(
       module.getContext(), modules, [&](OwningOpRef<ModuleOp> &single) {
-        return schedule(*single->getOps<tir::PrimFuncOp>().begin(), scripts);
+        return schedule(*single->getOps<tir::PrimFuncOp>().begin());
       });
   if (failed(result))
     return failure();
@@ -235,10 +301,8 @@ LogicalResult Compilation::scheduleKernels() {
 LogicalResult Compilation::compileKernels() {
   TimingScope scope = time("Kernels");
   SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
-  FailureOr<std::vector<CompiledKernel>> compiled =
-      compiler->compile(functions, [&](tir::PrimFuncOp kernel) {
-        return schedule(kernel, scripts);
-      });
+  FailureOr<std::vector<CompiledKernel>> compiled = compiler->compile(
+      functions, [&](tir::PrimFuncOp kernel) { return schedule(kernel); });
   if (failed(compiled))
     return failure();
   kernels = std::move(*compiled);
@@ -270,7 +334,7 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
   HostModuleOptions hostOptions;
   hostOptions.targetTriple = target.getTriple().str();
   hostOptions.requiredFeatures = target.getInfo().getRequiredFeatures();
-  hostOptions.precision = stringifyPrecision(options.precision);
+  hostOptions.precision = stringifyPrecision(getPrecision(module));
   return buildHostModule(*main, hostOptions, pool);
 }
 
@@ -295,6 +359,14 @@ LogicalResult Compilation::writeModule() {
     // Zero: not even turned into text first.
     flags.elideLargeResourceString(0).elideLargeElementsAttrs(32);
     module.print(os, flags);
+  });
+}
+
+/// Writes all of the module, for `from` of another compilation.
+LogicalResult Compilation::writeForm() {
+  return writeText([&](raw_ostream &os) {
+    module.print(os);
+    os << '\n';
   });
 }
 
@@ -329,7 +401,7 @@ LogicalResult Compilation::writeBinary() {
         {function.getSymName(), kernel.symbol, *kernel.object});
   ArtifactOptions artifactOptions;
   artifactOptions.relocatable = kind == EmitKind::Object;
-  artifactOptions.precision = stringifyPrecision(options.precision);
+  artifactOptions.precision = stringifyPrecision(getPrecision(module));
   TimingScope scope = time("Artefact");
   artifactOptions.timing = &scope;
   return writeArtifact(*main, artifactKernels, target.getInfo(), outputPath,

@@ -94,7 +94,8 @@ LogicalResult relay::writeKernelArtifact(tir::PrimFuncOp kernel,
   if (failed(checkArguments(kernel)))
     return failure();
   FailureOr<CPUInfo> target = CPUInfo::parse(
-      options.target, [&] { return emitError(kernel.getLoc()); });
+      options.target.empty() ? "native" : StringRef(options.target),
+      [&] { return emitError(kernel.getLoc()); });
   if (failed(target))
     return failure();
   MLIRContext *context = kernel.getContext();

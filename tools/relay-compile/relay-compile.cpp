@@ -36,7 +36,30 @@ static cl::opt<std::string>
              cl::desc("What to write: relay, relax, schedules, tir, llvm, "
                       "asm, obj, so (default)"),
              cl::init("so"), cl::cat(category));
+static cl::opt<std::string> fromName(
+    "from",
+    cl::desc("The form of an .mlir file: relay-typed (default), relay-fused, "
+             "relax-kernels, tir-scheduled or relax-executable; the phases "
+             "before it are left out"),
+    cl::value_desc("form"), cl::init("relay-typed"), cl::cat(category));
+static cl::opt<std::string>
+    toName("to",
+           cl::desc("Write the module in one of these forms instead of code, "
+                    "in full, so that --from can go on"),
+           cl::value_desc("form"), cl::cat(category));
 static relay::CompileFlags compileFlags(category);
+
+/// The normal form that an option names; an error if there is none.
+static std::optional<relay::NormalForm>
+getForm(const cl::opt<std::string> &option) {
+  std::optional<relay::NormalForm> form = relay::parseNormalForm(option);
+  if (!form)
+    llvm::errs() << "error: expects --" << option.ArgStr
+                 << "=relay-typed, relay-fused, relax-kernels, tir-scheduled "
+                    "or relax-executable, but got '"
+                 << option.getValue() << "'\n";
+  return form;
+}
 static cl::opt<std::string> remarksPath(
     "remarks", cl::ValueOptional,
     cl::desc(
@@ -103,6 +126,41 @@ int main(int argc, char **argv) {
   std::optional<relay::CompileOptions> options = compileFlags.get();
   if (!options)
     return 1;
+  std::optional<relay::NormalForm> from = getForm(fromName);
+  if (!from)
+    return 1;
+  options->from = *from;
+  if (toName.getNumOccurrences()) {
+    options->to = getForm(toName);
+    if (!options->to || failed(relay::refuseOptions(
+                            {"emit", "cache-dir", "no-cache"}, "with --to")))
+      return 1;
+    if (*options->to <= options->from) {
+      llvm::errs() << "error: expects --to of a form after " << fromName
+                   << ", but got " << toName << '\n';
+      return 1;
+    }
+  }
+  // What --emit writes early on is gone already.
+  bool isBehind = (*kind == relay::EmitKind::Relay &&
+                   *from > relay::NormalForm::RelayFused) ||
+                  (*kind == relay::EmitKind::Schedules &&
+                   *from > relay::NormalForm::RelaxKernels);
+  if (isBehind) {
+    llvm::errs() << "error: expects --emit of what comes after " << fromName
+                 << ", but got " << emitName << '\n';
+    return 1;
+  }
+  if (options->to == relay::NormalForm::RelayFused &&
+      failed(relay::refuseOptions(
+          {"remarks", "schedules", "save-schedules", "force-matrix-tiles"},
+          "with --to=relay-fused")))
+    return 1;
+  if (options->from >= relay::NormalForm::TIRScheduled &&
+      failed(relay::refuseOptions(
+          {"schedules", "save-schedules", "remarks", "force-matrix-tiles"},
+          "for kernels that are scheduled")))
+    return 1;
   constexpr unsigned kMaxThreads = 1024;
   if (compileThreads > kMaxThreads) {
     llvm::errs() << "error: expects --compile-threads of at most "
@@ -117,8 +175,8 @@ int main(int argc, char **argv) {
   if (kind == relay::EmitKind::Schedules &&
       failed(relay::refuseOptions({"remarks"}, "with --emit=schedules")))
     return 1;
-  bool binary =
-      kind == relay::EmitKind::Object || kind == relay::EmitKind::SharedObject;
+  bool binary = !options->to && (kind == relay::EmitKind::Object ||
+                                 kind == relay::EmitKind::SharedObject);
   if (outputPath.empty()) {
     if (binary) {
       llvm::errs() << "error: expects -o with the name of the output\n";

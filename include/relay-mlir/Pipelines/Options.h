@@ -10,21 +10,41 @@
 
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 
+#include <optional>
 #include <string>
 
 namespace mlir::relay {
 
+/// The normal forms of a module (docs/Architecture.md), in the order in which a
+/// compilation goes through them.
+enum class NormalForm {
+  RelayTyped,
+  RelayFused,
+  RelaxKernels,
+  TIRScheduled,
+  RelaxExecutable
+};
+
+/// Returns the form called `name`, such as "relay-fused", if there is one.
+std::optional<NormalForm> parseNormalForm(llvm::StringRef name);
+
 /// What tools and the Python package may choose about a compilation.
 struct CompileOptions {
-  /// A target as CPUInfo::parse() reads it: "native", "x86-64-v3", ...
-  std::string target = "native";
+  /// A target as CPUInfo::parse() reads it: "native", "x86-64-v3", ...; empty
+  /// for that of the module, which is "native" if it has none.
+  std::string target;
 
   /// 0: no graph optimisation beyond what lowering needs, each operator is a
   /// kernel of its own; 1: constants are folded too; 2: operators are fused; 3
   /// and up: convolutions run with channels last.
   int optLevel = 3;
 
-  Precision precision = Precision::High;
+  /// None for that of the module, which is High if it has none.
+  std::optional<Precision> precision;
+
+  /// The form of the module, and the one that it is brought to, if not code.
+  NormalForm from = NormalForm::RelayTyped;
+  std::optional<NormalForm> to;
 
   /// Whether products that matrix units (AMX) can compute take them also where
   /// they are estimated to be slower, for tests.

@@ -94,12 +94,12 @@ def test_c_example(folder):
     prefix = path / "prefix"
     subprocess.run(["cmake", "--install", BUILD_DIR, "--prefix", prefix],
                    check=True, stdout=subprocess.DEVNULL)
-    # AddressSanitizer, if it is preloaded, has something to say of make.
-    options = os.environ.get("ASAN_OPTIONS", "") + ":strict_string_checks=0"
+    # Of a build with sanitizers only the program is watched: what is preloaded for it
+    # has something to say of make, and cmake waits forever for a child under it.
+    tools = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     for arguments in (["-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
                       ["--build", source / "build"]):
-        subprocess.run(["cmake", *arguments], check=True,
-                       env={**os.environ, "ASAN_OPTIONS": options})
+        subprocess.run(["cmake", *arguments], check=True, env=tools, timeout=600)
     result = subprocess.run([source / "build" / "example", path / "model.so"],
                             check=True, capture_output=True, text=True)
     assert re.fullmatch(r"\S+ -> 2 dimensions, first value \S+\n", result.stdout)

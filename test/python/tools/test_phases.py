@@ -1,0 +1,118 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compilation in pieces: each phase by relay-opt, from the file that the one before
+it left, and relay-compile from and to the forms between them. The artefact is the same
+to the byte: nothing that a phase depends on is outside of the module.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import onnx
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "utils/models"))
+
+import build  # noqa: E402
+
+BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
+
+# The phases, and the form that each of them leaves.
+PHASES = [("--relay-optimize", "relay-fused"), ("--relay-to-kernels", "relax-kernels"),
+          ("--tir-schedule", "tir-scheduled")]
+
+TEXT = """
+func.func @main(%x: tensor<4x8xf32>, %w: tensor<6x8xf32>) -> tensor<4x6xf32> {
+  %0 = relay.nn.dense %x, %w : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
+  %1 = relay.nn.relu %0 : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}
+"""
+
+
+def run(tool, *arguments):
+    return subprocess.run([BIN / tool, *arguments], capture_output=True, text=True, check=True)
+
+
+def refuse(*arguments):
+    result = subprocess.run([BIN / "relay-compile", *arguments, "-o", "/dev/null"],
+                            capture_output=True, text=True, check=False)
+    assert result.returncode == 1, result.stderr
+    return result.stderr
+
+
+@pytest.fixture()
+def model(tmp_path):
+    path = tmp_path / "model.mlir"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.mark.parametrize("name,target,precision", [
+    ("mobilenetv2", "x86-64-v3", "high"), ("mobilenetv2", "sapphirerapids", "high"),
+    ("gru", "x86-64-v4", "medium"), ("gru", "aarch64-neoverse-n1", "high"),
+    *(pytest.param(name, target, precision, marks=pytest.mark.nightly)
+      for name in ["resnet50", "bert_base"]
+      for target, precision in [("x86-64-v3", "highest"), ("sapphirerapids", "medium")])])
+def test_each_phase_alone(name, target, precision, tmp_path):
+    model = tmp_path / "model.onnx"
+    onnx.save(build.build(name), model)
+    current = tmp_path / "model.mlir"
+    run("relay-translate", "--import-onnx", model, "-o", current)
+    choice = [f"--target={target}", f"--precision={precision}"]
+    run("relay-compile", current, *choice, "--no-cache", "-o", tmp_path / "model.so")
+    expected = (tmp_path / "model.so").read_bytes()
+
+    run("relay-opt", current, "--symbol-privatize=exclude=main",
+        f"--relay-attach-target=target={target} precision={precision}", "-o",
+        tmp_path / "attached.mlir")
+    current = tmp_path / "attached.mlir"
+    for phase, form in PHASES:
+        path = tmp_path / f"{form}.mlir"
+        run("relay-opt", current, phase, "-o", path)
+        # All that a compilation depends on is in the file, the target included.
+        run("relay-compile", path, f"--from={form}", "--no-cache", "-o", tmp_path / "from.so")
+        assert (tmp_path / "from.so").read_bytes() == expected, form
+        run("relay-compile", current, *choice, f"--to={form}", "-o", tmp_path / "to.mlir",
+            *([f"--from={current.stem}"] if current.stem != "attached" else []))
+        assert (tmp_path / "to.mlir").read_text().strip() == path.read_text().strip(), form
+        current = path
+    lowered = tmp_path / "llvm.mlir"
+    run("relay-opt", current, "--tir-to-llvm", "-o", lowered)
+    text = lowered.read_text()
+    assert "llvm.func" in text and "tir.prim_func" not in text
+
+
+def test_executable(model, tmp_path):
+    run("relay-compile", model, "--no-cache", "-o", tmp_path / "model.so")
+    run("relay-compile", model, "--to=relax-executable", "-o", tmp_path / "executable.mlir")
+    run("relay-compile", tmp_path / "executable.mlir", "--from=relax-executable", "--no-cache",
+        "-o", tmp_path / "from.so")
+    assert (tmp_path / "from.so").read_bytes() == (tmp_path / "model.so").read_bytes()
+
+
+def test_other_forms_are_refused(model):
+    assert "run --relay-fuse-ops" in refuse(model, "--from=relay-fused")
+    assert "expects" in refuse(model, "--from=relax-kernels")
+    assert ("expects --from=relay-typed, relay-fused, relax-kernels, tir-scheduled or "
+            "relax-executable, but got 'relay'") in refuse(model, "--from=relay")
+    assert "expects --to=relay-typed" in refuse(model, "--to=llvm")
+    assert ("expects --to of a form after relay-fused, but got relay-fused"
+            in refuse(model, "--from=relay-fused", "--to=relay-fused"))
+    assert "--emit" in refuse(model, "--to=relay-fused", "--emit=tir")
+    assert ("expects --emit of what comes after relax-kernels, but got relay"
+            in refuse(model, "--from=relax-kernels", "--emit=relay"))
+
+
+def test_scheduled_for_another_target(model, tmp_path):
+    scheduled = tmp_path / "scheduled.mlir"
+    run("relay-compile", model, "--target=znver3", "--to=tir-scheduled", "-o", scheduled)
+    assert ("expects the target that the kernels are scheduled for, x86_64-unknown-linux-gnu "
+            "znver3, but got x86_64-unknown-linux-gnu znver4"
+            in refuse(scheduled, "--from=tir-scheduled", "--target=znver4"))
+    assert "--schedules" in refuse(scheduled, "--from=tir-scheduled", f"--schedules={tmp_path}")
+    run("relay-compile", scheduled, "--from=tir-scheduled", "--target=znver3", "-o",
+        tmp_path / "model.so")
