@@ -27,6 +27,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <string>
@@ -67,13 +68,26 @@ uint64_t numInstructions;
   std::_Exit(86);
 }
 
+/// The C library's function that is called `name`, which `known` keeps. Without
+/// the guard of a static variable: ThreadSanitizer, which asks for functions
+/// while it starts, stands in for it before it is ready.
+template <typename FnT>
+FnT *getNext(FnT *&known, const char *name,
+             std::initializer_list<const char *> versions) {
+  FnT *function = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  for (const char *version : versions)
+    if (!function)
+      function = reinterpret_cast<FnT *>(dlvsym(RTLD_NEXT, name, version));
+  __atomic_store_n(&known, function, __ATOMIC_RELAXED);
+  return function;
+}
+
 /// The C library's sigaction().
 int setHandler(int signal, const struct sigaction *action,
                struct sigaction *old) {
-  using Fn = int (*)(int, const struct sigaction *, struct sigaction *);
-  static auto function =
-      reinterpret_cast<Fn>(dlvsym(RTLD_NEXT, "sigaction", "GLIBC_2.2.5"));
-  return function(signal, action, old);
+  using Fn = int(int, const struct sigaction *, struct sigaction *);
+  static Fn *known;
+  return getNext(known, "sigaction", {"GLIBC_2.2.5"})(signal, action, old);
 }
 
 //===----------------------------------------------------------------------===//
@@ -411,16 +425,11 @@ bool isArtifact(const char *name) {
   return *name == *expected;
 }
 
-using DlsymFn = void *(*)(void *, const char *);
-
-DlsymFn getDlsym() {
-  static DlsymFn function = [] {
-    void *found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
-    if (!found)
-      found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
-    return reinterpret_cast<DlsymFn>(found);
-  }();
-  return function;
+/// The C library's dlsym().
+void *findNext(void *handle, const char *name) {
+  using Fn = void *(void *, const char *);
+  static Fn *known;
+  return getNext(known, "dlsym", {"GLIBC_2.34", "GLIBC_2.2.5"})(handle, name);
 }
 
 __attribute__((constructor)) void install() {
@@ -453,7 +462,7 @@ uint64_t amx_emulator_count() {
 }
 
 void *dlsym(void *handle, const char *name) noexcept {
-  void *found = getDlsym()(handle, name);
+  void *found = findNext(handle, name);
   if (!found || !isArtifact(name))
     return found;
   struct Shown {
