@@ -147,7 +147,7 @@ namespace {
 struct OptimizeOptions : PassPipelineOptions<OptimizeOptions> {
   Option<int> optLevel{*this, "opt-level",
                        llvm::cl::desc("0: no folding, no fusion; 1: folding; "
-                                      "2 and up: fusion too"),
+                                      "2: fusion too; 3: layouts too"),
                        llvm::cl::init(3)};
   Option<Precision> precision{
       *this, "precision",
@@ -167,7 +167,17 @@ struct OptimizeOptions : PassPipelineOptions<OptimizeOptions> {
 };
 } // namespace
 
-/// As PassPipelineRegistration does, but for pipelines of modules.
+static std::string checkOptions(const EmptyPipelineOptions &) { return ""; }
+
+static std::string checkOptions(const OptimizeOptions &options) {
+  int level = options.optLevel;
+  return isOptLevel(level) ? ""
+                           : "expects opt-level from 0 to 3, but got " +
+                                 std::to_string(level);
+}
+
+/// As PassPipelineRegistration does, but for pipelines of modules, and with a
+/// check of the options.
 template <typename Options>
 static void registerModulePipeline(
     StringRef name, StringRef description,
@@ -181,6 +191,8 @@ static void registerModulePipeline(
         if (failed(options.parseFromString(text)) ||
             failed(relay::checkModulePipeline(name, manager, errorHandler)))
           return failure();
+        if (std::string error = checkOptions(options); !error.empty())
+          return errorHandler(error);
         build(manager, options);
         return success();
       },

@@ -33,14 +33,17 @@ enum class Precision {
 std::optional<Precision> parsePrecision(llvm::StringRef name);
 llvm::StringRef getPrecisionName(Precision precision);
 
+/// Whether there is an optimisation level of that number.
+constexpr bool isOptLevel(int level) { return level >= 0 && level <= 3; }
+
 /// What tools and the Python package may choose about a compilation.
 struct CompileOptions {
   /// A target as TargetInfo::parse() reads it: "native", "x86-64-v3", ...
   std::string target = "native";
 
   /// 0: no graph optimisation beyond what lowering needs, each operator is a
-  /// kernel of its own; 1: constants are folded too; 2: operators are fused; 3
-  /// and up: convolutions run with channels last.
+  /// kernel of its own; 1: constants are folded too; 2: operators are fused;
+  /// 3: convolutions run with channels last. There are no others.
   int optLevel = 3;
 
   Precision precision = Precision::High;
@@ -51,8 +54,7 @@ struct CompileOptions {
 
   /// The layout of convolutions: `NHWC`, `NCHW`, `nn.conv2d=NHWC:OHWI` or a
   /// list of such, by commas, as of --relay-convert-layout; `default` leaves
-  /// them as they are. Empty: channels last from optLevel 3 on, where this
-  /// pays.
+  /// them as they are. Empty: channels last at optLevel 3, where this pays.
   std::string desiredLayout;
 
   /// The object cache; an empty folder means the default one.

@@ -88,7 +88,7 @@ def parse_target(target: Any) -> str:
 def _opt_level() -> int:
     # Whoever did not ask for a level gets the best code.
     level = PassContext.current().opt_level if PassContext.is_entered() else 3
-    return max(0, min(level, 3))
+    return min(level, 3)  # Passes in Python may have levels of their own above.
 
 
 def _warn_of_settings() -> None:

@@ -161,6 +161,18 @@ def test_levels(level):
     np.testing.assert_allclose(lib(X, W), expected(), rtol=1e-5)
 
 
+def test_levels_of_pass_contexts():
+    """Passes may have any level; the compiler's end at 3."""
+    with relay.transform.PassContext(opt_level=4):
+        lib = relay.build(dense(), "llvm")
+    np.testing.assert_allclose(lib(X, W), expected(), rtol=1e-5)
+    with pytest.raises(ValueError, match="expects opt_level to be 0 or more, but got -1"):
+        relay.transform.PassContext(opt_level=-1)
+    for level in (1.5, "3", None, True):
+        with pytest.raises(TypeError, match="expects opt_level to be an integer, but got"):
+            relay.transform.PassContext(opt_level=level)  # type: ignore[arg-type]
+
+
 def test_other_functions_are_no_matter():
     """Only what @main uses is compiled."""
     mod = relay.parse("""#[version = "0.0.5"]
