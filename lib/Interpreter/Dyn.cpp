@@ -11,6 +11,7 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelaySparseOps.h"
+#include "relay-mlir/Support/FormatNumber.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -61,7 +62,7 @@ static LogicalResult checkWhole(Operation *op, const Tensor &values,
   for (double value : values.loadAll<double>())
     if (!(std::abs(value) < 0x1p31) || value != std::trunc(value))
       return op->emitOpError("expects whole numbers for ")
-             << name << ", but got " << value;
+             << name << ", but got " << formatNumber(value);
   return success();
 }
 
@@ -189,7 +190,8 @@ static LogicalResult checkScale(Operation *op, const Tensor &scale) {
   double value = scale.loadAll<double>().front();
   if (value > 0 && value < 0x1p20)
     return success();
-  return op->emitOpError("expects a positive scale, but got ") << value;
+  return op->emitOpError("expects a positive scale, but got ")
+         << formatNumber(value);
 }
 
 static void populateImages(EvaluatorTable &table) {

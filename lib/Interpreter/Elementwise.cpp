@@ -101,13 +101,10 @@ static FailureOr<Tensor> evaluateFixedPointMultiply(FixedPointMultiplyOp op,
       });
 }
 
-static FailureOr<Tensor> evaluateBitwiseNot(BitwiseNotOp op,
+static FailureOr<Tensor> evaluateBitwiseNot(BitwiseNotOp,
                                             ArrayRef<Tensor> operands) {
   const Tensor &data = operands[0];
   Type type = data.getElementType();
-  if (isa<FloatType>(type))
-    return op.emitOpError("expects integers or bools, but got ")
-           << data.getType();
   bool isBool = type.isInteger(1); // Its other 63 bits do not exist.
   return mapElements<uint64_t>(
       data, data.getShape(), type,

@@ -10,6 +10,7 @@
 #include "Strided.h"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
+#include "relay-mlir/Support/FormatNumber.h"
 
 #include <cmath>
 
@@ -327,7 +328,7 @@ static FailureOr<Tensor> evaluateSoftmax(QNNSoftmaxOp op,
   auto scale = static_cast<float>(operands[1].loadAll<double>().front());
   if (!(scale > 0 && scale <= 1))
     return op.emitOpError("expects a scale above 0 and at most 1, but got ")
-           << scale;
+           << formatNumber(scale);
   auto one = narrow<int32_t>(std::round(1.0f / scale));
   const Tensor &data = operands[0];
   int64_t rank = data.getRank(), axis = normalizeAxis(op.getAxis(), rank);

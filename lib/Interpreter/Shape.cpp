@@ -9,6 +9,7 @@
 #include "Strided.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Support/FormatNumber.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -256,7 +257,7 @@ static FailureOr<Tensor> evaluateArange(ArangeOp op,
     constexpr double maxCount = 0x1p40;
     if (!(count < maxCount))
       return op.emitOpError("expects a finite number of elements, but got ")
-             << count;
+             << formatNumber(count);
     SmallVector<W> values(static_cast<int64_t>(std::max(count, 0.0)));
     for (auto [index, value] : llvm::enumerate(values))
       value = start + static_cast<W>(index) * step;

@@ -11,6 +11,7 @@
 #include "WideTensor.h"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayVisionOps.h"
+#include "relay-mlir/Support/FormatNumber.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -35,12 +36,12 @@ static FailureOr<int64_t> getRegion(Operation *op,
     // Beyond that pixels could not be counted.
     if (!(std::abs(corners[k]) <= 1e6))
       return op->emitOpError("expects regions within 1e6 pixels, but got ")
-             << corners[k];
+             << formatNumber(corners[k]);
   }
   double image = rois(i, 0);
   if (!(image > -1 && image < batch))
     return op->emitOpError("expects regions of images in the range [0, ")
-           << batch << "), but got " << image;
+           << batch << "), but got " << formatNumber(image);
   return static_cast<int64_t>(image);
 }
 

@@ -37,7 +37,7 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
       desiredLayout("desired-layout",
                     cl::desc("Layout of convolutions: NHWC, NCHW, "
                              "nn.conv2d=NHWC:OHWI, ...; default leaves them as "
-                             "they are (without: NHWC from -O3 on, where it "
+                             "they are (without: NHWC with -O3, where it "
                              "pays)"),
                     cl::cat(category)),
       noCache("no-cache", cl::desc("Neither read nor write the object cache"),
@@ -62,7 +62,7 @@ std::optional<CompileOptions> CompileFlags::get() const {
   options.desiredLayout = desiredLayout;
   options.useCache = !noCache;
   options.cacheDir = cacheDir;
-  if (options.optLevel < 0 || options.optLevel > 3) {
+  if (!isOptLevel(options.optLevel)) {
     llvm::errs() << "error: expects -O0, -O1, -O2 or -O3, but got -O"
                  << options.optLevel << '\n';
     return std::nullopt;

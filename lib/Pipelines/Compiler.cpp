@@ -347,7 +347,7 @@ LogicalResult Compilation::writeText(function_ref<void(raw_ostream &)> write) {
         write(os);
         return success();
       }))
-    return module.emitError("cannot write '")
+    return emitError(UnknownLoc::get(module.getContext()), "cannot write '")
            << outputPath << "': " << error.message();
   return success();
 }

@@ -136,7 +136,7 @@ struct TargetOptions : PassPipelineOptions<TargetOptions> {
 struct OptimizePipelineOptions : TargetOptions {
   Option<int> optLevel{*this, "opt-level",
                        llvm::cl::desc("0: no folding, no fusion; 1: folding; "
-                                      "2 and up: fusion too"),
+                                      "2: fusion too; 3: layouts too"),
                        llvm::cl::init(3)};
   Option<std::string> desiredLayout{
       *this, "desired-layout",
@@ -146,6 +146,13 @@ struct OptimizePipelineOptions : TargetOptions {
 
 } // namespace
 
+static std::string checkOptions(const OptimizePipelineOptions &options) {
+  int level = options.optLevel;
+  return isOptLevel(level) ? ""
+                           : "expects opt-level from 0 to 3, but got " +
+                                 std::to_string(level);
+}
+
 void relay::registerPipelines() {
   registerModulePipeline<OptimizePipelineOptions>(
       "relay-optimize",
@@ -154,7 +161,8 @@ void relay::registerPipelines() {
         options.addPass(manager);
         buildRelayOptimizePipeline(manager,
                                    {options.optLevel, options.desiredLayout});
-      });
+      },
+      checkOptions);
   registerModulePipeline<EmptyPipelineOptions>(
       "relay-to-kernels",
       "Lower primitive functions to tir kernels and main to relax: "

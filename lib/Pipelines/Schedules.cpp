@@ -159,7 +159,7 @@ static LogicalResult saveScript(StringRef path, tir::PrimFuncOp kernel,
   std::error_code code;
   llvm::raw_fd_ostream os(path, code);
   if (code)
-    return kernel.emitError("cannot write '")
+    return emitError(UnknownLoc::get(kernel.getContext()), "cannot write '")
            << path << "': " << code.message();
   OwningOpRef<tir::PrimFuncOp> plain = kernel.clone();
   (*plain)->removeAttr(kScriptAttr);
@@ -191,7 +191,7 @@ static LogicalResult saveScript(StringRef path, tir::PrimFuncOp kernel,
   if (os.has_error()) {
     code = os.error();
     os.clear_error();
-    return kernel.emitError("cannot write '")
+    return emitError(UnknownLoc::get(kernel.getContext()), "cannot write '")
            << path << "': " << code.message();
   }
   return success();
@@ -202,7 +202,8 @@ LogicalResult ScheduleScripts::save(StringRef folder, ModuleOp module) const {
   if (!written)
     return failure();
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
-    return module.emitError("cannot create the folder '")
+    return emitError(UnknownLoc::get(module.getContext()),
+                     "cannot create the folder '")
            << folder << "': " << code.message();
   for (auto kernel : module.getOps<tir::PrimFuncOp>()) {
     StringRef name = kernel.getSymName();

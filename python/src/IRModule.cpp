@@ -116,7 +116,7 @@ static void runPasses(IRModule &self, const std::string &pipeline) {
 }
 
 void relay_python::checkOptLevel(int optLevel) {
-  if (optLevel < 0 || optLevel > 3)
+  if (!relay::isOptLevel(optLevel))
     throw py::value_error("expects opt_level from 0 to 3, but got " +
                           std::to_string(optLevel));
 }

@@ -3,6 +3,10 @@
 // RUN: relay-opt %s --relay-optimize | FileCheck %s
 // RUN: relay-opt %s --relay-optimize=opt-level=1 | FileCheck %s --check-prefix=APART
 // RUN: relay-opt %s --relay-optimize=opt-level=0 | FileCheck %s --check-prefix=PLAIN
+// RUN: not relay-opt %s --relay-optimize=opt-level=4 2>&1 | FileCheck %s --check-prefix=LEVEL
+// RUN: not relay-opt %s --relay-optimize=opt-level=-1 2>&1 | FileCheck %s --check-prefix=LEVEL
+
+// LEVEL: expects opt-level from 0 to 3, but got {{4|-1}}
 
 // CHECK-NOT:   @block
 // CHECK:       func.func private @fused_nn_dense_nn_relu_multiply(%{{.*}}: tensor<2x3xf32>, %{{.*}}: tensor<4x3xf32>) -> tensor<2x4xf32> attributes {relay.primitive}

@@ -28,6 +28,9 @@ enum class NormalForm {
 /// Returns the form called `name`, such as "relay-fused", if there is one.
 std::optional<NormalForm> parseNormalForm(llvm::StringRef name);
 
+/// Whether there is an optimisation level of that number.
+constexpr bool isOptLevel(int level) { return level >= 0 && level <= 3; }
+
 /// What tools and the Python package may choose about a compilation.
 struct CompileOptions {
   /// A target as CPUInfo::parse() reads it: "native", "x86-64-v3", ...; empty
@@ -35,8 +38,8 @@ struct CompileOptions {
   std::string target;
 
   /// 0: no graph optimisation beyond what lowering needs, each operator is a
-  /// kernel of its own; 1: constants are folded too; 2: operators are fused; 3
-  /// and up: convolutions run with channels last.
+  /// kernel of its own; 1: constants are folded too; 2: operators are fused;
+  /// 3: convolutions run with channels last. There are no others.
   int optLevel = 3;
 
   /// None for that of the module, which is High if it has none.
@@ -52,8 +55,7 @@ struct CompileOptions {
 
   /// The layout of convolutions: `NHWC`, `NCHW`, `nn.conv2d=NHWC:OHWI` or a
   /// list of such, by commas, as of --relay-convert-layout; `default` leaves
-  /// them as they are. Empty: channels last from optLevel 3 on, where this
-  /// pays.
+  /// them as they are. Empty: channels last at optLevel 3, where this pays.
   std::string desiredLayout;
 
   /// The object cache; an empty folder means the default one.

@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassRegistry.h"
 
 #include <functional>
+#include <string>
 
 namespace mlir::relay {
 
@@ -33,11 +34,13 @@ checkModulePipeline(StringRef name, OpPassManager &manager,
 }
 
 /// Registers a pipeline of modules, as PassPipelineRegistration does, which
-/// reports where it cannot stand.
+/// reports where it cannot stand, and what `check` says of the options if that
+/// is not empty.
 template <typename Options>
 void registerModulePipeline(
     StringRef name, StringRef description,
-    std::function<void(OpPassManager &, const Options &)> build) {
+    std::function<void(OpPassManager &, const Options &)> build,
+    std::function<std::string(const Options &)> check = nullptr) {
   registerPassPipeline(
       name, description,
       [=](OpPassManager &manager, StringRef text,
@@ -47,6 +50,8 @@ void registerModulePipeline(
         if (failed(options.parseFromString(text)) ||
             failed(checkModulePipeline(name, manager, errorHandler)))
           return failure();
+        if (std::string error = check ? check(options) : ""; !error.empty())
+          return errorHandler(error);
         build(manager, options);
         return success();
       },

@@ -225,6 +225,8 @@ LogicalResult Importer::convert(PendingNode &pending) {
       return failure();
   }
   NodeContext node(*this, pending);
+  if (failed(node.checkInputTypes()))
+    return failure();
   node.widenInputs();
   LogicalResult result = pending.entry->convert(node);
   if (node.hasFailed() || failed(result)) {

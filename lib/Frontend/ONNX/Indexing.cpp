@@ -10,6 +10,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Support/FormatNumber.h"
 
 #include <cmath>
 
@@ -312,8 +313,8 @@ static LogicalResult convertOneHot(NodeContext &node) {
   // Also false where the depth is NaN.
   constexpr int64_t maxDepth = std::numeric_limits<int32_t>::max();
   if (!(*depth >= 1 && *depth <= maxDepth))
-    return node.emitError()
-           << "expects a depth in [1, " << maxDepth << "], but got " << *depth;
+    return node.emitError() << "expects a depth in [1, " << maxDepth
+                            << "], but got " << formatNumber(*depth);
   int64_t rank = node.getRank(indices) + 1;
   FailureOr<int64_t> axis = node.normalizeAxis(node.getInt("axis", -1), rank);
   if (failed(axis))

@@ -57,6 +57,34 @@ LogicalResult NodeContext::expectSameElements(unsigned index,
                      << type;
 }
 
+LogicalResult NodeContext::checkInputTypes() const {
+  constexpr int numTypes = 32;
+  for (unsigned i = 0, e = getNumInputs(); i < e; ++i) {
+    // Numbers that are only computed with here have the type of the arithmetic.
+    if (!hasInput(i) ||
+        (!pending.inputs[i]->value && !pending.inputs[i]->tensor))
+      continue;
+    Type type = getInputType(i).getElementType();
+    uint32_t types = getInputTypes(getNode().opType, i);
+    SmallVector<std::string> names;
+    std::string found;
+    for (int number = 1; number != numTypes; ++number) {
+      auto dtype = static_cast<DataType>(number);
+      Type known = onnx::getElementType(getContext(), dtype);
+      bool isListed = types & (1u << number);
+      if (known == type)
+        found = isListed ? "" : getDataTypeName(dtype);
+      if (known && isListed)
+        names.push_back(getDataTypeName(dtype));
+    }
+    if (!found.empty())
+      return emitError() << "expects input " << i << " (\""
+                         << getNode().inputs[i] << "\") of type "
+                         << llvm::join(names, " or ") << ", but got " << found;
+  }
+  return success();
+}
+
 Value NodeContext::getInput(unsigned index) const {
   if (Value wide = wideInputs.lookup(index))
     return wide;

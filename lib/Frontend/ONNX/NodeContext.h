@@ -56,6 +56,8 @@ public:
   /// The sizes of an input, as far as they are known.
   SmallVector<ShapeScalar> getInputDims(unsigned index) const;
 
+  /// Fails if an input is of a type that ONNX does not have for it.
+  LogicalResult checkInputTypes() const;
   /// Casts the inputs of a composed operator that are floats of 16 bits to f32.
   void widenInputs();
   /// `value` in f32 if it has floats of 16 bits.

@@ -38,6 +38,17 @@ const OpEntry *OpTable::lookup(StringRef opType) const {
   return it == entries.end() ? nullptr : &it->second;
 }
 
+uint32_t mlir::relay::onnx::getInputTypes(StringRef opType, unsigned index) {
+  static const llvm::StringMap<SmallVector<uint32_t, 4>> types = {
+#include "InputTypes.inc"
+  };
+  auto it = types.find(opType);
+  if (it == types.end())
+    return ~0u;
+  ArrayRef<uint32_t> inputs = it->second;
+  return index < inputs.size() ? inputs[index] : inputs.back();
+}
+
 void OpTable::add(std::initializer_list<StringRef> names, OpEntry entry) {
   for (StringRef name : names) {
     [[maybe_unused]] bool inserted = entries.try_emplace(name, entry).second;

@@ -43,6 +43,11 @@ struct OpEntry {
 /// For maxInputs of variadic operators.
 inline constexpr unsigned kVariadic = ~0u;
 
+/// The element types that any version of ONNX lists for an input of an operator
+/// of the default domain: bit n stands for the DataType n. The last input of
+/// variadic operators stands for all further ones.
+uint32_t getInputTypes(StringRef opType, unsigned index);
+
 /// All operators of the default domain, by name.
 class OpTable {
 public:

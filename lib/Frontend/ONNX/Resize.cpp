@@ -10,6 +10,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
+#include "relay-mlir/Support/FormatNumber.h"
 
 #include <cmath>
 
@@ -61,8 +62,9 @@ static LogicalResult applyScales(NodeContext &node, RankedTensorType type,
       continue;
     int64_t size = type.getDimSize(axis);
     if (!(scale > 0))
-      return node.emitError() << "expects positive scales, but got " << scale
-                              << " for axis " << axis << " of " << type;
+      return node.emitError()
+             << "expects positive scales, but got " << formatNumber(scale)
+             << " for axis " << axis << " of " << type;
     target.scales[axis] = scale;
     if (ShapedType::isDynamic(size)) {
       target.sizes[axis] = ShapedType::kDynamic;
@@ -74,12 +76,13 @@ static LogicalResult applyScales(NodeContext &node, RankedTensorType type,
       return node.emitError()
              << "expects scales that give tensors of at most 2^47 bytes, but "
                 "got "
-             << scale << " for axis " << axis << " of " << type;
+             << formatNumber(scale) << " for axis " << axis << " of " << type;
     // For relay, coordinates follow from the sizes before and after; a scale
     // that gives no whole size would shift them.
     if (isExact && std::abs(scaled - size * scale) > 1e-4 * scaled)
-      return node.emitError() << "scale " << scale << " of axis " << axis
-                              << " does not give a whole size from " << size;
+      return node.emitError()
+             << "scale " << formatNumber(scale) << " of axis " << axis
+             << " does not give a whole size from " << size;
     target.sizes[axis] = static_cast<int64_t>(scaled);
     target.isKept[axis] = false;
   }
@@ -234,7 +237,7 @@ createOpenResize(NodeContext &node, Value data, const Target &target,
       return node.emitError()
              << "expects scales that are quotients of small integers where "
                 "sizes are only known at run time, but got "
-             << scale << " for axis " << axis;
+             << formatNumber(scale) << " for axis " << axis;
     Value line = createScaledLine(node, data, axis, *ratio);
     Value coordinates =
         createCoordinates(node, data, axis, line, scale, transformation);
@@ -361,8 +364,9 @@ static LogicalResult applyRegion(NodeContext &node, ArrayRef<int64_t> axes,
   constexpr double limit = 1 << 15;
   for (double number : *region)
     if (!(std::abs(number) <= limit))
-      return node.emitError() << "expects numbers of roi in [" << -limit << ", "
-                              << limit << "], but got " << number;
+      return node.emitError()
+             << "expects numbers of roi in [" << formatNumber(-limit) << ", "
+             << formatNumber(limit) << "], but got " << formatNumber(number);
   target.begin.assign(target.sizes.size(), 0);
   target.end.assign(target.sizes.size(), 1);
   for (auto [i, axis] : llvm::enumerate(axes)) {

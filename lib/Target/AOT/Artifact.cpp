@@ -73,9 +73,9 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
   if (error) {
     // A file in memory has a path, but no name that tells anybody anything.
     bool isNamed = !output.starts_with("/proc/self/fd/");
-    return reportError() << "cannot write "
-                         << (isNamed ? output : StringRef("the artefact"))
-                         << ": " << error.message();
+    std::string name = isNamed ? ("'" + output + "'").str() : "the artefact";
+    return emitError(UnknownLoc::get(main.getContext()), "cannot write ")
+           << name << ": " << error.message();
   }
   return success();
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from .._errors import CompileError, DiagnosticError
 from . import _diagnostics, expr as _expr
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
-    """Makes constants of parameters: `params` has values by name. Raises
-    DiagnosticError if one is that of two parameters."""
+    """Makes constants of parameters: `params` has values by name, of which those that no
+    parameter has are ignored. Raises DiagnosticError if one is that of two parameters."""
     params = expect_mapping(params, "params")
     by_name: dict[str, Var] = {}
     for var in expect(func, Function, "func", "a function").params:
@@ -35,6 +35,29 @@ def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
     bound = _expr.bind(func, binds)
     assert isinstance(bound, Function)
     return bound
+
+
+def bind_main(mod: IRModule, params: Mapping[str, Any], stacklevel: int) -> IRModule:
+    """A copy of the module, in which parameters of @main are constants. Warns of names
+    that no parameter has: they may be misspelled, but programs also bind parameters
+    before they give all of them to `build`, or have removed those without a use."""
+    mod = mod.shallow_copy()
+    if not params:
+        return mod
+    main = mod["main"]
+    names = [var.name_hint for var in main.params]
+    unknown = [name for name in params if name not in names]
+    if unknown:
+        warnings.warn(f"expects params of {_list(names)}, which @main has, but got "
+                      f"{_list(unknown)}, which has no effect", stacklevel=stacklevel + 1)
+    mod.functions[_expr.GlobalVar("main")] = bind_params_by_name(main, params)
+    return mod
+
+
+def _list(names: Sequence[object]) -> str:
+    """What a message says of names, which may be many."""
+    shown = ", ".join(repr(name) for name in names[:8])
+    return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown or "no names"
 
 
 def parse_target(target: Any) -> str:
@@ -65,7 +88,7 @@ def parse_target(target: Any) -> str:
 def _opt_level() -> int:
     # Whoever did not ask for a level gets the best code.
     level = PassContext.current().opt_level if PassContext.is_entered() else 3
-    return max(0, min(level, 3))
+    return min(level, 3)  # Passes in Python may have levels of their own above.
 
 
 def _warn_of_settings() -> None:
@@ -105,9 +128,10 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     """Compiles @main of a module, or a function, to native code.
 
     `target` is "llvm", with "-mcpu=..." for another processor than this one;
-    `params` has values of parameters by name, which become constants. The
-    optimisation level is that of the PassContext around the call, else 3; a warning names
-    what else is set there, which has no effect.
+    `params` has values of parameters by name, which become constants; a warning tells of
+    names that no parameter of @main has, which are ignored. The optimisation level is that
+    of the PassContext around the call, where those above 3 are as 3, else 3; a warning
+    names what else is set there, which has no effect.
     Returns a module of which `lib["default"](device)` is a GraphModule;
     `graph, lib, params = build(...)` works as well.
 
@@ -127,10 +151,8 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     if runtime is not None and str(getattr(runtime, "name", runtime)) != "cpp":
         raise NotImplementedError(f"there is no run time {runtime!r} yet, only 'cpp'")
     _warn_of_settings()
-    mod = module_arguments(ir_mod).shallow_copy()
     bound = dict(expect_mapping(params, "params"))
-    if bound:
-        mod["main"] = bind_params_by_name(mod["main"], bound)
+    mod = bind_main(module_arguments(ir_mod), bound, stacklevel=2)
     return ExecutorFactoryModule(compile_main(mod, target, _opt_level()), bound, mod_name)
 
 
@@ -140,14 +162,12 @@ def optimize(mod: IRModule | Expr, target: Any = None,
     constants, changes layouts, and fuses operators.
 
     Returns the module, in which @main calls primitive functions, and the parameters, of
-    which those in `params` have become constants. `target` is as in `build`; the level
-    is that of the PassContext.
+    which those in `params` have become constants. `target` and `params` are as in
+    `build`, as is the level.
     """
     _warn_of_settings()
-    mod = module_arguments(mod).shallow_copy()
     bound = dict(expect_mapping(params, "params"))
-    if bound:
-        mod["main"] = bind_params_by_name(mod["main"], bound)
+    mod = bind_main(module_arguments(mod), bound, stacklevel=2)
     pipeline = (f"builtin.module(relay-optimize{{opt-level={_opt_level()} "
                 f"target={parse_target(target)}}})")
     return run_pipeline(with_requantize_config(remove_unused(mod)), pipeline), bound

@@ -214,17 +214,16 @@ def create_executor(kind: str = "debug", mod: IRModule | Function | None = None,
                     params: Mapping[str, Any] | None = None) -> Executor:
     """Makes an executor: "debug", the interpreter, or "aot", native code.
 
-    `params` are values of parameters of @main, by name.
+    `params` are values of parameters of @main, by name, as in `build`.
     """
     del device  # All of them run on the host.
     mod = module_arguments(mod)
     expect_text(kind, "kind")
     params = expect_mapping(params, "params")
     if params:
-        from .build_module import bind_params_by_name
+        from .build_module import bind_main
 
-        mod = mod.shallow_copy()
-        mod.functions[_expr.GlobalVar("main")] = bind_params_by_name(mod["main"], params)
+        mod = bind_main(mod, params, stacklevel=2)
     if kind in ("debug", "interp"):
         return Interpreter(mod)
     if kind == "aot":

@@ -183,11 +183,37 @@ def _asarray(value: Any) -> Array:
                          f"length, but got {describe(value)}") from None
 
 
+def _to_dtype(array: Array, dtype: np.dtype[Any]) -> Array:
+    """The numbers of `array` in another data type. Floats are rounded, and bool is whether
+    a number is not 0. Raises ValueError if one becomes another number otherwise."""
+    if array.size == 0 or dtype.kind == "b" or np.can_cast(array.dtype, dtype):
+        return array.astype(dtype, copy=False)
+    with np.errstate(all="ignore"):
+        converted = array.astype(dtype)
+        if dtype.kind in "iu":
+            limits = np.iinfo(dtype)
+            # Python compares integers and floats exactly.
+            exact = array if array.dtype.kind in "iu" else array.astype(np.float64)
+            wrong = [number for number in (exact.min().item(), exact.max().item())
+                     if not limits.min <= number <= limits.max]
+            wrong = wrong or exact[exact != np.trunc(exact)][:1].tolist()
+        else:
+            wrong = array[np.isinf(converted) & ~np.isinf(array)][:1].tolist()
+    if wrong:
+        raise ValueError(f"expects numbers that {dtype.name} has, but got {wrong[0]}")
+    return converted
+
+
 def const(value: Any, dtype: Any = None, span: Any = None) -> Constant:
     """Makes a constant of a number, a list, or an array.
 
     Without `dtype`, numbers and lists of Python become float32, int32 or bool;
     arrays keep theirs. `dtype` may be a tensor type, of which it is that.
+
+    Raises ValueError for a number that `dtype` does not have: one with a fraction or out
+    of range for integers, or one that becomes infinite. Floats are rounded, and of bool
+    is whether a number is not 0. For a conversion that cuts or wraps numbers, call astype
+    of the array.
     """
     if isinstance(dtype, ty.TensorType):
         dtype = dtype.dtype
@@ -202,16 +228,18 @@ def const(value: Any, dtype: Any = None, span: Any = None) -> Constant:
     else:
         array = _asarray(value)
     if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16":
+        if isinstance(value, int):
+            raise ValueError(f"expects integers of 64 bits or less, but got {describe(value)}")
         raise TypeError(f"expects numbers or bools, but got {describe(value)}")
     if dtype is not None:
-        array = array.astype(numpy_dtype(_dtype_name(dtype)), copy=False)
+        array = _to_dtype(array, numpy_dtype(_dtype_name(dtype)))
     elif python:
         narrow: Any = {"f": np.float32, "i": np.int32}.get(array.dtype.kind)
         if narrow is np.int32 and array.size and (
                 array.max() > 2**31 - 1 or array.min() < -(2**31)):
             narrow = np.int64
         if narrow is not None:
-            array = array.astype(narrow)
+            array = _to_dtype(array, np.dtype(narrow))
     return Constant(array, span=span)
 
 

@@ -78,7 +78,7 @@ class PassInfo:
     def __init__(self, name: str, opt_level: int = 0,
                  required: Iterable[str] | None = ()) -> None:
         self.name = expect_text(name, "name")
-        self.opt_level = expect_int(opt_level, "opt_level")
+        self.opt_level = expect_int(opt_level, "opt_level", 0)
         self.required = expect_names(() if required is None else required, "required")
         PassInfo.names.add(name)
 
@@ -103,7 +103,7 @@ class PassContext:
                  disabled_pass: Iterable[str] | None = None,
                  instruments: Iterable[Any] | None = None,
                  config: Mapping[str, Any] | None = None) -> None:
-        self.opt_level = expect_int(opt_level, "opt_level")
+        self.opt_level = expect_int(opt_level, "opt_level", 0)
         self.required_pass = _pass_names(required_pass, "required_pass")
         self.disabled_pass = _pass_names(disabled_pass, "disabled_pass")
         self.instruments = _instruments(instruments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Callable, Mapping, NoReturn, Sequence
 
 from . import _diagnostics, blocked_layouts, expr as _expr, ty
@@ -153,6 +154,11 @@ def ConvertLayout(desired_layouts: Mapping[str, str | Sequence[str]]) -> Pass:  
             expect_names(layouts, f"the layouts of {name}")
         if len(layouts) not in (1, 2):
             raise ValueError(f"expects one or two layouts of {name}, but got {layouts}")
+        for layout in layouts:
+            if not layout.isalnum():
+                raise ValueError(f"expects a layout of {name} such as NHWC, but got {layout!r}")
+        if not re.fullmatch(r"[\w.]+", name):
+            raise ValueError(f"expects the name of an operator such as nn.conv2d, but got {name!r}")
         if blocked_layouts.is_blocked(layouts):
             blocked[name] = layouts
         else:

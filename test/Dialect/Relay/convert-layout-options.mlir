@@ -9,12 +9,18 @@
 // RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.max_pool2d=NHWC:OIHW}))' 2>&1 | FileCheck %s --check-prefix=NOKERNEL
 // RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.max_pool2d=NHWC}))' | FileCheck %s --check-prefix=POOL
 // RUN: not relay-compile %s --desired-layout=NHWX -o %t 2>&1 | FileCheck %s --check-prefix=TOOL
+// RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=}))' 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=nn.conv2d=NHWC:HWIO:HWIO}))' 2>&1 | FileCheck %s --check-prefix=THREE
+// RUN: not relay-opt %s --pass-pipeline='builtin.module(func.func(relay-convert-layout{desired-layouts=GARBAGE}))' 2>&1 | FileCheck %s --check-prefix=ALL
 
-// UNKNOWN: expects a desired layout such as NHWC, nn.conv2d=NHWC or nn.conv2d=NHWC:OHWI, but got "nn.dense=NC"
-// LETTERS: expects a desired layout of the letters NCHW, but got "nn.conv2d=NHWD"
-// KERNELLETTERS: expects a desired layout whose kernel has the letters OIHW, but got "nn.conv2d=NHWC:OIH"
-// NOKERNEL: expects a desired layout without one of a kernel for nn.max_pool2d, but got "nn.max_pool2d=NHWC:OIHW"
-// TOOL: expects a desired layout of the letters NCHW, but got "NHWX"
+// UNKNOWN: expects a desired layout of an operator that may have one, such as nn.conv2d or nn.max_pool2d, but got "nn.dense"
+// LETTERS: expects a desired layout of the letters NCHW, or default, for nn.conv2d, but got "NHWD"
+// KERNELLETTERS: expects a desired layout of the letters OIHW, or default, for the kernel of nn.conv2d, but got "OIH"
+// NOKERNEL: expects no desired layout of a kernel for nn.max_pool2d, but got "OIHW"
+// TOOL: error: expects a desired layout of the letters NCHW, NCW or NCDHW, or default, with the name of an operator before it and '=', or without, but got "NHWX"
+// EMPTY: expects a desired layout of the letters NCHW, or default, for nn.conv2d, but got ""
+// THREE: expects a desired layout of the letters OIHW, or default, for the kernel of nn.conv2d, but got "HWIO:HWIO"
+// ALL: expects a desired layout of the letters NCHW, NCW or NCDHW, or default, with the name of an operator before it and '=', or without, but got "GARBAGE"
 
 // A 1x1 convolution alone is worth less than moving its data twice.
 

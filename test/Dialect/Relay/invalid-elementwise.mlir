@@ -86,6 +86,14 @@ func.func @bitwise_and(%a0: tensor<2x3xf32>, %a1: tensor<2x3xf32>) {
 
 // -----
 
+func.func @bitwise_not(%a0: tensor<2x3xf32>) {
+  // expected-error @below {{op operand #0 must be ranked tensor of signless integer or unsigned integer values, but got 'tensor<2x3xf32>'}}
+  %0 = relay.bitwise_not %a0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
 // Tensors have a rank.
 func.func @exp(%a0: tensor<*xf32>) {
   // expected-error @below {{op operand #0 must be ranked tensor of}}

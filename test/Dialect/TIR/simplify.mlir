@@ -55,3 +55,45 @@ tir.prim_func @dynamic(%x: memref<?x16xf32>) {
     }
   }
 }
+
+// -----
+
+// A nest that never runs goes, and the buffer that only it uses; not so the init of a
+// reduction over nothing.
+// CHECK-LABEL: tir.prim_func @never
+// CHECK-NOT:     alloc_buffer
+// CHECK-NOT:     @copy
+// CHECK:         tir.block @sum
+tir.prim_func @never(%x: memref<?x0xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x0xf32>
+  %m = arith.minsi %n, %c1 : index
+  %b = tir.alloc_buffer(%m) : memref<?x0xf32>
+  tir.for %i = 0 to %m {
+    tir.for %j = 0 to 0 {
+      tir.block @copy(%v0 = spatial %i in %m, %v1 = spatial %j in 0)
+          reads(%x[%v0, %v1] : memref<?x0xf32>)
+          writes(%b[%v0, %v1] : memref<?x0xf32>) {
+        %0 = affine.load %x[%v0, %v1] : memref<?x0xf32>
+        affine.store %0, %b[%v0, %v1] : memref<?x0xf32>
+      }
+    }
+  }
+  tir.for %i = 0 to %n {
+    tir.for %k = 0 to 0 {
+      tir.block @sum(%v0 = spatial %i in %n, %v1 = reduce %k in 0)
+          reads(%y[%v0] : memref<?xf32>, %x[%v0, %v1] : memref<?x0xf32>)
+          writes(%y[%v0] : memref<?xf32>) {
+        tir.init {
+          affine.store %zero, %y[%v0] : memref<?xf32>
+        }
+        %0 = affine.load %y[%v0] : memref<?xf32>
+        %1 = affine.load %x[%v0, %v1] : memref<?x0xf32>
+        %2 = arith.addf %0, %1 : f32
+        affine.store %2, %y[%v0] : memref<?xf32>
+      }
+    }
+  }
+}

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """relay.transform.ConvertLayout on expressions."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -74,11 +76,24 @@ def test_default_kernels(op, shape, attrs, last):
     assert same.attrs.kernel_layout == ("IOHW" if "transpose" in name else "OIHW")
 
 
-def test_errors():
-    with pytest.raises(Exception, match="expects a desired layout"):
-        relay.transform.ConvertLayout({"nn.dense": ["NC"]})(make_module())
-    with pytest.raises(ValueError, match="one or two layouts"):
-        relay.transform.ConvertLayout({"nn.conv2d": ["NHWC", "OIHW", "x"]})
+@pytest.mark.parametrize("name,layouts,message", [
+    ("nn.dense", ["NC"], 'expects a desired layout of an operator that may have one, such as '
+                         'nn.conv2d or nn.max_pool2d, but got "nn.dense"'),
+    ("nn.conv2d", ["FOO", "default"], 'expects a desired layout of the letters NCHW, or default, '
+                                      'for nn.conv2d, but got "FOO"'),
+    ("nn.conv2d", ["NHWC", "FOO"], 'expects a desired layout of the letters OIHW, or default, '
+                                   'for the kernel of nn.conv2d, but got "FOO"'),
+    ("nn.max_pool2d", ["NHWC", "OIHW"], 'expects no desired layout of a kernel for nn.max_pool2d'),
+    ("nn.conv2d", [], "expects one or two layouts of nn.conv2d, but got []"),
+    ("nn.conv2d", ["NHWC", "OIHW", "x"], "expects one or two layouts of nn.conv2d"),
+    ("nn.conv2d", [""], "expects a layout of nn.conv2d such as NHWC, but got ''"),
+    ("nn.conv2d", ["N H W C"], "expects a layout of nn.conv2d such as NHWC, but got 'N H W C'"),
+    ("nn.conv2d", ["NHWC,NCHW"], "expects a layout of nn.conv2d such as NHWC, but got 'NHWC,N"),
+    ("nn conv2d", ["NHWC"], "expects the name of an operator such as nn.conv2d, but got 'nn "),
+    ("nn.conv2d", None, "expects the layouts of nn.conv2d to be a list of names, but got None")])
+def test_errors(name, layouts, message):
+    with pytest.raises((ValueError, TypeError, relay.CompileError), match=re.escape(message)):
+        relay.transform.ConvertLayout({name: layouts})(make_module())
 
 
 def of_four(op, *args, **attrs):
@@ -155,7 +170,7 @@ def test_quantized(per_axis):
 
 
 def test_kernels_of_operators_without_one():
-    with pytest.raises(Exception, match="without one of a kernel for nn.max_pool2d"):
+    with pytest.raises(Exception, match="expects no desired layout of a kernel for nn.max_pool2d"):
         relay.transform.ConvertLayout({"nn.max_pool2d": ["NHWC", "OIHW"]})(make_module())
 
 

@@ -190,6 +190,14 @@ def test_resize_in_what_follows():
         assert pair.check({"x": random(*shape)})
 
 
+@pytest.mark.parametrize("dims", [["n", 0, "h", "k"], ["n", 0, "h", 4], [0, "c", "h", 4]])
+def test_resize_of_nothing(dims):
+    pair = Pair([helper.make_node("Resize", ["x", "", "scales"], ["y"])], {"x": (dims, "float32")},
+                ["y"], {"scales": np.array([1, 1, 2, 2], np.float32)})
+    shape = [{"n": 2, "c": 2, "h": 3, "k": 4}.get(dim, dim) for dim in dims]
+    assert pair.compiled(random(*shape)).shape == (*shape[:2], 6, 8)
+
+
 def test_upsample():
     pair = Pair([helper.make_node("Upsample", ["x", "scales"], ["y"])],
                 {"x": (["n", 2, "h"], "uint8")}, ["y"],

@@ -101,6 +101,31 @@ def test_params_are_constants():
         module.set_input("w", W + 1)
 
 
+@pytest.mark.parametrize("use", [
+    lambda mod, params: relay.build(mod, "llvm", params=params),
+    lambda mod, params: relay.optimize(mod, "llvm", params=params),
+    lambda mod, params: relay.create_executor("debug", mod=mod, params=params)])
+def test_params_of_other_names(use):
+    """A misspelled name is said, and so are those that there are."""
+    with pytest.warns(UserWarning) as caught:
+        use(dense(), {"w": W, "nope": W})
+    assert [str(warning.message) for warning in caught] == [
+        "expects params of 'x', 'w', which @main has, but got 'nope', which has no effect"]
+    assert caught[0].filename == __file__
+
+
+def test_params_that_are_bound_already():
+    """As programs do that partition with parameters, and then build with them."""
+    mod = dense()
+    mod["main"] = relay.bind_params_by_name(mod["main"], {"w": W})
+    with pytest.warns(UserWarning, match="expects params of 'x', .* but got 'w'"):
+        lib = relay.build(mod, "llvm", params={"w": W})
+    np.testing.assert_allclose(lib(X), expected(), rtol=1e-5)
+    many = {f"w{i}": W for i in range(20)}
+    with pytest.warns(UserWarning, match="got 'w0', .*'w7' and 12 more, which"):
+        relay.build(mod, "llvm", params=many)
+
+
 def test_three_parts():
     graph, lib, params = relay.build(dense(), "llvm", params={"w": W})
     assert json.loads(graph)["inputs"] == [{"name": "x", "shape": [2, 3], "dtype": "float32"}]
@@ -134,6 +159,18 @@ def test_levels(level):
     with relay.transform.PassContext(opt_level=level):
         lib = relay.build(dense(), "llvm")
     np.testing.assert_allclose(lib(X, W), expected(), rtol=1e-5)
+
+
+def test_levels_of_pass_contexts():
+    """Passes may have any level; the compiler's end at 3."""
+    with relay.transform.PassContext(opt_level=4):
+        lib = relay.build(dense(), "llvm")
+    np.testing.assert_allclose(lib(X, W), expected(), rtol=1e-5)
+    with pytest.raises(ValueError, match="expects opt_level to be 0 or more, but got -1"):
+        relay.transform.PassContext(opt_level=-1)
+    for level in (1.5, "3", None, True):
+        with pytest.raises(TypeError, match="expects opt_level to be an integer, but got"):
+            relay.transform.PassContext(opt_level=level)  # type: ignore[arg-type]
 
 
 def test_other_functions_are_no_matter():

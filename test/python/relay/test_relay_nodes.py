@@ -100,6 +100,36 @@ def test_const(value, dtype, expected):
     np.testing.assert_array_equal(const.data.astype("float64"), np.asarray(value, "float64"))
 
 
+@pytest.mark.parametrize("value,dtype,said", [
+    (1.5, "int32", "1.5"), ([1, 2.5], "int8", "2.5"), (float("nan"), "int32", "nan"),
+    (float("-inf"), "int64", "-inf"), (300, "uint8", "300"), (-1, "uint8", "-1"),
+    (-1, "uint64", "-1"), (2**31, "int32", "2147483648"), (2.0**63, "int64", "9.2"),
+    (1e300, None, r"1e\+300"), (70000, "float16", "70000"),
+    (1e39, "bfloat16", r"1e\+39"), (np.array([3.0, 3.5], "float32"), "int32", "3.5"),
+    (np.array([0, 128]), "int8", "128"), (np.array([-1], "int8"), "uint8", "-1")])
+def test_const_of_another_number(value, dtype, said):
+    """A constant is the number that the program has, or an error, not another one."""
+    with pytest.raises(ValueError, match=f"expects numbers that .* has, but got {said}"):
+        relay.const(value, dtype)
+
+
+@pytest.mark.parametrize("value,dtype", [
+    (2.0, "int32"), (-128, "int8"), (2**63, "uint64"), (-2.0**63, "int64"), (1, "bool"),
+    (0.0, "bool"), (float("inf"), "float16"), (float("nan"), "bfloat16"), (65504, "float16"),
+    (np.zeros((0, 2)), "int8"), (np.arange(3), "uint8"), (np.array([4.0]), "int8")])
+def test_const_of_the_same_number(value, dtype):
+    got = relay.const(value, dtype).data.astype("float64")
+    np.testing.assert_array_equal(got, np.asarray(value, "float64"))
+
+
+def test_const_rounds_floats():
+    assert relay.const(0.1, "float16").data == np.float16(0.1)
+    assert relay.const(2**24 + 1, "float32").data == 2**24
+    assert relay.const([0, 2, 0.5], "bool").data.tolist() == [False, True, True]
+    with pytest.raises(ValueError, match="expects integers of 64 bits or less, but got 1180"):
+        relay.const(2**70, "int32")
+
+
 def test_constants_share_memory_that_nobody_writes():
     array = np.arange(1000, dtype="float32")
     copied = relay.const(array)

@@ -300,11 +300,69 @@ def test_handles():
     assert repr(block) == "BlockRV(C)" and repr(i) == "LoopRV(33)"
     with pytest.raises(ValueError, match="of this schedule"):
         other.parallel(i)
-    with pytest.raises(TypeError, match="expects a LoopRV"):
+    with pytest.raises(TypeError, match=r"expects loop to be a LoopRV, but got BlockRV\(C\)"):
         sch.parallel(block)  # type: ignore[arg-type]
     sch.blockize(i)
     with pytest.raises(tir.ScheduleError):
         sch.parallel(i)  # The nest is gone.
+
+
+INTEGERS = "a list, of which each is an integer of 64 bits"
+
+
+@pytest.mark.parametrize("method,arguments,message", [
+    ("get_block", [3], "name to be a string, but got 3"),
+    ("get_loops", ["C"], "block to be a BlockRV, but got 'C'"),
+    ("work_on", [None], "func_name to be a string, but got None"),
+    ("split", ["loop", 4], f"factors to be {INTEGERS} or an ExprRV or None, but got 4"),
+    ("split", ["loop", [4, 2.5]], f"factors to be {INTEGERS} or an ExprRV or None, but got [4, "),
+    ("split", ["loop", [4, True]], f"factors to be {INTEGERS} or an ExprRV or None, but got [4, "),
+    ("fuse", ["loop", "j"], "loops to be a LoopRV, but got 'j'"),
+    ("add_unit_loop", [3], "block_or_loop to be a BlockRV or a LoopRV, but got 3"),
+    ("bind", ["loop", 3], "thread_axis to be a string, but got 3"),
+    ("cache_read", ["block", "0", "global"], "read_buffer_index to be an integer of 64 bits, "),
+    ("cache_read", ["block", 2**70, "global"], "read_buffer_index to be an integer of 64 bits, "),
+    ("reindex", ["block", "read"], "buffer to be ('read', i) or ('write', i), but got 'read'"),
+    ("set_scope", ["block", 1.5, "local"], "buffer to be ('read', i) or ('write', i) or an int"),
+    ("transform_block_layout", ["block", 3], "index_map to be a function or the text of an affi"),
+    ("sample_categorical", [[1, 2], [0.5, "x"]],
+     "probs to be a list, of which each is a finite number, but got [0.5, 'x']"),
+    ("sample_perfect_tile", ["loop", 2, 4, 3], f"decision to be {INTEGERS} or None, but got 3"),
+    ("matrix_tiles", ["block", "amx", 16, 3], f"tile to be {INTEGERS}, but got 16"),
+    ("tensorize", ["loop", None], "intrin to be a string, but got None"),
+    ("compact_buffers", ["x"], "max_local_bytes to be an integer of 64 bits, but got 'x'"),
+    ("get", [3], "rand_var to be an ExprRV, but got 3"),
+    ("seed", ["x"], "seed to be an integer of 64 bits or None, but got 'x'")])
+def test_wrong_types(method, arguments, message):
+    """Errors name the argument, and what it should be."""
+    sch = tir.Schedule(MATMUL)
+    block = sch.get_block("C")
+    known = {"block": block, "loop": sch.get_loops(block)[0]}
+    trace = str(sch.trace)
+    with pytest.raises(TypeError, match=re.escape("expects " + message)):
+        getattr(sch, method)(*(known.get(a, a) if isinstance(a, str) else a for a in arguments))
+    assert str(sch.trace) == trace
+
+
+def test_wrong_numbers_of_factors():
+    sch = tir.Schedule(MATMUL)
+    loop = sch.get_loops(sch.get_block("C"))[0]
+    for n in (-1, 0, 2**40):
+        with pytest.raises(ValueError, match=f"expects n from 1 to 63, but got {n}"):
+            sch.sample_perfect_tile(loop, n)
+        with pytest.raises(ValueError, match=f"expects n from 1 to 63, but got {n}"):
+            sch.sample_partitioned_tile(loop, n)
+
+
+def test_wrong_types_beside_schedules():
+    with pytest.raises(TypeError, match="expects text to be a string, but got 3"):
+        tir.Trace(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expects sch to be a Schedule, but got 3"):
+        tir.Trace("").apply_to_schedule(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expects desc to be a string, but got None"):
+        tir.TensorIntrin.register("wrong", None, "")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'loop'"):
+        tir.Schedule(MATMUL).parallel()  # type: ignore[call-arg]
 
 
 def test_replay_names_the_step():

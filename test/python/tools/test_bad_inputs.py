@@ -182,6 +182,23 @@ def test_each_option_is_used_or_refused(folder):
         assert result.returncode == 1 and name in result.stderr, (option, result.stderr)
 
 
+@pytest.mark.parametrize("arguments,file", [
+    (["-o", "no/such/out.so"], "no/such/out.so"),
+    (["--emit=obj", "-o", "no/such/out.o"], "no/such/out.o"),
+    (["--emit=tir", "-o", "no/such/out.mlir"], "no/such/out.mlir"),
+    (["--emit=asm", "-o", "."], "."),
+    (["-o", "out.so", "--save-schedules=good.onnx/x"], "good.onnx/x"),
+])
+def test_what_cannot_be_written_is_no_place_in_the_model(folder, arguments, file):
+    text = fail(folder, "relay-compile", "good.onnx", *arguments)
+    assert re.fullmatch(rf"error: cannot (write|create the folder) '{re.escape(file)}': [\w ]+\n",
+                        text), text
+    with pytest.raises(rm.CompileError) as caught:
+        rm.emit(folder / "good.onnx", folder / "no/such/out.so", "so")
+    assert not caught.value.location
+    assert str(caught.value) == f"cannot write '{folder}/no/such/out.so': No such file or directory"
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the machine lacks /dev/full")
 @pytest.mark.parametrize("command", [
     ["relay-compile", "good.onnx", "--emit=relay"],

@@ -60,6 +60,7 @@ REFUSED = {
     "docs/operator_page.py": [(["--build=no-such"], "expects a folder of a build")],
     "docs/precision.py": [],
     "docs/onnx_page.py": [],
+    "onnx_types.py": [],
     "models/trained.py": [],
     "summarize.py": [([], "required: folder"), (["no-such"], "expects a folder that exists")],
     "sanitizer/reports.py": [

@@ -301,19 +301,27 @@ static bool isPermutationOf(StringRef layout, StringRef letters) {
 
 LogicalResult ConvertLayoutPass::addLayout(MLIRContext *context,
                                            StringRef text) {
-  auto fail = [&](const Twine &reason) {
-    return emitError(UnknownLoc::get(context), "expects a desired layout ")
-           << reason << ", but got \"" << text << "\"";
+  auto fail = [&](const Twine &expected, StringRef found) {
+    return emitError(UnknownLoc::get(context), "expects ")
+           << expected << ", but got \"" << found << "\"";
   };
+  bool isForAll = !text.contains('=');
   auto [first, second] = text.split('=');
-  bool isForAll = second.empty();
-  auto [data, kernel] = (isForAll ? first : second).split(':');
+  auto [data, kernel] = (isForAll ? text : second).split(':');
+  if (isForAll && data != kDefaultLayout &&
+      llvm::none_of(ArrayRef<int64_t>{1, 2, 3}, [&, data = data](int64_t rank) {
+        return isPermutationOf(data, getLetters(rank));
+      }))
+    return fail("a desired layout of the letters NCHW, NCW or NCDHW, or "
+                "default, with the name of an operator before it and '=', or "
+                "without",
+                text);
   bool isKnown = false;
   for (auto [name, rank, isConvolution] : kOperators) {
     if (isForAll ? !isConvolution : name != first)
       continue;
     if (!isConvolution && !kernel.empty() && kernel != kDefaultLayout)
-      return fail("without one of a kernel for " + name);
+      return fail("no desired layout of a kernel for " + name, kernel);
     StringRef letters = getLetters(rank);
     std::string layout = data.str();
     bool isOfRank = data.size() == letters.size();
@@ -322,17 +330,23 @@ LogicalResult ConvertLayoutPass::addLayout(MLIRContext *context,
       layout = data[1] == 'C' ? letters.str()
                               : ("N" + letters.drop_front(2) + "C").str();
     if (data != kDefaultLayout && !isPermutationOf(layout, letters))
-      return fail("of the letters " + letters);
+      return fail("a desired layout of the letters " + letters +
+                      ", or default, for " + name,
+                  data);
     std::string kernelLetters = ("OI" + letters.drop_front(2)).str();
     StringRef kernelLayout = isForAll && !isOfRank ? "" : kernel;
     if (!kernelLayout.empty() && kernelLayout != kDefaultLayout &&
         !isPermutationOf(kernelLayout, kernelLetters))
-      return fail("whose kernel has the letters " + kernelLetters);
+      return fail("a desired layout of the letters " + kernelLetters +
+                      ", or default, for the kernel of " + name,
+                  kernel);
     isKnown = true;
     if (data != kDefaultLayout)
       desired[name] = {layout, kernelLayout.str()};
   }
   if (!isKnown)
-    return fail("such as NHWC, nn.conv2d=NHWC or nn.conv2d=NHWC:OHWI");
+    return fail("a desired layout of an operator that may have one, such as "
+                "nn.conv2d or nn.max_pool2d",
+                first);
   return success();
 }

@@ -26,6 +26,46 @@ static void inlineTrivialLoop(RewriterBase &rewriter, ForOp loop) {
   rewriter.eraseOp(loop);
 }
 
+/// Whether nothing in a loop ever runs. Where a reduction is over nothing, its
+/// init may still be moved out of the loop.
+static bool neverRuns(ForOp loop) {
+  auto hasInit = [&] {
+    return loop.walk([](InitOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  return loop.getConstantExtent() == 0 && !hasInit();
+}
+
+/// Erases nests that never run, and buffers that nothing else uses. The sizes
+/// of such buffers need not follow from those of inputs.
+static void eraseEmptyNests(RewriterBase &rewriter, Operation *root) {
+  SmallVector<Operation *> loops;
+  root->walk<WalkOrder::PreOrder>([&](ForOp loop) {
+    if (loop == root || !neverRuns(loop))
+      return WalkResult::advance();
+    loops.push_back(loop);
+    return WalkResult::skip();
+  });
+  for (Operation *loop : loops) {
+    Operation *parent = loop->getParentOp();
+    rewriter.eraseOp(loop);
+    // Only the terminator is left.
+    while (parent != root && isa<ForOp>(parent) &&
+           llvm::hasSingleElement(*cast<ForOp>(parent).getBody())) {
+      Operation *empty = parent;
+      parent = parent->getParentOp();
+      rewriter.eraseOp(empty);
+    }
+  }
+  if (loops.empty())
+    return;
+  SmallVector<AllocBufferOp> buffers;
+  root->walk([&](AllocBufferOp buffer) { buffers.push_back(buffer); });
+  for (AllocBufferOp buffer : buffers)
+    if (buffer.getBuffer().use_empty())
+      rewriter.eraseOp(buffer);
+}
+
 /// Erases constants that nothing reads any more.
 static void eraseUnreadTables(RewriterBase &rewriter, Operation *root) {
   SmallVector<AllocBufferOp> buffers;
@@ -44,6 +84,7 @@ static void eraseUnreadTables(RewriterBase &rewriter, Operation *root) {
 
 void mlir::tir::simplifyIndices(RewriterBase &rewriter, Operation *root) {
   OpBuilder::InsertionGuard insertion(rewriter);
+  eraseEmptyNests(rewriter, root);
   SmallVector<ForOp> trivial;
   root->walk([&](ForOp loop) {
     bool isPlain = loop.getKind() == ForKind::Serial ||

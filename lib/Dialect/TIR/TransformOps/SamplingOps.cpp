@@ -8,6 +8,7 @@
 #include "Payload.h"
 #include "relay-mlir/Dialect/TIR/Schedule/Sampling.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
+#include "relay-mlir/Support/FormatNumber.h"
 
 #include <cmath>
 
@@ -47,12 +48,12 @@ LogicalResult SampleCategoricalOp::verify() {
     if (!(probability >= 0))
       return emitOpError("expects probabilities that are not negative, but "
                          "got ")
-             << probability;
+             << relay::formatNumber(probability);
     total += probability;
   }
   if (!(std::abs(total - 1) < 1e-5))
     return emitOpError("expects probabilities that add up to 1, but got ")
-           << total;
+           << relay::formatNumber(total);
   int64_t size = getCandidates().size();
   if (std::optional<int64_t> decision = getDecision();
       decision && (*decision < 0 || *decision >= size))

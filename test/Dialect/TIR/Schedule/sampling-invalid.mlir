@@ -138,7 +138,7 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @sum.schedule(%f: !transform.any_op {transform.readonly}) {
     %copy = transform.tir.get_block @copy in %f
     %i = transform.tir.get_loops %copy
-    // expected-error @below {{expects probabilities that add up to 1, but got 5.000000e-01}}
+    // expected-error @below {{expects probabilities that add up to 1, but got 0.5}}
     %v = transform.tir.sample_categorical [1, 2] probabilities [0.25, 0.25]
     transform.yield
   }

@@ -325,7 +325,7 @@ TEST_F(ArtifactTest, UnwritableOutputIsAnError) {
   });
   path = "/nonexistent/model.so";
   EXPECT_TRUE(failed(write()));
-  EXPECT_EQ(message, "cannot write /nonexistent/model.so: No such file or "
+  EXPECT_EQ(message, "cannot write '/nonexistent/model.so': No such file or "
                      "directory");
   path.clear();
 }

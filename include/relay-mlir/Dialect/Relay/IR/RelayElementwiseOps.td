@@ -64,7 +64,9 @@ def Relay_FastTanhOp : Relay_UnaryOp<"fast_tanh",
                                      "hyperbolic tangent, approximate">;
 def Relay_NegativeOp : Relay_UnaryOp<"negative", "negation">;
 def Relay_BitwiseNotOp : Relay_UnaryOp<"bitwise_not", "complement of the bits",
-                                       "tensor<8x128xi32>">;
+                                       "tensor<8x128xi32>"> {
+  let arguments = (ins Relay_IntegerTensor:$data);
+}
 
 def Relay_LogicalNotOp : Relay_SameTypeOperator<"logical_not", "ElemWise"> {
   let summary = "Elementwise logical negation";

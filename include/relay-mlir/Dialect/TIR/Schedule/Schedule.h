@@ -294,8 +294,8 @@ DiagnosedSilenceableFailure unannotate(RewriterBase &rewriter, Operation *op,
                                        StringRef name);
 
 /// Simplifies bindings, indices and guards below `root` with what is known of
-/// loop bounds: guards that always hold vanish, as do loops with one iteration
-/// and unused index arithmetic.
+/// loop bounds: guards that always hold vanish, as do loops with one iteration,
+/// nests that never run, and unused index arithmetic.
 void simplifyIndices(RewriterBase &rewriter, Operation *root);
 
 } // namespace mlir::tir

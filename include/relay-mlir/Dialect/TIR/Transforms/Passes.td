@@ -103,7 +103,8 @@ def TIRSimplifyPass : Pass<"tir-simplify", "::mlir::tir::PrimFuncOp"> {
   let description = [{
     Uses what loop bounds say about loop variables: divisions and remainders in
     indices resolve, guards that always hold vanish, and a serial loop with one
-    iteration is replaced by its body.
+    iteration is replaced by its body. Nests with a loop of no iterations vanish,
+    and with them the buffers that nothing else uses.
 
     ```mlir
     tir.for %i = 0 to 4 {

@@ -1,0 +1,59 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Element types of inputs: what ONNX does not list for an operator is refused, as ONNX
+Runtime does, and what any version of it lists is not."""
+
+import pathlib
+import sys
+
+import pytest
+from onnx import TensorProto, helper
+
+import relay_mlir as rm
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "utils"))
+import onnx_types  # noqa: E402
+
+
+def compile_node(op, *types, opset=18, **attributes):
+    names = [f"x{i}" for i in range(len(types))]
+    graph = helper.make_graph(
+        [helper.make_node(op, names, ["y"], **attributes)], "g",
+        [helper.make_tensor_value_info(name, type_, (2, 3)) for name, type_ in zip(names, types)],
+        [helper.make_empty_tensor_value_info("y")])
+    return rm.compile(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)],
+                                        ir_version=8))
+
+
+FLOATS = "FLOAT or FLOAT16 or DOUBLE or BFLOAT16"
+
+
+@pytest.mark.parametrize("op, types, message", [
+    ("Sqrt", [TensorProto.INT32], f'input 0 ("x0") of type {FLOATS}, but got INT32'),
+    ("Sigmoid", [TensorProto.INT64], f'input 0 ("x0") of type {FLOATS}, but got INT64'),
+    ("Softmax", [TensorProto.UINT8], f'input 0 ("x0") of type {FLOATS}, but got UINT8'),
+    ("Relu", [TensorProto.BOOL], 'input 0 ("x0") of type FLOAT or INT8 or INT16 or INT32 or '
+                                 'INT64 or FLOAT16 or DOUBLE or BFLOAT16, but got BOOL'),
+    ("BitwiseNot", [TensorProto.FLOAT], 'input 0 ("x0") of type UINT8 or INT8 or UINT16 or INT16 '
+                                        'or INT32 or INT64 or UINT32 or UINT64, but got FLOAT'),
+    ("And", [TensorProto.BOOL, TensorProto.INT8], 'input 1 ("x1") of type BOOL, but got INT8'),
+    ("Sum", [TensorProto.FLOAT, TensorProto.FLOAT, TensorProto.INT32],
+     f'input 2 ("x2") of type {FLOATS}, but got INT32')])
+def test_types_that_onnx_does_not_list(op, types, message):
+    with pytest.raises(rm.CompileError) as caught:
+        compile_node(op, *types)
+    assert f'node that computes "y" ({op}, opset 18): expects {message}' in str(caught.value)
+
+
+@pytest.mark.parametrize("op, types, opset", [
+    ("Relu", [TensorProto.INT32], 11), ("Add", [TensorProto.BFLOAT16] * 2, 11),
+    ("Max", [TensorProto.INT8] * 3, 8), ("Sqrt", [TensorProto.BFLOAT16], 11),
+    ("Shrink", [TensorProto.BFLOAT16], 18)])
+def test_types_that_later_versions_list(op, types, opset):
+    """Models say a version that they are older than; bfloat16 is where float16 is."""
+    assert compile_node(op, *types, opset=opset).outputs[0].shape == (2, 3)
+
+
+def test_table():
+    """The table is what the package onnx has."""
+    assert onnx_types.OUTPUT.read_text() == onnx_types.write(), "run utils/onnx_types.py"
