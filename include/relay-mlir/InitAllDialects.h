@@ -17,6 +17,7 @@
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Bufferize.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
@@ -29,6 +30,7 @@ inline void registerProjectDialects(DialectRegistry &registry) {
                   tir::TIRDialect>();
   tir::registerBufferizableOpInterfaceExternalModels(registry);
   tir::registerTransformDialectExtension(registry);
+  tir::registerCPUScheduleRules(registry);
 }
 
 /// Adds all dialects of MLIR and of this project to `registry`.

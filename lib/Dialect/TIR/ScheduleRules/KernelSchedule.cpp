@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelSchedule.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/KernelSchedule.h"
 
 #include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
 
@@ -35,11 +35,6 @@ BlockOp KernelSchedule::getNextBlock() {
     if (returned.insert(block.getName()).second)
       return block;
   return {};
-}
-
-int64_t KernelSchedule::getNumVectorRegisters() const {
-  bool isWide = target.isAArch64() || target.hasFeature("avx512vl");
-  return isWide ? 32 : 16;
 }
 
 //===----------------------------------------------------------------------===//

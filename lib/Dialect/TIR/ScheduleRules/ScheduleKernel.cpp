@@ -7,9 +7,8 @@
 
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 
-#include "CPU/Vector/Window.h"
-#include "ScheduleRule.h"
 #include "relay-mlir/Dialect/TIR/Analysis/ConstantTable.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/KernelSchedule.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -33,15 +32,33 @@ static std::string explainNoRule(const BlockNest &nest) {
   return "it is not elementwise";
 }
 
-static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
+ScheduleRules::ScheduleRules(relay::TargetAttrInterface target) {
+  DialectInterfaceCollection<ScheduleRulesInterface> dialects(
+      target.getContext());
+  for (const ScheduleRulesInterface &dialect : dialects)
+    dialect.addRules(target, *this);
+  // Dialects are in no order.
+  auto sort = [](auto &rules) {
+    llvm::sort(rules, [](const auto &lhs, const auto &rhs) {
+      return std::tie(rhs.benefit, lhs.name) < std::tie(lhs.benefit, rhs.name);
+    });
+  };
+  sort(kernelRules);
+  sort(blockRules);
+}
+
+void ScheduleRules::applyFallback(KernelSchedule &schedule,
+                                  BlockOp block) const {
+  if (fallback)
+    fallback(schedule, block);
+}
+
+void ScheduleRules::scheduleBlock(KernelSchedule &schedule,
+                                  BlockOp block) const {
   FailureOr<BlockNest> nest = BlockNest::get(block);
   // Part of the schedule of another block.
   if (failed(nest))
     return;
-  struct Rule {
-    LogicalResult (*apply)(KernelSchedule &, BlockNest);
-    StringRef name;
-  };
   std::string name = block.getName().str();
   if (isCheck(block)) {
     schedule.remark("rule", "@" + Twine(name) + ": checks data at once");
@@ -53,14 +70,7 @@ static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
     schedule.remark("rule", "@" + Twine(name) + ": has no iterations");
     return;
   }
-  for (Rule rule :
-       {Rule{scheduleContraction, "sum of products"},
-        Rule{scheduleWindow, "window that slides over channels-last data"},
-        Rule{scheduleRowWindow, "window that slides along rows"},
-        Rule{scheduleSpatialReduction, "reduction, results side by side"},
-        Rule{scheduleRowReduction, "reduction along rows"},
-        Rule{scheduleTranspose, "transposing copy"},
-        Rule{scheduleElementwise, "elementwise"}}) {
+  for (const BlockRule &rule : blockRules) {
     if (succeeded(rule.apply(schedule, *nest))) {
       schedule.remark("rule", "@" + Twine(name) + ": " + rule.name);
       return;
@@ -68,7 +78,7 @@ static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
     // A primitive may have refused when the rule had begun.
     nest = BlockNest::get(block);
     if (failed(nest))
-      return scheduleFallback(schedule, block);
+      return applyFallback(schedule, block);
   }
   // What reads such a table may know its elements; there is nothing to gain.
   SmallVector<Value> written = getWrittenBuffers(block);
@@ -77,10 +87,21 @@ static void scheduleBlock(KernelSchedule &schedule, BlockOp block) {
   else
     schedule.remarkMissed("rule", "@" + Twine(name) + ": no rule knows it, " +
                                       explainNoRule(*nest));
-  scheduleFallback(schedule, block);
+  applyFallback(schedule, block);
 }
 
-static void scheduleBlocks(KernelSchedule &schedule) {
+void ScheduleRules::schedule(KernelSchedule &schedule) const {
+  for (const auto &prepare : preparations)
+    prepare(schedule);
+  for (const KernelRule &rule : kernelRules) {
+    KernelRule::Result result = rule.apply(schedule);
+    if (result == KernelRule::None)
+      continue;
+    schedule.remark("rule", rule.name);
+    if (result == KernelRule::All)
+      return;
+    break;
+  }
   // Rules may add blocks (copies), and erase those that they take in others.
   while (BlockOp block = schedule.getNextBlock())
     scheduleBlock(schedule, block);
@@ -88,23 +109,19 @@ static void scheduleBlocks(KernelSchedule &schedule) {
 
 OwningOpRef<ModuleOp> mlir::tir::scheduleKernel(PrimFuncOp kernel,
                                                 ScheduleRemarks *remarks) {
-  FailureOr<relay::CPUAttr> cpu = relay::getTargetCPU(kernel);
-  if (failed(cpu))
+  FailureOr<relay::TargetAttrInterface> target = relay::getTarget(kernel);
+  if (failed(target))
     return {};
-  KernelSchedule schedule(kernel, cpu->getInfo(), remarks);
-  inlineProducers(schedule);
-  if (scheduleConstantTransforms(schedule)) {
-    schedule.remark("rule", "transforms by constant matrices at their uses");
-    scheduleBlocks(schedule);
-  } else if (succeeded(scheduleAttention(schedule))) {
-    schedule.remark("rule", "two products and the steps between them for one "
-                            "block of rows at a time");
-    scheduleBlocks(schedule);
-  } else if (succeeded(scheduleRowSteps(schedule))) {
-    schedule.remark("rule", "all steps of the kernel for one row at a time");
-  } else {
-    scheduleBlocks(schedule);
+  ScheduleRules rules(*target);
+  if (rules.isEmpty()) {
+    InFlightDiagnostic diag = emitError(kernel.getLoc());
+    diag << "expects schedule rules for targets of kind " << target->getKind()
+         << ", but there are none";
+    diag.attachNote() << "the plugin that has the kind has its rules";
+    return {};
   }
+  KernelSchedule schedule(kernel, *target, remarks);
+  rules.schedule(schedule);
   schedule.finalize();
   return schedule.takeScript();
 }

@@ -73,6 +73,11 @@ public:
   /// Size of the largest vector registers that code should use.
   int64_t getVectorBits() const { return vectorBits; }
 
+  /// Registers that hold vectors.
+  int64_t getNumVectorRegisters() const {
+    return isAArch64() || hasFeature("avx512vl") ? 32 : 16;
+  }
+
   /// Whether loads and stores of a part of a vector are as fast as those of
   /// all of it.
   bool hasMaskedAccess() const { return hasFeature("avx512vl"); }

@@ -12,7 +12,7 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_CPU_MATRIX_MATRIXMATCHER_H
 #define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_CPU_MATRIX_MATRIXMATCHER_H
 
-#include "../../KernelSchedule.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/KernelSchedule.h"
 
 #include "relay-mlir/Dialect/TIR/Schedule/MatrixTiles.h"
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../ScheduleRule.h"
+#include "../CPURules.h"
 #include "MatrixMatcher.h"
 
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
@@ -37,7 +37,7 @@ static constexpr double kIntegerProduct = 3;
 /// As many results as registers hold beside the operands.
 void MatrixMatcher::planDotTile() {
   constexpr int64_t kFewRows = 4, kMaxRows = 16;
-  int64_t numRegisters = schedule.getNumVectorRegisters();
+  int64_t numRegisters = getCPU(schedule).getNumVectorRegisters();
   bool isNeon = plan.dot == DotKind::NeonQuads;
   bool hasFewRows = plan.numRows < kFewRows && !plan.dynamicRows;
   plan.tileColumns = llvm::alignTo(
@@ -68,7 +68,7 @@ LogicalResult MatrixMatcher::planPanels() {
   }
   int64_t rowBytes =
       plan.numPlanes * plan.getNumChannelBlocks() * 64 * plan.numPieces;
-  int64_t cache = schedule.getTarget().getCacheSizes().l2 / 2;
+  int64_t cache = getCPU(schedule).getCacheSizes().l2 / 2;
   if (plan.getNumBatches() > 1) {
     int64_t fitting =
         (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
@@ -140,7 +140,7 @@ double MatrixMatcher::getRows() const {
 }
 
 double MatrixMatcher::estimateCycles() const {
-  double lanes = schedule.getTarget().getVectorBits() / 32.0;
+  double lanes = getCPU(schedule).getVectorBits() / 32.0;
   double steps = plan.countSteps();
   double rowTiles = double(plan.numPanels) * plan.getTilesPerPanel();
   // Tiles that have no rows are left out.
@@ -182,7 +182,7 @@ double MatrixMatcher::estimateCycles() const {
 /// The same without matrix units.
 double MatrixMatcher::estimateVectorCycles() const {
   constexpr double kEfficiency = 0.85;
-  double lanes = schedule.getTarget().getVectorBits() / 32.0;
+  double lanes = getCPU(schedule).getVectorBits() / 32.0;
   double depth = plan.getDepth();
   for (int64_t extent : plan.tapExtents)
     depth *= extent;
@@ -205,7 +205,7 @@ double MatrixMatcher::estimateMemoryCycles() const {
   if (!plan.packsWeights)
     weights *= plan.numPieces / 2.0;
   double bytes = getBytes(plan.data) + getBytes(plan.out) + weights;
-  const relay::CacheSizes &caches = schedule.getTarget().getCacheSizes();
+  const relay::CacheSizes &caches = getCPU(schedule).getCacheSizes();
   return bytes / relay::getBandwidth(bytes, caches.l2, caches.l3);
 }
 
@@ -251,7 +251,7 @@ void MatrixMatcher::findBest(const MatrixPlan &common, bool isRight) {
 LogicalResult MatrixMatcher::match() {
   if (failed(matchTypes()))
     return failure();
-  bool hasTiles = schedule.getTarget().hasTiles(!plan.isInteger);
+  bool hasTiles = getCPU(schedule).hasTiles(!plan.isInteger);
   if (plan.isInteger && !hasTiles)
     chooseDot();
   if (!hasTiles && !plan.isDot())
@@ -291,7 +291,7 @@ int64_t MatrixMatcher::choosePieces() {
 
 /// What the target has for products of bytes on vectors.
 void MatrixMatcher::chooseDot() {
-  const relay::CPUInfo &target = schedule.getTarget();
+  const relay::CPUInfo &target = getCPU(schedule);
   plan.dotLanes = target.getVectorBits() / 32;
   if (target.isAArch64()) {
     if (target.hasFeature("dotprod"))

@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../ScheduleRule.h"
+#include "../CPURules.h"
 #include "MatrixMatcher.h"
 
 #include "relay-mlir/Dialect/TIR/IR/Work.h"
@@ -99,8 +99,7 @@ static void addProduct(KernelSchedule &schedule, const BlockNest &nest,
 }
 
 /// What the products of the kernel add to the errors of the network.
-static KernelErrors estimateErrors(PrimFuncOp kernel,
-                                   const relay::CPUInfo &cpu) {
+static KernelErrors estimateErrors(PrimFuncOp kernel, relay::CPUAttr cpu) {
   KernelErrors errors;
   errors.kernel = kernel;
   OwningOpRef<ModuleOp> scratch = kernel.cloneIntoModule();
@@ -136,7 +135,7 @@ static void chooseProductTerms(ArrayRef<PrimFuncOp> kernels,
     if (!cpu || !cpu.getInfo().hasTiles() ||
         relay::getPrecision(kernel) != relay::Precision::High)
       continue;
-    KernelErrors errors = estimateErrors(kernel, cpu.getInfo());
+    KernelErrors errors = estimateErrors(kernel, cpu);
     errors.numCalls = calls;
     plain += calls * errors.plain;
     split += calls * errors.split;

@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../ScheduleRule.h"
+#include "../CPURules.h"
 #include "TilePlan.h"
 
 using namespace mlir;
@@ -186,8 +186,8 @@ LogicalResult Attention::matchSteps() {
 }
 
 LogicalResult Attention::planTiles() {
-  const CPUInfo &target = schedule.getTarget();
-  int64_t numRegisters = schedule.getNumVectorRegisters();
+  const CPUInfo &target = getCPU(schedule);
+  int64_t numRegisters = getCPU(schedule).getNumVectorRegisters();
   TileProblem problem;
   problem.lanes = lanes;
   problem.numRegisters = numRegisters;

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../ScheduleRule.h"
+#include "../CPURules.h"
 #include "relay-mlir/Dialect/TIR/Analysis/ConstantTable.h"
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
 

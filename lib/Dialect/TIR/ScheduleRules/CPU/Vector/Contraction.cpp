@@ -176,7 +176,7 @@ void Contraction::chooseRows() {
   rows.push_back(candidates.back());
   std::optional<int64_t> inner = nest.getExtent(rows.front());
   if (candidates.size() > 1 && inner &&
-      *inner <= schedule.getNumVectorRegisters() / 2)
+      *inner <= getCPU(schedule).getNumVectorRegisters() / 2)
     rows.insert(rows.begin(), candidates[candidates.size() - 2]);
 }
 
@@ -185,12 +185,12 @@ void Contraction::choosePlan() {
   problem.lanes = lanes;
   for (unsigned var : nest.getVars(/*isReduce=*/true))
     problem.depth *= nest.guessExtent(var);
-  problem.numRegisters = schedule.getNumVectorRegisters();
+  problem.numRegisters = getCPU(schedule).getNumVectorRegisters();
   int64_t bits =
       cast<MemRefType>(right.buffer.getType()).getElementTypeBitWidth();
   problem.nearColumns =
-      schedule.getTarget().getCacheSizes().l1 / 2.0 / (bits / 8.0);
-  problem.hasMasks = schedule.getTarget().hasMaskedAccess();
+      getCPU(schedule).getCacheSizes().l1 / 2.0 / (bits / 8.0);
+  problem.hasMasks = getCPU(schedule).hasMaskedAccess();
   problem.columns = nest.getExtent(column);
   if (!rows.empty())
     problem.innerRows = nest.getExtent(rows.back());
@@ -264,13 +264,13 @@ void Contraction::choosePartialSums() {
     if (roles[var] == Role::Row)
       numRows *= nest.getExtent(var) ? *nest.getExtent(var) : kMaxSums;
   std::optional<int64_t> extent = nest.getExtent(reduction.back());
-  double cache = schedule.getTarget().getCacheSizes().l2 / 2.0;
+  double cache = getCPU(schedule).getCacheSizes().l2 / 2.0;
   double rowBytes = getBytesOf(left, Role::Row);
   double columnBytes = getBytesOf(right, Role::Column) /
                        llvm::divideCeil(nest.guessExtent(column), width);
   // Rows pass by columns that stay in the first cache fast enough.
   if (!extent || rowBytes + columnBytes <= cache ||
-      columnBytes <= schedule.getTarget().getCacheSizes().l1 ||
+      columnBytes <= getCPU(schedule).getCacheSizes().l1 ||
       numRows * width * sizeof(float) > kMaxSums)
     return;
   for (int64_t numParts = 2; *extent / numParts >= 32; ++numParts) {
@@ -293,7 +293,7 @@ void Contraction::chooseReductionBlocks() {
   std::optional<int64_t> extent = nest.getExtent(reduction.back());
   if (!extent || !nest.getExtent(rows.front()) || !nest.getExtent(column))
     return;
-  const relay::CacheSizes &caches = schedule.getTarget().getCacheSizes();
+  const relay::CacheSizes &caches = getCPU(schedule).getCacheSizes();
   int64_t width = plan.numVectors * lanes;
   double rowBytes = getBytesOf(left, Role::Row) / plan.innerRows;
   double columnBytes = getBytesOf(right, Role::Column);

@@ -8,7 +8,7 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_CPU_VECTOR_CONTRACTION_H
 #define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_CPU_VECTOR_CONTRACTION_H
 
-#include "../../ScheduleRule.h"
+#include "../CPURules.h"
 #include "TilePlan.h"
 
 namespace mlir::tir {

@@ -55,7 +55,7 @@ int64_t Contraction::getNumStreams() const {
       getNumIterations(Role::Row) > kMaxRows)
     return 1;
   double bytes = getBytesOf(right, Role::Column);
-  bool isNear = bytes <= schedule.getTarget().getCacheSizes().l3 / 2.0;
+  bool isNear = bytes <= getCPU(schedule).getCacheSizes().l3 / 2.0;
   int64_t numStreams = isNear ? kNearStreams : kFarStreams;
   std::optional<int64_t> extent = nest.getExtent(reduction.back());
   bool isDivisible = extent && *extent == getNumIterations(Role::Reduce) &&
@@ -68,7 +68,7 @@ int64_t Contraction::getNumStreams() const {
 /// the columns.
 LoopOrder Contraction::chooseLoopOrder(double rowBytes,
                                        double columnBytes) const {
-  double secondCache = schedule.getTarget().getCacheSizes().l2;
+  double secondCache = getCPU(schedule).getCacheSizes().l2;
   // A column tile that stays while the rows pass by touches fewer pages of the
   // result at a time than the other way round.
   if (rowBytes <= 0.85 * secondCache)
@@ -181,7 +181,7 @@ void Contraction::apply() {
     llvm::append_range(outer, outerColumns);
   } else {
     // As many of the inner row loops as fit; the next one in parts.
-    double cache = schedule.getTarget().getCacheSizes().l2 / 2.0;
+    double cache = getCPU(schedule).getCacheSizes().l2 / 2.0;
     size_t first = 0;
     for (; first != outerRows.size() && loopOrder == LoopOrder::RowBlocks &&
            leftBytes > cache;

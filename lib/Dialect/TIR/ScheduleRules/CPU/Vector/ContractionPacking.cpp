@@ -128,7 +128,7 @@ bool Contraction::paysToCopyColumns(int64_t width) const {
   double panelBytes =
       getBytesOf(right, Role::Column) * width / getNumIterations(Role::Column);
   return apart > 1 && depth > kNumSets / apart * kNumWays / 2 &&
-         panelBytes >= schedule.getTarget().getCacheSizes().l1 / 4;
+         panelBytes >= getCPU(schedule).getCacheSizes().l1 / 4;
 }
 
 /// Whether a thread has room for the columns of a tile beside its results, and
@@ -142,7 +142,7 @@ bool Contraction::canCopyInLoop(int64_t width) const {
   double rows = getBytesOf(left, Role::Row);
   return nest.getExtent(column) > width && columns <= kMaxBytes &&
          tiles * getNumIterations(Role::Batch) >= kMinTiles &&
-         rows <= 2 * schedule.getTarget().getCacheSizes().l2;
+         rows <= 2 * getCPU(schedule).getCacheSizes().l2;
 }
 
 BlockOp Contraction::copyOperand(const BufferAccess &operand) {
@@ -187,7 +187,7 @@ bool Contraction::canCopyRowsInLoop() const {
          left.map->getResults().drop_back().back().isFunctionOfDim(
              rows.front()) &&
          getBytesOf(left, Role::Row) >
-             schedule.getTarget().getCacheSizes().l3 / 2.0;
+             getCPU(schedule).getCacheSizes().l3 / 2.0;
 }
 
 /// Rows that are a multiple of a page, or half of one, apart compete for the

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../ScheduleRule.h"
+#include "../CPURules.h"
 #include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
 #include "relay-mlir/Dialect/TIR/Schedule/VectorTranspose.h"
 

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../ScheduleRule.h"
+#include "../CPURules.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -29,7 +29,7 @@ void mlir::tir::halveWeights(KernelSchedule &schedule, BlockOp block,
   // What stays in the second cache is there soon enough.
   if (!type.hasStaticShape() ||
       type.getNumElements() * int64_t(sizeof(float)) <=
-          schedule.getTarget().getCacheSizes().l2 / 2)
+          getCPU(schedule).getCacheSizes().l2 / 2)
     return;
   (void)schedule.narrowWeights(block, constant);
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../ScheduleRule.h"
+#include "../CPURules.h"
 #include "Window.h"
 #include "relay-mlir/Dialect/TIR/IR/IndexSize.h"
 
@@ -166,7 +166,7 @@ static void inlineIfWorth(KernelSchedule &schedule, BlockOp block,
   if (!plan)
     return;
   if (isReadOnce(*nest, *plan) ||
-      (mayRepeat && isCheap(*nest, *plan, schedule.getTarget()))) {
+      (mayRepeat && isCheap(*nest, *plan, getCPU(schedule)))) {
     (void)schedule.computeInline(block);
   } else if (mayRepeat) {
     schedule.remarkMissed("inline",

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../ScheduleRule.h"
+#include "../CPURules.h"
 
 using namespace mlir;
 using namespace mlir::tir;

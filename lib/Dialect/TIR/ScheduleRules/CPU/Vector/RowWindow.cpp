@@ -136,7 +136,8 @@ LogicalResult mlir::tir::scheduleRowWindow(KernelSchedule &schedule,
 
   // Extremes need registers for inputs and for what is no number.
   bool isSum = isa<arith::AddFOp>(window->combiner);
-  int64_t registers = schedule.getNumVectorRegisters() - (isSum ? 2 : 5);
+  int64_t registers =
+      getCPU(schedule).getNumVectorRegisters() - (isSum ? 2 : 5);
   int64_t vectors = chooseVectors(extent, lanes, kMaxVectors);
   if (vectors == 0)
     return failure();

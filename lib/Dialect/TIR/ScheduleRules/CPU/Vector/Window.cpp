@@ -352,7 +352,7 @@ LogicalResult mlir::tir::scheduleWindow(KernelSchedule &schedule,
   // Results, the weights of one row of the window, and an input.
   int64_t numLanes = *nest.getExtent(window->lane);
   int64_t numVectors = llvm::divideCeil(numLanes, lanes);
-  int64_t registers = schedule.getNumVectorRegisters() - 2;
+  int64_t registers = getCPU(schedule).getNumVectorRegisters() - 2;
   int64_t weights = window->hasWeights ? window->width : 0;
   int64_t numColumns = *nest.getExtent(*window->column);
   int64_t maxColumns = std::clamp<int64_t>(registers - weights, 1, kMaxColumns);

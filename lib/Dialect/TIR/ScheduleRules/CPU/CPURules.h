@@ -1,4 +1,4 @@
-//===- ScheduleRule.h - The rules -------------------------------*- C++ -*-===//
+//===- CPURules.h - Rules for processors ------------------------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,14 +11,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_SCHEDULERULE_H
-#define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_SCHEDULERULE_H
-
-#include "KernelSchedule.h"
+#ifndef RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_CPU_CPURULES_H
+#define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_CPU_CPURULES_H
 
 #include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
+#include "relay-mlir/Dialect/TIR/ScheduleRules/KernelSchedule.h"
 
 namespace mlir::tir {
+
+/// The processor that the kernel is for.
+inline const relay::CPUInfo &getCPU(const KernelSchedule &schedule) {
+  return cast<relay::CPUAttr>(schedule.getTarget()).getInfo();
+}
 
 /// Inlines elementwise producers into their consumers where that saves memory
 /// traffic and repeats no work.
@@ -94,4 +98,4 @@ SmallVector<ForOp> dropUnitLoops(ArrayRef<ForOp> loops);
 
 } // namespace mlir::tir
 
-#endif // RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_SCHEDULERULE_H
+#endif // RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_CPU_CPURULES_H

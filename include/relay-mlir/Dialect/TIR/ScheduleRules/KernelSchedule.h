@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_KERNELSCHEDULE_H
-#define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_KERNELSCHEDULE_H
+#ifndef RELAY_MLIR_DIALECT_TIR_SCHEDULERULES_KERNELSCHEDULE_H
+#define RELAY_MLIR_DIALECT_TIR_SCHEDULERULES_KERNELSCHEDULE_H
 
 #include "relay-mlir/Dialect/TIR/Schedule/MatrixTiles.h"
 #include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
@@ -33,20 +33,20 @@ enum class Intrinsic { RegisterTile, RowReduction };
 /// which are unique: another op may come to where one was.
 class KernelSchedule {
 public:
-  KernelSchedule(PrimFuncOp kernel, const relay::CPUInfo &target,
+  KernelSchedule(PrimFuncOp kernel, relay::TargetAttrInterface target,
                  ScheduleRemarks *remarks = nullptr)
       : kernel(kernel), target(target), session(kernel), remarks(remarks) {}
   KernelSchedule(const KernelSchedule &) = delete;
 
   PrimFuncOp getKernel() const { return kernel; }
-  const relay::CPUInfo &getTarget() const { return target; }
+  relay::TargetAttrInterface getTarget() const { return target; }
+  /// How many elements a vector has; 1 if there are no vectors.
+  int64_t getLanes(Type elementType) const {
+    return std::max<int64_t>(1, target.getVectorBits() /
+                                    elementType.getIntOrFloatBitWidth());
+  }
   /// The first block that this has not returned before; null if there is none.
   BlockOp getNextBlock();
-  /// Registers that hold vectors.
-  int64_t getNumVectorRegisters() const;
-  int64_t getLanes(Type elementType) const {
-    return target.getVectorBits() / elementType.getIntOrFloatBitWidth();
-  }
 
   /// Empty if refused.
   SmallVector<ForOp> split(ForOp loop, ArrayRef<int64_t> factors);
@@ -133,7 +133,7 @@ private:
                                 unsigned index, AffineMap layout);
 
   PrimFuncOp kernel;
-  const relay::CPUInfo &target;
+  relay::TargetAttrInterface target;
   ScheduleSession session;
   ScheduleRemarks *remarks;
   bool isBroken = false;
@@ -151,4 +151,4 @@ private:
 
 } // namespace mlir::tir
 
-#endif // RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULERULES_KERNELSCHEDULE_H
+#endif // RELAY_MLIR_DIALECT_TIR_SCHEDULERULES_KERNELSCHEDULE_H
