@@ -165,7 +165,13 @@ LogicalResult Compilation::checkForm() {
 }
 
 LogicalResult Compilation::attachTarget() {
-  TargetAttrInterface known = lookupTarget(module);
+  // Nothing has relied yet on what the module may have.
+  if (options.from == NormalForm::RelayTyped) {
+    if (!options.target.empty())
+      module->removeAttr(TargetDialect::kSpecAttrName);
+    if (options.precision)
+      module->removeAttr(TargetDialect::kPrecisionAttrName);
+  }
   if (failed(runPasses([&](OpPassManager &manager) {
         addAttachTargetPass(manager, options);
       })))
@@ -174,11 +180,21 @@ LogicalResult Compilation::attachTarget() {
   if (failed(cpu))
     return failure();
   target = *cpu;
-  // What kernels are for was decided when they were scheduled.
-  if (options.from >= NormalForm::TIRScheduled && known && known != target)
-    return emitError(module.getLoc())
-           << "expects the target that the kernels are scheduled for, "
-           << known.getDescription() << ", but got " << target.getDescription();
+  for (auto kernel : module.getOps<tir::PrimFuncOp>()) {
+    // They share one artefact, which is for one processor, and says how exactly
+    // all of it computes.
+    if (TargetAttrInterface own = lookupTarget(kernel); own != target)
+      return emitError(kernel.getLoc())
+             << "expects a kernel for the target of the module, "
+             << target.getDescription() << ", but got one for "
+             << own.getDescription();
+    if (getPrecision(kernel) > getPrecision(module))
+      return emitError(kernel.getLoc())
+             << "expects a kernel of the precision of the module, "
+             << stringifyPrecision(getPrecision(module))
+             << ", or higher, but got "
+             << stringifyPrecision(getPrecision(kernel));
+  }
   return success();
 }
 
@@ -321,9 +337,17 @@ LogicalResult Compilation::compileKernels() {
 
 FailureOr<relax::FuncOp> Compilation::getMain() {
   auto functions = module.getOps<relax::FuncOp>();
-  if (!llvm::hasSingleElement(functions))
-    return module.emitError("expects one function to compile, @main, but got ")
-           << std::distance(functions.begin(), functions.end());
+  if (!llvm::hasSingleElement(functions)) {
+    InFlightDiagnostic diag =
+        module.emitError("expects one function to "
+                         "compile, @main, but got ")
+        << std::distance(functions.begin(), functions.end());
+    if (!functions.empty())
+      diag.attachNote() << "--symbol-privatize=exclude=main, before "
+                           "--relay-optimize, lets the others go where they "
+                           "are inlined";
+    return diag;
+  }
   return *functions.begin();
 }
 

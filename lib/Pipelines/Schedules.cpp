@@ -9,6 +9,7 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Threading.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/ScheduleSession.h"
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
@@ -21,9 +22,6 @@
 
 using namespace mlir;
 using namespace mlir::relay;
-
-/// The mark of a kernel that has a script: its text.
-static constexpr StringLiteral kScriptAttr = "tir.schedule";
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -97,7 +95,7 @@ LogicalResult ScheduleScripts::loadFile(StringRef path, ModuleOp module) {
     script->print(os, OpPrintingFlags().useLocalScope());
     for (auto function : file->getOps<tir::PrimFuncOp>())
       function->print(os, OpPrintingFlags().useLocalScope());
-    kernel->setAttr(kScriptAttr, StringAttr::get(context, text));
+    kernel->setAttr(tir::kScriptAttr, StringAttr::get(context, text));
   }
   files.push_back(std::move(file));
   return success();
@@ -108,7 +106,7 @@ bool ScheduleScripts::contains(tir::PrimFuncOp kernel) const {
 }
 
 LogicalResult ScheduleScripts::apply(tir::PrimFuncOp kernel) const {
-  kernel->removeAttr(kScriptAttr);
+  kernel->removeAttr(tir::kScriptAttr);
   return tir::applyScheduleScript(kernel, scripts.lookup(kernel.getSymName()));
 }
 
@@ -162,7 +160,7 @@ static LogicalResult saveScript(StringRef path, tir::PrimFuncOp kernel,
     return emitError(UnknownLoc::get(kernel.getContext()), "cannot write '")
            << path << "': " << code.message();
   OwningOpRef<tir::PrimFuncOp> plain = kernel.clone();
-  (*plain)->removeAttr(kScriptAttr);
+  (*plain)->removeAttr(tir::kScriptAttr);
   std::string text;
   llvm::raw_string_ostream stream(text);
   OpPrintingFlags flags;

@@ -232,7 +232,7 @@ py::list Program::getParams(const std::string &name) {
   func::FuncOp function = lookup(name);
   py::list params;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto param = function.getArgAttrOfType<StringAttr>(i, "relay.name");
+    auto param = function.getArgAttrOfType<StringAttr>(i, relay::kNameAttrName);
     params.append(py::make_tuple(param ? param.str() : "", wrapType(type)));
   }
   return params;

@@ -117,7 +117,7 @@ class Kernels:
         run(relay_opt, stem + ".mlir", "--mlir-print-local-scope",
             "--pass-pipeline=builtin.module(" + ",".join(passes) +
             ",tir.prim_func(tir-lift-workspaces))", "-o", stem + ".tir.mlir")
-        run(relay_opt, stem + ".tir.mlir", "--tir-to-llvm=target=native", "-o",
+        run(relay_opt, stem + ".tir.mlir", "--tir-to-llvm", "-o",
             stem + ".llvm.mlir")
         run(mlir_translate, "--mlir-to-llvmir", "--allow-unregistered-dialect",
             stem + ".llvm.mlir", "-o",

@@ -44,8 +44,8 @@ static cl::opt<std::string> fromName(
     cl::value_desc("form"), cl::init("relay-typed"), cl::cat(category));
 static cl::opt<std::string>
     toName("to",
-           cl::desc("Write the module in one of these forms instead of code, "
-                    "in full, so that --from can go on"),
+           cl::desc("Write the module in one of the later forms instead of "
+                    "code, in full, so that --from can go on"),
            cl::value_desc("form"), cl::cat(category));
 static relay::CompileFlags compileFlags(category);
 
@@ -54,9 +54,10 @@ static std::optional<relay::NormalForm>
 getForm(const cl::opt<std::string> &option) {
   std::optional<relay::NormalForm> form = relay::parseNormalForm(option);
   if (!form)
-    llvm::errs() << "error: expects --" << option.ArgStr
-                 << "=relay-typed, relay-fused, relax-kernels, tir-scheduled "
-                    "or relax-executable, but got '"
+    llvm::errs() << "error: expects --" << option.ArgStr << "="
+                 << (&option == &fromName ? "relay-typed, " : "")
+                 << "relay-fused, relax-kernels, tir-scheduled or "
+                    "relax-executable, but got '"
                  << option.getValue() << "'\n";
   return form;
 }
@@ -141,6 +142,10 @@ int main(int argc, char **argv) {
       return 1;
     }
   }
+  if (*from > relay::NormalForm::RelayTyped &&
+      failed(relay::refuseOptions({"O", "desired-layout"},
+                                  "for operators that are fused")))
+    return 1;
   // What --emit writes early on is gone already.
   bool isBehind = (*kind == relay::EmitKind::Relay &&
                    *from > relay::NormalForm::RelayFused) ||

@@ -162,8 +162,32 @@ def check_options():
                 yield relative, number, "a library must not have cl::opt"
 
 
+def check_attribute_names():
+    # A name that is written twice is changed once.
+    for path in tracked("lib/*.cpp", "lib/*.h", "tools/*.cpp", "python/src/*.cpp"):
+        relative = path.relative_to(ROOT).as_posix()
+        if "/IR/" in relative:
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = re.search(r'"((?:relay|relax|tir|target)\.[a-z_]+)"', line)
+            if match:
+                yield relative, number, (f"expects the constant of the dialect's header for "
+                                         f"{match.group(1)}")
+
+
+def check_pass_names():
+    for path in tracked("include/*Passes.td"):
+        relative = path.relative_to(ROOT).as_posix()
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = re.search(r'Pass<"([^"]*)"', line)
+            if match and not re.match("((verify|convert)-)?(relay|relax|tir|vta|linalg)-",
+                                      match.group(1)):
+                yield relative, number, (f"expects the name of a pass to begin with its dialect, "
+                                         f"but got {match.group(1)}")
+
+
 RULES = [check_layers, check_headers, check_tests, check_skips, check_format,
-         check_options]
+         check_options, check_attribute_names, check_pass_names]
 
 
 def main():

@@ -20,7 +20,7 @@ include "mlir/Pass/PassBase.td"
 //===----------------------------------------------------------------------===//
 
 def ApproximateMathPass
-    : Pass<"approximate-math", "::mlir::ModuleOp"> {
+    : Pass<"tir-approximate-math", "::mlir::ModuleOp"> {
   let summary = "Compute exp, log, tanh, erf and the like by polynomials";
   let description = [{
     Replaces transcendental functions on f32, scalars and vectors alike, by
@@ -37,7 +37,7 @@ def ApproximateMathPass
   ];
 }
 
-def KernelABIPass : Pass<"kernel-abi", "::mlir::ModuleOp"> {
+def KernelABIPass : Pass<"tir-kernel-abi", "::mlir::ModuleOp"> {
   let summary = "Give kernels their exported form";
   let description = [{
     A function on memrefs with the attribute `tir.kernel` becomes `<name>.body`,
@@ -52,7 +52,7 @@ def KernelABIPass : Pass<"kernel-abi", "::mlir::ModuleOp"> {
   ];
 }
 
-def HalfAsBitsPass : Pass<"half-as-bits", "::mlir::ModuleOp"> {
+def HalfAsBitsPass : Pass<"tir-half-as-bits", "::mlir::ModuleOp"> {
   let summary = "Move half precision by its bits where LLVM would convert it";
   let description = [{
     On machines without arithmetic on a type, LLVM moves its values through f32,
@@ -64,7 +64,7 @@ def HalfAsBitsPass : Pass<"half-as-bits", "::mlir::ModuleOp"> {
 }
 
 def NarrowMaskedStoresPass
-    : Pass<"narrow-masked-stores", "::mlir::func::FuncOp"> {
+    : Pass<"tir-narrow-masked-stores", "::mlir::func::FuncOp"> {
   let summary = "Store some lanes of a vector without masks";
   let description = [{
     Where a store under a mask is slow (AVX2) or a branch for each lane (Neon),
@@ -99,7 +99,7 @@ def OutlineParallelPass : Pass<"tir-outline-parallel", "::mlir::ModuleOp"> {
   ];
 }
 
-def StreamStoresPass : Pass<"stream-stores", "::mlir::func::FuncOp"> {
+def StreamStoresPass : Pass<"tir-stream-stores", "::mlir::func::FuncOp"> {
   let summary = "Let large results go past the caches";
   let description = [{
     A result that no cache will still hold when it is read costs less if its
@@ -123,7 +123,7 @@ def StreamStoresPass : Pass<"stream-stores", "::mlir::func::FuncOp"> {
 // LinalgToTIR
 //===----------------------------------------------------------------------===//
 
-def CollapseKernelsPass : Pass<"collapse-kernels", "::mlir::ModuleOp"> {
+def CollapseKernelsPass : Pass<"relay-collapse-kernels", "::mlir::ModuleOp"> {
   let summary = "Merge dimensions that kernels run through as one";
   let description = [{
     Two neighbouring dimensions of static size become one in a private kernel of
@@ -359,7 +359,7 @@ def ConvertTIRToSCFPass
 }
 
 def HoistAccumulatorsPass
-    : Pass<"hoist-accumulators", "::mlir::func::FuncOp"> {
+    : Pass<"tir-hoist-accumulators", "::mlir::func::FuncOp"> {
   let summary = "Keep what a loop accumulates in loop-carried values";
   let description = [{
     An element or a vector of a buffer that a loop loads and stores at an

@@ -24,6 +24,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 namespace mlir::relay {
@@ -33,9 +34,6 @@ namespace mlir::relay {
 
 using namespace mlir;
 using namespace mlir::relay;
-
-/// A buffer that parallel bodies access besides the kernel.
-static constexpr StringLiteral kSharedAttr = "tir.shared";
 
 namespace {
 
@@ -108,7 +106,7 @@ void ABIBuilder::convertParallelCalls(func::FuncOp body, Value args, Value dims,
                                       Value context) {
   SmallVector<func::CallOp> calls;
   for (func::CallOp call : body.getOps<func::CallOp>())
-    if (call->hasAttr("tir.parallel"))
+    if (call->hasAttr(tir::kParallelAttr))
       calls.push_back(call);
   for (func::CallOp call : calls) {
     builder.setInsertionPoint(call);
@@ -196,7 +194,7 @@ void ABIBuilder::createEntry(func::FuncOp body, StringRef name,
 }
 
 void ABIBuilder::convert(func::FuncOp function) {
-  bool isKernel = function->hasAttr("tir.kernel");
+  bool isKernel = function->hasAttr(tir::kKernelAttr);
   loc = function.getLoc();
   std::string name = function.getSymName().str();
   SmallVector<Type> memrefs(function.getArgumentTypes());
@@ -211,7 +209,7 @@ void ABIBuilder::convert(func::FuncOp function) {
   SmallVector<DictionaryAttr> argAttrs;
   for (unsigned index = 0; index < memrefs.size(); ++index) {
     NamedAttrList attrs;
-    if (!function.getArgAttr(index, kSharedAttr))
+    if (!function.getArgAttr(index, tir::kSharedAttr))
       attrs.set(LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
     attrs.set(LLVM::LLVMDialect::getNoUndefAttrName(), builder.getUnitAttr());
     // What the caller brings is aligned as its elements are.
@@ -263,8 +261,8 @@ void ABIBuilder::convert(func::FuncOp function) {
   function.setAllArgAttrs(argAttrs);
   function.setSymName(name + ".body");
   function.setPrivate();
-  function->removeAttr("tir.kernel");
-  function->removeAttr("tir.parallel_body");
+  function->removeAttr(tir::kKernelAttr);
+  function->removeAttr(tir::kParallelBodyAttr);
   function->setAttr(
       "llvm.linkage",
       LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
@@ -290,7 +288,7 @@ static bool isWritten(Value buffer) {
 static void markSharedBuffers(func::FuncOp kernel, SymbolTable &symbols) {
   SmallVector<func::FuncOp> bodies;
   for (auto call : kernel.getOps<func::CallOp>())
-    if (call->hasAttr("tir.parallel"))
+    if (call->hasAttr(tir::kParallelAttr))
       bodies.push_back(symbols.lookup<func::FuncOp>(call.getCallee()));
   for (BlockArgument buffer : kernel.getArguments()) {
     bool isUsedHere = llvm::any_of(buffer.getUsers(), [](Operation *user) {
@@ -303,7 +301,7 @@ static void markSharedBuffers(func::FuncOp kernel, SymbolTable &symbols) {
       mayWrite |= isWritten(there);
     }
     if (isUsedHere && isUsedThere && mayWrite)
-      kernel.setArgAttr(buffer.getArgNumber(), kSharedAttr,
+      kernel.setArgAttr(buffer.getArgNumber(), tir::kSharedAttr,
                         UnitAttr::get(kernel.getContext()));
   }
 }
@@ -313,11 +311,11 @@ struct KernelABIPass : relay::impl::KernelABIPassBase<KernelABIPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr("tir.kernel"))
+      if (function->hasAttr(tir::kKernelAttr))
         markSharedBuffers(function, symbols);
     // Parallel bodies first: kernels then refer to their entries.
     SmallVector<func::FuncOp> functions;
-    for (StringRef kind : {"tir.parallel_body", "tir.kernel"})
+    for (StringRef kind : {tir::kParallelBodyAttr, tir::kKernelAttr})
       for (auto function : getOperation().getOps<func::FuncOp>())
         if (function->hasAttr(kind))
           functions.push_back(function);

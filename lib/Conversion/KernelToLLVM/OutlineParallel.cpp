@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,7 +58,7 @@ static LogicalResult outline(scf::ParallelOp loop, func::FuncOp kernel,
       builder, loc, (kernel.getSymName() + ".par" + Twine(index)).str(),
       builder.getFunctionType(inputs, {}));
   body.setPrivate();
-  body->setAttr("tir.parallel_body", builder.getUnitAttr());
+  body->setAttr(tir::kParallelBodyAttr, builder.getUnitAttr());
   for (unsigned arg = 0; arg < kernel.getNumArguments(); ++arg)
     body.setArgAttrs(arg, kernel.getArgAttrDict(arg));
 
@@ -102,7 +103,7 @@ static LogicalResult outline(scf::ParallelOp loop, func::FuncOp kernel,
   operands.push_back(arith::ConstantIndexOp::create(builder, loc, 0));
   operands.push_back(extent);
   auto call = func::CallOp::create(builder, loc, body, operands);
-  call->setAttr("tir.parallel", builder.getUnitAttr());
+  call->setAttr(tir::kParallelAttr, builder.getUnitAttr());
   loop.erase();
   return success();
 }

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -255,7 +256,7 @@ std::string KernelLowering::getBlockName(StringRef prefix) {
 }
 
 std::string KernelLowering::getBlockName(Operation *op, StringRef fallback) {
-  auto hint = op->getAttrOfType<StringAttr>("tir.block_name");
+  auto hint = op->getAttrOfType<StringAttr>(tir::kBlockNameAttr);
   return getBlockName(hint ? hint.getValue() : fallback);
 }
 

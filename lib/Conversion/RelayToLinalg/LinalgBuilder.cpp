@@ -16,14 +16,12 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
-
-/// The discardable attribute that names the block a linalg op becomes.
-static constexpr StringLiteral kBlockNameAttr = "tir.block_name";
 
 LinalgBuilder::LinalgBuilder(OpBuilder &builder, Operation *op)
     : ImplicitLocOpBuilder(op->getLoc(), builder),
@@ -32,7 +30,7 @@ LinalgBuilder::LinalgBuilder(OpBuilder &builder, Operation *op)
 }
 
 void LinalgBuilder::name(Operation *op, StringRef name) {
-  op->setAttr(kBlockNameAttr, getStringAttr(name));
+  op->setAttr(tir::kBlockNameAttr, getStringAttr(name));
 }
 
 //===----------------------------------------------------------------------===//

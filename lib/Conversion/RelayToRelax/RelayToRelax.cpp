@@ -42,10 +42,6 @@ using relay::detail::ShapeReifier;
 
 namespace {
 
-constexpr StringLiteral kPrimitiveAttr = "relay.primitive";
-constexpr StringLiteral kRelayNameAttr = "relay.name";
-constexpr StringLiteral kRelayDimsAttr = "relay.dims";
-
 /// The shape reifiers of the kernels that a function calls.
 class KernelTable {
 public:
@@ -178,7 +174,7 @@ FunctionConverter::convertArgument(BlockArgument argument) {
            << "expects the elements of parameter " << argument.getArgNumber()
            << " to be integers or floats, but got " << tensor.getElementType();
   auto names = source.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                  kRelayDimsAttr);
+                                                  relay::kDimsAttrName);
   Dims dims;
   for (auto [dim, size] : llvm::enumerate(tensor.getShape())) {
     if (!ShapedType::isDynamic(size)) {
@@ -201,7 +197,8 @@ FailureOr<relax::FuncOp> FunctionConverter::convert() {
     return source.emitOpError() << "expects a body of one block, but got "
                                 << source.getBody().getBlocks().size();
   for (unsigned i = 0, e = source.getNumArguments(); i != e; ++i)
-    if (auto names = source.getArgAttrOfType<ArrayAttr>(i, kRelayDimsAttr))
+    if (auto names =
+            source.getArgAttrOfType<ArrayAttr>(i, relay::kDimsAttrName))
       for (auto name : names.getAsRange<StringAttr>())
         givenNames.insert(name.getValue());
 
@@ -235,12 +232,12 @@ FailureOr<relax::FuncOp> FunctionConverter::convert() {
   state<relax::AssertBroadcastOp>(assumptions.broadcast);
 
   for (unsigned i = 0, e = source.getNumArguments(); i != e; ++i)
-    if (Attribute name = source.getArgAttr(i, kRelayNameAttr))
+    if (Attribute name = source.getArgAttr(i, relay::kNameAttrName))
       target.setArgAttr(i, relax::kNameAttr, name);
   // A tuple that is returned has become several results.
   if (source.getNumResults() == target.getNumResults())
     for (unsigned i = 0, e = source.getNumResults(); i != e; ++i)
-      if (Attribute name = source.getResultAttr(i, kRelayNameAttr))
+      if (Attribute name = source.getResultAttr(i, relay::kNameAttrName))
         target.setResultAttr(i, relax::kNameAttr, name);
   return target;
 }
@@ -488,7 +485,7 @@ struct ConvertRelayToRelaxPass final
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto isPrimitive = [](func::FuncOp function) {
-      return function->hasAttr(kPrimitiveAttr);
+      return function->hasAttr(relay::kPrimitiveAttrName);
     };
     {
       for (auto function :

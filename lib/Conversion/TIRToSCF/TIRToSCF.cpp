@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 
 namespace mlir::relay {
@@ -48,7 +49,7 @@ struct ConvertTIRToSCFPass
         func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(),
                              builder.getFunctionType(inputs, {}));
     function.setVisibility(SymbolTable::getSymbolVisibility(kernel));
-    function->setAttr("tir.kernel", builder.getUnitAttr());
+    function->setAttr(tir::kKernelAttr, builder.getUnitAttr());
     for (unsigned index = 0; index < inputs.size(); ++index)
       if (kernel.getArgAttr(index, tir::PrimFuncOp::kWorkspace))
         function.setArgAttr(index, tir::PrimFuncOp::kWorkspace,

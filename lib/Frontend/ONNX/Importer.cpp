@@ -525,14 +525,14 @@ LogicalResult Importer::createArguments() {
     if (!isa_and_nonnull<BlockArgument>(binding->value))
       continue;
     auto type = cast<RankedTensorType>(binding->value.getType());
-    function.setArgAttr(index, "relay.name", builder.getStringAttr(info.name));
+    function.setArgAttr(index, kNameAttrName, builder.getStringAttr(info.name));
     if (!type.hasStaticShape()) {
       SmallVector<StringRef> names;
       for (auto [axis, size] : llvm::enumerate(type.getShape()))
         names.push_back(ShapedType::isDynamic(size) && info.shape
                             ? StringRef((*info.shape)[axis].symbol)
                             : StringRef());
-      function.setArgAttr(index, "relay.dims", builder.getStrArrayAttr(names));
+      function.setArgAttr(index, kDimsAttrName, builder.getStrArrayAttr(names));
     }
     ++index;
   }
@@ -562,7 +562,7 @@ LogicalResult Importer::createResults() {
   function.setFunctionType(builder.getFunctionType(
       function.getFunctionType().getInputs(), ValueRange(results).getTypes()));
   for (auto [index, info] : llvm::enumerate(model.graph.outputs))
-    function.setResultAttr(index, "relay.name",
+    function.setResultAttr(index, kNameAttrName,
                            builder.getStringAttr(info.name));
   return success();
 }

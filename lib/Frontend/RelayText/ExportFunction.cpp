@@ -203,7 +203,7 @@ ExprPtr FunctionExporter::makeCall(ExprPtr callee, Type calleeType,
   if (!callee)
     return nullptr;
   auto call = std::make_shared<Call>(std::move(callee), getExprs(args));
-  if (auto attrs = op->getAttrOfType<DictionaryAttr>(kTextAttrsName))
+  if (auto attrs = op->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName))
     call->attrs = toVector(attrs.getValue());
   // Before type inference, what is written.
   if (auto types = op->getAttrOfType<ArrayAttr>(kTypeArgsAttrName))

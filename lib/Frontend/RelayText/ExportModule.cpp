@@ -26,7 +26,7 @@ std::vector<NamedAttribute> ast::exportFunctionAttrs(Operation *op) {
       value = builder.getI32IntegerAttr(1);
     attrs.push_back(builder.getNamedAttr(known.text, value));
   }
-  if (auto others = op->getAttrOfType<DictionaryAttr>(kTextAttrsName))
+  if (auto others = op->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName))
     llvm::append_range(attrs, others);
   if (Attribute device = op->getAttr(kVirtualDeviceAttrName))
     attrs.push_back(builder.getNamedAttr("virtual_device", device));

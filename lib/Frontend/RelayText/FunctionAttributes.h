@@ -8,7 +8,7 @@
 #ifndef RELAY_MLIR_LIB_FRONTEND_RELAYTEXT_FUNCTIONATTRIBUTES_H
 #define RELAY_MLIR_LIB_FRONTEND_RELAYTEXT_FUNCTIONATTRIBUTES_H
 
-#include "llvm/ADT/StringRef.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 namespace mlir::relay::ast {
 
@@ -20,19 +20,12 @@ struct FunctionAttribute {
 };
 
 inline constexpr FunctionAttribute kFunctionAttributes[] = {
-    {"Primitive", "relay.primitive", true},
-    {"Compiler", "relay.compiler", false},
-    {"Composite", "relay.composite", false},
-    {"global_symbol", "relay.global_symbol", false},
-    {"Inline", "relay.inline", true},
+    {"Primitive", kPrimitiveAttrName, true},
+    {"Compiler", kCompilerAttrName, false},
+    {"Composite", kCompositeAttrName, false},
+    {"global_symbol", kGlobalSymbolAttrName, false},
+    {"Inline", kInlineAttrName, true},
 };
-
-/// All others, by the name that they have in text.
-inline constexpr llvm::StringLiteral kTextAttrsName = "relay.attrs";
-
-/// Of parameters, variables and functions: the device, as it is in text.
-inline constexpr llvm::StringLiteral kVirtualDeviceAttrName =
-    "relay.virtual_device";
 
 } // namespace mlir::relay::ast
 

@@ -22,7 +22,7 @@ SymbolRefAttr ast::getSymbol(ConstructorOp constructor) {
 void FunctionImporter::setCallAttrs(const Call &call, Operation *op,
                                     Scope *scope) {
   if (!call.attrs.empty())
-    op->setAttr(kTextAttrsName,
+    op->setAttr(kTextAttrsAttrName,
                 NamedAttrList(call.attrs).getDictionary(op->getContext()));
   if (!call.typeArgs.empty())
     op->setAttr(kTypeArgsAttrName, builder.getTypeArrayAttr(llvm::map_to_vector(

@@ -49,7 +49,7 @@ void ast::importFunctionAttrs(ArrayRef<NamedAttribute> attrs, Operation *op) {
       others.set(attr.getName(), attr.getValue());
   }
   if (!others.empty())
-    op->setAttr(kTextAttrsName, others.getDictionary(op->getContext()));
+    op->setAttr(kTextAttrsAttrName, others.getDictionary(op->getContext()));
 }
 
 DictionaryAttr ast::getParamAttrs(const Var &param, MLIRContext *context) {

@@ -124,7 +124,8 @@ static LogicalResult checkInstructions(ModuleOp module, const CPUInfo &cpu) {
       return WalkResult::advance();
     return op->emitError("expects a target with ")
            << needed.front() << ", which the schedule of the kernel uses, but "
-           << "got " << cpu.getTriple().str() << " without";
+           << "got " << cpu.getTriple().str() << " " << cpu.getCPU()
+           << ", which has none";
   });
   return failure(result.wasInterrupted());
 }

@@ -1,6 +1,6 @@
-// RUN: relay-opt %s --relay-attach-target=target=x86-64-v3 --approximate-math --split-input-file | FileCheck %s
-// RUN: relay-opt %s --relay-attach-target=target=x86-64-v2 --approximate-math --split-input-file | FileCheck %s --check-prefix=PLAIN
-// RUN: relay-opt %s --relay-attach-target=target=x86-64-v4 --approximate-math --split-input-file | FileCheck %s --check-prefix=SCALEF
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v3 --tir-approximate-math --split-input-file | FileCheck %s
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v2 --tir-approximate-math --split-input-file | FileCheck %s --check-prefix=PLAIN
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v4 --tir-approximate-math --split-input-file | FileCheck %s --check-prefix=SCALEF
 
 // Vectors stay vectors.
 // CHECK-LABEL: func.func @exp

@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --relay-attach-target=target=x86-64-v3 --approximate-math | FileCheck %s
+// RUN: relay-opt %s --relay-attach-target=target=x86-64-v3 --tir-approximate-math | FileCheck %s
 
 // CHECK-LABEL: func @reduction
 // CHECK-SAME: %[[V:.*]]: vector<4xf32>

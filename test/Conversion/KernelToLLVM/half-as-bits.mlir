@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --half-as-bits | FileCheck %s
+// RUN: relay-opt %s --tir-half-as-bits | FileCheck %s
 
 // CHECK-LABEL: llvm.func @copy
 // CHECK-SAME:    %[[ZERO:[a-z0-9]+]]: vector<8xbf16>

@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --kernel-abi | FileCheck %s
+// RUN: relay-opt %s --tir-kernel-abi | FileCheck %s
 
 // Pointers that do not alias, then sizes, then what the kernel was called with.
 // CHECK-LABEL: func.func private @k.body(

@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --split-input-file --relay-attach-target=target=x86-64-v3 --narrow-masked-stores --canonicalize | FileCheck %s
+// RUN: relay-opt %s --split-input-file --relay-attach-target=target=x86-64-v3 --tir-narrow-masked-stores --canonicalize | FileCheck %s
 
 // Seven lanes are four, two and one.
 // CHECK-LABEL: func @constant

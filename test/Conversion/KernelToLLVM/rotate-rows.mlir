@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --split-input-file --stream-stores=min-bytes=1048576 | FileCheck %s
+// RUN: relay-opt %s --split-input-file --tir-stream-stores=min-bytes=1048576 | FileCheck %s
 
 // The last step of a row moves into the step of the next row that fills its
 // buffer, before elements are overwritten; that of the last row stays behind.

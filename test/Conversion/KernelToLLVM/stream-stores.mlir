@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --split-input-file --stream-stores=min-bytes=4096 | FileCheck %s
+// RUN: relay-opt %s --split-input-file --tir-stream-stores=min-bytes=4096 | FileCheck %s
 
 // CHECK-LABEL: func @copy
 // CHECK-SAME: %[[IN:.*]]: memref<1024xf32>, %[[OUT:.*]]: memref<1024xf32>

@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --collapse-kernels --split-input-file | FileCheck %s
+// RUN: relay-opt %s --relay-collapse-kernels --split-input-file | FileCheck %s
 
 // Pixels of a 1x1 convolution are one loop, in its epilogue too; calls reshape.
 

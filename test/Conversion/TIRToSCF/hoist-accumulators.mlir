@@ -1,4 +1,4 @@
-// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(hoist-accumulators))' | FileCheck %s
+// RUN: relay-opt %s --pass-pipeline='builtin.module(func.func(tir-hoist-accumulators))' | FileCheck %s
 
 // Two vectors side by side, through both loops of a reduction.
 // CHECK-LABEL: func.func @tile

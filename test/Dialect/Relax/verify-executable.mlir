@@ -71,7 +71,7 @@ func.func private @g(memref<?xf32>, memref<?xf32>, memref<?xf32>)
   attributes {tir.num_outputs = 1 : i64}
 
 relax.func @overlap(%x: !relax.tensor<[n], f32>) -> !relax.tensor<[n], f32> {
-  %s = relax.alloc_storage size [8 * n] align 64 device 0
+  %s = relax.alloc_storage size [8 * n] align 1 device 0
   // expected-note @+1 {{the other tensor is here}}
   %t = relax.alloc_tensor %s[0] : !relax.tensor<[n], f32>
   // expected-error @+1 {{overlaps a tensor that is alive}}
@@ -131,4 +131,22 @@ relax.func @packed_parameter(%x: !relax.tensor<[4], f32>)
   relax.call_kernel @f ins(%x : !relax.tensor<[4], f32>)
                        outs(%y : !relax.tensor<[4], f32>)
   relax.return %y : !relax.tensor<[4], f32>
+}
+
+// -----
+
+relax.func @negative(%x: !relax.tensor<[n], f32>) {
+  %s = relax.alloc_storage size [64 * n] align 64 device 0
+  // expected-error @+1 {{expects an offset that is not negative, but got #relax.shape<[-64 * n]>}}
+  %t = relax.alloc_tensor %s[-64 * n] : !relax.tensor<[n], f32>
+  relax.return
+}
+
+// -----
+
+relax.func @between(%x: !relax.tensor<[n], f32>) {
+  %s = relax.alloc_storage size [64 * n + 64] align 64 device 0
+  // expected-error @+1 {{expects an offset that is a multiple of the alignment of its storage, 64, but got #relax.shape<[4]>}}
+  %t = relax.alloc_tensor %s[4] : !relax.tensor<[n], f32>
+  relax.return
 }

@@ -1,7 +1,9 @@
 // RUN: relay-opt %s --relay-attach-target="target=znver3 precision=highest" | FileCheck %s
-// What the module has stays, unless an option says otherwise.
+// What the module has stays.
 // RUN: relay-opt %s --relay-attach-target="target=znver3 precision=highest" --relay-attach-target | FileCheck %s
-// RUN: relay-opt %s --relay-attach-target="target=znver3 precision=highest" --relay-attach-target=target=sapphirerapids,-amx-int8 | FileCheck %s --check-prefix=OTHER
+// RUN: relay-opt %s --relay-attach-target="target=sapphirerapids,-amx-int8 precision=highest" | FileCheck %s --check-prefix=OTHER
+// RUN: not relay-opt %s --relay-attach-target=target=znver3 --relay-attach-target=target=znver4 2>&1 | FileCheck %s --check-prefix=CHANGED
+// RUN: not relay-opt %s --relay-attach-target=precision=high --tir-schedule=precision=medium 2>&1 | FileCheck %s --check-prefix=RELABELLED
 // Without options: the processor that runs the compiler, and `high`.
 // RUN: env RELAY_NATIVE_TARGET=aarch64-neoverse-n1 relay-opt %s --relay-attach-target | FileCheck %s --check-prefix=NATIVE
 // RUN: not relay-opt %s --relay-attach-target=target=z80 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -15,6 +17,10 @@
 
 // NATIVE:      #[[CPU:.*]] = #target.cpu<"aarch64-unknown-linux-gnu", "neoverse-n1">
 // NATIVE-NEXT: module attributes {target.precision = #target.precision<high>, target.spec = #[[CPU]]}
+
+// CHANGED: error: expects the target.spec that the module has, #target.cpu<"x86_64-unknown-linux-gnu", "znver3">, but got #target.cpu<"x86_64-unknown-linux-gnu", "znver4">
+// CHANGED: note: start from a module without the attribute
+// RELABELLED: error: expects the target.precision that the module has, #target.precision<high>, but got #target.precision<medium>
 
 // UNKNOWN: error: expects a target (native, x86-64, {{.*}}), but got 'z80'
 // LOW:     error: expects a precision of highest, high or medium, but got 'low'

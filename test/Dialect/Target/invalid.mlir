@@ -1,6 +1,6 @@
 // RUN: relay-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{expects a triple of x86-64 or AArch64 with Linux, but got 'sparc-sun-solaris'}}
+// expected-error @+1 {{expects a triple of x86-64 or AArch64 with Linux, such as x86_64-unknown-linux-gnu, but got 'sparc-sun-solaris'}}
 module attributes {target.spec = #target.cpu<"sparc-sun-solaris", "v9">} {}
 
 // -----
@@ -13,6 +13,26 @@ module attributes {target.spec = #target.cpu<"aarch64-unknown-linux-gnu", "znver
 
 // expected-error @+1 {{expects +<feature> or -<feature> of x86_64, but got 'avx2'}}
 module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver3", features = "avx2">} {}
+
+// -----
+
+// expected-error @+1 {{with Linux, such as x86_64-unknown-linux-gnu, but got 'x86_64-unknown-linux-gnu-coff'}}
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu-coff", "znver3">} {}
+
+// -----
+
+// expected-error @+1 {{with Linux, such as x86_64-unknown-linux-gnu, but got 'x86_64-unknown-linux-gnux32'}}
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnux32", "znver3">} {}
+
+// -----
+
+// expected-error @+1 {{expects a change to what some CPUs of x86_64 have and others have not, but got '-sse'}}
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver3", features = "-sse">} {}
+
+// -----
+
+// expected-error @+1 {{expects a change to what some CPUs of x86_64 have and others have not, but got '+16bit-mode'}}
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "znver3", features = "+16bit-mode">} {}
 
 // -----
 

@@ -7,6 +7,7 @@ to the byte: nothing that a phase depends on is outside of the module.
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -99,7 +100,7 @@ def test_other_forms_are_refused(model):
     assert "expects" in refuse(model, "--from=relax-kernels")
     assert ("expects --from=relay-typed, relay-fused, relax-kernels, tir-scheduled or "
             "relax-executable, but got 'relay'") in refuse(model, "--from=relay")
-    assert "expects --to=relay-typed" in refuse(model, "--to=llvm")
+    assert "expects --to=relay-fused, relax-kernels" in refuse(model, "--to=llvm")
     assert ("expects --to of a form after relay-fused, but got relay-fused"
             in refuse(model, "--from=relay-fused", "--to=relay-fused"))
     assert "--emit" in refuse(model, "--to=relay-fused", "--emit=tir")
@@ -107,12 +108,49 @@ def test_other_forms_are_refused(model):
             in refuse(model, "--from=relax-kernels", "--emit=relay"))
 
 
+@pytest.mark.parametrize("offset,message", [
+    (-64, "expects an offset that is not negative, but got"),
+    (196, "expects an offset that is a multiple of the alignment of its storage, 64, but got")])
+def test_broken_memory_plan(model, tmp_path, offset, message):
+    run("relay-compile", model, "--target=x86-64-v3", "--to=relax-executable", "-o",
+        tmp_path / "plan.mlir")
+    text = (tmp_path / "plan.mlir").read_text()
+    assert "[0] : !relax.tensor" in text
+    (tmp_path / "plan.mlir").write_text(text.replace("[0] : !relax.tensor",
+                                                     f"[{offset}] : !relax.tensor"))
+    assert message in refuse(tmp_path / "plan.mlir", "--from=relax-executable")
+
+
+@pytest.mark.parametrize("attribute,message", [
+    ('target.spec = #target.cpu<"aarch64-unknown-linux-gnu", "neoverse-n1">',
+     "expects a kernel for the target of the module"),
+    ("target.precision = #target.precision<medium>",
+     "expects a kernel of the precision of the module, high, or higher, but got medium"),
+    ("tir.flops = affine_map<(d0) -> (d0)>", "expects tir.flops to be a map from its 0 dynamic"),
+    ("tir.flops = affine_map<() -> ()>", "as symbols, to one number, but got")])
+def test_kernel_with_attributes(model, tmp_path, attribute, message):
+    """What one artefact cannot have, or kernels say of themselves."""
+    run("relay-compile", model, "--target=x86-64-v3", "--to=relax-kernels", "-o",
+        tmp_path / "kernels.mlir")
+    text = re.sub(r"tir\.flops = #?\w+, ", "", (tmp_path / "kernels.mlir").read_text())
+    assert " attributes {" in text
+    head, kernel = text.split("tir.prim_func", 1)
+    kernel = kernel.replace(" attributes {", f" attributes {{{attribute}, ", 1)
+    (tmp_path / "kernels.mlir").write_text(f"{head}tir.prim_func{kernel}")
+    assert message in refuse(tmp_path / "kernels.mlir", "--from=relax-kernels")
+
+
 def test_scheduled_for_another_target(model, tmp_path):
     scheduled = tmp_path / "scheduled.mlir"
     run("relay-compile", model, "--target=znver3", "--to=tir-scheduled", "-o", scheduled)
-    assert ("expects the target that the kernels are scheduled for, x86_64-unknown-linux-gnu "
-            "znver3, but got x86_64-unknown-linux-gnu znver4"
+    assert ('expects the target.spec that the module has, #target.cpu<"x86_64-unknown-linux-gnu", '
+            '"znver3">, but got #target.cpu<"x86_64-unknown-linux-gnu", "znver4">'
             in refuse(scheduled, "--from=tir-scheduled", "--target=znver4"))
+    # Nor is another precision a matter of the label.
+    assert ("expects the target.precision that the module has, #target.precision<high>, but got "
+            "#target.precision<highest>"
+            in refuse(scheduled, "--from=tir-scheduled", "--precision=highest"))
+    assert "-O" in refuse(scheduled, "--from=tir-scheduled", "-O0")
     assert "--schedules" in refuse(scheduled, "--from=tir-scheduled", f"--schedules={tmp_path}")
     run("relay-compile", scheduled, "--from=tir-scheduled", "--target=znver3", "-o",
         tmp_path / "model.so")

@@ -9,6 +9,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -82,7 +83,7 @@ KernelSignature KernelSignature::of(FunctionOpInterface kernel) {
 /// Whether a kernel has begun its way to the LLVM dialect, in which it has no
 /// inputs and outputs anymore.
 static bool isLowered(FunctionOpInterface kernel) {
-  return kernel->hasAttr("tir.kernel") ||
+  return kernel->hasAttr(tir::kKernelAttr) ||
          !llvm::all_of(kernel.getArgumentTypes(), llvm::IsaPred<ShapedType>);
 }
 

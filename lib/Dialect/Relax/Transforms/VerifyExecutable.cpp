@@ -100,6 +100,16 @@ LogicalResult FunctionChecker::checkAlloc(AllocTensorOp op) {
   tensor.begin = scope.import(op.getOffset(), 0);
   tensor.end =
       canonicalizeSymbolicExpr(tensor.begin + getNumBytes(op.getType(), scope));
+  if (!isProvablyGreaterEqual(
+          tensor.begin, getAffineConstantExpr(0, tensor.begin.getContext())))
+    return op.emitOpError("expects an offset that is not negative, but got ")
+           << op.getOffset();
+  // Kernels load whole vectors, and whole lines, from where a tensor begins.
+  int64_t alignment = storage.getAlignment();
+  if (!tensor.begin.isMultipleOf(alignment))
+    return op.emitOpError("expects an offset that is a multiple of the "
+                          "alignment of its storage, ")
+           << alignment << ", but got " << op.getOffset();
   bool fits =
       llvm::any_of(scope.import(storage.getSize()), [&](AffineExpr size) {
         return isProvablyGreaterEqual(size, tensor.end);

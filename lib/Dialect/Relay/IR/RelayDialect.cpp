@@ -28,7 +28,7 @@ struct RelayInlinerInterface : DialectInlinerInterface {
   bool isLegalToInline(Operation *call, Operation *callable,
                        bool wouldBeCloned) const final {
     return !callable->hasAttr(kPrimitiveAttrName) &&
-           !callable->hasAttr("relay.compiler");
+           !callable->hasAttr(kCompilerAttrName);
   }
   bool isLegalToInline(Operation *op, Region *dest, bool wouldBeCloned,
                        IRMapping &mapping) const final {

@@ -267,7 +267,7 @@ struct ConvertLayoutPass final
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function->hasAttr(kPrimitiveAttrName) ||
-        function->hasAttr("relay.compiler"))
+        function->hasAttr(kCompilerAttrName))
       return markAllAnalysesPreserved();
     LayoutPlan plan(function, desired, estimate);
     if (plan.isEmpty())

@@ -369,8 +369,8 @@ struct FoldConstantPass final
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function->hasAttr("relay.primitive") ||
-        function->hasAttr("relay.compiler"))
+    if (function->hasAttr(kPrimitiveAttrName) ||
+        function->hasAttr(kCompilerAttrName))
       return;
     // What fails now stays as it is, and fails when it runs. Other functions
     // may be folded by other threads, whose diagnostics are not for this

@@ -310,7 +310,7 @@ void FuseOps::runOnOperation() {
   for (auto function :
        llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
     if (function->hasAttr(kPrimitiveAttrName) ||
-        function->hasAttr("relay.compiler"))
+        function->hasAttr(kCompilerAttrName))
       continue;
     SmallVector<Block *> blocks;
     function.walk([&](Block *block) { blocks.push_back(block); });

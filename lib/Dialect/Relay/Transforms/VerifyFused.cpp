@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::relay;
 
 static bool isForCompiler(func::FuncOp function) {
-  return function->hasAttr("relay.compiler");
+  return function->hasAttr(kCompilerAttrName);
 }
 
 /// Checks that nothing but tensors crosses the border of a kernel.

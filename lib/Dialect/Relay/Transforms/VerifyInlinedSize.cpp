@@ -32,7 +32,7 @@ struct VerifyInlinedSizePass
     for (const CallCycle &cycle : getCalleesFirst(getOperation())) {
       func::FuncOp function = cycle.functions.front();
       if (cycle.recursive || function->hasAttr(kPrimitiveAttrName) ||
-          function->hasAttr("relay.compiler"))
+          function->hasAttr(kCompilerAttrName))
         continue;
       int64_t size = 0, inlined = 0, largest = 0;
       CallOp largestCall;

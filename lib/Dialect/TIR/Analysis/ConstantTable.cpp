@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "relay-mlir/Dialect/TIR/IR/Access.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -19,6 +20,14 @@ FailureOr<ConstantTable> ConstantTable::get(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   if (!allocation || !type.hasStaticShape())
     return failure();
+  // Each element is written on its own. More of them are no table.
+  constexpr int64_t kMaxElements = 1 << 16;
+  int64_t numElements = 1;
+  for (int64_t size : type.getShape()) {
+    numElements = relay::saturatingMultiply(numElements, size);
+    if (numElements > kMaxElements)
+      return failure();
+  }
   SmallVector<BlockOp> writers = getWriters(buffer);
   if (writers.size() != 1 || writers.front().getNumIters() != 0 ||
       writers.front()->getParentOp() != allocation->getParentOp() ||
@@ -26,7 +35,7 @@ FailureOr<ConstantTable> ConstantTable::get(Value buffer) {
     return failure();
   ConstantTable table;
   table.shape.assign(type.getShape().begin(), type.getShape().end());
-  table.elements.resize(type.getNumElements());
+  table.elements.resize(numElements);
   for (const BufferAccess &access : collectAccesses(writers.front())) {
     if (access.buffer != buffer)
       continue;

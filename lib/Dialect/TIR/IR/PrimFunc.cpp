@@ -143,6 +143,21 @@ LogicalResult PrimFuncOp::verify() {
            << " arguments for its outputs and workspaces, but got "
            << getNumArguments();
 
+  for (StringRef name : {kFlopsAttr, kBytesAttr}) {
+    Attribute attr = (*this)->getAttr(name);
+    auto map = dyn_cast_or_null<AffineMapAttr>(attr);
+    int64_t numSizes = 0;
+    for (Type type : getArgumentTypes().drop_back(getNumWorkspaces()))
+      numSizes += cast<MemRefType>(type).getNumDynamicDims();
+    if (attr &&
+        (!map || map.getValue().getNumDims() != 0 ||
+         map.getValue().getNumResults() != 1 ||
+         static_cast<int64_t>(map.getValue().getNumSymbols()) > numSizes))
+      return emitOpError("expects ")
+             << name << " to be a map from its " << numSizes
+             << " dynamic sizes, as symbols, to one number, but got " << attr;
+  }
+
   if (Attribute attr = (*this)->getAttr(kLayoutFree)) {
     auto indices = dyn_cast<ArrayAttr>(attr);
     if (!indices)
@@ -164,8 +179,8 @@ LogicalResult PrimFuncOp::verify() {
     auto type = dyn_cast_or_null<TypeAttr>(original);
     if (!map || !type || !isa<MemRefType>(type.getValue()))
       return emitOpError("expects argument ")
-             << index << " to have both an affine map tir.layout and a memref "
-             << "tir.original_type";
+             << index << " to have both an affine map " << kLayout
+             << " and a memref " << kOriginalType;
     auto originalType = cast<MemRefType>(type.getValue());
     auto packedType = cast<MemRefType>(getArgumentTypes()[index]);
     // The pieces of elements are a last dimension.

@@ -10,6 +10,7 @@
 
 #include "relay-mlir/Dialect/TIR/Analysis/IndexSpace.h"
 #include "relay-mlir/Dialect/TIR/IR/Access.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
 
 namespace mlir::tir {
@@ -97,8 +98,7 @@ DiagnosedSilenceableFailure checkIndexMap(Operation *op, AffineMap layout,
 /// Adds an opaque iteration variable to `block`.
 BlockArgument addOpaqueIter(BlockOp block, Value binding, OpFoldResult extent);
 
-/// Marks a buffer that holds a window which moves with a loop.
-inline constexpr llvm::StringLiteral kRollingAttr = "tir.rolling";
+/// Whether a buffer has the mark kRollingAttr.
 bool isRolling(Value buffer);
 
 /// Whether nothing that `block` reads is a rolling buffer, so that it may read

@@ -120,7 +120,10 @@ void ScheduleSession::refuse(Operation *step) {
 
 DiagnosedSilenceableFailure
 ScheduleSession::tryStep(transform::TransformOpInterface step) {
-  DiagnosedSilenceableFailure result = state->applyTransform(step);
+  // As of a step that was written: what runs may rely on it.
+  DiagnosedSilenceableFailure result =
+      failed(verify(step)) ? DiagnosedSilenceableFailure::definiteFailure()
+                           : state->applyTransform(step);
   if (!result.succeeded())
     refuse(step);
   return result;

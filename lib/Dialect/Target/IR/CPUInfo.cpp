@@ -200,6 +200,19 @@ CPUInfo::addFeature(StringRef change,
     return emitError() << "expects +<feature> or -<feature> of "
                        << triple.getArchName() << ", but got '" << change
                        << "'";
+  // What every CPU of the architecture has, code generation and the C library
+  // rely on; modes are not features of a CPU.
+  StringRef baseline = triple.isX86() ? "x86-64" : "generic";
+  bool isBaseline =
+      getSubtarget(triple, baseline, "")->checkFeatures(("+" + feature).str());
+  bool isMode = feature.ends_with("-mode") || feature.starts_with("reserve-") ||
+                feature.contains("thunk") ||
+                llvm::is_contained({"soft-float", "x32", "64bit"}, feature);
+  if (isMode || (isBaseline && change.front() == '-'))
+    return emitError() << "expects a change to what some CPUs of "
+                       << triple.getArchName()
+                       << " have and others have not, but got '" << change
+                       << "'";
   featureString += (featureString.empty() ? "" : ",");
   featureString += change;
   return success();
@@ -287,10 +300,16 @@ CPUInfo::get(StringRef triple, StringRef cpu, StringRef features,
              llvm::function_ref<InFlightDiagnostic()> emitError) {
   CPUInfo info;
   info.triple = llvm::Triple(triple);
-  if ((!info.triple.isX86() && !info.triple.isAArch64()) ||
-      !info.triple.isOSLinux() || !info.triple.isArch64Bit())
+  bool isKnownArch = info.triple.getArch() == llvm::Triple::x86_64 ||
+                     info.triple.getArch() == llvm::Triple::aarch64;
+  // Others have other objects, or pointers of 32 bits.
+  bool isKnownABI = llvm::is_contained(
+      {llvm::Triple::UnknownEnvironment, llvm::Triple::GNU, llvm::Triple::Musl},
+      info.triple.getEnvironment());
+  if (!isKnownArch || !isKnownABI || !info.triple.isOSLinux() ||
+      !info.triple.isOSBinFormatELF())
     return emitError() << "expects a triple of x86-64 or AArch64 with Linux, "
-                          "but got '"
+                          "such as x86_64-unknown-linux-gnu, but got '"
                        << triple << "'";
   if (!isKnownCPU(info.triple, cpu)) {
     InFlightDiagnostic diag = emitError();

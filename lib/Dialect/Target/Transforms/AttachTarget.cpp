@@ -29,29 +29,45 @@ struct AttachTarget : relay::impl::AttachTargetPassBase<AttachTarget> {
 
   LogicalResult attachTarget() {
     ModuleOp module = getOperation();
-    if (target.empty() && module->hasAttr(TargetDialect::kSpecAttrName))
+    Attribute known = module->getAttr(TargetDialect::kSpecAttrName);
+    if (target.empty() && known)
       return success();
     StringRef description = target.empty() ? "native" : StringRef(target);
     FailureOr<CPUInfo> info =
         CPUInfo::parse(description, [&] { return emitError(module.getLoc()); });
     if (failed(info))
       return failure();
-    module->setAttr(TargetDialect::kSpecAttrName, info->getAttr(&getContext()));
-    return success();
+    return attach(TargetDialect::kSpecAttrName, known,
+                  info->getAttr(&getContext()));
   }
 
   LogicalResult attachPrecision() {
     ModuleOp module = getOperation();
-    if (precision.empty() && module->hasAttr(TargetDialect::kPrecisionAttrName))
+    Attribute known = module->getAttr(TargetDialect::kPrecisionAttrName);
+    if (precision.empty() && known)
       return success();
-    std::optional<Precision> known =
+    std::optional<Precision> parsed =
         symbolizePrecision(precision.empty() ? "high" : StringRef(precision));
-    if (!known)
+    if (!parsed)
       return emitError(module.getLoc())
              << "expects a precision of highest, high or medium, but got '"
              << precision << "'";
-    module->setAttr(TargetDialect::kPrecisionAttrName,
-                    PrecisionAttr::get(&getContext(), *known));
+    return attach(TargetDialect::kPrecisionAttrName, known,
+                  PrecisionAttr::get(&getContext(), *parsed));
+  }
+
+  /// Passes may have relied on what is there: a module with another label would
+  /// lie about how it was made.
+  LogicalResult attach(StringRef name, Attribute known, Attribute value) {
+    ModuleOp module = getOperation();
+    if (known && known != value) {
+      InFlightDiagnostic diag = emitError(module.getLoc());
+      diag << "expects the " << name << " that the module has, " << known
+           << ", but got " << value;
+      diag.attachNote() << "start from a module without the attribute";
+      return diag;
+    }
+    module->setAttr(name, value);
     return success();
   }
 };

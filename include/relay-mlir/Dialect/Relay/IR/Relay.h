@@ -72,6 +72,24 @@ inline constexpr StringLiteral kOperatorAttrName = "relay.operator";
 /// Argument attribute: names of its dimensions, empty for those without.
 inline constexpr StringLiteral kDimsAttrName = "relay.dims";
 
+/// Marks a function that a code generator of somebody else compiles; its name.
+inline constexpr StringLiteral kCompilerAttrName = "relay.compiler";
+
+/// Of a function that stands for a pattern of operators: the pattern's name.
+inline constexpr StringLiteral kCompositeAttrName = "relay.composite";
+
+/// Of a function that others call by this name.
+inline constexpr StringLiteral kGlobalSymbolAttrName = "relay.global_symbol";
+
+/// Marks a function whose calls are to be inlined.
+inline constexpr StringLiteral kInlineAttrName = "relay.inline";
+
+/// Attributes of a function of Relay text that have no name of their own here.
+inline constexpr StringLiteral kTextAttrsAttrName = "relay.attrs";
+
+/// Of parameters, variables and functions: the device, as Relay text has it.
+inline constexpr StringLiteral kVirtualDeviceAttrName = "relay.virtual_device";
+
 } // namespace mlir::relay
 
 #define GET_OP_CLASSES

@@ -84,7 +84,12 @@ private:
 };
 
 /// A dialect that has rules. That of a plugin adds them for targets of its own,
-/// or more of them for others.
+/// or more of them for others. It counts once it is loaded: by an attribute of
+/// its own in the module, or, for targets of others, by an extension of theirs:
+///
+///     registry->addExtension(+[](MLIRContext *context, TargetDialect *) {
+///       context->getOrLoadDialect<MyDialect>();
+///     });
 class ScheduleRulesInterface
     : public DialectInterface::Base<ScheduleRulesInterface> {
 public:

@@ -15,7 +15,8 @@ def AttachTargetPass : Pass<"relay-attach-target", "::mlir::ModuleOp"> {
   let description = [{
     Gives the module `target.spec` and `target.precision`, which all passes after
     it read. An option that is empty keeps what the module has; if it has
-    nothing, that is the processor that runs the compiler, and `high`.
+    nothing, that is the processor that runs the compiler, and `high`. To change
+    what the module has is an error, since passes may have relied on it.
 
     ```mlir
     module {}

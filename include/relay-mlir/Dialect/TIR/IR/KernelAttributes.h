@@ -1,0 +1,42 @@
+//===- KernelAttributes.h - Names of attributes on kernels ------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What one stage tells another about a kernel, or a part of it. The attributes
+// that a `tir.prim_func` interprets itself are declared there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_TIR_IR_KERNELATTRIBUTES_H
+#define RELAY_MLIR_DIALECT_TIR_IR_KERNELATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::tir {
+
+/// Of a linalg operation: the name of the block that it becomes.
+inline constexpr llvm::StringLiteral kBlockNameAttr = "tir.block_name";
+
+/// Of a kernel with a schedule from a file: its text.
+inline constexpr llvm::StringLiteral kScriptAttr = "tir.schedule";
+
+/// Marks a buffer that holds a window which moves with a loop.
+inline constexpr llvm::StringLiteral kRollingAttr = "tir.rolling";
+
+/// Marks a function that a kernel has become on its way to the LLVM dialect.
+inline constexpr llvm::StringLiteral kKernelAttr = "tir.kernel";
+
+/// Marks the body of a parallel loop, as a function, and the call of it that
+/// runs all iterations.
+inline constexpr llvm::StringLiteral kParallelBodyAttr = "tir.parallel_body";
+inline constexpr llvm::StringLiteral kParallelAttr = "tir.parallel";
+
+/// Marks an argument of such a function that parallel bodies access, too.
+inline constexpr llvm::StringLiteral kSharedAttr = "tir.shared";
+
+} // namespace mlir::tir
+
+#endif // RELAY_MLIR_DIALECT_TIR_IR_KERNELATTRIBUTES_H
