@@ -56,7 +56,8 @@ llvm::ArrayRef<StringRef> CompileFlags::getNames() {
 
 std::optional<CompileOptions> CompileFlags::get() const {
   CompileOptions options;
-  options.target = target;
+  if (target.getNumOccurrences())
+    options.target = target;
   options.optLevel = optLevel;
   options.forceMatrixTiles = forceMatrixTiles;
   options.desiredLayout = desiredLayout;

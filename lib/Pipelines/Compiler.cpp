@@ -165,9 +165,14 @@ LogicalResult Compilation::checkForm() {
 }
 
 LogicalResult Compilation::attachTarget() {
+  // An empty name is no way to ask for the target of the module.
+  if (options.target && failed(CPUInfo::parse(*options.target, [&] {
+        return emitError(module.getLoc());
+      })))
+    return failure();
   // Nothing has relied yet on what the module may have.
   if (options.from == NormalForm::RelayTyped) {
-    if (!options.target.empty())
+    if (options.target)
       module->removeAttr(TargetDialect::kSpecAttrName);
     if (options.precision)
       module->removeAttr(TargetDialect::kPrecisionAttrName);

@@ -93,9 +93,9 @@ LogicalResult relay::writeKernelArtifact(tir::PrimFuncOp kernel,
                                          StringRef outputPath) {
   if (failed(checkArguments(kernel)))
     return failure();
-  FailureOr<CPUInfo> target = CPUInfo::parse(
-      options.target.empty() ? "native" : StringRef(options.target),
-      [&] { return emitError(kernel.getLoc()); });
+  FailureOr<CPUInfo> target =
+      CPUInfo::parse(options.target.value_or("native"),
+                     [&] { return emitError(kernel.getLoc()); });
   if (failed(target))
     return failure();
   MLIRContext *context = kernel.getContext();

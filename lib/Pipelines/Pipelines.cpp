@@ -44,9 +44,9 @@ static void addLayoutPass(OpPassManager &manager,
 void relay::addAttachTargetPass(OpPassManager &manager,
                                 const CompileOptions &options) {
   manager.addPass(createAttachTargetPass(
-      {options.target, options.precision
-                           ? stringifyPrecision(*options.precision).str()
-                           : std::string()}));
+      {options.target.value_or(""),
+       options.precision ? stringifyPrecision(*options.precision).str()
+                         : std::string()}));
 }
 
 void relay::buildRelayOptimizePipeline(OpPassManager &manager,

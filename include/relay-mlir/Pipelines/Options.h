@@ -33,9 +33,9 @@ constexpr bool isOptLevel(int level) { return level >= 0 && level <= 3; }
 
 /// What tools and the Python package may choose about a compilation.
 struct CompileOptions {
-  /// A target as CPUInfo::parse() reads it: "native", "x86-64-v3", ...; empty
+  /// A target as CPUInfo::parse() reads it: "native", "x86-64-v3", ...; none
   /// for that of the module, which is "native" if it has none.
-  std::string target;
+  std::optional<std::string> target;
 
   /// 0: no graph optimisation beyond what lowering needs, each operator is a
   /// kernel of its own; 1: constants are folded too; 2: operators are fused;
