@@ -117,23 +117,31 @@ void relay::buildTIRSchedulePipeline(OpPassManager &manager) {
 
 namespace {
 
-/// A pipeline that may give the module its target.
-struct TargetOptions : PassPipelineOptions<TargetOptions> {
-  Option<std::string> target{
-      *this, "target",
-      llvm::cl::desc("What to compile for (see relay-compile --target); empty: "
-                     "the target of the module")};
-  Option<std::string> precision{
-      *this, "precision",
-      llvm::cl::desc("How exactly results are computed in f32: highest, high "
-                     "or medium; empty: as the module says")};
+/// What a pipeline may give the module before its passes.
+struct TargetChoice {
+  explicit TargetChoice(mlir::detail::PassOptions &options)
+      : target(options, "target",
+               llvm::cl::desc("What to compile for (see relay-compile "
+                              "--target); empty: the target of the module")),
+        precision(options, "precision",
+                  llvm::cl::desc("How exactly results are computed in f32: "
+                                 "highest, high or medium; empty: as the "
+                                 "module says")) {}
 
   void addPass(OpPassManager &manager) const {
     manager.addPass(createAttachTargetPass({target, precision}));
   }
+
+  mlir::detail::PassOptions::Option<std::string> target;
+  mlir::detail::PassOptions::Option<std::string> precision;
 };
 
-struct OptimizePipelineOptions : TargetOptions {
+struct SchedulePipelineOptions : PassPipelineOptions<SchedulePipelineOptions> {
+  TargetChoice choice{*this};
+};
+
+struct OptimizePipelineOptions : PassPipelineOptions<OptimizePipelineOptions> {
+  TargetChoice choice{*this};
   Option<int> optLevel{*this, "opt-level",
                        llvm::cl::desc("0: no folding, no fusion; 1: folding; "
                                       "2: fusion too; 3: layouts too"),
@@ -158,7 +166,7 @@ void relay::registerPipelines() {
       "relay-optimize",
       "Simplify, fold and fuse a relay module: relay-typed to relay-fused",
       [](OpPassManager &manager, const OptimizePipelineOptions &options) {
-        options.addPass(manager);
+        options.choice.addPass(manager);
         buildRelayOptimizePipeline(manager,
                                    {options.optLevel, options.desiredLayout});
       },
@@ -170,12 +178,12 @@ void relay::registerPipelines() {
       [](OpPassManager &manager, const EmptyPipelineOptions &) {
         buildRelayToKernelsPipeline(manager);
       });
-  registerModulePipeline<TargetOptions>(
+  registerModulePipeline<SchedulePipelineOptions>(
       "tir-schedule",
       "Schedule kernels by rules, for the target: relax-kernels to "
       "tir-scheduled",
-      [](OpPassManager &manager, const TargetOptions &options) {
-        options.addPass(manager);
+      [](OpPassManager &manager, const SchedulePipelineOptions &options) {
+        options.choice.addPass(manager);
         buildTIRSchedulePipeline(manager);
       });
 }
