@@ -405,7 +405,7 @@ findDifferentKernel(ModuleOp module, RelayModule *compiled,
   OwningOpRef<ModuleOp> fused = module.clone();
   PassManager manager(module.getContext());
   addAttachTargetPass(manager, options);
-  buildRelayOptimizePipeline(manager, options);
+  buildRelayOptimizePipeline(manager, options.optLevel, options.desiredLayout);
   if (failed(manager.run(*fused)))
     return failure();
   addShiftedCalls(*fused);

@@ -166,9 +166,8 @@ LogicalResult Compilation::checkForm() {
 
 LogicalResult Compilation::attachTarget() {
   // An empty name is no way to ask for the target of the module.
-  if (options.target && failed(CPUInfo::parse(*options.target, [&] {
-        return emitError(module.getLoc());
-      })))
+  if (options.target == "" &&
+      failed(CPUInfo::parse("", [&] { return emitError(module.getLoc()); })))
     return failure();
   // Nothing has relied yet on what the module may have.
   if (options.from == NormalForm::RelayTyped) {
@@ -221,7 +220,8 @@ LogicalResult Compilation::run() {
     if (failed(runPasses([&](OpPassManager &manager) {
           if (hasMain)
             manager.addPass(createSymbolPrivatizePass({"main"}));
-          buildRelayOptimizePipeline(manager, options);
+          buildRelayOptimizePipeline(manager, options.optLevel,
+                                     options.desiredLayout);
         })))
       return failure();
   }
@@ -342,18 +342,16 @@ LogicalResult Compilation::compileKernels() {
 
 FailureOr<relax::FuncOp> Compilation::getMain() {
   auto functions = module.getOps<relax::FuncOp>();
-  if (!llvm::hasSingleElement(functions)) {
-    InFlightDiagnostic diag =
-        module.emitError("expects one function to "
-                         "compile, @main, but got ")
-        << std::distance(functions.begin(), functions.end());
-    if (!functions.empty())
-      diag.attachNote() << "--symbol-privatize=exclude=main, before "
-                           "--relay-optimize, lets the others go where they "
-                           "are inlined";
-    return diag;
-  }
-  return *functions.begin();
+  if (llvm::hasSingleElement(functions))
+    return *functions.begin();
+  InFlightDiagnostic diag =
+      module.emitError("expects one function to compile, @main, but got ")
+      << std::distance(functions.begin(), functions.end());
+  if (!functions.empty())
+    diag.attachNote() << "--symbol-privatize=exclude=main, before "
+                         "--relay-optimize, lets the others go where they are "
+                         "inlined";
+  return diag;
 }
 
 FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {

@@ -9,8 +9,8 @@
 
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
-#include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Target/Kernel/InstructionMix.h"
@@ -140,7 +140,7 @@ static std::string describeNumber(double value, StringRef unit) {
   return text;
 }
 
-/// The constant or expression that an attribute of Work.h holds.
+/// The constant or expression that an attribute of work holds.
 static std::string describeWork(tir::PrimFuncOp kernel, StringRef attribute,
                                 StringRef unit) {
   auto map = kernel->getAttrOfType<AffineMapAttr>(attribute);

@@ -27,10 +27,9 @@ using namespace mlir::relay;
 
 /// CPUs take channels last: whole vectors of channels are loaded and stored,
 /// and a 1x1 convolution is a matrix product.
-static void addLayoutPass(OpPassManager &manager,
-                          const OptimizeOptions &options) {
-  StringRef layout = options.desiredLayout;
-  if (layout == "default" || (layout.empty() && options.optLevel < 3))
+static void addLayoutPass(OpPassManager &manager, int optLevel,
+                          StringRef layout) {
+  if (layout == "default" || (layout.empty() && optLevel < 3))
     return;
   ConvertLayoutPassOptions conversion;
   conversion.estimate = layout.empty();
@@ -49,8 +48,8 @@ void relay::addAttachTargetPass(OpPassManager &manager,
                          : std::string()}));
 }
 
-void relay::buildRelayOptimizePipeline(OpPassManager &manager,
-                                       const OptimizeOptions &options) {
+void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
+                                       StringRef desiredLayout) {
   manager.addPass(createInferTypesPass());
   manager.addPass(createToGraphNormalFormPass());
   manager.addPass(createInstantiatePass());
@@ -58,7 +57,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
   manager.addPass(createVerifyInlinedSizePass());
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addNestedPass<func::FuncOp>(createSimplifyInferencePass());
-  if (options.optLevel >= 1) {
+  if (optLevel >= 1) {
     // Folding makes constants of what simplification spelled out.
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());
@@ -71,7 +70,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
       manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
       manager.addNestedPass<func::FuncOp>(createFoldScaleAxisPass(scales));
     }
-    addLayoutPass(manager, options);
+    addLayoutPass(manager, optLevel, desiredLayout);
     // Queries, keys and values of attention in one product; its weights fold.
     CombineParallelDensePassOptions dense;
     CombineParallelMatmulPassOptions matmul;
@@ -90,7 +89,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
   }
   manager.addPass(createDeadCodePass());
   FuseOpsPassOptions fusion;
-  fusion.merge = options.optLevel >= 2;
+  fusion.merge = optLevel >= 2;
   manager.addPass(createFuseOpsPass(fusion));
   manager.addPass(createVerifyFusedPass());
 }
@@ -167,8 +166,8 @@ void relay::registerPipelines() {
       "Simplify, fold and fuse a relay module: relay-typed to relay-fused",
       [](OpPassManager &manager, const OptimizePipelineOptions &options) {
         options.choice.addPass(manager);
-        buildRelayOptimizePipeline(manager,
-                                   {options.optLevel, options.desiredLayout});
+        buildRelayOptimizePipeline(manager, options.optLevel,
+                                   options.desiredLayout);
       },
       checkOptions);
   registerModulePipeline<EmptyPipelineOptions>(

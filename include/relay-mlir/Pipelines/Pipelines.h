@@ -15,8 +15,6 @@
 
 #include "relay-mlir/Pipelines/Options.h"
 
-#include <string>
-
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -27,20 +25,10 @@ namespace mlir::relay {
 /// follows reads.
 void addAttachTargetPass(OpPassManager &manager, const CompileOptions &options);
 
-/// What there is to choose about graph passes; CompileOptions says more of it.
-struct OptimizeOptions {
-  int optLevel;
-  std::string desiredLayout;
-
-  OptimizeOptions(int optLevel, std::string desiredLayout)
-      : optLevel(optLevel), desiredLayout(std::move(desiredLayout)) {}
-  OptimizeOptions(const CompileOptions &options)
-      : OptimizeOptions(options.optLevel, options.desiredLayout) {}
-};
-
 /// relay-typed -> relay-fused: simplifies, folds constants, fuses operators.
-void buildRelayOptimizePipeline(OpPassManager &manager,
-                                const OptimizeOptions &options);
+/// Level and layout are those of CompileOptions.
+void buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
+                                StringRef desiredLayout);
 
 /// relay-fused -> relax-kernels: primitive functions become kernels (through
 /// linalg, then unscheduled tir), main calls them with `relax.call_tir`.

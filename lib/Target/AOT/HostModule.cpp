@@ -17,8 +17,8 @@
 #include "HostTranslator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
-#include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/ModuleTranslation.h"
 #include "llvm/ADT/StringSet.h"

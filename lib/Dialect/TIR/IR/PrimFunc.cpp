@@ -7,8 +7,8 @@
 
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "relay-mlir/Dialect/TIR/IR/IndexSize.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
-#include "relay-mlir/Dialect/TIR/IR/Work.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;

@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "relay-mlir/Dialect/TIR/IR/Access.h"
-#include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 
 using namespace mlir;
 using namespace mlir::tir;

@@ -19,7 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "relay-mlir/Dialect/TIR/IR/Access.h"
-#include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 
 namespace mlir::tir {
 #define GEN_PASS_DEF_TIRCOUNTWORKPASS

@@ -188,33 +188,37 @@ CPUInfo CPUInfo::getNative() {
 }
 
 LogicalResult
-CPUInfo::addFeature(StringRef change,
-                    llvm::function_ref<InFlightDiagnostic()> emitError) {
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget =
-      getSubtarget(triple, "", "");
-  StringRef feature = change.drop_front(!change.empty());
-  bool isKnown =
-      llvm::any_of(subtarget->getAllProcessorFeatures(),
-                   [&](const auto &entry) { return entry.Key == feature; });
-  if (!isKnown || (change.front() != '+' && change.front() != '-'))
-    return emitError() << "expects +<feature> or -<feature> of "
-                       << triple.getArchName() << ", but got '" << change
-                       << "'";
+CPUInfo::addFeatures(ArrayRef<StringRef> changes,
+                     llvm::function_ref<InFlightDiagnostic()> emitError) {
+  if (changes.empty())
+    return success();
   // What every CPU of the architecture has, code generation and the C library
-  // rely on; modes are not features of a CPU.
-  StringRef baseline = triple.isX86() ? "x86-64" : "generic";
-  bool isBaseline =
-      getSubtarget(triple, baseline, "")->checkFeatures(("+" + feature).str());
-  bool isMode = feature.ends_with("-mode") || feature.starts_with("reserve-") ||
-                feature.contains("thunk") ||
-                llvm::is_contained({"soft-float", "x32", "64bit"}, feature);
-  if (isMode || (isBaseline && change.front() == '-'))
-    return emitError() << "expects a change to what some CPUs of "
-                       << triple.getArchName()
-                       << " have and others have not, but got '" << change
-                       << "'";
-  featureString += (featureString.empty() ? "" : ",");
-  featureString += change;
+  // rely on.
+  std::unique_ptr<llvm::MCSubtargetInfo> baseline =
+      getSubtarget(triple, triple.isX86() ? "x86-64" : "generic", "");
+  for (StringRef change : changes) {
+    StringRef feature = change.drop_front(!change.empty());
+    bool isKnown =
+        llvm::any_of(baseline->getAllProcessorFeatures(),
+                     [&](const auto &entry) { return entry.Key == feature; });
+    if (!isKnown || (change.front() != '+' && change.front() != '-'))
+      return emitError() << "expects +<feature> or -<feature> of "
+                         << triple.getArchName() << ", but got '" << change
+                         << "'";
+    // Modes are not features of a CPU.
+    bool isMode = feature.ends_with("-mode") ||
+                  feature.starts_with("reserve-") ||
+                  feature.contains("thunk") ||
+                  llvm::is_contained({"soft-float", "x32", "64bit"}, feature);
+    if (isMode || (change.front() == '-' &&
+                   baseline->checkFeatures(("+" + feature).str())))
+      return emitError() << "expects a change to what some CPUs of "
+                         << triple.getArchName()
+                         << " have and others have not, but got '" << change
+                         << "'";
+    featureString += (featureString.empty() ? "" : ",");
+    featureString += change;
+  }
   return success();
 }
 
@@ -287,9 +291,11 @@ CPUInfo::parse(StringRef description,
     return diag;
   }
 
+  SmallVector<StringRef> changes;
   for (StringRef part : llvm::drop_begin(parts))
-    if (failed(target.addFeature(part.trim(), emitError)))
-      return failure();
+    changes.push_back(part.trim());
+  if (failed(target.addFeatures(changes, emitError)))
+    return failure();
   target.resolveFeatures();
   return target;
 }
@@ -319,9 +325,10 @@ CPUInfo::get(StringRef triple, StringRef cpu, StringRef features,
     return diag;
   }
   info.cpu = cpu.str();
-  for (StringRef change : llvm::split(features, ','))
-    if (!change.empty() && failed(info.addFeature(change, emitError)))
-      return failure();
+  SmallVector<StringRef> changes;
+  features.split(changes, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  if (failed(info.addFeatures(changes, emitError)))
+    return failure();
   info.resolveFeatures();
   CacheSizes known = getCacheSizesOf(cpu);
   info.caches = {caches.l1 ? caches.l1 : known.l1,

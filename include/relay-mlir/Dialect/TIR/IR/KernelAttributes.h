@@ -17,6 +17,25 @@
 
 namespace mlir::tir {
 
+/// Attributes of a `tir.prim_func`: maps `()[s0, ...] -> (n)` from the dynamic
+/// sizes of its inputs and outputs (all `?` in order) to the number of
+/// arithmetic operations on elements of one call, and to the bytes of inputs
+/// and outputs that it must touch. Absent where the number depends on more than
+/// sizes.
+inline constexpr llvm::StringLiteral kFlopsAttr = "tir.flops";
+inline constexpr llvm::StringLiteral kBytesAttr = "tir.bytes";
+
+/// The features, comma separated, that a kernel uses beside those that LLVM
+/// makes use of by itself.
+inline constexpr llvm::StringLiteral kFeaturesAttr = "tir.features";
+/// With it, matrix units are used also where they are estimated to be slower.
+inline constexpr llvm::StringLiteral kForceTilesAttr = "tir.force_matrix_tiles";
+
+/// Attribute of an argument with `tir.layout`: each element, of f32, becomes
+/// this many bf16, whose bits the argument holds. The piece is the last
+/// dimension of the layout.
+inline constexpr llvm::StringLiteral kPiecesAttr = "tir.pieces";
+
 /// Of a linalg operation: the name of the block that it becomes.
 inline constexpr llvm::StringLiteral kBlockNameAttr = "tir.block_name";
 

@@ -100,9 +100,9 @@ public:
   std::string getKey() const;
 
 private:
-  /// Appends "+<feature>" or "-<feature>" to the changes.
-  LogicalResult addFeature(StringRef change,
-                           llvm::function_ref<InFlightDiagnostic()> emitError);
+  /// Appends changes, each "+<feature>" or "-<feature>".
+  LogicalResult addFeatures(ArrayRef<StringRef> changes,
+                            llvm::function_ref<InFlightDiagnostic()> emitError);
   /// Looks up in LLVM's tables what the CPU and the feature string imply.
   void resolveFeatures();
 

@@ -18,8 +18,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/IntegerSet.h"
 #include "relay-mlir/Dialect/TIR/Analysis/IndexBounds.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/IR/LoopNest.h"
-#include "relay-mlir/Dialect/TIR/IR/Work.h"
 
 using namespace mlir;
 using namespace mlir::tir;

@@ -8,7 +8,7 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULE_MATRIXTILES_MATRIXEMITTER_H
 #define RELAY_MLIR_LIB_DIALECT_TIR_SCHEDULE_MATRIXTILES_MATRIXEMITTER_H
 
-#include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/Schedule/MatrixTiles.h"
 #include "relay-mlir/Dialect/TIR/Schedule/Schedule.h"
 

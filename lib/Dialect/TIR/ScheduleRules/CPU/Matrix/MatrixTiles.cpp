@@ -12,7 +12,7 @@
 #include "../CPURules.h"
 #include "MatrixMatcher.h"
 
-#include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Support/MatrixCost.h"
 #include "relay-mlir/Support/SplitFloat.h"
 

@@ -25,7 +25,7 @@
 #include "../CPURules.h"
 #include "MatrixMatcher.h"
 
-#include "relay-mlir/Dialect/TIR/IR/Work.h"
+#include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h"
 #include "relay-mlir/Support/SplitFloat.h"
 
