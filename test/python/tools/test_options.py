@@ -58,6 +58,7 @@ REFUSED = {
         (["nope"], "invalid choice: 'nope'"), ([], "expects a model; --list names them"),
     ],
     "docs/operator_page.py": [(["--build=no-such"], "expects a folder of a build")],
+    "docs/excerpts.py": [(["--build=no-such"], "expects a folder of a build")],
     "docs/precision.py": [],
     "docs/onnx_page.py": [],
     "onnx_types.py": [],
