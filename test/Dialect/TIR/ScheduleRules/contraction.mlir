@@ -1,21 +1,39 @@
-// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --relay-attach-target=target=x86-64-v4 --tir-schedule-rules | FileCheck %s
-// RUN: relay-opt %s --split-input-file --convert-relay-to-linalg --convert-linalg-to-tir --relay-attach-target=target=x86-64-v4 --tir-schedule-rules --tir-apply-schedules | FileCheck %s --check-prefix=APPLIED
+// RUN: relay-opt %s --split-input-file --tir-schedule-rules | FileCheck %s
+// RUN: relay-opt %s --split-input-file --tir-schedule-rules --tir-apply-schedules | FileCheck %s --check-prefix=APPLIED
 
 // A convolution: weights packed for two vectors of outputs, 14 columns by 32
 // outputs in registers, the epilogue beside the tile.
+// CHECK: #[[LAYOUT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 floordiv 32, d2, d3, d1, d0 mod 32)>
 // CHECK-LABEL: transform.named_sequence @conv.schedule
-// CHECK: transform.tir.compute_inline
-// CHECK: %[[CONV:.*]] = transform.tir.get_block @conv2d
-// CHECK-NEXT: transform.tir.transform_layout %[[CONV]], read 1, #{{.*}}
-// CHECK: transform.tir.split %{{.*}} [?, 32]
-// CHECK: transform.tir.split %{{.*}} [?, 14]
-// CHECK: transform.tir.reorder
-// CHECK: %[[RELU:.*]] = transform.tir.get_block @relu
-// CHECK: transform.tir.reverse_compute_at %[[RELU]]
-// CHECK: transform.tir.parallel
-// CHECK: transform.tir.compact_buffers
-// CHECK: transform.tir.tensorize %{{.*}}, "register_tile" {vector_bits = 512 : i64}
-
+// CHECK-NEXT: %[[BIAS_ADD:.*]] = transform.tir.get_block @bias_add in %{{.*}}
+// CHECK-NEXT: transform.tir.compute_inline %[[BIAS_ADD]]
+// CHECK-NEXT: %[[PAD:.*]] = transform.tir.get_block @pad in %{{.*}}
+// CHECK-NEXT: %[[LOOPS:.*]]:4 = transform.tir.get_loops %[[PAD]]
+// CHECK-NEXT: transform.tir.vectorize %[[LOOPS]]#3
+// CHECK-NEXT: %[[FUSED:.*]] = transform.tir.fuse %[[LOOPS]]#0, %[[LOOPS]]#1
+// CHECK-NEXT: %[[LOOPS_1:.*]]:3 = transform.tir.get_loops %[[PAD]]
+// CHECK-NEXT: transform.tir.parallel %[[LOOPS_1]]#0
+// CHECK-NEXT: %[[CONV2D:.*]] = transform.tir.get_block @conv2d in %{{.*}}
+// CHECK-NEXT: transform.tir.transform_layout %[[CONV2D]], read 1, #[[LAYOUT]]
+// CHECK-NEXT: %[[LOOPS_2:.*]]:7 = transform.tir.get_loops %[[CONV2D]]
+// CHECK-NEXT: %[[SPLIT:.*]]:2 = transform.tir.split %[[LOOPS_2]]#1 [?, 32]
+// CHECK-NEXT: %[[LOOPS_3:.*]]:8 = transform.tir.get_loops %[[CONV2D]]
+// CHECK-NEXT: %[[SPLIT_1:.*]]:2 = transform.tir.split %[[LOOPS_3]]#4 [?, 14]
+// CHECK-NEXT: %[[LOOPS_4:.*]]:9 = transform.tir.get_loops %[[CONV2D]]
+// CHECK-NEXT: transform.tir.reorder %[[LOOPS_4]]#0, %[[LOOPS_4]]#1, %[[LOOPS_4]]#3, %[[LOOPS_4]]#4, %[[LOOPS_4]]#7, %[[LOOPS_4]]#8, %[[LOOPS_4]]#6, %[[LOOPS_4]]#5, %[[LOOPS_4]]#2
+// CHECK-NEXT: %[[RELU:.*]] = transform.tir.get_block @relu in %{{.*}}
+// CHECK-NEXT: %[[LOOPS_5:.*]]:9 = transform.tir.get_loops %[[CONV2D]]
+// CHECK-NEXT: transform.tir.reverse_compute_at %[[RELU]], %[[LOOPS_5]]#3
+// CHECK-NEXT: %[[LOOPS_6:.*]]:6 = transform.tir.get_loops %[[RELU]]
+// CHECK-NEXT: transform.tir.vectorize %[[LOOPS_6]]#5
+// CHECK-NEXT: %[[LOOPS_7:.*]]:9 = transform.tir.get_loops %[[CONV2D]]
+// CHECK-NEXT: %[[FUSED_1:.*]] = transform.tir.fuse %[[LOOPS_7]]#0, %[[LOOPS_7]]#1, %[[LOOPS_7]]#2
+// CHECK-NEXT: %[[LOOPS_8:.*]]:7 = transform.tir.get_loops %[[CONV2D]]
+// CHECK-NEXT: transform.tir.parallel %[[LOOPS_8]]#0
+// CHECK-NEXT: transform.tir.compact_buffers %{{.*}} {max_local_bytes = 65536 : i64}
+// CHECK-NEXT: %[[TILE:.*]] = transform.tir.tensorize %[[LOOPS_8]]#2, "register_tile" {vector_bits = 512 : i64}
+// CHECK-NEXT: transform.tir.simplify %{{.*}}
+// CHECK-NEXT: transform.yield
 // APPLIED-LABEL: tir.prim_func {{.*}}@conv
 // APPLIED-SAME: memref<2x3x3x64x32xf32> {tir.layout = affine_map<(d0, d1, d2, d3) -> (d0 floordiv 32, d2, d3, d1, d0 mod 32)>, tir.original_type = memref<64x64x3x3xf32>}
 // APPLIED: kind(parallel)
@@ -23,113 +41,92 @@
 // APPLIED: tir.alloc_buffer() scope("local")
 // APPLIED: vector.fma
 // APPLIED: tir.block @relu
-func.func @conv(%x: tensor<1x64x56x56xf32>, %w: tensor<64x64x3x3xf32>, %b: tensor<64xf32>) -> tensor<1x64x56x56xf32>
-    attributes {relay.primitive, tir.layout_free = [1]} {
-  %0 = relay.nn.conv2d %x, %w {padding = [1, 1, 1, 1], kernel_size = [3, 3], channels = 64} : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x56x56xf32>
-  %1 = relay.nn.bias_add %0, %b {axis = 1} : (tensor<1x64x56x56xf32>, tensor<64xf32>) -> tensor<1x64x56x56xf32>
-  %2 = relay.nn.relu %1 : (tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32>
-  return %2 : tensor<1x64x56x56xf32>
-}
-
-// -----
-
-// Weights that are no constants are packed by the kernel; so are rows that are a
-// multiple of a page apart.
-// CHECK-LABEL: transform.named_sequence @matmul.schedule
-// CHECK: %[[COLUMNS:.*]] = transform.tir.cache_read %[[MATMUL:.*]], {{[01]}}, "global"
-// CHECK: transform.tir.transform_layout %{{.*}}, write 0
-// CHECK: transform.tir.cache_read %{{.*}}, {{[01]}}, "global"
-// CHECK: transform.tir.transform_layout %{{.*}}, write 0
-// CHECK-COUNT-3: transform.tir.tensorize %{{.*}}, "register_tile"
-
-// APPLIED-LABEL: tir.prim_func {{.*}}@matmul
-// APPLIED: vector.fma
-func.func @matmul(%x: tensor<1024x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
-    attributes {relay.primitive} {
-  %0 = relay.nn.dense %x, %w : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
-  return %0 : tensor<1024x1024xf32>
-}
-
-// -----
-
-// Columns that are contiguous, but a page from one step of the reduction to the
-// next, are copied too, where enough rows use them.
-// CHECK-LABEL: transform.named_sequence @far.schedule
-// CHECK: transform.tir.cache_read %{{.*}}, 1, "global"
-// CHECK: transform.tir.transform_layout %{{.*}}, write 0, #{{.*}}
-// CHECK: transform.tir.tensorize %{{.*}}, "register_tile"
-// CHECK-LABEL: transform.named_sequence @few.schedule
-// CHECK-NOT: transform.tir.cache_read
-// CHECK: transform.tir.tensorize %{{.*}}, "register_tile"
-
-// APPLIED-LABEL: tir.prim_func {{.*}}@far
-// APPLIED: vector.fma
-// APPLIED-LABEL: tir.prim_func {{.*}}@few
-// APPLIED: vector.fma
-func.func @far(%x: tensor<500x512xf32>, %w: tensor<512x1024xf32>) -> tensor<500x1024xf32>
-    attributes {relay.primitive} {
-  %0 = relay.nn.matmul %x, %w : (tensor<500x512xf32>, tensor<512x1024xf32>) -> tensor<500x1024xf32>
-  return %0 : tensor<500x1024xf32>
-}
-func.func @few(%x: tensor<20x500xf32>, %w: tensor<500x1024xf32>) -> tensor<20x1024xf32>
-    attributes {relay.primitive} {
-  %0 = relay.nn.matmul %x, %w : (tensor<20x500xf32>, tensor<500x1024xf32>) -> tensor<20x1024xf32>
-  return %0 : tensor<20x1024xf32>
-}
-
-// -----
-
-// The columns of one tile that a thread has room for are copied where the rows
-// begin to pass by: there the copy is near.
-// CHECK-LABEL: transform.named_sequence @near.schedule
-// CHECK: %[[MATMUL:.*]] = transform.tir.get_block @matmul
-// CHECK: transform.tir.cache_read %[[MATMUL]], 1, "global"
-// CHECK: %[[COPY:.*]] = transform.tir.get_block @matmul_read_global
-// CHECK: transform.tir.compute_at %[[COPY]], %{{.*}}#0
-// CHECK: transform.tir.transform_layout %[[COPY]], write 0, #{{.*}}
-// CHECK: transform.tir.parallel %{{.*}}#0
-// CHECK: transform.tir.tensorize %{{.*}}, "register_tile"
-
-// APPLIED-LABEL: tir.prim_func {{.*}}@near
-// APPLIED: tir.for {{.*}} = 0 to 16 kind(parallel)
-// APPLIED: tir.alloc_buffer() scope("local") : memref<1x256x32xf32>
-// APPLIED: vector.fma
-func.func @near(%x: tensor<256x256xf32>, %w: tensor<256x512xf32>) -> tensor<256x512xf32>
-    attributes {relay.primitive} {
-  %0 = relay.nn.matmul %x, %w : (tensor<256x256xf32>, tensor<256x512xf32>) -> tensor<256x512xf32>
-  return %0 : tensor<256x512xf32>
-}
-
-// -----
-
-// Too little work to start threads for.
-// CHECK-LABEL: transform.named_sequence @small.schedule
-// CHECK-NOT: transform.tir.parallel
-// CHECK: transform.yield
-
-// APPLIED-LABEL: tir.prim_func {{.*}}@small
-// APPLIED-NOT: kind(parallel)
-func.func @small(%x: tensor<1x16xf32>, %w: tensor<32x16xf32>) -> tensor<1x32xf32>
-    attributes {relay.primitive, tir.layout_free = [1]} {
-  %0 = relay.nn.dense %x, %w : (tensor<1x16xf32>, tensor<32x16xf32>) -> tensor<1x32xf32>
-  return %0 : tensor<1x32xf32>
-}
-
-// -----
-
-// Few channels: the pixels are the lanes, so that nothing is transposed, and
-// the weights stay as they are.
-// CHECK-LABEL: transform.named_sequence @expand.schedule
-// CHECK-NOT: transform.tir.transform_layout
-// CHECK: transform.tir.tensorize %{{.*}}, "register_tile"
-
-// APPLIED-LABEL: tir.prim_func {{.*}}@expand
-// APPLIED: vector.fma
-// APPLIED-NOT: vector.shuffle
-func.func @expand(%x: tensor<1x16x64x64xf32>, %w: tensor<96x16x1x1xf32>) -> tensor<1x96x64x64xf32>
-    attributes {relay.primitive, tir.layout_free = [1]} {
-  %0 = relay.nn.conv2d %x, %w {kernel_size = [1, 1], channels = 96} : (tensor<1x16x64x64xf32>, tensor<96x16x1x1xf32>) -> tensor<1x96x64x64xf32>
-  return %0 : tensor<1x96x64x64xf32>
+#set = affine_set<(d0, d1, d2, d3) : (d2 - 1 >= 0, -(d2 - 1) + 55 >= 0, d3 - 1 >= 0, -(d3 - 1) + 55 >= 0)>
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v4">} {
+  tir.prim_func @conv(%x: memref<1x64x56x56xf32>, %w: memref<64x64x3x3xf32>, %b: memref<64xf32>, %out: memref<1x64x56x56xf32>) attributes {tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %cst = arith.constant 0.000000e+00 : f32
+    %0 = tir.alloc_buffer() : memref<1x64x58x58xf32>
+    tir.for %i0 = 0 to 1 {
+      tir.for %i1 = 0 to 64 {
+        tir.for %i2 = 0 to 58 {
+          tir.for %i3 = 0 to 58 {
+            tir.block @pad(%v0 = spatial %i0 in 1, %v1 = spatial %i1 in 64, %v2 = spatial %i2 in 58, %v3 = spatial %i3 in 58)
+                reads(%x[0, %v1, %v2 - 1, %v3 - 1] : memref<1x64x56x56xf32>)
+                writes(%0[0, %v1, %v2, %v3] : memref<1x64x58x58xf32>) {
+              %3 = affine.if #set(%v0, %v1, %v2, %v3) -> f32 {
+                %4 = affine.load %x[0, %v1, %v2 - 1, %v3 - 1] : memref<1x64x56x56xf32>
+                affine.yield %4 : f32
+              } else {
+                affine.yield %cst : f32
+              }
+              affine.store %3, %0[0, %v1, %v2, %v3] : memref<1x64x58x58xf32>
+            }
+          }
+        }
+      }
+    }
+    %1 = tir.alloc_buffer() : memref<1x64x56x56xf32>
+    tir.for %i0 = 0 to 1 {
+      tir.for %i1 = 0 to 64 {
+        tir.for %i2 = 0 to 56 {
+          tir.for %i3 = 0 to 56 {
+            tir.for %i4 = 0 to 64 {
+              tir.for %i5 = 0 to 3 {
+                tir.for %i6 = 0 to 3 {
+                  tir.block @conv2d(%v0 = spatial %i0 in 1, %v1 = spatial %i1 in 64, %v2 = spatial %i2 in 56, %v3 = spatial %i3 in 56, %v4 = reduce %i4 in 64, %v5 = reduce %i5 in 3, %v6 = reduce %i6 in 3)
+                      reads(%0[0, %v4, %v2 + %v5, %v3 + %v6] : memref<1x64x58x58xf32>, %w[%v1, %v4, %v5, %v6] : memref<64x64x3x3xf32>, %1[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>)
+                      writes(%1[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>) {
+                    tir.init {
+                      affine.store %cst, %1[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>
+                    }
+                    %3 = affine.load %0[0, %v4, %v2 + %v5, %v3 + %v6] : memref<1x64x58x58xf32>
+                    %4 = affine.load %w[%v1, %v4, %v5, %v6] : memref<64x64x3x3xf32>
+                    %5 = affine.load %1[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>
+                    %6 = arith.mulf %3, %4 : f32
+                    %7 = arith.addf %5, %6 : f32
+                    affine.store %7, %1[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    %2 = tir.alloc_buffer() : memref<1x64x56x56xf32>
+    tir.for %i0 = 0 to 1 {
+      tir.for %i1 = 0 to 64 {
+        tir.for %i2 = 0 to 56 {
+          tir.for %i3 = 0 to 56 {
+            tir.block @bias_add(%v0 = spatial %i0 in 1, %v1 = spatial %i1 in 64, %v2 = spatial %i2 in 56, %v3 = spatial %i3 in 56)
+                reads(%1[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>, %b[%v1] : memref<64xf32>)
+                writes(%2[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>) {
+              %3 = affine.load %1[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>
+              %4 = affine.load %b[%v1] : memref<64xf32>
+              %5 = arith.addf %3, %4 : f32
+              affine.store %5, %2[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>
+            }
+          }
+        }
+      }
+    }
+    tir.for %i0 = 0 to 1 {
+      tir.for %i1 = 0 to 64 {
+        tir.for %i2 = 0 to 56 {
+          tir.for %i3 = 0 to 56 {
+            tir.block @relu(%v0 = spatial %i0 in 1, %v1 = spatial %i1 in 64, %v2 = spatial %i2 in 56, %v3 = spatial %i3 in 56)
+                reads(%2[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>)
+                writes(%out[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>) {
+              %3 = affine.load %2[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>
+              %4 = arith.cmpf olt, %3, %cst : f32
+              %5 = arith.select %4, %cst, %3 : f32
+              affine.store %5, %out[0, %v1, %v2, %v3] : memref<1x64x56x56xf32>
+            }
+          }
+        }
+      }
+    }
+  }
 }
 
 // -----
@@ -146,59 +143,133 @@ func.func @expand(%x: tensor<1x16x64x64xf32>, %w: tensor<96x16x1x1xf32>) -> tens
 // APPLIED: arith.addf {{.*}} : vector<16xf32>
 // APPLIED: arith.select {{.*}} : vector<16xi1>, vector<16xf32>
 // APPLIED: vector.store
-func.func @epilogue(%x: tensor<196x64xf32>, %w: tensor<128x64xf32>, %b: tensor<128xf32>) -> tensor<196x128xf32> attributes {relay.primitive} {
-  %0 = relay.nn.dense %x, %w : (tensor<196x64xf32>, tensor<128x64xf32>) -> tensor<196x128xf32>
-  %1 = relay.add %0, %b : (tensor<196x128xf32>, tensor<128xf32>) -> tensor<196x128xf32>
-  %2 = relay.nn.relu %1 : (tensor<196x128xf32>) -> tensor<196x128xf32>
-  return %2 : tensor<196x128xf32>
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v4">} {
+  tir.prim_func @epilogue(%x: memref<196x64xf32>, %w: memref<128x64xf32>, %b: memref<128xf32>, %out: memref<196x128xf32>) attributes {tir.num_outputs = 1 : i64} {
+    %cst = arith.constant 0.000000e+00 : f32
+    %0 = tir.alloc_buffer() : memref<196x128xf32>
+    tir.for %i0 = 0 to 196 {
+      tir.for %i1 = 0 to 128 {
+        tir.for %i2 = 0 to 64 {
+          tir.block @dense(%v0 = spatial %i0 in 196, %v1 = spatial %i1 in 128, %v2 = reduce %i2 in 64)
+              reads(%x[%v0, %v2] : memref<196x64xf32>, %w[%v1, %v2] : memref<128x64xf32>, %0[%v0, %v1] : memref<196x128xf32>)
+              writes(%0[%v0, %v1] : memref<196x128xf32>) {
+            tir.init {
+              affine.store %cst, %0[%v0, %v1] : memref<196x128xf32>
+            }
+            %2 = affine.load %x[%v0, %v2] : memref<196x64xf32>
+            %3 = affine.load %w[%v1, %v2] : memref<128x64xf32>
+            %4 = affine.load %0[%v0, %v1] : memref<196x128xf32>
+            %5 = arith.mulf %2, %3 : f32
+            %6 = arith.addf %4, %5 : f32
+            affine.store %6, %0[%v0, %v1] : memref<196x128xf32>
+          }
+        }
+      }
+    }
+    %1 = tir.alloc_buffer() : memref<196x128xf32>
+    tir.for %i0 = 0 to 196 {
+      tir.for %i1 = 0 to 128 {
+        tir.block @add(%v0 = spatial %i0 in 196, %v1 = spatial %i1 in 128)
+            reads(%0[%v0, %v1] : memref<196x128xf32>, %b[%v1] : memref<128xf32>)
+            writes(%1[%v0, %v1] : memref<196x128xf32>) {
+          %2 = affine.load %0[%v0, %v1] : memref<196x128xf32>
+          %3 = affine.load %b[%v1] : memref<128xf32>
+          %4 = arith.addf %2, %3 : f32
+          affine.store %4, %1[%v0, %v1] : memref<196x128xf32>
+        }
+      }
+    }
+    tir.for %i0 = 0 to 196 {
+      tir.for %i1 = 0 to 128 {
+        tir.block @relu(%v0 = spatial %i0 in 196, %v1 = spatial %i1 in 128)
+            reads(%1[%v0, %v1] : memref<196x128xf32>)
+            writes(%out[%v0, %v1] : memref<196x128xf32>) {
+          %2 = affine.load %1[%v0, %v1] : memref<196x128xf32>
+          %3 = arith.cmpf olt, %2, %cst : f32
+          %4 = arith.select %3, %cst, %2 : f32
+          affine.store %4, %out[%v0, %v1] : memref<196x128xf32>
+        }
+      }
+    }
+  }
 }
 
 // -----
 
-// Each tile of rows prefetches its share of the weights that follow, in every
-// iteration of its reduction; nothing beyond the end. Smaller weights are in a
-// cache.
-// APPLIED-LABEL: tir.prim_func {{.*}}@streamed
-// APPLIED: tir.block @matmul
-// APPLIED-NOT: writes({{.*}}%arg1
-// APPLIED: scf.for
-// APPLIED: %[[LAST:.*]] = arith.constant 786416 : index
-// APPLIED: arith.minsi %{{.*}}, %[[LAST]] : index
-// APPLIED: memref.prefetch %{{.*}}, read, locality<2>, data : memref<786432xf32>
-// APPLIED-NEXT: arith.
+// Few channels: the pixels are the lanes, so that nothing is transposed, and
+// the weights stay as they are.
+// CHECK-LABEL: transform.named_sequence @expand.schedule
+// CHECK-NOT: transform.tir.transform_layout
+// CHECK: transform.tir.tensorize %{{.*}}, "register_tile"
+
+// APPLIED-LABEL: tir.prim_func {{.*}}@expand
 // APPLIED: vector.fma
-func.func @streamed(%x: tensor<128x1024xf32>, %w: tensor<1024x768xf32>) -> tensor<128x768xf32>
-    attributes {relay.primitive, tir.layout_free = [1]} {
-  %0 = relay.nn.matmul %x, %w : (tensor<128x1024xf32>, tensor<1024x768xf32>) -> tensor<128x768xf32>
-  return %0 : tensor<128x768xf32>
+// APPLIED-NOT: vector.shuffle
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v4">} {
+  tir.prim_func @expand(%x: memref<1x16x64x64xf32>, %w: memref<96x16x1x1xf32>, %out: memref<1x96x64x64xf32>) attributes {tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %cst = arith.constant 0.000000e+00 : f32
+    tir.for %i0 = 0 to 1 {
+      tir.for %i1 = 0 to 96 {
+        tir.for %i2 = 0 to 64 {
+          tir.for %i3 = 0 to 64 {
+            tir.for %i4 = 0 to 16 {
+              tir.for %i5 = 0 to 1 {
+                tir.for %i6 = 0 to 1 {
+                  tir.block @conv2d(%v0 = spatial %i0 in 1, %v1 = spatial %i1 in 96, %v2 = spatial %i2 in 64, %v3 = spatial %i3 in 64, %v4 = reduce %i4 in 16, %v5 = reduce %i5 in 1, %v6 = reduce %i6 in 1)
+                      reads(%x[0, %v4, %v2, %v3] : memref<1x16x64x64xf32>, %w[%v1, %v4, 0, 0] : memref<96x16x1x1xf32>, %out[0, %v1, %v2, %v3] : memref<1x96x64x64xf32>)
+                      writes(%out[0, %v1, %v2, %v3] : memref<1x96x64x64xf32>) {
+                    tir.init {
+                      affine.store %cst, %out[0, %v1, %v2, %v3] : memref<1x96x64x64xf32>
+                    }
+                    %0 = affine.load %x[0, %v4, %v2, %v3] : memref<1x16x64x64xf32>
+                    %1 = affine.load %w[%v1, %v4, 0, 0] : memref<96x16x1x1xf32>
+                    %2 = affine.load %out[0, %v1, %v2, %v3] : memref<1x96x64x64xf32>
+                    %3 = arith.mulf %0, %1 : f32
+                    %4 = arith.addf %2, %3 : f32
+                    affine.store %4, %out[0, %v1, %v2, %v3] : memref<1x96x64x64xf32>
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
 }
 
 // -----
 
-// APPLIED-LABEL: tir.prim_func {{.*}}@cached
-// APPLIED-NOT: memref.prefetch
-func.func @cached(%x: tensor<128x256xf32>, %w: tensor<256x256xf32>) -> tensor<128x256xf32>
-    attributes {relay.primitive, tir.layout_free = [1]} {
-  %0 = relay.nn.matmul %x, %w : (tensor<128x256xf32>, tensor<256x256xf32>) -> tensor<128x256xf32>
-  return %0 : tensor<128x256xf32>
-}
+// Too little work to start threads for.
+// CHECK-LABEL: transform.named_sequence @small.schedule
+// CHECK-NOT: transform.tir.parallel
+// CHECK: transform.yield
 
-// -----
-
-// A single row takes as long as reading the weights, which goes faster from
-// several places at a time: the reduction in parts, side by side. Nothing is
-// prefetched then.
-// CHECK-LABEL: @one_row.schedule
-// CHECK: transform.tir.split %{{.*}} [4, ?]
-// APPLIED-LABEL: tir.prim_func {{.*}}@one_row
-// APPLIED-NOT: memref.prefetch
-// APPLIED: scf.for
-// APPLIED-COUNT-4: memref.load %{{.*}} : memref<2048xf32>
-// APPLIED: scf.yield
-func.func @one_row(%x: tensor<1x2048xf32>, %w: tensor<1024x2048xf32>) -> tensor<1x1024xf32>
-    attributes {relay.primitive, tir.layout_free = [1]} {
-  %0 = relay.nn.dense %x, %w : (tensor<1x2048xf32>, tensor<1024x2048xf32>) -> tensor<1x1024xf32>
-  return %0 : tensor<1x1024xf32>
+// APPLIED-LABEL: tir.prim_func {{.*}}@small
+// APPLIED-NOT: kind(parallel)
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v4">} {
+  tir.prim_func @small(%x: memref<1x16xf32>, %w: memref<32x16xf32>, %out: memref<1x32xf32>) attributes {tir.layout_free = [1], tir.num_outputs = 1 : i64} {
+    %cst = arith.constant 0.000000e+00 : f32
+    tir.for %i0 = 0 to 1 {
+      tir.for %i1 = 0 to 32 {
+        tir.for %i2 = 0 to 16 {
+          tir.block @dense(%v0 = spatial %i0 in 1, %v1 = spatial %i1 in 32, %v2 = reduce %i2 in 16)
+              reads(%x[0, %v2] : memref<1x16xf32>, %w[%v1, %v2] : memref<32x16xf32>, %out[0, %v1] : memref<1x32xf32>)
+              writes(%out[0, %v1] : memref<1x32xf32>) {
+            tir.init {
+              affine.store %cst, %out[0, %v1] : memref<1x32xf32>
+            }
+            %0 = affine.load %x[0, %v2] : memref<1x16xf32>
+            %1 = affine.load %w[%v1, %v2] : memref<32x16xf32>
+            %2 = affine.load %out[0, %v1] : memref<1x32xf32>
+            %3 = arith.mulf %0, %1 : f32
+            %4 = arith.addf %2, %3 : f32
+            affine.store %4, %out[0, %v1] : memref<1x32xf32>
+          }
+        }
+      }
+    }
+  }
 }
 
 // -----
@@ -208,8 +279,33 @@ func.func @one_row(%x: tensor<1x2048xf32>, %w: tensor<1024x2048xf32>) -> tensor<
 // CHECK-LABEL: @open_rows.schedule
 // CHECK: transform.tir.split %{{.*}} [?, 64]
 // CHECK: transform.tir.split %{{.*}} [?, 6]
-func.func @open_rows(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>) -> tensor<?x?xf32>
-    attributes {relay.primitive} {
-  %0 = relay.nn.matmul %x, %w : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
-  return %0 : tensor<?x?xf32>
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v4">} {
+  tir.prim_func @open_rows(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %out: memref<?x?xf32>) attributes {tir.num_outputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %dim = memref.dim %x, %c0 : memref<?x?xf32>
+    %c1 = arith.constant 1 : index
+    %dim_0 = memref.dim %x, %c1 : memref<?x?xf32>
+    %c1_1 = arith.constant 1 : index
+    %dim_2 = memref.dim %w, %c1_1 : memref<?x?xf32>
+    %cst = arith.constant 0.000000e+00 : f32
+    tir.for %i0 = 0 to %dim {
+      tir.for %i1 = 0 to %dim_2 {
+        tir.for %i2 = 0 to %dim_0 {
+          tir.block @matmul(%v0 = spatial %i0 in %dim, %v1 = spatial %i1 in %dim_2, %v2 = reduce %i2 in %dim_0)
+              reads(%x[%v0, %v2] : memref<?x?xf32>, %w[%v2, %v1] : memref<?x?xf32>, %out[%v0, %v1] : memref<?x?xf32>)
+              writes(%out[%v0, %v1] : memref<?x?xf32>) {
+            tir.init {
+              affine.store %cst, %out[%v0, %v1] : memref<?x?xf32>
+            }
+            %0 = affine.load %x[%v0, %v2] : memref<?x?xf32>
+            %1 = affine.load %w[%v2, %v1] : memref<?x?xf32>
+            %2 = affine.load %out[%v0, %v1] : memref<?x?xf32>
+            %3 = arith.mulf %0, %1 : f32
+            %4 = arith.addf %2, %3 : f32
+            affine.store %4, %out[%v0, %v1] : memref<?x?xf32>
+          }
+        }
+      }
+    }
+  }
 }
