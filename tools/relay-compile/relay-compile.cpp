@@ -9,6 +9,7 @@
 #include "relay-mlir/Pipelines/CompileFlags.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/OptionUse.h"
 #include "relay-mlir/Support/Version.h"
 
@@ -77,6 +78,11 @@ static cl::opt<std::string>
     saveSchedules("save-schedules",
                   cl::desc("Write the schedule of each kernel to this folder"),
                   cl::value_desc("folder"), cl::cat(category));
+static cl::list<std::string> dialectPlugins(
+    relay::kDialectPluginOption,
+    cl::desc("Load dialects, such as operators and kinds of targets, from a "
+             "plugin"),
+    cl::value_desc("shared object"), cl::cat(category));
 static cl::opt<unsigned> compileThreads(
     "compile-threads",
     cl::desc("Threads that compile; the output is the same with any number "
@@ -195,6 +201,8 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   relay::registerAllDialects(registry);
+  if (failed(relay::loadDialectPlugins(dialectPlugins, registry)))
+    return 1;
   std::optional<llvm::DefaultThreadPool> threads;
   MLIRContext context(registry, compileThreads == 0
                                     ? MLIRContext::Threading::ENABLED

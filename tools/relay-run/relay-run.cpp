@@ -15,6 +15,7 @@
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Pipelines/ProfileModel.h"
+#include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/Npy.h"
 #include "relay-mlir/Support/OptionUse.h"
 #include "relay-mlir/Support/OutputFile.h"
@@ -54,6 +55,7 @@ struct RunOptions {
   std::optional<int> threads;
   bool verify = false;
   bool mapWeights = false;
+  std::vector<std::string> dialectPlugins;
   relay::CompileOptions compile;
   relay::InterpreterLimits limits;
 };
@@ -139,6 +141,10 @@ static RunOptions parseCommandLine(int argc, char **argv) {
       cl::desc("Map the weights of a model.so in place of reading them: "
                "processes share them, and the file must not change"),
       cl::cat(category));
+  static cl::list<std::string> dialectPlugins(
+      relay::kDialectPluginOption,
+      cl::desc("Load dialects, such as operators, from a plugin"),
+      cl::value_desc("shared object"), cl::cat(category));
   static relay::CompileFlags compileFlags(category);
 
   cl::HideUnrelatedOptions(category);
@@ -169,6 +175,7 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   result.limits.maxDepth = maxDepth;
   result.verify = verify;
   result.mapWeights = mapWeights;
+  result.dialectPlugins = dialectPlugins;
   return result;
 }
 
@@ -436,8 +443,7 @@ static LogicalResult checkOptionUse(const RunOptions &options,
                                     bool isArtefact) {
   using relay::refuseOtherOptions;
   SmallVector<StringRef> allowed = {""};
-  if (isArtefact)
-    allowed.push_back("map-weights");
+  allowed.push_back(isArtefact ? "map-weights" : relay::kDialectPluginOption);
   if (options.verify) {
     allowed.push_back("verify");
     return refuseOtherOptions(category, allowed, "with --verify");
@@ -463,9 +469,11 @@ static LogicalResult checkOptionUse(const RunOptions &options,
        failed(relay::refuseOptions({"repeat", "warm-up"},
                                    "without --benchmark or --profile"))))
     return failure();
-  return isArtefact ? relay::refuseOptions(relay::CompileFlags::getNames(),
-                                           "with a compiled model")
-                    : success();
+  if (!isArtefact)
+    return success();
+  SmallVector<StringRef> names(relay::CompileFlags::getNames());
+  names.push_back(relay::kDialectPluginOption);
+  return relay::refuseOptions(names, "with a compiled model");
 }
 
 static LogicalResult run(MLIRContext &context, const RunOptions &options) {
@@ -556,6 +564,8 @@ int main(int argc, char **argv) {
   RunOptions options = parseCommandLine(argc, argv);
   DialectRegistry registry;
   relay::registerAllDialects(registry);
+  if (failed(relay::loadDialectPlugins(options.dialectPlugins, registry)))
+    return 1;
   MLIRContext context(registry);
   relay::ModelDiagnostics diagnostics(&context, options.modelPath);
   bool hasFailed = failed(run(context, options));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/InitAllTranslations.h"
+#include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/TranslateFile.h"
 #include "relay-mlir/Support/Version.h"
 
@@ -32,6 +33,7 @@ struct TranslateOptions {
   std::string splitMarker;
   bool verifyDiagnostics = false;
   bool allowUnregisteredDialects = false;
+  std::vector<std::string> dialectPlugins;
 };
 
 } // namespace
@@ -52,6 +54,11 @@ static TranslateOptions parseCommandLine(int argc, char **argv) {
       cl::desc("Compare messages with expected-* lines of the input"));
   cl::opt<bool> allow("allow-unregistered-dialect",
                       cl::desc("Read operations of unknown dialects"));
+  cl::list<std::string> dialectPlugins(
+      relay::kDialectPluginOption,
+      cl::desc("Load dialects, such as converters of ONNX operators, from a "
+               "plugin"),
+      cl::value_desc("shared object"));
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
   registerTranslationCLOptions();
@@ -64,14 +71,16 @@ static TranslateOptions parseCommandLine(int argc, char **argv) {
     result.splitMarker = kDefaultSplitMarker;
   result.verifyDiagnostics = verify;
   result.allowUnregisteredDialects = allow;
+  result.dialectPlugins.assign(dialectPlugins.begin(), dialectPlugins.end());
   return result;
 }
 
 static LogicalResult translate(const Translation &translation,
                                std::unique_ptr<llvm::MemoryBuffer> input,
                                const TranslateOptions &options,
+                               const DialectRegistry &plugins,
                                raw_ostream &os) {
-  MLIRContext context;
+  MLIRContext context(plugins);
   context.allowUnregisteredDialects(options.allowUnregisteredDialects);
   context.printOpOnDiagnostic(!options.verifyDiagnostics);
   auto sources = std::make_shared<llvm::SourceMgr>();
@@ -92,6 +101,9 @@ int main(int argc, char **argv) {
   });
   relay::registerAllTranslations();
   TranslateOptions options = parseCommandLine(argc, argv);
+  DialectRegistry plugins;
+  if (failed(relay::loadDialectPlugins(options.dialectPlugins, plugins)))
+    return 1;
   // Pieces of a file do not end in zeros, which readers look for.
   auto translatePiece = [&](std::unique_ptr<llvm::MemoryBuffer> input,
                             raw_ostream &os) -> LogicalResult {
@@ -103,12 +115,13 @@ int main(int argc, char **argv) {
       std::string text;
       llvm::raw_string_ostream stream(text);
       std::string name = input->getBufferIdentifier().str();
-      if (failed(translate(*translation, std::move(input), options, stream)))
+      if (failed(translate(*translation, std::move(input), options, plugins,
+                           stream)))
         return failure();
       input = llvm::MemoryBuffer::getMemBufferCopy(text, name);
     }
     return translate(*options.translations.back(), std::move(input), options,
-                     os);
+                     plugins, os);
   };
   return failed(relay::translateFile(
       options.inputPath, options.outputPath,
