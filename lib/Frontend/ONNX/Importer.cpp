@@ -38,8 +38,14 @@ const NodeAttribute *Frame::lookupAttribute(StringRef name) const {
 
 Importer::Importer(const Model &model, ModelSource &source,
                    MLIRContext *context, const OnnxImportOptions &options)
-    : model(model), options(options), builder(context),
+    : model(model), options(options), addedOps(context), builder(context),
       loader(context, source) {}
+
+const OpEntry *Importer::lookupOp(const Node &node) const {
+  const OpEntry *entry =
+      node.domain.empty() ? OpTable::get().lookup(node.opType) : nullptr;
+  return entry ? entry : addedOps.lookup(node.domain, node.opType);
+}
 
 Location Importer::getFileLoc() const {
   return FileLineColLoc::get(builder.getContext(), model.path, 0, 0);
@@ -225,7 +231,7 @@ LogicalResult Importer::convert(PendingNode &pending) {
       return failure();
   }
   NodeContext node(*this, pending);
-  if (failed(node.checkInputTypes()))
+  if (pending.node->domain.empty() && failed(node.checkInputTypes()))
     return failure();
   node.widenInputs();
   LogicalResult result = pending.entry->convert(node);
@@ -261,8 +267,7 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
   pending.node = &node;
   pending.frame = &frame;
   pending.opset = frame.opsets->lookup(node.domain);
-  pending.entry =
-      node.domain.empty() ? OpTable::get().lookup(node.opType) : nullptr;
+  pending.entry = lookupOp(node);
 
   for (const std::string &name : node.inputs) {
     Binding *binding = name.empty() ? nullptr : frame.lookup(name);
@@ -303,7 +308,9 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
   if (node.outputs.empty())
     return emitError(node, pending.opset) << "expects an output";
 
-  if (node.opType == "Constant")
+  // What follows from a name does so in the domain of ONNX only.
+  bool isStandard = node.domain.empty();
+  if (isStandard && node.opType == "Constant")
     if (const Tensor *tensor = NodeContext(*this, pending).getTensor("value"))
       return importConstant(pending, *tensor);
 
@@ -315,7 +322,7 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
   if (failed(bindOutputs(node, frame, pending.outputs)))
     return failure();
 
-  if (node.outputs.size() == 1) {
+  if (isStandard && node.outputs.size() == 1) {
     NodeContext context(*this, pending);
     if (setContents(*pending.outputs.front(), evaluateShape(context)))
       return success();

@@ -133,8 +133,13 @@ private:
   InFlightDiagnostic emitError() const { return mlir::emitError(getFileLoc()); }
   InFlightDiagnostic emitError(const Node &node, int64_t opset) const;
 
+  /// How an operator that is no function of the model is converted; null if
+  /// nobody knows.
+  const OpEntry *lookupOp(const Node &node) const;
+
   const Model &model;
   const OnnxImportOptions &options;
+  AddedOps addedOps;
   OpBuilder builder;
   TensorLoader loader;
   func::FuncOp function;

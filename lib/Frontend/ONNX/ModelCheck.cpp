@@ -30,7 +30,10 @@ struct Unsupported {
 
 class OperatorChecker {
 public:
-  explicit OperatorChecker(const Model &model) : model(model) {}
+  using Lookup = llvm::function_ref<const OpEntry *(const Node &)>;
+
+  OperatorChecker(const Model &model, Lookup lookup)
+      : model(model), lookup(lookup) {}
 
   void check(ArrayRef<Node> nodes, const OpsetMap &opsets) {
     for (const Node &node : nodes) {
@@ -55,14 +58,13 @@ public:
   const auto &getUnsupported() const { return unsupported; }
 
 private:
-  static std::string getReason(const Node &node, int64_t opset) {
-    if (!node.domain.empty())
-      return "of domain \"" + node.domain + "\"";
-    if (node.opType == "If")
+  std::string getReason(const Node &node, int64_t opset) const {
+    if (node.domain.empty() && node.opType == "If")
       return {};
-    const OpEntry *entry = OpTable::get().lookup(node.opType);
+    const OpEntry *entry = lookup(node);
     if (!entry)
-      return "no conversion";
+      return node.domain.empty() ? "no conversion"
+                                 : "of domain \"" + node.domain + "\"";
     if (opset < entry->since)
       return ("exists from opset " + llvm::Twine(entry->since)).str();
     if (opset > entry->until)
@@ -71,6 +73,7 @@ private:
   }
 
   const Model &model;
+  Lookup lookup;
   llvm::MapVector<std::pair<StringRef, StringRef>, Unsupported> unsupported;
 };
 
@@ -186,7 +189,8 @@ LogicalResult Importer::checkInlinedSize() {
 }
 
 LogicalResult Importer::checkOperators() {
-  OperatorChecker checker(model);
+  auto lookup = [this](const Node &node) { return lookupOp(node); };
+  OperatorChecker checker(model, lookup);
   checker.check(model.graph.nodes, model.opsets);
   for (const Function &function : model.functions)
     checker.check(function.nodes, function.opsets);

@@ -121,6 +121,9 @@ public:
     return insert(state);
   }
 
+  /// Builds what `state` says, which has no result types yet.
+  Value insert(OperationState &state);
+
   /// Component `index` of a value with a tuple type.
   Value getTupleItem(Value tuple, unsigned index);
 
@@ -229,7 +232,6 @@ public:
 
 private:
   const NodeAttribute *findAttr(StringRef name, NodeAttribute::Kind kind);
-  Value insert(OperationState &state);
   Value createZeros(Value source, unsigned position, int64_t axis, int64_t rank,
                     Type elementType);
 

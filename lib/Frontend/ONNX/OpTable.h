@@ -11,7 +11,12 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
 #include <initializer_list>
+
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
 
 namespace mlir::relay::onnx {
 
@@ -23,9 +28,9 @@ inline constexpr int64_t kNewestOpset = 28;
 
 /// How one operator of ONNX becomes relay.
 struct OpEntry {
-  using Converter = LogicalResult (*)(NodeContext &);
+  using Converter = std::function<LogicalResult(NodeContext &)>;
 
-  Converter convert = nullptr;
+  Converter convert;
   /// Opsets in which the operator exists.
   int64_t since = kOldestOpset;
   int64_t until = kNewestOpset;
@@ -65,6 +70,19 @@ private:
   OpTable();
 
   llvm::StringMap<OpEntry> entries;
+};
+
+/// The operators of all domains that dialects from outside convert.
+class AddedOps {
+public:
+  /// Asks the dialects that are loaded.
+  explicit AddedOps(MLIRContext *context);
+
+  /// Null if there is no such operator. Its opset range is not checked.
+  const OpEntry *lookup(StringRef domain, StringRef opType) const;
+
+private:
+  llvm::StringMap<llvm::StringMap<OpEntry>> entries;
 };
 
 // One function per topic; each fills its part of the table.
