@@ -37,7 +37,7 @@ void KernelRemarks::addOperators(ModuleOp module) {
       continue;
     std::string &text = operators[function.getSymName()];
     for (Operation &op : function.getBody().front()) {
-      if (!isa_and_present<RelayDialect>(op.getDialect()) ||
+      if (!isa<FusionPatternOpInterface>(op) ||
           isa<relay::ConstantOp, relay::TupleOp, relay::TupleGetItemOp>(op))
         continue;
       text += text.empty() ? "" : ", ";

@@ -90,6 +90,10 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateSortPatterns(converter, patterns);
   detail::populateStructurePatterns(converter, patterns);
   detail::populateWinogradPatterns(converter, patterns);
+  for (Dialect *dialect : patterns.getContext()->getLoadedDialects())
+    if (auto *interface =
+            dialect->getRegisteredInterface<RelayToLinalgDialectInterface>())
+      interface->populatePatterns(converter, patterns);
 }
 
 /// The size of a tensor that an operation makes, as the operation has it; null
@@ -259,7 +263,9 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
     return failure();
 
   WalkResult walk = function.walk([&](Operation *op) {
-    if (!isa_and_nonnull<RelayDialect>(op->getDialect()))
+    // Fusion puts operators of other dialects into kernels as well.
+    if (!isa_and_nonnull<RelayDialect>(op->getDialect()) &&
+        !isa<FusionPatternOpInterface>(op))
       return WalkResult::advance();
     InFlightDiagnostic diagnostic = op->emitOpError(
         "has no lowering to linalg for these types and attributes");

@@ -9,6 +9,7 @@
 #define RELAY_MLIR_CONVERSION_RELAYTOLINALG_RELAYTOLINALG_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -24,7 +25,19 @@ public:
   RelayToLinalgTypeConverter();
 };
 
-/// Adds the patterns that lower every relay operator to linalg on tensors.
+/// How a dialect outside this project lowers operators of its own: every
+/// conversion asks the loaded dialects that have this interface.
+class RelayToLinalgDialectInterface
+    : public DialectInterface::Base<RelayToLinalgDialectInterface> {
+public:
+  RelayToLinalgDialectInterface(Dialect *dialect) : Base(dialect) {}
+  /// A pattern makes linalg, or what else is legal in a kernel, of an operator.
+  virtual void populatePatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns) const = 0;
+};
+
+/// Adds the patterns that lower every relay operator to linalg on tensors, and
+/// those of the loaded dialects.
 void populateRelayToLinalgPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns);
 
