@@ -2,14 +2,14 @@
 
     python utils/docs/excerpts.py [--build DIR] [--check]
 
-Runs the `sh` blocks of each of PAGES from top to bottom in an empty folder. A comment
-before another block says what that block shows:
+Runs the `sh` blocks of each of PAGES from top to bottom, in a folder that has nothing
+but `build` and `test`. A comment before another block says what that block shows:
 
     <!-- excerpt: conv.mlir | func.func @main | .. | return -->
 
-First comes a file that the commands have written; `stdout` is what the last block
+First comes a file, of the commands or of the checkout; `stdout` is what the last block
 printed. What follows are parts of lines of that file: each shows the next line that has
-it. `..` stands for everything between two of them. What is left out becomes a line with
+it, at its beginning if the part begins with ^. `..` stands for everything between two of them. What is left out becomes a line with
 three dots; long lists and numbers are cut. With --check nothing is written; the exit
 status is 1 if a page would change.
 """
@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "utils"))
 import option_types  # noqa: E402
 
-PAGES = [ROOT / "docs" / "LifeOfAConvolution.md"]
+PAGES = [ROOT / "docs" / "LifeOfAConvolution.md", ROOT / "docs" / "Tutorials" / "Operators.md"]
 WIDTH = 110
 # What to run, what to fill in: an `sh` block, or a comment and the block after it.
 STEP = re.compile(r"^```sh\n(?P<commands>.*?)^```$|"
@@ -49,7 +49,7 @@ def wrap(line):
     """A line as lines of the page, the later ones further to the right."""
     indent = re.match(r" *", line).group()
     return textwrap.wrap(line, WIDTH, subsequent_indent=indent + "    ", break_long_words=False,
-                         break_on_hyphens=False)
+                         break_on_hyphens=False) or [""]
 
 
 def write_excerpt(text, parts):
@@ -59,7 +59,9 @@ def write_excerpt(text, parts):
         if part == "..":
             everything = True
             continue
-        found = next((i for i in range(position, len(lines)) if part in lines[i]), None)
+        found = next((i for i in range(position, len(lines))
+                      if (lines[i].startswith(part[1:]) if part[0] == "^" else part in lines[i])),
+                     None)
         if found is None:
             raise ValueError(f"expects a line with '{part}'")
         if everything:
@@ -79,14 +81,20 @@ def write_page(page, build):
     text = page.read_text()
     with tempfile.TemporaryDirectory() as folder:
         environment["RELAY_CACHE_DIR"] = f"{folder}/cache"
+        pathlib.Path(folder, "build").symlink_to(build)
+        pathlib.Path(folder, "test").symlink_to(ROOT / "test")
         printed = ""
 
         def run(step):
             nonlocal printed
-            if step["commands"]:
+            commands = step["commands"]
+            if commands:
+                # What is preloaded to watch programs is not for cmake and what it runs.
+                ignored = "LD_PRELOAD" if commands.startswith("cmake ") else ""
                 printed = subprocess.run(
-                    ["bash", "-e", "-o", "pipefail", "-c", step["commands"]], cwd=folder,
-                    env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+                    ["bash", "-e", "-o", "pipefail", "-c", commands], cwd=folder,
+                    env={key: value for key, value in environment.items() if key != ignored},
+                    check=True, stdout=subprocess.PIPE, text=True).stdout
                 return step[0]
             source = step["source"]
             content = printed if source == "stdout" else pathlib.Path(folder, source).read_text()

@@ -28,6 +28,14 @@ def test_everything_between():
     assert excerpts.write_excerpt(TEXT, ["@a", "..", "three"]) == "func @a {\n  one\n  two\n  three\n"
 
 
+def test_the_beginning_of_a_line():
+    assert excerpts.write_excerpt(TEXT, ["@a", "^}"]) == "  func @a {\n...\n}\n"
+
+
+def test_lines_without_text_stay():
+    assert excerpts.write_excerpt("a\n\nb\n", ["a", "..", "b"]) == "a\n\nb\n"
+
+
 def test_a_part_that_is_gone():
     with pytest.raises(ValueError, match="expects a line with 'one'"):
         excerpts.write_excerpt(TEXT, ["two", "one"])
