@@ -7,7 +7,6 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
-#include "ConvertLayoutAttributes.h"
 #include "ConvertLayoutPlan.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -40,7 +39,7 @@ public:
   int64_t numConverted = 0, numTransforms = 0;
 
 private:
-  using StoredValue = std::pair<Order, Value>;
+  using StoredValue = std::pair<DimOrder, Value>;
 
   void rewrite(Operation *op);
   Value get(Value value, ArrayRef<int64_t> order);
@@ -62,11 +61,11 @@ private:
 
 } // namespace
 
-SmallVector<std::pair<Order, Value>, 2> &
+SmallVector<std::pair<DimOrder, Value>, 2> &
 LayoutRewriter::getStored(Value value) {
   auto [it, isNew] = stored.try_emplace(value);
   if (isNew)
-    it->second.push_back({Order(), value});
+    it->second.push_back({DimOrder(), value});
   return it->second;
 }
 
@@ -78,14 +77,14 @@ Value LayoutRewriter::get(Value value, ArrayRef<int64_t> order) {
   const StoredValue *source = &list.front();
   if (auto type = dyn_cast<RankedTensorType>(value.getType()))
     for (const StoredValue &other : list)
-      if (isSameSequence(type, other.first, order)) {
+      if (relay::detail::isSameSequence(type, other.first, order)) {
         source = &other;
         break;
       }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(source->second);
   Value result = convert(value, *source, order);
-  list.push_back({Order(order), result});
+  list.push_back({DimOrder(order), result});
   return result;
 }
 
@@ -121,17 +120,17 @@ Value LayoutRewriter::convert(Value value, const StoredValue &source,
   auto resultType = cast<RankedTensorType>(getStoredType(type, order));
   auto [from, data] = source;
   Location loc = data.getLoc();
-  if (isSameSequence(type, from, order)) {
+  if (relay::detail::isSameSequence(type, from, order)) {
     if (data.getType() == resultType)
       return data;
     auto dataType = cast<RankedTensorType>(data.getType());
-    if (auto codes = getReshapeCodes(dataType, resultType))
+    if (auto codes = relay::detail::getReshapeCodes(dataType, resultType))
       return ReshapeOp::create(builder, loc, resultType, data, *codes);
   }
 
   int64_t rank = order.empty() ? type.getRank() : order.size();
   int64_t added = rank - type.getRank();
-  Order wide = llvm::to_vector<6>(llvm::seq<int64_t>(0, added));
+  DimOrder wide = llvm::to_vector<6>(llvm::seq<int64_t>(0, added));
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     wide.push_back(added + (from.empty() ? dim : from[dim]));
   if (added) {
@@ -161,9 +160,8 @@ Value LayoutRewriter::buildTranspose(Location loc, Value data,
   auto type = cast<RankedTensorType>(data.getType());
   auto resultType = type.clone(applyPermutation(type.getShape(), axes));
   if (letters.size() == axes.size())
-    return LayoutTransformOp::create(
-        builder, loc, resultType, data, letters,
-        relay::detail::permuteLayout(letters, axes));
+    return LayoutTransformOp::create(builder, loc, resultType, data, letters,
+                                     permuteLayout(letters, axes));
   // Channels that move to the end, or back, are better known as such.
   constexpr StringRef layouts[][2] = {
       {"NCW", "NWC"}, {"NCHW", "NHWC"}, {"NCDHW", "NDHWC"}};
@@ -184,16 +182,17 @@ void LayoutRewriter::rewrite(Operation *op) {
   if (const OperatorForm *form = plan.lookup(op)) {
     SmallVector<Value> operands;
     for (auto [index, order] : llvm::enumerate(form->operands)) {
-      bool isKernel = index == 1 && getConvolutionRank(op);
-      kernelLayout =
-          isKernel ? relay::detail::getString(op, "kernel_layout") : "";
+      auto conv = dyn_cast<ConvolutionOpInterface>(op);
+      kernelLayout = conv && index == 1 ? conv.getKernelLayout() : "";
       operands.push_back(get(op->getOperand(index), order));
     }
     kernelLayout = "";
     Value result = operands.front();
     if (!form->isAlias) {
       builder.setInsertionPoint(op);
-      result = buildInForm(builder, op, *form, operands)->getResult(0);
+      result = cast<LayoutOpInterface>(op)
+                   .buildInForm(builder, *form, operands)
+                   ->getResult(0);
     }
     stored[op->getResult(0)] = {{form->result, result}};
     ++numConverted;
@@ -202,7 +201,7 @@ void LayoutRewriter::rewrite(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     if (stored.contains(operand.get()))
       operand.set(get(operand.get(), {}));
-  if (std::optional<Order> alias = getAliasOrder(op))
+  if (std::optional<DimOrder> alias = getAliasOrder(op))
     getStored(op->getResult(0)).push_back({*alias, op->getOperand(0)});
 }
 
@@ -222,33 +221,6 @@ void LayoutRewriter::run() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// Operators that may be asked for by name; a layout for all is that of
-/// convolutions.
-struct LayoutOperator {
-  StringRef name;
-  int64_t rank;
-  bool isConvolution = false;
-};
-
-constexpr LayoutOperator kOperators[] = {
-    {"nn.conv1d", 1, true},        {"nn.conv1d_transpose", 1, true},
-    {"nn.conv2d", 2, true},        {"nn.conv2d_transpose", 2, true},
-    {"nn.conv3d", 3, true},        {"nn.conv3d_transpose", 3, true},
-    {"qnn.conv2d", 2, true},       {"qnn.conv2d_transpose", 2, true},
-    {"nn.adaptive_avg_pool1d", 1}, {"nn.adaptive_avg_pool2d", 2},
-    {"nn.adaptive_avg_pool3d", 3}, {"nn.adaptive_max_pool1d", 1},
-    {"nn.adaptive_max_pool2d", 2}, {"nn.adaptive_max_pool3d", 3},
-    {"nn.avg_pool1d", 1},          {"nn.avg_pool2d", 2},
-    {"nn.avg_pool3d", 3},          {"nn.max_pool1d", 1},
-    {"nn.max_pool2d", 2},          {"nn.max_pool3d", 3},
-    {"nn.global_avg_pool2d", 2},   {"nn.global_max_pool2d", 2},
-    {"nn.depth_to_space", 2},      {"nn.space_to_depth", 2},
-    {"nn.upsampling", 2},          {"nn.upsampling3d", 3},
-    {"image.crop_and_resize", 2},  {"image.resize1d", 1},
-    {"image.resize2d", 2},         {"image.resize3d", 3},
-    {"qnn.avg_pool2d", 2},         {"vision.roi_align", 2},
-    {"vision.roi_pool", 2}};
 
 struct ConvertLayoutPass final
     : relay::impl::ConvertLayoutPassBase<ConvertLayoutPass> {
@@ -317,7 +289,15 @@ LogicalResult ConvertLayoutPass::addLayout(MLIRContext *context,
                 "without",
                 text);
   bool isKnown = false;
-  for (auto [name, rank, isConvolution] : kOperators) {
+  // Operators may be asked for by name; a layout for all is that of
+  // convolutions.
+  for (RegisteredOperationName operation : context->getRegisteredOperations()) {
+    auto *spatial = operation.getInterface<SpatialOpInterface>();
+    if (!spatial)
+      continue;
+    StringRef name = getLayoutName(operation);
+    bool isConvolution = operation.hasInterface<ConvolutionOpInterface>();
+    int64_t rank = spatial->getSpatialRank();
     if (isForAll ? !isConvolution : name != first)
       continue;
     if (!isConvolution && !kernel.empty() && kernel != kDefaultLayout)

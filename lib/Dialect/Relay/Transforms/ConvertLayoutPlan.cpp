@@ -70,6 +70,16 @@ static double getBytes(Type type) {
   return bytes;
 }
 
+std::optional<DimOrder> relay::getAliasOrder(Operation *op) {
+  auto layoutOp = dyn_cast<LayoutOpInterface>(op);
+  if (!layoutOp)
+    return std::nullopt;
+  std::optional<SmallVector<int64_t>> axes = layoutOp.getTransposition();
+  if (!axes)
+    return std::nullopt;
+  return renameOrder({}, *axes);
+}
+
 LayoutPlan::LayoutPlan(func::FuncOp function,
                        const llvm::StringMap<DesiredLayout> &desired,
                        bool estimate)
@@ -109,9 +119,10 @@ ArrayRef<LayoutPlan::Stored> LayoutPlan::getStored(Value value) const {
 /// Whether a reshape leads from one order to another.
 static bool isReshape(Type type, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && isSameSequence(tensor, from, to) &&
-         getReshapeCodes(cast<RankedTensorType>(getStoredType(tensor, from)),
-                         cast<RankedTensorType>(getStoredType(tensor, to)));
+  return tensor && relay::detail::isSameSequence(tensor, from, to) &&
+         relay::detail::getReshapeCodes(
+             cast<RankedTensorType>(getStoredType(tensor, from)),
+             cast<RankedTensorType>(getStoredType(tensor, to)));
 }
 
 double LayoutPlan::getCost(Value value, ArrayRef<int64_t> order) const {
@@ -134,10 +145,11 @@ void LayoutPlan::request(Operation *op, Value value, ArrayRef<int64_t> order) {
   if (constants.contains(value))
     return;
   SmallVector<Stored, 2> list(getStored(value));
-  bool isNew = llvm::none_of(
-      list, [&](const Stored &other) { return other.order == Order(order); });
+  bool isNew = llvm::none_of(list, [&](const Stored &other) {
+    return other.order == DimOrder(order);
+  });
   if (isNew) {
-    list.push_back({Order(order), true});
+    list.push_back({DimOrder(order), true});
     stored[value] = std::move(list);
   }
 }
@@ -158,12 +170,12 @@ void LayoutPlan::apply(Operation *op, OperatorForm form) {
 static bool isCanonical(const OperatorForm &form) {
   return form.result.empty() &&
          llvm::all_of(form.operands,
-                      [](const Order &order) { return order.empty(); });
+                      [](const DimOrder &order) { return order.empty(); });
 }
 
 void LayoutPlan::choose(Operation *op) {
   if (!excluded.contains(op)) {
-    auto it = desired.find(op->getName().stripDialect());
+    auto it = desired.find(getLayoutName(op->getName()));
     if (it != desired.end())
       if (std::optional<OperatorForm> form = inferDesiredForm(op, it->second)) {
         work[op] = getConvolutionWork(op) * getGainPerOperation(op);
@@ -178,19 +190,20 @@ void LayoutPlan::choose(Operation *op) {
   }
 
   std::optional<OperatorForm> best;
-  if (op->getNumResults() == 1 && !excluded.contains(op) &&
+  auto layoutOp = dyn_cast<LayoutOpInterface>(op);
+  if (layoutOp && !excluded.contains(op) &&
       !constants.contains(op->getResult(0))) {
     double bestCost = 0;
     for (Value operand : op->getOperands())
       bestCost += getCost(operand, {});
-    if (isa<TransposeOp, LayoutTransformOp>(op))
+    if (layoutOp.getTransposition())
       bestCost += 2 * getBytes(op->getResult(0).getType());
     for (OpOperand &operand : op->getOpOperands())
       for (const Stored &offer : getStored(operand.get())) {
         if (!offer.isOffered || offer.order.empty())
           continue;
         std::optional<OperatorForm> form =
-            inferForm(op, operand.getOperandNumber(), offer.order);
+            layoutOp.inferForm(operand.getOperandNumber(), offer.order);
         if (!form || isCanonical(*form))
           continue;
         double cost = 0;
@@ -209,7 +222,7 @@ void LayoutPlan::choose(Operation *op) {
 
   for (Value operand : op->getOperands())
     request(op, operand, {});
-  if (std::optional<Order> alias = getAliasOrder(op);
+  if (std::optional<DimOrder> alias = getAliasOrder(op);
       alias && !constants.contains(op->getResult(0)))
     stored[op->getResult(0)] = {{{}, false}, {*alias, false}};
 }

@@ -8,7 +8,7 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_CONVERTLAYOUTPLAN_H
 #define RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_CONVERTLAYOUTPLAN_H
 
-#include "ConvertLayoutRules.h"
+#include "relay-mlir/Dialect/Relay/IR/LayoutForms.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -17,6 +17,40 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::relay {
+
+/// The layouts that an operator is to run in.
+struct DesiredLayout {
+  std::string data;
+  /// Empty: as it is. kDefaultLayout: the usual one for the layout of the data.
+  std::string kernel;
+};
+inline constexpr StringLiteral kDefaultLayout = "default";
+
+/// The name by which a layout of an operator is asked for: that of Relay, or
+/// that of another dialect's operation.
+inline StringRef getLayoutName(OperationName name) {
+  StringRef text = name.getStringRef();
+  text.consume_front("relay.");
+  return text;
+}
+
+/// Returns how `op`, a SpatialOpInterface, runs in the desired layout; none if
+/// it is in it already or cannot be.
+std::optional<OperatorForm> inferDesiredForm(Operation *op,
+                                             const DesiredLayout &desired);
+
+/// The order in which the operand of a transposition is stored, as one of its
+/// result; none if `op` is no transposition.
+std::optional<DimOrder> getAliasOrder(Operation *op);
+
+/// Floating-point operations of a convolution, 0 for another operator. Dynamic
+/// sizes count as `kTypicalSize`.
+double getConvolutionWork(Operation *op);
+inline constexpr int64_t kTypicalSize = 32;
+
+/// Number of channels of the data of a convolution; unknown (dynamic) for
+/// another operator.
+int64_t getConvolutionChannels(Operation *op);
 
 /// Chooses a form for each operator of a function: convolutions run in their
 /// desired layout, and the operators around them in that in which their
@@ -38,7 +72,7 @@ public:
 
 private:
   struct Stored {
-    Order order;
+    DimOrder order;
     /// Whether consumers may follow it unasked.
     bool isOffered;
   };

@@ -21,6 +21,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "relay-mlir/Dialect/Relay/IR/LayoutForms.h"
+
 #include "relay-mlir/Dialect/Relay/IR/RelayEnums.h.inc"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayInterfaces.h.inc"

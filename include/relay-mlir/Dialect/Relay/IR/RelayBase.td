@@ -12,6 +12,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "relay-mlir/Dialect/Relay/IR/RelayInterfaces.td"
+include "relay-mlir/Dialect/Relay/IR/RelayLayoutRules.td"
 
 def Relay_Dialect : Dialect {
   let name = "relay";

@@ -96,7 +96,8 @@ def Relay_TupleOp : Op<Relay_Dialect, "tuple", [
 
 def Relay_TupleGetItemOp : Op<Relay_Dialect, "tuple_get_item", [
     Pure, InferTypeOpAdaptorWithIsCompatible,
-    DeclareOpInterfaceMethods<FusionPatternOpInterface>]> {
+    DeclareOpInterfaceMethods<FusionPatternOpInterface>,
+    DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "A field of a tuple";
   let description = [{
     ```mlir

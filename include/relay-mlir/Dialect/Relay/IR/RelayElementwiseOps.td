@@ -16,7 +16,7 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 
 class Relay_UnaryOp<string mnemonic, string what,
                     string type = "tensor<8x128xf32>">
-    : Relay_SameTypeOperator<mnemonic, "ElemWise"> {
+    : Relay_SameTypeOperator<mnemonic, "ElemWise", [Relay_ElementwiseLayout]> {
   let summary = "Elementwise " # what;
   let description = [{
     Example:
@@ -68,7 +68,9 @@ def Relay_BitwiseNotOp : Relay_UnaryOp<"bitwise_not", "complement of the bits",
   let arguments = (ins Relay_IntegerTensor:$data);
 }
 
-def Relay_LogicalNotOp : Relay_SameTypeOperator<"logical_not", "ElemWise"> {
+def Relay_LogicalNotOp
+    : Relay_SameTypeOperator<"logical_not", "ElemWise",
+                             [Relay_ElementwiseLayout]> {
   let summary = "Elementwise logical negation";
   let description = [{
     Example:
@@ -80,7 +82,8 @@ def Relay_LogicalNotOp : Relay_SameTypeOperator<"logical_not", "ElemWise"> {
   let arguments = (ins Relay_BoolTensor:$data);
 }
 
-def Relay_ClipOp : Relay_SameTypeOperator<"clip", "ElemWise"> {
+def Relay_ClipOp
+    : Relay_SameTypeOperator<"clip", "ElemWise", [Relay_ElementwiseLayout]> {
   let summary = "Elementwise min(max(x, a_min), a_max)";
   let description = [{
     Example:
@@ -94,7 +97,8 @@ def Relay_ClipOp : Relay_SameTypeOperator<"clip", "ElemWise"> {
 }
 
 def Relay_FixedPointMultiplyOp
-    : Relay_SameTypeOperator<"fixed_point_multiply", "ElemWise"> {
+    : Relay_SameTypeOperator<"fixed_point_multiply", "ElemWise",
+                             [Relay_ElementwiseLayout]> {
   let summary = "Elementwise product with a fixed-point number";
   let description = [{
     round(x * multiplier * 2^(shift - 31)), with `multiplier` in Q31; int32.
@@ -114,7 +118,7 @@ def Relay_FixedPointMultiplyOp
 
 /// A test of floating-point values: same shape, bool.
 class Relay_FloatTestOp<string mnemonic, string what>
-    : Relay_Operator<mnemonic, "ElemWise"> {
+    : Relay_Operator<mnemonic, "ElemWise", [Relay_ElementwiseLayout]> {
   let summary = "Elementwise test for " # what;
   let description = [{
     Example:
@@ -147,7 +151,7 @@ def Relay_IsinfOp : Relay_FloatTestOp<"isinf", "infinities">;
 /// Operands of one element type, shapes that broadcast as in NumPy.
 class Relay_BroadcastOp<string mnemonic, string what, string inference,
                         string element, string resultElement>
-    : Relay_Operator<mnemonic, "Broadcast"> {
+    : Relay_Operator<mnemonic, "Broadcast", [Relay_ElementwiseLayout]> {
   let summary = "Elementwise " # what # ", with broadcasting";
   let description = [{
     Shapes are aligned at their last dimension; sizes that differ must be 1, in
@@ -233,7 +237,8 @@ def Relay_GreaterEqualOp : Relay_ComparisonOp<"greater_equal", "a >= b">;
 // Other elementwise operators
 //===----------------------------------------------------------------------===//
 
-def Relay_CastOp : Relay_Operator<"cast", "ElemWise"> {
+def Relay_CastOp
+    : Relay_Operator<"cast", "ElemWise", [Relay_ElementwiseLayout]> {
   let summary = "Conversion to another element type";
   let description = [{
     Floating-point values become integers by truncation; those beyond the range
@@ -250,7 +255,8 @@ def Relay_CastOp : Relay_Operator<"cast", "ElemWise"> {
   let hasFolder = 1;
 }
 
-def Relay_WhereOp : Relay_Operator<"where", "Broadcast"> {
+def Relay_WhereOp
+    : Relay_Operator<"where", "Broadcast", [Relay_ElementwiseLayout]> {
   let summary = "x where the condition is not zero, else y";
   let description = [{
     The three shapes broadcast together; x and y have one element type.
@@ -268,7 +274,9 @@ def Relay_WhereOp : Relay_Operator<"where", "Broadcast"> {
 
 def Relay_NNReluOp : Relay_UnaryOp<"nn.relu", "max(x, 0)">;
 
-def Relay_NNLeakyReluOp : Relay_SameTypeOperator<"nn.leaky_relu", "ElemWise"> {
+def Relay_NNLeakyReluOp
+    : Relay_SameTypeOperator<"nn.leaky_relu", "ElemWise",
+                             [Relay_ElementwiseLayout]> {
   let summary = "Elementwise x if x > 0, else alpha * x";
   let description = [{
     Example:

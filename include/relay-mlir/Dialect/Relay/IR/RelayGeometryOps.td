@@ -11,7 +11,7 @@
 include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 
 class Relay_ResizeOp<string mnemonic, int rank, string layout, string what>
-    : Relay_Operator<mnemonic, "Injective"> {
+    : Relay_Operator<mnemonic, "Injective", [Relay_SpatialLayout<rank>]> {
   let summary = "Resizes " # what;
   let description = [{
     The attributes are those of image.resize2d, for }] # layout # [{ data or the
@@ -54,7 +54,8 @@ def Relay_ImageResize3dOp
 }
 
 def Relay_ImageCropAndResizeOp
-    : Relay_Operator<"image.crop_and_resize", "Injective"> {
+    : Relay_Operator<"image.crop_and_resize", "Injective",
+                     [Relay_SpatialLayout<2>]> {
   let summary = "Resizes regions of images";
   let description = [{
     Region i of `boxes` (M, 4) is (y1, x1, y2, x2) in image `box_indices[i]`,

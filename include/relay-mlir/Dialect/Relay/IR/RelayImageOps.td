@@ -10,7 +10,8 @@
 
 include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 
-def Relay_NNUpsamplingOp : Relay_Operator<"nn.upsampling", "Injective"> {
+def Relay_NNUpsamplingOp
+    : Relay_Operator<"nn.upsampling", "Injective", [Relay_SpatialLayout<2>]> {
   let summary = "Enlarges images by a factor";
   let description = [{
     `method` is nearest_neighbor, bilinear or bicubic; sizes are
@@ -30,7 +31,8 @@ def Relay_NNUpsamplingOp : Relay_Operator<"nn.upsampling", "Injective"> {
     Relay_DefaultBool<"false">:$align_corners);
 }
 
-def Relay_ImageResize2dOp : Relay_Operator<"image.resize2d", "Injective"> {
+def Relay_ImageResize2dOp
+    : Relay_Operator<"image.resize2d", "Injective", [Relay_SpatialLayout<2>]> {
   let summary = "Resizes images";
   let description = [{
     `size` is (height, width). `method` is nearest_neighbor, linear or cubic;

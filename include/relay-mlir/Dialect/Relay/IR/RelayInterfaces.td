@@ -43,4 +43,101 @@ def FusionPatternOpInterface : OpInterface<"FusionPatternOpInterface"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+def LayoutOpInterface : OpInterface<"LayoutOpInterface"> {
+  let description = [{
+    An operator of one result that can run on tensors whose dimensions are stored
+    in another order than the one it was written for. LayoutForms.h tells what
+    orders and forms are. Most operators implement it by one of the rules of
+    RelayLayoutRules.td.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<[{
+        Returns how the operator runs if its operand `index` comes in `order`,
+        which is not empty and which the form may adjust; none if it runs only as
+        it was written.
+      }],
+      "std::optional<::mlir::relay::OperatorForm>", "inferForm",
+      (ins "unsigned":$index, "::llvm::ArrayRef<int64_t>":$order)>,
+    InterfaceMethod<[{
+        Changes the attributes, which are those of the operator as it was
+        written, to those of `form`. The operands are stored as the form says,
+        the result still has its old type.
+      }],
+      "void", "setForm", (ins "const ::mlir::relay::OperatorForm &":$form), "",
+      "return;">,
+    InterfaceMethod<[{
+        Creates what computes the stored result from the stored `operands`, in a
+        form that is no alias: the operator, after setForm(), or another one.
+      }],
+      "::mlir::Operation *", "buildInForm",
+      (ins "::mlir::OpBuilder &":$builder,
+           "const ::mlir::relay::OperatorForm &":$form,
+           "::mlir::ValueRange":$operands), "", [{
+        return ::mlir::relay::detail::cloneInForm(builder, $_op, form,
+                                                  operands);
+      }]>,
+    InterfaceMethod<[{
+        Returns by which axes the operator permutes the dimensions of its one
+        operand, as `axes` of `relay.transpose`, if it does nothing else.
+      }],
+      "std::optional<::llvm::SmallVector<int64_t>>", "getTransposition",
+      (ins), "", "return std::nullopt;">
+  ];
+}
+
+def SpatialOpInterface : OpInterface<"SpatialOpInterface"> {
+  let description = [{
+    An operator on sequences, images or volumes: its first operand has instances,
+    channels and spatial dimensions, in an order that an attribute names, such as
+    NCHW. It may be asked to run in another one, so it implements
+    LayoutOpInterface, too.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    StaticInterfaceMethod<"Returns the number of spatial dimensions, 1 to 3.",
+                          "int64_t", "getSpatialRank">,
+    InterfaceMethod<"Returns the layout of the first operand.",
+                    "::llvm::StringRef", "getDataLayout">,
+    InterfaceMethod<"Returns the layout of the result; empty: the same.",
+                    "::llvm::StringRef", "getOutLayout", (ins), "", [{
+        return "";
+      }]>
+  ];
+}
+
+def ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
+  let description = [{
+    A convolution of its first operand, the data, with its second, the kernel.
+    It implements SpatialOpInterface, too. The layout of the kernel has letters
+    O and I for the channels of the result and of the data.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<"Returns the layout of the data.",
+                    "::llvm::StringRef", "getDataLayout">,
+    InterfaceMethod<"Returns the layout of the result; empty: that of the data.",
+                    "::llvm::StringRef", "getOutLayout">,
+    InterfaceMethod<"Returns the layout of the kernel.",
+                    "::llvm::StringRef", "getKernelLayout">,
+    InterfaceMethod<"Returns into how many groups the channels are divided.",
+                    "int64_t", "getGroups">,
+    InterfaceMethod<[{
+        Returns whether elements of the data are spread over the result, not
+        gathered for it.
+      }],
+      "bool", "isTransposed">,
+    InterfaceMethod<[{
+        Returns the kernel's usual layout for data in `layout`; empty if there is
+        none.
+      }],
+      "std::string", "getUsualKernelLayout",
+      (ins "::llvm::StringRef":$layout)>
+  ];
+}
+
 #endif // RELAY_MLIR_DIALECT_RELAY_IR_RELAYINTERFACES_TD

@@ -17,8 +17,9 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 /// Attributes as of nn.conv2d. `padding` is one value for all sides, one per
 /// spatial dimension, or all that come before followed by all that come after.
 class Relay_ConvOp<string mnemonic, int rank, string ones, string zeros,
-                   string layout, string kernel>
-    : Relay_Operator<mnemonic, "OutEWiseFusable"> {
+                   string layout, string kernel,
+                   Trait layouts = Relay_ConvolutionLayout<rank>>
+    : Relay_Operator<mnemonic, "OutEWiseFusable", [layouts]> {
   let summary = rank # "-D convolution";
   let description = [{
     For the layouts }] # layout # " and " # kernel # [{ (others have the same
@@ -65,7 +66,7 @@ def Relay_NNConv1dOp : Relay_ConvOp<"nn.conv1d", 1, "{1}", "{0, 0}",
   }];
 }
 def Relay_NNConv2dOp : Relay_ConvOp<"nn.conv2d", 2, "{1, 1}", "{0, 0}",
-                                     "NCHW", "OIHW"> {
+                                     "NCHW", "OIHW", Relay_DepthwiseLayout<2>> {
   let example = [{
     Example:
 
@@ -91,8 +92,10 @@ def Relay_NNConv3dOp : Relay_ConvOp<"nn.conv3d", 3, "{1, 1, 1}", "{0, 0, 0}",
 }
 
 class Relay_ConvTransposeOp<string mnemonic, int rank, string ones,
-                            string zeros, string layout, string kernel>
-    : Relay_Operator<mnemonic, "OutEWiseFusable"> {
+                            string zeros, string layout, string kernel,
+                            string isOutputFirst = "false">
+    : Relay_Operator<mnemonic, "OutEWiseFusable", [
+          Relay_ConvolutionLayout<rank, /*isTransposed=*/1, isOutputFirst>]> {
   let summary = rank # "-D transposed convolution";
   let description = [{
     The gradient of a convolution by its data: data[n, c, y] * weight[c, o, k] is
@@ -153,7 +156,7 @@ def Relay_NNConv2dTransposeOp
 }
 def Relay_NNConv3dTransposeOp
     : Relay_ConvTransposeOp<"nn.conv3d_transpose", 3, "{1, 1, 1}", "{0, 0, 0}",
-                            "NCDHW", "IODHW"> {
+                            "NCDHW", "IODHW", /*isOutputFirst=*/"true"> {
   let example = [{
     Example:
 
@@ -232,7 +235,8 @@ def Relay_NNBatchMatmulOp
 // Elementwise operators along an axis
 //===----------------------------------------------------------------------===//
 
-def Relay_NNBiasAddOp : Relay_SameTypeOperator<"nn.bias_add", "Broadcast"> {
+def Relay_NNBiasAddOp
+    : Relay_SameTypeOperator<"nn.bias_add", "Broadcast", [Relay_AxisLayout]> {
   let summary = "Adds a vector along an axis";
   let description = [{
     Example:
@@ -247,7 +251,8 @@ def Relay_NNBiasAddOp : Relay_SameTypeOperator<"nn.bias_add", "Broadcast"> {
   let hasVerifier = 1;
 }
 
-def Relay_NNPreluOp : Relay_SameTypeOperator<"nn.prelu", "Broadcast"> {
+def Relay_NNPreluOp
+    : Relay_SameTypeOperator<"nn.prelu", "Broadcast", [Relay_AxisLayout]> {
   let summary = "x if x > 0, else alpha[i] * x along an axis";
   let description = [{
     Example:
@@ -267,7 +272,8 @@ def Relay_NNPreluOp : Relay_SameTypeOperator<"nn.prelu", "Broadcast"> {
 //===----------------------------------------------------------------------===//
 
 class Relay_SoftmaxOp<string mnemonic, string what>
-    : Relay_SameTypeOperator<mnemonic, "OutEWiseFusable"> {
+    : Relay_SameTypeOperator<mnemonic, "OutEWiseFusable",
+                             [Relay_AxisLayout]> {
   let summary = what # " along an axis";
   let description = [{
     Example:
@@ -285,7 +291,8 @@ def Relay_NNSoftmaxOp
 def Relay_NNLogSoftmaxOp
     : Relay_SoftmaxOp<"nn.log_softmax", "x - max - log(sum(exp(x - max)))">;
 
-def Relay_NNBatchNormOp : Relay_Operator<"nn.batch_norm", "OutEWiseFusable"> {
+def Relay_NNBatchNormOp
+    : Relay_Operator<"nn.batch_norm", "OutEWiseFusable", [Relay_AxisLayout]> {
   let summary = "Batch normalisation, for inference";
   let description = [{
     (data - moving_mean) / sqrt(moving_var + epsilon) [* gamma] [+ beta] along
@@ -307,8 +314,8 @@ def Relay_NNBatchNormOp : Relay_Operator<"nn.batch_norm", "OutEWiseFusable"> {
   let results = (outs AnyTuple:$result);
 }
 
-class Relay_NormOp<string mnemonic, string what, string axis>
-    : Relay_SameTypeOperator<mnemonic, "OutEWiseFusable"> {
+class Relay_NormOp<string mnemonic, string what, string axis, Trait layout>
+    : Relay_SameTypeOperator<mnemonic, "OutEWiseFusable", [layout]> {
   let summary = what;
   let description = [{
     (data - mean) / sqrt(variance + epsilon) [* gamma] [+ beta], where gamma and
@@ -321,7 +328,7 @@ class Relay_NormOp<string mnemonic, string what, string axis>
   let hasVerifier = 1;
 }
 def Relay_NNLayerNormOp : Relay_NormOp<"nn.layer_norm",
-    "Normalisation over one axis", "-1"> {
+    "Normalisation over one axis", "-1", Relay_AxisLayout> {
   let example = [{
     Example:
 
@@ -333,7 +340,8 @@ def Relay_NNLayerNormOp : Relay_NormOp<"nn.layer_norm",
   }];
 }
 def Relay_NNInstanceNormOp : Relay_NormOp<"nn.instance_norm",
-    "Normalisation over all axes but the batch and `axis`", "1"> {
+    "Normalisation over all axes but the batch and `axis`", "1",
+    Relay_InstancesLayout> {
   let example = [{
     Example:
 
@@ -346,7 +354,8 @@ def Relay_NNInstanceNormOp : Relay_NormOp<"nn.instance_norm",
 }
 
 def Relay_NNGroupNormOp
-    : Relay_SameTypeOperator<"nn.group_norm", "OutEWiseFusable"> {
+    : Relay_SameTypeOperator<"nn.group_norm", "OutEWiseFusable",
+                             [Relay_InstancesLayout]> {
   let summary = "Normalisation over groups of channels";
   let description = [{
     Example:
@@ -364,7 +373,8 @@ def Relay_NNGroupNormOp
   let hasVerifier = 1;
 }
 
-def Relay_NNLrnOp : Relay_SameTypeOperator<"nn.lrn", "Opaque"> {
+def Relay_NNLrnOp
+    : Relay_SameTypeOperator<"nn.lrn", "Opaque", [Relay_AxisLayout]> {
   let summary = "Local response normalisation across channels";
   let description = [{
     x / (bias + alpha / size * sum of x^2 over `size` channels around)^beta.
@@ -384,7 +394,8 @@ def Relay_NNLrnOp : Relay_SameTypeOperator<"nn.lrn", "Opaque"> {
 }
 
 def Relay_NNL2NormalizeOp
-    : Relay_SameTypeOperator<"nn.l2_normalize", "OutEWiseFusable"> {
+    : Relay_SameTypeOperator<"nn.l2_normalize", "OutEWiseFusable",
+                             [Relay_AxesLayout]> {
   let summary = "x / sqrt(max(sum of x^2 over axis, eps))";
   let description = [{
     Example:
@@ -400,7 +411,8 @@ def Relay_NNL2NormalizeOp
       location, adaptor.getData(), adaptor.getAxis())}];
 }
 
-def Relay_NNDropoutOp : Relay_Operator<"nn.dropout", "Opaque"> {
+def Relay_NNDropoutOp
+    : Relay_Operator<"nn.dropout", "Opaque", [Relay_ElementwiseLayout]> {
   let summary = "Dropout; for inference the identity";
   let description = [{
     The result is a tuple of data and a mask.
@@ -421,8 +433,8 @@ def Relay_NNDropoutOp : Relay_Operator<"nn.dropout", "Opaque"> {
 // Pooling
 //===----------------------------------------------------------------------===//
 
-class Relay_PoolInference<string mnemonic>
-    : Relay_Operator<mnemonic, "OutEWiseFusable"> {
+class Relay_PoolInference<string mnemonic, int rank>
+    : Relay_Operator<mnemonic, "OutEWiseFusable", [Relay_SpatialLayout<rank>]> {
   let extraClassDefinition = operatorDefinition # [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *, std::optional<::mlir::Location> location,
@@ -437,7 +449,7 @@ class Relay_PoolInference<string mnemonic>
 }
 
 class Relay_MaxPoolOp<string mnemonic, int rank, string ones, string zeros,
-                      string layout> : Relay_PoolInference<mnemonic> {
+                      string layout> : Relay_PoolInference<mnemonic, rank> {
   let summary = rank # "-D maximum pooling";
   let description = [{
     The maximum of each window. That of a window without data, which padding of
@@ -454,7 +466,7 @@ class Relay_MaxPoolOp<string mnemonic, int rank, string ones, string zeros,
 }
 
 class Relay_AvgPoolOp<string mnemonic, int rank, string ones, string zeros,
-                      string layout> : Relay_PoolInference<mnemonic> {
+                      string layout> : Relay_PoolInference<mnemonic, rank> {
   let summary = rank # "-D average pooling";
   let description = [{
     The mean of each window, over the elements inside the data, or with
@@ -538,7 +550,7 @@ def Relay_NNAvgPool3dOp : Relay_AvgPoolOp<"nn.avg_pool3d", 3, "{1, 1, 1}",
 }
 
 class Relay_GlobalPoolOp<string mnemonic, string what>
-    : Relay_Operator<mnemonic, "OutEWiseFusable"> {
+    : Relay_Operator<mnemonic, "OutEWiseFusable", [Relay_SpatialLayout<2>]> {
   let summary = what # " of all pixels";
   let description = [{
     The spatial dimensions become 1. `layout` orders N, C, H and W; N and C may
@@ -569,7 +581,7 @@ def Relay_NNGlobalAvgPool2dOp
     : Relay_GlobalPoolOp<"nn.global_avg_pool2d", "Mean">;
 
 class Relay_AdaptivePoolOp<string mnemonic, string what, string layout>
-    : Relay_Operator<mnemonic, "OutEWiseFusable"> {
+    : Relay_Operator<mnemonic, "OutEWiseFusable", [Relay_SpatialLayout<2>]> {
   let summary = what # " of windows chosen for an output size";
   let description = [{
     Window i reaches from floor(i * in / out) to ceil((i + 1) * in / out). One

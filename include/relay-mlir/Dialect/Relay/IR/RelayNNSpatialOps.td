@@ -14,8 +14,9 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 // Pooling
 //===----------------------------------------------------------------------===//
 
-class Relay_AdaptivePool1d3dOp<string mnemonic, string what, string layout>
-    : Relay_Operator<mnemonic, "OutEWiseFusable"> {
+class Relay_AdaptivePool1d3dOp<string mnemonic, int rank, string what,
+                               string layout>
+    : Relay_Operator<mnemonic, "OutEWiseFusable", [Relay_SpatialLayout<rank>]> {
   let summary = what # " of windows chosen for an output size";
   let description = [{
     Window i reaches from floor(i * in / out) to ceil((i + 1) * in / out). One
@@ -38,7 +39,7 @@ class Relay_AdaptivePool1d3dOp<string mnemonic, string what, string layout>
   }];
 }
 def Relay_NNAdaptiveAvgPool1dOp
-    : Relay_AdaptivePool1d3dOp<"nn.adaptive_avg_pool1d", "Mean", "NCW"> {
+    : Relay_AdaptivePool1d3dOp<"nn.adaptive_avg_pool1d", 1, "Mean", "NCW"> {
   let example = [{
     Example:
 
@@ -49,7 +50,7 @@ def Relay_NNAdaptiveAvgPool1dOp
   }];
 }
 def Relay_NNAdaptiveMaxPool1dOp
-    : Relay_AdaptivePool1d3dOp<"nn.adaptive_max_pool1d", "Maximum", "NCW"> {
+    : Relay_AdaptivePool1d3dOp<"nn.adaptive_max_pool1d", 1, "Maximum", "NCW"> {
   let example = [{
     Example:
 
@@ -60,7 +61,7 @@ def Relay_NNAdaptiveMaxPool1dOp
   }];
 }
 def Relay_NNAdaptiveAvgPool3dOp
-    : Relay_AdaptivePool1d3dOp<"nn.adaptive_avg_pool3d", "Mean", "NCDHW"> {
+    : Relay_AdaptivePool1d3dOp<"nn.adaptive_avg_pool3d", 3, "Mean", "NCDHW"> {
   let example = [{
     Example:
 
@@ -71,7 +72,7 @@ def Relay_NNAdaptiveAvgPool3dOp
   }];
 }
 def Relay_NNAdaptiveMaxPool3dOp
-    : Relay_AdaptivePool1d3dOp<"nn.adaptive_max_pool3d", "Maximum", "NCDHW"> {
+    : Relay_AdaptivePool1d3dOp<"nn.adaptive_max_pool3d", 3, "Maximum", "NCDHW"> {
   let example = [{
     Example:
 
@@ -217,7 +218,9 @@ def Relay_NNMirrorPadOp : Relay_Operator<"nn.mirror_pad", "Injective"> {
                        Relay_IntPairs:$pad_width);
 }
 
-def Relay_NNDilateOp : Relay_Operator<"nn.dilate", "Injective"> {
+def Relay_NNDilateOp
+    : Relay_Operator<"nn.dilate", "Injective",
+                     [Relay_PerDimensionLayout<"Strides">]> {
   let summary = "Inserts a value between elements";
   let description = [{
     `strides` has a positive value per dimension of data; a size becomes
@@ -254,7 +257,8 @@ def Relay_NNFifoBufferOp : Relay_Operator<"nn.fifo_buffer", "Opaque"> {
                        Relay_DefaultInt<"0">:$axis);
 }
 
-def Relay_NNUpsampling3dOp : Relay_Operator<"nn.upsampling3d", "Injective"> {
+def Relay_NNUpsampling3dOp
+    : Relay_Operator<"nn.upsampling3d", "Injective", [Relay_SpatialLayout<3>]> {
   let summary = "Enlarges volumes by a factor";
   let description = [{
     Sizes of D, H and W are round(size * scale). `method` is nearest_neighbor or
@@ -277,7 +281,8 @@ def Relay_NNUpsampling3dOp : Relay_Operator<"nn.upsampling3d", "Injective"> {
 }
 
 def Relay_NNFastSoftmaxOp
-    : Relay_SameTypeOperator<"nn.fast_softmax", "OutEWiseFusable"> {
+    : Relay_SameTypeOperator<"nn.fast_softmax", "OutEWiseFusable",
+                             [Relay_AxisLayout]> {
   let summary = "Softmax that may use an approximate exponential";
   let description = [{
     exp(x - max) / sum(exp(x - max)) along `axis`, as nn.softmax. How exact it is

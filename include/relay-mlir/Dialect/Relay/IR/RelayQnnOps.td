@@ -34,7 +34,8 @@ class Relay_QnnOperator<string mnemonic, string pattern,
 // Conversions
 //===----------------------------------------------------------------------===//
 
-def Relay_QNNQuantizeOp : Relay_QnnOperator<"quantize", "ElemWise"> {
+def Relay_QNNQuantizeOp
+    : Relay_QnnOperator<"quantize", "ElemWise", [Relay_AxisLayout]> {
   let summary = "Floats to quantised integers";
   let description = [{
     clip(round(data / output_scale) + output_zero_point) to the range of
@@ -55,7 +56,8 @@ def Relay_QNNQuantizeOp : Relay_QnnOperator<"quantize", "ElemWise"> {
     Relay_DefaultInt<"-1">:$axis);
 }
 
-def Relay_QNNDequantizeOp : Relay_QnnOperator<"dequantize", "ElemWise"> {
+def Relay_QNNDequantizeOp
+    : Relay_QnnOperator<"dequantize", "ElemWise", [Relay_AxisLayout]> {
   let summary = "Quantised integers to floats";
   let description = [{
     (data - input_zero_point) * input_scale, in float32. `out_dtype` is float32
@@ -74,7 +76,8 @@ def Relay_QNNDequantizeOp : Relay_QnnOperator<"dequantize", "ElemWise"> {
     TypeAttr:$out_dtype, Relay_DefaultInt<"-1">:$axis);
 }
 
-def Relay_QNNRequantizeOp : Relay_QnnOperator<"requantize", "ElemWise"> {
+def Relay_QNNRequantizeOp
+    : Relay_QnnOperator<"requantize", "ElemWise", [Relay_AxisLayout]> {
   let summary = "Changes scale, zero point and element type";
   let description = [{
     data, as int32, less input_zero_point, times input_scale / output_scale,
@@ -161,7 +164,7 @@ def Relay_QNNSimulatedDequantizeOp
 //===----------------------------------------------------------------------===//
 
 class Relay_QnnBinaryOp<string mnemonic, string what, string how>
-    : Relay_QnnOperator<mnemonic, "Broadcast"> {
+    : Relay_QnnOperator<mnemonic, "Broadcast", [Relay_QnnBinaryLayout]> {
   let summary = what # " of quantised tensors, with broadcasting";
   let description = how # [{
     Operands and result have one element type, to whose range the result is
@@ -211,7 +214,7 @@ def Relay_QNNMulOp : Relay_QnnBinaryOp<"mul", "Product", [{
 }
 
 class Relay_QnnUnaryOp<string mnemonic, string pattern, string what>
-    : Relay_QnnOperator<mnemonic, pattern> {
+    : Relay_QnnOperator<mnemonic, pattern, [Relay_DataLayout]> {
   let summary = what # " of a quantised tensor";
   let description = [{
     qnn.dequantize, the function on float32, and qnn.quantize to the type of
@@ -251,7 +254,8 @@ def Relay_QNNHardswishOp
 def Relay_QNNLogOp : Relay_QnnUnaryOp<"log", "Opaque", "log(x)">;
 def Relay_QNNAbsOp : Relay_QnnUnaryOp<"abs", "Opaque", "|x|">;
 
-def Relay_QNNLeakyReluOp : Relay_QnnOperator<"leaky_relu", "Opaque"> {
+def Relay_QNNLeakyReluOp
+    : Relay_QnnOperator<"leaky_relu", "Opaque", [Relay_DataLayout]> {
   let summary = "x if x > 0, else alpha * x, of a quantised tensor";
   let description = [{
     `data` is requantised to r, an int32, with the result's scale and zero
@@ -276,7 +280,8 @@ def Relay_QNNLeakyReluOp : Relay_QnnOperator<"leaky_relu", "Opaque"> {
     Relay_DefaultFloat<"0.25">:$alpha);
 }
 
-def Relay_QNNSoftmaxOp : Relay_QnnOperator<"softmax", "Opaque"> {
+def Relay_QNNSoftmaxOp
+    : Relay_QnnOperator<"softmax", "Opaque", [Relay_AxisLayout]> {
   let summary = "Softmax along an axis, in integers";
   let description = [{
     For int8 only, with a scale of at most 1; all in int32, where `/` truncates:
@@ -327,7 +332,8 @@ def Relay_QNNConcatenateOp : Relay_QnnOperator<"concatenate", "Injective"> {
 }
 
 def Relay_QNNAvgPool2dOp
-    : Relay_QnnOperator<"avg_pool2d", "OutEWiseFusable"> {
+    : Relay_QnnOperator<"avg_pool2d", "OutEWiseFusable",
+                        [Relay_SpatialLayout<2>]> {
   let summary = "Averages over windows of quantised images";
   let description = [{
     `data` is requantised to int32 with the result's scale and zero point,
@@ -357,7 +363,9 @@ def Relay_QNNAvgPool2dOp
 // Convolutions and products: zero points come before scales
 //===----------------------------------------------------------------------===//
 
-def Relay_QNNConv2dOp : Relay_QnnOperator<"conv2d", "OutEWiseFusable"> {
+def Relay_QNNConv2dOp
+    : Relay_QnnOperator<"conv2d", "OutEWiseFusable",
+                        [Relay_DepthwiseLayout<2>]> {
   let summary = "2-D convolution of quantised tensors";
   let description = [{
     nn.conv2d of data - input_zero_point and weight - weight_zero_point in
@@ -394,7 +402,8 @@ def Relay_QNNConv2dOp : Relay_QnnOperator<"conv2d", "OutEWiseFusable"> {
 }
 
 def Relay_QNNConv2dTransposeOp
-    : Relay_QnnOperator<"conv2d_transpose", "Opaque"> {
+    : Relay_QnnOperator<"conv2d_transpose", "Opaque",
+                        [Relay_ConvolutionLayout<2, /*isTransposed=*/1>]> {
   let summary = "2-D transposed convolution of quantised tensors";
   let description = [{
     nn.conv2d_transpose of data - input_zero_point and

@@ -13,7 +13,7 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 /// `axis` absent or empty means all axes; negative ones count from the last;
 /// `exclude` reduces the axes that are not listed.
 class Relay_ReduceOp<string mnemonic, string what>
-    : Relay_Operator<mnemonic, "CommReduce"> {
+    : Relay_Operator<mnemonic, "CommReduce", [Relay_ReduceLayout<>]> {
   let summary = what # " over axes";
   let description = [{
     Reduces the axes of `axis` (absent or empty: all; negative: from the last),
@@ -109,7 +109,8 @@ def Relay_AnyOp : Relay_ReduceOp<"any", "Logical or"> {
 
 /// The position of an extreme element, int32; in the reduced axes flattened.
 class Relay_ArgReduceOp<string mnemonic, string what>
-    : Relay_Operator<mnemonic, "CommReduce"> {
+    : Relay_Operator<mnemonic, "CommReduce", [
+          Relay_ReduceLayout</*isPosition=*/1>]> {
   let summary = "Position of the " # what # " over axes";
   let description = [{
     As other reductions; the result is int32: the row-major index into the
@@ -152,7 +153,8 @@ def Relay_ArgminOp : Relay_ArgReduceOp<"argmin", "minimum"> {
   }];
 }
 
-def Relay_VarianceOp : Relay_Operator<"variance", "CommReduce"> {
+def Relay_VarianceOp : Relay_Operator<"variance", "CommReduce",
+                                      [Relay_ReduceLayout<>]> {
   let summary = "Variance over axes, given the mean";
   let description = [{
     mean((x - mean)^2), or the sum divided by n - 1 with `unbiased`. `mean` has

@@ -14,7 +14,8 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 // Shape
 //===----------------------------------------------------------------------===//
 
-def Relay_ReshapeOp : Relay_Operator<"reshape", "Injective"> {
+def Relay_ReshapeOp
+    : Relay_Operator<"reshape", "Injective", [Relay_ReshapeLayout]> {
   let summary = "The same elements, in row-major order, in another shape";
   let description = [{
     Codes in `newshape`: a positive number is a size; 0 copies the size of the
@@ -36,7 +37,8 @@ def Relay_ReshapeOp : Relay_Operator<"reshape", "Injective"> {
   let hasCanonicalizer = 1;
 }
 
-def Relay_ExpandDimsOp : Relay_Operator<"expand_dims", "Broadcast"> {
+def Relay_ExpandDimsOp
+    : Relay_Operator<"expand_dims", "Broadcast", [Relay_ReshapeLayout]> {
   let summary = "Inserts `num_newaxis` dimensions of size 1 at `axis`";
   let description = [{
     Example:
@@ -50,7 +52,8 @@ def Relay_ExpandDimsOp : Relay_Operator<"expand_dims", "Broadcast"> {
                        Relay_DefaultInt<"1">:$num_newaxis);
 }
 
-def Relay_SqueezeOp : Relay_Operator<"squeeze", "Injective"> {
+def Relay_SqueezeOp
+    : Relay_Operator<"squeeze", "Injective", [Relay_ReshapeLayout]> {
   let summary = "Removes dimensions of size 1";
   let description = [{
     Those of `axis`, or all whose static size is 1.
@@ -65,7 +68,8 @@ def Relay_SqueezeOp : Relay_Operator<"squeeze", "Injective"> {
   let arguments = (ins Relay_Tensor:$data, Relay_OptionalInts:$axis);
 }
 
-def Relay_NNBatchFlattenOp : Relay_Operator<"nn.batch_flatten", "Injective"> {
+def Relay_NNBatchFlattenOp
+    : Relay_Operator<"nn.batch_flatten", "Injective", [Relay_ReshapeLayout]> {
   let summary = "Merges all dimensions but the first";
   let description = [{
     Example:
@@ -78,7 +82,9 @@ def Relay_NNBatchFlattenOp : Relay_Operator<"nn.batch_flatten", "Injective"> {
   let arguments = (ins Relay_Tensor:$data);
 }
 
-def Relay_BroadcastToOp : Relay_Operator<"broadcast_to", "Broadcast"> {
+def Relay_BroadcastToOp
+    : Relay_Operator<"broadcast_to", "Broadcast",
+                     [Relay_PerDimensionLayout<"Shape">]> {
   let summary = "Repeats elements along dimensions of size 1";
   let description = [{
     A size of -1 in `shape` copies the size of `data` at that dimension (aligned
@@ -162,7 +168,9 @@ def Relay_FullOp : Relay_Operator<"full", "ElemWise"> {
                        Relay_OptionalDType:$dtype);
 }
 
-def Relay_FullLikeOp : Relay_SameTypeOperator<"full_like", "ElemWise"> {
+def Relay_FullLikeOp
+    : Relay_SameTypeOperator<"full_like", "ElemWise",
+                             [Relay_ElementwiseLayout]> {
   let summary = "A tensor of one value, of the shape of `data`";
   let description = [{
     Example:
@@ -220,7 +228,8 @@ def Relay_OneHotOp : Relay_Operator<"one_hot", "OutEWiseFusable"> {
 // Movement
 //===----------------------------------------------------------------------===//
 
-def Relay_TransposeOp : Relay_Operator<"transpose", "Injective"> {
+def Relay_TransposeOp
+    : Relay_Operator<"transpose", "Injective", [Relay_TransposeLayout]> {
   let summary = "Permutes dimensions";
   let description = [{
     Dimension i of the result is dimension `axes[i]` of `data`; without `axes`
@@ -243,7 +252,8 @@ def Relay_TransposeOp : Relay_Operator<"transpose", "Injective"> {
   }];
 }
 
-def Relay_LayoutTransformOp : Relay_Operator<"layout_transform", "Injective"> {
+def Relay_LayoutTransformOp
+    : Relay_Operator<"layout_transform", "Injective", [Relay_TransposeLayout]> {
   let summary = "Changes between layouts such as NCHW and NCHW16c";
   let description = [{
     Example:
@@ -257,7 +267,8 @@ def Relay_LayoutTransformOp : Relay_Operator<"layout_transform", "Injective"> {
                        StrAttr:$dst_layout);
 }
 
-def Relay_ConcatenateOp : Relay_Operator<"concatenate", "Injective"> {
+def Relay_ConcatenateOp
+    : Relay_Operator<"concatenate", "Injective", [Relay_AxisOfAllLayout]> {
   let summary = "Joins tensors along an axis";
   let description = [{
     Example:
@@ -287,7 +298,7 @@ def Relay_StackOp : Relay_Operator<"stack", "Injective"> {
                        Relay_DefaultInt<"0">:$axis);
 }
 
-def Relay_SplitOp : Relay_Operator<"split", "Injective"> {
+def Relay_SplitOp : Relay_Operator<"split", "Injective", [Relay_AxisLayout]> {
   let summary = "Cuts a tensor along an axis";
   let description = [{
     `indices_or_sections` is a number of equal parts, or the increasing positions
@@ -309,7 +320,8 @@ def Relay_SplitOp : Relay_Operator<"split", "Injective"> {
   let results = (outs AnyTuple:$result);
 }
 
-def Relay_StridedSliceOp : Relay_Operator<"strided_slice", "Injective"> {
+def Relay_StridedSliceOp
+    : Relay_Operator<"strided_slice", "Injective", [Relay_LayoutMethods]> {
   let summary = "Every stride-th element from begin to end";
   let description = [{
     As in NumPy: the lists belong to the leading dimensions, or to those of
@@ -332,7 +344,8 @@ def Relay_StridedSliceOp : Relay_Operator<"strided_slice", "Injective"> {
                        Relay_Nullable<DenseI64ArrayAttr>:$axes);
 }
 
-def Relay_TileOp : Relay_Operator<"tile", "Broadcast"> {
+def Relay_TileOp
+    : Relay_Operator<"tile", "Broadcast", [Relay_PerDimensionLayout<"Reps">]> {
   let summary = "Repeats the whole tensor along each dimension";
   let description = [{
     Example:
@@ -345,7 +358,7 @@ def Relay_TileOp : Relay_Operator<"tile", "Broadcast"> {
   let arguments = (ins Relay_Tensor:$data, DenseI64ArrayAttr:$reps);
 }
 
-def Relay_RepeatOp : Relay_Operator<"repeat", "Broadcast"> {
+def Relay_RepeatOp : Relay_Operator<"repeat", "Broadcast", [Relay_AxisLayout]> {
   let summary = "Repeats each element along an axis";
   let description = [{
     Without `axis` the tensor is flattened first.
@@ -361,7 +374,8 @@ def Relay_RepeatOp : Relay_Operator<"repeat", "Broadcast"> {
                        Relay_OptionalInt:$axis);
 }
 
-def Relay_ReverseOp : Relay_SameTypeOperator<"reverse", "Injective"> {
+def Relay_ReverseOp
+    : Relay_SameTypeOperator<"reverse", "Injective", [Relay_AxisLayout]> {
   let summary = "Reverses the order along an axis";
   let description = [{
     Example:
@@ -394,7 +408,8 @@ def Relay_TriluOp : Relay_SameTypeOperator<"trilu", "ElemWise"> {
       location, adaptor.getData(), adaptor.getK())}];
 }
 
-def Relay_NNPadOp : Relay_Operator<"nn.pad", "Injective"> {
+def Relay_NNPadOp
+    : Relay_Operator<"nn.pad", "Injective", [Relay_LayoutMethods]> {
   let summary = "Adds elements before and after each dimension";
   let description = [{
     `pad_width` is [before0, after0, before1, after1, ...]; negative widths
@@ -414,7 +429,7 @@ def Relay_NNPadOp : Relay_Operator<"nn.pad", "Injective"> {
 }
 
 class Relay_BlockOp<string mnemonic, string what>
-    : Relay_Operator<mnemonic, "Injective"> {
+    : Relay_Operator<mnemonic, "Injective", [Relay_SpatialLayout<2>]> {
   let summary = what;
   let description = [{
     `layout` is NCHW or NHWC. `mode` is the order in which the channel dimension
@@ -453,7 +468,7 @@ def Relay_NNSpaceToDepthOp
 // Indexing
 //===----------------------------------------------------------------------===//
 
-def Relay_TakeOp : Relay_Operator<"take", "Injective"> {
+def Relay_TakeOp : Relay_Operator<"take", "Injective", [Relay_LayoutMethods]> {
   let summary = "Elements or slices at given positions";
   let description = [{
     result = data[..., indices, ...] with `indices` in place of `axis`, or of
@@ -474,7 +489,8 @@ def Relay_TakeOp : Relay_Operator<"take", "Injective"> {
                        Relay_OptionalInt:$axis, Relay_DefaultStr<"clip">:$mode);
 }
 
-def Relay_GatherOp : Relay_Operator<"gather", "Injective"> {
+def Relay_GatherOp
+    : Relay_Operator<"gather", "Injective", [Relay_AxisOfAllLayout]> {
   let summary = "data[..., indices[...], ...] along an axis";
   let description = [{
     Ranks are equal; the result has the shape of `indices`. Negative indices
@@ -511,7 +527,8 @@ def Relay_GatherNdOp : Relay_Operator<"gather_nd", "Injective"> {
 }
 
 def Relay_ScatterElementsOp
-    : Relay_SameTypeOperator<"scatter_elements", "Opaque"> {
+    : Relay_SameTypeOperator<"scatter_elements", "Opaque",
+                             [Relay_AxisOfAllLayout]> {
   let summary = "data with elements replaced along an axis";
   let description = [{
     `reduction` says how an update meets what is there: update, add, mul, mean,
@@ -554,7 +571,7 @@ def Relay_ScatterNdOp : Relay_SameTypeOperator<"scatter_nd", "Opaque"> {
       adaptor.getMode())}];
 }
 
-def Relay_CumsumOp : Relay_Operator<"cumsum", "Opaque"> {
+def Relay_CumsumOp : Relay_Operator<"cumsum", "Opaque", [Relay_AxisLayout]> {
   let summary = "Running sum along an axis";
   let description = [{
     Without `axis` the tensor is flattened. With `exclusive` an element does not
@@ -572,7 +589,8 @@ def Relay_CumsumOp : Relay_Operator<"cumsum", "Opaque"> {
                        Relay_DefaultBool<"false">:$exclusive);
 }
 
-def Relay_SortOp : Relay_SameTypeOperator<"sort", "Opaque"> {
+def Relay_SortOp
+    : Relay_SameTypeOperator<"sort", "Opaque", [Relay_AxisLayout]> {
   let summary = "Sorts along an axis";
   let description = [{
     `dtype` is of no effect: the element type is that of data.
@@ -591,7 +609,7 @@ def Relay_SortOp : Relay_SameTypeOperator<"sort", "Opaque"> {
       location, adaptor.getData(), adaptor.getAxis())}];
 }
 
-def Relay_ArgsortOp : Relay_Operator<"argsort", "Opaque"> {
+def Relay_ArgsortOp : Relay_Operator<"argsort", "Opaque", [Relay_AxisLayout]> {
   let summary = "Positions of the sorted elements along an axis (stable)";
   let description = [{
     Example:
@@ -606,7 +624,7 @@ def Relay_ArgsortOp : Relay_Operator<"argsort", "Opaque"> {
                        Relay_OptionalDType:$dtype);
 }
 
-def Relay_TopkOp : Relay_Operator<"topk", "Opaque"> {
+def Relay_TopkOp : Relay_Operator<"topk", "Opaque", [Relay_AxisLayout]> {
   let summary = "The k largest (smallest) elements along an axis";
   let description = [{
     `ret_type` is `both`, a tuple of values and positions, `values` or

@@ -49,7 +49,8 @@ def Relay_BroadcastToLikeOp
   let arguments = (ins Relay_Tensor:$data, Relay_Tensor:$broadcast_type);
 }
 
-def Relay_CastLikeOp : Relay_Operator<"cast_like", "ElemWise"> {
+def Relay_CastLikeOp
+    : Relay_Operator<"cast_like", "ElemWise", [Relay_DataLayout]> {
   let summary = "Conversion to the element type of another tensor";
   let description = [{
     As `cast`; of `dtype_like` only the element type counts.
@@ -123,7 +124,8 @@ def Relay_ReshapeLikeOp : Relay_Operator<"reshape_like", "Injective"> {
                        Relay_OptionalInt:$rhs_end);
 }
 
-def Relay_SliceLikeOp : Relay_Operator<"slice_like", "Injective"> {
+def Relay_SliceLikeOp
+    : Relay_Operator<"slice_like", "Injective", [Relay_LayoutMethods]> {
   let summary = "The leading part of a tensor, in the sizes of another";
   let description = [{
     Along each of `axes` (absent or empty: all dimensions of `shape_like`) the
@@ -146,7 +148,8 @@ def Relay_SliceLikeOp : Relay_Operator<"slice_like", "Injective"> {
 //===----------------------------------------------------------------------===//
 
 def Relay_ContribReverseReshapeOp
-    : Relay_Operator<"contrib_reverse_reshape", "Injective"> {
+    : Relay_Operator<"contrib_reverse_reshape", "Injective",
+                     [Relay_ReshapeLayout]> {
   let summary = "A reshape whose codes apply from right to left";
   let description = [{
     The result of `reshape` on the sizes of data in reverse order with the codes
@@ -164,7 +167,8 @@ def Relay_ContribReverseReshapeOp
                        Relay_DefaultBool<"false">:$allowzero);
 }
 
-def Relay_ReinterpretOp : Relay_Operator<"reinterpret", "ElemWise"> {
+def Relay_ReinterpretOp
+    : Relay_Operator<"reinterpret", "ElemWise", [Relay_ElementwiseLayout]> {
   let summary = "The bits of each element, taken as another type";
   let description = [{
     Both element types have the same width, of 8 bits or more.
@@ -476,7 +480,7 @@ def Relay_UnravelIndexOp : Relay_Operator<"unravel_index", "Injective"> {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-def Relay_CumprodOp : Relay_Operator<"cumprod", "Opaque"> {
+def Relay_CumprodOp : Relay_Operator<"cumprod", "Opaque", [Relay_AxisLayout]> {
   let summary = "Running product along an axis";
   let description = [{
     Without `axis` the tensor is flattened. With `exclusive` an element does not

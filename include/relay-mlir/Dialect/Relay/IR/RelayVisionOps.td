@@ -145,7 +145,8 @@ def Relay_VisionRegularNonMaxSuppressionOp
 //===----------------------------------------------------------------------===//
 
 def Relay_VisionRoiAlignOp
-    : Relay_Operator<"vision.roi_align", "OutEWiseFusable"> {
+    : Relay_Operator<"vision.roi_align", "OutEWiseFusable",
+                     [Relay_SpatialLayout<2>]> {
   let summary = "Pools regions of images at interpolated points";
   let description = [{
     rois is (R, 5) of (image, x1, y1, x2, y2), times `spatial_scale` in pixels of
@@ -171,7 +172,8 @@ def Relay_VisionRoiAlignOp
 }
 
 def Relay_VisionRoiPoolOp
-    : Relay_Operator<"vision.roi_pool", "OutEWiseFusable"> {
+    : Relay_Operator<"vision.roi_pool", "OutEWiseFusable",
+                     [Relay_SpatialLayout<2>]> {
   let summary = "Maxima of regions of images";
   let description = [{
     rois is (R, 5) of (image, x1, y1, x2, y2), times `spatial_scale` rounded to

@@ -112,6 +112,7 @@ def ConvertLayoutPass : Pass<"relay-convert-layout", "::mlir::func::FuncOp"> {
     %3 = relay.layout_transform %2 {dst_layout = "NCHW", src_layout = "NHWC"} : (tensor<1x7x7x4xf32>) -> tensor<1x4x7x7xf32>
     ```
   }];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
   let options = [
     ListOption<"desiredLayouts", "desired-layouts", "std::string",
                "Layouts of convolutions; channels last if there are none">,

@@ -1,4 +1,4 @@
-//===- ConvertLayoutReshape.cpp - Reshapes in other layouts ---------------===//
+//===- LayoutReshape.cpp - Reshapes of permuted tensors -------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ConvertLayoutRules.h"
+#include "relay-mlir/Dialect/Relay/IR/LayoutForms.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -57,26 +57,27 @@ static SmallVector<int64_t> getSequence(ArrayRef<int64_t> shape,
   return sequence;
 }
 
-bool relay::isSameSequence(RankedTensorType type, ArrayRef<int64_t> from,
-                           ArrayRef<int64_t> to) {
+bool relay::detail::isSameSequence(RankedTensorType type,
+                                   ArrayRef<int64_t> from,
+                                   ArrayRef<int64_t> to) {
   int64_t rank = std::max<int64_t>(type.getRank(),
                                    std::max<int64_t>(from.size(), to.size()));
   SmallVector<int64_t> shape(rank - type.getRank(), 1);
   llvm::append_range(shape, type.getShape());
   auto widen = [&](ArrayRef<int64_t> order) {
-    Order wide;
+    DimOrder wide;
     for (int64_t i = order.size(); i < rank; ++i)
       wide.push_back(wide.size());
     int64_t added = wide.size();
     for (int64_t dim : order)
       wide.push_back(added + dim);
-    return order.empty() ? Order() : wide;
+    return order.empty() ? DimOrder() : wide;
   };
   return getSequence(shape, widen(from)) == getSequence(shape, widen(to));
 }
 
 std::optional<SmallVector<int64_t>>
-relay::getReshapeCodes(RankedTensorType data, RankedTensorType result) {
+relay::detail::getReshapeCodes(RankedTensorType data, RankedTensorType result) {
   SmallVector<int64_t> codes(result.getShape());
   if (result.getNumDynamicDims() == 0)
     return codes;
@@ -157,9 +158,9 @@ static std::optional<SmallVector<Run>> getRuns(Operation *op) {
 
 /// Orders dimensions: those of `sequence` so, each one of size 1 behind its
 /// predecessor.
-static Order completeOrder(ArrayRef<int64_t> shape,
-                           ArrayRef<int64_t> sequence) {
-  Order order(sequence);
+static DimOrder completeOrder(ArrayRef<int64_t> shape,
+                              ArrayRef<int64_t> sequence) {
+  DimOrder order(sequence);
   for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim) {
     if (llvm::is_contained(order, dim))
       continue;
@@ -194,10 +195,10 @@ relay::detail::inferReshapeForm(Operation *op, ArrayRef<int64_t> order) {
   }
   OperatorForm form;
   form.operands.push_back(newSequence == sequence
-                              ? Order(order)
+                              ? DimOrder(order)
                               : completeOrder(data.getShape(), newSequence));
   form.result = llvm::is_sorted(resultSequence)
-                    ? Order()
+                    ? DimOrder()
                     : completeOrder(result.getShape(), resultSequence);
   auto storedData =
       cast<RankedTensorType>(getStoredType(data, form.operands.front()));
