@@ -95,6 +95,10 @@ LogicalResult inferConvTranspose(std::optional<Location> location, Type data,
                                  ArrayRef<int64_t> outputPadding,
                                  SmallVectorImpl<Type> &types);
 
+// The methods of ContractionOpInterface for convolutions.
+SmallVector<int64_t> getSummedKernelAxes(Operation *op);
+std::optional<ChannelAxes> getConvolutionChannels(Operation *op);
+
 /// The layouts of a pool; an empty one for the result means that of the data.
 struct PoolLayouts {
   StringRef data, out;

@@ -116,7 +116,7 @@ bool ConstantFolder::isCandidate(Operation *op) {
   // What training does is not what the interpreter does.
   if (isa<NNDropoutOp>(op))
     return false;
-  if (!foldQnn && op->getName().getStringRef().starts_with("relay.qnn."))
+  if (!foldQnn && op->hasTrait<OnQuantized>())
     return false;
   // Otherwise it would be taken apart only to be made again.
   if (isa<TupleOp>(op))
@@ -155,9 +155,8 @@ static bool isWideningOfWeight(Operation *op) {
   return from && cast.getDtype().isF32() &&
          from.getElementTypeBitWidth() == 16 &&
          llvm::all_of(op->getUsers(), [&](Operation *user) {
-           return user->getNumOperands() == 2 &&
-                  user->getOperand(1) == op->getResult(0) &&
-                  user->getName().getStringRef().starts_with("relay.nn.");
+           return isa<ContractionOpInterface>(user) &&
+                  user->getOperand(1) == op->getResult(0);
          });
 }
 

@@ -12,7 +12,6 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 
@@ -26,15 +25,10 @@ using namespace mlir::relay;
 
 namespace {
 
-/// An operator whose result is linear in a weight: a convolution or a dense.
+/// An operator whose result is linear in a weight.
 struct Linear {
   Operation *op;
-  /// Of the channels in the data and in the result.
-  int64_t dataAxis, resultAxis;
-  /// In the weight: of the channels of the data, unless they are in groups, and
-  /// of those of the result.
-  std::optional<int64_t> inAxis;
-  int64_t outAxis;
+  ChannelAxes axes;
 
   Value getData() const { return op->getOperand(0); }
   Value getWeight() const { return op->getOperand(1); }
@@ -83,56 +77,21 @@ static std::optional<SmallVector<double>> getFloats(Value value) {
   return std::nullopt;
 }
 
-static bool isPlainLayout(StringRef layout) {
-  return llvm::all_of(layout, llvm::isAlpha) &&
-         llvm::none_of(layout, llvm::isLower);
-}
-
-template <typename OpT>
-static std::optional<Linear> matchConvolution(OpT op) {
-  auto weight = dyn_cast<RankedTensorType>(op.getWeight().getType());
-  auto data = dyn_cast<RankedTensorType>(op.getData().getType());
-  auto result = dyn_cast<RankedTensorType>(op.getType());
-  StringRef layout = op.getDataLayout(), kernel = op.getKernelLayout();
-  StringRef outLayout = op.getOutLayout().empty() ? layout : op.getOutLayout();
-  if (!weight || !data || !result || !weight.hasStaticShape() ||
-      !isPlainLayout(layout) || !isPlainLayout(kernel) ||
-      !isPlainLayout(outLayout) ||
-      data.getElementType() != weight.getElementType() ||
-      data.getElementType() != result.getElementType())
-    return std::nullopt;
-  Linear linear{op, int64_t(layout.find('C')), int64_t(outLayout.find('C')),
-                int64_t(kernel.find('I')), int64_t(kernel.find('O'))};
-  int64_t outputs = weight.getDimSize(linear.outAxis);
-  if (outputs != result.getDimSize(linear.resultAxis))
-    return std::nullopt;
-  if (op.getGroups() != 1) {
-    // Of depthwise ones, the channels of the data are those of the result.
-    bool isDepthwise = op.getGroups() == outputs &&
-                       data.getDimSize(linear.dataAxis) == outputs;
-    linear.inAxis = isDepthwise ? std::optional(linear.outAxis) : std::nullopt;
-  }
-  return linear;
-}
-
 static std::optional<Linear> matchLinear(Operation *op) {
-  if (auto conv = dyn_cast<NNConv1dOp>(op))
-    return matchConvolution(conv);
-  if (auto conv = dyn_cast<NNConv2dOp>(op))
-    return matchConvolution(conv);
-  if (auto conv = dyn_cast<NNConv3dOp>(op))
-    return matchConvolution(conv);
-  auto dense = dyn_cast<NNDenseOp>(op);
-  if (!dense)
+  auto contraction = dyn_cast<ContractionOpInterface>(op);
+  if (!contraction)
     return std::nullopt;
-  auto data = dyn_cast<RankedTensorType>(dense.getData().getType());
-  auto weight = dyn_cast<RankedTensorType>(dense.getWeight().getType());
-  auto result = dyn_cast<RankedTensorType>(dense.getType());
+  auto data = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto weight = dyn_cast<RankedTensorType>(op->getOperand(1).getType());
+  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!data || !weight || !result || !weight.hasStaticShape() ||
       data.getElementType() != weight.getElementType() ||
       data.getElementType() != result.getElementType())
     return std::nullopt;
-  return Linear{op, data.getRank() - 1, result.getRank() - 1, 1, 0};
+  std::optional<ChannelAxes> axes = contraction.getChannelAxes();
+  if (!axes)
+    return std::nullopt;
+  return Linear{op, *axes};
 }
 
 /// `value` as a factor of the dimension `axis` of tensors of `type`.
@@ -214,7 +173,7 @@ static bool isInRange(const Linear &linear, const Scale &scale, int64_t axis) {
       inner *= size;
     return flat / inner % type.getDimSize(dim);
   };
-  SmallVector<double> maxima(type.getDimSize(linear.outAxis), 0);
+  SmallVector<double> maxima(type.getDimSize(linear.axes.weightOut), 0);
   SmallVector<bool> underflows(maxima.size(), false);
   for (auto [flat, weight] : llvm::enumerate(*weights)) {
     double factor =
@@ -222,7 +181,7 @@ static bool isInRange(const Linear &linear, const Scale &scale, int64_t axis) {
     double product = std::abs(weight * factor);
     if (!(product <= largest) || !std::isfinite(factor))
       return false;
-    int64_t out = getIndex(flat, linear.outAxis);
+    int64_t out = getIndex(flat, linear.axes.weightOut);
     maxima[out] = std::max(maxima[out], product);
     underflows[out] =
         underflows[out] || (weight != 0 && factor != 0 && product < smallest);
@@ -323,7 +282,7 @@ bool FoldScaleAxisPass::foldBackward(MultiplyOp product,
       return false;
     if ((linear = matchLinear(op)))
       break;
-    if (isa<NNReluOp, NNLeakyReluOp>(op)) {
+    if (op->hasTrait<PositivelyHomogeneous>()) {
       needsPositive = true;
       value = op->getOperand(0);
     } else if (auto bias = dyn_cast<NNBiasAddOp>(op)) {
@@ -341,15 +300,15 @@ bool FoldScaleAxisPass::foldBackward(MultiplyOp product,
       return false;
     }
   }
-  int64_t axis = linear->resultAxis;
+  int64_t axis = linear->axes.result;
   std::optional<Scale> scale = matchScale(scaleValue, type, axis);
   if (!scale || !isAllowed(*linear, *scale) ||
       (needsPositive && !scale->isPositive()) ||
       llvm::any_of(biasAxes, [&](int64_t other) { return other != axis; }) ||
-      !isInRange(*linear, *scale, linear->outAxis) ||
+      !isInRange(*linear, *scale, linear->axes.weightOut) ||
       !moveBefore(*scale, linear->op))
     return false;
-  scaleWeight(*linear, *scale, linear->outAxis);
+  scaleWeight(*linear, *scale, linear->axes.weightOut);
   for (OpOperand *term : terms) {
     OpBuilder builder(term->getOwner());
     Value factors = isa<NNBiasAddOp>(term->getOwner())
@@ -376,21 +335,21 @@ bool FoldScaleAxisPass::foldForward(MultiplyOp product, unsigned scaleOperand) {
     if (!value.hasOneUse())
       return false;
     Operation *user = *value.getUsers().begin();
-    if (isa<NNReluOp, NNLeakyReluOp>(user)) {
+    if (user->hasTrait<PositivelyHomogeneous>()) {
       needsPositive = true;
       value = user->getResult(0);
     } else if (!(linear = matchLinear(user)) || linear->getData() != value) {
       return false;
     }
   }
-  if (!linear->inAxis)
+  if (!linear->axes.weightIn)
     return false;
-  std::optional<Scale> scale = matchScale(scaleValue, type, linear->dataAxis);
+  std::optional<Scale> scale = matchScale(scaleValue, type, linear->axes.data);
   if (!scale || !isAllowed(*linear, *scale) ||
       (needsPositive && !scale->isPositive()) ||
-      !isInRange(*linear, *scale, *linear->inAxis))
+      !isInRange(*linear, *scale, *linear->axes.weightIn))
     return false;
-  scaleWeight(*linear, *scale, *linear->inAxis);
+  scaleWeight(*linear, *scale, *linear->axes.weightIn);
   product.getResult().replaceAllUsesWith(data);
   product.erase();
   return true;

@@ -9,8 +9,6 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
-#include <cmath>
-
 namespace mlir::relay {
 #define GEN_PASS_DEF_WIDENPRODUCTSPASS
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
@@ -35,30 +33,16 @@ static double countElements(RankedTensorType type) {
 }
 
 /// Products that `op` sums.
-static double countProducts(Operation *op, RankedTensorType data,
-                            RankedTensorType weight, RankedTensorType result) {
-  double sizes =
-      countElements(data) * countElements(weight) * countElements(result);
-  if (isa<NNDenseOp, NNMatmulOp>(op))
-    return std::sqrt(sizes);
-  // One size is in all three.
-  if (isa<NNBatchMatmulOp>(op))
-    return std::sqrt(sizes / std::max(1.0, guessSize(result, 0)));
-  auto layout = op->getAttrOfType<StringAttr>("kernel_layout");
-  size_t axis = layout ? layout.getValue().find('O') : StringRef::npos;
-  if (axis >= static_cast<size_t>(weight.getRank()) ||
-      weight.isDynamicDim(axis) || weight.getDimSize(axis) == 0)
-    return 0;
-  return countElements(result) * countElements(weight) /
-         weight.getDimSize(axis);
+static double countProducts(ContractionOpInterface op, RankedTensorType weight,
+                            RankedTensorType result) {
+  double count = countElements(result);
+  for (int64_t axis : op.getSummedWeightAxes())
+    count *= guessSize(weight, axis);
+  return count;
 }
 
 /// Whether converting the operands once takes less time than in each product.
-static bool paysToWiden(Operation *op) {
-  if (!isa<NNConv1dOp, NNConv2dOp, NNConv3dOp, NNConv1dTransposeOp,
-           NNConv2dTransposeOp, NNConv3dTransposeOp, NNDenseOp, NNMatmulOp,
-           NNBatchMatmulOp>(op))
-    return false;
+static bool paysToWiden(ContractionOpInterface op) {
   auto data = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   auto weight = dyn_cast<RankedTensorType>(op->getOperand(1).getType());
   auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
@@ -66,7 +50,7 @@ static bool paysToWiden(Operation *op) {
       !isHalf(weight.getElementType()) || !isHalf(result.getElementType()))
     return false;
   constexpr double kMinUses = 16;
-  double products = countProducts(op, data, weight, result);
+  double products = countProducts(op, weight, result);
   return products >= kMinUses * countElements(data) &&
          products >= kMinUses * countElements(weight);
 }
@@ -98,7 +82,7 @@ struct WidenProductsPass final
 
   void runOnOperation() override {
     SmallVector<Operation *> found;
-    getOperation().walk([&](Operation *op) {
+    getOperation().walk([&](ContractionOpInterface op) {
       if (paysToWiden(op))
         found.push_back(op);
     });

@@ -25,6 +25,19 @@
 
 #include "relay-mlir/Dialect/Relay/IR/RelayEnums.h.inc"
 
+namespace mlir::relay {
+
+/// Dimensions of channels in the operands and the result of a contraction.
+struct ChannelAxes {
+  int64_t data, result;
+  /// In the weight: of the channels of the data, unless they are in groups, and
+  /// of those of the result.
+  std::optional<int64_t> weightIn;
+  int64_t weightOut;
+};
+
+} // namespace mlir::relay
+
 #include "relay-mlir/Dialect/Relay/IR/RelayInterfaces.h.inc"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayDialect.h.inc"
@@ -50,6 +63,16 @@ public:
     return detail::verifyCountableResults(op);
   }
 };
+
+// Facts of operators that passes rely on; RelayInterfaces.td says what they
+// mean.
+
+template <typename ConcreteOp>
+class PositivelyHomogeneous
+    : public OpTrait::TraitBase<ConcreteOp, PositivelyHomogeneous> {};
+
+template <typename ConcreteOp>
+class OnQuantized : public OpTrait::TraitBase<ConcreteOp, OnQuantized> {};
 } // namespace mlir::relay
 
 namespace mlir::relay {

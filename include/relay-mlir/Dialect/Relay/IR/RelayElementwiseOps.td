@@ -15,8 +15,9 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 //===----------------------------------------------------------------------===//
 
 class Relay_UnaryOp<string mnemonic, string what,
-                    string type = "tensor<8x128xf32>">
-    : Relay_SameTypeOperator<mnemonic, "ElemWise", [Relay_ElementwiseLayout]> {
+                    string type = "tensor<8x128xf32>", list<Trait> traits = []>
+    : Relay_SameTypeOperator<mnemonic, "ElemWise",
+                             [Relay_ElementwiseLayout] # traits> {
   let summary = "Elementwise " # what;
   let description = [{
     Example:
@@ -272,11 +273,14 @@ def Relay_WhereOp
                        Relay_Tensor:$y);
 }
 
-def Relay_NNReluOp : Relay_UnaryOp<"nn.relu", "max(x, 0)">;
+def Relay_NNReluOp
+    : Relay_UnaryOp<"nn.relu", "max(x, 0)", "tensor<8x128xf32>",
+                    [Relay_PositivelyHomogeneous]>;
 
 def Relay_NNLeakyReluOp
     : Relay_SameTypeOperator<"nn.leaky_relu", "ElemWise",
-                             [Relay_ElementwiseLayout]> {
+                             [Relay_ElementwiseLayout,
+                              Relay_PositivelyHomogeneous]> {
   let summary = "Elementwise x if x > 0, else alpha * x";
   let description = [{
     Example:

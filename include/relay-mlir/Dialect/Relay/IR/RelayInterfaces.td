@@ -140,4 +140,40 @@ def ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// What is computed
+//===----------------------------------------------------------------------===//
+
+def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
+  let description = [{
+    An operator that sums products of its first operand, the data, and its second,
+    the weight, such as a convolution or a matrix product. The result is linear in
+    each of them.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<[{
+        Returns the dimensions of the weight along which each element of the
+        result is a sum.
+      }],
+      "::llvm::SmallVector<int64_t>", "getSummedWeightAxes">,
+    InterfaceMethod<[{
+        Returns the dimensions of the channels; none if they are not one each, or
+        if factors of channels are not to be moved into the weight.
+      }],
+      "std::optional<::mlir::relay::ChannelAxes>", "getChannelAxes", (ins), "",
+      "return std::nullopt;">
+  ];
+}
+
+class Relay_OpTrait<string name> : NativeOpTrait<name> {
+  let cppNamespace = "::mlir::relay";
+}
+
+/// An elementwise function of one operand with f(c * x) = c * f(x) for c > 0.
+def Relay_PositivelyHomogeneous : Relay_OpTrait<"PositivelyHomogeneous">;
+
+/// On integers that stand for real numbers, with scales and zero points.
+def Relay_OnQuantized : Relay_OpTrait<"OnQuantized">;
+
 #endif // RELAY_MLIR_DIALECT_RELAY_IR_RELAYINTERFACES_TD

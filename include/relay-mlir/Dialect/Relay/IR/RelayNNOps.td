@@ -19,7 +19,9 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 class Relay_ConvOp<string mnemonic, int rank, string ones, string zeros,
                    string layout, string kernel,
                    Trait layouts = Relay_ConvolutionLayout<rank>>
-    : Relay_Operator<mnemonic, "OutEWiseFusable", [layouts]> {
+    : Relay_Operator<mnemonic, "OutEWiseFusable", [
+          DeclareOpInterfaceMethods<ContractionOpInterface, ["getChannelAxes"]>,
+          layouts]> {
   let summary = rank # "-D convolution";
   let description = [{
     For the layouts }] # layout # " and " # kernel # [{ (others have the same
@@ -50,6 +52,12 @@ class Relay_ConvOp<string mnemonic, int rank, string ones, string zeros,
            adaptor.getOutLayout(), adaptor.getOutDtype(), "}] # layout
              # [{", "}] # kernel # [{"},
           types);
+    }
+    ::llvm::SmallVector<int64_t> $cppClass::getSummedWeightAxes() {
+      return ::mlir::relay::detail::getSummedKernelAxes(*this);
+    }
+    std::optional<::mlir::relay::ChannelAxes> $cppClass::getChannelAxes() {
+      return ::mlir::relay::detail::getConvolutionChannels(*this);
     }
   }];
 }
@@ -95,6 +103,7 @@ class Relay_ConvTransposeOp<string mnemonic, int rank, string ones,
                             string zeros, string layout, string kernel,
                             string isOutputFirst = "false">
     : Relay_Operator<mnemonic, "OutEWiseFusable", [
+          DeclareOpInterfaceMethods<ContractionOpInterface>,
           Relay_ConvolutionLayout<rank, /*isTransposed=*/1, isOutputFirst>]> {
   let summary = rank # "-D transposed convolution";
   let description = [{
@@ -124,6 +133,9 @@ class Relay_ConvTransposeOp<string mnemonic, int rank, string ones,
            adaptor.getOutLayout(), adaptor.getOutDtype(), "}] # layout
              # [{", "}] # kernel # [{"},
           adaptor.getOutputPadding(), types);
+    }
+    ::llvm::SmallVector<int64_t> $cppClass::getSummedWeightAxes() {
+      return ::mlir::relay::detail::getSummedKernelAxes(*this);
     }
   }];
 }
@@ -172,7 +184,8 @@ def Relay_NNConv3dTransposeOp
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-def Relay_NNDenseOp : Relay_Operator<"nn.dense", "OutEWiseFusable"> {
+def Relay_NNDenseOp : Relay_Operator<"nn.dense", "OutEWiseFusable", [
+    DeclareOpInterfaceMethods<ContractionOpInterface, ["getChannelAxes"]>]> {
   let summary = "data times the transpose of weight";
   let description = [{
     result[..., n] = sum over k of data[..., k] * weight[n, k]. `units`, if given,
@@ -190,7 +203,8 @@ def Relay_NNDenseOp : Relay_Operator<"nn.dense", "OutEWiseFusable"> {
                        Relay_OptionalDType:$out_dtype);
 }
 
-def Relay_NNMatmulOp : Relay_Operator<"nn.matmul", "OutEWiseFusable"> {
+def Relay_NNMatmulOp : Relay_Operator<"nn.matmul", "OutEWiseFusable", [
+    DeclareOpInterfaceMethods<ContractionOpInterface>]> {
   let summary = "Matrix product, each side transposed or not";
   let description = [{
     tensor_a is (..., M, K), or (..., K, M) with `transpose_a`; tensor_b is
@@ -211,7 +225,8 @@ def Relay_NNMatmulOp : Relay_Operator<"nn.matmul", "OutEWiseFusable"> {
 }
 
 def Relay_NNBatchMatmulOp
-    : Relay_Operator<"nn.batch_matmul", "OutEWiseFusable"> {
+    : Relay_Operator<"nn.batch_matmul", "OutEWiseFusable", [
+          DeclareOpInterfaceMethods<ContractionOpInterface>]> {
   let summary = "Matrix products of a batch";
   let description = [{
     (B, M, K) times (B, K, N), where `transpose_a` and `transpose_b` swap the last

@@ -28,7 +28,7 @@ def Relay_QuantizedProductOperand : RankedTensorOf<[I8, UI8, I16, UI16]>;
 /// scale * (q - zero_point).
 class Relay_QnnOperator<string mnemonic, string pattern,
                         list<Trait> traits = []>
-    : Relay_Operator<"qnn." # mnemonic, pattern, traits>;
+    : Relay_Operator<"qnn." # mnemonic, pattern, [Relay_OnQuantized] # traits>;
 
 //===----------------------------------------------------------------------===//
 // Conversions
