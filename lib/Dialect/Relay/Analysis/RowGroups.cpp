@@ -28,12 +28,6 @@ static bool isElementwise(Operation *op) {
          llvm::all_of(op->getOperands(), getTensorType);
 }
 
-/// Whether the operator only moves elements of its one operand.
-static bool isMovement(Operation *op) {
-  return isa<ExpandDimsOp, ReshapeOp, SqueezeOp, StridedSliceOp, TransposeOp>(
-      op);
-}
-
 /// The one operation of the block that uses the one result of `op`, or null.
 static Operation *getOnlyUser(Operation *op) {
   if (op->getNumResults() != 1 || !op->hasOneUse())
@@ -95,7 +89,7 @@ static NNBatchMatmulOp collectScores(Value value, Block *block,
 
 static void collectMovements(Value value, Block *block, Members &members) {
   while (Operation *op = getOnlyProducer(value, block)) {
-    if (!isMovement(op))
+    if (!op->hasTrait<MovesElements>())
       return;
     members.insert(op);
     value = op->getOperand(0);
@@ -176,23 +170,14 @@ static FusionGroup findAttention(NNSoftmaxOp softmax, unsigned maxDepth) {
 
 /// Whether `op` reduces the last axis, which stays with size 1.
 static bool isRowReduction(Operation *op) {
-  auto check = [](auto reduce) {
-    RankedTensorType type = getTensorType(reduce.getData());
-    std::optional<ArrayRef<int64_t>> axes = reduce.getAxis();
-    return reduce.getKeepdims() && !reduce.getExclude() && type && axes &&
-           axes->size() == 1 && type.getRank() >= 2 &&
-           (axes->front() == -1 || axes->front() == type.getRank() - 1) &&
-           isa<FloatType>(type.getElementType());
-  };
-  if (auto reduce = dyn_cast<SumOp>(op))
-    return check(reduce);
-  if (auto reduce = dyn_cast<MeanOp>(op))
-    return check(reduce);
-  if (auto reduce = dyn_cast<MaxOp>(op))
-    return check(reduce);
-  if (auto reduce = dyn_cast<MinOp>(op))
-    return check(reduce);
-  return false;
+  auto reduce = dyn_cast<ReductionOpInterface>(op);
+  if (!reduce || !reduce.getKeepdims() || reduce.getExclude())
+    return false;
+  RankedTensorType type = getTensorType(op->getOperand(0));
+  std::optional<ArrayRef<int64_t>> axes = reduce.getAxis();
+  return type && axes && axes->size() == 1 && type.getRank() >= 2 &&
+         (axes->front() == -1 || axes->front() == type.getRank() - 1) &&
+         isa<FloatType>(type.getElementType());
 }
 
 /// Whether `shape` has the rows of `rows`, each with all elements or one.

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What operators tell passes of how they compute: ContractionOpInterface.
+// What operators tell passes of how they compute: ContractionOpInterface and
+// BroadcastOpInterface.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,4 +84,25 @@ SmallVector<int64_t> NNMatmulOp::getSummedWeightAxes() {
 
 SmallVector<int64_t> NNBatchMatmulOp::getSummedWeightAxes() {
   return {getTransposeB() ? 2 : 1};
+}
+
+//===----------------------------------------------------------------------===//
+// Broadcasts
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t>
+relay::detail::getBroadcastAxis(Operation *op, unsigned index, int64_t axis) {
+  RankedTensorType result = getTensorType(op->getResult(0));
+  RankedTensorType type = getTensorType(op->getOperand(index));
+  int64_t operandAxis = axis - (result.getRank() - type.getRank());
+  return operandAxis < 0 ? std::nullopt : std::optional(operandAxis);
+}
+
+std::optional<int64_t> NNBiasAddOp::getOperandAxis(unsigned index,
+                                                   int64_t axis) {
+  if (index == 0)
+    return axis;
+  int64_t biasAxis = getAxis();
+  biasAxis += biasAxis < 0 ? getTensorType(getResult()).getRank() : 0;
+  return biasAxis == axis ? std::optional<int64_t>(0) : std::nullopt;
 }

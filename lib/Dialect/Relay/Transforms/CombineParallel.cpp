@@ -140,8 +140,7 @@ static bool isFollower(Operation *op, Value data) {
   if (op->getNumOperands() == 1)
     return fusable.getFusionPattern() == OpPatternKind::ElemWise;
   return llvm::count(op->getOperands(), data) == 1 &&
-         isa<AddOp, DivideOp, MaximumOp, MinimumOp, MultiplyOp, NNBiasAddOp,
-             PowerOp, SubtractOp>(op);
+         isa<BroadcastOpInterface>(op);
 }
 
 static Branch getBranch(Operation *root) {
@@ -162,14 +161,9 @@ static std::optional<int64_t> getOperandAxis(Operation *op, unsigned index,
                                              int64_t axis) {
   RankedTensorType result = getTensorType(op->getResult(0));
   RankedTensorType type = getTensorType(op->getOperand(index));
-  if (auto bias = dyn_cast<NNBiasAddOp>(op)) {
-    int64_t biasAxis = bias.getAxis();
-    biasAxis += biasAxis < 0 ? result.getRank() : 0;
-    return biasAxis == axis ? std::optional<int64_t>(0) : std::nullopt;
-  }
-  int64_t operandAxis = axis - (result.getRank() - type.getRank());
-  if (operandAxis < 0 ||
-      type.getDimSize(operandAxis) != result.getDimSize(axis))
+  std::optional<int64_t> operandAxis =
+      cast<BroadcastOpInterface>(op).getOperandAxis(index, axis);
+  if (!operandAxis || type.getDimSize(*operandAxis) != result.getDimSize(axis))
     return std::nullopt;
   return operandAxis;
 }

@@ -36,6 +36,11 @@ struct ChannelAxes {
   int64_t weightOut;
 };
 
+namespace detail {
+std::optional<int64_t> getBroadcastAxis(Operation *op, unsigned index,
+                                        int64_t axis);
+} // namespace detail
+
 } // namespace mlir::relay
 
 #include "relay-mlir/Dialect/Relay/IR/RelayInterfaces.h.inc"
@@ -70,6 +75,9 @@ public:
 template <typename ConcreteOp>
 class PositivelyHomogeneous
     : public OpTrait::TraitBase<ConcreteOp, PositivelyHomogeneous> {};
+
+template <typename ConcreteOp>
+class MovesElements : public OpTrait::TraitBase<ConcreteOp, MovesElements> {};
 
 template <typename ConcreteOp>
 class OnQuantized : public OpTrait::TraitBase<ConcreteOp, OnQuantized> {};

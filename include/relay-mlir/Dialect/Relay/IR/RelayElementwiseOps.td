@@ -152,7 +152,8 @@ def Relay_IsinfOp : Relay_FloatTestOp<"isinf", "infinities">;
 /// Operands of one element type, shapes that broadcast as in NumPy.
 class Relay_BroadcastOp<string mnemonic, string what, string inference,
                         string element, string resultElement>
-    : Relay_Operator<mnemonic, "Broadcast", [Relay_ElementwiseLayout]> {
+    : Relay_Operator<mnemonic, "Broadcast",
+                     [BroadcastOpInterface, Relay_ElementwiseLayout]> {
   let summary = "Elementwise " # what # ", with broadcasting";
   let description = [{
     Shapes are aligned at their last dimension; sizes that differ must be 1, in

@@ -166,12 +166,55 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   ];
 }
 
+def BroadcastOpInterface : OpInterface<"BroadcastOpInterface"> {
+  let description = [{
+    An operator that computes each element of its result from one element of each
+    operand. What it computes depends on nothing else, such as sizes or the
+    position.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<[{
+        Returns which dimension of operand `index` lies along dimension `axis` of
+        the result, as in NumPy by default; none if there is none. It may have
+        size 1 where the result has another one.
+      }],
+      "std::optional<int64_t>", "getOperandAxis",
+      (ins "unsigned":$index, "int64_t":$axis), "", [{
+        return ::mlir::relay::detail::getBroadcastAxis($_op, index, axis);
+      }]>
+  ];
+}
+
+def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
+  let description = [{
+    An operator that reduces dimensions of its one operand by a commutative
+    operation on elements of its type.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<[{
+        Returns the dimensions that are reduced; absent or empty: all; negative:
+        from the last.
+      }],
+      "std::optional<::llvm::ArrayRef<int64_t>>", "getAxis">,
+    InterfaceMethod<"Returns whether those not in the list are reduced instead.",
+                    "bool", "getExclude">,
+    InterfaceMethod<"Returns whether reduced dimensions stay, with size 1.",
+                    "bool", "getKeepdims">
+  ];
+}
+
 class Relay_OpTrait<string name> : NativeOpTrait<name> {
   let cppNamespace = "::mlir::relay";
 }
 
 /// An elementwise function of one operand with f(c * x) = c * f(x) for c > 0.
 def Relay_PositivelyHomogeneous : Relay_OpTrait<"PositivelyHomogeneous">;
+
+/// Each element of the result is one of the first operand, which is in it once at
+/// most. It may be computed anew for each reader.
+def Relay_MovesElements : Relay_OpTrait<"MovesElements">;
 
 /// On integers that stand for real numbers, with scales and zero points.
 def Relay_OnQuantized : Relay_OpTrait<"OnQuantized">;

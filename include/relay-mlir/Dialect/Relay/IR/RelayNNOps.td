@@ -251,7 +251,9 @@ def Relay_NNBatchMatmulOp
 //===----------------------------------------------------------------------===//
 
 def Relay_NNBiasAddOp
-    : Relay_SameTypeOperator<"nn.bias_add", "Broadcast", [Relay_AxisLayout]> {
+    : Relay_SameTypeOperator<"nn.bias_add", "Broadcast", [
+          DeclareOpInterfaceMethods<BroadcastOpInterface, ["getOperandAxis"]>,
+          Relay_AxisLayout]> {
   let summary = "Adds a vector along an axis";
   let description = [{
     Example:

@@ -13,7 +13,8 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 /// `axis` absent or empty means all axes; negative ones count from the last;
 /// `exclude` reduces the axes that are not listed.
 class Relay_ReduceOp<string mnemonic, string what>
-    : Relay_Operator<mnemonic, "CommReduce", [Relay_ReduceLayout<>]> {
+    : Relay_Operator<mnemonic, "CommReduce",
+                     [ReductionOpInterface, Relay_ReduceLayout<>]> {
   let summary = what # " over axes";
   let description = [{
     Reduces the axes of `axis` (absent or empty: all; negative: from the last),

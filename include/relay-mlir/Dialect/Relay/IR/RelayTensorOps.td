@@ -15,7 +15,8 @@ include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 //===----------------------------------------------------------------------===//
 
 def Relay_ReshapeOp
-    : Relay_Operator<"reshape", "Injective", [Relay_ReshapeLayout]> {
+    : Relay_Operator<"reshape", "Injective",
+                     [Relay_MovesElements, Relay_ReshapeLayout]> {
   let summary = "The same elements, in row-major order, in another shape";
   let description = [{
     Codes in `newshape`: a positive number is a size; 0 copies the size of the
@@ -38,7 +39,8 @@ def Relay_ReshapeOp
 }
 
 def Relay_ExpandDimsOp
-    : Relay_Operator<"expand_dims", "Broadcast", [Relay_ReshapeLayout]> {
+    : Relay_Operator<"expand_dims", "Broadcast",
+                     [Relay_MovesElements, Relay_ReshapeLayout]> {
   let summary = "Inserts `num_newaxis` dimensions of size 1 at `axis`";
   let description = [{
     Example:
@@ -53,7 +55,8 @@ def Relay_ExpandDimsOp
 }
 
 def Relay_SqueezeOp
-    : Relay_Operator<"squeeze", "Injective", [Relay_ReshapeLayout]> {
+    : Relay_Operator<"squeeze", "Injective",
+                     [Relay_MovesElements, Relay_ReshapeLayout]> {
   let summary = "Removes dimensions of size 1";
   let description = [{
     Those of `axis`, or all whose static size is 1.
@@ -229,7 +232,8 @@ def Relay_OneHotOp : Relay_Operator<"one_hot", "OutEWiseFusable"> {
 //===----------------------------------------------------------------------===//
 
 def Relay_TransposeOp
-    : Relay_Operator<"transpose", "Injective", [Relay_TransposeLayout]> {
+    : Relay_Operator<"transpose", "Injective",
+                     [Relay_MovesElements, Relay_TransposeLayout]> {
   let summary = "Permutes dimensions";
   let description = [{
     Dimension i of the result is dimension `axes[i]` of `data`; without `axes`
@@ -321,7 +325,8 @@ def Relay_SplitOp : Relay_Operator<"split", "Injective", [Relay_AxisLayout]> {
 }
 
 def Relay_StridedSliceOp
-    : Relay_Operator<"strided_slice", "Injective", [Relay_LayoutMethods]> {
+    : Relay_Operator<"strided_slice", "Injective",
+                     [Relay_MovesElements, Relay_LayoutMethods]> {
   let summary = "Every stride-th element from begin to end";
   let description = [{
     As in NumPy: the lists belong to the leading dimensions, or to those of
