@@ -14,6 +14,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
+import operator_lists
 import tests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -139,6 +140,10 @@ def check_skips():
     yield from tests.check_tests_say_why(tracked, ROOT)
 
 
+def check_operator_lists():
+    yield from operator_lists.check_operator_lists(tracked, ROOT)
+
+
 def check_format():
     files = [path for path in tracked("*.h", "*.cpp") if path.suffix in (".h", ".cpp")]
     formatter = shutil.which("clang-format-22")
@@ -186,8 +191,8 @@ def check_pass_names():
                                          f"but got {match.group(1)}")
 
 
-RULES = [check_layers, check_headers, check_tests, check_skips, check_format,
-         check_options, check_attribute_names, check_pass_names]
+RULES = [check_layers, check_headers, check_tests, check_skips, check_operator_lists,
+         check_format, check_options, check_attribute_names, check_pass_names]
 
 
 def main():

@@ -11,6 +11,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "utils" / "lint"))
 import lint  # noqa: E402
+import operator_lists  # noqa: E402
 import tests  # noqa: E402
 import tidy  # noqa: E402
 
@@ -45,6 +46,52 @@ def test_bad_python_tests(text, message):
 ])
 def test_good_python_tests(text):
     assert not list(tests.check_python_test(text))
+
+
+OPERATORS = operator_lists.read_operators({
+    "RelayElementwiseOps.td": """
+def Relay_AddOp : Relay_BinaryOp<"add", "sum">;
+def Relay_TanhOp : Relay_UnaryOp<"tanh", "tangent">;
+def Relay_NNReluOp
+    : Relay_UnaryOp<"nn.relu", "max(x, 0)">;
+def Relay_ModOp : Relay_DivisionOp<"mod",
+    "remainder">;
+""",
+    "RelayQnnOps.td": 'def Relay_QNNAddOp : Relay_QnnOperator<"add", "Sum">;',
+    "RelayCoreOps.td": 'def Relay_TupleOp : Op<Relay_Dialect, "tuple">;',
+})
+
+
+def test_names_of_operators():
+    assert OPERATORS == ({"AddOp", "TanhOp", "NNReluOp", "ModOp", "QNNAddOp"},
+                         {"add", "tanh", "nn.relu", "mod", "qnn.add"})
+
+
+@pytest.mark.parametrize("text", [
+    "return isa<AddOp, relay::TanhOp, NNReluOp,\n    ModOp>(op);",
+    "llvm::any_of(ops, llvm::IsaPred<AddOp, TanhOp, NNReluOp, ModOp>)",
+    "if (auto a = dyn_cast<AddOp>(op))\n  f(a);\nif (isa<TanhOp, NNReluOp>(op) || isa<ModOp>(op))",
+    "TypeSwitch<Operation *>(op).Case<AddOp, TanhOp>(f).Case<NNReluOp, ModOp>(g)",
+    "TypeSwitch<Operation *>(op).Case([](AddOp op) {}).Case([&](TanhOp op) {})\n"
+    "    .Case([](NNReluOp op) {}).Case([](ModOp op) {})",
+    'static const StringSet names = {"add", "relay.tanh", "nn.relu", "qnn.add"};',
+    'op->getName().getStringRef().starts_with("relay.nn.")',
+])
+def test_lists_of_operators(text):
+    assert [line for line, _ in operator_lists.check_pass(text, *OPERATORS)] == [1]
+
+
+@pytest.mark.parametrize("text", [
+    "return isa<AddOp, TanhOp, NNReluOp>(op);",
+    "// isa<AddOp, TanhOp, NNReluOp, ModOp>",
+    "return isa<math::AddOp, math::TanhOp, math::NNReluOp, math::ModOp>(op);",
+    "return isa<TupleOp, LetOp, AddOp, ConstantOp>(op);",
+    "if (isa<AddOp, TanhOp>(first) && isa<NNReluOp, ModOp>(second))",
+    "void f() {\n  isa<AddOp, TanhOp>(op);\n}\nvoid g() {\n  isa<NNReluOp, ModOp>(op);\n}\n",
+    'setName("folded.");',
+])
+def test_no_lists_of_operators(text):
+    assert not list(operator_lists.check_pass(text, *OPERATORS))
 
 
 def test_other_tests():
