@@ -1,0 +1,83 @@
+//===- SampleOperators.cpp - Operators from outside -----------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a project has to write that adds operators to programs of relay: what
+// passes have to know of them, by interfaces. relay-opt loads it with
+// --load-dialect-plugin; nothing in the compiler knows of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+
+using namespace mlir;
+
+#include "SampleDialect.h.inc"
+#define GET_OP_CLASSES
+#include "SampleOperators.h.inc"
+
+#include "SampleDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "SampleOperators.cpp.inc"
+
+using namespace sample;
+
+LogicalResult CorrelateOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  auto data = cast<RankedTensorType>(adaptor.getData().getType());
+  auto weight = cast<RankedTensorType>(adaptor.getWeight().getType());
+  StringRef layout = adaptor.getDataLayout(),
+            kernel = adaptor.getKernelLayout();
+  StringRef outLayout =
+      adaptor.getOutLayout().empty() ? layout : adaptor.getOutLayout();
+  SmallVector<int64_t> shape;
+  for (char letter : outLayout) {
+    int64_t outputs = weight.getDimSize(kernel.find('O'));
+    int64_t size = data.getDimSize(layout.find(letter));
+    if (letter == 'H' || letter == 'W')
+      size -= weight.getDimSize(kernel.find(letter)) - 1;
+    shape.push_back(letter == 'C' ? outputs : size);
+  }
+  types.push_back(data.clone(shape));
+  return success();
+}
+
+SmallVector<int64_t> CorrelateOp::getSummedWeightAxes() {
+  SmallVector<int64_t> axes;
+  for (auto [axis, letter] : llvm::enumerate(getKernelLayout()))
+    if (letter != 'O')
+      axes.push_back(axis);
+  return axes;
+}
+
+std::optional<relay::ChannelAxes> CorrelateOp::getChannelAxes() {
+  StringRef outLayout =
+      getOutLayout().empty() ? getDataLayout() : getOutLayout();
+  StringRef kernel = getKernelLayout();
+  return relay::ChannelAxes{
+      int64_t(getDataLayout().find('C')), int64_t(outLayout.find('C')),
+      int64_t(kernel.find('I')), int64_t(kernel.find('O'))};
+}
+
+void SampleDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "SampleOperators.cpp.inc"
+      >();
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
+mlirGetDialectPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "SampleOperators", "0.1",
+          [](DialectRegistry *registry) { registry->insert<SampleDialect>(); }};
+}
