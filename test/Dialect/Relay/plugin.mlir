@@ -4,7 +4,7 @@
 // RUN: relay-opt --load-dialect-plugin=%relay_lib/SampleOperators%shlibext %s --relay-convert-layout=desired-layouts=sample.correlate=NHWC:default | FileCheck %s --check-prefix=NAMED
 // RUN: relay-opt --load-dialect-plugin=%relay_lib/SampleOperators%shlibext %s --pass-pipeline='builtin.module(func.func(relay-fold-scale-axis))' | FileCheck %s --check-prefix=SCALE
 // RUN: relay-opt --load-dialect-plugin=%relay_lib/SampleOperators%shlibext %s --pass-pipeline='builtin.module(func.func(relay-widen-products))' | FileCheck %s --check-prefix=WIDE
-// RUN: relay-opt --load-dialect-plugin=%relay_lib/SampleOperators%shlibext %s --relay-infer-types --relay-fuse-ops --verify-relay-fused | FileCheck %s --check-prefix=FUSED
+// RUN: relay-opt --load-dialect-plugin=%relay_lib/SampleOperators%shlibext %s --relay-infer-types --verify-relay-typed --relay-fuse-ops --verify-relay-fused | FileCheck %s --check-prefix=FUSED
 // RUN: not relay-opt %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: error: {{.*}}sample

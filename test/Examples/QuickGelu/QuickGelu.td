@@ -10,7 +10,7 @@
 
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-include "relay-mlir/Dialect/Relay/IR/RelayInterfaces.td"
+include "relay-mlir/Dialect/Relay/IR/RelayLayoutRules.td"
 
 def Acme_Dialect : Dialect {
   let name = "acme";
@@ -18,7 +18,7 @@ def Acme_Dialect : Dialect {
 }
 
 def Acme_QuickGeluOp : Op<Acme_Dialect, "quick_gelu", [
-    Pure, InferTypeOpAdaptor,
+    Pure, InferTypeOpAdaptor, Relay_ElementwiseLayout,
     DeclareOpInterfaceMethods<FusionPatternOpInterface>]> {
   let summary = "x * sigmoid(alpha * x), element by element";
   let arguments = (ins

@@ -46,9 +46,11 @@ static LogicalResult checkOp(Operation *op, SymbolTable &symbols) {
     return failure();
   if (isa<func::ReturnOp>(op))
     return success();
-  if (!isa_and_present<RelayDialect>(op->getDialect()))
-    return op->emitOpError(
-        "expects an operation of the relay dialect in a relay function");
+  // Operators of other dialects say what they are fused with.
+  if (!isa_and_present<RelayDialect>(op->getDialect()) &&
+      !isa<FusionPatternOpInterface>(op))
+    return op->emitOpError("expects an operation of the relay dialect, or an "
+                           "operator, in a relay function");
   if (auto call = dyn_cast<CallOp>(op)) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
     if (!callee)
