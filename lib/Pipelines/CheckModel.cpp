@@ -19,6 +19,7 @@
 #include "relay-mlir/Pipelines/CheckModel.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
 
@@ -312,6 +313,10 @@ void KernelChecker::observe(int64_t callIndex, void *const *args,
   if (found || callIndex == RELAY_OBSERVER_START)
     return;
   const RelayArtifactCall &call = artifact->calls[callIndex];
+  // What is elsewhere cannot be read, and copies compute nothing.
+  const RelayArtifactDevice &device = artifact->devices[call.device];
+  if (call.source_device >= 0 || DeviceAttr::kCPUKind != device.kind)
+    return;
   // Functions that only reshape have no kernel.
   while (next < expectedCalls.size() &&
          expectedCalls[next].function != call.function)

@@ -56,6 +56,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
   // Fusion does not look into functions, and executors call kernels only.
   manager.addPass(createVerifyInlinedSizePass());
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  manager.addNestedPass<func::FuncOp>(createPlanDevicesPass());
   manager.addNestedPass<func::FuncOp>(createSimplifyInferencePass());
   if (optLevel >= 1) {
     // Folding makes constants of what simplification spelled out.

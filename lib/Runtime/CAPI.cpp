@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Devices.h"
 #include "Error.h"
 #include "Module.h"
 #include "ThreadPool.h"
@@ -27,6 +28,10 @@ RelayStatus relaySetNumThreads(int32_t numThreads) {
 
 RelayStatus relayGetNumThreads(int32_t *numThreads) {
   return guard([&] { *numThreads = ThreadPool::get()->getNumThreads(); });
+}
+
+RelayStatus relayRegisterDeviceAPI(const RelayDeviceAPI *api) {
+  return guard([&] { registerDeviceAPI(api); });
 }
 
 RelayStatus relayModuleLoad(const char *path, RelayModule **module) {

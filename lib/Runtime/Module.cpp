@@ -75,7 +75,8 @@ static DLManagedTensor *makeTensor(DLDataType type, const int64_t *dims,
 //===----------------------------------------------------------------------===//
 
 RelayModule::RelayModule(const char *path, int32_t flags)
-    : library(path, flags), outputPool(std::make_shared<OutputPool>()) {
+    : library(path, flags), devices(library.getArtifact()),
+      outputPool(std::make_shared<OutputPool>()) {
   const RelayArtifact &artifact = getArtifact();
   inputs = describe(artifact.inputs, artifact.num_inputs);
   outputs = describe(artifact.outputs, artifact.num_outputs);
@@ -239,14 +240,15 @@ void RelayModule::failCheck(const RelayArtifactCheck &check,
 
 std::vector<int64_t>
 RelayModule::computeShapes(const std::vector<int64_t> &symbols,
-                           int64_t &arenaBytes) const {
+                           std::vector<int64_t> &arenaBytes) const {
   const RelayArtifact &artifact = getArtifact();
   size_t numDims = 0;
   for (const RelayTensorInfo &info : outputs)
     numDims += info.ndim;
   std::vector<int64_t> dims(numDims), values(artifact.max_check_values);
-  int32_t status =
-      artifact.shapes(symbols.data(), dims.data(), &arenaBytes, values.data());
+  arenaBytes.resize(1 + devices.size());
+  int32_t status = artifact.shapes(symbols.data(), dims.data(),
+                                   arenaBytes.data(), values.data());
   if (status > 0 && status <= artifact.num_checks)
     failCheck(artifact.checks[status - 1], values.data(), symbols);
   if (status != 0)
@@ -282,9 +284,11 @@ void RelayModule::returnArena(Arena arena) {
 
 /// Throws what a kernel has found wrong with its data.
 [[noreturn]] static void failKernel(const RelayArtifact &artifact,
-                                    int32_t status) {
+                                    int32_t status, const DeviceRun *devices) {
   int32_t code = status & ((1 << RELAY_ERROR_BITS) - 1);
   int32_t call = status >> RELAY_ERROR_BITS;
+  if (code == RELAY_KERNEL_DEVICE_FAILED && devices)
+    throw Error(devices->status, devices->error);
   if (code != RELAY_KERNEL_INDEX_OUT_OF_RANGE || call < 0 ||
       call >= artifact.num_calls)
     fail(RELAY_EXECUTION_FAILED, "a kernel failed with code ", status);
@@ -393,7 +397,7 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
     fail(RELAY_INVALID_ARGUMENT, "expects room for ", artifact.num_outputs,
          " outputs, but got ", numOutputs);
 
-  int64_t arenaBytes = 0;
+  std::vector<int64_t> arenaBytes;
   std::vector<int64_t> outputDims = computeShapes(symbols, arenaBytes);
   std::shared_ptr<ThreadPool> pool = ThreadPool::get();
   std::vector<void *> inputData(numInputs);
@@ -462,9 +466,14 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
     context.parallel_for = observedParallelFor;
   Arena arena;
   try {
-    arena = takeArena(arenaBytes);
+    arena = takeArena(arenaBytes.front());
   } catch (const std::bad_alloc &) {
-    failToAllocate(arenaBytes, "intermediate tensors");
+    failToAllocate(arenaBytes.front(), "intermediate tensors");
+  }
+  std::optional<DeviceRun> deviceRun;
+  if (!devices.empty()) {
+    deviceRun.emplace(devices, arenaBytes.data(), observer != nullptr);
+    deviceRun->attach(context);
   }
   ThreadPool::Run run(*pool, hasParallelLoops.load(std::memory_order_relaxed));
   context.thread_pool = &run;
@@ -476,7 +485,7 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
   hasParallelLoops.store(run.hasRunLoops(), std::memory_order_relaxed);
   returnArena(std::move(arena));
   if (status != 0)
-    failKernel(artifact, status);
+    failKernel(artifact, status, deviceRun ? &*deviceRun : nullptr);
 
   for (int32_t i = 0; i < numOutputs; ++i)
     if (!outputTensors[i])

@@ -8,6 +8,7 @@
 #ifndef RELAY_MLIR_LIB_RUNTIME_MODULE_H
 #define RELAY_MLIR_LIB_RUNTIME_MODULE_H
 
+#include "Devices.h"
 #include "Library.h"
 #include "Tensors.h"
 
@@ -63,9 +64,10 @@ private:
                   std::vector<int64_t> &symbols) const;
   void checkOutput(int32_t index, const DLTensor &tensor,
                    const int64_t *dims) const;
-  /// Computes the sizes of the outputs and the bytes of the arena.
+  /// Computes the sizes of the outputs and the bytes of the arena of each
+  /// device.
   std::vector<int64_t> computeShapes(const std::vector<int64_t> &symbols,
-                                     int64_t &arenaBytes) const;
+                                     std::vector<int64_t> &arenaBytes) const;
   /// Says why the inputs do not fit.
   [[noreturn]] void failCheck(const RelayArtifactCheck &check,
                               const int64_t *values,
@@ -74,6 +76,8 @@ private:
   void returnArena(relay_rt::Arena arena);
 
   relay_rt::Library library;
+  /// Code of the library may be loaded there.
+  relay_rt::ModuleDevices devices;
   std::vector<std::unique_ptr<int64_t[]>> shapes;
   std::vector<RelayTensorInfo> inputs;
   std::vector<RelayTensorInfo> outputs;

@@ -32,16 +32,18 @@ LAYERS = {
     "Dialect/Target/Transforms": ["Support", "Dialect/Target/IR"],
     "Dialect/Relay/IR": ["Support"],
     "Dialect/TIR/IR": ["Support"],
-    "Dialect/Relax/IR": ["Support", "Dialect/TIR/IR"],
+    "Dialect/Relax/IR": ["Support", "Dialect/TIR/IR", "Dialect/Target/IR"],
     "Dialect/Relay/Analysis": ["Support", "Dialect/Relay/IR"],
     "Dialect/TIR/Analysis": ["Support", "Dialect/TIR/IR"],
-    "Dialect/Relax/Analysis": ["Support", "Dialect/Relax/IR", "Dialect/TIR/IR"],
+    "Dialect/Relax/Analysis": [
+        "Support", "Dialect/Relax/IR", "Dialect/TIR/IR", "Dialect/Target/IR"],
     "Interpreter": ["Support", "Dialect/Relay/IR"],
     "Dialect/Relay/Transforms": [
         "Support", "Dialect/Relay/IR", "Dialect/Relay/Analysis", "Dialect/Target/IR",
         "Interpreter"],
     "Dialect/Relax/Transforms": [
-        "Support", "Dialect/Relax/IR", "Dialect/Relax/Analysis", "Dialect/TIR/IR"],
+        "Support", "Dialect/Relax/IR", "Dialect/Relax/Analysis", "Dialect/TIR/IR",
+        "Dialect/Target/IR"],
     "Dialect/TIR/Schedule": ["Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis"],
     "Dialect/TIR/Transforms": [
         "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule"],

@@ -28,7 +28,7 @@ extern "C" {
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
 #define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
-#define RELAY_ARTIFACT_VERSION 4
+#define RELAY_ARTIFACT_VERSION 5
 
 /// The ELF note with a RelayArtifactNote: its section, owner and type.
 #define RELAY_NOTE_SECTION ".note.relay"
@@ -67,11 +67,43 @@ typedef struct RelayArtifactTensor {
   const char *const *dim_names;
 } RelayArtifactTensor;
 
-/// One kernel call of the program, in program order.
+/// A device that the program uses. The first one is the host, cpu number 0.
+typedef struct RelayArtifactDevice {
+  const char *kind;
+  int32_t index;
+  /// Which of the weights are its own.
+  uint64_t weights_offset;
+  uint64_t weights_size;
+} RelayArtifactDevice;
+
+/// Code for all devices of a kind but the host, in a format that they know.
+typedef struct RelayArtifactModule {
+  const char *kind;
+  const char *format;
+  const void *data;
+  uint64_t size;
+} RelayArtifactModule;
+
+/// The format of the module of devices of kind cpu: an array of
+/// RelayHostKernel.
+#define RELAY_MODULE_FORMAT_HOST "host"
+
+typedef struct RelayHostKernel {
+  const char *name;
+  RelayKernel kernel;
+} RelayHostKernel;
+
+/// One call of the program, in program order: of a kernel, or a copy from one
+/// device to another.
 typedef struct RelayArtifactCall {
-  /// The kernel's name, and that of the fused relay function it came from.
+  /// The kernel's name, and that of the fused relay function it came from; both
+  /// tell the devices of a copy, such as "cpu:0 to cpu:1".
   const char *kernel;
   const char *function;
+  /// Numbers of devices: on which the kernel runs, or where the copy ends; and
+  /// where the copy begins, -1 for a kernel.
+  int32_t device;
+  int32_t source_device;
   /// Types of all arguments; the outputs are [first_output, first_output +
   /// num_outputs). Dynamic dimensions are INT64_MIN: their sizes are the
   /// observer's `dims`.
@@ -163,7 +195,8 @@ typedef struct RelayArtifact {
   const RelayArtifactCheck *checks;
 
   /// Computes, from the values of the symbols, the sizes of all dimensions of
-  /// all outputs (static ones too; concatenated) and the bytes of the arena.
+  /// all outputs (static ones too; concatenated) and the bytes of the arena of
+  /// each device.
   /// Returns 0; or 1 + i if checks[i] does not hold, and stores its values in
   /// `check_values`, RELAY_OVERFLOW for those that are too large.
   int32_t (*shapes)(const int64_t *symbols, int64_t *output_dims,
@@ -174,8 +207,9 @@ typedef struct RelayArtifact {
   /// must touch; -1 where that does not follow from sizes, or is too large.
   int32_t (*work)(const int64_t *symbols, int64_t *flops, int64_t *bytes);
 
-  /// Runs the model. Returns 0, or the RelayKernelError of the kernel that
-  /// failed and, from bit RELAY_ERROR_BITS on, the number of its call.
+  /// Runs the model, with the weights and the arena of the host. Returns 0, or
+  /// the RelayKernelError of the kernel that failed and, from bit
+  /// RELAY_ERROR_BITS on, the number of its call.
   int32_t (*main)(void *const *inputs, void *const *outputs,
                   const void *weights, void *arena, const int64_t *symbols,
                   const RelayKernelContext *context);
@@ -183,6 +217,12 @@ typedef struct RelayArtifact {
   /// How exactly results in float32 are computed: "highest", "high" or
   /// "medium", as the model was compiled.
   const char *precision;
+
+  /// The devices that calls name by their number, and code for them.
+  int32_t num_devices;
+  int32_t num_modules;
+  const RelayArtifactDevice *devices;
+  const RelayArtifactModule *modules;
 } RelayArtifact;
 
 #ifdef __cplusplus

@@ -39,7 +39,16 @@ typedef int32_t (*RelayKernel)(void *const *args, const int64_t *dims,
 typedef enum RelayKernelError {
   /// An index is outside of the dimension that it is for.
   RELAY_KERNEL_INDEX_OUT_OF_RANGE = 1,
+  /// A device refused a call or a copy; the run time knows why.
+  RELAY_KERNEL_DEVICE_FAILED = 2,
 } RelayKernelError;
+
+/// What a program has on a device: memory for its intermediate values, and its
+/// constants.
+typedef struct RelayDeviceMemory {
+  void *arena;
+  const void *weights;
+} RelayDeviceMemory;
 
 /// What a kernel may ask of its surroundings. The layout is part of the
 /// artefact format: members are only ever added at the end.
@@ -61,6 +70,19 @@ struct RelayKernelContext {
 
   /// For the owner of parallel_for.
   void *thread_pool;
+
+  /// Runs call `call_index` of a program, which is not for the host: a kernel
+  /// on another device, or a copy of `bytes` bytes from `args[0]` to `args[1]`.
+  /// Returns 0 or a RelayKernelError.
+  int32_t (*call_device)(const RelayKernelContext *context, int64_t call_index,
+                         void *const *args, const int64_t *dims, int64_t bytes);
+
+  /// By the numbers of RelayArtifact::devices; the first, the host's, is not
+  /// used.
+  const RelayDeviceMemory *devices;
+
+  /// For the owner of call_device.
+  void *device_run;
 };
 
 #ifdef __cplusplus

@@ -545,8 +545,8 @@ static relax::SymbolicTensorType collapseType(relax::SymbolicTensorType type,
       size = size * sizes[dim];
     newSizes.push_back(size);
   }
-  return relax::SymbolicTensorType::get(scope.makeShape(newSizes),
-                                        type.getElementType());
+  return relax::SymbolicTensorType::get(
+      scope.makeShape(newSizes), type.getElementType(), type.getDevice());
 }
 
 namespace {

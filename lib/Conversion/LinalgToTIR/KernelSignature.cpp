@@ -106,8 +106,8 @@ struct Regrouping {
       else
         newSizes.push_back(constant(position));
     }
-    return relax::SymbolicTensorType::get(scope.makeShape(newSizes),
-                                          old.getElementType());
+    return relax::SymbolicTensorType::get(
+        scope.makeShape(newSizes), old.getElementType(), old.getDevice());
   }
 };
 

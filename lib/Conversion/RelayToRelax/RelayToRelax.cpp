@@ -28,6 +28,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::relay {
@@ -81,6 +83,17 @@ private:
   FailureOr<relax::SymbolicTensorType> convertArgument(BlockArgument argument);
   LogicalResult convertOp(Operation *op);
   LogicalResult convertCall(CallOp op);
+  LogicalResult convertCopy(DeviceCopyOp op);
+  /// Whether the elements of a value, of relax, follow from constants only.
+  bool isConstant(Value value) const {
+    return value.getDefiningOp<relax::ConstantOp>() ||
+           constants.contains(value);
+  }
+  /// `value` on another device; constants are made there.
+  Value moveTo(Value value, DeviceAttr device, Location loc);
+  /// Moves the operands of a call to the device that it runs on, which is that
+  /// of all that do not follow from constants only.
+  FailureOr<DeviceAttr> placeCall(CallOp op, MutableArrayRef<Value> operands);
   LogicalResult convertReturn(func::ReturnOp op);
   void wrapInDataflow(Block &block);
   /// Asserts what is not known to hold.
@@ -119,6 +132,9 @@ private:
   llvm::StringSet<> givenNames;
   unsigned numGenerated = 0;
   DenseMap<Value, SmallVector<Value>> values;
+  /// What kernels compute from constants only.
+  DenseSet<Value> constants;
+  DenseMap<std::pair<Value, DeviceAttr>, Value> copies;
 };
 
 } // namespace
@@ -283,6 +299,8 @@ LogicalResult FunctionConverter::convertOp(Operation *op) {
     values[bitcast.getResult()] = values.lookup(bitcast.getSource());
     return success();
   }
+  if (auto copy = dyn_cast<DeviceCopyOp>(op))
+    return convertCopy(copy);
   if (auto returnOp = dyn_cast<func::ReturnOp>(op))
     return convertReturn(returnOp);
   InFlightDiagnostic diag = op->emitOpError()
@@ -291,6 +309,68 @@ LogicalResult FunctionConverter::convertOp(Operation *op) {
   if (isa_and_present<RelayDialect>(op->getDialect()))
     diag.attachNote() << "run --relay-fuse-ops before this pass";
   return diag;
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+static DeviceAttr getDevice(Value value) {
+  return cast<relax::SymbolicTensorType>(value.getType()).getDevice();
+}
+
+Value FunctionConverter::moveTo(Value value, DeviceAttr device, Location loc) {
+  if (getDevice(value) == device)
+    return value;
+  Value &copy = copies[{value, device}];
+  if (copy)
+    return copy;
+  if (auto constant = value.getDefiningOp<relax::ConstantOp>())
+    copy = relax::ConstantOp::create(builder, constant.getLoc(),
+                                     constant.getValue(), device);
+  else
+    copy = relax::ToDeviceOp::create(
+        builder, loc,
+        cast<relax::SymbolicTensorType>(value.getType()).withDevice(device),
+        value);
+  return copy;
+}
+
+LogicalResult FunctionConverter::convertCopy(DeviceCopyOp op) {
+  FailureOr<DeviceAttr> device = DeviceAttr();
+  if (op.getDstVirtualDevice())
+    device = DeviceAttr::fromVirtualDevice(*op.getDstVirtualDevice(),
+                                           [&] { return op.emitOpError(); });
+  if (failed(device))
+    return failure();
+  if (*device && device->isHost())
+    *device = {};
+  for (Value value : values.lookup(op.getData()))
+    values[op.getResult()].push_back(moveTo(value, *device, op.getLoc()));
+  return success();
+}
+
+FailureOr<DeviceAttr>
+FunctionConverter::placeCall(CallOp op, MutableArrayRef<Value> operands) {
+  std::optional<DeviceAttr> device;
+  for (Value operand : operands) {
+    if (isConstant(operand))
+      continue;
+    DeviceAttr other = getDevice(operand);
+    if (device && *device != other) {
+      InFlightDiagnostic diag = op.emitOpError()
+                                << "expects operands on one device, but got "
+                                << DeviceAttr::getName(*device) << " and "
+                                << DeviceAttr::getName(other);
+      diag.attachNote()
+          << "--relay-plan-devices puts copies where they are needed";
+      return diag;
+    }
+    device = other;
+  }
+  for (Value &operand : operands)
+    operand = moveTo(operand, device.value_or(DeviceAttr()), op.getLoc());
+  return device.value_or(DeviceAttr());
 }
 
 Type FunctionConverter::getElementType(Value result) {
@@ -340,6 +420,11 @@ LogicalResult FunctionConverter::convertCall(CallOp op) {
   if (operands.size() != kernel.getNumArguments())
     return op.emitOpError() << "expects " << kernel.getNumArguments()
                             << " tensors, but got " << operands.size();
+  FailureOr<DeviceAttr> device = placeCall(op, operands);
+  if (failed(device))
+    return failure();
+  bool isFromConstants = llvm::all_of(
+      operands, [&](Value operand) { return isConstant(operand); });
   SmallVector<Dims> argumentShapes = llvm::map_to_vector(
       operands, [&](Value operand) { return getDims(operand); });
   ShapeReifier &reifier = kernels.getReifier(kernel);
@@ -367,8 +452,8 @@ LogicalResult FunctionConverter::convertCall(CallOp op) {
 
   SmallVector<Type> types;
   for (auto [shape, result] : llvm::zip_equal(*shapes, op->getResults()))
-    types.push_back(relax::SymbolicTensorType::get(scope.makeShape(shape),
-                                                   getElementType(result)));
+    types.push_back(relax::SymbolicTensorType::get(
+        scope.makeShape(shape), getElementType(result), *device));
   // A kernel that only changes shapes does not run. One between integers that
   // differ in their sign copies.
   std::optional<SmallVector<unsigned>> forwarded =
@@ -381,15 +466,20 @@ LogicalResult FunctionConverter::convertCall(CallOp op) {
                    .getElementType();
       })) {
     for (auto [result, type, number] :
-         llvm::zip_equal(op->getResults(), types, *forwarded))
+         llvm::zip_equal(op->getResults(), types, *forwarded)) {
       values[result] = {builder.createOrFold<relax::ReshapeOp>(
           op.getLoc(), type, operands[number])};
+      if (isConstant(operands[number]))
+        constants.insert(values[result].front());
+    }
     return success();
   }
   auto call = relax::CallTIROp::create(builder, op.getLoc(), types,
                                        op.getCalleeAttr(), operands);
   for (auto [from, to] : llvm::zip_equal(op->getResults(), call->getResults()))
     values[from] = {to};
+  if (isFromConstants)
+    constants.insert(call->result_begin(), call->result_end());
   return success();
 }
 
@@ -414,7 +504,7 @@ void FunctionConverter::wrapInDataflow(Block &block) {
     return;
   SmallVector<Value> outputs;
   for (Value result : returnOp.getOperands())
-    if (isa_and_nonnull<relax::CallTIROp, relax::ReshapeOp>(
+    if (isa_and_nonnull<relax::CallTIROp, relax::ReshapeOp, relax::ToDeviceOp>(
             result.getDefiningOp()) &&
         !llvm::is_contained(outputs, result))
       outputs.push_back(result);

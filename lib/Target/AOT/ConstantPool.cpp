@@ -233,6 +233,12 @@ ConstantPool::add(ElementsAttr value, AffineMap layout,
   return offset;
 }
 
+uint64_t ConstantPool::beginPart() {
+  byHash.clear();
+  size = llvm::alignTo(size, RELAY_BUFFER_ALIGNMENT);
+  return size;
+}
+
 //===----------------------------------------------------------------------===//
 // Output
 //===----------------------------------------------------------------------===//

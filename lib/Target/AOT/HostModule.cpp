@@ -31,23 +31,63 @@ static constexpr StringLiteral kMainName = "relay_aot_main";
 static constexpr StringLiteral kShapesName = "relay_aot_shapes";
 static constexpr StringLiteral kWorkName = "relay_aot_work";
 static constexpr StringLiteral kCallName = "relay_aot_call";
+static constexpr StringLiteral kDeviceCallName = "relay_aot_device_call";
+
+int32_t HostTranslator::getDevice(Value value) {
+  DeviceAttr device =
+      cast<relax::SymbolicTensorType>(value.getType()).getDevice();
+  devices.insert(device);
+  return llvm::find(devices, device) - devices.begin();
+}
+
+LogicalResult HostTranslator::checkDevices() {
+  for (Type type :
+       llvm::concat<const Type>(main.getArgumentTypes(), main.getResultTypes()))
+    if (DeviceAttr device = cast<relax::SymbolicTensorType>(type).getDevice())
+      return main.emitOpError()
+             << "expects inputs and outputs on the host, but got "
+             << DeviceAttr::getName(device);
+  for (const Call &call : calls) {
+    DeviceAttr device = devices[call.device];
+    if (!device || device.getKind() == DeviceAttr::kCPUKind)
+      continue;
+    return call.op->emitOpError()
+           << "expects a device of a kind that there is code for, cpu, but got "
+           << DeviceAttr::getName(device);
+  }
+  if (options.linkWeights && devices.size() > 1)
+    return main.emitOpError()
+           << "expects a program for the host alone in a relocatable object, "
+              "but got "
+           << DeviceAttr::getName(devices[1]);
+  return success();
+}
 
 LogicalResult HostTranslator::collectCalls() {
   SymbolTableCollection symbolTable;
+  devices.insert(DeviceAttr());
   for (Operation &op : main.getBody().front()) {
     if (auto call = dyn_cast<relax::CallKernelOp>(op)) {
       auto kernel = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
           call, call.getCalleeAttr());
       auto it = options.kernelSymbols.find(call.getCallee());
+      int32_t device =
+          call->getNumOperands() == 0 ? 0 : getDevice(call->getOperand(0));
       calls.push_back({call, kernel,
                        it == options.kernelSymbols.end()
                            ? call.getCallee()
-                           : StringRef(it->second)});
+                           : StringRef(it->second),
+                       device, /*sourceDevice=*/-1});
+    } else if (auto copy = dyn_cast<relax::CopyOp>(op)) {
+      int32_t source = getDevice(copy.getSource());
+      int32_t target = getDevice(copy.getTarget());
+      if (source != target)
+        calls.push_back({copy, {}, StringRef(), target, source});
     } else if (auto storage = dyn_cast<relax::AllocStorageOp>(op)) {
       storages.push_back(storage);
     }
   }
-  return success();
+  return checkDevices();
 }
 
 LogicalResult HostTranslator::placeConstants() {
@@ -66,22 +106,32 @@ LogicalResult HostTranslator::placeConstants() {
     constantOffsets[&operand] = *offset;
     return success();
   };
-  for (Call &call : calls) {
-    for (OpOperand &operand : call.op->getOpOperands()) {
-      unsigned index = operand.getOperandNumber();
-      auto layout = call.kernel.getArgAttrOfType<AffineMapAttr>(
-          index, relax::kLayoutAttr);
-      auto pieces =
-          call.kernel.getArgAttrOfType<IntegerAttr>(index, relax::kPiecesAttr);
-      auto memref = cast<MemRefType>(call.kernel.getArgumentTypes()[index]);
-      if (failed(place(operand, layout ? layout.getValue() : AffineMap(),
-                       memref.getShape(), pieces ? pieces.getInt() : 0)))
-        return failure();
+  // The weights of a device are together.
+  for (int32_t device = 0, e = devices.size(); device != e; ++device) {
+    uint64_t begin = weights.emplace_back(pool.beginPart(), 0).first;
+    for (Call &call : calls) {
+      if (!call.kernel || call.device != device)
+        continue;
+      for (OpOperand &operand : call.op->getOpOperands()) {
+        unsigned index = operand.getOperandNumber();
+        auto layout = call.kernel.getArgAttrOfType<AffineMapAttr>(
+            index, relax::kLayoutAttr);
+        auto pieces = call.kernel.getArgAttrOfType<IntegerAttr>(
+            index, relax::kPiecesAttr);
+        auto memref = cast<MemRefType>(call.kernel.getArgumentTypes()[index]);
+        if (failed(place(operand, layout ? layout.getValue() : AffineMap(),
+                         memref.getShape(), pieces ? pieces.getInt() : 0)))
+          return failure();
+      }
     }
+    for (auto copy : main.getBody().getOps<relax::CopyOp>())
+      if (getDevice(copy.getSource()) == device &&
+          failed(place(copy.getSourceMutable(), {}, {}, /*numPieces=*/0)))
+        return failure();
+    weights.back().second = pool.getSize() - begin;
   }
-  for (auto copy : main.getBody().getOps<relax::CopyOp>())
-    if (failed(place(copy.getSourceMutable(), {}, {}, /*numPieces=*/0)))
-      return failure();
+  for (auto &[operand, offset] : constantOffsets)
+    offset -= weights[getDevice(operand->get())].first;
   return success();
 }
 
@@ -102,10 +152,15 @@ LLVM::LLVMFuncOp HostTranslator::declareFunction(StringRef name,
 }
 
 /// Runs a kernel, unless it is null, and tells the observer, if there is one.
-/// An error of the kernel is told with the number of the call.
-LLVM::LLVMFuncOp HostTranslator::buildCallFunction() {
+/// An error of the kernel is told with the number of the call. For calls on
+/// other devices, the run time runs what the number says, unless the first
+/// argument is null, and there are the bytes of a copy besides.
+LLVM::LLVMFuncOp HostTranslator::buildCallFunction(bool isForDevice) {
+  SmallVector<Type> types = {pointer, pointer, pointer, pointer, i64};
+  if (isForDevice)
+    types.push_back(i64);
   LLVM::LLVMFuncOp function =
-      declareFunction(kCallName, {pointer, pointer, pointer, pointer, i64},
+      declareFunction(isForDevice ? kDeviceCallName : kCallName, types,
                       LLVM::Linkage::Internal);
   CodeBuilder code(function, scope);
   OpBuilder &b = code.builder;
@@ -119,12 +174,23 @@ LLVM::LLVMFuncOp HostTranslator::buildCallFunction() {
   Value isSkipped = code.compare(LLVM::ICmpPredicate::eq, kernel, null);
   LLVM::CondBrOp::create(b, loc, isSkipped, tell, run);
   b.setInsertionPointToEnd(run);
-  auto kernelType =
-      LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer});
-  Value status =
-      LLVM::CallOp::create(b, loc, kernelType,
-                           ValueRange{kernel, args, dims, kernelContext})
-          .getResult();
+  Value status;
+  if (isForDevice) {
+    static_assert(offsetof(RelayKernelContext, call_device) == 32);
+    auto type =
+        LLVM::LLVMFunctionType::get(i32, {pointer, i64, pointer, pointer, i64});
+    Value callDevice =
+        code.load(pointer, code.element(kernelContext, 4, pointer));
+    status = LLVM::CallOp::create(b, loc, type,
+                                  ValueRange{callDevice, kernelContext, number,
+                                             args, dims, code.getArgument(5)})
+                 .getResult();
+  } else {
+    auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer});
+    status = LLVM::CallOp::create(b, loc, type,
+                                  ValueRange{kernel, args, dims, kernelContext})
+                 .getResult();
+  }
   Value place =
       LLVM::ShlOp::create(b, loc, LLVM::TruncOp::create(b, loc, i32, number),
                           code.constant(RELAY_ERROR_BITS, 32));
@@ -155,6 +221,18 @@ LLVM::LLVMFuncOp HostTranslator::buildCallFunction() {
 
 SmallVector<AffineExpr> HostTranslator::getDynamicSizes(Call &call) {
   SmallVector<AffineExpr> sizes;
+  // Both tensors of a copy have all sizes of its type that are not constant.
+  if (!call.kernel) {
+    for (Value operand : call.op->getOperands()) {
+      auto shape =
+          cast<relax::SymbolicTensorType>(operand.getType()).getShape();
+      for (size_t dim = 0; dim != shape.size(); ++dim)
+        if (!shape.getConstant(dim))
+          sizes.push_back(
+              relax::canonicalizeSymbolicExpr(scope.import(shape, dim)));
+    }
+    return sizes;
+  }
   for (auto [operand, type] : llvm::zip_equal(call.op->getOperands(),
                                               call.kernel.getArgumentTypes())) {
     auto memref = cast<MemRefType>(type);
@@ -176,7 +254,8 @@ LLVM::LLVMFuncOp HostTranslator::buildWorkFunction() {
     SmallVector<AffineExpr> sizes = getDynamicSizes(call);
     const StringRef names[] = {tir::kFlopsAttr, tir::kBytesAttr};
     for (auto [index, name] : llvm::enumerate(names)) {
-      auto map = call.kernel->getAttrOfType<AffineMapAttr>(name);
+      auto map = call.kernel ? call.kernel->getAttrOfType<AffineMapAttr>(name)
+                             : AffineMapAttr();
       bool isKnown = map && map.getValue().getNumResults() == 1 &&
                      map.getValue().getNumSymbols() <= sizes.size();
       AffineExpr expr = getAffineConstantExpr(-1, context);
@@ -217,12 +296,30 @@ LLVM::LLVMFuncOp HostTranslator::buildWorkFunction() {
   return function;
 }
 
+Value HostTranslator::areOutputsEmpty(CodeBuilder &code, const Call &call) {
+  ValueRange outputs = call.op->getOperands().drop_front();
+  if (auto kernel = dyn_cast<relax::CallKernelOp>(call.op))
+    outputs = kernel.getOutputs();
+  Value result;
+  for (Value output : outputs) {
+    Value empty = code.isEmpty(
+        cast<relax::SymbolicTensorType>(output.getType()).getShape());
+    if (!empty)
+      return {};
+    result = result ? LLVM::AndOp::create(code.builder, code.loc, result, empty)
+                          .getResult()
+                    : empty;
+  }
+  return result;
+}
+
 FailureOr<LLVM::LLVMFuncOp>
-HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction) {
+HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction,
+                                  LLVM::LLVMFuncOp deviceFunction) {
   LLVM::LLVMFuncOp function = declareFunction(
       kMainName, {pointer, pointer, pointer, pointer, pointer, pointer},
       LLVM::Linkage::Internal);
-  enum { Inputs, Outputs, Weights, Arena, Symbols };
+  enum { Inputs, Outputs, Weights, Arena, Symbols, Context };
   CodeBuilder code(function, scope);
   OpBuilder &b = code.builder;
   code.loadSymbols(Symbols, main);
@@ -240,8 +337,23 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction) {
   for (auto [index, argument] : llvm::enumerate(main.getArguments()))
     addresses[argument] = code.load(
         pointer, code.element(code.getArgument(Inputs), index, pointer));
-  Value arena = code.getArgument(Arena);
+  SmallVector<Value> arenas = {code.getArgument(Arena)};
+  SmallVector<Value> constants = {code.getArgument(Weights)};
+  if (devices.size() > 1) {
+    static_assert(offsetof(RelayKernelContext, devices) == 40 &&
+                  sizeof(RelayDeviceMemory) == 2 * sizeof(void *));
+    Value memory =
+        code.load(pointer, code.element(code.getArgument(Context), 5, pointer));
+    for (size_t device = 1; device != devices.size(); ++device) {
+      arenas.push_back(
+          code.load(pointer, code.element(memory, 2 * device, pointer)));
+      constants.push_back(
+          code.load(pointer, code.element(memory, 2 * device + 1, pointer)));
+    }
+  }
   for (relax::AllocStorageOp storage : storages) {
+    Value &arena = arenas[llvm::find(devices, storage.getType().getDevice()) -
+                          devices.begin()];
     addresses[storage.getResult()] = arena;
     arena = code.offset(arena,
                         code.evaluateStorage(scope.import(storage.getSize())));
@@ -251,7 +363,8 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction) {
   auto addressOf = [&](OpOperand &operand) -> Value {
     auto it = constantOffsets.find(&operand);
     if (it != constantOffsets.end())
-      return code.offset(code.getArgument(Weights), code.constant(it->second));
+      return code.offset(constants[getDevice(operand.get())],
+                         code.constant(it->second));
     return addresses.lookup(relax::getReshapeRoot(operand.get()));
   };
   // The first block that is not the entry: sizes are computed before it.
@@ -262,6 +375,11 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction) {
 
   for (Operation &op : main.getBody().front()) {
     code.loc = op.getLoc();
+    auto copy = dyn_cast<relax::CopyOp>(op);
+    Value bytes;
+    if (copy)
+      bytes = code.evaluate(relax::canonicalizeSymbolicExpr(
+          relax::getNumBytes(copy.getSource().getType(), scope)));
     if (auto tensor = dyn_cast<relax::AllocTensorOp>(op)) {
       Value offset = code.evaluate(
           relax::canonicalizeSymbolicExpr(scope.import(tensor.getOffset(), 0)));
@@ -271,44 +389,38 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction) {
       addresses[result] =
           code.load(pointer, code.element(code.getArgument(Outputs),
                                           result.getIndex(), pointer));
-    } else if (auto copy = dyn_cast<relax::CopyOp>(op)) {
-      Value bytes = code.evaluate(relax::canonicalizeSymbolicExpr(
-          relax::getNumBytes(copy.getSource().getType(), scope)));
+    } else if (copy && getDevice(copy.getSource()) == 0 &&
+               getDevice(copy.getTarget()) == 0) {
       LLVM::MemcpyOp::create(b, code.loc, addressOf(copy.getTargetMutable()),
                              addressOf(copy.getSourceMutable()), bytes,
                              /*isVolatile=*/false);
-    } else if (isa<relax::CallKernelOp>(op)) {
+    } else if (copy || isa<relax::CallKernelOp>(op)) {
       Call &call = calls[number];
       for (OpOperand &operand : op.getOpOperands())
         code.store(addressOf(operand),
                    code.element(argArray, operand.getOperandNumber(), pointer));
       for (auto [index, size] : llvm::enumerate(getDynamicSizes(call)))
         code.store(code.evaluate(size), code.element(dimArray, index, i64));
+      bool isForDevice = copy || call.device != 0;
       Value kernel =
-          LLVM::AddressOfOp::create(b, code.loc, pointer, call.symbol);
+          isForDevice
+              ? argArray
+              : LLVM::AddressOfOp::create(b, code.loc, pointer, call.symbol)
+                    .getResult();
       // A kernel that has nothing to write need not run: its loops over other
       // sizes could take forever.
-      Value isSkipped;
-      for (Value output : call.op.getOutputs()) {
-        Value empty = code.isEmpty(
-            cast<relax::SymbolicTensorType>(output.getType()).getShape());
-        if (!empty) {
-          isSkipped = {};
-          break;
-        }
-        isSkipped =
-            isSkipped
-                ? LLVM::AndOp::create(b, code.loc, isSkipped, empty).getResult()
-                : empty;
-      }
-      if (isSkipped)
+      if (Value isSkipped = areOutputsEmpty(code, call))
         kernel = LLVM::SelectOp::create(
             b, code.loc, isSkipped, LLVM::ZeroOp::create(b, code.loc, pointer),
             kernel);
-      Value status = LLVM::CallOp::create(b, code.loc, callFunction,
-                                          ValueRange{kernel, argArray, dimArray,
-                                                     code.getArgument(5),
-                                                     code.constant(number)})
+      SmallVector<Value> operands = {kernel, argArray, dimArray,
+                                     code.getArgument(Context),
+                                     code.constant(number)};
+      if (isForDevice)
+        operands.push_back(bytes ? bytes : code.constant(0));
+      Value status = LLVM::CallOp::create(
+                         b, code.loc,
+                         isForDevice ? deviceFunction : callFunction, operands)
                          .getResult();
       code.returnUnlessZero(status);
       ++number;
@@ -327,18 +439,22 @@ FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
     return failure();
   llvm::StringSet<> declared;
   for (Call &call : calls)
-    if (declared.insert(call.symbol).second)
+    if (call.kernel && declared.insert(call.symbol).second)
       declareFunction(call.symbol, {pointer, pointer, pointer},
                       LLVM::Linkage::External);
   LLVM::LLVMFuncOp shapesFunction =
       declareFunction(kShapesName, {pointer, pointer, pointer, pointer},
                       LLVM::Linkage::Internal);
-  ShapesFunction shapes(main, scope, symbols, data);
+  ShapesFunction shapes(main, scope, symbols, devices.getArrayRef(), data);
   if (failed(shapes.build(shapesFunction)))
     return failure();
   LLVM::LLVMFuncOp workFunction = buildWorkFunction();
+  LLVM::LLVMFuncOp callFunction = buildCallFunction(/*isForDevice=*/false);
+  LLVM::LLVMFuncOp deviceFunction;
+  if (devices.size() > 1)
+    deviceFunction = buildCallFunction(/*isForDevice=*/true);
   FailureOr<LLVM::LLVMFuncOp> mainFunction =
-      buildMainFunction(buildCallFunction());
+      buildMainFunction(callFunction, deviceFunction);
   if (failed(mainFunction) ||
       failed(describeArtifact(shapesFunction, shapes, workFunction,
                               *mainFunction)))

@@ -17,6 +17,7 @@
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/Version.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
 #include <limits>
@@ -62,6 +63,13 @@ LogicalResult HostTranslator::checkName(StringRef name, const Twine &what) {
 FailureOr<HostData::Struct> HostTranslator::describeCall(Call &call) {
   SmallVector<HostData::Struct> args;
   for (auto [index, operand] : llvm::enumerate(call.op->getOperands())) {
+    if (!call.kernel) {
+      FailureOr<HostData::Struct> arg = describeValue(operand.getType(), "");
+      if (failed(arg))
+        return failure();
+      args.push_back(*arg);
+      continue;
+    }
     auto memref = cast<MemRefType>(call.kernel.getArgumentTypes()[index]);
     auto type = cast<relax::SymbolicTensorType>(operand.getType());
     SmallVector<int64_t> dims =
@@ -75,17 +83,60 @@ FailureOr<HostData::Struct> HostTranslator::describeCall(Call &call) {
         "", isSplit ? memref.getElementType() : type.getElementType(), dims,
         isPacked ? SmallVector<FlatSymbolRefAttr>(dims.size())
                  : data.getDimNames(type.getShape()),
-        [&] { return call.op.emitOpError(); });
+        [&] { return call.op->emitOpError(); });
     if (failed(arg))
       return failure();
     args.push_back(*arg);
   }
-  return HostData::Struct{Member::pointer(data.getString(call.symbol)),
-                          Member::pointer(data.getString(call.op.getCallee())),
+  std::string function;
+  int64_t numInputs = 1, numOutputs = 1;
+  if (auto kernel = dyn_cast<relax::CallKernelOp>(call.op)) {
+    function = kernel.getCallee();
+    numInputs = kernel.getInputs().size();
+    numOutputs = kernel.getOutputs().size();
+  } else {
+    function = DeviceAttr::getName(devices[call.sourceDevice]) + " to " +
+               DeviceAttr::getName(devices[call.device]);
+  }
+  StringRef symbol = call.kernel ? call.symbol : StringRef(function);
+  return HostData::Struct{Member::pointer(data.getString(symbol)),
+                          Member::pointer(data.getString(function)),
+                          Member::integer(32, call.device),
+                          Member::integer(32, call.sourceDevice),
                           Member::integer(32, args.size()),
-                          Member::integer(32, call.op.getInputs().size()),
-                          Member::integer(32, call.op.getOutputs().size()),
+                          Member::integer(32, numInputs),
+                          Member::integer(32, numOutputs),
                           Member::pointer(data.getStructs(args))};
+}
+
+FlatSymbolRefAttr HostTranslator::describeDevices() {
+  SmallVector<HostData::Struct> structs;
+  for (auto [device, part] : llvm::zip_equal(devices, weights))
+    structs.push_back(
+        {Member::pointer(data.getString(
+             device ? device.getKind() : StringRef(DeviceAttr::kCPUKind))),
+         Member::integer(32, device ? device.getIndex() : 0),
+         Member::integer(64, part.first), Member::integer(64, part.second)});
+  return data.getStructs(structs);
+}
+
+std::pair<FlatSymbolRefAttr, int32_t> HostTranslator::describeModules() {
+  // Devices of other kinds have no code generator yet.
+  SmallVector<HostData::Struct> kernels;
+  llvm::StringSet<> known;
+  for (Call &call : calls)
+    if (call.kernel && call.device != 0 && known.insert(call.symbol).second)
+      kernels.push_back(
+          {Member::pointer(data.getString(call.symbol)),
+           Member::pointer(FlatSymbolRefAttr::get(context, call.symbol))});
+  if (kernels.empty())
+    return {FlatSymbolRefAttr(), 0};
+  HostData::Struct module = {
+      Member::pointer(data.getString(DeviceAttr::kCPUKind)),
+      Member::pointer(data.getString(RELAY_MODULE_FORMAT_HOST)),
+      Member::pointer(data.getStructs(kernels)),
+      Member::integer(64, kernels.size() * sizeof(RelayHostKernel))};
+  return {data.getStructs({module}), 1};
 }
 
 LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
@@ -134,7 +185,8 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
     if (failed(checkName(symbol, "a dimension")))
       return failure();
   for (Call &call : calls) {
-    if (failed(checkName(call.op.getCallee(), "a kernel")))
+    if (auto kernel = dyn_cast<relax::CallKernelOp>(call.op);
+        kernel && failed(checkName(kernel.getCallee(), "a kernel")))
       return failure();
     FailureOr<HostData::Struct> value = describeCall(call);
     if (failed(value))
@@ -157,6 +209,7 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
       llvm::map_to_vector(symbols, [&](StringAttr name) {
         return data.getString(name.getValue());
       });
+  auto [modules, numModules] = describeModules();
   data.exportStruct(
       RELAY_ARTIFACT_SYMBOL,
       {Member::integer(64, static_cast<int64_t>(RELAY_ARTIFACT_MAGIC)),
@@ -181,6 +234,10 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
        Member::pointer(FlatSymbolRefAttr::get(shapesFunction)),
        Member::pointer(FlatSymbolRefAttr::get(workFunction)),
        Member::pointer(FlatSymbolRefAttr::get(mainFunction)),
-       Member::pointer(data.getString(options.precision))});
+       Member::pointer(data.getString(options.precision)),
+       Member::integer(32, devices.size()),
+       Member::integer(32, numModules),
+       Member::pointer(describeDevices()),
+       Member::pointer(modules)});
   return success();
 }

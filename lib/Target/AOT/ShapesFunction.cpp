@@ -196,19 +196,28 @@ LogicalResult ShapesFunction::build(LLVM::LLVMFuncOp function) {
       code.store(code.evaluate(dim),
                  code.element(code.getArgument(1), position++,
                               code.builder.getI64Type()));
-  Checked total{code.constant(0), Value()};
+  // All of a device, and of all devices for the check.
+  SmallVector<Checked> totals(devices.size(),
+                              Checked{code.constant(0), Value()});
+  Value overflow;
   for (auto storage : body.getOps<relax::AllocStorageOp>()) {
     Checked bytes =
         code.evaluateStorageChecked(scope.import(storage.getSize()));
     Value isNegative =
         code.compare(LLVM::ICmpPredicate::slt, bytes.value, code.constant(0));
     bytes.overflow = code.either(bytes.overflow, isNegative);
+    Checked &total = totals[llvm::find(devices, storage.getType().getDevice()) -
+                            devices.begin()];
     total = code.addChecked(total, bytes);
   }
-  if (total.overflow)
+  for (const Checked &total : totals)
+    overflow = code.either(overflow, total.overflow);
+  if (overflow)
     add(code, RELAY_CHECK_ARENA, {}, "all intermediate tensors together",
-        total.overflow);
-  code.store(total.value, code.getArgument(2));
+        overflow);
+  for (auto [device, total] : llvm::enumerate(totals))
+    code.store(total.value, code.element(code.getArgument(2), device,
+                                         code.builder.getI64Type()));
   code.returnZero();
   return success();
 }

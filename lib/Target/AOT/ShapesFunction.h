@@ -20,8 +20,10 @@ namespace mlir::relay::detail {
 class ShapesFunction {
 public:
   ShapesFunction(relax::FuncOp main, relax::SymbolScope &scope,
-                 ArrayRef<StringAttr> symbols, HostData &data)
-      : main(main), scope(scope), symbols(symbols), data(data) {}
+                 ArrayRef<StringAttr> symbols, ArrayRef<DeviceAttr> devices,
+                 HostData &data)
+      : main(main), scope(scope), symbols(symbols), devices(devices),
+        data(data) {}
 
   /// Builds the body of `function`. Sizes that are known and wrong are errors
   /// at the operations that have them.
@@ -46,6 +48,8 @@ private:
   relax::FuncOp main;
   relax::SymbolScope &scope;
   ArrayRef<StringAttr> symbols;
+  /// Those of the program; each has an arena.
+  ArrayRef<DeviceAttr> devices;
   HostData &data;
   SmallVector<HostData::Struct> checks;
   int32_t maxValues = 0;

@@ -75,7 +75,7 @@ relax.func @dataflow_effects(%x: !relax.tensor<[4], f32>,
   // expected-error @+1 {{expects operations without side effects}}
   relax.dataflow {
     // expected-note @+1 {{relax.copy has side effects}}
-    relax.copy %x to %y : !relax.tensor<[4], f32>
+    relax.copy %x to %y : !relax.tensor<[4], f32> to !relax.tensor<[4], f32>
     relax.output
   }
   relax.return
@@ -168,7 +168,7 @@ relax.func @tuple_index(%x: !relax.tensor<[4], f32>) {
 
 relax.func @storage_size() {
   // expected-error @+1 {{expects at least one size expression}}
-  %s = relax.alloc_storage size [] align 64 device 0
+  %s = relax.alloc_storage size [] align 64 : !relax.storage
   relax.return
 }
 
@@ -176,14 +176,14 @@ relax.func @storage_size() {
 
 relax.func @alignment() {
   // expected-error @+1 {{expects an alignment that is a power of two, but got 48}}
-  %s = relax.alloc_storage size [64] align 48 device 0
+  %s = relax.alloc_storage size [64] align 48 : !relax.storage
   relax.return
 }
 
 // -----
 
 relax.func @offset() {
-  %s = relax.alloc_storage size [64] align 64 device 0
+  %s = relax.alloc_storage size [64] align 64 : !relax.storage
   // expected-error @+1 {{expects one offset, but got 2}}
   %t = relax.alloc_tensor %s[0, 0] : !relax.tensor<[4], f32>
   relax.return
@@ -209,7 +209,7 @@ relax.func @assertion_lengths(%x: !relax.tensor<[n], f32>) {
 
 relax.func @unbound_symbol_in_size(%x: !relax.tensor<[n], f32>) {
   // expected-error @+1 {{uses symbol "k", which is not a bare dimension of a function parameter}}
-  %s = relax.alloc_storage size [4 * k] align 64 device 0
+  %s = relax.alloc_storage size [4 * k] align 64 : !relax.storage
   relax.return
 }
 

@@ -90,8 +90,8 @@ func.func private @kernel(tensor<?x?xf32>) -> tensor<?x?xf32>
 // CHECK-LABEL: relax.func @executable
 relax.func @executable(%x: !relax.tensor<[n, 4], f32>)
     -> (!relax.tensor<[n, 4], f32>, !relax.tensor<[n, 4], f32>) {
-  // CHECK: %[[S:[a-z0-9]+]] = relax.alloc_storage size [64 * n, 256] align 64 device 0
-  %s = relax.alloc_storage size [n * 64, 256] align 64 device 0
+  // CHECK: %[[S:[a-z0-9]+]] = relax.alloc_storage size [64 * n, 256] align 64 : !relax.storage
+  %s = relax.alloc_storage size [n * 64, 256] align 64 : !relax.storage
   // CHECK: %[[T:[a-z0-9]+]] = relax.alloc_tensor %[[S]][32 * n] : !relax.tensor<[n], f32>
   %t = relax.alloc_tensor %s[n * 32] : !relax.tensor<[n], f32>
   // CHECK: %[[Y:[a-z0-9]+]] = relax.result_buffer 0 : !relax.tensor<[n, 4], f32>
@@ -103,10 +103,10 @@ relax.func @executable(%x: !relax.tensor<[n, 4], f32>)
     outs(%y : !relax.tensor<[n, 4], f32>)
     workspaces(%t : !relax.tensor<[n], f32>)
   // CHECK: relax.kill %[[S]]
-  relax.kill %s
+  relax.kill %s : !relax.storage
   %z = relax.result_buffer 1 : !relax.tensor<[n, 4], f32>
   // CHECK: relax.copy %{{[a-z0-9]+}} to %{{[a-z0-9]+}} : !relax.tensor<[n, 4], f32>
-  relax.copy %x to %z : !relax.tensor<[n, 4], f32>
+  relax.copy %x to %z : !relax.tensor<[n, 4], f32> to !relax.tensor<[n, 4], f32>
   // CHECK: relax.reshape %[[Y]] : !relax.tensor<[n, 4], f32> to !relax.tensor<[4 * n], f32>
   %flat = relax.reshape %y
     : !relax.tensor<[n, 4], f32> to !relax.tensor<[4 * n], f32>

@@ -20,7 +20,7 @@ func.func private @shrink(memref<?x16xf32>, memref<?x4xf32>)
 relax.func @chain(%x: !relax.tensor<[n, 4], f32>) -> !relax.tensor<[n, 4], f32> {
   // NOREUSE-COUNT-3: relax.alloc_storage size [64 * n]
   // NOREUSE: relax.return
-  // CHECK: %[[S:.*]] = relax.alloc_storage size [128 * n] align 64 device 0
+  // CHECK: %[[S:.*]] = relax.alloc_storage size [128 * n] align 64 : !relax.storage
   // CHECK: %[[T0:.*]] = relax.alloc_tensor %[[S]][0] : !relax.tensor<[n, 16], f32>
   // CHECK: relax.call_kernel @grow ins(%[[X]] : {{.*}}) outs(%[[T0]] :
   // CHECK: %[[T1:.*]] = relax.alloc_tensor %[[S]][64 * n] : !relax.tensor<[n, 16], f32>
@@ -57,7 +57,7 @@ func.func private @add(memref<100xf32>, memref<100xf32>, memref<100xf32>)
 // CHECK-LABEL: relax.func @static
 // REPORT: remark: 3 buffers in 1 storages: 1344 bytes, 1344 without sharing
 relax.func @static(%x: !relax.tensor<[100], f32>) -> !relax.tensor<[100], f32> {
-  // CHECK: %[[S:.*]] = relax.alloc_storage size [1344] align 64 device 0
+  // CHECK: %[[S:.*]] = relax.alloc_storage size [1344] align 64 : !relax.storage
   // CHECK-NEXT: relax.alloc_tensor %[[S]][0] : !relax.tensor<[100], f32>
   // CHECK-NEXT: relax.call_kernel @f
   // CHECK-NEXT: relax.alloc_tensor %[[S]][448] : !relax.tensor<[100], f32>

@@ -14,7 +14,7 @@ relax.func @call_tir(%x: !relax.tensor<[4], f32>) -> !relax.tensor<[4], f32> {
 
 relax.func @too_small(%x: !relax.tensor<[n, m], f32>) {
   // expected-note @+1 {{storage is here}}
-  %s = relax.alloc_storage size [4 * n + 64] align 64 device 0
+  %s = relax.alloc_storage size [4 * n + 64] align 64 : !relax.storage
   // expected-error @+1 {{expects a tensor that fits into its storage}}
   %t = relax.alloc_tensor %s[64] : !relax.tensor<[m], f32>
   relax.return
@@ -26,10 +26,10 @@ func.func private @f(memref<4xf32>, memref<4xf32>)
   attributes {tir.num_outputs = 1 : i64}
 
 relax.func @killed(%x: !relax.tensor<[4], f32>) {
-  %s = relax.alloc_storage size [64] align 64 device 0
+  %s = relax.alloc_storage size [64] align 64 : !relax.storage
   %t = relax.alloc_tensor %s[0] : !relax.tensor<[4], f32>
   // expected-note @+1 {{killed here}}
-  relax.kill %s
+  relax.kill %s : !relax.storage
   // expected-error @+1 {{uses a tensor whose storage has been killed}}
   relax.call_kernel @f ins(%x : !relax.tensor<[4], f32>)
                        outs(%t : !relax.tensor<[4], f32>)
@@ -42,7 +42,7 @@ func.func private @f(memref<4xf32>, memref<4xf32>)
   attributes {tir.num_outputs = 1 : i64}
 
 relax.func @never_written() -> !relax.tensor<[4], f32> {
-  %s = relax.alloc_storage size [64] align 64 device 0
+  %s = relax.alloc_storage size [64] align 64 : !relax.storage
   %t = relax.alloc_tensor %s[0] : !relax.tensor<[4], f32>
   %y = relax.result_buffer 0 : !relax.tensor<[4], f32>
   // expected-error @+1 {{reads a tensor that nothing has written}}
@@ -71,7 +71,7 @@ func.func private @g(memref<?xf32>, memref<?xf32>, memref<?xf32>)
   attributes {tir.num_outputs = 1 : i64}
 
 relax.func @overlap(%x: !relax.tensor<[n], f32>) -> !relax.tensor<[n], f32> {
-  %s = relax.alloc_storage size [8 * n] align 1 device 0
+  %s = relax.alloc_storage size [8 * n] align 1 : !relax.storage
   // expected-note @+1 {{the other tensor is here}}
   %t = relax.alloc_tensor %s[0] : !relax.tensor<[n], f32>
   // expected-error @+1 {{overlaps a tensor that is alive}}
@@ -136,7 +136,7 @@ relax.func @packed_parameter(%x: !relax.tensor<[4], f32>)
 // -----
 
 relax.func @negative(%x: !relax.tensor<[n], f32>) {
-  %s = relax.alloc_storage size [64 * n] align 64 device 0
+  %s = relax.alloc_storage size [64 * n] align 64 : !relax.storage
   // expected-error @+1 {{expects an offset that is not negative, but got #relax.shape<[-64 * n]>}}
   %t = relax.alloc_tensor %s[-64 * n] : !relax.tensor<[n], f32>
   relax.return
@@ -145,7 +145,7 @@ relax.func @negative(%x: !relax.tensor<[n], f32>) {
 // -----
 
 relax.func @between(%x: !relax.tensor<[n], f32>) {
-  %s = relax.alloc_storage size [64 * n + 64] align 64 device 0
+  %s = relax.alloc_storage size [64 * n + 64] align 64 : !relax.storage
   // expected-error @+1 {{expects an offset that is a multiple of the alignment of its storage, 64, but got #relax.shape<[4]>}}
   %t = relax.alloc_tensor %s[4] : !relax.tensor<[n], f32>
   relax.return

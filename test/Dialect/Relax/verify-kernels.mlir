@@ -45,6 +45,6 @@ relax.func @result_shape(%x: !relax.tensor<[n, 4], f32>)
 
 relax.func @storage() {
   // expected-error @+1 {{expects an operation of the form relax-kernels}}
-  %s = relax.alloc_storage size [64] align 64 device 0
+  %s = relax.alloc_storage size [64] align 64 : !relax.storage
   relax.return
 }

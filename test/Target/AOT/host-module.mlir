@@ -34,7 +34,8 @@ func.func private @g(memref<?x4xf32>,
 // CHECK: llvm.store %[[N]]
 // CHECK: llvm.intr.smax
 // CHECK: "llvm.intr.sadd.with.overflow"
-// CHECK: llvm.store %{{.*}}, %[[BYTES]] : i64, !llvm.ptr
+// CHECK: %[[ARENA:.*]] = llvm.getelementptr %[[BYTES]][0]
+// CHECK: llvm.store %{{.*}}, %[[ARENA]] : i64, !llvm.ptr
 
 // Operations and bytes of each call, -1 for what is not known.
 // CHECK: llvm.mlir.global internal constant @relay.data.{{[0-9]+}}(dense<[0, -1]> :
@@ -72,26 +73,26 @@ func.func private @g(memref<?x4xf32>,
 // CHECK-NOT: @relay_weights
 // CHECK: llvm.mlir.global external constant @relay_artifact()
 
-// LLVMIR-DAG: @relay_artifact = constant {{.*}} { i64 6075990698879632722, i32 4, i32 {{[0-9]+}},{{.*}} ptr null, i64 80,
+// LLVMIR-DAG: @relay_artifact = constant {{.*}} { i64 6075990698879632722, i32 5, i32 {{[0-9]+}},{{.*}} ptr null, i64 80,
 // LLVMIR-DAG: c"x\00"
 // LLVMIR-DAG: c"result\00"
 // LLVMIR-DAG: c"n\00"
 relax.func @main(%x: !relax.tensor<[n, 4], f32> {relax.name = "x"})
     -> (!relax.tensor<[n, 4], f32> {relax.name = "result"}) {
   %w = relax.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
-  %s = relax.alloc_storage size [16 * n] align 64 device 0
+  %s = relax.alloc_storage size [16 * n] align 64 : !relax.storage
   %t = relax.alloc_tensor %s[0] : !relax.tensor<[n, 4], f32>
   relax.call_kernel @f
     ins(%x, %w : !relax.tensor<[n, 4], f32>, !relax.tensor<[4], f32>)
     outs(%t : !relax.tensor<[n, 4], f32>)
-  %ws = relax.alloc_storage size [4 * n, 64] align 64 device 0
+  %ws = relax.alloc_storage size [4 * n, 64] align 64 : !relax.storage
   %wt = relax.alloc_tensor %ws[0] : !relax.tensor<[n], f32>
   %y = relax.result_buffer 0 : !relax.tensor<[n, 4], f32>
   relax.call_kernel @g
     ins(%t, %w : !relax.tensor<[n, 4], f32>, !relax.tensor<[4], f32>)
     outs(%y : !relax.tensor<[n, 4], f32>)
     workspaces(%wt : !relax.tensor<[n], f32>)
-  relax.kill %s
-  relax.kill %ws
+  relax.kill %s : !relax.storage
+  relax.kill %ws : !relax.storage
   relax.return %y : !relax.tensor<[n, 4], f32>
 }

@@ -85,11 +85,12 @@ std::vector<float> relay_test::runRow(RelayModule *module,
   Tensor input({1, 3}, row.data());
   const DLTensor *inputs[] = {&input.tensor};
   DLManagedTensor *outputs[2] = {};
-  if (relayModuleRun(module, inputs, 1, outputs, 2) != RELAY_OK)
+  int32_t numOutputs = relayModuleGetNumOutputs(module);
+  if (relayModuleRun(module, inputs, 1, outputs, numOutputs) != RELAY_OK)
     return {};
   const float *data = static_cast<float *>(outputs[0]->dl_tensor.data);
   std::vector<float> result(data, data + 3);
-  for (DLManagedTensor *output : outputs)
-    output->deleter(output);
+  for (int32_t i = 0; i != numOutputs; ++i)
+    outputs[i]->deleter(outputs[i]);
   return result;
 }

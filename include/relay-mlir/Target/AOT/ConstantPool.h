@@ -44,6 +44,10 @@ public:
                           ArrayRef<int64_t> packedShape, int64_t numPieces,
                           llvm::function_ref<InFlightDiagnostic()> emitError);
 
+  /// Begins a part, such as the constants of another device, which shares
+  /// nothing with those before it. Returns where it starts.
+  uint64_t beginPart();
+
   MLIRContext *getContext() const { return context; }
 
   /// Bytes of all constants.

@@ -350,7 +350,11 @@ void ShapeAttr::print(AsmPrinter &printer) const {
 
 LogicalResult
 SymbolicTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
-                           ShapeAttr shape, Type elementType) {
+                           ShapeAttr shape, Type elementType,
+                           relay::DeviceAttr device) {
+  if (device && device.isHost())
+    return emitError() << "expects no device for data on the host, but got "
+                       << device;
   if (!elementType.isIntOrIndexOrFloat())
     return emitError() << "expects an integer, index or float element type, "
                           "but got "
@@ -373,18 +377,33 @@ Type SymbolicTensorType::parse(AsmParser &parser) {
     return {};
   FailureOr<ShapeAttr> shape = ShapeAttr::parseList(parser);
   Type elementType;
+  relay::DeviceAttr device;
   if (failed(shape) || failed(parser.parseComma()) ||
-      failed(parser.parseType(elementType)) || failed(parser.parseGreater()))
+      failed(parser.parseType(elementType)) ||
+      (succeeded(parser.parseOptionalComma()) &&
+       failed(parser.parseAttribute(device))) ||
+      failed(parser.parseGreater()))
     return {};
   return SymbolicTensorType::getChecked(
       [&] { return parser.emitError(parser.getNameLoc()); },
-      parser.getContext(), *shape, elementType);
+      parser.getContext(), *shape, elementType, device);
 }
 
 void SymbolicTensorType::print(AsmPrinter &printer) const {
   printer << '<';
   getShape().printList(printer.getStream());
-  printer << ", " << getElementType() << '>';
+  printer << ", " << getElementType();
+  if (getDevice())
+    printer << ", " << getDevice();
+  printer << '>';
+}
+
+LogicalResult StorageType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  relay::DeviceAttr device) {
+  if (device && device.isHost())
+    return emitError() << "expects no device for memory of the host, but got "
+                       << device;
+  return success();
 }
 
 SymbolicTensorType relax::getSymbolicType(RankedTensorType tensor) {

@@ -27,9 +27,11 @@ Operation *RelaxDialect::materializeConstant(OpBuilder &builder,
   auto elements = dyn_cast<ElementsAttr>(value);
   auto tensor = elements ? dyn_cast<RankedTensorType>(elements.getShapedType())
                          : RankedTensorType();
-  if (!tensor || getSymbolicType(tensor) != type)
+  auto symbolic = dyn_cast<SymbolicTensorType>(type);
+  if (!tensor || !symbolic ||
+      getSymbolicType(tensor).withDevice(symbolic.getDevice()) != type)
     return nullptr;
-  return ConstantOp::create(builder, loc, elements);
+  return ConstantOp::create(builder, loc, elements, symbolic.getDevice());
 }
 
 static LogicalResult verifyValueAttr(Operation *op, NamedAttribute attr) {

@@ -290,7 +290,11 @@ LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
   if (!tensor)
     return emitOptionalError(loc, "expects elements of a tensor, but got ",
                              adaptor.getValue().getType());
-  results.push_back(getSymbolicType(tensor));
+  relay::DeviceAttr device = adaptor.getDeviceAttr();
+  if (device && device.isHost())
+    return emitOptionalError(
+        loc, "expects no device for data on the host, but got ", device);
+  results.push_back(getSymbolicType(tensor).withDevice(device));
   return success();
 }
 
@@ -335,6 +339,11 @@ LogicalResult ReshapeOp::verify() {
   if (source.getElementType() != result.getElementType())
     return emitOpError() << "expects element type " << source.getElementType()
                          << ", but got " << result.getElementType();
+  if (source.getDevice() != result.getDevice())
+    return emitOpError() << "expects the device of the source, "
+                         << relay::DeviceAttr::getName(source.getDevice())
+                         << ", but got "
+                         << relay::DeviceAttr::getName(result.getDevice());
   SymbolScope scope(getContext());
   Polynomial difference(getNumElements(result, scope) -
                         getNumElements(source, scope));
@@ -374,6 +383,42 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   }
   return {};
 }
+
+/// Checks that a copy changes nothing but the device.
+static LogicalResult verifyCopy(Operation *op, SymbolicTensorType source,
+                                SymbolicTensorType target) {
+  if (target.withDevice(source.getDevice()) == source)
+    return success();
+  return op->emitOpError() << "expects a copy of " << source << ", but got "
+                           << target;
+}
+
+LogicalResult ToDeviceOp::verify() {
+  return verifyCopy(*this, getSource().getType(), getType());
+}
+
+OpFoldResult ToDeviceOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  return adaptor.getSource();
+}
+
+/// Checks that all buffers of a call are on one device, on which it runs.
+static LogicalResult verifyOneDevice(Operation *op) {
+  std::optional<relay::DeviceAttr> device;
+  for (Type type :
+       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+    relay::DeviceAttr other = cast<SymbolicTensorType>(type).getDevice();
+    if (device && *device != other)
+      return op->emitOpError() << "expects tensors on one device, but got "
+                               << relay::DeviceAttr::getName(*device) << " and "
+                               << relay::DeviceAttr::getName(other);
+    device = other;
+  }
+  return success();
+}
+
+LogicalResult CallTIROp::verify() { return verifyOneDevice(*this); }
 
 LogicalResult CallTIROp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   KernelSignature signature;
@@ -442,10 +487,6 @@ LogicalResult AllocStorageOp::verify() {
     return emitOpError() << "expects an alignment that is a power of two, "
                             "but got "
                          << getAlignment();
-  if (getDevice() < 0)
-    return emitOpError() << "expects a device number that is not negative, "
-                            "but got "
-                         << getDevice();
   return success();
 }
 
@@ -469,6 +510,12 @@ LogicalResult ResultBufferOp::verify() {
     return emitOpError() << "expects the type of result " << index << ", "
                          << results[index] << ", but got " << getType();
   return success();
+}
+
+LogicalResult CallKernelOp::verify() { return verifyOneDevice(*this); }
+
+LogicalResult CopyOp::verify() {
+  return verifyCopy(*this, getSource().getType(), getTarget().getType());
 }
 
 LogicalResult

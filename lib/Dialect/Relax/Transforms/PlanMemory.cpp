@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // From `relax-kernels` to `relax-executable`. The calls of a function are
-// numbered in order; each result and each workspace of a kernel is a buffer
-// that lives from its first to its last use. StoragePlanner decides which of
-// them share storage. Then every call gets its buffers as tensors in storage,
-// and storage is freed after the last use of what lies in it. Results of the
-// function are written to where the caller wants them.
+// numbered in order, and so are copies between devices; each result and each
+// workspace of a kernel is a buffer that lives from its first to its last use.
+// StoragePlanner decides which of them share storage, for each device. Then
+// every call gets its buffers as tensors in storage, and storage is freed after
+// the last use of what lies in it. Results of the function are written to where
+// the caller wants them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,7 @@
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Support/AffineEvaluation.h"
 #include "relay-mlir/Support/SaturatingMath.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_PLANMEMORYPASS
@@ -84,8 +86,9 @@ public:
   bool hasSymbols() const { return !scope.getNames().empty(); }
 
 private:
+  /// A call of a kernel, or a copy to another device.
   struct Call {
-    CallTIROp op;
+    Operation *op;
     SmallVector<SymbolicTensorType> workspaceTypes;
     /// Number of the first workspace's buffer; the others follow.
     unsigned firstWorkspace = 0;
@@ -98,6 +101,9 @@ private:
                                                  ArrayRef<AffineExpr> sizes);
   unsigned addBuffer(SymbolicTensorType type, int64_t first, int64_t last);
 
+  void planDevice(relay::DeviceAttr device, ArrayRef<unsigned> buffers,
+                  bool reuse);
+  void runCall(const Call &call, OpBuilder &builder);
   Value getStorage(OpBuilder &builder, Location loc, unsigned storage);
   Value allocate(OpBuilder &builder, Location loc, unsigned buffer,
                  SymbolicTensorType type);
@@ -109,12 +115,15 @@ private:
 
   SmallVector<Call> calls;
   SmallVector<BufferLifetime> lifetimes;
+  /// By device, null for the host.
+  llvm::MapVector<relay::DeviceAttr, SmallVector<unsigned>> buffersOf;
   /// Buffer of each kernel result that has one, and the function's result that
   /// each other kernel result is written to.
   DenseMap<Value, unsigned> buffers;
   DenseMap<Value, unsigned> resultOf;
 
   StoragePlan storagePlan;
+  SmallVector<relay::DeviceAttr> storageDevices;
   SmallVector<Value> storages;
   SmallVector<int64_t> storageEnds;
   SmallVector<Value> resultBuffers;
@@ -129,6 +138,8 @@ LogicalResult FunctionPlanner::analyze() {
     if (auto call = dyn_cast<CallTIROp>(op)) {
       if (failed(analyzeCall(call)))
         return failure();
+    } else if (isa<ToDeviceOp>(op)) {
+      calls.push_back({&op, {}});
     } else if (!isAboutSizes(&op) &&
                !isa<ConstantOp, ReshapeOp, ReturnOp>(op)) {
       return op.emitOpError() << "expects an operation of the form "
@@ -145,13 +156,13 @@ LogicalResult FunctionPlanner::analyze() {
              << "expects results that are tensors, but got "
              << operand.getType();
     Value root = getReshapeRoot(operand);
-    if (root.getDefiningOp<CallTIROp>())
+    if (isa_and_nonnull<CallTIROp, ToDeviceOp>(root.getDefiningOp()))
       resultOf.try_emplace(root, index);
   }
 
   DenseMap<Value, int64_t> lastUse;
   for (auto [step, call] : llvm::enumerate(calls))
-    for (Value arg : call.op.getArgs())
+    for (Value arg : call.op->getOperands())
       lastUse[getReshapeRoot(arg)] = step;
   for (auto [step, call] : llvm::enumerate(calls)) {
     for (OpResult result : call.op->getResults()) {
@@ -220,8 +231,13 @@ FunctionPlanner::getWorkspaceType(CallTIROp call, FunctionOpInterface kernel,
     return call.emitOpError()
            << "expects workspace " << index << " of " << call.getCalleeAttr()
            << " to be a memref, but got " << kernel.getArgumentTypes()[index];
+  // Those of the call, which are on one device.
+  auto own = dyn_cast<SymbolicTensorType>(
+      call.getResults().empty() ? Type() : call.getResultTypes().front());
+  relay::DeviceAttr device = own ? own.getDevice() : relay::DeviceAttr();
   if (memref.hasStaticShape())
-    return SymbolicTensorType::get(memref.getShape(), memref.getElementType());
+    return SymbolicTensorType::get(memref.getShape(), memref.getElementType(),
+                                   device);
 
   auto map = kernel.getArgAttrOfType<AffineMapAttr>(index, kWorkspaceAttr);
   if (!map || map.getValue().getNumDims() != 0 ||
@@ -242,29 +258,45 @@ FunctionPlanner::getWorkspaceType(CallTIROp call, FunctionOpInterface kernel,
     dims.push_back(ShapedType::isDynamic(size)
                        ? map.getValue().getResult(next++).replaceSymbols(sizes)
                        : getAffineConstantExpr(size, func.getContext()));
-  return SymbolicTensorType::get(scope.makeShape(dims),
-                                 memref.getElementType());
+  return SymbolicTensorType::get(scope.makeShape(dims), memref.getElementType(),
+                                 device);
 }
 
 unsigned FunctionPlanner::addBuffer(SymbolicTensorType type, int64_t first,
                                     int64_t last) {
   lifetimes.push_back(
       {canonicalizeSymbolicExpr(getNumBytes(type, scope)), first, last});
+  buffersOf[type.getDevice()].push_back(lifetimes.size() - 1);
   return lifetimes.size() - 1;
 }
 
-void FunctionPlanner::plan(bool reuse) {
+void FunctionPlanner::planDevice(relay::DeviceAttr device,
+                                 ArrayRef<unsigned> buffers, bool reuse) {
   MLIRContext *context = func.getContext();
+  StoragePlan plan;
   if (reuse) {
-    storagePlan =
-        planStorage(lifetimes, scope.getNames().size(), kAlignment, context);
+    SmallVector<BufferLifetime> own = llvm::map_to_vector(
+        buffers, [&](unsigned buffer) { return lifetimes[buffer]; });
+    plan = planStorage(own, scope.getNames().size(), kAlignment, context);
   } else {
-    for (auto [index, buffer] : llvm::enumerate(lifetimes)) {
-      storagePlan.storages.push_back({buffer.bytes});
-      storagePlan.placements.push_back(
+    for (auto [index, buffer] : llvm::enumerate(buffers)) {
+      plan.storages.push_back({lifetimes[buffer].bytes});
+      plan.placements.push_back(
           {static_cast<unsigned>(index), getAffineConstantExpr(0, context)});
     }
   }
+  unsigned first = storagePlan.storages.size();
+  for (auto [buffer, placement] : llvm::zip_equal(buffers, plan.placements))
+    storagePlan.placements[buffer] = {first + placement.storage,
+                                      placement.offset};
+  llvm::append_range(storagePlan.storages, plan.storages);
+  storageDevices.resize(storagePlan.storages.size(), device);
+}
+
+void FunctionPlanner::plan(bool reuse) {
+  storagePlan.placements.resize(lifetimes.size());
+  for (auto &[device, buffers] : buffersOf)
+    planDevice(device, buffers, reuse);
   storages.assign(storagePlan.storages.size(), Value());
   storageEnds.assign(storagePlan.storages.size(), 0);
   for (auto [buffer, placement] :
@@ -295,9 +327,9 @@ Value FunctionPlanner::getStorage(OpBuilder &builder, Location loc,
   Value &value = storages[storage];
   if (!value)
     value = AllocStorageOp::create(
-        builder, loc, StorageType::get(builder.getContext()),
-        scope.makeShape(storagePlan.storages[storage]), kAlignment,
-        /*device=*/0);
+        builder, loc,
+        StorageType::get(builder.getContext(), storageDevices[storage]),
+        scope.makeShape(storagePlan.storages[storage]), kAlignment);
   return value;
 }
 
@@ -324,23 +356,31 @@ Value FunctionPlanner::getOutput(OpBuilder &builder, OpResult result) {
   return ReshapeOp::create(builder, loc, type, buffer);
 }
 
+void FunctionPlanner::runCall(const Call &call, OpBuilder &builder) {
+  Location loc = call.op->getLoc();
+  SmallVector<Value> outputs, workspaces;
+  for (OpResult result : call.op->getResults())
+    outputs.push_back(getOutput(builder, result));
+  for (auto [index, type] : llvm::enumerate(call.workspaceTypes))
+    workspaces.push_back(
+        allocate(builder, loc, call.firstWorkspace + index, type));
+  if (auto kernel = dyn_cast<CallTIROp>(call.op))
+    CallKernelOp::create(builder, loc, kernel.getCalleeAttr(), kernel.getArgs(),
+                         outputs, workspaces);
+  else
+    CopyOp::create(builder, loc, call.op->getOperand(0), outputs.front());
+  call.op->replaceAllUsesWith(outputs);
+  call.op->erase();
+}
+
 void FunctionPlanner::rewrite() {
   auto returnOp = cast<ReturnOp>(func.getBody().front().getTerminator());
   resultBuffers.assign(func.getNumResults(), Value());
   for (auto [step, call] : llvm::enumerate(calls)) {
     OpBuilder builder(call.op);
-    Location loc = call.op.getLoc();
-    SmallVector<Value> outputs, workspaces;
-    for (OpResult result : call.op->getResults())
-      outputs.push_back(getOutput(builder, result));
-    for (auto [index, type] : llvm::enumerate(call.workspaceTypes))
-      workspaces.push_back(
-          allocate(builder, loc, call.firstWorkspace + index, type));
-    auto kernel = CallKernelOp::create(builder, loc, call.op.getCalleeAttr(),
-                                       call.op.getArgs(), outputs, workspaces);
-    call.op.replaceAllUsesWith(outputs);
-    call.op.erase();
-    builder.setInsertionPointAfter(kernel);
+    Location loc = call.op->getLoc();
+    builder.setInsertionPointAfter(call.op);
+    runCall(call, builder);
     for (auto [storage, end] : llvm::enumerate(storageEnds))
       if (end == static_cast<int64_t>(step) && storages[storage])
         KillOp::create(builder, loc, storages[storage]);

@@ -49,8 +49,8 @@ static LogicalResult checkBlock(Block &block,
       if (failed(checkCall(call, symbolTable)))
         return failure();
     } else if (!isAboutSizes(&op) &&
-               !isa<ConstantOp, OutputOp, ReshapeOp, ReturnOp, TupleGetItemOp,
-                    TupleOp>(op)) {
+               !isa<ConstantOp, OutputOp, ReshapeOp, ReturnOp, ToDeviceOp,
+                    TupleGetItemOp, TupleOp>(op)) {
       return op.emitOpError("expects an operation of the form relax-kernels");
     }
   }

@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/Relay/Analysis/CallGraph.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_VERIFYFUSEDPASS
@@ -98,8 +99,8 @@ static LogicalResult checkCaller(func::FuncOp function, SymbolTable &symbols) {
                    "expects an operator of the dialect, but got '")
                << apply.getName()
                << "'; operators that programs add run in the interpreter only";
-      } else if (!isa<ConstantOp, TupleOp, TupleGetItemOp, func::ReturnOp>(
-                     op)) {
+      } else if (!isa<ConstantOp, DeviceCopyOp, TupleOp, TupleGetItemOp,
+                      func::ReturnOp>(op)) {
         InFlightDiagnostic diag = op.emitOpError(
             "expects a constant, a tuple or a call of a primitive function");
         if (isa<FusionPatternOpInterface>(op))

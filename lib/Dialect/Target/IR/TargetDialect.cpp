@@ -9,7 +9,9 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -120,6 +122,61 @@ int64_t CPUAttr::getMatrixTerms(Precision precision) const {
     return 1;
   }
   llvm_unreachable("unknown precision");
+}
+
+//===----------------------------------------------------------------------===//
+// #target.device
+//===----------------------------------------------------------------------===//
+
+LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef kind, int64_t index) {
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  if (kind.empty() || !llvm::all_of(kind, isWord))
+    return emitError() << "expects a kind of letters, digits and underscores, "
+                          "but got '"
+                       << kind << "'";
+  if (!llvm::isInt<32>(index) || index < 0)
+    return emitError() << "expects the number of a device, but got " << index;
+  return success();
+}
+
+std::string DeviceAttr::getName(DeviceAttr device) {
+  StringRef kind = device ? device.getKind() : StringRef(kCPUKind);
+  return (kind + ":" + Twine(device ? device.getIndex() : 0)).str();
+}
+
+FailureOr<DeviceAttr> DeviceAttr::fromVirtualDevice(
+    DictionaryAttr device, llvm::function_ref<InFlightDiagnostic()> emitError) {
+  // DLDeviceType, as the run times that have such devices call them.
+  constexpr int64_t kExtension = 12;
+  static constexpr std::pair<int64_t, StringLiteral> kinds[] = {
+      {1, kCPUKind},           {2, "cuda"},    {4, "opencl"},
+      {7, "vulkan"},           {8, "metal"},   {10, "rocm"},
+      {kExtension, "ext_dev"}, {15, "webgpu"}, {16, "hexagon"}};
+  if (auto scope = device.getAs<StringAttr>("memory_scope");
+      scope && !scope.empty())
+    return emitError() << "expects a device without a memory scope, but got "
+                       << scope;
+  auto type = device.getAs<IntegerAttr>("device_type");
+  if (!type)
+    return DeviceAttr();
+  StringRef kind;
+  for (auto [number, name] : kinds)
+    if (type.getInt() == number)
+      kind = name;
+  if (kind.empty())
+    return emitError() << "expects the type of a device in DLPack, such as 1 "
+                          "for cpu, but got "
+                       << type.getInt();
+  auto target = device.getAs<StringAttr>("target");
+  if (type.getInt() == kExtension && target && !target.empty())
+    kind = target.getValue().split(' ').first;
+  auto index = device.getAs<IntegerAttr>("virtual_device_id");
+  DeviceAttr result = DeviceAttr::getChecked(emitError, device.getContext(),
+                                             kind, index ? index.getInt() : 0);
+  if (!result)
+    return failure();
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -37,7 +37,8 @@ static const RelayArtifactTensor inputs[] = {
 static const RelayArtifactTensor outputs[] = {
     {"y", {2, 32, 1}, 2, xDims, xNames}, {"z", {2, 32, 1}, 1, zDims, xNames}};
 static const RelayArtifactCall calls[] = {
-    {"scale", "fused_scale", 3, 1, 1, inputs}};
+    {"scale", "fused_scale", 0, -1, 3, 1, 1, inputs}};
+static const RelayArtifactDevice devices[] = {{"cpu", 0, 0, sizeof(float)}};
 
 static void scaleRows(void *const *args, const int64_t *dims, int64_t begin,
                       int64_t end) {
@@ -120,4 +121,8 @@ const RelayArtifact relay_artifact = {MAGIC,
                                       shapes,
                                       work,
                                       run,
-                                      "high"};
+                                      "high",
+                                      1,
+                                      0,
+                                      devices,
+                                      0};

@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "relay-mlir/Dialect/Relax/IR/SymbolicExpr.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 #include "relay-mlir/Dialect/Relax/IR/RelaxDialect.h.inc"
 

@@ -15,6 +15,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
+include "relay-mlir/Dialect/Target/IR/TargetAttributes.td"
 
 //===----------------------------------------------------------------------===//
 // Dialect
@@ -43,6 +44,7 @@ def Relax_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let dependentDialects = ["::mlir::relay::TargetDialect"];
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
@@ -116,23 +118,29 @@ def Relax_TensorType : TypeDef<Relax_Dialect, "SymbolicTensor"> {
   let mnemonic = "tensor";
   let summary = "A tensor whose dimensions are expressions over symbols";
   let description = [{
+    Its data is on a device, or without one on the host.
+
     Example:
 
     ```mlir
     !relax.tensor<[n, 3, 2 * n + 1], f32>
+    !relax.tensor<[n, 4], f32, #target.device<"cpu", 1>>
     ```
   }];
   let parameters = (ins "::mlir::relax::ShapeAttr":$shape,
-                        "::mlir::Type":$elementType);
+                        "::mlir::Type":$elementType,
+                        "::mlir::relay::DeviceAttr":$device);
   let builders = [
     TypeBuilderWithInferredContext<(ins "::mlir::relax::ShapeAttr":$shape,
-                                        "::mlir::Type":$elementType), [{
-      return $_get(elementType.getContext(), shape, elementType);
+                                        "::mlir::Type":$elementType,
+        CArg<"::mlir::relay::DeviceAttr", "{}">:$device), [{
+      return $_get(elementType.getContext(), shape, elementType, device);
     }]>,
     TypeBuilderWithInferredContext<(ins "::llvm::ArrayRef<int64_t>":$dims,
-                                        "::mlir::Type":$elementType), [{
+                                        "::mlir::Type":$elementType,
+        CArg<"::mlir::relay::DeviceAttr", "{}">:$device), [{
       ::mlir::MLIRContext *context = elementType.getContext();
-      return $_get(context, ShapeAttr::get(context, dims), elementType);
+      return $_get(context, ShapeAttr::get(context, dims), elementType, device);
     }]>
   ];
   let genVerifyDecl = 1;
@@ -140,6 +148,11 @@ def Relax_TensorType : TypeDef<Relax_Dialect, "SymbolicTensor"> {
   let extraClassDeclaration = [{
     int64_t getRank() const { return getShape().size(); }
     bool isStatic() const { return getShape().isStatic(); }
+
+    /// The same tensor on another device; null is the host.
+    SymbolicTensorType withDevice(::mlir::relay::DeviceAttr device) const {
+      return get(getShape(), getElementType(), device);
+    }
 
     /// Bytes of one element in memory: an i1 takes a whole byte.
     int64_t getElementBytes() const;
@@ -149,6 +162,14 @@ def Relax_TensorType : TypeDef<Relax_Dialect, "SymbolicTensor"> {
 def Relax_StorageType : TypeDef<Relax_Dialect, "Storage"> {
   let mnemonic = "storage";
   let summary = "A piece of device memory that tensors are placed in";
+  let description = [{
+    Memory of a device, or without one of the host.
+
+    Example: `!relax.storage<#target.device<"cpu", 1>>`
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::relay::DeviceAttr">:$device);
+  let assemblyFormat = "(`<` qualified($device)^ `>`)?";
+  let genVerifyDecl = 1;
 }
 
 #endif // RELAY_MLIR_DIALECT_RELAX_IR_RELAXBASE_TD

@@ -167,11 +167,19 @@ def Relax_ConstantOp : Relax_Op<"constant", [
 
     ```mlir
     %w = relax.constant dense_resource<conv1.weight> : tensor<16x3x3x3xf32>
+    %v = relax.constant dense<1.0> : tensor<16xf32>
+        on #target.device<"cpu", 1>
     ```
   }];
-  let arguments = (ins ElementsAttr:$value);
+  let arguments = (ins ElementsAttr:$value,
+                       OptionalAttr<Target_DeviceAttr>:$device);
   let results = (outs Relax_TensorType:$result);
-  let assemblyFormat = "attr-dict $value";
+  let assemblyFormat = "attr-dict $value (`on` qualified($device)^)?";
+  let builders = [
+    OpBuilder<(ins "::mlir::ElementsAttr":$value), [{
+      build($_builder, $_state, value, ::mlir::relay::DeviceAttr());
+    }]>
+  ];
   let hasFolder = 1;
 }
 
@@ -216,7 +224,8 @@ def Relax_CallTIROp : Relax_Op<"call_tir", [
     the results are fresh tensors that it writes. The callee is a
     `tir.prim_func`, or, before it has been lowered to loops, a function on
     tensors. The result types state the shapes of the results over the symbols
-    of the enclosing function.
+    of the enclosing function. All tensors are on one device, which runs the
+    kernel.
 
     Example:
 
@@ -235,6 +244,7 @@ def Relax_CallTIROp : Relax_Op<"call_tir", [
   let assemblyFormat = [{
     $callee `(` $args `)` attr-dict `:` functional-type($args, $results)
   }];
+  let hasVerifier = 1;
 }
 
 def Relax_ReshapeOp : Relax_Op<"reshape", [Pure]> {
@@ -248,6 +258,29 @@ def Relax_ReshapeOp : Relax_Op<"reshape", [Pure]> {
     ```mlir
     %1 = relax.reshape %0
       : !relax.tensor<[n, 16, 1, 1], f32> to !relax.tensor<[n, 16], f32>
+    ```
+  }];
+  let arguments = (ins Relax_TensorType:$source);
+  let results = (outs Relax_TensorType:$result);
+  let assemblyFormat = [{
+    $source attr-dict `:` qualified(type($source)) `to`
+    qualified(type($result))
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Relax_ToDeviceOp : Relax_Op<"to_device", [Pure]> {
+  let summary = "Copies a tensor to another device";
+  let description = [{
+    The result has the elements of the source, and is on another device. In the
+    executable form it is a `relax.copy`.
+
+    Example:
+
+    ```mlir
+    %1 = relax.to_device %0 : !relax.tensor<[n, 4], f32>
+      to !relax.tensor<[n, 4], f32, #target.device<"cpu", 1>>
     ```
   }];
   let arguments = (ins Relax_TensorType:$source);
@@ -365,22 +398,26 @@ def Relax_AllocStorageOp : Relax_Op<"alloc_storage"> {
     Example:
 
     ```mlir
-    %s0 = relax.alloc_storage size [65536 * n] align 64 device 0
+    %s0 = relax.alloc_storage size [65536 * n] align 64 : !relax.storage
     ```
   }];
   let arguments = (ins Relax_ShapeAttr:$size,
-                       DefaultValuedAttr<I64Attr, "64">:$alignment,
-                       DefaultValuedAttr<I64Attr, "0">:$device);
+                       DefaultValuedAttr<I64Attr, "64">:$alignment);
   let results = (outs
     Res<Relax_StorageType, "the memory", [MemAlloc]>:$result);
   let assemblyFormat = [{
-    `size` custom<ShapeList>($size) `align` $alignment `device` $device
-    attr-dict
+    `size` custom<ShapeList>($size) `align` $alignment attr-dict `:`
+    qualified(type($result))
   }];
   let hasVerifier = 1;
 }
 
-def Relax_AllocTensorOp : Relax_Op<"alloc_tensor", [Pure]> {
+def Relax_AllocTensorOp : Relax_Op<"alloc_tensor", [
+    Pure,
+    TypesMatchWith<"the storage is on the device of the tensor", "result",
+      "storage", "StorageType::get($_ctxt, "
+      "::llvm::cast<SymbolicTensorType>($_self).getDevice())">
+  ]> {
   let summary = "Places a tensor in storage";
   let description = [{
     A row-major contiguous tensor that starts `offset` bytes into the storage.
@@ -390,6 +427,8 @@ def Relax_AllocTensorOp : Relax_Op<"alloc_tensor", [Pure]> {
     ```mlir
     %t0 = relax.alloc_tensor %s0[64 * n] : !relax.tensor<[n, 16, 32, 32], f32>
     ```
+
+    The tensor is on the device of the storage.
   }];
   let arguments = (ins Relax_StorageType:$storage, Relax_ShapeAttr:$offset);
   let results = (outs Relax_TensorType:$result);
@@ -413,7 +452,8 @@ def Relax_ResultBufferOp : Relax_Op<"result_buffer", [Pure]> {
     relax.func @copy(%x: !relax.tensor<[n, 10], f32>)
         -> !relax.tensor<[n, 10], f32> {
       %y = relax.result_buffer 0 : !relax.tensor<[n, 10], f32>
-      relax.copy %x to %y : !relax.tensor<[n, 10], f32>
+      relax.copy %x to %y
+        : !relax.tensor<[n, 10], f32> to !relax.tensor<[n, 10], f32>
       relax.return %y : !relax.tensor<[n, 10], f32>
     }
     ```
@@ -457,24 +497,30 @@ def Relax_CallKernelOp : Relax_Op<"call_kernel", [
     (`outs` `(` $outputs^ `:` type($outputs) `)`)?
     (`workspaces` `(` $workspaces^ `:` type($workspaces) `)`)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
-def Relax_CopyOp : Relax_Op<"copy", [SameTypeOperands]> {
+def Relax_CopyOp : Relax_Op<"copy"> {
   let summary = "Copies the elements of a tensor";
   let description = [{
-    Needed where a result of the function is not written by a kernel: a
-    parameter or a constant that is returned.
+    Needed from one device to another, and where a result of the function is not
+    written by a kernel: a parameter or a constant that is returned.
 
     Example:
 
     ```mlir
-    relax.copy %x to %y : !relax.tensor<[n, 10], f32>
+    relax.copy %x to %y
+      : !relax.tensor<[n, 10], f32, #target.device<"cpu", 1>>
+      to !relax.tensor<[n, 10], f32>
     ```
   }];
   let arguments = (ins Arg<Relax_TensorType, "", [MemRead]>:$source,
                        Arg<Relax_TensorType, "", [MemWrite]>:$target);
-  let assemblyFormat =
-      "$source `to` $target attr-dict `:` qualified(type($source))";
+  let assemblyFormat = [{
+    $source `to` $target attr-dict `:` qualified(type($source)) `to`
+    qualified(type($target))
+  }];
+  let hasVerifier = 1;
 }
 
 def Relax_KillOp : Relax_Op<"kill"> {
@@ -485,11 +531,11 @@ def Relax_KillOp : Relax_Op<"kill"> {
     Example:
 
     ```mlir
-    relax.kill %s0
+    relax.kill %s0 : !relax.storage
     ```
   }];
   let arguments = (ins Arg<Relax_StorageType, "", [MemFree]>:$storage);
-  let assemblyFormat = "$storage attr-dict";
+  let assemblyFormat = "$storage attr-dict `:` qualified(type($storage))";
 }
 
 #endif // RELAY_MLIR_DIALECT_RELAX_IR_RELAXOPS_TD

@@ -35,14 +35,14 @@ def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
 
     ```mlir
     relax.func @main(%x: !relax.tensor<[n, 4], f32>) -> !relax.tensor<[n, 4], f32> {
-      %s = relax.alloc_storage size [64 * n] align 64 device 0
+      %s = relax.alloc_storage size [64 * n] align 64 : !relax.storage
       %0 = relax.alloc_tensor %s[0] : !relax.tensor<[n, 8], f32>
       relax.call_kernel @a ins(%x : !relax.tensor<[n, 4], f32>)
                            outs(%0 : !relax.tensor<[n, 8], f32>)
       %1 = relax.result_buffer 0 : !relax.tensor<[n, 4], f32>
       relax.call_kernel @b ins(%0 : !relax.tensor<[n, 8], f32>)
                            outs(%1 : !relax.tensor<[n, 4], f32>)
-      relax.kill %s
+      relax.kill %s : !relax.storage
       relax.return %1 : !relax.tensor<[n, 4], f32>
     }
     ```

@@ -363,6 +363,39 @@ def InferTypesPass : Pass<"relay-infer-types", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlanDevicesPass
+    : Pass<"relay-plan-devices", "::mlir::func::FuncOp"> {
+  let summary = "Make copies between devices explicit";
+  let description = [{
+    Operators run where `on_device` says; so do those that are connected with
+    one that is marked, up to the next `on_device`, and the others run on the
+    host. Parameters and results of the function are on the host, and so is what
+    follows from constants only; unless `constrain_result` asks for it,
+    `on_device` around these has no effect. After the pass there is no `on_device`, and a `device_copy` wherever a value is needed
+    on another device (TVM's PlanDevices).
+
+    ```mlir
+    %0 = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = relay.on_device %0 {virtual_device = {device_type = 1 : i64, virtual_device_id = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = relay.tanh %1 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.device_copy %x {src_virtual_device = {device_type = 1 : i64, virtual_device_id = 0 : i64}, dst_virtual_device = {device_type = 1 : i64, virtual_device_id = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = relay.nn.relu %0 : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = relay.device_copy %1 {src_virtual_device = {device_type = 1 : i64, virtual_device_id = 1 : i64}, dst_virtual_device = {device_type = 1 : i64, virtual_device_id = 0 : i64}} : (tensor<4xf32>) -> tensor<4xf32>
+    %3 = relay.tanh %2 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    It is an error if two devices are asked for what operators connect, or if
+    the marks are in branches or closures.
+  }];
+  let dependentDialects = ["::mlir::relay::TargetDialect"];
+  let statistics = [
+    Statistic<"numCopies", "num-copies", "Number of copies made">
+  ];
+}
+
 def PoolBeforeConvPass
     : Pass<"relay-pool-before-conv", "::mlir::func::FuncOp"> {
   let summary = "Average pixels before 1x1 convolutions instead of after";

@@ -131,4 +131,41 @@ def Target_CPUAttr : AttrDef<Target_Dialect, "CPU", [
   }];
 }
 
+def Target_DeviceAttr : AttrDef<Target_Dialect, "Device"> {
+  let mnemonic = "device";
+  let summary = "Where data lies and kernels run";
+  let description = [{
+    A device of the machine that a model runs on: its kind, by which the run
+    time finds what drives it, and its number among those of the kind. The host,
+    which runs the program and calls the others, is `cpu` number 0. Other
+    devices of kind `cpu` have memory of their own, and no other difference.
+
+    Types of relax without a device are those of data on the host.
+
+    Example: `#target.device<"cpu", 1>`
+  }];
+  let parameters = (ins
+    StringRefParameter<"one word: letters, digits and underscores">:$kind,
+    "int64_t":$index
+  );
+  let assemblyFormat = "`<` $kind `,` $index `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The kind of the host, and of its processors as devices.
+    static constexpr ::llvm::StringLiteral kCPUKind = "cpu";
+
+    bool isHost() const { return getKind() == kCPUKind && getIndex() == 0; }
+
+    /// "cpu:1", also for the host, which is null where types have no device.
+    static std::string getName(DeviceAttr device);
+
+    /// The device that Relay's `virtual_device` dictionary names by the number
+    /// of its type in DLPack, and for type 12, an extension, by the first word
+    /// of `target`; null if it leaves the type open.
+    static ::mlir::FailureOr<DeviceAttr> fromVirtualDevice(
+        ::mlir::DictionaryAttr device,
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError);
+  }];
+}
+
 #endif // RELAY_MLIR_DIALECT_TARGET_IR_TARGETATTRIBUTES_TD

@@ -1,0 +1,146 @@
+//===- Devices.h - The devices that a model uses ----------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_RUNTIME_DEVICES_H
+#define RELAY_MLIR_LIB_RUNTIME_DEVICES_H
+
+#include "relay-mlir-c/Device.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace relay_rt {
+
+/// Registers what drives a kind of devices. Throws if it cannot be used.
+void registerDeviceAPI(const RelayDeviceAPI *api);
+
+/// A device that is not the host. Functions throw an Error that names it.
+class Device {
+public:
+  /// Throws if there is no such device.
+  Device(const char *kind, int32_t index);
+
+  const std::string &getName() const { return name; }
+  const RelayDeviceAPI &getAPI() const { return api; }
+  int32_t getIndex() const { return index; }
+  void *getUser() const { return api.user; }
+
+  /// Throws if `status`, of a function of the API, is an error, which happened
+  /// while it did `what`.
+  void check(RelayStatus status, const std::string &what) const;
+
+private:
+  const RelayDeviceAPI &api;
+  int32_t index;
+  std::string name;
+};
+
+/// Memory of a device.
+class DeviceBuffer {
+public:
+  DeviceBuffer() = default;
+  /// Nothing for 0 bytes.
+  DeviceBuffer(const Device &device, uint64_t bytes, const std::string &what);
+  DeviceBuffer(DeviceBuffer &&other) noexcept { swap(other); }
+  DeviceBuffer &operator=(DeviceBuffer &&other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~DeviceBuffer();
+
+  void *get() const { return memory; }
+  uint64_t getSize() const { return size; }
+
+private:
+  void swap(DeviceBuffer &other) noexcept {
+    std::swap(device, other.device);
+    std::swap(memory, other.memory);
+    std::swap(size, other.size);
+  }
+  const Device *device = nullptr;
+  void *memory = nullptr;
+  uint64_t size = 0;
+};
+
+class DeviceRun;
+
+/// The devices of an artefact but the host, with its code and weights on them.
+/// Several runs may use them at once.
+class ModuleDevices {
+public:
+  /// Loads code and weights. Throws if a device is not there.
+  explicit ModuleDevices(const RelayArtifact &artifact);
+  ~ModuleDevices();
+
+  bool empty() const { return devices.empty(); }
+  size_t size() const { return devices.size(); }
+
+private:
+  friend class DeviceRun;
+  struct LoadedDevice {
+    std::unique_ptr<Device> device;
+    DeviceBuffer weights;
+    std::vector<void *> modules;
+  };
+  /// What a run has of a device.
+  struct Lane {
+    void *stream = nullptr;
+    DeviceBuffer arena;
+  };
+
+  void load(LoadedDevice &loaded, const RelayArtifactDevice &description);
+  void unload() noexcept;
+  const Device &getDevice(int32_t number) const {
+    return *devices[number - 1].device;
+  }
+
+  const RelayArtifact &artifact;
+  /// The device with number i + 1 is at i.
+  std::vector<LoadedDevice> devices;
+  /// By call; null for those that are no kernel of a device.
+  std::vector<void *> kernels;
+  std::mutex mutex;
+  /// Lanes that no run uses, for all devices.
+  std::vector<std::vector<Lane>> freeLanes;
+};
+
+/// What one run has of the devices of its module.
+class DeviceRun {
+public:
+  /// Takes memory for arenas of so many bytes, by device. `isObserved` says
+  /// that the times of calls are looked at, so that each has to be over when
+  /// the next one begins.
+  DeviceRun(ModuleDevices &module, const int64_t *arenaBytes, bool isObserved);
+  ~DeviceRun();
+
+  /// Lets a run use the devices.
+  void attach(RelayKernelContext &context);
+
+  /// What RelayKernelContext::call_device does.
+  void call(const RelayKernelContext *context, int64_t call, void *const *args,
+            const int64_t *dims, uint64_t bytes);
+  /// Waits for all devices.
+  void synchronize();
+
+  /// Why a call failed.
+  RelayStatus status = RELAY_OK;
+  std::string error;
+
+private:
+  void copy(const RelayArtifactCall &call, void *const *args, uint64_t bytes);
+
+  ModuleDevices &module;
+  bool isObserved;
+  std::vector<ModuleDevices::Lane> lanes;
+  std::vector<RelayDeviceMemory> memory;
+};
+
+} // namespace relay_rt
+
+#endif // RELAY_MLIR_LIB_RUNTIME_DEVICES_H

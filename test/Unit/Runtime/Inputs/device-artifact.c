@@ -1,0 +1,124 @@
+/* An artefact written by hand that runs on a device of kind KIND, which loads
+   what it finds in a module of format FORMAT: y[n, 3] = w * x[n, 3], with w, one
+   float, in the weights of the device. FROM is a device that x goes through
+   first. Compiled for several kinds. */
+#include "relay-mlir/Runtime/ArtifactFormat.h"
+
+#ifndef INDEX
+#define INDEX 1
+#endif
+
+/* The image's note; the test fills in sizes and checksums. */
+static const struct {
+  uint32_t owner_size, contents_size, type;
+  char owner[12];
+  RelayArtifactNote contents;
+} note __attribute__((used, section(RELAY_NOTE_SECTION), aligned(4))) = {
+    sizeof(RELAY_NOTE_OWNER),
+    sizeof(RelayArtifactNote),
+    RELAY_NOTE_TYPE,
+    RELAY_NOTE_OWNER,
+    {RELAY_ARTIFACT_MAGIC, RELAY_ARTIFACT_VERSION, sizeof(RelayArtifactNote), 0,
+     0, 0, 0}};
+
+static const char *const symbols[] = {"n"};
+static const int64_t dims[] = {-1, 3};
+static const char *const names[] = {"n", 0};
+static const RelayArtifactTensor tensor[] = {{"x", {2, 32, 1}, 2, dims, names}};
+static const RelayArtifactTensor args[] = {{"", {2, 32, 1}, 2, dims, names},
+                                           {"", {2, 32, 1}, 0, 0, 0},
+                                           {"", {2, 32, 1}, 2, dims, names}};
+static const RelayArtifactTensor pair[] = {{"", {2, 32, 1}, 2, dims, names},
+                                           {"", {2, 32, 1}, 2, dims, names}};
+static const RelayArtifactCall calls[] = {
+    {"in", "in", 2, 0, 2, 1, 1, pair},
+    {"across", "across", 1, 2, 2, 1, 1, pair},
+    {"scale", "fused_scale", 1, -1, 3, 2, 1, args},
+    {"out", "out", 0, 1, 2, 1, 1, pair}};
+
+#ifdef HOST_KERNELS
+static int32_t scale(void *const *data, const int64_t *sizes,
+                     const RelayKernelContext *context) {
+  const float *x = data[0], *w = data[1];
+  float *y = data[2];
+  for (int64_t i = 0; i < 3 * sizes[0]; ++i)
+    y[i] = *w * x[i];
+  return 0;
+}
+
+static const RelayHostKernel code[] = {{"scale", scale}};
+#else
+static const char code[] = CODE;
+#endif
+
+static int32_t shapes(const int64_t *s, int64_t *sizes, int64_t *arenas,
+                      int64_t *values) {
+  sizes[0] = s[0];
+  sizes[1] = 3;
+  arenas[0] = 0;
+  arenas[1] = 2 * 12 * s[0];
+  arenas[2] = 12 * s[0];
+  return 0;
+}
+
+static int32_t work(const int64_t *s, int64_t *flops, int64_t *bytes) {
+  for (int i = 0; i < 4; ++i)
+    flops[i] = bytes[i] = -1;
+  return 0;
+}
+
+static int32_t run(void *const *in, void *const *out, const void *weights,
+                   void *arena, const int64_t *s,
+                   const RelayKernelContext *context) {
+  int64_t bytes = 12 * s[0];
+  char *x = context->devices[1].arena, *first = context->devices[2].arena;
+  void *toFirst[] = {in[0], first}, *across[] = {first, x};
+  void *kernel[] = {x, (void *)context->devices[1].weights, x + bytes};
+  void *fromDevice[] = {x + bytes, out[0]};
+#ifdef FOREIGN_POINTER
+  kernel[0] = in[0];
+#endif
+  int32_t status = context->call_device(context, 0, toFirst, s, bytes);
+  if (!status)
+    status = context->call_device(context, 1, across, s, bytes);
+  if (!status)
+    status = context->call_device(context, 2, kernel, s, 0);
+  if (!status)
+    status = context->call_device(context, 3, fromDevice, s, bytes);
+  return status;
+}
+
+static const RelayArtifactDevice devices[] = {{"cpu", 0, 0, 0},
+                                              {KIND, INDEX, 0, sizeof(float)},
+                                              {FROM, 2, sizeof(float), 0}};
+static const RelayArtifactModule modules[] = {
+    {KIND, FORMAT, code, sizeof(code)}};
+
+const RelayArtifact relay_artifact = {
+    RELAY_ARTIFACT_MAGIC,
+    RELAY_ARTIFACT_VERSION,
+    sizeof(RelayArtifact),
+    "test",
+    "test",
+    "",
+    1,
+    1,
+    1,
+    4,
+    symbols,
+    tensor,
+    tensor,
+    calls,
+    0,
+    sizeof(float),
+    0,
+    0,
+    0,
+    shapes,
+    work,
+    run,
+    "high",
+    3,
+    1,
+    devices,
+    modules};

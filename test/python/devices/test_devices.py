@@ -1,0 +1,142 @@
+"""Models that are split over devices of kind cpu: number 0 is the host."""
+
+import os
+import pathlib
+import re
+import subprocess
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relay_mlir as rm
+from relay_mlir import relay
+from relay_mlir.relay.device import cpu
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
+
+
+def random_array(seed, *shape) -> Any:
+    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
+
+
+def write_layers(folder, devices):
+    """A chain of products and sums, each part on a device of the list, as a file."""
+    x = relay.var("x", shape=(relay.Any(), 8), dtype="float32")
+    value = x
+    for number, device in enumerate(devices):
+        value = relay.tanh(relay.nn.bias_add(
+            relay.nn.dense(value, relay.const(random_array(number, 8, 8))),
+            relay.const(random_array(100 + number, 8))))
+        value = relay.on_device(value, cpu(device))
+    path = folder / "split.relay"
+    path.write_text(relay.IRModule.from_expr(
+        relay.Function([x], relay.add(value, x))).astext())
+    return path
+
+
+def expected(x, num_layers):
+    value = x.astype(np.float64)
+    for number in range(num_layers):
+        value = np.tanh(value @ random_array(number, 8, 8).T + random_array(100 + number, 8))
+    return value + x
+
+
+def count_copies(devices):
+    """Into the first layer, between layers, and back."""
+    places = [0, *devices, 0]
+    return sum(a != b for a, b in zip(places, places[1:]))
+
+
+@pytest.mark.parametrize("devices", [[0], [1], [1, 0, 1], [1, 1, 2], [2, 1, 0, 0, 1], [3, 1, 2]],
+                         ids=str)
+@pytest.mark.parametrize("opt_level", [0, 3])
+def test_split_models_are_right(devices, opt_level, tmp_path):
+    model = rm.compile(write_layers(tmp_path, devices), opt_level=opt_level)
+    for batch in (5, 1, 0, 33):
+        x = random_array(batch, batch, 8)
+        # Products of 8 terms in f32.
+        np.testing.assert_allclose(model.run({"x": x}), expected(x, len(devices)), atol=5e-6)
+
+
+def test_copies_are_in_the_profile(tmp_path):
+    devices = [1, 1, 0, 2]
+    model = rm.compile(write_layers(tmp_path, devices))
+    rows = model.profile({"x": random_array(0, 5, 8)}, repeat=2)
+    copies = {row.name: row.calls for row in rows if " to " in row.name}
+    assert copies == {"cpu:0 to cpu:1": 1, "cpu:1 to cpu:0": 1, "cpu:0 to cpu:2": 1,
+                      "cpu:2 to cpu:0": 1}
+    assert sum(copies.values()) == count_copies(devices)
+
+
+def test_copies_are_explicit_in_relax(tmp_path):
+    path = write_layers(tmp_path, [1, 0])
+    result = subprocess.run([BIN / "relay-compile", path, "--emit=relax", "-o", tmp_path / "relax.mlir"],
+                            capture_output=True, text=True, check=True)
+    text = (tmp_path / "relax.mlir").read_text()
+    lines = text.splitlines()
+    copies = [line for line in lines if "relax.copy" in line]
+    assert len(copies) == 2
+    assert all('#target.device<"cpu", 1>' in line for line in copies)
+    # Constants and memory of the other device are its own.
+    assert sum("relax.constant" in line and '"cpu", 1' in line for line in lines) == 2
+    assert re.search(r'alloc_storage .* : !relax.storage<#target.device<"cpu", 1>>', text)
+    # Kernels agree with the interpreter, one by one as well.
+    result = subprocess.run([BIN / "relay-run", path, "--check=interpreter", "--dim=d0=5"],
+                            capture_output=True, text=True, check=False)
+    assert result.returncode == 0 and "agrees" in result.stdout, result.stderr
+
+
+def test_other_kinds_of_devices_are_named(tmp_path):
+    path = write_layers(tmp_path, [1])
+    path.write_text(path.read_text().replace("device_type=1", "device_type=2"))
+    result = subprocess.run([BIN / "relay-compile", path, "-o", tmp_path / "split.so"],
+                            capture_output=True, text=True, check=False)
+    assert result.returncode == 1 and not (tmp_path / "split.so").exists()
+    assert ("expects a device of a kind that there is code for, cpu, but got cuda:1"
+            in result.stderr)
+
+
+def test_objects_to_link_are_for_the_host(tmp_path):
+    path = write_layers(tmp_path, [1])
+    result = subprocess.run([BIN / "relay-compile", path, "--emit=obj", "-o", tmp_path / "split.o"],
+                            capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "expects a program for the host alone in a relocatable object" in result.stderr
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_splits_change_nothing(seed, tmp_path):
+    """A random graph, with each value on a random device or wherever it likes, computes what it
+    computes on the host."""
+    random = np.random.default_rng(seed)
+    shape = (4, 6)
+
+    def build(marks):
+        draw = np.random.default_rng(seed)
+        x, y = (relay.var(name, shape=shape, dtype="float32") for name in "xy")
+        values = [x, y, relay.const(random_array(seed, *shape))]
+        for number in range(12):
+            a, b = (values[i] for i in draw.integers(len(values), size=2))
+            kind = draw.integers(6)
+            value = (relay.add(a, b) if kind == 0 else relay.tanh(a) if kind == 1
+                     else relay.nn.dense(a, relay.const(random_array(number, 6, 6))) if kind == 2
+                     else relay.nn.softmax(a) if kind == 3
+                     else relay.split(relay.concatenate([a, b], axis=0), 2, axis=0)[1] if kind == 4
+                     else relay.maximum(a, b))
+            # What follows may be elsewhere: two marks between neighbours cannot conflict.
+            if marks[number] is not None:
+                value = relay.on_device(value, cpu(marks[number]))
+            values.append(value)
+        results = relay.Tuple([values[-1], values[-2], values[draw.integers(3, len(values))]])
+        path = tmp_path / "random.relay"
+        path.write_text(relay.IRModule.from_expr(relay.Function([x, y], results)).astext())
+        return rm.compile(path)
+
+    inputs = {"x": random_array(1, *shape), "y": random_array(2, *shape)}
+    want = build([None] * 12).run(inputs)
+    got = build(list(random.integers(3, size=12))).run(inputs)
+    for one, other in zip(want, got, strict=True):
+        # The same kernels, fused another way.
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
