@@ -45,9 +45,13 @@ def shorten(line):
     return re.sub(r"((?:%\d+, ){2})(?:%\d+, ){3,}%\d+", r"\1...", line)
 
 
+def _indent_of(line):
+    return len(line) - len(line.lstrip(" "))
+
+
 def wrap(line):
     """A line as lines of the page, the later ones further to the right."""
-    indent = re.match(r" *", line).group()
+    indent = " " * _indent_of(line)
     return textwrap.wrap(line, WIDTH, subsequent_indent=indent + "    ", break_long_words=False,
                          break_on_hyphens=False) or [""]
 
@@ -67,7 +71,7 @@ def write_excerpt(text, parts):
         if everything:
             shown += lines[position:found]
         elif found > position and shown:
-            shown.append(re.match(r"\s*", lines[found]).group() + "...")
+            shown.append(" " * _indent_of(lines[found]) + "...")
         shown.append(lines[found])
         position, everything = found + 1, False
     shown = textwrap.dedent("\n".join(shown)).splitlines()

@@ -54,7 +54,7 @@ def check_pass(text, classes, names):
     text = re.sub(r"//.*", "", text)
     for start, function in _functions(text):
         # What is tested of one value, in one test or in several.
-        tested = {}
+        tested: dict[str | int, tuple[int, set[str]]] = {}
         for match in CAST.finditer(function):
             found = _operators_in(match.group(1), classes)
             value = tested.setdefault(match.group(2) or match.start(), (match.start(), set()))

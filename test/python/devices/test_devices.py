@@ -24,7 +24,7 @@ def random_array(seed, *shape) -> Any:
 def write_layers(folder, devices):
     """A chain of products and sums, each part on a device of the list, as a file."""
     x = relay.var("x", shape=(relay.Any(), 8), dtype="float32")
-    value = x
+    value: relay.Expr = x
     for number, device in enumerate(devices):
         value = relay.tanh(relay.nn.bias_add(
             relay.nn.dense(value, relay.const(random_array(number, 8, 8))),
