@@ -210,8 +210,8 @@ def _read(model: Any, expected: str) -> IRModule:
     raise TypeError(text)
 
 
-def emit(model: Any, path: PathLike, kind: str, *, target: str = "native", opt_level: int = 3,
-         precision: str = "high", force_matrix_tiles: bool = False,
+def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, opt_level: int = 3,
+         precision: str | None = None, force_matrix_tiles: bool = False,
          desired_layout: str | None = None, cache: bool = True,
          cache_dir: PathLike | None = None) -> None:
     """Writes a stage of the compilation to `path`.
@@ -220,30 +220,33 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str = "native", opt_l
     """
     layout = "" if desired_layout is None else expect_text(desired_layout, "desired_layout")
     folder = "" if cache_dir is None else expect_path(cache_dir, "cache_dir")
-    arguments = (expect_path(path), expect_text(kind, "kind"), expect_text(target, "target"),
-                 expect_int(opt_level, "opt_level", 0, 3), expect_text(precision, "precision"),
+    arguments = (expect_path(path), expect_text(kind, "kind"),
+                 None if target is None else expect_text(target, "target"),
+                 expect_int(opt_level, "opt_level", 0, 3),
+                 None if precision is None else expect_text(precision, "precision"),
                  bool(force_matrix_tiles), layout, bool(cache), folder)
     _to_module(model)._impl.compile(*arguments)
 
 
-def compile(model: Any, *, target: str = "native", opt_level: int = 3, precision: str = "high",
-            force_matrix_tiles: bool = False, desired_layout: str | None = None,
-            cache: bool = True, cache_dir: PathLike | None = None) -> Module:
+def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
+            precision: str | None = None, force_matrix_tiles: bool = False,
+            desired_layout: str | None = None, cache: bool = True,
+            cache_dir: PathLike | None = None) -> Module:
     """Compiles a model and loads it.
 
     `model` is a path to an .onnx, .relay or .mlir file, an IRModule, or an onnx
     ModelProto. `target` is "native", an LLVM CPU name, or a level such as
-    "x86-64-v3". `opt_level` goes from 0 (no fusion) to 3. `precision` says how far
-    results in float32 may be from exact ones (docs/Precision.md): "highest", as far
-    as ONNX Runtime's; "high", within ten times that and 1e-4 of the scale of a
-    network's output; "medium", products of bfloat16 where the processor has units
-    for them (AMX), and weights of bfloat16 where a few rows wait for them. With
-    `force_matrix_tiles` these units are used also where they are estimated to be
-    slower. `desired_layout` is that
-    of convolutions, such as "NHWC", "NCHW", or "default" for those of the model;
-    by default the compiler chooses. Objects of kernels are
-    kept in `cache_dir`, by default a folder of the user's, unless `cache` is
-    False. Raises CompileError; TypeError for what is no model, such as a module of
+    "x86-64-v3"; by default that of the module, or else "native". `opt_level` goes
+    from 0 (no fusion) to 3. `precision`, by default that of the module, or else
+    "high", says how far results in float32 may be from exact ones
+    (docs/Precision.md): "highest", as far as ONNX Runtime's; "high", within ten
+    times that and 1e-4 of the scale of a network's output; "medium", products of
+    bfloat16 where the processor has units for them (AMX), and weights of bfloat16
+    where a few rows wait for them. With `force_matrix_tiles` these units are used
+    also where they are estimated to be slower. `desired_layout` is that of
+    convolutions, such as "NHWC", "NCHW", or "default" for those of the model; by
+    default the compiler chooses. Objects of kernels are kept in `cache_dir`, by
+    default a folder of the user's, unless `cache` is False. Raises CompileError; TypeError for what is no model, such as a module of
     relay_mlir.relay, which relay.build compiles.
     """
     return Module._make("model.so", lambda path: emit(

@@ -122,8 +122,9 @@ void relay_python::checkOptLevel(int optLevel) {
 }
 
 static void compile(IRModule &self, const std::string &path,
-                    const std::string &emit, const std::string &target,
-                    int optLevel, const std::string &precisionName,
+                    const std::string &emit,
+                    const std::optional<std::string> &target, int optLevel,
+                    const std::optional<std::string> &precisionName,
                     bool forceMatrixTiles, const std::string &desiredLayout,
                     bool useCache, const std::string &cacheDir) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
@@ -132,17 +133,17 @@ static void compile(IRModule &self, const std::string &path,
         "expects one of 'relay', 'relax', 'schedules', 'tir', "
         "'llvm', 'asm', 'obj', 'so', but got '" +
         emit + "'");
-  std::optional<relay::Precision> precision =
-      relay::symbolizePrecision(precisionName);
-  if (!precision)
-    throw py::value_error("expects precision 'highest', 'high' or 'medium', "
-                          "but got '" +
-                          precisionName + "'");
   checkOptLevel(optLevel);
   relay::CompileOptions options;
   options.target = target;
   options.optLevel = optLevel;
-  options.precision = *precision;
+  if (precisionName) {
+    options.precision = relay::symbolizePrecision(*precisionName);
+    if (!options.precision)
+      throw py::value_error("expects precision 'highest', 'high' or 'medium', "
+                            "but got '" +
+                            *precisionName + "'");
+  }
   options.forceMatrixTiles = forceMatrixTiles;
   options.desiredLayout = desiredLayout;
   options.useCache = useCache;

@@ -229,3 +229,22 @@ def test_import_star_keeps_the_names_of_python():
     # The error is one of Python's as well.
     with pytest.raises(RuntimeError, match="cannot open"):
         rm.load("not/there.so")
+
+
+def test_what_a_module_is_for_counts(tmp_path):
+    text = """
+        module attributes {target.precision = #target.precision<highest>,
+                           target.spec = #target.cpu<"aarch64-unknown-linux-gnu", "neoverse-n1">} {
+          func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+            %0 = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+            return %0 : tensor<4xf32>
+          }
+        }"""
+    module = rm.parse(text)
+    path = tmp_path / "model.s"
+    rm.emit(module, path, "asm")
+    assert "neoverse-n1" in path.read_text() or "fmaxnm" in path.read_text()
+    # What the caller says counts more.
+    model = rm.compile(module, target="native")
+    assert model.precision == "highest"
+    assert rm.compile(module, target="native", precision="medium").precision == "medium"
