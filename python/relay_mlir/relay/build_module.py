@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from .._errors import CompileError, DiagnosticError
-from . import _diagnostics, expr as _expr
+from . import _diagnostics, expr as _expr, ty
 from .._arguments import expect, expect_mapping, expect_text
 from ._core import core
 from .executor_factory import ExecutorFactoryModule
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
     """Makes constants of parameters: `params` has values by name, of which those that no
-    parameter has are ignored. Raises DiagnosticError if one is that of two parameters."""
+    parameter has are ignored. Raises DiagnosticError if one is that of two parameters, or
+    of another type than its parameter."""
     params = expect_mapping(params, "params")
     by_name: dict[str, Var] = {}
     for var in expect(func, Function, "func", "a function").params:
@@ -32,9 +33,25 @@ def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
         by_name[var.name_hint] = var
     binds = {by_name[name]: _expr.const(value)
              for name, value in params.items() if name in by_name}
+    for var, constant in binds.items():
+        _check_type(var, constant)
     bound = _expr.bind(func, binds)
     assert isinstance(bound, Function)
     return bound
+
+
+def _check_type(var: Var, constant: _expr.Constant) -> None:
+    """Raises DiagnosticError if a parameter cannot be this constant."""
+    declared = var.type_annotation
+    if not isinstance(declared, ty.TensorType):
+        return
+    shape, dtype = tuple(constant.data.shape), str(constant.data.dtype)
+    if (dtype == declared.dtype and len(shape) == len(declared.shape) and
+            all(not isinstance(want, int) or want == size
+                for want, size in zip(declared.shape, shape))):
+        return
+    raise DiagnosticError(f"expects parameter {var.name_hint!r} to be {declared}, but got "
+                          f"{ty.TensorType(shape, dtype)}")
 
 
 def bind_main(mod: IRModule, params: Mapping[str, Any], stacklevel: int) -> IRModule:

@@ -1,6 +1,7 @@
 """`relay.build`: native code, and how programs of Relay run it."""
 
 import json
+import re
 import warnings
 from typing import Any
 
@@ -220,3 +221,13 @@ def test_settings_without_effect():
         warnings.simplefilter("error")
         with relay.PassContext(opt_level=1):
             relay.build(dense(), "llvm")
+
+
+@pytest.mark.parametrize("value, got", [
+    (np.zeros((2, 3), np.float32), "Tensor[(2, 3), float32]"),
+    (W.astype(np.float64), f"Tensor[{tuple(W.shape)}, float64]"),
+    (W.reshape(-1), f"Tensor[({W.size}), float32]"),
+])
+def test_parameters_of_another_type_are_refused(value, got):
+    with pytest.raises(relay.DiagnosticError, match=re.escape(f"but got {got}")):
+        relay.build(dense(), "llvm", params={"w": value})
