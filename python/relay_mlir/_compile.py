@@ -246,8 +246,9 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     also where they are estimated to be slower. `desired_layout` is that of
     convolutions, such as "NHWC", "NCHW", or "default" for those of the model; by
     default the compiler chooses. Objects of kernels are kept in `cache_dir`, by
-    default a folder of the user's, unless `cache` is False. Raises CompileError; TypeError for what is no model, such as a module of
-    relay_mlir.relay, which relay.build compiles.
+    default a folder of the user's, unless `cache` is False. Raises CompileError;
+    TypeError for what is no model, such as a module of relay_mlir.relay, which
+    relay.build compiles.
     """
     return Module._make("model.so", lambda path: emit(
         model, path, "so", target=target, opt_level=opt_level, precision=precision,
