@@ -72,7 +72,8 @@ typedef struct RelayDeviceAPI {
                              void *to, int32_t from_device, const void *from,
                              uint64_t bytes);
 
-  /// Loads code, which stays where it is for as long as it is loaded. It is
+  /// Loads code, which stays where it is for as long as it is loaded, at an
+  /// address aligned to RELAY_BUFFER_ALIGNMENT and with a zero after it. It is
   /// unloaded after the last run of its kernels.
   RelayStatus (*load_module)(void *user, int32_t device, const char *format,
                              const void *data, uint64_t size, void **module);

@@ -21,6 +21,11 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                    "aarch64, each with ,+feature,-feature (default: that of "
                    "the module, else native)"),
           cl::cat(category)),
+      deviceTargets("device-targets",
+                    cl::desc("Targets of devices that are no processor, by "
+                             "their kind: \"npu = #npu.core<lanes = 8>, ...\" "
+                             "(default: those of the module)"),
+                    cl::cat(category)),
       optLevel("O", cl::Prefix,
                cl::desc("0: no folding and no fusion; 1: folding; "
                         "2: fusion too; 3: layouts too (default)"),
@@ -49,8 +54,9 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
 
 llvm::ArrayRef<StringRef> CompileFlags::getNames() {
   static constexpr StringRef kNames[] = {
-      "target",         "O",        "precision", "force-matrix-tiles",
-      "desired-layout", "no-cache", "cache-dir"};
+      "target",    "device-targets",     "O",
+      "precision", "force-matrix-tiles", "desired-layout",
+      "no-cache",  "cache-dir"};
   return kNames;
 }
 
@@ -58,6 +64,7 @@ std::optional<CompileOptions> CompileFlags::get() const {
   CompileOptions options;
   if (target.getNumOccurrences())
     options.target = target;
+  options.deviceTargets = deviceTargets;
   options.optLevel = optLevel;
   options.forceMatrixTiles = forceMatrixTiles;
   options.desiredLayout = desiredLayout;

@@ -30,6 +30,7 @@
 #include "relay-mlir/Support/OutputFile.h"
 #include "relay-mlir/Target/AOT/Artifact.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
+#include "relay-mlir/Target/Kernel/DeviceModules.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
 #include "mlir/IR/Threading.h"
@@ -81,9 +82,12 @@ public:
 private:
   LogicalResult runPasses(function_ref<void(OpPassManager &)> build);
   LogicalResult checkForm();
+  bool isDeviceTarget(TargetAttrInterface target) const;
   LogicalResult attachTarget();
-  LogicalResult compileKernels();
-  LogicalResult scheduleKernels();
+  SmallVector<tir::PrimFuncOp> getHostKernels();
+  LogicalResult compileHostKernels();
+  LogicalResult scheduleKernels(function_ref<bool(Operation *)> isMeant);
+  LogicalResult generateKernels();
   LogicalResult schedule(tir::PrimFuncOp kernel) const;
   LogicalResult writeModule();
   LogicalResult writeForm();
@@ -110,8 +114,10 @@ private:
   /// What there is to tell of the kernels, if anyone wants to know.
   std::optional<KernelRemarks> remarks;
   ScheduleScripts scripts;
-  /// Kernels in the order of the module, once they are compiled.
+  /// Kernels for the processor in the order of the module, once they are
+  /// compiled, and code for other devices.
   std::vector<CompiledKernel> kernels;
+  std::vector<DeviceModule> deviceModules;
 };
 
 } // namespace
@@ -164,6 +170,15 @@ LogicalResult Compilation::checkForm() {
   });
 }
 
+/// Whether kernels on devices of some kind are compiled for `target`.
+bool Compilation::isDeviceTarget(TargetAttrInterface target) const {
+  auto specs = module->getAttrOfType<DictionaryAttr>(
+      TargetDialect::kDeviceSpecsAttrName);
+  return specs && llvm::any_of(specs, [&](NamedAttribute spec) {
+           return spec.getValue() == target;
+         });
+}
+
 LogicalResult Compilation::attachTarget() {
   // An empty name is no way to ask for the target of the module.
   if (options.target == "" &&
@@ -175,6 +190,8 @@ LogicalResult Compilation::attachTarget() {
       module->removeAttr(TargetDialect::kSpecAttrName);
     if (options.precision)
       module->removeAttr(TargetDialect::kPrecisionAttrName);
+    if (!options.deviceTargets.empty())
+      module->removeAttr(TargetDialect::kDeviceSpecsAttrName);
   }
   if (failed(runPasses([&](OpPassManager &manager) {
         addAttachTargetPass(manager, options);
@@ -185,9 +202,10 @@ LogicalResult Compilation::attachTarget() {
     return failure();
   target = *cpu;
   for (auto kernel : module.getOps<tir::PrimFuncOp>()) {
-    // They share one artefact, which is for one processor, and says how exactly
-    // all of it computes.
-    if (TargetAttrInterface own = lookupTarget(kernel); own != target)
+    // They share one artefact, which is for one processor and the devices that
+    // the module names, and says how exactly all of it computes.
+    TargetAttrInterface own = lookupTarget(kernel);
+    if (own != target && !isDeviceTarget(own))
       return emitError(kernel.getLoc())
              << "expects a kernel for the target of the module, "
              << target.getDescription() << ", but got one for "
@@ -260,8 +278,7 @@ LogicalResult Compilation::run() {
     });
   }
 
-  bool binary = kind == EmitKind::Object || kind == EmitKind::SharedObject;
-  if (failed(binary && !options.to ? compileKernels() : scheduleKernels()))
+  if (failed(generateKernels()))
     return failure();
   if (remarks)
     remarks->emit();
@@ -294,10 +311,36 @@ LogicalResult Compilation::run() {
   }
 }
 
-/// Schedules the kernels of the module in place.
-LogicalResult Compilation::scheduleKernels() {
+/// Makes code of kernels, as far as is asked for; others are scheduled.
+LogicalResult Compilation::generateKernels() {
+  bool isText = kind == EmitKind::TIR || kind == EmitKind::Relax || options.to;
+  bool isBinary = kind == EmitKind::Object || kind == EmitKind::SharedObject;
+  if (isText || !isBinary) {
+    if (failed(scheduleKernels([](Operation *) { return true; })))
+      return failure();
+  } else if (failed(compileHostKernels()) ||
+             failed(scheduleKernels(
+                 [](Operation *kernel) { return !isForHost(kernel); }))) {
+    return failure();
+  }
+  if (isText)
+    return success();
+  TimingScope scope = time("Device modules");
+  FailureOr<std::vector<DeviceModule>> modules = generateDeviceModules(module);
+  if (failed(modules))
+    return failure();
+  deviceModules = std::move(*modules);
+  return success();
+}
+
+/// Schedules kernels of the module in place.
+LogicalResult
+Compilation::scheduleKernels(function_ref<bool(Operation *)> isMeant) {
   TimingScope scope = time("Schedules");
-  SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
+  SmallVector<tir::PrimFuncOp> functions;
+  for (auto function : module.getOps<tir::PrimFuncOp>())
+    if (isMeant(function))
+      functions.push_back(function);
   // A kernel is scheduled in a module of its own, so that several can be at
   // once, and so that schedules do not meet each other's names.
   std::vector<OwningOpRef<ModuleOp>> modules;
@@ -318,10 +361,18 @@ LogicalResult Compilation::scheduleKernels() {
   return success();
 }
 
-/// Compiles the kernels of the module and leaves their final signatures.
-LogicalResult Compilation::compileKernels() {
+SmallVector<tir::PrimFuncOp> Compilation::getHostKernels() {
+  SmallVector<tir::PrimFuncOp> functions;
+  for (auto function : module.getOps<tir::PrimFuncOp>())
+    if (isForHost(function))
+      functions.push_back(function);
+  return functions;
+}
+
+/// Compiles the kernels for the processor and leaves their final signatures.
+LogicalResult Compilation::compileHostKernels() {
   TimingScope scope = time("Kernels");
-  SmallVector<tir::PrimFuncOp> functions(module.getOps<tir::PrimFuncOp>());
+  SmallVector<tir::PrimFuncOp> functions = getHostKernels();
   FailureOr<std::vector<CompiledKernel>> compiled = compiler->compile(
       functions, [&](tir::PrimFuncOp kernel) { return schedule(kernel); });
   if (failed(compiled))
@@ -362,6 +413,7 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
   hostOptions.targetTriple = target.getTriple().str();
   hostOptions.requiredFeatures = target.getInfo().getRequiredFeatures();
   hostOptions.precision = stringifyPrecision(getPrecision(module));
+  hostOptions.deviceModules = deviceModules;
   return buildHostModule(*main, hostOptions, pool);
 }
 
@@ -403,7 +455,8 @@ LogicalResult Compilation::writeCode(CodeKind codeKind) {
   if (failed(host))
     return failure();
   SmallVector<SmallVector<char, 0>> texts;
-  for (tir::PrimFuncOp kernel : module.getOps<tir::PrimFuncOp>()) {
+  // What is for other devices is data of the program.
+  for (tir::PrimFuncOp kernel : getHostKernels()) {
     OwningOpRef<ModuleOp> single = kernel.cloneIntoModule();
     if (failed(compileKernelModule(*single, codeKind, texts.emplace_back())))
       return failure();
@@ -422,13 +475,13 @@ LogicalResult Compilation::writeBinary() {
   if (failed(main))
     return failure();
   SmallVector<ArtifactKernel> artifactKernels;
-  for (auto [function, kernel] :
-       llvm::zip_equal(module.getOps<tir::PrimFuncOp>(), kernels))
+  for (auto [function, kernel] : llvm::zip_equal(getHostKernels(), kernels))
     artifactKernels.push_back(
         {function.getSymName(), kernel.symbol, *kernel.object});
   ArtifactOptions artifactOptions;
   artifactOptions.relocatable = kind == EmitKind::Object;
   artifactOptions.precision = stringifyPrecision(getPrecision(module));
+  artifactOptions.deviceModules = deviceModules;
   TimingScope scope = time("Artefact");
   artifactOptions.timing = &scope;
   return writeArtifact(*main, artifactKernels, target.getInfo(), outputPath,

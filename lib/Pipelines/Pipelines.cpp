@@ -45,7 +45,8 @@ void relay::addAttachTargetPass(OpPassManager &manager,
   manager.addPass(createAttachTargetPass(
       {options.target.value_or(""),
        options.precision ? stringifyPrecision(*options.precision).str()
-                         : std::string()}));
+                         : std::string(),
+       options.deviceTargets}));
 }
 
 void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
@@ -105,6 +106,7 @@ void relay::buildRelayToKernelsPipeline(OpPassManager &manager) {
   manager.addPass(createCollapseKernelsPass());
   manager.addPass(createConvertLinalgToTIRPass());
   manager.addNestedPass<tir::PrimFuncOp>(tir::createTIRCountWorkPass());
+  manager.addPass(relax::createAssignTargetsPass());
   manager.addPass(relax::createVerifyKernelsPass());
 }
 
@@ -126,14 +128,19 @@ struct TargetChoice {
         precision(options, "precision",
                   llvm::cl::desc("How exactly results are computed in f32: "
                                  "highest, high or medium; empty: as the "
-                                 "module says")) {}
+                                 "module says")),
+        deviceTargets(options, "device-targets",
+                      llvm::cl::desc("Targets of devices that are no "
+                                     "processor: kind = #dialect.target, "
+                                     "...; empty: as the module says")) {}
 
   void addPass(OpPassManager &manager) const {
-    manager.addPass(createAttachTargetPass({target, precision}));
+    manager.addPass(createAttachTargetPass({target, precision, deviceTargets}));
   }
 
   mlir::detail::PassOptions::Option<std::string> target;
   mlir::detail::PassOptions::Option<std::string> precision;
+  mlir::detail::PassOptions::Option<std::string> deviceTargets;
 };
 
 struct SchedulePipelineOptions : PassPipelineOptions<SchedulePipelineOptions> {

@@ -28,6 +28,7 @@ public:
 
 private:
   llvm::cl::opt<std::string> target;
+  llvm::cl::opt<std::string> deviceTargets;
   llvm::cl::opt<int> optLevel;
   llvm::cl::opt<std::string> precision;
   llvm::cl::opt<bool> forceMatrixTiles;

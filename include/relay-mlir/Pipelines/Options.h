@@ -42,6 +42,11 @@ struct CompileOptions {
   /// 3: convolutions run with channels last. There are no others.
   int optLevel = 3;
 
+  /// What kernels on devices that are no processor are compiled for, as entries
+  /// of `target.device_specs`: "npu = #npu.core<lanes = 8>". Empty for those of
+  /// the module.
+  std::string deviceTargets;
+
   /// None for that of the module, which is High if it has none.
   std::optional<Precision> precision;
 

@@ -54,13 +54,14 @@ struct ConvertTIRToSCFPass
       if (kernel.getArgAttr(index, tir::PrimFuncOp::kWorkspace))
         function.setArgAttr(index, tir::PrimFuncOp::kWorkspace,
                             builder.getUnitAttr());
-    FailureOr<relay::CPUAttr> cpu = relay::getTargetCPU(kernel);
-    if (failed(cpu))
+    FailureOr<relay::TargetAttrInterface> target = relay::getTarget(kernel);
+    if (failed(target))
       return failure();
-    const relay::CPUInfo &info = cpu->getInfo();
+    auto cpu = dyn_cast<relay::CPUAttr>(*target);
+    const relay::CPUInfo *info = cpu ? &cpu.getInfo() : nullptr;
     relay::detail::KernelEmitter emitter(
-        kernel, {info.getVectorBits(), info.hasMaskedAccess(),
-                 /*nativeGather=*/info.hasFeature("avx2")});
+        kernel, {target->getVectorBits(), info && info->hasMaskedAccess(),
+                 /*nativeGather=*/info && info->hasFeature("avx2")});
     if (failed(emitter.emit(function)))
       return failure();
     kernel.erase();

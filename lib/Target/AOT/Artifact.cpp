@@ -28,6 +28,7 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
   hostOptions.requiredFeatures = target.getRequiredFeatures();
   hostOptions.linkWeights = options.relocatable;
   hostOptions.precision = options.precision;
+  hostOptions.deviceModules = options.deviceModules;
   if (!options.extraFeatures.empty()) {
     if (!hostOptions.requiredFeatures.empty())
       hostOptions.requiredFeatures += ',';

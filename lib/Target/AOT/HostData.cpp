@@ -7,6 +7,8 @@
 
 #include "HostData.h"
 
+#include "relay-mlir/Runtime/ArtifactFormat.h"
+
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
@@ -45,6 +47,18 @@ FlatSymbolRefAttr HostData::getString(StringRef text) {
       "relay.data." + std::to_string(numGlobals++),
       builder.getStringAttr(bytes));
   return symbol = FlatSymbolRefAttr::get(global);
+}
+
+FlatSymbolRefAttr HostData::getBytes(StringRef bytes) {
+  builder.setInsertionPointToEnd(module.getBody());
+  std::string terminated = bytes.str();
+  terminated.push_back('\0');
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size());
+  auto global = LLVM::GlobalOp::create(
+      builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+      "relay.data." + std::to_string(numGlobals++),
+      builder.getStringAttr(terminated), RELAY_BUFFER_ALIGNMENT);
+  return FlatSymbolRefAttr::get(global);
 }
 
 FlatSymbolRefAttr HostData::getIntegers(ArrayRef<int64_t> values) {

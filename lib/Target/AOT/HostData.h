@@ -39,6 +39,8 @@ public:
   using Struct = SmallVector<Member>;
 
   FlatSymbolRefAttr getString(StringRef text);
+  /// Bytes at an aligned address, with a zero after them.
+  FlatSymbolRefAttr getBytes(StringRef bytes);
   FlatSymbolRefAttr getIntegers(ArrayRef<int64_t> values);
   FlatSymbolRefAttr getPointers(ArrayRef<FlatSymbolRefAttr> symbols);
   FlatSymbolRefAttr getStructs(ArrayRef<Struct> structs);

@@ -40,6 +40,11 @@ int32_t HostTranslator::getDevice(Value value) {
   return llvm::find(devices, device) - devices.begin();
 }
 
+bool HostTranslator::isForProcessor(const Call &call) const {
+  DeviceAttr device = devices[call.device];
+  return !device || device.getKind() == DeviceAttr::kCPUKind;
+}
+
 LogicalResult HostTranslator::checkDevices() {
   for (Type type :
        llvm::concat<const Type>(main.getArgumentTypes(), main.getResultTypes()))
@@ -48,12 +53,14 @@ LogicalResult HostTranslator::checkDevices() {
              << "expects inputs and outputs on the host, but got "
              << DeviceAttr::getName(device);
   for (const Call &call : calls) {
-    DeviceAttr device = devices[call.device];
-    if (!device || device.getKind() == DeviceAttr::kCPUKind)
+    if (!call.kernel || isForProcessor(call) ||
+        llvm::any_of(options.deviceModules, [&](const DeviceModule &module) {
+          return module.kind == devices[call.device].getKind();
+        }))
       continue;
     return call.op->emitOpError()
-           << "expects a device of a kind that there is code for, cpu, but got "
-           << DeviceAttr::getName(device);
+           << "expects a device of a kind that there is code for, but got "
+           << DeviceAttr::getName(devices[call.device]);
   }
   if (options.linkWeights && devices.size() > 1)
     return main.emitOpError()
@@ -439,7 +446,8 @@ FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
     return failure();
   llvm::StringSet<> declared;
   for (Call &call : calls)
-    if (call.kernel && declared.insert(call.symbol).second)
+    if (call.kernel && isForProcessor(call) &&
+        declared.insert(call.symbol).second)
       declareFunction(call.symbol, {pointer, pointer, pointer},
                       LLVM::Linkage::External);
   LLVM::LLVMFuncOp shapesFunction =

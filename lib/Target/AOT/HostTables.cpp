@@ -98,6 +98,7 @@ FailureOr<HostData::Struct> HostTranslator::describeCall(Call &call) {
     function = DeviceAttr::getName(devices[call.sourceDevice]) + " to " +
                DeviceAttr::getName(devices[call.device]);
   }
+  // In code for other devices, a kernel has its name.
   StringRef symbol = call.kernel ? call.symbol : StringRef(function);
   return HostData::Struct{Member::pointer(data.getString(symbol)),
                           Member::pointer(data.getString(function)),
@@ -121,22 +122,28 @@ FlatSymbolRefAttr HostTranslator::describeDevices() {
 }
 
 std::pair<FlatSymbolRefAttr, int32_t> HostTranslator::describeModules() {
-  // Devices of other kinds have no code generator yet.
-  SmallVector<HostData::Struct> kernels;
+  SmallVector<HostData::Struct> modules, kernels;
   llvm::StringSet<> known;
   for (Call &call : calls)
-    if (call.kernel && call.device != 0 && known.insert(call.symbol).second)
+    if (call.kernel && call.device != 0 && isForProcessor(call) &&
+        known.insert(call.symbol).second)
       kernels.push_back(
           {Member::pointer(data.getString(call.symbol)),
            Member::pointer(FlatSymbolRefAttr::get(context, call.symbol))});
-  if (kernels.empty())
+  if (!kernels.empty())
+    modules.push_back(
+        {Member::pointer(data.getString(DeviceAttr::kCPUKind)),
+         Member::pointer(data.getString(RELAY_MODULE_FORMAT_HOST)),
+         Member::pointer(data.getStructs(kernels)),
+         Member::integer(64, kernels.size() * sizeof(RelayHostKernel))});
+  for (const DeviceModule &module : options.deviceModules)
+    modules.push_back({Member::pointer(data.getString(module.kind)),
+                       Member::pointer(data.getString(module.code.format)),
+                       Member::pointer(data.getBytes(module.code.data)),
+                       Member::integer(64, module.code.data.size())});
+  if (modules.empty())
     return {FlatSymbolRefAttr(), 0};
-  HostData::Struct module = {
-      Member::pointer(data.getString(DeviceAttr::kCPUKind)),
-      Member::pointer(data.getString(RELAY_MODULE_FORMAT_HOST)),
-      Member::pointer(data.getStructs(kernels)),
-      Member::integer(64, kernels.size() * sizeof(RelayHostKernel))};
-  return {data.getStructs({module}), 1};
+  return {data.getStructs(modules), static_cast<int32_t>(modules.size())};
 }
 
 LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,

@@ -47,6 +47,8 @@ private:
 
   /// The number of a device among those of the program.
   int32_t getDevice(Value value);
+  /// Whether the kernel of a call is a function of the host's processor.
+  bool isForProcessor(const Call &call) const;
   LogicalResult checkDevices();
   LogicalResult collectCalls();
   LogicalResult placeConstants();

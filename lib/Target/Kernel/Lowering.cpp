@@ -89,7 +89,7 @@ void mlir::relay::registerTIRToLLVMPipeline() {
   registerModulePipeline<PipelineOptions>(
       "tir-to-llvm", "Lower scheduled tir kernels to the LLVM dialect",
       [](OpPassManager &manager, const PipelineOptions &options) {
-        manager.addPass(createAttachTargetPass({options.target, ""}));
+        manager.addPass(createAttachTargetPass({options.target, "", ""}));
         buildTIRToLLVMPipeline(manager);
       });
 }

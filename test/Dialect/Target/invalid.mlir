@@ -51,7 +51,7 @@ module attributes {target.precision = "high"} {}
 
 // -----
 
-// expected-error @+1 {{expects target.spec or target.precision, but got target.device}}
+// expected-error @+1 {{expects target.spec, target.precision or target.device_specs, but got target.device}}
 module attributes {target.device = 1} {}
 
 // -----
@@ -59,3 +59,28 @@ module attributes {target.device = 1} {}
 // expected-error @+2 {{to be one of: highest, high, medium}}
 // expected-error @+1 {{failed to parse}}
 module attributes {target.precision = #target.precision<low>} {}
+
+// -----
+
+// expected-error @+1 {{expects target.device_specs to be a dictionary of a module, but got 1 : i64}}
+module attributes {target.device_specs = 1} {}
+
+// -----
+
+// expected-error @+1 {{expects target.device_specs to be a dictionary of a module}}
+func.func private @f() attributes {target.device_specs = {}}
+
+// -----
+
+// expected-error @+1 {{expects target.device_specs to have kinds of letters, digits and underscores, but got 'a b'}}
+module attributes {target.device_specs = {"a b" = #target.cpu<"x86_64-unknown-linux-gnu", "znver3">}} {}
+
+// -----
+
+// expected-error @+1 {{expects target.device_specs of kinds that are no processor, but got 'cpu', whose target is target.spec}}
+module attributes {target.device_specs = {cpu = #target.cpu<"x86_64-unknown-linux-gnu", "znver3">}} {}
+
+// -----
+
+// expected-error @+1 {{expects a target for devices of kind npu, but got unit}}
+module attributes {target.device_specs = {npu}} {}

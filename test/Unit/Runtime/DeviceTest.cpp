@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Artefacts by hand that run on devices of kind cpu and of a kind that a shared
-// object of another project drives (Inputs/scalar-device.c).
+// object of another project drives (test/lib/ScalarTarget/ScalarDevice.c).
 //
 //===----------------------------------------------------------------------===//
 

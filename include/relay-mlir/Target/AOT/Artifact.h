@@ -10,6 +10,7 @@
 
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Target/IR/CPUInfo.h"
+#include "relay-mlir/Target/Kernel/DeviceModules.h"
 
 #include <string>
 
@@ -36,6 +37,10 @@ struct ArtifactOptions {
 
   /// How exact the kernels are, for the description of the artefact.
   std::string precision;
+
+  /// Code for devices that are no processor of the host; has the kernels that
+  /// are not among those of the artefact.
+  ArrayRef<DeviceModule> deviceModules = {};
 
   /// Write a relocatable object, which a linker can put into a program, in
   /// place of the shared object.

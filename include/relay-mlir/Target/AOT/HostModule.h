@@ -12,6 +12,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Target/AOT/ConstantPool.h"
+#include "relay-mlir/Target/Kernel/DeviceModules.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <string>
@@ -26,6 +27,8 @@ struct HostModuleOptions {
   bool linkWeights = false;
   /// How exact the kernels are, as the compiler was told.
   std::string precision;
+  /// Code for devices that are no processor of the host.
+  ArrayRef<DeviceModule> deviceModules = {};
   /// The exported function of each kernel whose symbol is not its name.
   llvm::StringMap<std::string> kernelSymbols;
 };

@@ -403,6 +403,13 @@ OpFoldResult ToDeviceOp::fold(FoldAdaptor adaptor) {
   return adaptor.getSource();
 }
 
+relay::DeviceAttr relax::getCallDevice(Operation *call) {
+  for (Type type : llvm::concat<const Type>(call->getOperandTypes(),
+                                            call->getResultTypes()))
+    return cast<SymbolicTensorType>(type).getDevice();
+  return {};
+}
+
 /// Checks that all buffers of a call are on one device, on which it runs.
 static LogicalResult verifyOneDevice(Operation *op) {
   std::optional<relay::DeviceAttr> device;

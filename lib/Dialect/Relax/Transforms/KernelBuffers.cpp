@@ -54,3 +54,33 @@ LogicalResult relax::checkKernelBuffer(Operation *call,
       << "kernel @" << kernel.getName() << " is here";
   return diag;
 }
+
+LogicalResult relax::checkKernelTarget(Operation *call,
+                                       FunctionOpInterface kernel) {
+  relay::DeviceAttr device = getCallDevice(call);
+  relay::TargetAttrInterface target = relay::lookupTarget(kernel);
+  relay::TargetAttrInterface expected;
+  if (device && device.getKind() != relay::DeviceAttr::kCPUKind) {
+    auto checked = relay::getDeviceTarget(call, device);
+    if (failed(checked))
+      return failure();
+    expected = *checked;
+  } else {
+    expected = relay::lookupTarget(call);
+  }
+  if (target == expected)
+    return success();
+  auto describe = [](relay::TargetAttrInterface target) {
+    return target
+               ? (target.getKind() + " (" + target.getDescription() + ")").str()
+               : std::string("none");
+  };
+  InFlightDiagnostic diag = call->emitOpError()
+                            << "expects a kernel for the target of "
+                            << relay::DeviceAttr::getName(device) << ", "
+                            << describe(expected) << ", but got one for "
+                            << describe(target);
+  diag.attachNote(kernel.getLoc())
+      << "kernel @" << kernel.getName() << " is here";
+  return diag;
+}

@@ -17,6 +17,9 @@ namespace mlir::relax {
 LogicalResult checkKernelBuffer(Operation *call, FunctionOpInterface kernel,
                                 unsigned index, Value value);
 
+/// Checks that `kernel` is compiled for the device that `call` runs on.
+LogicalResult checkKernelTarget(Operation *call, FunctionOpInterface kernel);
+
 } // namespace mlir::relax
 
 #endif // RELAY_MLIR_LIB_DIALECT_RELAX_TRANSFORMS_KERNELBUFFERS_H

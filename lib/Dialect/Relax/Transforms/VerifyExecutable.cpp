@@ -164,6 +164,8 @@ LogicalResult FunctionChecker::checkWrite(Operation *op, Value value) {
 LogicalResult FunctionChecker::checkCall(CallKernelOp op) {
   auto kernel = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
       op, op.getCalleeAttr());
+  if (failed(checkKernelTarget(op, kernel)))
+    return failure();
   for (auto [index, value] : llvm::enumerate(op.getOperands()))
     if (failed(checkKernelBuffer(op, kernel, index, value)))
       return failure();

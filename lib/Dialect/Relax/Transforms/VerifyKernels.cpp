@@ -29,6 +29,8 @@ static LogicalResult checkCall(CallTIROp call,
         << "kernel is here; run --convert-linalg-to-tir to get there";
     return diag;
   }
+  if (failed(checkKernelTarget(call, kernel)))
+    return failure();
   unsigned index = 0;
   for (Value value : call.getArgs())
     if (failed(checkKernelBuffer(call, kernel, index++, value)))

@@ -411,6 +411,21 @@ LogicalResult KernelSchedule::tensorize(ForOp loop, Intrinsic intrinsic) {
   return success();
 }
 
+LogicalResult KernelSchedule::tensorizeWith(ForOp loop, PrimFuncOp description,
+                                            PrimFuncOp implementation) {
+  session.addIntrinsic(description);
+  session.addIntrinsic(implementation);
+  std::string block = getFirstBlock(loop).getName().str();
+  FailureOr<TensorizeWithOp> step = apply<TensorizeWithOp>(
+      Loops::Change, "tensorize", block, getHandleType(), getHandle(loop),
+      description.getSymName(), implementation.getSymName());
+  if (failed(step))
+    return failure();
+  blocks[block] = step->getBlock();
+  remark("tensorize", block + ": @" + implementation.getSymName());
+  return success();
+}
+
 std::string KernelSchedule::describeTile(ForOp loop) const {
   SmallVector<BlockOp, 6> blocks = loop.getBlocks();
   if (blocks.empty() || getWrittenBuffers(blocks.front()).empty())

@@ -36,7 +36,7 @@ struct TIRScheduleRules
     ModuleOp module = getOperation();
     for (auto kernel : llvm::to_vector(module.getOps<PrimFuncOp>())) {
       std::string name = (kernel.getSymName() + kScheduleSuffix).str();
-      if (module.lookupSymbol(name))
+      if (module.lookupSymbol(name) || kernel->hasAttr(kIntrinsicAttr))
         continue;
       // The rules work on a copy: what stays is the record.
       OwningOpRef<ModuleOp> scratch = kernel.cloneIntoModule();
@@ -46,7 +46,10 @@ struct TIRScheduleRules
         return signalPassFailure();
       OpBuilder builder(&getContext());
       builder.setInsertionPointAfter(kernel);
-      builder.clone(*script->lookupSymbol(name));
+      // Several scripts may share an intrinsic.
+      for (Operation &op : *script->getBody())
+        if (!module.lookupSymbol(SymbolTable::getSymbolName(&op)))
+          builder.clone(op);
       module->setAttr(transform::TransformDialect::kWithNamedSequenceAttrName,
                       builder.getUnitAttr());
     }

@@ -47,6 +47,30 @@ void TargetDialect::initialize() {
   addInterfaces<TargetAsmInterface>();
 }
 
+static LogicalResult verifyDeviceSpecs(Operation *op, Attribute value) {
+  StringRef name = TargetDialect::kDeviceSpecsAttrName;
+  auto specs = dyn_cast<DictionaryAttr>(value);
+  if (!isa<ModuleOp>(op) || !specs)
+    return op->emitError("expects ")
+           << name << " to be a dictionary of a module, but got " << value;
+  for (NamedAttribute spec : specs) {
+    StringRef kind = spec.getName();
+    if (!DeviceAttr::isKind(kind))
+      return op->emitError("expects ")
+             << name
+             << " to have kinds of letters, digits and underscores, but got '"
+             << kind << "'";
+    if (kind == DeviceAttr::kCPUKind)
+      return op->emitError("expects ")
+             << name << " of kinds that are no processor, but got '" << kind
+             << "', whose target is " << TargetDialect::kSpecAttrName;
+    if (!isa<TargetAttrInterface>(spec.getValue()))
+      return op->emitError("expects a target for devices of kind ")
+             << kind << ", but got " << spec.getValue();
+  }
+  return success();
+}
+
 LogicalResult
 TargetDialect::verifyOperationAttribute(Operation *op,
                                         NamedAttribute attribute) {
@@ -65,9 +89,11 @@ TargetDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (name == kDeviceSpecsAttrName)
+    return verifyDeviceSpecs(op, attribute.getValue());
   return op->emitError("expects ")
-         << kSpecAttrName << " or " << kPrecisionAttrName << ", but got "
-         << name;
+         << kSpecAttrName << ", " << kPrecisionAttrName << " or "
+         << kDeviceSpecsAttrName << ", but got " << name;
 }
 
 const CPUInfo &TargetDialect::getCPUInfo(CPUAttr attr) {
@@ -128,10 +154,14 @@ int64_t CPUAttr::getMatrixTerms(Precision precision) const {
 // #target.device
 //===----------------------------------------------------------------------===//
 
+bool DeviceAttr::isKind(StringRef kind) {
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  return !kind.empty() && llvm::all_of(kind, isWord);
+}
+
 LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef kind, int64_t index) {
-  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  if (kind.empty() || !llvm::all_of(kind, isWord))
+  if (!isKind(kind))
     return emitError() << "expects a kind of letters, digits and underscores, "
                           "but got '"
                        << kind << "'";
@@ -213,6 +243,29 @@ FailureOr<CPUAttr> relay::getTargetCPU(Operation *op) {
     return cpu;
   return emitError(op->getLoc())
          << "expects a target of kind cpu, but got " << target->getKind();
+}
+
+TargetAttrInterface relay::lookupDeviceTarget(Operation *op,
+                                              DeviceAttr device) {
+  if (!device || device.getKind() == DeviceAttr::kCPUKind)
+    return lookupTarget(op);
+  auto specs = lookup<DictionaryAttr>(op, TargetDialect::kDeviceSpecsAttrName);
+  return specs ? specs.getAs<TargetAttrInterface>(device.getKind())
+               : TargetAttrInterface();
+}
+
+FailureOr<TargetAttrInterface> relay::getDeviceTarget(Operation *op,
+                                                      DeviceAttr device) {
+  if (!device || device.getKind() == DeviceAttr::kCPUKind)
+    return getTarget(op);
+  if (TargetAttrInterface target = lookupDeviceTarget(op, device))
+    return target;
+  InFlightDiagnostic diag = emitError(op->getLoc())
+                            << "expects a target for devices of kind "
+                            << device.getKind() << ", but got none";
+  diag.attachNote() << "--device-targets=\"" << device.getKind()
+                    << " = ...\" gives the module one";
+  return diag;
 }
 
 Precision relay::getPrecision(Operation *op) {

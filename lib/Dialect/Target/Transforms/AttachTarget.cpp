@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Target/Transforms/Passes.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 
 namespace mlir::relay {
@@ -23,7 +24,8 @@ struct AttachTarget : relay::impl::AttachTargetPassBase<AttachTarget> {
   using AttachTargetPassBase::AttachTargetPassBase;
 
   void runOnOperation() override {
-    if (failed(attachTarget()) || failed(attachPrecision()))
+    if (failed(attachTarget()) || failed(attachPrecision()) ||
+        failed(attachDeviceTargets()))
       signalPassFailure();
   }
 
@@ -54,6 +56,30 @@ struct AttachTarget : relay::impl::AttachTargetPassBase<AttachTarget> {
              << precision << "'";
     return attach(TargetDialect::kPrecisionAttrName, known,
                   PrecisionAttr::get(&getContext(), *parsed));
+  }
+
+  LogicalResult attachDeviceTargets() {
+    if (deviceTargets.empty())
+      return success();
+    ModuleOp module = getOperation();
+    // Whoever reads this has the option before them, not a place in a file.
+    std::string reason;
+    Attribute parsed;
+    {
+      ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diag) {
+        if (reason.empty() && diag.getSeverity() == DiagnosticSeverity::Error)
+          reason = diag.str();
+      });
+      parsed = parseAttribute("{" + deviceTargets + "}", &getContext());
+    }
+    if (!isa_and_nonnull<DictionaryAttr>(parsed))
+      return emitError(module.getLoc())
+             << "expects targets of devices, such as \"kind = "
+                "#dialect.target\","
+                " but got '"
+             << deviceTargets << "'" << (reason.empty() ? "" : ": ") << reason;
+    StringRef name = TargetDialect::kDeviceSpecsAttrName;
+    return attach(name, module->getAttr(name), parsed);
   }
 
   /// Passes may have relied on what is there: a module with another label would

@@ -2,8 +2,9 @@
 // own; kernels for processors keep theirs.
 // RUN: relay-opt --load-dialect-plugin=%relay_lib/ScalarTarget%shlibext %s --tir-schedule-rules | FileCheck %s
 // RUN: relay-opt --load-dialect-plugin=%relay_lib/ScalarTarget%shlibext %s --tir-schedule | FileCheck %s --check-prefix=APPLIED
+// RUN: relay-opt --load-dialect-plugin=%relay_lib/ScalarTarget%shlibext %s --tir-schedule --convert-tir-to-scf | FileCheck %s --check-prefix=SCF
 // What is for processors says so.
-// RUN: not relay-opt --load-dialect-plugin=%relay_lib/ScalarTarget%shlibext %s --tir-schedule --convert-tir-to-scf 2>&1 | FileCheck %s --check-prefix=KIND
+// RUN: not relay-opt --load-dialect-plugin=%relay_lib/ScalarTarget%shlibext %s --tir-to-llvm 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not relay-opt %s --tir-schedule-rules 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // KIND: error: expects a target of kind cpu, but got scalar
@@ -39,9 +40,20 @@ module attributes {target.spec = #scalar.core<memory = 256>} {
   // CHECK-LABEL: named_sequence @product.schedule
   // CHECK:       transform.tir.cache_read {{.*}} "local"
   // CHECK-NOT:   cache_read
+  // CHECK:       transform.tir.tensorize_with {{.*}} @fetch_64_f32, @fetch_64_f32.scalar
   // CHECK:       transform.yield
   // APPLIED-LABEL: tir.prim_func @product
   // APPLIED:       tir.alloc_buffer() scope("local") : memref<64xf32>
+  // APPLIED-NOT:   tir.for
+  // APPLIED:       scalar.fetch %{{.*}} to %{{.*}} :
+  // APPLIED:       tir.for
+  // SCF-LABEL:   func.func @product
+  // SCF:         %[[NEAR:.*]] = memref.alloca()
+  // SCF:         scalar.fetch
+  // SCF:         scf.for
+  // SCF-NOT:     vector
+  // SCF-LABEL:   func.func @half
+  // SCF:         vector
   tir.prim_func @product(%x: memref<64xf32>, %w: memref<64x64xf32>, %y: memref<64xf32>)
       attributes {tir.num_outputs = 1 : i64} {
     tir.for %i = 0 to 64 {

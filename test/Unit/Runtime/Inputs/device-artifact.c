@@ -48,7 +48,23 @@ static int32_t scale(void *const *data, const int64_t *sizes,
 
 static const RelayHostKernel code[] = {{"scale", scale}};
 #else
-static const char code[] = CODE;
+#ifndef NAME
+#define NAME "scale"
+#endif
+
+/* What test/lib/ScalarTarget/ScalarCode.cpp says. */
+static const char code[] = "kernel " NAME " 3 1\n"
+                           "size %0 0\n"
+                           "int %1 3\n"
+                           "muli %2 %0 %1 64\n"
+                           "int %3 0\n"
+                           "int %4 1\n"
+                           "load %5 b1 %3 32\n"
+                           "for %6 %3 %2 %4\n"
+                           "load %7 b0 %6 32\n"
+                           "mulf %8 %7 %5\n"
+                           "store %8 b2 %6 32\n"
+                           "end\n";
 #endif
 
 static int32_t shapes(const int64_t *s, int64_t *sizes, int64_t *arenas,

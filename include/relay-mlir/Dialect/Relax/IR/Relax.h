@@ -48,6 +48,10 @@ inline constexpr llvm::StringLiteral kLayoutFreeAttr = "tir.layout_free";
 /// The type of `tensor` as a relax value.
 SymbolicTensorType getSymbolicType(RankedTensorType tensor);
 
+/// The device that a call of a kernel runs on, where all its tensors are; null
+/// is the host.
+relay::DeviceAttr getCallDevice(Operation *call);
+
 /// The value whose elements `value` has: that before all reshapes.
 Value getReshapeRoot(Value value);
 

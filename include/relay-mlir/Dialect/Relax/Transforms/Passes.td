@@ -64,6 +64,29 @@ def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
   ];
 }
 
+def AssignTargetsPass : Pass<"relax-assign-targets", "::mlir::ModuleOp"> {
+  let summary = "Say of kernels on other devices what they are compiled for";
+  let description = [{
+    Gives each kernel that is called on a device which is no processor the target
+    that `target.device_specs` of the module has for devices of the kind. A
+    kernel that is called on devices of several targets becomes one for each.
+
+    ```mlir
+    module attributes {target.device_specs = {npu = #npu.core<lanes = 8>}} {
+      tir.prim_func @double(%x: memref<4xf32>, %y: memref<4xf32>)
+          attributes {tir.num_outputs = 1 : i64} { ... }
+      relax.func @main(%x: !relax.tensor<[4], f32>) -> !relax.tensor<[4], f32> {
+        %0 = relax.to_device %x : !relax.tensor<[4], f32>
+            to !relax.tensor<[4], f32, #target.device<"npu", 0>>
+        %1 = relax.call_tir @double(%0)
+            : (!relax.tensor<[4], f32, #target.device<"npu", 0>>)
+            -> !relax.tensor<[4], f32, #target.device<"npu", 0>>
+    ```
+
+    gives `@double` the attribute `target.spec = #npu.core<lanes = 8>`.
+  }];
+}
+
 def VerifyExecutablePass
     : Pass<"verify-relax-executable", "::mlir::ModuleOp"> {
   let summary = "Check the normal form that executors consume";
@@ -75,6 +98,7 @@ def VerifyExecutablePass
     * every tensor lies within its storage for all values of the symbols,
     * no tensor is used after its storage is killed, and a kernel's output or
       workspace does not overlap memory that is read later,
+    * kernels are for the targets of the devices that they are called on,
     * every result of a function is its `relax.result_buffer`.
   }];
 }
@@ -88,6 +112,7 @@ def VerifyKernelsPass : Pass<"verify-relax-kernels", "::mlir::ModuleOp"> {
       `--convert-relay-to-relax` and then `--convert-linalg-to-tir` lead there,
     * shapes and element types of its operands and results are those of the
       kernel's buffers,
+    * kernels are for the targets of the devices that they are called on,
     * nothing says anything about storage yet.
   }];
 }

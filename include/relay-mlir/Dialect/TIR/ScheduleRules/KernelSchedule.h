@@ -73,6 +73,11 @@ public:
   LogicalResult narrowWeights(BlockOp block, Value buffer);
   LogicalResult tileMatrix(BlockOp block, const MatrixTileOptions &options);
   LogicalResult tensorize(ForOp loop, Intrinsic intrinsic);
+  /// Replaces the nest of `loop`, which must do what `description` does, by
+  /// `implementation`: an intrinsic of the target. Both are copied; their names
+  /// tell them from others.
+  LogicalResult tensorizeWith(ForOp loop, PrimFuncOp description,
+                              PrimFuncOp implementation);
 
   /// Tensorizes the innermost loops of the block, with the reduction loops
   /// right around them, or, without reduction, its `numLoops` innermost loops.

@@ -9,6 +9,7 @@
 #define RELAY_MLIR_DIALECT_TARGET_IR_TARGET_H
 
 #include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpDefinition.h"
@@ -20,6 +21,13 @@
 
 namespace mlir::relay {
 class CPUAttr;
+
+/// Code of kernels for devices that are no processor of the host.
+struct DeviceCode {
+  /// What `load_module` of the devices' RelayDeviceAPI knows it by.
+  std::string format;
+  std::string data;
+};
 } // namespace mlir::relay
 
 #include "relay-mlir/Dialect/Target/IR/TargetDialect.h.inc"
@@ -41,6 +49,15 @@ FailureOr<TargetAttrInterface> getTarget(Operation *op);
 
 /// The processor of an operation, or an error if it is not for a processor.
 FailureOr<CPUAttr> getTargetCPU(Operation *op);
+
+/// What kernels on a device are compiled for: the target of `op` on devices of
+/// kind cpu, and what `target.device_specs` around it says on others; null if
+/// that says nothing.
+TargetAttrInterface lookupDeviceTarget(Operation *op, DeviceAttr device);
+
+/// The same, or an error that says how to give one.
+FailureOr<TargetAttrInterface> getDeviceTarget(Operation *op,
+                                               DeviceAttr device);
 
 /// How exactly an operation computes, itself or as the nearest one around it
 /// says.

@@ -29,6 +29,8 @@ def Target_Dialect : Dialect {
       such as `#target.cpu`. It holds for what is inside of the operation and
       has none of its own.
     * `target.precision` is a `#target.precision`, which holds in the same way.
+    * `target.device_specs` of a module is a dictionary: for each kind of devices
+      but `cpu` that the module uses, the target that kernels on them have.
 
     `--relay-attach-target` gives them to a module. Passes read these attributes
     and nothing else, so that a module in a file has all that a compilation
@@ -50,6 +52,9 @@ def Target_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kSpecAttrName = "target.spec";
     static constexpr ::llvm::StringLiteral kPrecisionAttrName =
         "target.precision";
+    /// For what kernels on devices that are no processor are compiled, by kind.
+    static constexpr ::llvm::StringLiteral kDeviceSpecsAttrName =
+        "target.device_specs";
 
     /// What is known of the processor of `#target.cpu`; lives as long as the
     /// context.
@@ -151,6 +156,9 @@ def Target_DeviceAttr : AttrDef<Target_Dialect, "Device"> {
   let assemblyFormat = "`<` $kind `,` $index `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Whether a text can be a kind.
+    static bool isKind(::llvm::StringRef kind);
+
     /// The kind of the host, and of its processors as devices.
     static constexpr ::llvm::StringLiteral kCPUKind = "cpu";
 

@@ -45,4 +45,26 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
   ];
 }
 
+def CodeGeneratorAttrInterface : AttrInterface<"CodeGeneratorAttrInterface"> {
+  let cppNamespace = "::mlir::relay";
+  let description = [{
+    A target that makes code of its kernels itself, in a format that what drives
+    its devices knows. The compiler puts the code into the artefact; the run time
+    hands it to `load_module` of `RelayDeviceAPI` (relay-mlir-c/Device.h), and
+    asks `get_kernel` for each kernel by its name.
+
+    `#target.cpu` does not have this interface: its kernels are linked with the
+    program.
+  }];
+  let methods = [
+    InterfaceMethod<
+      /*desc=*/[{Makes code of all kernels of a module, which is consumed. They
+      are `tir.prim_func`s in the form tir-scheduled. Arguments of a kernel are
+      its inputs, outputs and workspaces in this order, as `launch` has them.
+      Errors are reported at the operation that is not supported.}],
+      "::llvm::FailureOr<::mlir::relay::DeviceCode>", "generateCode",
+      (ins "::mlir::ModuleOp":$kernels)>,
+  ];
+}
+
 #endif // RELAY_MLIR_DIALECT_TARGET_IR_TARGETINTERFACES_TD

@@ -18,6 +18,9 @@ def AttachTargetPass : Pass<"relay-attach-target", "::mlir::ModuleOp"> {
     nothing, that is the processor that runs the compiler, and `high`. To change
     what the module has is an error, since passes may have relied on it.
 
+    `device-targets` has what kernels on other devices are compiled for, and
+    becomes `target.device_specs`: `device-targets="npu = #npu.core<lanes = 8>"`.
+
     ```mlir
     module {}
     ```
@@ -34,7 +37,10 @@ def AttachTargetPass : Pass<"relay-attach-target", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"\"",
            "what to generate code for (see relay-compile --target)">,
     Option<"precision", "precision", "std::string", "\"\"",
-           "how exactly results are computed in f32: highest, high or medium">
+           "how exactly results are computed in f32: highest, high or medium">,
+    Option<"deviceTargets", "device-targets", "std::string", "\"\"",
+           "targets of devices that are no processor, by kind: "
+           "kind = #dialect.target, ...">
   ];
   let dependentDialects = ["::mlir::relay::TargetDialect"];
 }
