@@ -6,7 +6,7 @@
 """
 
 from ._compile import (IRModule, KernelProfile, Module, TensorInfo, compile, emit,
-                       import_onnx, load)
+                       import_onnx, load, load_dialect_plugin)
 from ._errors import CompileError, DiagnosticError, Error, RuntimeError
 from ._relay_mlir import __version__, get_num_threads, set_num_threads
 from . import tir
@@ -17,6 +17,7 @@ parse = IRModule.parse
 # that is a base of it, so that `except RuntimeError` catches it either way.
 __all__ = [
     "CompileError", "DiagnosticError", "Error", "IRModule", "KernelProfile", "Module",
-    "TensorInfo", "compile", "emit", "get_num_threads", "import_onnx", "load", "parse",
+    "TensorInfo", "compile", "emit", "get_num_threads", "import_onnx", "load",
+    "load_dialect_plugin", "parse",
     "set_num_threads", "tir", "__version__",
 ]

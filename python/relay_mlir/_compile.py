@@ -210,10 +210,23 @@ def _read(model: Any, expected: str) -> IRModule:
     raise TypeError(text)
 
 
+def load_dialect_plugin(path: PathLike) -> None:
+    """Loads dialects from a shared object (MLIR's DialectPlugin.h), such as operators and kinds
+    of targets. Modules that are made after that know them. Raises ValueError for what is no
+    such plugin."""
+    _relay_mlir.load_dialect_plugin(expect_path(path))
+
+
+def device_targets_text(targets: Mapping[str, str] | None) -> str:
+    """Targets of devices as the option device-targets has them."""
+    return ", ".join(f"{expect_text(kind, 'a kind of devices')} = {expect_text(text, 'a target')}"
+                     for kind, text in expect_mapping(targets, "device_targets").items())
+
+
 def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, opt_level: int = 3,
-         precision: str | None = None, force_matrix_tiles: bool = False,
-         desired_layout: str | None = None, cache: bool = True,
-         cache_dir: PathLike | None = None) -> None:
+         precision: str | None = None, device_targets: Mapping[str, str] | None = None,
+         force_matrix_tiles: bool = False, desired_layout: str | None = None,
+         cache: bool = True, cache_dir: PathLike | None = None) -> None:
     """Writes a stage of the compilation to `path`.
 
     `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so".
@@ -224,14 +237,15 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, op
                  None if target is None else expect_text(target, "target"),
                  expect_int(opt_level, "opt_level", 0, 3),
                  None if precision is None else expect_text(precision, "precision"),
-                 bool(force_matrix_tiles), layout, bool(cache), folder)
+                 device_targets_text(device_targets), bool(force_matrix_tiles), layout,
+                 bool(cache), folder)
     _to_module(model)._impl.compile(*arguments)
 
 
 def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
-            precision: str | None = None, force_matrix_tiles: bool = False,
-            desired_layout: str | None = None, cache: bool = True,
-            cache_dir: PathLike | None = None) -> Module:
+            precision: str | None = None, device_targets: Mapping[str, str] | None = None,
+            force_matrix_tiles: bool = False, desired_layout: str | None = None,
+            cache: bool = True, cache_dir: PathLike | None = None) -> Module:
     """Compiles a model and loads it.
 
     `model` is a path to an .onnx, .relay or .mlir file, an IRModule, or an onnx
@@ -243,7 +257,10 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     times that and 1e-4 of the scale of a network's output; "medium", products of
     bfloat16 where the processor has units for them (AMX), and weights of bfloat16
     where a few rows wait for them. With `force_matrix_tiles` these units are used
-    also where they are estimated to be slower. `desired_layout` is that of
+    also where they are estimated to be slower. `device_targets` has what kernels on
+    devices that are no processor are compiled for, by the kind of the devices:
+    {"npu": "#npu.core<lanes = 8>"}, of a dialect that `load_dialect_plugin` knows; by
+    default those of the module. `desired_layout` is that of
     convolutions, such as "NHWC", "NCHW", or "default" for those of the model; by
     default the compiler chooses. Objects of kernels are kept in `cache_dir`, by
     default a folder of the user's, unless `cache` is False. Raises CompileError;
@@ -252,8 +269,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     """
     return Module._make("model.so", lambda path: emit(
         model, path, "so", target=target, opt_level=opt_level, precision=precision,
-        force_matrix_tiles=force_matrix_tiles, desired_layout=desired_layout,
-        cache=cache, cache_dir=cache_dir))
+        device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
+        desired_layout=desired_layout, cache=cache, cache_dir=cache_dir))
 
 
 def load(path: PathLike, *, map_weights: bool = False) -> Module:

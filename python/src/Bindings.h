@@ -30,6 +30,9 @@ enum class Words { MLIR, Relay };
 /// The words for a model that is read from a file of that name.
 Words getWords(const std::string &path);
 
+/// Adds all dialects: those of the project and of the plugins that were loaded.
+void registerDialects(mlir::DialectRegistry &registry);
+
 /// A module and the context that it keeps alive. Each has a context of its own,
 /// so that its weights go when it goes.
 struct IRModule {

@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bindings.h"
+#include "RelayBindings.h"
 
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/InitAllPasses.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/ParseModule.h"
 
 #include "mlir/IR/AsmState.h"
@@ -27,9 +29,42 @@ namespace py = pybind11;
 using namespace relay_python;
 using namespace mlir;
 
+namespace {
+/// Dialects of plugins, for contexts to come.
+struct Plugins {
+  std::mutex mutex;
+  DialectRegistry dialects;
+};
+} // namespace
+
+static Plugins &getPlugins() {
+  static Plugins plugins;
+  return plugins;
+}
+
+void relay_python::registerDialects(DialectRegistry &registry) {
+  mlir::relay::registerAllDialects(registry);
+  Plugins &plugins = getPlugins();
+  std::lock_guard<std::mutex> lock(plugins.mutex);
+  plugins.dialects.appendTo(registry);
+}
+
+static void loadDialectPlugin(const std::string &path) {
+  Plugins &plugins = getPlugins();
+  DialectRegistry dialects;
+  if (llvm::Error error = relay::loadDialectPlugin(path, dialects))
+    throw py::value_error("expects a dialect plugin, but got '" + path +
+                          "': " + llvm::toString(std::move(error)));
+  {
+    std::lock_guard<std::mutex> lock(plugins.mutex);
+    dialects.appendTo(plugins.dialects);
+  }
+  getSessionContext()->appendDialectRegistry(dialects);
+}
+
 IRModule::IRModule() {
   DialectRegistry registry;
-  mlir::relay::registerAllDialects(registry);
+  registerDialects(registry);
   context = std::make_shared<MLIRContext>(registry);
   // Notes are for what the user can act on, not for the operation's text.
   context->printOpOnDiagnostic(false);
@@ -125,8 +160,9 @@ static void compile(IRModule &self, const std::string &path,
                     const std::string &emit,
                     const std::optional<std::string> &target, int optLevel,
                     const std::optional<std::string> &precisionName,
-                    bool forceMatrixTiles, const std::string &desiredLayout,
-                    bool useCache, const std::string &cacheDir) {
+                    const std::string &deviceTargets, bool forceMatrixTiles,
+                    const std::string &desiredLayout, bool useCache,
+                    const std::string &cacheDir) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
   if (!kind)
     throw py::value_error(
@@ -144,6 +180,7 @@ static void compile(IRModule &self, const std::string &path,
                             "but got '" +
                             *precisionName + "'");
   }
+  options.deviceTargets = deviceTargets;
   options.forceMatrixTiles = forceMatrixTiles;
   options.desiredLayout = desiredLayout;
   options.useCache = useCache;
@@ -162,6 +199,7 @@ static void compile(IRModule &self, const std::string &path,
 }
 
 void relay_python::bindIRModule(py::module_ &m) {
+  m.def("load_dialect_plugin", &loadDialectPlugin, py::arg("path"));
   py::class_<IRModule>(m, "IRModule")
       .def_static("parse", &parse, py::arg("text"),
                   py::arg("name") = "<string>")
@@ -172,8 +210,8 @@ void relay_python::bindIRModule(py::module_ &m) {
       .def("run_passes", &runPasses, py::arg("pipeline"))
       .def("compile", &compile, py::arg("path"), py::arg("emit"),
            py::arg("target"), py::arg("opt_level"), py::arg("precision"),
-           py::arg("force_matrix_tiles"), py::arg("desired_layout"),
-           py::arg("cache"), py::arg("cache_dir"))
+           py::arg("device_targets"), py::arg("force_matrix_tiles"),
+           py::arg("desired_layout"), py::arg("cache"), py::arg("cache_dir"))
       .def("clone", [](IRModule &self) {
         auto copy = std::make_unique<IRModule>();
         copy->context = self.context;

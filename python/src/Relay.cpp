@@ -7,8 +7,6 @@
 
 #include "RelayBindings.h"
 
-#include "relay-mlir/InitAllDialects.h"
-
 namespace py = pybind11;
 using namespace mlir;
 
@@ -16,7 +14,7 @@ MLIRContext *relay_python::getSessionContext() {
   // Never freed: nodes may live until the interpreter has gone.
   static MLIRContext *context = [] {
     DialectRegistry registry;
-    relay::registerAllDialects(registry);
+    registerDialects(registry);
     auto *context = new MLIRContext(registry);
     context->printOpOnDiagnostic(false);
     context->loadAllAvailableDialects();

@@ -297,7 +297,8 @@ py::object Program::call(const InterpreterValue &function,
 /// Writes the compiled program.
 static void compile(py::handle functions, py::handle types,
                     const std::string &path, const std::string &emit,
-                    const std::string &target, int optLevel) {
+                    const std::string &target, const std::string &deviceTargets,
+                    int optLevel) {
   checkOptLevel(optLevel);
   OwningOpRef<ModuleOp> module = importModule(functions, types);
   std::optional<EmitKind> kind = parseEmitKind(emit);
@@ -305,6 +306,7 @@ static void compile(py::handle functions, py::handle types,
     throw py::value_error("cannot write '" + emit + "'");
   CompileOptions options;
   options.target = target;
+  options.deviceTargets = deviceTargets;
   options.optLevel = optLevel;
   DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   LogicalResult result = failure();

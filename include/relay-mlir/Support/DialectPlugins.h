@@ -11,6 +11,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
 
 #include <string>
 
@@ -19,9 +20,13 @@ namespace mlir::relay {
 /// The option of tools that load plugins, as mlir-opt has it.
 inline constexpr char kDialectPluginOption[] = "load-dialect-plugin";
 
-/// Loads shared objects that have dialects (MLIR's DialectPlugin.h) into the
-/// process, and adds the dialects to `registry`. Fails, after a message on
-/// standard error, for one that is no such plugin.
+/// Loads a shared object that has dialects (MLIR's DialectPlugin.h) into the
+/// process, and adds the dialects to `registry`.
+llvm::Error loadDialectPlugin(const std::string &path,
+                              DialectRegistry &registry);
+
+/// The same of several, for a tool. Fails, after a message on standard error,
+/// for one that is no such plugin.
 LogicalResult loadDialectPlugins(ArrayRef<std::string> paths,
                                  DialectRegistry &registry);
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 from .._errors import CompileError, DiagnosticError
 from . import _diagnostics, expr as _expr, ty
 from .._arguments import expect, expect_mapping, expect_text
+from .._compile import device_targets_text
 from ._core import core
+from .device import Device
 from .executor_factory import ExecutorFactoryModule
 from .expr import Expr, Function, Var
 from .module import IRModule, module_arguments
@@ -77,14 +79,38 @@ def _list(names: Sequence[object]) -> str:
     return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown or "no names"
 
 
+def parse_device_targets(target: Any) -> str:
+    """Of a dict of targets, those of devices that are no processor, such as {"ext_dev":
+    "#npu.core<lanes = 8>"}, as the option device-targets has them."""
+    if not isinstance(target, Mapping):
+        return ""
+    kinds = {_kind(key): value for key, value in target.items()}
+    others = {kind: str(value) for kind, value in kinds.items() if kind != "cpu"}
+    for kind, value in others.items():
+        if not value.startswith("#"):
+            raise NotImplementedError(
+                f"there is no code generation for {kind!r} yet, but for a target of a dialect "
+                f"such as '#npu.core<lanes = 8>'; got {value!r}")
+    return device_targets_text(others)
+
+
+def _kind(key: Any) -> str:
+    """The kind of devices that a key of a dict of targets means."""
+    if isinstance(key, Device):
+        return key.type
+    if isinstance(key, int):
+        return Device(key).type
+    kind = expect_text(key, "a kind of devices")
+    return "cpu" if kind in ("llvm", "c") else kind
+
+
 def parse_target(target: Any) -> str:
     """The target as `relay_mlir.compile` takes it, of one as programs of Relay have
-    it: "llvm", "llvm -mcpu=skylake-avx512", or a dict with one for the CPU."""
+    it: "llvm", "llvm -mcpu=skylake-avx512", or a dict with one for each kind of
+    devices, of which this is that of processors."""
     if isinstance(target, Mapping):
-        if len(target) != 1:
-            raise NotImplementedError("programs for several devices cannot be compiled yet, "
-                                      f"but got the targets {target!r}")
-        target = next(iter(target.values()))
+        parse_device_targets(target)
+        target = next((value for key, value in target.items() if _kind(key) == "cpu"), None)
     if target is None:
         return "native"
     text = expect_text(str(target), "target")
@@ -128,7 +154,8 @@ def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
         program = with_requantize_config(remove_unused(mod))._to_core()
         with _diagnostics.raising():
             return Module._make("model.so", lambda path: core.compile(
-                *program, path, "so", parse_target(target), opt_level))
+                *program, path, "so", parse_target(target), parse_device_targets(target),
+                opt_level))
 
     compiled = PassContext.current().run(PassInfo("Compile"), mod, run)
     if isinstance(compiled, IRModule):
@@ -144,7 +171,9 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
           mod_name: str = "default") -> ExecutorFactoryModule:
     """Compiles @main of a module, or a function, to native code.
 
-    `target` is "llvm", with "-mcpu=..." for another processor than this one;
+    `target` is "llvm", with "-mcpu=..." for another processor than this one; a dict has
+    one for each kind of devices that the program uses, such as {"cpu": "llvm", "ext_dev":
+    "#npu.core<lanes = 8>"}, of a dialect that `relay_mlir.load_dialect_plugin` knows;
     `params` has values of parameters by name, which become constants; a warning tells of
     names that no parameter of @main has, which are ignored. The optimisation level is that
     of the PassContext around the call, where those above 3 are as 3, else 3; a warning
@@ -155,7 +184,7 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     What is compiled consists of operators on tensors. Raises DiagnosticError for
     a program that is ill-typed, or in which @main needs more: calls, closures, data
     types or references, which only create_executor("debug") evaluates;
-    NotImplementedError for devices, memory pools and executors that are not there
+    NotImplementedError for targets, memory pools and executors that are not there
     yet.
     """
     del target_host  # The host is this machine.
@@ -185,8 +214,10 @@ def optimize(mod: IRModule | Expr, target: Any = None,
     _warn_of_settings()
     bound = dict(expect_mapping(params, "params"))
     mod = bind_main(module_arguments(mod), bound, stacklevel=2)
+    devices = parse_device_targets(target)
     pipeline = (f"builtin.module(relay-optimize{{opt-level={_opt_level()} "
-                f"target={parse_target(target)}}})")
+                f"target={parse_target(target)}"
+                f"{' device-targets={' + devices + '}' if devices else ''}}})")
     return run_pipeline(with_requantize_config(remove_unused(mod)), pipeline), bound
 
 

@@ -67,20 +67,23 @@ class VirtualDevice:
             return VirtualDevice(device_.device_type, device_.device_id)
         if isinstance(device_, dict):
             return VirtualDevice(device_.get("device_type", -1),
-                                 device_.get("virtual_device_id", -1))
+                                 device_.get("virtual_device_id", -1), device_.get("target"))
         raise TypeError(f"expects a device, but got {device_!r}")
 
     def is_fully_unconstrained(self) -> bool:
         """Whether everything is open."""
         return self == VirtualDevice()
 
-    def attribute(self) -> dict[str, int]:
-        """The attribute that expressions have."""
-        if self.target is not None or self.memory_scope:
+    def attribute(self) -> dict[str, Any]:
+        """The attribute that expressions have. Devices of type 12, an extension, have the
+        kind that `target` names."""
+        is_extension = self.device_type_int == _TYPES["ext_dev"]
+        if (self.target is not None and not is_extension) or self.memory_scope:
             raise NotImplementedError("targets and kinds of memory of single values are not "
                                       f"there yet, but got {self}")
-        return {"device_type": self.device_type_int,
-                "virtual_device_id": self.virtual_device_id}
+        attribute = {"device_type": self.device_type_int,
+                     "virtual_device_id": self.virtual_device_id}
+        return attribute if self.target is None else {**attribute, "target": str(self.target)}
 
 
 def device(name: str, device_id: int = 0) -> Device:

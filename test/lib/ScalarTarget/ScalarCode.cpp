@@ -204,15 +204,16 @@ LogicalResult CodeWriter::writeBranch(scf::IfOp branch) {
 
 LogicalResult CodeWriter::writeArithmetic(Operation &op) {
   StringRef name = op.getName().stripDialect();
-  bool isKnown = llvm::StringSwitch<bool>(name)
-                     .Cases({"addi", "subi", "muli", "divsi", "remsi", "andi",
-                             "ori", "xori", "maxsi", "minsi"},
-                            true)
-                     .Cases({"addf", "subf", "mulf", "divf", "maximumf",
-                             "minimumf", "negf", "exp", "tanh", "sqrt", "absf",
-                             "select", "sitofp", "fptosi"},
-                            true)
-                     .Default(false);
+  bool isKnown =
+      llvm::StringSwitch<bool>(name)
+          .Cases({"addi", "subi", "muli", "divsi", "remsi", "andi", "ori",
+                  "xori", "maxsi", "minsi"},
+                 true)
+          .Cases({"addf", "subf", "mulf", "divf", "maximumf", "minimumf",
+                  "maxnumf", "minnumf", "negf", "exp", "tanh", "sqrt", "absf",
+                  "select", "sitofp", "fptosi"},
+                 true)
+          .Default(false);
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     StringRef predicate = arith::stringifyCmpIPredicate(compare.getPredicate());
     isKnown = !predicate.starts_with("u");

@@ -337,6 +337,10 @@ static float getFloat(const char *op, float a, float b) {
     return a * b;
   if (!strcmp(op, "divf"))
     return a / b;
+  if (!strcmp(op, "maxnumf"))
+    return fmaxf(a, b);
+  if (!strcmp(op, "minnumf"))
+    return fminf(a, b);
   if (a != a || b != b) /* maximumf, minimumf */
     return a + b;
   return !strcmp(op, "maximumf") ? (a > b ? a : b) : (a < b ? a : b);

@@ -1,4 +1,5 @@
-"""Models that are split over devices of kind cpu: number 0 is the host."""
+"""Models that are split over devices: cpu number 0 is the host. Devices of kind scalar are
+those of test/lib/ScalarTarget, which the project knows nothing of."""
 
 import os
 import pathlib
@@ -11,10 +12,23 @@ import pytest
 
 import relay_mlir as rm
 from relay_mlir import relay
-from relay_mlir.relay.device import cpu
+from relay_mlir.relay.device import VirtualDevice, cpu
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
+BUILD = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
+BIN = BUILD / "bin"
+SCALAR = {"scalar": "#scalar.core<memory = 256>"}
+
+
+@pytest.fixture(name="scalar", autouse=True)
+def load_scalar(monkeypatch):
+    """Devices of kind scalar by their number; cpu ones are there as well."""
+    rm.load_dialect_plugin(BUILD / "lib" / "ScalarTarget.so")
+    monkeypatch.setenv("RELAY_DEVICE_PATH", str(BUILD / "lib"))
+
+
+def scalar_device(number):
+    return VirtualDevice(12, number, "scalar")
 
 
 def random_array(seed, *shape) -> Any:
@@ -94,8 +108,7 @@ def test_other_kinds_of_devices_are_named(tmp_path):
     result = subprocess.run([BIN / "relay-compile", path, "-o", tmp_path / "split.so"],
                             capture_output=True, text=True, check=False)
     assert result.returncode == 1 and not (tmp_path / "split.so").exists()
-    assert ("expects a device of a kind that there is code for, cpu, but got cuda:1"
-            in result.stderr)
+    assert "expects a target for devices of kind cuda, but got none" in result.stderr
 
 
 def test_objects_to_link_are_for_the_host(tmp_path):
@@ -106,8 +119,11 @@ def test_objects_to_link_are_for_the_host(tmp_path):
     assert "expects a program for the host alone in a relocatable object" in result.stderr
 
 
+@pytest.mark.parametrize("devices", [
+    [cpu(0), cpu(1), cpu(2)], [cpu(0), scalar_device(0)],
+    [cpu(0), cpu(1), scalar_device(0), scalar_device(3)]], ids=["cpu", "scalar", "both"])
 @pytest.mark.parametrize("seed", range(20))
-def test_random_splits_change_nothing(seed, tmp_path):
+def test_random_splits_change_nothing(seed, devices, tmp_path):
     """A random graph, with each value on a random device or wherever it likes, computes what it
     computes on the host."""
     random = np.random.default_rng(seed)
@@ -127,16 +143,55 @@ def test_random_splits_change_nothing(seed, tmp_path):
                      else relay.maximum(a, b))
             # What follows may be elsewhere: two marks between neighbours cannot conflict.
             if marks[number] is not None:
-                value = relay.on_device(value, cpu(marks[number]))
+                value = relay.on_device(value, devices[marks[number]])
             values.append(value)
         results = relay.Tuple([values[-1], values[-2], values[draw.integers(3, len(values))]])
         path = tmp_path / "random.relay"
         path.write_text(relay.IRModule.from_expr(relay.Function([x, y], results)).astext())
-        return rm.compile(path)
+        return rm.compile(path, device_targets=SCALAR)
 
     inputs = {"x": random_array(1, *shape), "y": random_array(2, *shape)}
     want = build([None] * 12).run(inputs)
-    got = build(list(random.integers(3, size=12))).run(inputs)
+    got = build(list(random.integers(len(devices), size=12))).run(inputs)
     for one, other in zip(want, got, strict=True):
         # The same kernels, fused another way.
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_relay_build_takes_targets_by_kind():
+    x = relay.var("x", shape=(3, 4), dtype="float32")
+    body = relay.on_device(relay.exp(relay.negative(x)), scalar_device(1))
+    lib = relay.build(relay.IRModule.from_expr(relay.Function([x], relay.add(body, x))),
+                      target={"cpu": "llvm", **SCALAR})
+    module = lib["default"](cpu(0))
+    value = random_array(0, 3, 4)
+    module.run(x=value)
+    np.testing.assert_allclose(module.get_output(0).numpy(), np.exp(-value) + value, rtol=1e-6)
+
+
+def test_a_target_that_is_not_there_is_an_error(tmp_path):
+    x = relay.var("x", shape=(4,), dtype="float32")
+    path = tmp_path / "model.relay"
+    path.write_text(relay.IRModule.from_expr(relay.Function(
+        [x], relay.on_device(relay.tanh(x), scalar_device(0)))).astext())
+    with pytest.raises(rm.CompileError, match="expects a target for devices of kind scalar"):
+        rm.compile(path)
+    with pytest.raises(rm.CompileError, match="expects targets of devices"):
+        rm.compile(path, device_targets={"scalar": "#unknown.core"})
+    # What the code generator does not know is named.
+    path.write_text(relay.IRModule.from_expr(relay.Function(
+        [x], relay.on_device(relay.erf(x), scalar_device(0)))).astext())
+    with pytest.raises(rm.CompileError, match="expects an operation that a scalar core has"):
+        rm.compile(path, device_targets=SCALAR)
+    with pytest.raises(ValueError, match="expects a dialect plugin, but got '.*model.relay'"):
+        rm.load_dialect_plugin(path)
+
+
+def test_a_device_that_is_not_there_is_an_error(tmp_path, monkeypatch):
+    x = relay.var("x", shape=(4,), dtype="float32")
+    path = tmp_path / "model.relay"
+    path.write_text(relay.IRModule.from_expr(relay.Function(
+        [x], relay.on_device(relay.tanh(x), scalar_device(9)))).astext())
+    # It has four.
+    with pytest.raises(rm.RuntimeError, match="scalar:9"):
+        rm.compile(path, device_targets=SCALAR)

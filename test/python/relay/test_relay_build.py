@@ -190,7 +190,7 @@ def @main(%x: Tensor[(2, 3), float32]) { %x + %x }
 
 @pytest.mark.parametrize("arguments,text", [
     ({"target": "cuda"}, "there is no code generation for 'cuda'"),
-    ({"target": {"cpu": "llvm", "gpu": "cuda"}}, "programs for several devices"),
+    ({"target": {"cpu": "llvm", "gpu": "cuda"}}, "there is no code generation for 'gpu'"),
     ({"executor": "vm"}, "there is no executor 'vm'"),
     ({"runtime": "crt"}, "there is no run time 'crt'"),
     ({"workspace_memory_pools": object()}, "memory pools"),
