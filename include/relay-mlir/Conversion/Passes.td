@@ -55,10 +55,24 @@ def KernelABIPass : Pass<"tir-kernel-abi", "::mlir::ModuleOp"> {
 def HalfAsBitsPass : Pass<"tir-half-as-bits", "::mlir::ModuleOp"> {
   let summary = "Move half precision by its bits where LLVM would convert it";
   let description = [{
-    On machines without arithmetic on a type, LLVM moves its values through f32,
-    with calls of the compiler's run-time library: each element of a masked
-    load, which it takes apart, and each bf16 that lives from one block to
-    another. As 16-bit integers the values just move.
+    On machines without arithmetic on f16 or bf16, LLVM moves values of the type
+    through f32, with calls of the compiler's run-time library: each element of
+    a vector that it takes apart, and each that lives from one block to another.
+    As 16-bit integers the values just move. Operations that do more than that
+    get numbers made of bits, and their results become bits.
+
+    ```mlir
+    %0 = llvm.load %p : !llvm.ptr -> bf16
+    %1 = llvm.fpext %0 : bf16 to f32
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = llvm.load %p : !llvm.ptr -> i16
+    %1 = llvm.bitcast %0 : i16 to bf16
+    %2 = llvm.fpext %1 : bf16 to f32
+    ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

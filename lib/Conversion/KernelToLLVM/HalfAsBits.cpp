@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Operations that only move values get integers in place of f16 and bf16, and
+// others convert their operands from bits and their results to bits. So no
+// value of these types lives from one block to another, also after LLVM has
+// merged blocks.
+//
+//===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
 
@@ -17,112 +24,121 @@ namespace mlir::relay {
 
 using namespace mlir;
 
-/// The type of the bits of a vector of half-precision numbers, else null.
+/// The type of the bits of half-precision numbers, one or a vector; null for
+/// other types.
 static Type getBitsType(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  if (!vector ||
-      !(vector.getElementType().isF16() || vector.getElementType().isBF16()))
+  Type element = getElementTypeOrSelf(type);
+  if (!element.isF16() && !element.isBF16())
     return {};
-  return vector.clone(IntegerType::get(type.getContext(), 16));
+  auto bits = IntegerType::get(type.getContext(), 16);
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(vector.clone(bits)) : bits;
 }
 
-/// Replaces masked accesses to vectors of half precision.
-static void replaceMaskedAccess(Operation *op) {
-  OpBuilder builder(op);
-  for (OpOperand &operand : op->getOpOperands())
-    if (Type bits = getBitsType(operand.get().getType()))
-      operand.set(
-          LLVM::BitcastOp::create(builder, op->getLoc(), bits, operand.get()));
-  builder.setInsertionPointAfter(op);
-  for (OpResult result : op->getResults()) {
-    Type type = result.getType(), bits = getBitsType(type);
-    if (!bits)
-      continue;
-    result.setType(bits);
-    auto value = LLVM::BitcastOp::create(builder, op->getLoc(), type, result);
-    result.replaceAllUsesExcept(value, value);
-  }
+/// The bits of a constant, as the attribute for integers; null if it is of
+/// another kind.
+static Attribute getConstantBits(Attribute value, Type bits) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return IntegerAttr::get(bits, number.getValue().bitcastToAPInt());
+  if (auto elements = dyn_cast<DenseElementsAttr>(value))
+    return elements.bitcast(getElementTypeOrSelf(bits));
+  return {};
 }
 
-//===----------------------------------------------------------------------===//
-// bf16 from one block to another
-//===----------------------------------------------------------------------===//
-
-static Value toBits(OpBuilder &builder, Value value) {
-  return LLVM::BitcastOp::create(builder, value.getLoc(), builder.getI16Type(),
-                                 value);
+/// Whether an operation does the same with the bits.
+static bool isMove(Operation *op) {
+  if (auto constant = dyn_cast<LLVM::ConstantOp>(op))
+    return isa<FloatAttr, DenseElementsAttr>(constant.getValue());
+  return isa<LLVM::BrOp, LLVM::CondBrOp, LLVM::ExtractElementOp, LLVM::FreezeOp,
+             LLVM::InsertElementOp, LLVM::LoadOp, LLVM::MaskedLoadOp,
+             LLVM::MaskedStoreOp, LLVM::PoisonOp, LLVM::SelectOp,
+             LLVM::ShuffleVectorOp, LLVM::StoreOp, LLVM::SwitchOp,
+             LLVM::UndefOp, LLVM::ZeroOp, LLVM::masked_compressstore,
+             LLVM::masked_expandload, LLVM::masked_gather, LLVM::masked_scatter,
+             LLVM::vector_deinterleave2, LLVM::vector_extract,
+             LLVM::vector_insert, LLVM::vector_interleave2>(op);
 }
 
-/// Makes a block take the bits in place of its bf16 arguments.
-static void replaceArguments(Block &block) {
-  OpBuilder builder(block.getParentOp()->getContext());
-  for (BlockArgument argument : block.getArguments()) {
-    Type type = argument.getType();
-    if (!type.isBF16())
-      continue;
-    for (auto it = block.pred_begin(), end = block.pred_end(); it != end;
-         ++it) {
-      auto branch = cast<BranchOpInterface>((*it)->getTerminator());
-      builder.setInsertionPoint(branch);
-      OpOperand &operand = branch->getOpOperand(
-          branch.getSuccessorOperands(it.getSuccessorIndex())
-              .getOperandIndex(argument.getArgNumber()));
-      operand.set(toBits(builder, operand.get()));
-    }
-    builder.setInsertionPointToStart(&block);
-    argument.setType(builder.getI16Type());
-    auto value =
-        LLVM::BitcastOp::create(builder, argument.getLoc(), type, argument);
-    argument.replaceAllUsesExcept(value, value);
-  }
-}
+namespace {
 
-/// Makes the uses of a bf16 in other blocks convert its bits there.
-static void replaceUsesInOtherBlocks(Operation *op) {
-  if (op->getNumResults() != 1 || op->hasTrait<OpTrait::ConstantLike>())
+/// Converts one function.
+class Converter {
+public:
+  explicit Converter(LLVM::LLVMFuncOp function)
+      : function(function), builder(function.getContext()) {}
+
+  void convert();
+
+private:
+  /// Gives users the bits of a value that stays a number.
+  void replaceByBits(Value value);
+
+  LLVM::LLVMFuncOp function;
+  OpBuilder builder;
+};
+
+} // namespace
+
+void Converter::replaceByBits(Value value) {
+  Type bits = getBitsType(value.getType());
+  if (!bits)
     return;
-  Value result = op->getResult(0);
-  if (!result.getType().isBF16())
-    return;
-  Value bits;
-  DenseMap<Block *, Value> values;
-  for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
-    Block *block = use.getOwner()->getBlock();
-    if (block == op->getBlock())
-      continue;
-    OpBuilder builder(op->getContext());
-    if (!bits) {
-      builder.setInsertionPointAfter(op);
-      bits = toBits(builder, result);
+  builder.setInsertionPointAfterValue(value);
+  auto cast = LLVM::BitcastOp::create(builder, value.getLoc(), bits, value);
+  value.replaceAllUsesExcept(cast, cast);
+}
+
+void Converter::convert() {
+  // The numbers that operations ask for, before anything has another type.
+  struct Use {
+    OpOperand *operand;
+    Type type;
+  };
+  SmallVector<Use> uses;
+  SmallVector<Operation *> moves, others;
+  function.walk([&](Operation *op) {
+    if (op == function)
+      return;
+    (isMove(op) ? moves : others).push_back(op);
+    if (!isMove(op))
+      for (OpOperand &operand : op->getOpOperands())
+        if (getBitsType(operand.get().getType()))
+          uses.push_back({&operand, operand.get().getType()});
+  });
+
+  for (Block &block : function.getBody())
+    for (BlockArgument argument : block.getArguments()) {
+      // The arguments of a function are its interface.
+      if (block.isEntryBlock())
+        replaceByBits(argument);
+      else if (Type bits = getBitsType(argument.getType()))
+        argument.setType(bits);
     }
-    Value &value = values[block];
-    if (!value) {
-      builder.setInsertionPointToStart(block);
-      value = LLVM::BitcastOp::create(builder, op->getLoc(), result.getType(),
-                                      bits);
+  for (Operation *op : others)
+    for (Value result : op->getResults())
+      replaceByBits(result);
+  for (Operation *op : moves)
+    for (Value result : op->getResults()) {
+      Type bits = getBitsType(result.getType());
+      if (!bits)
+        continue;
+      if (auto constant = dyn_cast<LLVM::ConstantOp>(op))
+        constant.setValueAttr(getConstantBits(constant.getValue(), bits));
+      result.setType(bits);
     }
-    use.set(value);
+  for (Use &use : uses) {
+    builder.setInsertionPoint(use.operand->getOwner());
+    use.operand->set(LLVM::BitcastOp::create(builder,
+                                             use.operand->getOwner()->getLoc(),
+                                             use.type, use.operand->get()));
   }
 }
 
 namespace {
 struct HalfAsBitsPass : relay::impl::HalfAsBitsPassBase<HalfAsBitsPass> {
   void runOnOperation() override {
-    getOperation().walk([](Operation *op) {
-      if (isa<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp, LLVM::masked_gather,
-              LLVM::masked_scatter>(op))
-        replaceMaskedAccess(op);
-    });
-    getOperation().walk([](LLVM::LLVMFuncOp function) {
-      // The arguments of a function are its interface.
-      for (Block &block : function.getBody())
-        if (!block.isEntryBlock())
-          replaceArguments(block);
-    });
-    getOperation().walk([](Operation *op) {
-      if (isa_and_present<LLVM::LLVMFuncOp>(op->getParentOp()))
-        replaceUsesInOtherBlocks(op);
-    });
+    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+      Converter(function).convert();
   }
 };
 } // namespace
