@@ -119,6 +119,9 @@ class Generator:
     def dims(self, rank):
         """Sizes and, if the graph is dynamic, symbols."""
         dims = [self.size() for _ in range(rank)]
+        # Of equal sizes, a value fits its own transpose.
+        if self.maybe(0.2):
+            dims = dims[:1] * rank
         while np.prod(dims, dtype=np.int64) > 4096:
             i = int(np.argmax(dims))
             dims[i] = max(1, dims[i] // 3)

@@ -268,3 +268,81 @@ def test_group_norm(shape, groups):
     got = run(f"nn.group_norm %x0, %x1, %x2 {{num_groups = {groups} : i64}}",
               [x, scale, shift], x)
     np.testing.assert_allclose(got, expected, rtol=2e-5, atol=2e-5)
+
+
+#===-----------------------------------------------------------------------===#
+# One buffer in two directions
+#===-----------------------------------------------------------------------===#
+
+
+@pytest.mark.parametrize("shape, axes", [
+    ((8, 8), (1, 0)), ((2, 3, 8, 8), (0, 1, 3, 2)), ((16, 16), (1, 0)), ((40, 40), (1, 0)),
+    ((5, 5), (1, 0)), ((4, 8, 8), (0, 2, 1)), ((8, 4, 8), (2, 1, 0)), ((7, 7, 7), (2, 0, 1)),
+])
+def test_rows_and_columns_of_one_buffer(shape, axes):
+    """A kernel that reads the same elements along rows and along columns, from the same first one."""
+    x = random(shape, "float32")
+    kind = tensor(x)
+    module = rm.compile(rm.parse(f"""
+func.func @main(%x: {kind}) -> {kind} {{
+  %0 = relay.tanh %x : ({kind}) -> {kind}
+  %1 = relay.transpose %0 {{axes = {list(axes)}}} : ({kind}) -> {kind}
+  %2 = relay.negative %1 : ({kind}) -> {kind}
+  %3 = relay.add %2, %x : ({kind}, {kind}) -> {kind}
+  return %3 : {kind}
+}}"""), cache=False)
+    np.testing.assert_allclose(np.asarray(module(x)), x - np.tanh(x.transpose(axes)), rtol=1e-5,
+                               atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [8, 16, 24, 31])
+def test_steps_through_one_buffer(size):
+    """A kernel that reads neighbours, every second, and every third element from the same
+    first one."""
+    x = random((4, 3 * size), "float32")
+    whole, part = tensor(x), f"tensor<4x{size}xf32>"
+
+    def take(result, step):
+        return (f"%{result} = relay.strided_slice %x {{begin = [0], end = [{step * size}], "
+                f"strides = [{step}], axes = [1]}} : ({whole}) -> {part}")
+
+    module = rm.compile(rm.parse(f"""
+func.func @main(%x: {whole}) -> {part} {{
+  {take("a", 1)}
+  {take("b", 2)}
+  {take("c", 3)}
+  %0 = relay.multiply %a, %b : ({part}, {part}) -> {part}
+  %1 = relay.add %0, %c : ({part}, {part}) -> {part}
+  return %1 : {part}
+}}"""), cache=False)
+    np.testing.assert_allclose(
+        np.asarray(module(x)), x[:, :size] * x[:, :2 * size:2] + x[:, ::3], rtol=1e-5, atol=1e-6)
+
+
+#===-----------------------------------------------------------------------===#
+# Half precision on processors without it
+#===-----------------------------------------------------------------------===#
+
+
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids",
+                                    "aarch64"])
+@pytest.mark.parametrize("kind", ["f16", "bf16"])
+def test_half_precision_of_open_sizes_links(target, kind, tmp_path):
+    """What moves elements must not call functions that convert them: there are none to link."""
+    data, zero = f"tensor<?x?x?x{kind}>", f"tensor<{kind}>"
+    lines = [f"relay.transpose %x {{axes = [2, 0, 1]}} : ({data}) -> {data}",
+             f"relay.nn.pad %x, %zero {{pad_width = [1, 1, 0, 2, 3, 0]}} : "
+             f"({data}, {zero}) -> {data}",
+             f"relay.nn.softmax %x {{axis = 1}} : ({data}) -> {data}",
+             f"relay.nn.max_pool1d %x {{pool_size = [3], strides = [2], padding = [1, 1]}} : "
+             f"({data}) -> {data}"]
+    for line in lines:
+        module = rm.parse(f"""
+func.func @main(%x: {data}) -> {data} {{
+  %zero = relay.constant dense<0.0> : {zero}
+  %0 = {line}
+  return %0 : {data}
+}}""")
+        output = tmp_path / "model.so"
+        rm.emit(module, output, "so", target=target, cache=False)
+        assert output.read_bytes().startswith(b"\x7fELF")

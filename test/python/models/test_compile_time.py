@@ -35,6 +35,9 @@ BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
 # Seconds of processor time, which do not depend on what else a machine does: far
 # more than any model here takes, far less than 2^30 steps.
 HANG = 240
+# What a few operations on values of about one lose in f32. A chain does not enlarge
+# it, but may make everything else smaller: a small result has it all the same.
+ROUNDING = 2.0 ** -21
 
 
 def relay_compile(*arguments, **options):
@@ -65,7 +68,7 @@ def run_onnxruntime(model, inputs):
 
 def check(model, inputs, folder, name="model", steps=0):
     """Compiles and runs a model; elements of the first output may be off by
-    `steps`, apart from 1e-5 of its largest magnitude."""
+    `steps`, apart from 1e-5 of its largest magnitude and ROUNDING."""
     path = folder / f"{name}.onnx"
     onnx.save(model, path)
     operations, size, artefact = compile_model(path, folder)
@@ -74,15 +77,16 @@ def check(model, inputs, folder, name="model", steps=0):
     assert actual.shape == expected.shape and actual.dtype == expected.dtype
     finite = expected[np.isfinite(expected)]
     scale = float(np.abs(finite).max(initial=0)) or 1.0
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-5 * scale + steps)
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-5 * scale + ROUNDING + steps)
     return operations, size, actual, expected
 
 
 def assert_linear(lengths, counts):
-    """Longer models take about as much per operator as the shortest."""
-    slope = counts[0] / lengths[0]
-    for length, count in zip(lengths, counts):
-        assert count <= 2 * slope * length, (lengths, counts)
+    """Longer models take about as much per operator as the shortest, or, of several, as the
+    two shortest: the first operators of a random chain may be cheap ones."""
+    slopes = [count / length for length, count in zip(lengths, counts)]
+    first = max(slopes[:2] if len(slopes) > 2 else slopes[:1])
+    assert max(slopes) <= 2 * first, (lengths, counts)
 
 
 #===-----------------------------------------------------------------------===#

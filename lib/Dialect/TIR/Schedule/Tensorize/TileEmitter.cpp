@@ -341,8 +341,8 @@ Value TileEmitter::load(OpBuilder &builder, Operation *op,
       nest.staysInside(buffer, positions[op] + *stride * overhang))
     mask = Value();
 
-  Value &cached = loads[{buffer, {position, mask}}];
-  if (cached && isa<VectorType>(cached.getType()) == (*stride != 0))
+  std::tuple key(buffer, position, *stride, mask);
+  if (Value cached = loads.lookup(key))
     return cached;
   Value view = getFlatView(buffer);
   SmallVector<Value> indices;
@@ -362,8 +362,7 @@ Value TileEmitter::load(OpBuilder &builder, Operation *op,
   } else {
     result = vector::LoadOp::create(builder, loc, type, view, indices);
   }
-  // The reference may have moved.
-  loads[{buffer, {position, mask}}] = result;
+  loads[key] = result;
   return result;
 }
 
@@ -372,8 +371,8 @@ Value TileEmitter::loadElements(OpBuilder &builder, Operation *access,
   Location loc = access->getLoc();
   Value buffer = getBuffer(access);
   position = bounds.simplify(position);
-  Value &cached = loads[{buffer, {position, Value()}}];
-  if (count == lanes && cached && isa<VectorType>(cached.getType()))
+  std::tuple key(buffer, position, int64_t(1), Value());
+  if (Value cached = count == lanes ? loads.lookup(key) : Value())
     return cached;
   Value view = getFlatView(buffer);
   Value index = emitIndex(builder, position);
@@ -388,8 +387,7 @@ Value TileEmitter::loadElements(OpBuilder &builder, Operation *access,
   }
   Value result =
       vector::LoadOp::create(builder, loc, type, view, ValueRange{index});
-  // The reference may have moved.
-  loads[{buffer, {position, Value()}}] = result;
+  loads[key] = result;
   return result;
 }
 

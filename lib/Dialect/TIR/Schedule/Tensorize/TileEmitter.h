@@ -119,7 +119,8 @@ private:
   DenseMap<AffineExpr, Value> invariants;
   // Of the current body.
   DenseMap<AffineExpr, Value> variants;
-  DenseMap<std::pair<Value, std::pair<AffineExpr, Value>>, Value> loads;
+  /// What was loaded: by buffer, first position, stride of the lanes, and mask.
+  DenseMap<std::tuple<Value, AffineExpr, int64_t, Value>, Value> loads;
   DenseMap<Value, Value> broadcasts;
 };
 
