@@ -59,14 +59,22 @@ FailureOr<relay::DeviceCode> CoreAttr::generateCode(ModuleOp kernels) const {
   return relay::DeviceCode{"scalar-text", std::move(*text)};
 }
 
+static int64_t getBytes(MemRefType type) {
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
 /// Inputs that fit come to the core's memory first.
 static LogicalResult scheduleNear(tir::KernelSchedule &schedule,
                                   tir::BlockNest nest) {
-  int64_t memory = cast<CoreAttr>(schedule.getTarget()).getMemory();
   auto fits = [&](const tir::BufferAccess &access) {
     auto type = cast<MemRefType>(access.buffer.getType());
-    return !access.isWrite && type.hasStaticShape() &&
-           type.getNumElements() * type.getElementTypeBitWidth() / 8 <= memory;
+    int64_t room = cast<CoreAttr>(schedule.getTarget()).getMemory();
+    schedule.getKernel().walk([&](tir::AllocBufferOp buffer) {
+      if (buffer.isLocal())
+        room -= getBytes(buffer.getType());
+    });
+    return !access.isWrite && type.hasStaticShape() && getBytes(type) <= room;
   };
   // A copy fits itself; what is fetched once need not be kept.
   if (!nest.isReduction() || !llvm::any_of(nest.accesses, fits))
