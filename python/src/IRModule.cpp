@@ -38,8 +38,9 @@ struct Plugins {
 } // namespace
 
 static Plugins &getPlugins() {
-  static Plugins plugins;
-  return plugins;
+  // Never freed: LLVM unloads plugins when the process ends, perhaps before.
+  static auto *plugins = new Plugins;
+  return *plugins;
 }
 
 void relay_python::registerDialects(DialectRegistry &registry) {
