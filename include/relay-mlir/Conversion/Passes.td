@@ -77,6 +77,21 @@ def HalfAsBitsPass : Pass<"tir-half-as-bits", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def HoistDivisionsPass : Pass<"tir-hoist-divisions", "::mlir::func::FuncOp"> {
+  let summary = "Divide indices by sizes before loops and conditions";
+  let description = [{
+    A division by a size that is not known moves to where its operands are
+    known, out of loops and conditions. There it could divide by zero where the
+    loop would not have run: sizes less than one count as one, which changes
+    nothing where the result is used.
+
+    LLVM would leave a division under its condition. When it then makes vectors
+    of the loop around, it computes a division that is the same for all lanes
+    under the condition of the first lane, and takes any value if that is false.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def NarrowMaskedStoresPass
     : Pass<"tir-narrow-masked-stores", "::mlir::func::FuncOp"> {
   let summary = "Store some lanes of a vector without masks";

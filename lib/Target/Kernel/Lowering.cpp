@@ -45,6 +45,7 @@ void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager) {
   functions.addPass(createHoistAccumulatorsPass());
   // The stores that hoisting removed were between equal loads.
   functions.addPass(createCSEPass());
+  functions.addPass(createHoistDivisionsPass());
   functions.addPass(createLoopInvariantCodeMotionPass());
 
   // Arithmetic in types and functions that machines have.

@@ -346,3 +346,20 @@ func.func @main(%x: {data}) -> {data} {{
         output = tmp_path / "model.so"
         rm.emit(module, output, "so", target=target, cache=False)
         assert output.read_bytes().startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("left, right", [(2, 1), (1, 1), (3, 5), (1, 0), (0, 1)])
+@pytest.mark.parametrize("height, width", [(5, 6), (1, 6), (3, 17), (2, 40)])
+def test_tiles_of_open_sizes_with_a_border(left, right, height, width):
+    """The row is the remainder by an open size, under the condition that a column is no border."""
+    module = rm.compile(rm.parse(f"""
+func.func @main(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {{
+  %c = relay.constant dense<-1.5> : tensor<f32>
+  %0 = relay.tile %x {{reps = [2, 1]}} : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %1 = relay.nn.pad %0, %c {{pad_width = [0, 0, {left}, {right}]}} : (tensor<?x?xf32>, tensor<f32>) -> tensor<?x?xf32>
+  return %1 : tensor<?x?xf32>
+}}"""), cache=False)
+    x = random((height, width), "float32")
+    np.testing.assert_array_equal(
+        np.asarray(module(x)),
+        np.pad(np.tile(x, (2, 1)), ((0, 0), (left, right)), constant_values=-1.5))
