@@ -374,7 +374,8 @@ LogicalResult Compilation::compileHostKernels() {
   TimingScope scope = time("Kernels");
   SmallVector<tir::PrimFuncOp> functions = getHostKernels();
   FailureOr<std::vector<CompiledKernel>> compiled = compiler->compile(
-      functions, [&](tir::PrimFuncOp kernel) { return schedule(kernel); });
+      functions, [&](tir::PrimFuncOp kernel) { return schedule(kernel); },
+      [&](tir::PrimFuncOp kernel) { return scripts.getKey(kernel); });
   if (failed(compiled))
     return failure();
   kernels = std::move(*compiled);

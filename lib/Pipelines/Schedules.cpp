@@ -90,12 +90,10 @@ LogicalResult ScheduleScripts::loadFile(StringRef path, ModuleOp module) {
       diag.attachNote(it->second.getLoc()) << "another one is here";
       return diag;
     }
-    std::string text;
-    llvm::raw_string_ostream os(text);
+    llvm::raw_string_ostream os(keys[name]);
     script->print(os, OpPrintingFlags().useLocalScope());
     for (auto function : file->getOps<tir::PrimFuncOp>())
       function->print(os, OpPrintingFlags().useLocalScope());
-    kernel->setAttr(tir::kScriptAttr, StringAttr::get(context, text));
   }
   files.push_back(std::move(file));
   return success();
@@ -105,8 +103,12 @@ bool ScheduleScripts::contains(tir::PrimFuncOp kernel) const {
   return scripts.contains(kernel.getSymName());
 }
 
+StringRef ScheduleScripts::getKey(tir::PrimFuncOp kernel) const {
+  auto it = keys.find(kernel.getSymName());
+  return it == keys.end() ? StringRef() : StringRef(it->second);
+}
+
 LogicalResult ScheduleScripts::apply(tir::PrimFuncOp kernel) const {
-  kernel->removeAttr(tir::kScriptAttr);
   return tir::applyScheduleScript(kernel, scripts.lookup(kernel.getSymName()));
 }
 
@@ -159,13 +161,11 @@ static LogicalResult saveScript(StringRef path, tir::PrimFuncOp kernel,
   if (code)
     return emitError(UnknownLoc::get(kernel.getContext()), "cannot write '")
            << path << "': " << code.message();
-  OwningOpRef<tir::PrimFuncOp> plain = kernel.clone();
-  (*plain)->removeAttr(tir::kScriptAttr);
   std::string text;
   llvm::raw_string_ostream stream(text);
   OpPrintingFlags flags;
   flags.useLocalScope().assumeVerified().elideLargeElementsAttrs(16);
-  (*plain)->print(stream, flags);
+  kernel->print(stream, flags);
   os << "// The kernel before the schedule:\n//\n";
   for (StringRef line : llvm::split(text, '\n'))
     os << (line.empty() ? "//" : "// ") << line << '\n';

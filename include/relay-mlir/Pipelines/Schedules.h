@@ -21,15 +21,17 @@ namespace mlir::relay {
 class ScheduleScripts {
 public:
   /// Reads the scripts for the kernels of `module` from a file, or from the
-  /// `.mlir` files of a folder, and marks these kernels with their scripts, so
-  /// that a cache tells them from others. A script without a kernel is an
-  /// error.
+  /// `.mlir` files of a folder. A script without a kernel is an error.
   LogicalResult load(StringRef path, ModuleOp module);
 
   /// Whether there is a script for `kernel`.
   bool contains(tir::PrimFuncOp kernel) const;
 
-  /// Applies it, and removes the mark. Several threads may do so at once.
+  /// What tells how `kernel` is scheduled from other ways: the text of its
+  /// script; empty if the rules do it.
+  StringRef getKey(tir::PrimFuncOp kernel) const;
+
+  /// Applies it. Several threads may do so at once.
   LogicalResult apply(tir::PrimFuncOp kernel) const;
 
   /// The scripts of all kernels of `module`, those of the rules for kernels
@@ -46,6 +48,7 @@ private:
   /// The files that scripts are from.
   SmallVector<OwningOpRef<ModuleOp>> files;
   llvm::StringMap<transform::NamedSequenceOp> scripts;
+  llvm::StringMap<std::string> keys;
 };
 
 } // namespace mlir::relay

@@ -98,6 +98,7 @@ namespace {
 /// One kernel on its way.
 struct Job {
   tir::PrimFuncOp kernel;
+  std::string scheduleKey;
   CompiledKernel result;
 };
 
@@ -127,7 +128,7 @@ static LogicalResult loadKernel(relay::detail::ObjectCache &cache,
 
 FailureOr<std::vector<CompiledKernel>>
 KernelCompiler::compile(ArrayRef<tir::PrimFuncOp> kernels,
-                        const ScheduleFn &schedule) {
+                        const ScheduleFn &schedule, ScheduleKeyFn getKey) {
   relay::detail::ObjectCache cache(options.cacheDir, options.cacheLimitBytes);
   std::string compiler = getCompilerIdentity();
 
@@ -136,10 +137,11 @@ KernelCompiler::compile(ArrayRef<tir::PrimFuncOp> kernels,
   llvm::StringMap<size_t> jobOf;
   SmallVector<size_t> jobIndex;
   for (tir::PrimFuncOp kernel : kernels) {
-    auto [it, isNew] =
-        jobOf.try_emplace(getText(kernel, /*withName=*/false), jobs.size());
+    std::string scheduleKey = getKey ? getKey(kernel).str() : std::string();
+    auto [it, isNew] = jobOf.try_emplace(
+        getText(kernel, /*withName=*/false) + "\n" + scheduleKey, jobs.size());
     if (isNew)
-      jobs.push_back({kernel, {}});
+      jobs.push_back({kernel, std::move(scheduleKey), {}});
     jobIndex.push_back(it->second);
   }
 
@@ -152,6 +154,7 @@ KernelCompiler::compile(ArrayRef<tir::PrimFuncOp> kernels,
     std::string key;
     if (options.useCache) {
       key = relay::detail::ObjectCache::getKey(getText(job.kernel) + "\n" +
+                                               job.scheduleKey + "\n" +
                                                *environment + "\n" + compiler);
       if (succeeded(loadKernel(cache, key, context, result)))
         return success();

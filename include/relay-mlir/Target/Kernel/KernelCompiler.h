@@ -72,14 +72,19 @@ public:
   /// form `tir-scheduled`. Called by several threads at once.
   using ScheduleFn = std::function<LogicalResult(tir::PrimFuncOp)>;
 
+  /// What tells the schedule of a kernel from other ways to schedule it, beside
+  /// the kernel, the target and the precision.
+  using ScheduleKeyFn = llvm::function_ref<StringRef(tir::PrimFuncOp)>;
+
   KernelCompiler(MLIRContext *context, KernelCompilerOptions options = {});
 
   /// Compiles `kernels`, which stay as they are. The schedule, which is not run
-  /// for what the cache holds, must be a function of the kernel, the target and
-  /// the precision.
-  /// Errors are reported at the kernels.
+  /// for what the cache holds, must be a function of the kernel, the target,
+  /// the precision and the key; no `getKey` means that there is one way. Errors
+  /// are reported at the kernels.
   FailureOr<std::vector<CompiledKernel>>
-  compile(ArrayRef<tir::PrimFuncOp> kernels, const ScheduleFn &schedule);
+  compile(ArrayRef<tir::PrimFuncOp> kernels, const ScheduleFn &schedule,
+          ScheduleKeyFn getKey = {});
 
 private:
   MLIRContext *context;

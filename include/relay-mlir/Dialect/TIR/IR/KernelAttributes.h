@@ -39,9 +39,6 @@ inline constexpr llvm::StringLiteral kPiecesAttr = "tir.pieces";
 /// Of a linalg operation: the name of the block that it becomes.
 inline constexpr llvm::StringLiteral kBlockNameAttr = "tir.block_name";
 
-/// Of a kernel with a schedule from a file: its text.
-inline constexpr llvm::StringLiteral kScriptAttr = "tir.schedule";
-
 /// Marks a buffer that holds a window which moves with a loop.
 inline constexpr llvm::StringLiteral kRollingAttr = "tir.rolling";
 
