@@ -214,7 +214,10 @@ def load_dialect_plugin(path: PathLike) -> None:
     """Loads dialects from a shared object (MLIR's DialectPlugin.h), such as operators and kinds
     of targets. Modules that are made after that know them. Raises ValueError for what is no
     such plugin."""
-    _relay_mlir.load_dialect_plugin(expect_path(path))
+    text = expect_path(path)
+    if not text or "\0" in text:
+        raise ValueError(f"expects a dialect plugin, but got {text!r}")
+    _relay_mlir.load_dialect_plugin(text)
 
 
 def device_targets_text(targets: Mapping[str, str] | None) -> str:

@@ -39,7 +39,8 @@
 
 // NONE: error: expects a target for devices of kind scalar, but got none
 // NONE: note: --device-targets="scalar = ..." gives the module one
-// UNKNOWN: error: expects targets of devices, such as "kind = #dialect.target", but got 'scalar = #scalar.core<memory = 256>': {{.*}}scalar
+// UNKNOWN: error: expects targets of devices, such as "kind = #dialect.target", but got 'scalar = #scalar.core<memory = 256>': its dialect is not known
+// UNKNOWN: note: --load-dialect-plugin loads the plugin that has it
 // GENERATOR: error: expects a target with a code generator for devices of kind scalar, but got #target.cpu<"x86_64-unknown-linux-gnu", "znver3">
 // TEXT: error: expects targets of devices, such as "kind = #dialect.target", but got '} {': found trailing characters
 // OTHER: error: expects the target.device_specs that the module has

@@ -26,6 +26,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_KERNELABIPASS
@@ -311,8 +312,12 @@ struct KernelABIPass : relay::impl::KernelABIPassBase<KernelABIPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr(tir::kKernelAttr))
+      if (function->hasAttr(tir::kKernelAttr)) {
+        // What is for another device is not called by the program.
+        if (lookupTarget(function) && failed(getTargetCPU(function)))
+          return signalPassFailure();
         markSharedBuffers(function, symbols);
+      }
     // Parallel bodies first: kernels then refer to their entries.
     SmallVector<func::FuncOp> functions;
     for (StringRef kind : {tir::kParallelBodyAttr, tir::kKernelAttr})

@@ -50,6 +50,8 @@ struct ConvertTIRToSCFPass
                              builder.getFunctionType(inputs, {}));
     function.setVisibility(SymbolTable::getSymbolVisibility(kernel));
     function->setAttr(tir::kKernelAttr, builder.getUnitAttr());
+    if (Attribute own = kernel->getAttr(relay::TargetDialect::kSpecAttrName))
+      function->setAttr(relay::TargetDialect::kSpecAttrName, own);
     for (unsigned index = 0; index < inputs.size(); ++index)
       if (kernel.getArgAttr(index, tir::PrimFuncOp::kWorkspace))
         function.setArgAttr(index, tir::PrimFuncOp::kWorkspace,

@@ -90,7 +90,7 @@ def parse_device_targets(target: Any) -> str:
         if not value.startswith("#"):
             raise NotImplementedError(
                 f"there is no code generation for {kind!r} yet, but for a target of a dialect "
-                f"such as '#npu.core<lanes = 8>'; got {value!r}")
+                f"such as '#npu.core<lanes = 8>', with its '#'; got {value!r}")
     return device_targets_text(others)
 
 
@@ -172,8 +172,9 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     """Compiles @main of a module, or a function, to native code.
 
     `target` is "llvm", with "-mcpu=..." for another processor than this one; a dict has
-    one for each kind of devices that the program uses, such as {"cpu": "llvm", "ext_dev":
-    "#npu.core<lanes = 8>"}, of a dialect that `relay_mlir.load_dialect_plugin` knows;
+    one for each kind of devices that the program uses, such as {"cpu": "llvm", "npu":
+    "#npu.core<lanes = 8>"} for those of VirtualDevice(12, 0, "npu"), of a dialect that
+    `relay_mlir.load_dialect_plugin` knows;
     `params` has values of parameters by name, which become constants; a warning tells of
     names that no parameter of @main has, which are ignored. The optimisation level is that
     of the PassContext around the call, where those above 3 are as 3, else 3; a warning

@@ -181,7 +181,7 @@ class Interpreter(Executor):
 class AotExecutor(Executor):
     """Compiles to native code: functions of tensors."""
 
-    def __init__(self, mod: IRModule, target: str) -> None:
+    def __init__(self, mod: IRModule, target: Any) -> None:
         super().__init__(mod)
         self._target = target
 
@@ -210,11 +210,12 @@ class AotExecutor(Executor):
 
 
 def create_executor(kind: str = "debug", mod: IRModule | Function | None = None,
-                    device: Device | None = None, target: str = "llvm",
+                    device: Device | None = None, target: Any = "llvm",
                     params: Mapping[str, Any] | None = None) -> Executor:
     """Makes an executor: "debug", the interpreter, or "aot", native code.
 
-    `params` are values of parameters of @main, by name, as in `build`.
+    `params` are values of parameters of @main, by name, and `target` is one or a dict, as
+    in `build`.
     """
     del device  # All of them run on the host.
     mod = module_arguments(mod)
@@ -227,7 +228,7 @@ def create_executor(kind: str = "debug", mod: IRModule | Function | None = None,
     if kind in ("debug", "interp"):
         return Interpreter(mod)
     if kind == "aot":
-        return AotExecutor(mod, str(target))
+        return AotExecutor(mod, target)
     if kind in ("graph", "vm"):
         raise NotImplementedError(f"there is no executor of kind {kind!r} yet; 'debug' and "
                                   "'aot' exist")

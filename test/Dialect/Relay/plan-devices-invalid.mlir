@@ -24,8 +24,8 @@ func.func @type(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @number(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{expects the number of a device, but got -1}}
-  %1 = relay.on_device %0 {virtual_device = {device_type = 1 : i64, virtual_device_id = -1 : i64}} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{expects the number of a device, but got -2}}
+  %1 = relay.on_device %0 {virtual_device = {device_type = 1 : i64, virtual_device_id = -2 : i64}} : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
 
@@ -58,4 +58,22 @@ func.func @branch(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
     relay.yield %x : tensor<4xf32>
   }
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @kind_without_type(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{expects the type of a device beside its target, 12 for one of kind npu, but got none}}
+  %1 = relay.on_device %0 {virtual_device = {target = "npu"}} : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @long(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{expects virtual_device_id of 32 bits, but got 18446744073709551616 : i128}}
+  %1 = relay.on_device %0 {virtual_device = {device_type = 1 : i64, virtual_device_id = 18446744073709551616 : i128}} : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
 }

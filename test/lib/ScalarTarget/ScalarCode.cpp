@@ -274,8 +274,8 @@ LogicalResult CodeWriter::writeOp(Operation &op) {
         }
         auto value = dyn_cast<FloatAttr>(constant.getValue());
         if (!value || !constant.getType().isF32())
-          return op.emitError("expects a number, but got ")
-                 << constant.getValue();
+          return op.emitError("expects a type that a scalar core has, but got ")
+                 << constant.getType();
         registers[constant] =
             emit("float", value.getValue().bitcastToAPInt().getZExtValue());
         return success();
@@ -297,6 +297,12 @@ LogicalResult CodeWriter::writeOp(Operation &op) {
       })
       .Case([&](memref::AllocaOp alloca) { return addNearBuffer(alloca); })
       .Case([&](memref::SubViewOp view) { return addSubview(view); })
+      .Case([&](memref::CastOp cast) {
+        // Only says less of where the elements are.
+        const View view = views.lookup(cast.getSource());
+        views[cast.getResult()] = view;
+        return success();
+      })
       .Case([&](FetchOp fetch) -> LogicalResult {
         const View from = views.lookup(fetch.getSource());
         const View to = views.lookup(fetch.getTarget());

@@ -39,6 +39,13 @@ using namespace scalar;
 #define GET_OP_CLASSES
 #include "ScalarOps.cpp.inc"
 
+LogicalResult CoreAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t memory) {
+  if (memory < 0)
+    return emitError() << "expects bytes of memory, but got " << memory;
+  return success();
+}
+
 StringRef CoreAttr::getKind() const { return "scalar"; }
 
 std::string CoreAttr::getDescription() const {

@@ -29,6 +29,7 @@ def Scalar_CoreAttr : AttrDef<Scalar_Dialect, "Core", [
     "int64_t":$memory /* bytes that are near to the core */
   );
   let assemblyFormat = "`<` `memory` `=` $memory `>`";
+  let genVerifyDecl = 1;
 }
 
 def Scalar_FetchOp : Op<Scalar_Dialect, "fetch"> {

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -169,6 +170,21 @@ def test_relay_build_takes_targets_by_kind():
     np.testing.assert_allclose(module.get_output(0).numpy(), np.exp(-value) + value, rtol=1e-6)
 
 
+def test_executors_take_targets_by_kind():
+    x = relay.var("x", shape=(64,), dtype="float32")
+    # Of no number: the first one.
+    there = relay.on_device(relay.sum(relay.tanh(x)), VirtualDevice(12, target="scalar"))
+    run = relay.create_executor("aot", relay.IRModule.from_expr(relay.Function([x], there)),
+                                target={"cpu": "llvm", **SCALAR}).evaluate()
+    value = random_array(0, 64)
+    np.testing.assert_allclose(run(value).numpy(), np.tanh(value).sum(), rtol=1e-5)
+
+
+def test_a_program_that_loads_a_plugin_ends_well():
+    code = f"import relay_mlir; relay_mlir.load_dialect_plugin({str(BUILD / 'lib/ScalarTarget.so')!r})"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_a_target_that_is_not_there_is_an_error(tmp_path):
     x = relay.var("x", shape=(4,), dtype="float32")
     path = tmp_path / "model.relay"
@@ -176,7 +192,7 @@ def test_a_target_that_is_not_there_is_an_error(tmp_path):
         [x], relay.on_device(relay.tanh(x), scalar_device(0)))).astext())
     with pytest.raises(rm.CompileError, match="expects a target for devices of kind scalar"):
         rm.compile(path)
-    with pytest.raises(rm.CompileError, match="expects targets of devices"):
+    with pytest.raises(rm.CompileError, match="its dialect is not known"):
         rm.compile(path, device_targets={"scalar": "#unknown.core"})
     # What the code generator does not know is named.
     path.write_text(relay.IRModule.from_expr(relay.Function(
@@ -185,6 +201,9 @@ def test_a_target_that_is_not_there_is_an_error(tmp_path):
         rm.compile(path, device_targets=SCALAR)
     with pytest.raises(ValueError, match="expects a dialect plugin, but got '.*model.relay'"):
         rm.load_dialect_plugin(path)
+    for text in ("", "\0"):
+        with pytest.raises(ValueError, match="expects a dialect plugin"):
+            rm.load_dialect_plugin(text)
 
 
 def test_a_device_that_is_not_there_is_an_error(tmp_path, monkeypatch):

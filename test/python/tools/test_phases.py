@@ -123,7 +123,7 @@ def test_broken_memory_plan(model, tmp_path, offset, message):
 
 @pytest.mark.parametrize("attribute,message", [
     ('target.spec = #target.cpu<"aarch64-unknown-linux-gnu", "neoverse-n1">',
-     "expects a kernel for the target of the module"),
+     "expects a kernel for the target of cpu:0, cpu (x86_64-"),
     ("target.precision = #target.precision<medium>",
      "expects a kernel of the precision of the module, high, or higher, but got medium"),
     ("tir.flops = affine_map<(d0) -> (d0)>", "expects tir.flops to be a map from its 0 dynamic"),

@@ -87,11 +87,12 @@ static bool isLowered(FunctionOpInterface kernel) {
          !llvm::all_of(kernel.getArgumentTypes(), llvm::IsaPred<ShapedType>);
 }
 
-/// Looks up the kernel of a call and checks the number of its buffers.
-static LogicalResult verifyKernelCall(Operation *call, FlatSymbolRefAttr callee,
-                                      unsigned numInputs, unsigned numOutputs,
-                                      SymbolTableCollection &symbolTable,
-                                      KernelSignature &signature) {
+/// Looks up the kernel of a call and checks the number of its buffers. Leaves
+/// `signature` empty if the kernel has none anymore.
+static LogicalResult
+verifyKernelCall(Operation *call, FlatSymbolRefAttr callee, unsigned numInputs,
+                 unsigned numOutputs, SymbolTableCollection &symbolTable,
+                 std::optional<KernelSignature> &signature) {
   auto kernel = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
       call, callee.getAttr());
   if (!kernel)
@@ -111,9 +112,9 @@ static LogicalResult verifyKernelCall(Operation *call, FlatSymbolRefAttr callee,
     diag.attachNote(kernel.getLoc()) << "kernel " << callee << " is here";
     return diag;
   };
-  if (failed(check("input", signature.numInputs, numInputs)))
+  if (failed(check("input", signature->numInputs, numInputs)))
     return failure();
-  return check("output", signature.numOutputs, numOutputs);
+  return check("output", signature->numOutputs, numOutputs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -428,7 +429,7 @@ static LogicalResult verifyOneDevice(Operation *op) {
 LogicalResult CallTIROp::verify() { return verifyOneDevice(*this); }
 
 LogicalResult CallTIROp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  KernelSignature signature;
+  std::optional<KernelSignature> signature;
   return verifyKernelCall(*this, getCalleeAttr(), getArgs().size(),
                           getNumResults(), symbolTable, signature);
 }
@@ -527,15 +528,17 @@ LogicalResult CopyOp::verify() {
 
 LogicalResult
 CallKernelOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  KernelSignature signature;
+  std::optional<KernelSignature> signature;
   if (failed(verifyKernelCall(*this, getCalleeAttr(), getInputs().size(),
                               getOutputs().size(), symbolTable, signature)))
     return failure();
-  if (signature.returnsOutputs)
+  if (!signature)
+    return success();
+  if (signature->returnsOutputs)
     return emitOpError() << "expects a kernel on buffers, but "
                          << getCalleeAttr() << " returns values";
-  if (signature.numWorkspaces != getWorkspaces().size())
-    return emitOpError() << "expects " << signature.numWorkspaces
+  if (signature->numWorkspaces != getWorkspaces().size())
+    return emitOpError() << "expects " << signature->numWorkspaces
                          << " workspaces, but got " << getWorkspaces().size();
   return success();
 }

@@ -187,7 +187,18 @@ FailureOr<DeviceAttr> DeviceAttr::fromVirtualDevice(
       scope && !scope.empty())
     return emitError() << "expects a device without a memory scope, but got "
                        << scope;
+  for (StringRef name : {"device_type", "virtual_device_id"})
+    if (auto number = device.getAs<IntegerAttr>(name);
+        number && !number.getValue().isSignedIntN(32))
+      return emitError() << "expects " << name << " of 32 bits, but got "
+                         << number;
   auto type = device.getAs<IntegerAttr>("device_type");
+  auto target = device.getAs<StringAttr>("target");
+  if (!type && target && !target.empty())
+    return emitError() << "expects the type of a device beside its target, 12 "
+                          "for one of kind "
+                       << target.getValue().split(' ').first
+                       << ", but got none";
   if (!type)
     return DeviceAttr();
   StringRef kind;
@@ -198,12 +209,13 @@ FailureOr<DeviceAttr> DeviceAttr::fromVirtualDevice(
     return emitError() << "expects the type of a device in DLPack, such as 1 "
                           "for cpu, but got "
                        << type.getInt();
-  auto target = device.getAs<StringAttr>("target");
   if (type.getInt() == kExtension && target && !target.empty())
     kind = target.getValue().split(' ').first;
+  // Minus one leaves the number open.
   auto index = device.getAs<IntegerAttr>("virtual_device_id");
+  bool isOpen = !index || index.getInt() == -1;
   DeviceAttr result = DeviceAttr::getChecked(emitError, device.getContext(),
-                                             kind, index ? index.getInt() : 0);
+                                             kind, isOpen ? 0 : index.getInt());
   if (!result)
     return failure();
   return result;

@@ -72,12 +72,21 @@ struct AttachTarget : relay::impl::AttachTargetPassBase<AttachTarget> {
       });
       parsed = parseAttribute("{" + deviceTargets + "}", &getContext());
     }
-    if (!isa_and_nonnull<DictionaryAttr>(parsed))
-      return emitError(module.getLoc())
-             << "expects targets of devices, such as \"kind = "
-                "#dialect.target\","
-                " but got '"
-             << deviceTargets << "'" << (reason.empty() ? "" : ": ") << reason;
+    if (!isa_and_nonnull<DictionaryAttr>(parsed)) {
+      // MLIR's text is about its own option.
+      bool isUnknown = StringRef(reason).contains("unregistered dialect");
+      if (isUnknown)
+        reason = "its dialect is not known";
+      InFlightDiagnostic diag = emitError(module.getLoc());
+      diag << "expects targets of devices, such as \"kind = #dialect.target\", "
+              "but got '"
+           << deviceTargets << "'" << (reason.empty() ? "" : ": ") << reason;
+      if (isUnknown)
+        diag.attachNote() << "--load-dialect-plugin loads the plugin that has "
+                             "it; in Python, load_dialect_plugin, before the "
+                             "module is made";
+      return diag;
+    }
     StringRef name = TargetDialect::kDeviceSpecsAttrName;
     return attach(name, module->getAttr(name), parsed);
   }
