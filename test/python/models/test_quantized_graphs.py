@@ -156,11 +156,12 @@ def test_check_admits_single_steps(tmp_path):
 
 def test_check_admits_steps_after_graph_passes(tmp_path):
     """Winograd's algorithm, of precision high, in the place of the sums of a convolution:
-    a few elements of the quantizer after it are a step off."""
+    a few elements of the quantizer after it are a step off. (On matrix units, with fewer terms
+    of the products, three times as many.)"""
     rng = np.random.default_rng(0)
     weight = (rng.standard_normal((32, 32, 3, 3)) / 17).astype(np.float32)
     g = Graph(x=(np.float32, (1, 32, 28, 28)))
-    y = g.quantize(g.add("Conv", "x", g.constant(weight), pads=[1] * 4), np.float32(1e-4),
+    y = g.quantize(g.add("Conv", "x", g.constant(weight), pads=[1] * 4), np.float32(3e-4),
                    np.int16(0))
     assert "agrees" in check_by_interpreter(g.model(y), tmp_path, precision="high")
 
