@@ -93,7 +93,8 @@ def test_c_example(folder):
     path, environment = folder
     source = path / "example"
     source.mkdir()
-    (cmake,), (program,) = ([block.values[1] for block in blocks(language)]
+    (cmake,), (program,) = ([block.values[1] for block in blocks(language)
+                             if block.values[0].stem == "Embedding"]
                             for language in ("cmake", "c"))
     (source / "CMakeLists.txt").write_text(cmake)
     (source / "example.c").write_text(program)
