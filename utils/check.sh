@@ -4,9 +4,10 @@
 #   utils/check.sh [--nightly] [--target=avx2|avx512|amx|...]
 #                  [--sanitize=address,undefined|thread]
 #
-# With --nightly also the large models, and pytest for each class of processors:
-# AVX2, AVX-512, AMX. With --target, for what that names (a class, or a target
-# description) in place of the processor; matrix units it lacks are emulated.
+# With --nightly also the large models, and pytest for the other classes of
+# processors (AVX2, AVX-512, AMX) that this one can run or emulate. With --target,
+# for what that names (a class, or a target description) in place of the processor;
+# matrix units it lacks are emulated.
 # With --sanitize, in a build of its own whose programs watch their own memory or
 # threads: any report is a failure (see docs/Tutorials/Compiler.md).
 set -euo pipefail
@@ -76,11 +77,19 @@ for_target "$target" "${run[@]}" "$python" /usr/lib/llvm-22/bin/lit -s \
   --xunit-xml-output "$results/lit.xml" "$build/test" "$build/test/Unit" || status=1
 run_pytest "$target" pytest test/python
 if [[ -z $target && -z $sanitize && $(uname -m) == x86_64 ]]; then
+  # Classes that the run before was not for; only matrix units can be emulated.
+  if grep -qs amx_tile /proc/cpuinfo; then
+    others=(avx2 avx512)
+  elif grep -qs avx512f /proc/cpuinfo; then
+    others=(avx2 amx)
+  else
+    others=(amx)
+  fi
   if [[ $nightly == 1 ]]; then
-    for class in avx2 avx512 amx; do
+    for class in "${others[@]}"; do
       run_pytest "$class" "pytest-$class" test/python
     done
-  elif ! grep -qs amx_tile /proc/cpuinfo; then
+  elif [[ ${others[*]} == *amx* ]]; then
     # What runs on matrix units at the default precision, as far as it is quick.
     run_pytest amx pytest-amx -m "not large" \
       test/python/{kernels,layout,precision} test/python/models/test_{small,random}_graphs.py

@@ -34,22 +34,7 @@ FlatSymbolRefAttr HostData::create(Type type,
   return FlatSymbolRefAttr::get(global);
 }
 
-FlatSymbolRefAttr HostData::getString(StringRef text) {
-  FlatSymbolRefAttr &symbol = strings[text];
-  if (symbol)
-    return symbol;
-  builder.setInsertionPointToEnd(module.getBody());
-  std::string bytes = text.str();
-  bytes.push_back('\0');
-  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size());
-  auto global = LLVM::GlobalOp::create(
-      builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
-      "relay.data." + std::to_string(numGlobals++),
-      builder.getStringAttr(bytes));
-  return symbol = FlatSymbolRefAttr::get(global);
-}
-
-FlatSymbolRefAttr HostData::getBytes(StringRef bytes) {
+FlatSymbolRefAttr HostData::createBytes(StringRef bytes, unsigned alignment) {
   builder.setInsertionPointToEnd(module.getBody());
   std::string terminated = bytes.str();
   terminated.push_back('\0');
@@ -57,8 +42,19 @@ FlatSymbolRefAttr HostData::getBytes(StringRef bytes) {
   auto global = LLVM::GlobalOp::create(
       builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
       "relay.data." + std::to_string(numGlobals++),
-      builder.getStringAttr(terminated), RELAY_BUFFER_ALIGNMENT);
+      builder.getStringAttr(terminated), alignment);
   return FlatSymbolRefAttr::get(global);
+}
+
+FlatSymbolRefAttr HostData::getString(StringRef text) {
+  FlatSymbolRefAttr &symbol = strings[text];
+  if (!symbol)
+    symbol = createBytes(text, /*alignment=*/0);
+  return symbol;
+}
+
+FlatSymbolRefAttr HostData::getBytes(StringRef bytes) {
+  return createBytes(bytes, RELAY_BUFFER_ALIGNMENT);
 }
 
 FlatSymbolRefAttr HostData::getIntegers(ArrayRef<int64_t> values) {

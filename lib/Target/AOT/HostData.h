@@ -62,6 +62,8 @@ private:
   Value build(OpBuilder &builder, const Struct &value);
   FlatSymbolRefAttr create(Type type, function_ref<Value(OpBuilder &)> build,
                            StringRef exportedName = {});
+  /// A global with `bytes` and a zero; alignment 0 leaves it to the target.
+  FlatSymbolRefAttr createBytes(StringRef bytes, unsigned alignment);
 
   ModuleOp module;
   OpBuilder builder;

@@ -41,8 +41,7 @@ int32_t HostTranslator::getDevice(Value value) {
 }
 
 bool HostTranslator::isForProcessor(const Call &call) const {
-  DeviceAttr device = devices[call.device];
-  return !device || device.getKind() == DeviceAttr::kCPUKind;
+  return DeviceAttr::isProcessor(devices[call.device]);
 }
 
 LogicalResult HostTranslator::checkDevices() {

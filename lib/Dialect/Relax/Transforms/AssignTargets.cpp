@@ -36,7 +36,7 @@ struct AssignTargetsPass final
     WalkResult result = getOperation().walk([&](CallTIROp call) -> WalkResult {
       relay::DeviceAttr device = getCallDevice(call);
       relay::TargetAttrInterface target;
-      if (device && device.getKind() != relay::DeviceAttr::kCPUKind) {
+      if (!relay::DeviceAttr::isProcessor(device)) {
         auto found = relay::getDeviceTarget(call, device);
         if (failed(found))
           return failure();

@@ -59,15 +59,11 @@ LogicalResult relax::checkKernelTarget(Operation *call,
                                        FunctionOpInterface kernel) {
   relay::DeviceAttr device = getCallDevice(call);
   relay::TargetAttrInterface target = relay::lookupTarget(kernel);
-  relay::TargetAttrInterface expected;
-  if (device && device.getKind() != relay::DeviceAttr::kCPUKind) {
-    auto checked = relay::getDeviceTarget(call, device);
-    if (failed(checked))
-      return failure();
-    expected = *checked;
-  } else {
-    expected = relay::lookupTarget(call);
-  }
+  relay::TargetAttrInterface expected = relay::lookupDeviceTarget(call, device);
+  // Before a module has a target, its kernels have none either; for another
+  // device they must have one.
+  if (!expected && !relay::DeviceAttr::isProcessor(device))
+    return relay::getDeviceTarget(call, device);
   if (target == expected)
     return success();
   auto describe = [](relay::TargetAttrInterface target) {

@@ -259,7 +259,7 @@ FailureOr<CPUAttr> relay::getTargetCPU(Operation *op) {
 
 TargetAttrInterface relay::lookupDeviceTarget(Operation *op,
                                               DeviceAttr device) {
-  if (!device || device.getKind() == DeviceAttr::kCPUKind)
+  if (DeviceAttr::isProcessor(device))
     return lookupTarget(op);
   auto specs = lookup<DictionaryAttr>(op, TargetDialect::kDeviceSpecsAttrName);
   return specs ? specs.getAs<TargetAttrInterface>(device.getKind())
@@ -268,7 +268,7 @@ TargetAttrInterface relay::lookupDeviceTarget(Operation *op,
 
 FailureOr<TargetAttrInterface> relay::getDeviceTarget(Operation *op,
                                                       DeviceAttr device) {
-  if (!device || device.getKind() == DeviceAttr::kCPUKind)
+  if (DeviceAttr::isProcessor(device))
     return getTarget(op);
   if (TargetAttrInterface target = lookupDeviceTarget(op, device))
     return target;

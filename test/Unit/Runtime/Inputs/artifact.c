@@ -1,32 +1,14 @@
 /* An artefact written by hand: y[n, 3] = w * x[n, 3], z[n] = sum of a row of y.
    Its weights are one float, w, which the test puts behind the image.
    Compiled several times, each time with one thing wrong or different. */
-#include "relay-mlir/Runtime/ArtifactFormat.h"
+#include "note.h"
 
-#ifndef MAGIC
-#define MAGIC RELAY_ARTIFACT_MAGIC
-#endif
-#ifndef VERSION
-#define VERSION RELAY_ARTIFACT_VERSION
-#endif
 #ifndef FEATURES
 #define FEATURES ""
 #endif
 #ifndef STATUS
 #define STATUS 0
 #endif
-
-/* The image's note; the test fills in sizes and checksums. */
-static const struct {
-  uint32_t owner_size, contents_size, type;
-  char owner[12];
-  RelayArtifactNote contents;
-} note __attribute__((used, section(RELAY_NOTE_SECTION), aligned(4))) = {
-    sizeof(RELAY_NOTE_OWNER),
-    sizeof(RelayArtifactNote),
-    RELAY_NOTE_TYPE,
-    RELAY_NOTE_OWNER,
-    {MAGIC, VERSION, sizeof(RelayArtifactNote), 0, 0, 0, 0}};
 
 static const char *const symbols[] = {"n"};
 static const int64_t xDims[] = {-1, 3};

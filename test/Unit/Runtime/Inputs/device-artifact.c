@@ -2,24 +2,11 @@
    what it finds in a module of format FORMAT: y[n, 3] = w * x[n, 3], with w, one
    float, in the weights of the device. FROM is a device that x goes through
    first. Compiled for several kinds. */
-#include "relay-mlir/Runtime/ArtifactFormat.h"
+#include "note.h"
 
 #ifndef INDEX
 #define INDEX 1
 #endif
-
-/* The image's note; the test fills in sizes and checksums. */
-static const struct {
-  uint32_t owner_size, contents_size, type;
-  char owner[12];
-  RelayArtifactNote contents;
-} note __attribute__((used, section(RELAY_NOTE_SECTION), aligned(4))) = {
-    sizeof(RELAY_NOTE_OWNER),
-    sizeof(RelayArtifactNote),
-    RELAY_NOTE_TYPE,
-    RELAY_NOTE_OWNER,
-    {RELAY_ARTIFACT_MAGIC, RELAY_ARTIFACT_VERSION, sizeof(RelayArtifactNote), 0,
-     0, 0, 0}};
 
 static const char *const symbols[] = {"n"};
 static const int64_t dims[] = {-1, 3};

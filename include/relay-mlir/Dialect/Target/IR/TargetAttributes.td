@@ -164,6 +164,11 @@ def Target_DeviceAttr : AttrDef<Target_Dialect, "Device"> {
 
     bool isHost() const { return getKind() == kCPUKind && getIndex() == 0; }
 
+    /// Whether a device is the host or another processor of it.
+    static bool isProcessor(DeviceAttr device) {
+      return !device || device.getKind() == kCPUKind;
+    }
+
     /// "cpu:1", also for the host, which is null where types have no device.
     static std::string getName(DeviceAttr device);
 
