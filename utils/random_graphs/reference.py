@@ -6,7 +6,7 @@ The reference runs node by node: ONNX Runtime without optimisations, or, where i
 has no kernel for a type, the evaluator of the ONNX project.
 
 Tolerances follow from the error that each operator may make, `unit_error()`, a part
-of the largest magnitude of its result. The graph is run again a few times, with random
+of the largest magnitude of its result, or of the sum of the magnitudes that it adds. The graph is run again a few times, with random
 errors of that size in the result of every operator that rounds. An output may differ
 by four times the largest change that this makes, and the error of its own operator.
 """
@@ -31,6 +31,9 @@ NEWEST_OPSET = 26
 
 PRODUCTS = {"Attention", "Conv", "ConvTranspose", "MatMul", "Gemm", "Einsum", "LSTM", "GRU",
             "RNN"}
+
+# What adds numbers that may cancel: errors are parts of the sum of their magnitudes.
+SUMS = {"AveragePool", "CumSum", "GlobalAveragePool", "Mean", "ReduceMean", "ReduceSum", "Sum"}
 
 # What moves or selects elements, or is exact for another reason.
 EXACT = {
@@ -177,6 +180,14 @@ class Node:
         return {n: np.asarray(r) for n, r in zip(names, results, strict=True)}
 
 
+    def scales(self, values, results):
+        """What the errors of each output are parts of."""
+        if self.node.op_type in SUMS:
+            results = self.run({n: np.abs(values[n]) if values[n].dtype.kind == "f" else values[n]
+                                for n in self.names})
+        return {n: scale_of(r) for n, r in results.items()}
+
+
 class Evaluation:
     """A graph's values, for each sample."""
 
@@ -184,6 +195,7 @@ class Evaluation:
         """Raises CannotEvaluate."""
         self.graph, self.nodes, self.inexact = graph, [], set()
         self.values = [dict(sample) for sample in samples]
+        self.scales = [dict[str, float]() for _ in samples]
         for node in graph.nodes:
             self.append(node)
 
@@ -191,7 +203,9 @@ class Evaluation:
         """Runs one more node, for all samples. Raises CannotEvaluate."""
         types = {n: v.dtype for n, v in self.values[0].items()}
         runner = Node(node, self.graph.opset, self.graph.constants, types)
-        for values, results in [(v, runner.run(v)) for v in self.values]:
+        for values, scales, results in [
+                (v, s, runner.run(v)) for v, s in zip(self.values, self.scales, strict=True)]:
+            scales.update(runner.scales(values, results))
             values.update(results)
             self.graph.types.update({n: (str(v.dtype), v.ndim) for n, v in results.items()})
         self.nodes.append(runner)
@@ -221,7 +235,8 @@ class Evaluation:
         producers = {n: node.op_type for node in self.graph.nodes for n in node.output}
         return [
             None if not np.isfinite(change) else SAFETY * change +
-            _error(producers.get(name, ""), array, options) * (name in self.inexact)
+            _error(producers.get(name, ""), array, self.scales[index].get(name, 0.0),
+                   options) * (name in self.inexact)
             for name, array, change in zip(self.graph.outputs, expected, changes)]
 
     def _run_with_errors(self, index, options, rng):
@@ -234,21 +249,21 @@ class Evaluation:
             op_type = runner.node.op_type
             for name, array in results.items():
                 if name in self.inexact:
-                    results[name] = _disturb(array, op_type, options, rng)
+                    results[name] = _disturb(array, op_type, self.scales[index][name],
+                                             options, rng)
             values.update(results)
         return values
 
 
-def _error(op_type, array, options):
+def _error(op_type, array, scale, options):
     """The error that an operator with this result may make."""
-    scale = scale_of(array)
     if op_type == "Sigmoid":
         # ONNX Runtime's is zero where numbers are small: its error is one of the range.
         scale = max(scale, 1.0)
     return unit_error(op_type, array.dtype, options) * scale
 
 
-def _disturb(array, op_type, options, rng):
+def _disturb(array, op_type, scale, options, rng):
     """A result with the errors that its operator may make."""
     if op_type in QUANTIZERS and array.dtype.kind in "iu":
         limits = np.iinfo(array.dtype)
@@ -256,7 +271,7 @@ def _disturb(array, op_type, options, rng):
         return np.asarray(np.clip(moved, limits.min, limits.max), array.dtype)
     if op_type in EXACT and op_type != "Cast" or array.dtype.kind != "f":
         return array
-    error = _error(op_type, array, options)
+    error = _error(op_type, array, scale, options)
     noise = rng.uniform(-error, error, array.shape)
     with np.errstate(all="ignore"):
         return np.asarray(array + noise, array.dtype)

@@ -163,7 +163,7 @@ def Resize(g):
     if mode == "nearest":
         attributes["nearest_mode"] = "floor"
     if None not in g.shape(x) and g.maybe():
-        sizes = [*g.shape(x)[:2], *[max(1, g.integer(1, 2 * d)) for d in g.shape(x)[2:]]]
+        sizes = [*g.shape(x)[:2], *[g.integer(1, max(1, 2 * d)) for d in g.shape(x)[2:]]]
         # In float32, ONNX Runtime may see what lies on an element before it.
         if mode == "nearest" and any(
                 _meets_an_element(old, new, transformation)
