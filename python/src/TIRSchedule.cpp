@@ -144,7 +144,8 @@ public:
     tir::PrimFuncOp function = getKernel(*parsed, "");
     function.setSymName(name);
     function.setPrivate();
-    function->setAttr(tir::kIntrinsicAttr, UnitAttr::get(context.get()));
+    function->setAttr(tir::PrimFuncOp::kIntrinsic,
+                      UnitAttr::get(context.get()));
     current->addIntrinsic(function);
   }
 

@@ -31,7 +31,7 @@ LAYERS = {
     "Dialect/Target/IR": ["Support"],
     "Dialect/Target/Transforms": ["Support", "Dialect/Target/IR"],
     "Dialect/Relay/IR": ["Support"],
-    "Dialect/TIR/IR": ["Support"],
+    "Dialect/TIR/IR": ["Support", "Dialect/Target/IR"],
     "Dialect/Relax/IR": ["Support", "Dialect/TIR/IR", "Dialect/Target/IR"],
     "Dialect/Relay/Analysis": ["Support", "Dialect/Relay/IR"],
     "Dialect/TIR/Analysis": ["Support", "Dialect/TIR/IR"],

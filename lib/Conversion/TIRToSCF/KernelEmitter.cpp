@@ -42,17 +42,24 @@ static constexpr int64_t kMaxUnrolledVectors = 8;
 static constexpr int64_t kNumSlots = 4;
 /// Vectors whose long chains of operations run side by side.
 static constexpr int64_t kNumChains = 4;
-/// Stack buffers of one kernel; threads have stacks of some megabytes.
-static constexpr int64_t kMaxStackBytes = 1 << 20;
 
-Type KernelEmitter::convertType(Type type) {
+/// Whether `memory` has the addresses of the default memory.
+bool KernelEmitter::isFlat(MemoryAttr memory) const {
+  std::optional<MemoryInfo> info =
+      lookupMemory(target.attribute, memory.getName());
+  return info && info->access == MemoryAccess::Flat;
+}
+
+Type KernelEmitter::convertType(Type type) const {
   if (auto memref = dyn_cast<MemRefType>(type)) {
     Type element = memref.getElementType();
     Type converted = element.isInteger(1)
                          ? IntegerType::get(type.getContext(), 8)
                          : convertType(element);
+    auto memory = dyn_cast_if_present<MemoryAttr>(memref.getMemorySpace());
     return MemRefType::get(memref.getShape(), converted, memref.getLayout(),
-                           memref.getMemorySpace());
+                           memory && isFlat(memory) ? Attribute()
+                                                    : memref.getMemorySpace());
   }
   if (auto integer = dyn_cast<IntegerType>(type);
       integer && !integer.isSignless())
@@ -402,18 +409,21 @@ LogicalResult KernelEmitter::emitEachLane(BodyFn body) {
 LogicalResult KernelEmitter::emitAlloc(tir::AllocBufferOp alloc) {
   MemRefType type = cast<MemRefType>(convertType(alloc.getType()));
   bool isTopLevel = isa<tir::PrimFuncOp>(alloc->getParentOp());
-  if (isTopLevel && !alloc.isLocal())
+  MemoryAttr memory = alloc.getMemory();
+  if (isTopLevel && !memory)
     return alloc.emitOpError(
         "expects global buffers to be arguments: run tir-lift-workspaces");
   if (!type.hasStaticShape())
     return alloc.emitOpError("expects a constant size of a buffer that is "
                              "allocated in a loop or local, but got ")
            << alloc.getType();
-  stackBytes += type.getNumElements() *
-                llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  if (stackBytes > kMaxStackBytes)
+  if (!memory || isFlat(memory))
+    stackBytes += type.getNumElements() *
+                  llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  if (stackBytes > CPUInfo::kMaxStackBytes)
     return alloc.emitOpError("expects local buffers of at most ")
-           << kMaxStackBytes << " bytes in all, but got " << stackBytes;
+           << CPUInfo::kMaxStackBytes << " bytes in all, but got "
+           << stackBytes;
 
   // A buffer of one parallel loop belongs to each of its threads.
   Operation *user = nullptr;

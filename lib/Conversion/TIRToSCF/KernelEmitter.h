@@ -25,6 +25,7 @@ namespace mlir::relay::detail {
 
 /// What the emitter knows of the machine.
 struct VectorTarget {
+  TargetAttrInterface attribute;
   int64_t bits;
   bool hasMaskedAccess;
   bool hasGather;
@@ -60,8 +61,9 @@ public:
   /// Fills the empty function, whose arguments have converted types.
   LogicalResult emit(func::FuncOp function);
 
-  /// Buffers hold booleans as bytes, and integers without a sign.
-  static Type convertType(Type type);
+  /// Buffers hold booleans as bytes, and integers without a sign. Memories that
+  /// have the addresses of the default one are that.
+  Type convertType(Type type) const;
 
 private:
   using BodyFn = llvm::function_ref<LogicalResult()>;
@@ -96,6 +98,7 @@ private:
   LogicalResult emitEachLane(BodyFn body);
   void emitIf(Value condition, llvm::function_ref<void()> thenBody,
               llvm::function_ref<void()> elseBody = nullptr);
+  bool isFlat(MemoryAttr memory) const;
   LogicalResult emitAlloc(tir::AllocBufferOp alloc);
   void createAlloca(tir::AllocBufferOp alloc);
 

@@ -42,9 +42,20 @@ struct ConvertTIRToSCFPass
       if (!cast<MemRefType>(type).getLayout().isIdentity())
         return kernel.emitOpError("expects row-major buffers, but got ")
                << type;
+    FailureOr<relay::TargetAttrInterface> target = relay::getTarget(kernel);
+    if (failed(target))
+      return failure();
+    auto cpu = dyn_cast<relay::CPUAttr>(*target);
+    const relay::CPUInfo *info = cpu ? &cpu.getInfo() : nullptr;
+    relay::detail::KernelEmitter emitter(
+        kernel,
+        {*target, target->getVectorBits(), info && info->hasMaskedAccess(),
+         /*nativeGather=*/info && info->hasFeature("avx2")});
     OpBuilder builder(kernel);
-    SmallVector<Type> inputs = llvm::map_to_vector(
-        kernel.getArgumentTypes(), relay::detail::KernelEmitter::convertType);
+    SmallVector<Type> inputs =
+        llvm::map_to_vector(kernel.getArgumentTypes(), [&](Type type) {
+          return emitter.convertType(type);
+        });
     auto function =
         func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(),
                              builder.getFunctionType(inputs, {}));
@@ -56,14 +67,6 @@ struct ConvertTIRToSCFPass
       if (kernel.getArgAttr(index, tir::PrimFuncOp::kWorkspace))
         function.setArgAttr(index, tir::PrimFuncOp::kWorkspace,
                             builder.getUnitAttr());
-    FailureOr<relay::TargetAttrInterface> target = relay::getTarget(kernel);
-    if (failed(target))
-      return failure();
-    auto cpu = dyn_cast<relay::CPUAttr>(*target);
-    const relay::CPUInfo *info = cpu ? &cpu.getInfo() : nullptr;
-    relay::detail::KernelEmitter emitter(
-        kernel, {target->getVectorBits(), info && info->hasMaskedAccess(),
-                 /*nativeGather=*/info && info->hasFeature("avx2")});
     if (failed(emitter.emit(function)))
       return failure();
     kernel.erase();

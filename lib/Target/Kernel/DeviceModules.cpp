@@ -9,7 +9,9 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -55,6 +57,10 @@ mlir::relay::generateDeviceModules(ModuleOp module) {
       return emitError(module.getLoc())
              << "expects a target with a code generator for devices of kind "
              << kind << ", but got " << spec.getValue();
+    PassManager manager(module.getContext());
+    manager.addNestedPass<tir::PrimFuncOp>(tir::createVerifyTIRScheduledPass());
+    if (failed(manager.run(*kernels)))
+      return failure();
     FailureOr<DeviceCode> code = generator.generateCode(*kernels);
     if (failed(code))
       return failure();

@@ -38,7 +38,7 @@ tir.prim_func @global_buffer(%y: memref<4xf32>) {
 
 tir.prim_func @large_local_buffer(%y: memref<4xf32>) {
   // expected-error @+1 {{expects local buffers of at most 1048576 bytes in all, but got 4000000}}
-  %t = tir.alloc_buffer() scope("local") : memref<1000000xf32>
+  %t = tir.alloc_buffer() : memref<1000000xf32, #target.memory<"local">>
 }
 
 // -----
@@ -46,6 +46,6 @@ tir.prim_func @large_local_buffer(%y: memref<4xf32>) {
 tir.prim_func @dynamic_local_buffer(%y: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %y, %c0 : memref<?xf32>
-  // expected-error @+1 {{expects a constant size of a buffer that is allocated in a loop or local, but got 'memref<?xf32>'}}
-  %t = tir.alloc_buffer(%n) scope("local") : memref<?xf32>
+  // expected-error @+1 {{expects a constant size of a buffer that is allocated in a loop or local, but got 'memref<?xf32, #target.memory<"local">>'}}
+  %t = tir.alloc_buffer(%n) : memref<?xf32, #target.memory<"local">>
 }

@@ -5,7 +5,7 @@
 // rows needs no dynamic buffer.
 // CHECK-LABEL: tir.prim_func @row
 // CHECK:       tir.for %[[I:.*]] = 0 to %{{.*}} kind(parallel) {
-// CHECK-NEXT:    %[[T:.*]] = tir.alloc_buffer() scope("local") : memref<1x8xf32>
+// CHECK-NEXT:    %[[T:.*]] = tir.alloc_buffer() : memref<1x8xf32, #target.memory<"local">>
 // CHECK:         tir.block @exp(%[[V0:.*]] = spatial %[[I]] in %{{.*}}, %[[V1:.*]] = spatial %{{.*}} in 8, %[[V2:.*]] = opaque %[[I]] in %{{.*}})
 // CHECK:           affine.store %{{.*}}, %[[T]][%[[V0]] - %[[V2]], %[[V1]]]
 // CHECK:         tir.block @sum(

@@ -127,6 +127,35 @@ tir.prim_func @alloc() {
 
 // -----
 
+tir.prim_func @alloc_address_space() {
+  // expected-error @below {{expects a #target.memory as memory space, but got 1 : i64}}
+  %0 = tir.alloc_buffer() : memref<4xf32, 1>
+}
+
+// -----
+
+// expected-error @below {{expects the name of a memory that is not the default one, but got 'global'}}
+tir.prim_func @alloc_global(%x: memref<4xf32, #target.memory<"global">>) {
+}
+
+// -----
+
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v3">} {
+  tir.prim_func @alloc_memory() {
+    %0 = tir.alloc_buffer() : memref<4xf32, #target.memory<"local">>
+    // expected-error @below {{expects a memory of x86_64-unknown-linux-gnu x86-64-v3 (global, local), but got shared}}
+    %1 = tir.alloc_buffer() : memref<4xf32, #target.memory<"shared">>
+  }
+}
+
+// -----
+
+// expected-error @below {{expects argument 1 to be in the default memory, but got 'memref<4xf32, #target.memory<"local">>'}}
+tir.prim_func @argument_memory(%x: memref<4xf32>, %y: memref<4xf32, #target.memory<"local">>) {
+}
+
+// -----
+
 // Each step doubles the index, when written out.
 tir.prim_func @index_size(%x: memref<64xf32>) {
   tir.for %i = 0 to 64 {

@@ -8,7 +8,7 @@
 // CHECK-SAME:    %[[C:[^:]*]]: memref<4xf32> {tir.workspace = affine_map<()[s0, s1, s2] -> ()>})
 // CHECK-SAME:    tir.workspaces = 3 : i64
 // CHECK:         memref.dim %[[A]]
-// CHECK:         alloc_buffer() scope("local")
+// CHECK:         alloc_buffer() : memref<{{.*}}, #target.memory<"local">>
 tir.prim_func @sizes(%x: memref<?x?xf32>, %y: memref<?xf32>)
     attributes {tir.num_outputs = 1 : i64} {
   %c0 = arith.constant 0 : index
@@ -19,7 +19,7 @@ tir.prim_func @sizes(%x: memref<?x?xf32>, %y: memref<?xf32>)
   %size = affine.apply affine_map<()[s0] -> (s0 * 2 + 1)>()[%m]
   %b = tir.alloc_buffer(%size) : memref<?xf32>
   %c = tir.alloc_buffer() : memref<4xf32>
-  %d = tir.alloc_buffer() scope("local") : memref<4xf32>
+  %d = tir.alloc_buffer() : memref<4xf32, #target.memory<"local">>
 }
 
 // -----

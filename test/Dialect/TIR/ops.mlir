@@ -64,8 +64,8 @@ tir.prim_func private @kinds(%x: memref<f32>) {
   }
   // CHECK: tir.for %{{.*}} = 0 to 32 kind(thread_binding "threadIdx.x")
   tir.for %i = 0 to 32 kind(thread_binding "threadIdx.x") {
-    // CHECK: tir.alloc_buffer() scope("local") : memref<8xf32>
-    %t = tir.alloc_buffer() scope("local") : memref<8xf32>
+    // CHECK: tir.alloc_buffer() : memref<8xf32, #target.memory<"local">>
+    %t = tir.alloc_buffer() : memref<8xf32, #target.memory<"local">>
     %c = arith.constant 1.0 : f32
     // CHECK: tir.block @point()
     // CHECK-NEXT: writes(%{{.*}} : memref<f32>) {

@@ -446,25 +446,25 @@ tir.prim_func @k(%x: memref<?x?xf32>, %y: memref<?x?xf32>)
   %n = memref.dim %x, %c1 : memref<?x?xf32>
   %last = arith.subi %n, %c1 : index
   %tiles = affine.apply affine_map<()[s0] -> (s0 ceildiv 8)>()[%n]
-  %t = tir.alloc_buffer() scope("local") : memref<8xf32>
+  %t = tir.alloc_buffer() : memref<8xf32, #target.memory<"local">>
   tir.for %i = 0 to %m kind(parallel) {
     tir.for %jo = 0 to %tiles {
       tir.for %ji = 0 to 8 kind(vectorized) {
         %j = affine.apply affine_map<(d0, d1) -> (d0 * 8 + d1)>(%jo, %ji)
         tir.block @copy(%v0 = spatial %i in %m, %v1 = spatial %j in %n, %v2 = opaque %ji in 8)
             where affine_set<(d0)[s0] : (s0 - d0 >= 0)>(%j)[%last]
-            reads(%x[%v0, %v1] : memref<?x?xf32>) writes(%t[%v2] : memref<8xf32>) {
+            reads(%x[%v0, %v1] : memref<?x?xf32>) writes(%t[%v2] : memref<8xf32, #target.memory<"local">>) {
           %0 = affine.load %x[%v0, %v1] : memref<?x?xf32>
           %1 = arith.addf %0, %0 : f32
-          affine.store %1, %t[%v2] : memref<8xf32>
+          affine.store %1, %t[%v2] : memref<8xf32, #target.memory<"local">>
         }
       }
       tir.for %ji = 0 to 8 {
         %j = affine.apply affine_map<(d0, d1) -> (d0 * 8 + d1)>(%jo, %ji)
         tir.block @use(%v0 = spatial %i in %m, %v1 = spatial %j in %n, %v2 = opaque %ji in 8)
             where affine_set<(d0)[s0] : (s0 - d0 >= 0)>(%j)[%last]
-            reads(%t[%v2] : memref<8xf32>) writes(%y[%v0, %v1] : memref<?x?xf32>) {
-          %0 = affine.load %t[%v2] : memref<8xf32>
+            reads(%t[%v2] : memref<8xf32, #target.memory<"local">>) writes(%y[%v0, %v1] : memref<?x?xf32>) {
+          %0 = affine.load %t[%v2] : memref<8xf32, #target.memory<"local">>
           affine.store %0, %y[%v0, %v1] : memref<?x?xf32>
         }
       }

@@ -52,6 +52,15 @@ std::string CoreAttr::getDescription() const {
   return "scalar core with " + std::to_string(getMemory()) + " bytes";
 }
 
+SmallVector<relay::MemoryInfo> CoreAttr::getMemories() const {
+  using namespace relay;
+  // Registers are of the one thread; a line is only fetched.
+  return {{MemoryAttr::kLocal, MemorySharing::Kernel, MemoryAccess::Elements,
+           getMemory()},
+          {"register", MemorySharing::Thread, MemoryAccess::Elements, 64},
+          {"line", MemorySharing::Kernel, MemoryAccess::Instructions, 0}};
+}
+
 FailureOr<relay::DeviceCode> CoreAttr::generateCode(ModuleOp kernels) const {
   PassManager manager(getContext());
   manager.addPass(relay::createConvertTIRToSCFPass());
@@ -78,7 +87,7 @@ static LogicalResult scheduleNear(tir::KernelSchedule &schedule,
     auto type = cast<MemRefType>(access.buffer.getType());
     int64_t room = cast<CoreAttr>(schedule.getTarget()).getMemory();
     schedule.getKernel().walk([&](tir::AllocBufferOp buffer) {
-      if (buffer.isLocal())
+      if (buffer.getMemory())
         room -= getBytes(buffer.getType());
     });
     return !access.isWrite && type.hasStaticShape() && getBytes(type) <= room;
@@ -94,19 +103,23 @@ static LogicalResult scheduleNear(tir::KernelSchedule &schedule,
 
 /// A description of the copy of a row, and the instruction that does it.
 static const char *const kFetch = R"(
-  tir.prim_func private @fetch_{0}_{1}(%x: memref<{0}x{1}>, %y: memref<{0}x{1}>)
+  tir.prim_func private @fetch_{0}_{1}(
+      %x: memref<{0}x{1}>, %y: memref<{0}x{1}, #target.memory<"local">>)
       attributes {{tir.intrinsic} {{
     tir.for %i = 0 to {0} {{
       tir.block @fetch(%v0 = spatial %i in {0})
-          reads(%x[%v0] : memref<{0}x{1}>) writes(%y[%v0] : memref<{0}x{1}>) {{
+          reads(%x[%v0] : memref<{0}x{1}>)
+          writes(%y[%v0] : memref<{0}x{1}, #target.memory<"local">>) {{
         %0 = affine.load %x[%v0] : memref<{0}x{1}>
-        affine.store %0, %y[%v0] : memref<{0}x{1}>
+        affine.store %0, %y[%v0] : memref<{0}x{1}, #target.memory<"local">>
       }
     }
   }
   tir.prim_func private @fetch_{0}_{1}.scalar(
-      %x: memref<{0}x{1}>, %y: memref<{0}x{1}>) attributes {{tir.intrinsic} {{
-    scalar.fetch %x to %y : memref<{0}x{1}> to memref<{0}x{1}>
+      %x: memref<{0}x{1}>, %y: memref<{0}x{1}, #target.memory<"local">>)
+      attributes {{tir.intrinsic} {{
+    scalar.fetch %x to %y
+        : memref<{0}x{1}> to memref<{0}x{1}, #target.memory<"local">>
   }
 )";
 
@@ -116,7 +129,7 @@ static LogicalResult scheduleFetch(tir::KernelSchedule &schedule,
   const tir::BufferAccess *store = nest.getStore();
   auto buffer =
       store ? store->buffer.getDefiningOp<tir::AllocBufferOp>() : nullptr;
-  if (!buffer || !buffer.isLocal() || nest.loops.empty())
+  if (!buffer || !buffer.getMemory() || nest.loops.empty())
     return failure();
   std::optional<int64_t> extent = nest.getExtent(nest.getNumVars() - 1);
   if (!extent)

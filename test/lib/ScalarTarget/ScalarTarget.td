@@ -21,7 +21,8 @@ def Scalar_Dialect : Dialect {
 }
 
 def Scalar_CoreAttr : AttrDef<Scalar_Dialect, "Core", [
-    DeclareAttrInterfaceMethods<TargetAttrInterface, ["getDescription"]>,
+    DeclareAttrInterfaceMethods<TargetAttrInterface, ["getDescription",
+                                                       "getMemories"]>,
     DeclareAttrInterfaceMethods<CodeGeneratorAttrInterface>]> {
   let mnemonic = "core";
   let summary = "An invented accelerator without vectors";

@@ -478,8 +478,6 @@ REFUSALS = [
         lambda s, b, i, j, k: s.transform_block_layout(b, lambda i, j: (i, j)))),
     ("keeps every element apart", lambda: on_matmul(
         lambda s, b, i, j, k: s.reindex_cache_read(b, 0, "global", lambda i, k: (i + k,)))),
-    ("global or local, but got shared", lambda: on_matmul(
-        lambda s, b, i, j, k: s.reindex_cache_read(b, 0, "shared", lambda i, k: (k, i)))),
     ("reduction runs over it", lambda: on_matmul(
         lambda s, b, i, j, k: s.write_at(k, b, 0, "global"))),
     ("argument that is tir.layout_free", lambda: on_matmul(
@@ -530,6 +528,14 @@ def test_refusals(message, case):
         step()
     if "rolling_buffer" not in str(sch.trace):
         assert str(sch.mod) == before and str(sch.trace) == trace
+
+
+def test_memory_of_no_target():
+    """Which memories there are is the target's matter."""
+    sch = tir.Schedule(MATMUL)
+    sch.cache_read(sch.get_block("C"), 0, "shared")
+    with pytest.raises(rm.CompileError, match=r"expects a memory of .* \(global, local\), but got shared"):
+        tir.build(sch, cache=False)
 
 
 def test_blocks_of_blocks():

@@ -264,15 +264,6 @@ void ForOp::getAsmBlockArgumentNames(Region &region,
 // AllocBufferOp
 //===----------------------------------------------------------------------===//
 
-void AllocBufferOp::build(OpBuilder &builder, OperationState &state,
-                          MemRefType type, ValueRange dynamicSizes,
-                          StringRef scope) {
-  state.addOperands(dynamicSizes);
-  state.addAttribute(getScopeAttrName(state.name),
-                     builder.getStringAttr(scope));
-  state.addTypes(type);
-}
-
 LogicalResult AllocBufferOp::verify() {
   if (!getType().getLayout().isIdentity())
     return emitOpError("expects a row-major buffer, but got ") << getType();
@@ -280,6 +271,18 @@ LogicalResult AllocBufferOp::verify() {
   if (static_cast<int64_t>(getDynamicSizes().size()) != numDynamic)
     return emitOpError("expects ") << numDynamic << " dynamic sizes, but got "
                                    << getDynamicSizes().size();
+  Attribute space = getType().getMemorySpace();
+  if (!space)
+    return success();
+  auto memory = dyn_cast<relay::MemoryAttr>(space);
+  if (!memory)
+    return emitOpError("expects a #target.memory as memory space, but got ")
+           << space;
+  relay::TargetAttrInterface target = relay::lookupTarget(*this);
+  if (target && !relay::lookupMemory(target, memory.getName()))
+    return emitOpError("expects a memory of ")
+           << target.getDescription() << " (" << getMemoryNames(target)
+           << "), but got " << memory.getName();
   return success();
 }
 

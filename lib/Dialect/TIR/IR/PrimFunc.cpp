@@ -128,6 +128,10 @@ LogicalResult PrimFuncOp::verify() {
     if (!isa<MemRefType>(type))
       return emitOpError("expects argument ")
              << index << " to be a ranked memref, but got " << type;
+  for (auto [index, type] : llvm::enumerate(getArgumentTypes()))
+    if (cast<MemRefType>(type).getMemorySpace() && !isIntrinsic())
+      return emitOpError("expects argument ")
+             << index << " to be in the default memory, but got " << type;
 
   for (StringRef name : {kNumOutputs, kWorkspaces}) {
     Attribute attr = (*this)->getAttr(name);
@@ -214,6 +218,8 @@ Block::BlockArgListType PrimFuncOp::getOutputs() {
 bool PrimFuncOp::isOutput(Value buffer) {
   return llvm::is_contained(getOutputs(), buffer);
 }
+
+bool PrimFuncOp::isIntrinsic() { return (*this)->hasAttr(kIntrinsic); }
 
 bool PrimFuncOp::isLayoutFree(unsigned index) {
   auto indices = (*this)->getAttrOfType<ArrayAttr>(kLayoutFree);

@@ -114,18 +114,15 @@ mlir::tir::setDtype(RewriterBase &rewriter, AllocBufferOp buffer, Type type) {
                              "integer types from 8 bits on, for another one, "
                              "but got "
                           << type << " for " << element;
+  DiagnosedSilenceableFailure accessed = checkAccessedByElement(buffer);
+  if (!accessed.succeeded())
+    return accessed;
   SmallVector<BlockOp> blocks;
   SmallVector<Operation *> accesses;
   for (Operation *user : buffer->getUsers()) {
     auto block = dyn_cast<BlockOp>(user);
-    bool isAccess = isa<affine::AffineLoadOp, affine::AffineStoreOp,
-                        memref::LoadOp, memref::StoreOp>(user);
-    if (!block && !isAccess) {
-      DiagnosedSilenceableFailure failure =
-          refuse(buffer) << "expects the buffer to be accessed by element";
-      failure.attachNote(user->getLoc()) << "used here";
-      return failure;
-    }
+    if (isa<memref::DimOp>(user))
+      continue;
     if (!block) {
       accesses.push_back(user);
       block = user->getParentOfType<BlockOp>();
@@ -137,8 +134,9 @@ mlir::tir::setDtype(RewriterBase &rewriter, AllocBufferOp buffer, Type type) {
   OpBuilder::InsertionGuard insertion(rewriter);
   rewriter.setInsertionPoint(buffer);
   auto converted = AllocBufferOp::create(
-      rewriter, buffer.getLoc(), MemRefType::get(oldType.getShape(), type),
-      buffer.getDynamicSizes(), buffer.getScope());
+      rewriter, buffer.getLoc(),
+      getBufferType(oldType.getShape(), type, buffer.getMemory()),
+      buffer.getDynamicSizes());
   converted->setDiscardableAttrs(buffer->getDiscardableAttrDictionary());
   rewriter.replaceOp(buffer, converted);
   for (Operation *access : accesses)

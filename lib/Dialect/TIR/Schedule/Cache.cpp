@@ -36,19 +36,18 @@ Operation *mlir::tir::getNest(BlockOp block) {
   return loops.empty() ? block.getOperation() : loops.front().getOperation();
 }
 
-/// Whether a copy of `buffer` can be in `scope`; refuses otherwise.
-static DiagnosedSilenceableFailure checkScope(BlockOp block, Value buffer,
-                                              StringRef scope) {
-  if (scope != "global" && scope != "local")
-    return refuse(block) << "expects scope global or local, but got " << scope;
-  if (scope == "local" && !cast<MemRefType>(buffer.getType()).hasStaticShape())
-    return refuse(block) << "expects a static size for a local buffer";
-  return DiagnosedSilenceableFailure::success();
+/// The memory `scope`, in which a copy of `buffer` can be; refuses otherwise.
+static DiagnosedSilenceableFailure findMemoryFor(BlockOp block, Value buffer,
+                                                 StringRef scope,
+                                                 relay::MemoryAttr &memory) {
+  return findMemory(block, scope,
+                    cast<MemRefType>(buffer.getType()).hasStaticShape(),
+                    memory);
 }
 
-/// Creates a buffer like `buffer` right before `before`.
+/// Creates a buffer like `buffer` in `memory` right before `before`.
 static AllocBufferOp createLike(RewriterBase &rewriter, Operation *before,
-                                Value buffer, StringRef scope) {
+                                Value buffer, relay::MemoryAttr memory) {
   rewriter.setInsertionPoint(before);
   auto type = cast<MemRefType>(buffer.getType());
   SmallVector<Value> sizes;
@@ -62,7 +61,7 @@ static AllocBufferOp createLike(RewriterBase &rewriter, Operation *before,
     }
   return AllocBufferOp::create(
       rewriter, before->getLoc(),
-      MemRefType::get(type.getShape(), type.getElementType()), sizes, scope);
+      getBufferType(type.getShape(), type.getElementType(), memory), sizes);
 }
 
 /// A block that copies `source` to `target`, which have the sizes of `like`.
@@ -96,7 +95,9 @@ DiagnosedSilenceableFailure mlir::tir::cacheRead(RewriterBase &rewriter,
     return refuse(block) << "expects block @" << block.getName()
                          << " to read more than " << index << " buffers";
   Value buffer = buffers[index];
-  DiagnosedSilenceableFailure placed = checkScope(block, buffer, scope);
+  relay::MemoryAttr memory;
+  DiagnosedSilenceableFailure placed =
+      findMemoryFor(block, buffer, scope, memory);
   if (!placed.succeeded())
     return placed;
   Operation *nest = getNest(block);
@@ -107,7 +108,7 @@ DiagnosedSilenceableFailure mlir::tir::cacheRead(RewriterBase &rewriter,
                            << writer.getName() << " writes it later";
 
   OpBuilder::InsertionGuard insertion(rewriter);
-  AllocBufferOp cache = createLike(rewriter, nest, buffer, scope);
+  AllocBufferOp cache = createLike(rewriter, nest, buffer, memory);
   std::string name = block.getFunction().getUniqueBlockName(
       (block.getName() + "_read_" + scope).str());
   copy = createCopy(rewriter, block.getLoc(), name, buffer, cache, cache);
@@ -124,7 +125,9 @@ DiagnosedSilenceableFailure mlir::tir::cacheWrite(RewriterBase &rewriter,
     return refuse(block) << "expects block @" << block.getName()
                          << " to write more than " << index << " buffers";
   Value buffer = buffers[index];
-  DiagnosedSilenceableFailure placed = checkScope(block, buffer, scope);
+  relay::MemoryAttr memory;
+  DiagnosedSilenceableFailure placed =
+      findMemoryFor(block, buffer, scope, memory);
   if (!placed.succeeded())
     return placed;
   if (getWriters(buffer).size() != 1)
@@ -140,7 +143,7 @@ DiagnosedSilenceableFailure mlir::tir::cacheWrite(RewriterBase &rewriter,
                            << " after its nest, but @" << reader.getName()
                            << " is inside";
   OpBuilder::InsertionGuard insertion(rewriter);
-  AllocBufferOp cache = createLike(rewriter, nest, buffer, scope);
+  AllocBufferOp cache = createLike(rewriter, nest, buffer, memory);
   redirect(rewriter, block, buffer, cache);
   rewriter.setInsertionPointAfter(nest);
   std::string name = block.getFunction().getUniqueBlockName(
@@ -161,7 +164,9 @@ mlir::tir::cacheInplace(RewriterBase &rewriter, BlockOp block, unsigned index,
                          << " to read and write more than " << index
                          << " buffers";
   Value buffer = buffers[index];
-  DiagnosedSilenceableFailure placed = checkScope(block, buffer, scope);
+  relay::MemoryAttr memory;
+  DiagnosedSilenceableFailure placed =
+      findMemoryFor(block, buffer, scope, memory);
   if (!placed.succeeded())
     return placed;
   Operation *nest = getNest(block);
@@ -177,7 +182,7 @@ mlir::tir::cacheInplace(RewriterBase &rewriter, BlockOp block, unsigned index,
                            << other.getName() << " does";
 
   OpBuilder::InsertionGuard insertion(rewriter);
-  AllocBufferOp cache = createLike(rewriter, nest, buffer, scope);
+  AllocBufferOp cache = createLike(rewriter, nest, buffer, memory);
   PrimFuncOp function = block.getFunction();
   auto getName = [&](StringRef what) {
     return function.getUniqueBlockName(

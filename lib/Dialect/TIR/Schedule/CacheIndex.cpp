@@ -71,7 +71,7 @@ size_t mlir::tir::countCachedIndices(BlockOp block, int64_t minUses) {
 
 /// Creates the table of `index` and the block that fills it, before `nest`.
 static BlockOp createTable(RewriterBase &rewriter, BlockOp block,
-                           CachedIndex &index, StringRef scope,
+                           CachedIndex &index, relay::MemoryAttr memory,
                            StringRef name) {
   Location loc = block.getLoc();
   SmallVector<OpFoldResult> extents;
@@ -87,7 +87,7 @@ static BlockOp createTable(RewriterBase &rewriter, BlockOp block,
   unsigned rank = index.used.size();
   Type element = rewriter.getI64Type();
   index.table = AllocBufferOp::create(
-      rewriter, loc, MemRefType::get(shape, element), sizes, scope);
+      rewriter, loc, getBufferType(shape, element, memory), sizes);
   AffineMap value =
       AffineMap::get(rank, 0, index.expr.replaceDims(dims), block.getContext());
   return buildBlockNest(
@@ -148,8 +148,11 @@ static void useTables(RewriterBase &rewriter, BlockOp block,
 DiagnosedSilenceableFailure
 mlir::tir::cacheIndex(RewriterBase &rewriter, BlockOp block, StringRef scope,
                       int64_t minUses, SmallVectorImpl<BlockOp> &tables) {
-  if (scope != "global" && scope != "local")
-    return refuse(block) << "expects scope global or local, but got " << scope;
+  relay::MemoryAttr memory;
+  DiagnosedSilenceableFailure found =
+      findMemory(block, scope, /*hasStaticShape=*/true, memory);
+  if (!found.succeeded())
+    return found;
   if (minUses < 0)
     return refuse(block) << "expects a number of uses that is not negative, "
                             "but got "
@@ -168,8 +171,8 @@ mlir::tir::cacheIndex(RewriterBase &rewriter, BlockOp block, StringRef scope,
       if (!isDefinedOutside(extent, nest))
         return refuse(block) << "expects extents from outside the nest of @"
                              << block.getName();
-      if (scope == "local")
-        return refuse(block) << "expects a static size for a local buffer";
+      if (memory)
+        return findMemory(block, scope, /*hasStaticShape=*/false, memory);
     }
 
   OpBuilder::InsertionGuard insertion(rewriter);
@@ -177,7 +180,7 @@ mlir::tir::cacheIndex(RewriterBase &rewriter, BlockOp block, StringRef scope,
   for (CachedIndex &index : indices) {
     rewriter.setInsertionPoint(nest);
     tables.push_back(createTable(
-        rewriter, block, index, scope,
+        rewriter, block, index, memory,
         function.getUniqueBlockName((block.getName() + "_index").str())));
   }
   useTables(rewriter, block, indices);

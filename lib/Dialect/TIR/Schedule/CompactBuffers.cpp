@@ -239,10 +239,15 @@ static void apply(RewriterBase &rewriter, AllocBufferOp buffer,
   for (AffineExpr origin : plan.origins)
     origins.push_back(origin ? space.materializeValue(rewriter, loc, origin)
                              : Value());
-  auto type = MemRefType::get(plan.shape, buffer.getType().getElementType());
+  Type elementType = buffer.getType().getElementType();
   AllocBufferOp compact;
   if (plan.isLocal) {
-    compact = AllocBufferOp::create(rewriter, loc, type, ValueRange(), "local");
+    compact = AllocBufferOp::create(
+        rewriter, loc,
+        getBufferType(plan.shape, elementType,
+                      buffer.getMemory()
+                          ? buffer.getMemory()
+                          : getLocalMemory(rewriter.getContext())));
   } else {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(buffer);
@@ -250,8 +255,10 @@ static void apply(RewriterBase &rewriter, AllocBufferOp buffer,
     for (auto [size, extent] : llvm::zip(sizes, plan.shape))
       if (ShapedType::isDynamic(extent))
         dynamicSizes.push_back(cast<Value>(size));
-    compact = AllocBufferOp::create(rewriter, loc, type, dynamicSizes,
-                                    buffer.getScope());
+    compact = AllocBufferOp::create(
+        rewriter, loc,
+        getBufferType(plan.shape, elementType, buffer.getMemory()),
+        dynamicSizes);
   }
 
   for (BlockOp block : blocks) {
@@ -318,6 +325,9 @@ void mlir::tir::compactBuffers(RewriterBase &rewriter, PrimFuncOp function,
   OpBuilder::InsertionGuard insertion(rewriter);
   SmallVector<AllocBufferOp> buffers(
       function.getRegion().getOps<AllocBufferOp>());
+  relay::TargetAttrInterface target = relay::lookupTarget(function);
+  if (target && !relay::lookupMemory(target, relay::MemoryAttr::kLocal))
+    maxLocalBytes = 0;
   // Consumers first: the opaque variables that their blocks get are in the way
   // only of what these blocks write.
   for (AllocBufferOp buffer : llvm::reverse(buffers)) {
@@ -334,7 +344,7 @@ void mlir::tir::compactBuffers(RewriterBase &rewriter, PrimFuncOp function,
         bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size);
     if (isStatic && bytes <= static_cast<uint64_t>(maxLocalBytes))
       maxLocalBytes -= bytes;
-    else if (buffer.isLocal() || !isLarge(buffer.getType()) ||
+    else if (buffer.getMemory() || !isLarge(buffer.getType()) ||
              keepParallelDims(buffer, space, compact) < 2)
       continue;
     apply(rewriter, buffer, blocks, space, compact);

@@ -158,10 +158,18 @@ mlir::tir::unannotate(RewriterBase &rewriter, Operation *op, StringRef name) {
 DiagnosedSilenceableFailure mlir::tir::setScope(RewriterBase &rewriter,
                                                 AllocBufferOp buffer,
                                                 StringRef scope) {
-  if (scope != "global" && scope != "local")
-    return refuse(buffer) << "expects scope global or local, but got " << scope;
-  if (scope == "local" && !buffer.getDynamicSizes().empty())
-    return refuse(buffer) << "expects a static size for a local buffer";
-  rewriter.modifyOpInPlace(buffer, [&] { buffer.setScope(scope); });
+  MemRefType type = buffer.getType();
+  relay::MemoryAttr memory;
+  DiagnosedSilenceableFailure found =
+      findMemory(buffer, scope, type.hasStaticShape(), memory);
+  if (!found.succeeded())
+    return found;
+  DiagnosedSilenceableFailure accessed = checkAccessedByElement(buffer);
+  if (!accessed.succeeded())
+    return accessed;
+  rewriter.modifyOpInPlace(buffer, [&] {
+    buffer.getBuffer().setType(
+        getBufferType(type.getShape(), type.getElementType(), memory));
+  });
   return DiagnosedSilenceableFailure::success();
 }

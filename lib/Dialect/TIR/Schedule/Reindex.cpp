@@ -189,11 +189,11 @@ mlir::tir::reindexCache(RewriterBase &rewriter, BlockOp block, bool write,
     DiagnosedSilenceableFailure apart = checkIndexMap(block, layout, shape);
     if (!apart.succeeded())
       return apart;
-    if (scope != "global" && scope != "local")
-      return refuse(block) << "expects scope global or local, but got "
-                           << scope;
-    if (scope == "local" && ShapedType::isDynamicShape(shape))
-      return refuse(block) << "expects a static size for a local buffer";
+    relay::MemoryAttr memory;
+    DiagnosedSilenceableFailure found =
+        findMemory(block, scope, !ShapedType::isDynamicShape(shape), memory);
+    if (!found.succeeded())
+      return found;
   }
   DiagnosedSilenceableFailure done =
       reindex(rewriter, block, write, index, copy);

@@ -281,8 +281,9 @@ DiagnosedSilenceableFailure mlir::tir::rollingBuffer(RewriterBase &rewriter,
   rewriter.setInsertionPoint(plan.buffer);
   auto rolling = AllocBufferOp::create(
       rewriter, plan.buffer.getLoc(),
-      MemRefType::get(shape, plan.buffer.getType().getElementType()), sizes,
-      plan.buffer.getScope());
+      getBufferType(shape, plan.buffer.getType().getElementType(),
+                    plan.buffer.getMemory()),
+      sizes);
   rolling->setDiscardableAttrs(plan.buffer->getDiscardableAttrDictionary());
   rolling->setAttr(kRollingAttr, rewriter.getUnitAttr());
   rewriter.replaceOp(plan.buffer, rolling);

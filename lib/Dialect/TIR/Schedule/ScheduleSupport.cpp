@@ -31,21 +31,68 @@ AllocBufferOp mlir::tir::getAllocation(Value buffer) {
   return buffer.getDefiningOp<AllocBufferOp>();
 }
 
-DiagnosedSilenceableFailure mlir::tir::checkErasable(BlockOp block,
-                                                     AllocBufferOp buffer) {
+DiagnosedSilenceableFailure mlir::tir::findMemory(Operation *op,
+                                                  StringRef scope,
+                                                  bool hasStaticShape,
+                                                  relay::MemoryAttr &memory) {
+  memory = nullptr;
+  if (scope == relay::MemoryAttr::kGlobal)
+    return DiagnosedSilenceableFailure::success();
+  relay::TargetAttrInterface target = relay::lookupTarget(op);
+  if (target && !relay::lookupMemory(target, scope))
+    return refuse(op) << "expects a memory of " << target.getDescription()
+                      << " (" << relay::getMemoryNames(target) << "), but got "
+                      << scope;
+  if (scope.empty())
+    return refuse(op) << "expects the name of a memory, but got none";
+  if (!hasStaticShape)
+    return refuse(op) << "expects a static size for a " << scope << " buffer";
+  memory = relay::MemoryAttr::get(op->getContext(), scope);
+  return DiagnosedSilenceableFailure::success();
+}
+
+relay::MemoryAttr mlir::tir::getLocalMemory(MLIRContext *context) {
+  return relay::MemoryAttr::get(context, relay::MemoryAttr::kLocal);
+}
+
+MemRefType mlir::tir::getBufferType(ArrayRef<int64_t> shape, Type elementType,
+                                    relay::MemoryAttr memory) {
+  return MemRefType::get(shape, elementType, MemRefLayoutAttrInterface(),
+                         memory);
+}
+
+Operation *mlir::tir::findForeignUser(AllocBufferOp buffer) {
   for (Operation *user : buffer->getUsers()) {
     auto dim = dyn_cast<memref::DimOp>(user);
     bool isSize = dim && dim.getConstantIndex();
-    if (isSize || isa<BlockOp, affine::AffineLoadOp, affine::AffineStoreOp,
-                      memref::LoadOp, memref::StoreOp>(user))
-      continue;
-    DiagnosedSilenceableFailure failure =
-        refuse(block) << "expects the buffer between block @" << block.getName()
-                      << " and its readers to be accessed by element";
-    failure.attachNote(user->getLoc()) << "used here";
-    return failure;
+    if (!isSize && !isa<BlockOp, affine::AffineLoadOp, affine::AffineStoreOp,
+                        memref::LoadOp, memref::StoreOp>(user))
+      return user;
   }
-  return DiagnosedSilenceableFailure::success();
+  return nullptr;
+}
+
+DiagnosedSilenceableFailure mlir::tir::checkErasable(BlockOp block,
+                                                     AllocBufferOp buffer) {
+  Operation *user = findForeignUser(buffer);
+  if (!user)
+    return DiagnosedSilenceableFailure::success();
+  DiagnosedSilenceableFailure failure =
+      refuse(block) << "expects the buffer between block @" << block.getName()
+                    << " and its readers to be accessed by element";
+  failure.attachNote(user->getLoc()) << "used here";
+  return failure;
+}
+
+DiagnosedSilenceableFailure
+mlir::tir::checkAccessedByElement(AllocBufferOp buffer) {
+  Operation *user = findForeignUser(buffer);
+  if (!user)
+    return DiagnosedSilenceableFailure::success();
+  DiagnosedSilenceableFailure failure =
+      refuse(buffer) << "expects the buffer to be accessed by element";
+  failure.attachNote(user->getLoc()) << "used here";
+  return failure;
 }
 
 void mlir::tir::eraseAllocation(RewriterBase &rewriter, AllocBufferOp buffer) {

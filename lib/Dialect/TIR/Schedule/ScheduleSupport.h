@@ -23,6 +23,20 @@ inline DiagnosedSilenceableFailure refuse(Operation *op) {
 /// Numbers as text: `[1, 2]`.
 std::string getText(ArrayRef<int64_t> numbers);
 
+/// The memory that a schedule calls `scope`: null for "global", the default
+/// one. Refuses at `op` what its target does not have, and a buffer of open
+/// size in another memory than the default.
+DiagnosedSilenceableFailure findMemory(Operation *op, StringRef scope,
+                                       bool hasStaticShape,
+                                       relay::MemoryAttr &memory);
+
+/// The memory `local`.
+relay::MemoryAttr getLocalMemory(MLIRContext *context);
+
+/// The type of a row-major buffer in `memory`, which may be null.
+MemRefType getBufferType(ArrayRef<int64_t> shape, Type elementType,
+                         relay::MemoryAttr memory);
+
 /// Whether `value` is computed outside of `op`.
 bool isDefinedOutside(Value value, Operation *op);
 
@@ -108,8 +122,15 @@ DiagnosedSilenceableFailure checkReadsWhole(BlockOp block);
 /// The op that allocates `buffer`, or null for an argument.
 AllocBufferOp getAllocation(Value buffer);
 
-/// Checks that `buffer` is only accessed by element and asked for its sizes, so
-/// that it can go once nothing accesses it; refuses at `block`.
+/// A user of `buffer` that neither accesses it by element nor asks for a size,
+/// or null.
+Operation *findForeignUser(AllocBufferOp buffer);
+
+/// Refuses at `buffer` if it has a foreign user.
+DiagnosedSilenceableFailure checkAccessedByElement(AllocBufferOp buffer);
+
+/// Refuses at `block` if `buffer`, which is to go once nothing accesses it, has
+/// a foreign user.
 DiagnosedSilenceableFailure checkErasable(BlockOp block, AllocBufferOp buffer);
 
 /// Erases a buffer that nothing accesses any more; code that asks for its sizes

@@ -64,8 +64,8 @@ mlir::tir::storageAlign(RewriterBase &rewriter, AllocBufferOp buffer,
   OpBuilder::InsertionGuard insertion(rewriter);
   rewriter.setInsertionPoint(buffer);
   auto aligned = AllocBufferOp::create(
-      rewriter, buffer.getLoc(), MemRefType::get(shape, type.getElementType()),
-      ValueRange(), buffer.getScope());
+      rewriter, buffer.getLoc(),
+      getBufferType(shape, type.getElementType(), buffer.getMemory()));
   aligned->setDiscardableAttrs(buffer->getDiscardableAttrDictionary());
   rewriter.replaceOp(buffer, aligned);
   return DiagnosedSilenceableFailure::success();

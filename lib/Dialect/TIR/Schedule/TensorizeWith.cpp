@@ -69,6 +69,7 @@ private:
     return false;
   }
   bool matchLoops();
+  bool isFlat(relay::MemoryAttr memory);
   bool matchValues(Value described, Value value);
   bool matchAccess(Operation *described, Operation *op);
 
@@ -78,6 +79,15 @@ private:
 };
 
 } // namespace
+
+static relay::MemoryAttr getMemory(Value buffer) {
+  return dyn_cast_if_present<relay::MemoryAttr>(
+      cast<MemRefType>(buffer.getType()).getMemorySpace());
+}
+
+static StringRef getName(relay::MemoryAttr memory) {
+  return memory ? memory.getName() : StringRef(relay::MemoryAttr::kGlobal);
+}
 
 bool DescribedNest::collect(ForOp outermost) {
   Operation *op = outermost;
@@ -176,6 +186,16 @@ bool DescriptionMatcher::matchLoops() {
   return true;
 }
 
+/// Whether what works in the default memory works in `memory`.
+bool DescriptionMatcher::isFlat(relay::MemoryAttr memory) {
+  relay::TargetAttrInterface attribute =
+      relay::lookupTarget(target.loops.front());
+  std::optional<relay::MemoryInfo> info;
+  if (attribute)
+    info = relay::lookupMemory(attribute, memory.getName());
+  return info && info->access == relay::MemoryAccess::Flat;
+}
+
 bool DescriptionMatcher::matchAccess(Operation *described, Operation *op) {
   bool isLoad = isa<affine::AffineLoadOp>(described);
   Value wanted = described->getOperand(isLoad ? 0 : 1);
@@ -186,6 +206,10 @@ bool DescriptionMatcher::matchAccess(Operation *described, Operation *op) {
       cast<MemRefType>(wanted.getType()).getElementType() !=
           cast<MemRefType>(buffer.getType()).getElementType())
     return fail("an access is to a buffer of another type");
+  auto wantedMemory = getMemory(wanted), memory = getMemory(buffer);
+  if (wantedMemory != memory && (wantedMemory || !isFlat(memory)))
+    return fail("an access is to memory " + getName(memory) + ", not " +
+                getName(wantedMemory));
   Placement placement{buffer, {}};
   size_t leading = indices.size() - wantedIndices.size();
   for (auto [dim, index] : llvm::enumerate(indices)) {

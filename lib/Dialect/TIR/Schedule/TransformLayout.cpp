@@ -246,7 +246,9 @@ DiagnosedSilenceableFailure mlir::tir::transformLayout(RewriterBase &rewriter,
     if (!constant)
       dynamicSizes.push_back(cast<Value>(result));
   }
-  auto newType = MemRefType::get(shape, type.getElementType());
+  MemRefType newType =
+      getBufferType(shape, type.getElementType(),
+                    allocation ? allocation.getMemory() : relay::MemoryAttr());
 
   // Rewrite the accesses first: their maps refer to the old rank.
   for (Operation *user : llvm::to_vector(buffer.getUsers())) {
@@ -257,8 +259,8 @@ DiagnosedSilenceableFailure mlir::tir::transformLayout(RewriterBase &rewriter,
   }
   if (allocation) {
     rewriter.setInsertionPoint(allocation);
-    auto packed = AllocBufferOp::create(rewriter, op->getLoc(), newType,
-                                        dynamicSizes, allocation.getScope());
+    auto packed =
+        AllocBufferOp::create(rewriter, op->getLoc(), newType, dynamicSizes);
     packed->setDiscardableAttrs(allocation->getDiscardableAttrDictionary());
     rewriter.replaceOp(allocation, packed);
   } else {

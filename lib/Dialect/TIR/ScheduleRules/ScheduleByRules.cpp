@@ -36,7 +36,7 @@ struct TIRScheduleRules
     ModuleOp module = getOperation();
     for (auto kernel : llvm::to_vector(module.getOps<PrimFuncOp>())) {
       std::string name = (kernel.getSymName() + kScheduleSuffix).str();
-      if (module.lookupSymbol(name) || kernel->hasAttr(kIntrinsicAttr))
+      if (module.lookupSymbol(name) || kernel.isIntrinsic())
         continue;
       // The rules work on a copy: what stays is the record.
       OwningOpRef<ModuleOp> scratch = kernel.cloneIntoModule();

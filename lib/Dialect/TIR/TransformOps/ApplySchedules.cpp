@@ -31,7 +31,7 @@ struct TIRApplySchedules
     ModuleOp module = getOperation();
     SmallVector<transform::NamedSequenceOp> applied;
     for (auto function : module.getOps<PrimFuncOp>()) {
-      if (function->hasAttr(kIntrinsicAttr))
+      if (function.isIntrinsic())
         continue;
       std::string name = (function.getSymName() + kScheduleSuffix).str();
       auto schedule = module.lookupSymbol<transform::NamedSequenceOp>(name);
@@ -49,7 +49,7 @@ struct TIRApplySchedules
     // Nobody refers to them any more.
     for (auto function :
          llvm::make_early_inc_range(module.getOps<PrimFuncOp>()))
-      if (function->hasAttr(kIntrinsicAttr))
+      if (function.isIntrinsic())
         function.erase();
   }
 };

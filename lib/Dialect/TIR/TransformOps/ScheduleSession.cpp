@@ -218,8 +218,9 @@ void ScheduleSession::addIntrinsic(PrimFuncOp function) {
 void ScheduleSession::addSymbols(ModuleOp around) {
   for (Operation &op : *around.getBody()) {
     auto sequence = dyn_cast<transform::NamedSequenceOp>(op);
-    if (isa<PrimFuncOp>(op) && op.hasAttr(kIntrinsicAttr))
-      addIntrinsic(cast<PrimFuncOp>(op));
+    if (auto function = dyn_cast<PrimFuncOp>(op);
+        function && function.isIntrinsic())
+      addIntrinsic(function);
     else if (sequence && !sequence.getSymName().ends_with(kScheduleSuffix) &&
              !module->lookupSymbol(sequence.getSymName()))
       module->push_back(sequence->clone());

@@ -37,7 +37,7 @@ LogicalResult mlir::tir::liftWorkspaces(PrimFuncOp kernel) {
   SmallVector<AllocBufferOp> allocs;
   SmallVector<AffineMap> maps;
   for (auto alloc : kernel.getRegion().getOps<AllocBufferOp>()) {
-    if (alloc.isLocal())
+    if (alloc.getMemory())
       continue;
     SmallVector<AffineExpr> dims;
     for (Value size : alloc.getDynamicSizes()) {

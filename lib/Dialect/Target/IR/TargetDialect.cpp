@@ -150,6 +150,41 @@ int64_t CPUAttr::getMatrixTerms(Precision precision) const {
   llvm_unreachable("unknown precision");
 }
 
+SmallVector<MemoryInfo> CPUAttr::getMemories() const {
+  return {{MemoryAttr::kLocal, MemorySharing::Kernel, MemoryAccess::Flat,
+           CPUInfo::kMaxStackBytes}};
+}
+
+Threading CPUAttr::getThreading() const { return Threading::Pool; }
+
+//===----------------------------------------------------------------------===//
+// #target.memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult MemoryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef name) {
+  if (name.empty() || name == kGlobal)
+    return emitError() << "expects the name of a memory that is not the "
+                          "default one, but got '"
+                       << name << "'";
+  return success();
+}
+
+std::optional<MemoryInfo> relay::lookupMemory(TargetAttrInterface target,
+                                              StringRef name) {
+  for (const MemoryInfo &memory : target.getMemories())
+    if (memory.name == name)
+      return memory;
+  return std::nullopt;
+}
+
+std::string relay::getMemoryNames(TargetAttrInterface target) {
+  std::string names(MemoryAttr::kGlobal);
+  for (const MemoryInfo &memory : target.getMemories())
+    names += (", " + memory.name).str();
+  return names;
+}
+
 //===----------------------------------------------------------------------===//
 // #target.device
 //===----------------------------------------------------------------------===//

@@ -4,7 +4,7 @@
 // intermediate buffer gets the layout of the tile. The copies keep the shapes.
 // CHECK-LABEL: tir.prim_func @matmul
 // CHECK-SAME:    %[[A:.*]]: memref<4x8xf32>, %[[W:.*]]: memref<2x8x16xf32> {tir.layout = affine_map<(d0, d1) -> (d0 floordiv 16, d1, d0 mod 16)>, tir.original_type = memref<20x8xf32>}, %[[Y:.*]]: memref<4x20xf32>
-// CHECK:       %[[ACC:.*]] = tir.alloc_buffer() scope("local") : memref<2x4x16xf32>
+// CHECK:       %[[ACC:.*]] = tir.alloc_buffer() : memref<2x4x16xf32, #target.memory<"local">>
 // CHECK:       %[[CACHE:.*]] = tir.alloc_buffer() : memref<4x8xf32>
 // CHECK:       tir.block @matmul_read_local(%[[V0:.*]] = spatial %{{.*}} in 4, %[[V1:.*]] = spatial %{{.*}} in 8)
 // CHECK-NEXT:      reads(%[[A]][%[[V0]], %[[V1]]] : memref<4x8xf32>)
@@ -13,7 +13,7 @@
 // CHECK-NEXT:      writes(%[[ACC]][%[[V1]] floordiv 16, %[[V0]], %[[V1]] mod 16]
 // CHECK:       tir.for %{{.*}} = 0 to 8
 // CHECK:       tir.block @matmul(%[[V0:.*]] = spatial %{{.*}} in 4, %[[V1:.*]] = spatial %{{.*}} in 20, %[[V2:.*]] = reduce %{{.*}} in 8)
-// CHECK-NEXT:      reads(%[[ACC]][%[[V1]] floordiv 16, %[[V0]], %[[V1]] mod 16] : memref<2x4x16xf32>, %[[CACHE]][%[[V0]], %[[V2]]] : memref<4x8xf32>, %[[W]][%[[V1]] floordiv 16, %[[V2]], %[[V1]] mod 16] : memref<2x8x16xf32>)
+// CHECK-NEXT:      reads(%[[ACC]][%[[V1]] floordiv 16, %[[V0]], %[[V1]] mod 16] : memref<2x4x16xf32, #target.memory<"local">>, %[[CACHE]][%[[V0]], %[[V2]]] : memref<4x8xf32>, %[[W]][%[[V1]] floordiv 16, %[[V2]], %[[V1]] mod 16] : memref<2x8x16xf32>)
 // CHECK-NOT:     tir.init
 // CHECK:       tir.block @matmul_write_local(%[[V0:.*]] = spatial %{{.*}} in 4, %[[V1:.*]] = spatial %{{.*}} in 20)
 // CHECK-NEXT:      reads(%[[ACC]][%[[V1]] floordiv 16, %[[V0]], %[[V1]] mod 16]

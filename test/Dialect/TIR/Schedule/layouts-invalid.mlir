@@ -234,7 +234,9 @@ module attributes {transform.with_named_sequence} {
 
 // -----
 
-module attributes {transform.with_named_sequence} {
+module attributes {
+    transform.with_named_sequence,
+    target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v3">} {
   tir.prim_func @index_scope(%x: memref<8x48xf32>, %y: memref<8xf32>) {
     %zero = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {
@@ -255,7 +257,7 @@ module attributes {transform.with_named_sequence} {
   }
   transform.named_sequence @index_scope.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
-    // expected-error @below {{expects scope global or local, but got shared}}
+    // expected-error @below {{expects a memory of x86_64-unknown-linux-gnu x86-64-v3 (global, local), but got shared}}
     %t = transform.tir.cache_index %sum, "shared" min_uses = 1
     transform.yield
   }
@@ -659,7 +661,9 @@ module attributes {transform.with_named_sequence} {
 
 // -----
 
-module attributes {transform.with_named_sequence} {
+module attributes {
+    transform.with_named_sequence,
+    target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v3">} {
   tir.prim_func @no_scope(%x: memref<8x48xf32>, %y: memref<8xf32>) {
     %zero = arith.constant 0.0 : f32
     tir.for %i = 0 to 8 {
@@ -680,7 +684,7 @@ module attributes {transform.with_named_sequence} {
   }
   transform.named_sequence @no_scope.schedule(%f: !transform.any_op {transform.readonly}) {
     %sum = transform.tir.get_block @sum in %f
-    // expected-error @below {{expects scope global or local, but got nowhere}}
+    // expected-error @below {{expects a memory of x86_64-unknown-linux-gnu x86-64-v3 (global, local), but got nowhere}}
     %c = transform.tir.cache_read %sum, 0, "nowhere"
     transform.yield
   }

@@ -71,7 +71,7 @@ module attributes {transform.with_named_sequence} {
 // CHECK-LABEL: tir.prim_func @buffers
 // CHECK-SAME:      %[[X:.*]]: memref<4x6x8xf32>, %[[Y:.*]]: memref<4x6x8xf32>
 // CHECK:       %[[IN:.*]] = tir.alloc_buffer() : memref<8x24xbf16>
-// CHECK:       %[[OUT:.*]] = tir.alloc_buffer() scope("local") : memref<4x6x8xf32>
+// CHECK:       %[[OUT:.*]] = tir.alloc_buffer() : memref<4x6x8xf32, #target.memory<"local">>
 // CHECK:       tir.block @double_read_reindex(%[[V0:.*]] = spatial %{{.*}} in 4, %[[V1:.*]] = spatial %{{.*}} in 6, %[[V2:.*]] = spatial %{{.*}} in 8)
 // CHECK:         %[[VALUE:.*]] = affine.load %[[X]][%[[V0]], %[[V1]], %[[V2]]]
 // CHECK-NEXT:    %[[ROUNDED:.*]] = arith.truncf %[[VALUE]] : f32 to bf16

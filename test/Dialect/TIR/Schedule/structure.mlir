@@ -279,11 +279,11 @@ module attributes {transform.with_named_sequence} {
 // CHECK-NEXT:      reads(%[[X]][%[[V0]] + %[[V1]]] : memref<10xf32>)
 // CHECK-NEXT:      writes(%[[ROWS]][%[[V0]], %[[V1]]] : memref<8x3xf32>)
 // CHECK:       %[[RESULT:.*]] = tir.alloc_buffer() : memref<8xf32>
-// CHECK:       %[[LOCAL:.*]] = tir.alloc_buffer() scope("local") : memref<8xf32>
+// CHECK:       %[[LOCAL:.*]] = tir.alloc_buffer() : memref<8xf32, #target.memory<"local">>
 // CHECK:       tir.block @sum_read_local
 // CHECK:       tir.block @sum(%[[V0:.*]] = spatial %{{.*}} in 8, %[[V1:.*]] = reduce %{{.*}} in 3)
-// CHECK-NEXT:      reads(%[[LOCAL]][%[[V0]]] : memref<8xf32>, %[[ROWS]][%[[V0]], %[[V1]]] : memref<8x3xf32>)
-// CHECK-NEXT:      writes(%[[LOCAL]][%[[V0]]] : memref<8xf32>)
+// CHECK-NEXT:      reads(%[[LOCAL]][%[[V0]]] : memref<8xf32, #target.memory<"local">>, %[[ROWS]][%[[V0]], %[[V1]]] : memref<8x3xf32>)
+// CHECK-NEXT:      writes(%[[LOCAL]][%[[V0]]] : memref<8xf32, #target.memory<"local">>)
 // CHECK:       tir.block @sum_write_local(%[[V0:.*]] = spatial
 // CHECK-NEXT:      reads(%[[LOCAL]]
 // CHECK-NEXT:      writes(%[[RESULT]]

@@ -93,8 +93,8 @@
 // APPLIED: tir.block @transpose_1
 // APPLIED: vector.shuffle
 // APPLIED: tir.for {{.*}} kind(parallel) {
-// APPLIED: tir.alloc_buffer() scope("local") : memref<1x1x48x128xf32>
-// APPLIED: tir.alloc_buffer() scope("local") : memref<1x1x48x128xf32>
+// APPLIED: tir.alloc_buffer() : memref<1x1x48x128xf32, #target.memory<"local">>
+// APPLIED: tir.alloc_buffer() : memref<1x1x48x128xf32, #target.memory<"local">>
 // APPLIED-NOT: kind(parallel)
 // APPLIED: vector.reduction
 // APPLIED: math.exp

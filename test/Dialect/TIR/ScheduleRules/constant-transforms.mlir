@@ -79,15 +79,15 @@
 // APPLIED: tir.block @pad
 // APPLIED: tir.for %{{.*}} = 0 to 196 kind(parallel) {
 // APPLIED-NEXT: tir.for %{{.*}} = 0 to 8 {
-// APPLIED-NEXT: tir.alloc_buffer() scope("local") : memref<4x1x4x8xf32>
+// APPLIED-NEXT: tir.alloc_buffer() : memref<4x1x4x8xf32, #target.memory<"local">>
 // APPLIED: tir.block @transform_data_rows
 // APPLIED: arith.addf
 // APPLIED: tir.block @transform_data(
 // APPLIED: tir.block @contrib_conv2d_winograd_without_weight_transform
 // APPLIED: tir.for %{{.*}} = 0 to 196 kind(parallel) {
 // APPLIED-NEXT: tir.for %{{.*}} = 0 to 8 {
-// APPLIED-NEXT: tir.alloc_buffer() scope("local") : memref<2x4x1x8xf32>
-// APPLIED-NEXT: tir.alloc_buffer() scope("local") : memref<1x2x2x8xf32>
+// APPLIED-NEXT: tir.alloc_buffer() : memref<2x4x1x8xf32, #target.memory<"local">>
+// APPLIED-NEXT: tir.alloc_buffer() : memref<1x2x2x8xf32, #target.memory<"local">>
 // APPLIED: tir.block @transform_result_rows
 // APPLIED: tir.block @transform_result(
 // APPLIED: tir.block @place_tiles

@@ -115,7 +115,7 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64
 
 // APPLIED-LABEL: tir.prim_func {{.*}}@near
 // APPLIED: tir.for {{.*}} = 0 to 16 kind(parallel)
-// APPLIED: tir.alloc_buffer() scope("local") : memref<1x256x32xf32>
+// APPLIED: tir.alloc_buffer() : memref<1x256x32xf32, #target.memory<"local">>
 // APPLIED: vector.fma
 module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v4">} {
   tir.prim_func @near(%x: memref<256x256xf32>, %w: memref<256x512xf32>, %out: memref<256x512xf32>) attributes {tir.num_outputs = 1 : i64} {

@@ -38,7 +38,7 @@
 // APPLIED-SAME: memref<2x3x3x64x32xf32> {tir.layout = affine_map<(d0, d1, d2, d3) -> (d0 floordiv 32, d2, d3, d1, d0 mod 32)>, tir.original_type = memref<64x64x3x3xf32>}
 // APPLIED: kind(parallel)
 // APPLIED: kind(parallel)
-// APPLIED: tir.alloc_buffer() scope("local")
+// APPLIED: tir.alloc_buffer() : memref<{{.*}}, #target.memory<"local">>
 // APPLIED: vector.fma
 // APPLIED: tir.block @relu
 #set = affine_set<(d0, d1, d2, d3) : (d2 - 1 >= 0, -(d2 - 1) + 55 >= 0, d3 - 1 >= 0, -(d3 - 1) + 55 >= 0)>
@@ -134,7 +134,7 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64
 // The epilogue of a tile is written out like the tile, over a local buffer with
 // constant positions, so that the results stay in registers.
 // APPLIED-LABEL: tir.prim_func{{.*}} @epilogue
-// APPLIED: tir.alloc_buffer() scope("local")
+// APPLIED: tir.alloc_buffer() : memref<{{.*}}, #target.memory<"local">>
 // APPLIED: scf.for
 // APPLIED: vector.fma
 // APPLIED: tir.block @relu

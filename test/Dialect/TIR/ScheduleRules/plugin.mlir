@@ -43,7 +43,7 @@ module attributes {target.spec = #scalar.core<memory = 256>} {
   // CHECK:       transform.tir.tensorize_with {{.*}} @fetch_64_f32, @fetch_64_f32.scalar
   // CHECK:       transform.yield
   // APPLIED-LABEL: tir.prim_func @product
-  // APPLIED:       tir.alloc_buffer() scope("local") : memref<64xf32>
+  // APPLIED:       tir.alloc_buffer() : memref<64xf32, #target.memory<"local">>
   // APPLIED-NOT:   tir.for
   // APPLIED:       scalar.fetch %{{.*}} to %{{.*}} :
   // APPLIED:       tir.for

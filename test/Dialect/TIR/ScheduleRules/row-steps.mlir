@@ -29,7 +29,7 @@
 // CHECK-NEXT: transform.yield
 // APPLIED-LABEL: tir.prim_func {{.*}}@softmax
 // APPLIED: tir.for %{{.*}} kind(parallel) {
-// APPLIED: tir.alloc_buffer() scope("local")
+// APPLIED: tir.alloc_buffer() : memref<{{.*}}, #target.memory<"local">>
 // APPLIED: vector.reduction
 // APPLIED: math.exp
 // APPLIED: vector.reduction <add>
@@ -120,7 +120,7 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64
 // APPLIED: tir.block @take_check()
 // APPLIED: cf.assert
 // APPLIED: tir.for %{{.*}} kind(parallel) {
-// APPLIED: tir.alloc_buffer() scope("local")
+// APPLIED: tir.alloc_buffer() : memref<{{.*}}, #target.memory<"local">>
 // APPLIED: memref.load
 // APPLIED: vector.reduction
 // APPLIED: math.exp

@@ -35,7 +35,7 @@
 // APPLIED-LABEL: tir.prim_func {{.*}}@depthwise
 // APPLIED-SAME: memref<1x3x3x32xf32>
 // APPLIED: kind(parallel)
-// APPLIED: tir.alloc_buffer() scope("local") : memref<{{.*}}4x16xf32>
+// APPLIED: tir.alloc_buffer() : memref<{{.*}}4x16xf32, #target.memory<"local">>
 // APPLIED: arith.cmpi eq
 // APPLIED: arith.maxsi
 // APPLIED: arith.minsi

@@ -24,6 +24,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 #include "relay-mlir/Dialect/TIR/IR/TIRDialect.h.inc"
 #include "relay-mlir/Dialect/TIR/IR/TIREnums.h.inc"

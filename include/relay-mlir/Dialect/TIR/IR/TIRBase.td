@@ -41,7 +41,9 @@ def TIR_Dialect : Dialect {
     | `tir.workspace` | argument | the argument is scratch memory of the kernel; an affine map `()[s0, ...] -> (...)` from the dynamic sizes of the inputs and outputs (all `?` in order) to the sizes of its own `?`, or unit if it has none |
     | `tir.block_name` | linalg op | name of the block it becomes |
   }];
-  let dependentDialects = ["::mlir::affine::AffineDialect"];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::relay::TargetDialect"
+  ];
   let useDefaultAttributePrinterParser = 1;
 }
 

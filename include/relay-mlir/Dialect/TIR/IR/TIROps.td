@@ -71,6 +71,7 @@ def TIR_PrimFuncOp : TIR_Op<"prim_func", [
     static constexpr ::llvm::StringLiteral kLayout = "tir.layout";
     static constexpr ::llvm::StringLiteral kOriginalType = "tir.original_type";
     static constexpr ::llvm::StringLiteral kWorkspace = "tir.workspace";
+    static constexpr ::llvm::StringLiteral kIntrinsic = "tir.intrinsic";
 
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
       return getFunctionType().getInputs();
@@ -87,6 +88,10 @@ def TIR_PrimFuncOp : TIR_Op<"prim_func", [
     ::mlir::Block::BlockArgListType getInputs();
     ::mlir::Block::BlockArgListType getOutputs();
     bool isOutput(::mlir::Value buffer);
+
+    /// Whether this is no kernel, but the description or the implementation of
+    /// an instruction, for tensorize_with.
+    bool isIntrinsic();
 
     /// Whether a schedule may change the layout of argument `index`.
     bool isLayoutFree(unsigned index);
@@ -461,36 +466,39 @@ def TIR_AllocBufferOp : TIR_Op<"alloc_buffer", [
   let summary = "An intermediate buffer of a kernel";
   let description = [{
     A row-major buffer that lives until the end of the region that holds this
-    op. `global` buffers at the top level of the kernel become workspaces that the
-    caller provides; `local` ones are stack memory or registers of one thread.
+    op. A buffer in the default memory at the top level of the kernel becomes a
+    workspace that the caller provides. One with a memory space, which is a
+    `#target.memory` that the target of the kernel has, lies in that memory.
 
     Example:
 
     ```mlir
     %acc = tir.alloc_buffer(%n) : memref<?x16xf32>
-    %tile = tir.alloc_buffer() scope("local") : memref<8x32xf32>
+    %tile = tir.alloc_buffer() : memref<8x32xf32, #target.memory<"local">>
     ```
   }];
   let arguments = (ins
-    Variadic<Index>:$dynamicSizes,
-    DefaultValuedStrAttr<StrAttr, "global">:$scope
+    Variadic<Index>:$dynamicSizes
   );
   let results = (outs AnyStridedMemRef:$buffer);
   let builders = [
-    OpBuilder<(ins "::mlir::MemRefType":$type,
-      CArg<"::mlir::ValueRange", "{}">:$dynamicSizes,
-      CArg<"::llvm::StringRef", "\"global\"">:$scope)>
+    OpBuilder<(ins "::mlir::MemRefType":$type), [{
+      build($_builder, $_state, type, ::mlir::ValueRange());
+    }]>
   ];
-  let skipDefaultBuilders = 1;
   let assemblyFormat = [{
-    `(` $dynamicSizes `)` (`scope` `(` $scope^ `)`)? attr-dict `:` type($buffer)
+    `(` $dynamicSizes `)` attr-dict `:` type($buffer)
   }];
   let extraClassDeclaration = [{
     ::mlir::MemRefType getType() {
       return ::llvm::cast<::mlir::MemRefType>(getBuffer().getType());
     }
     ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
-    bool isLocal() { return getScope() == "local"; }
+    /// Null for the default memory.
+    ::mlir::relay::MemoryAttr getMemory() {
+      return ::llvm::cast_if_present<::mlir::relay::MemoryAttr>(
+          getType().getMemorySpace());
+    }
   }];
   let hasVerifier = 1;
 }

@@ -230,7 +230,8 @@ DiagnosedSilenceableFailure setAxisSeparator(RewriterBase &rewriter,
 DiagnosedSilenceableFailure setDtype(RewriterBase &rewriter,
                                      AllocBufferOp buffer, Type type);
 
-/// Moves a buffer to another scope ("global", "local").
+/// Moves a buffer to the memory that the target calls `scope`, or to the
+/// default one, "global".
 DiagnosedSilenceableFailure setScope(RewriterBase &rewriter,
                                      AllocBufferOp buffer, StringRef scope);
 

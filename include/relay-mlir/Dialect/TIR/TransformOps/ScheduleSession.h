@@ -24,9 +24,6 @@
 
 namespace mlir::tir {
 
-/// Marks descriptions and implementations for tensorize_with.
-inline constexpr llvm::StringLiteral kIntrinsicAttr = "tir.intrinsic";
-
 /// Loads the dialects that schedules and scheduled kernels consist of, which a
 /// session needs. What has several threads schedule could not load them later.
 void loadScheduleDialects(MLIRContext *context);

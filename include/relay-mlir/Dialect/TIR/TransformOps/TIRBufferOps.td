@@ -70,7 +70,7 @@ def NarrowWeightsOp : TIR_TransformOp<"narrow_weights"> {
 }
 
 def SetScopeOp : TIR_TransformOp<"set_scope"> {
-  let summary = "Move an intermediate buffer to another scope";
+  let summary = "Move an intermediate buffer to another memory";
   let description = [{
     ```mlir
     transform.tir.set_scope %conv, write 0, "local"

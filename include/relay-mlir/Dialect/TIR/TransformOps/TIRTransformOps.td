@@ -507,6 +507,8 @@ def TensorizeWithOp : TIR_TransformOp<"tensorize_with"> {
     an init; the implementation is straight code. The nest must do what the
     description does, in the same loops, with the same operations and accesses; it
     may work anywhere in its buffers, which may have further dimensions in front.
+    Its buffers are in the memories of the arguments; what the target reaches by
+    loads and stores of the default memory counts as that.
     Otherwise it is refused, with the first difference. The result is the block
     that takes the place of the nest.
 
@@ -543,7 +545,8 @@ def TensorizeWithOp : TIR_TransformOp<"tensorize_with"> {
 def CompactBuffersOp : TIR_TransformOp<"compact_buffers"> {
   let summary = "Shrink intermediate buffers to what one iteration uses";
   let description = [{
-    Buffers that then have at most `max_local_bytes` become local.
+    Buffers in the default memory that then have at most `max_local_bytes` move to
+    `local`, if the target has it.
 
     ```mlir
     transform.tir.compact_buffers %f {max_local_bytes = 65536 : i64}

@@ -32,7 +32,7 @@ def TIRCompactBuffersPass
 
     ```mlir
     tir.for %i = 0 to 64 kind(parallel) {
-      %t = tir.alloc_buffer() scope("local") : memref<1x64xf32>
+      %t = tir.alloc_buffer() : memref<1x64xf32, #target.memory<"local">>
       tir.for %j = 0 to 64 {
         tir.block @exp(%v0 = spatial %i in 64, %v1 = spatial %j in 64,
                        %v2 = opaque %i in 64)
@@ -76,7 +76,7 @@ def TIRLiftWorkspacesPass
     : Pass<"tir-lift-workspaces", "::mlir::tir::PrimFuncOp"> {
   let summary = "Turn scratch buffers into arguments of the kernel";
   let description = [{
-    Each top-level `tir.alloc_buffer` of scope `global` becomes a trailing
+    Each top-level `tir.alloc_buffer` in the default memory becomes a trailing
     argument, which the memory plan of the program provides. Its attribute
     `tir.workspace` maps the dynamic dimensions of all inputs and outputs, in
     the order of the kernel ABI, to the dynamic sizes of the buffer.
@@ -131,15 +131,15 @@ def VerifyTIRScheduledPass
     : Pass<"verify-tir-scheduled", "::mlir::tir::PrimFuncOp"> {
   let summary = "Check that a kernel is in the form tir-scheduled";
   let description = [{
-    What code generation requires: every loop has a kind that the device knows,
-    a parallel loop has no loop around it, unrolled loops have constant extents,
-    and buffers that are local or inside loops have constant sizes. A serial loop is
-    a decision, too. Reports the first op that violates this.
+    What code generation requires. Every loop has a kind that the target of the
+    kernel has, a parallel loop has no loop around it, and unrolled loops have
+    constant extents. Buffers that are in loops or in a memory of their own have
+    constant sizes. All buffers in a memory fit there; what only instructions
+    reach is not loaded or stored; and what each thread has for itself is used in
+    one loop of threads alone. A serial loop is a decision, too. Reports the
+    first op that violates this; what depends on a target is not checked where
+    there is none.
   }];
-  let options = [
-    Option<"device", "device", "std::string", /*default=*/"\"cpu\"",
-           "`cpu` or `gpu`">
-  ];
 }
 
 #endif // RELAY_MLIR_DIALECT_TIR_TRANSFORMS_PASSES_TD

@@ -91,6 +91,10 @@ public:
 
   const CacheSizes &getCacheSizes() const { return caches; }
 
+  /// Bytes that the buffers of a kernel may take of the stack; those of threads
+  /// have some megabytes.
+  static constexpr int64_t kMaxStackBytes = 1 << 20;
+
   /// The features, comma separated, that generated code may use and that the
   /// run time must find before it calls such code.
   std::string getRequiredFeatures() const;

@@ -14,6 +14,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpDefinition.h"
 #include "relay-mlir/Dialect/Target/IR/CPUInfo.h"
+#include "relay-mlir/Dialect/Target/IR/Machine.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <memory>
@@ -58,6 +59,13 @@ TargetAttrInterface lookupDeviceTarget(Operation *op, DeviceAttr device);
 /// The same, or an error that says how to give one.
 FailureOr<TargetAttrInterface> getDeviceTarget(Operation *op,
                                                DeviceAttr device);
+
+/// What `target` tells of the memory called `name`, if it has it.
+std::optional<MemoryInfo> lookupMemory(TargetAttrInterface target,
+                                       StringRef name);
+
+/// What `target` calls its memories: "global, local".
+std::string getMemoryNames(TargetAttrInterface target);
 
 /// How exactly an operation computes, itself or as the nearest one around it
 /// says.

@@ -99,7 +99,8 @@ def Target_PrecisionAttr : EnumAttr<Target_Dialect, Target_Precision,
 
 def Target_CPUAttr : AttrDef<Target_Dialect, "CPU", [
     DeclareAttrInterfaceMethods<TargetAttrInterface, [
-      "getDescription", "getVectorBits", "getCacheSizes", "getMatrixTerms"]>]> {
+      "getDescription", "getVectorBits", "getCacheSizes", "getMatrixTerms",
+      "getMemories", "getThreading"]>]> {
   let mnemonic = "cpu";
   let summary = "A processor";
   let description = [{
@@ -133,6 +134,29 @@ def Target_CPUAttr : AttrDef<Target_Dialect, "CPU", [
   let extraClassDeclaration = [{
     /// What follows from all that; lives as long as the context.
     const CPUInfo &getInfo() const;
+  }];
+}
+
+def Target_MemoryAttr : AttrDef<Target_Dialect, "Memory"> {
+  let mnemonic = "memory";
+  let summary = "A memory of a target";
+  let description = [{
+    The memory space of a buffer that is not in the default memory of its target,
+    where arguments and workspaces of kernels lie. A target declares its memories
+    by their names (`TargetAttrInterface::getMemories`), with who sees them and
+    how they are reached; processors have `local`, the stack of the thread that
+    comes to the buffer.
+
+    Example: `memref<8x32xf32, #target.memory<"local">>`
+  }];
+  let parameters = (ins StringRefParameter<"what the target calls it">:$name);
+  let assemblyFormat = "`<` $name `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What schedules call the default memory, which is no attribute.
+    static constexpr ::llvm::StringLiteral kGlobal = "global";
+    /// What most targets have for the buffers of one thread.
+    static constexpr ::llvm::StringLiteral kLocal = "local";
   }];
 }
 

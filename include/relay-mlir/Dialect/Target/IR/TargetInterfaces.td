@@ -42,6 +42,14 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       at this precision; 0 if there are no such units.}],
       "int64_t", "getMatrixTerms",
       (ins "::mlir::relay::Precision":$precision), "", [{ return 0; }]>,
+    InterfaceMethod<
+      /*desc=*/[{Memories besides the one that arguments of kernels lie in.}],
+      "::llvm::SmallVector<::mlir::relay::MemoryInfo>", "getMemories", (ins),
+      "", [{ return {}; }]>,
+    InterfaceMethod<
+      /*desc=*/[{How iterations of a loop run at once.}],
+      "::mlir::relay::Threading", "getThreading", (ins), "",
+      [{ return ::mlir::relay::Threading::None; }]>,
   ];
 }
 

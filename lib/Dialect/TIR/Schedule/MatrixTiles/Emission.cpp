@@ -323,12 +323,11 @@ void MatrixEmitter::emitTiles(Value panel) {
   if (isParallel && !hasPanels())
     loops.front().setKind(ForKind::Parallel);
   Value tileIndex = loops.front().getInductionVar();
-  Value tile =
-      AllocBufferOp::create(
-          rewriter, loc,
-          MemRefType::get({plan.tileRows, plan.tileColumns}, getSumType()),
-          ValueRange(), "local")
-          .getBuffer();
+  Value tile = AllocBufferOp::create(
+                   rewriter, loc,
+                   getBufferType({plan.tileRows, plan.tileColumns},
+                                 getSumType(), getLocalMemory(context)))
+                   .getBuffer();
   emitProduct(rewriter, panel, tileIndex, tile);
   emitResults(rewriter, panel, tileIndex, tile);
 }

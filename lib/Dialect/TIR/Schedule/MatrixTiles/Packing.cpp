@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ScheduleSupport.h"
 #include "MatrixEmitter.h"
 #include "relay-mlir/Dialect/TIR/Schedule/VectorTranspose.h"
 
@@ -173,8 +174,7 @@ void MatrixEmitter::packWeights() {
   Type element =
       plan.isInteger ? original.getElementType() : rewriter.getI16Type();
   weights = AllocBufferOp::create(rewriter, loc,
-                                  MemRefType::get(getPackedShape(), element),
-                                  ValueRange())
+                                  MemRefType::get(getPackedShape(), element))
                 .getBuffer();
   int64_t numTaps = 1;
   for (int64_t extent : plan.tapExtents)
@@ -190,12 +190,11 @@ void MatrixEmitter::packWeights() {
       plan.weights.map->getResults().back() == dim(plan.columnVar);
   if (!alongColumns)
     for (int64_t piece = 0; piece != plan.numPieces; ++piece)
-      scratch.push_back(
-          AllocBufferOp::create(
-              rewriter, loc,
-              MemRefType::get({kTileSize, plan.getBlockChannels()}, element),
-              ValueRange(), "local")
-              .getBuffer());
+      scratch.push_back(AllocBufferOp::create(
+                            rewriter, loc,
+                            getBufferType({kTileSize, plan.getBlockChannels()},
+                                          element, getLocalMemory(context)))
+                            .getBuffer());
   // Batch, column tile, channel block, taps.
   SmallVector<AffineExpr> bindings = {dim(0).floorDiv(plan.getNumColumnTiles()),
                                       dim(0) % plan.getNumColumnTiles(),

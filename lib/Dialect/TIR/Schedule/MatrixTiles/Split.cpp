@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ScheduleSupport.h"
 #include "MatrixEmitter.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -31,12 +32,11 @@ void MatrixEmitter::allocatePieces() {
   if (plan.isMerged())
     shape = {plan.numPlanes, plan.getMergedRows() * plan.getRowPitch()};
   bool hasBytes = plan.isInteger && plan.dot != DotKind::Pairs;
-  auto type = MemRefType::get(shape, hasBytes ? data.getElementType()
-                                              : rewriter.getI16Type());
+  MemRefType type = getBufferType(
+      shape, hasBytes ? data.getElementType() : rewriter.getI16Type(),
+      hasPanels() ? getLocalMemory(context) : relay::MemoryAttr());
   for (int64_t piece = 0; piece != plan.numPieces; ++piece)
-    pieces.push_back(AllocBufferOp::create(rewriter, loc, type, ValueRange(),
-                                           hasPanels() ? "local" : "global")
-                         .getBuffer());
+    pieces.push_back(AllocBufferOp::create(rewriter, loc, type).getBuffer());
 }
 
 /// The bits of the pieces of a float, as splitFloat() computes them but for

@@ -21,7 +21,7 @@ void RegisterTile::storeVector(OpBuilder &builder, Value value, Value mask) {
   // Nobody reads the rest of the last vector of a row of a local buffer.
   auto type = cast<MemRefType>(buffer.getType());
   auto local = buffer.getDefiningOp<AllocBufferOp>();
-  if (mask && local && local.isLocal() && shape.ownsVectors && !isFirst &&
+  if (mask && local && local.getMemory() && shape.ownsVectors && !isFirst &&
       type.hasStaticShape() && type.getShape().back() % shape.lanes == 0)
     mask = Value();
   Value view = emitter.getFlatView(buffer);
