@@ -13,6 +13,7 @@
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Target/Kernel/DeviceModules.h"
 #include "relay-mlir/Target/Kernel/InstructionMix.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -199,6 +200,9 @@ void KernelRemarks::emit(StringRef name, const Kernel &kernel) const {
 
   if (auto it = operators.find(name); it != operators.end())
     tell("fused", it->second);
+  bool isOnHost = isForHost(function);
+  if (!isOnHost)
+    analyze("target", lookupTarget(function).getDescription());
   analyze("work", describeWork(function, tir::kFlopsAttr, "FLOP") + ", " +
                       describeWork(function, tir::kBytesAttr, "B") +
                       "; calls: " + std::to_string(kernel.numCalls));
@@ -235,7 +239,7 @@ void KernelRemarks::emit(StringRef name, const Kernel &kernel) const {
       else
         tell(text.name, text.text);
     }
-  if (!isParallel)
+  if (!isParallel && isOnHost)
     analyze("threads", "the kernel runs on the calling thread");
 
   SmallVector<MemRefType> workspaces, locals;
@@ -249,7 +253,8 @@ void KernelRemarks::emit(StringRef name, const Kernel &kernel) const {
     analyze("workspace", describeBytes(workspaces) + " in the arena");
   if (!locals.empty())
     analyze("workspace",
-            describeBytes(locals) + " on the stack of each thread");
+            describeBytes(locals) + (isOnHost ? " on the stack of each thread"
+                                              : " in memories of the target"));
   if (!kernel.instructions.empty())
     analyze("instructions", kernel.instructions);
   if (!kernel.hasVectorCode)

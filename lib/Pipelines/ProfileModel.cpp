@@ -10,6 +10,7 @@
 #include "relay-mlir/Support/SaturatingMath.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -107,9 +108,15 @@ mlir::relay::profileModel(RelayModule *module,
                          bytes.data()) != RELAY_OK)
     return makeRuntimeError();
   ModelProfile profile;
-  for (int32_t i = 0; i < artifact.num_calls; ++i)
-    profile.calls.push_back({artifact.calls[i].kernel,
-                             artifact.calls[i].function, flops[i], bytes[i]});
+  profile.numDevices = artifact.num_devices;
+  for (int32_t i = 0; i < artifact.num_calls; ++i) {
+    const RelayArtifactCall &call = artifact.calls[i];
+    const RelayArtifactDevice &device = artifact.devices[call.device];
+    profile.calls.push_back(
+        {call.kernel, call.function,
+         std::string(device.kind) + ":" + std::to_string(device.index),
+         flops[i], bytes[i]});
+  }
 
   Recorder recorder;
   recorder.ends.resize(artifact.num_calls);
@@ -187,16 +194,23 @@ mlir::relay::profileModel(RelayModule *module,
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Whether the threads and the limits of the processor say something of it.
+static bool isOnProcessor(const KernelProfile &kernel) {
+  return llvm::StringRef(kernel.device).starts_with("cpu:");
+}
+
 std::vector<KernelProfile> ModelProfile::getKernels() const {
   std::vector<KernelProfile> kernels;
   std::vector<std::vector<double>> times;
   std::vector<double> busy, whole;
   llvm::StringMap<size_t> indexOf;
   for (auto [number, call] : llvm::enumerate(calls)) {
-    auto [it, isNew] = indexOf.try_emplace(call.kernel, kernels.size());
+    auto [it, isNew] =
+        indexOf.try_emplace(call.device + " " + call.kernel, kernels.size());
     if (isNew) {
       kernels.emplace_back();
       kernels.back().name = call.function;
+      kernels.back().device = call.device;
       times.emplace_back(runs.size());
       busy.push_back(0);
       whole.push_back(0);
@@ -214,7 +228,9 @@ std::vector<KernelProfile> ModelProfile::getKernels() const {
     }
   }
   for (auto [kernel, work, time] : llvm::zip(kernels, busy, whole))
-    kernel.busy = time > 0 ? std::min(work / time, 1.0) : 0;
+    kernel.busy = !isOnProcessor(kernel) ? -1
+                  : time > 0             ? std::min(work / time, 1.0)
+                                         : 0;
   double total = 0;
   for (auto [kernel, time] : llvm::zip(kernels, times)) {
     kernel.minSeconds = time.empty() ? 0 : *llvm::min_element(time);
@@ -224,8 +240,8 @@ std::vector<KernelProfile> ModelProfile::getKernels() const {
   for (KernelProfile &kernel : kernels)
     kernel.share = total > 0 ? kernel.medianSeconds / total : 0;
   llvm::sort(kernels, [](const KernelProfile &a, const KernelProfile &b) {
-    return std::tie(b.medianSeconds, a.name) <
-           std::tie(a.medianSeconds, b.name);
+    return std::tie(b.medianSeconds, a.name, a.device) <
+           std::tie(a.medianSeconds, b.name, b.device);
   });
   return kernels;
 }
@@ -252,18 +268,27 @@ static void printNumber(llvm::raw_ostream &os, int width, int digits,
 
 void ModelProfile::print(llvm::raw_ostream &os, const MachinePeak &peak) const {
   std::vector<KernelProfile> kernels = getKernels();
-  size_t nameWidth = 12;
-  for (const KernelProfile &kernel : kernels)
+  // Devices have a column where there is more than one.
+  size_t nameWidth = 12, deviceWidth = numDevices > 1 ? 6 : 0;
+  for (const KernelProfile &kernel : kernels) {
     nameWidth = std::max(nameWidth, kernel.name.size());
-  os << "kernel";
-  os.indent(nameWidth - 6)
-      << " calls     min us  median us  share      MFLOP         MB  GFLOP/s"
-         "     GB/s roofline threads\n";
-  auto printRow = [&](llvm::StringRef name, int64_t numCalls, double minimum,
-                      double median, double share, int64_t flops, int64_t bytes,
-                      double limit, double busy) {
-    os << name;
-    os.indent(nameWidth - name.size()) << llvm::format("%6d", int(numCalls));
+    if (deviceWidth)
+      deviceWidth = std::max(deviceWidth, kernel.device.size());
+  }
+  auto printNames = [&](llvm::StringRef name, llvm::StringRef device) {
+    os << llvm::left_justify(name, nameWidth);
+    if (deviceWidth)
+      os << ' ' << llvm::left_justify(device, deviceWidth);
+  };
+  printNames("kernel", "device");
+  os << " calls     min us  median us  share      MFLOP         MB  GFLOP/s"
+        "     GB/s roofline threads\n";
+  auto printRow = [&](llvm::StringRef name, llvm::StringRef device,
+                      int64_t numCalls, double minimum, double median,
+                      double share, int64_t flops, int64_t bytes, double limit,
+                      double busy) {
+    printNames(name, device);
+    os << llvm::format("%6d", int(numCalls));
     printNumber(os, 11, 1, minimum >= 0, minimum * 1e6);
     os << llvm::format("%11.1f%6.1f%%", median * 1e6, share * 100);
     printNumber(os, 11, 3, flops >= 0, flops / 1e6);
@@ -272,11 +297,12 @@ void ModelProfile::print(llvm::raw_ostream &os, const MachinePeak &peak) const {
     printNumber(os, 9, 2, flops >= 0 && isTimed, flops / median / 1e9);
     printNumber(os, 9, 2, bytes >= 0 && isTimed, bytes / median / 1e9);
     printNumber(os, 8, 1, limit >= 0 && isTimed, limit / median * 100);
-    os << (limit >= 0 && isTimed ? '%' : ' ')
-       << llvm::format("%7.1f%%\n", busy * 100);
+    os << (limit >= 0 && isTimed ? '%' : ' ');
+    printNumber(os, 7, 1, busy >= 0, busy * 100);
+    os << (busy >= 0 ? "%\n" : "\n");
   };
   auto getLimit = [&](const KernelProfile &kernel) {
-    if (kernel.flops < 0 || kernel.bytes < 0)
+    if (kernel.flops < 0 || kernel.bytes < 0 || !isOnProcessor(kernel))
       return -1.0;
     return std::max(kernel.flops / peak.flopsPerSecond,
                     kernel.bytes / peak.bytesPerSecond);
@@ -285,18 +311,21 @@ void ModelProfile::print(llvm::raw_ostream &os, const MachinePeak &peak) const {
   double median = 0, limit = 0, busy = 0;
   for (const KernelProfile &kernel : kernels) {
     double kernelLimit = getLimit(kernel);
-    printRow(kernel.name, kernel.numCalls, kernel.minSeconds,
+    printRow(kernel.name, kernel.device, kernel.numCalls, kernel.minSeconds,
              kernel.medianSeconds, kernel.share, kernel.flops, kernel.bytes,
              kernelLimit, kernel.busy);
     numCalls += kernel.numCalls;
     median += kernel.medianSeconds;
-    busy += kernel.medianSeconds * kernel.busy;
+    busy = busy < 0 || kernel.busy < 0
+               ? -1
+               : busy + kernel.medianSeconds * kernel.busy;
     addCount(flops, kernel.flops);
     addCount(bytes, kernel.bytes);
     limit = limit < 0 || kernelLimit < 0 ? -1 : limit + kernelLimit;
   }
-  printRow("all kernels", numCalls, /*minimum=*/-1, median, median > 0 ? 1 : 0,
-           flops, bytes, limit, median > 0 ? busy / median : 0);
+  printRow("all kernels", "", numCalls, /*minimum=*/-1, median,
+           median > 0 ? 1 : 0, flops, bytes, limit,
+           median > 0 && busy >= 0 ? busy / median : busy);
   os << llvm::format("median of %d runs on %d thread%s: %.3f ms; roofline: "
                      "%.1f GFLOP/s, %.1f GB/s\n",
                      getNumRuns(), numThreads, numThreads == 1 ? "" : "s",
@@ -359,6 +388,8 @@ void ModelProfile::writeTrace(llvm::raw_ostream &os) const {
           writeEvent(call.function, "kernel", kernelRow, start, end,
                      [&, &call = call, index = index] {
                        json.attribute("call", static_cast<int64_t>(index));
+                       if (numDevices > 1)
+                         json.attribute("device", call.device);
                        if (call.flops >= 0) {
                          json.attribute("flop", call.flops);
                          if (seconds > 0)

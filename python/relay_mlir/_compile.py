@@ -33,7 +33,8 @@ class KernelProfile(typing.NamedTuple):
     Times are in seconds; `share` is the part of the time of all kernels. `flop`
     (arithmetic operations on elements) and `bytes` (of inputs and outputs) are
     None where they do not follow from the shapes. `busy` is the part of the time
-    of all threads in which one is at work.
+    of all threads in which one is at work, None on a device that is no processor.
+    `device` is "cpu:0" and so on; of a copy, where it ends.
     """
 
     name: str
@@ -43,7 +44,8 @@ class KernelProfile(typing.NamedTuple):
     share: float
     flop: int | None
     bytes: int | None
-    busy: float
+    busy: float | None
+    device: str
 
     @property
     def gflops(self) -> float | None:

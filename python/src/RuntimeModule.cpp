@@ -325,7 +325,9 @@ py::list LoadedModule::profile(const py::args &args, const py::kwargs &kwargs,
   for (const mlir::relay::KernelProfile &kernel : profile.getKernels())
     rows.append(py::make_tuple(
         kernel.name, kernel.numCalls, kernel.minSeconds, kernel.medianSeconds,
-        kernel.share, known(kernel.flops), known(kernel.bytes), kernel.busy));
+        kernel.share, known(kernel.flops), known(kernel.bytes),
+        kernel.busy < 0 ? py::object(py::none()) : py::float_(kernel.busy),
+        kernel.device));
   return rows;
 }
 

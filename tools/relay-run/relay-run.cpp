@@ -327,6 +327,14 @@ static LogicalResult printInfo(RelayModule *compiled, MLIRContext &context) {
   };
   printTensors("input", artifact.inputs, artifact.num_inputs);
   printTensors("output", artifact.outputs, artifact.num_outputs);
+  for (const RelayArtifactDevice &device :
+       ArrayRef(artifact.devices, artifact.num_devices))
+    llvm::outs() << "device: " << device.kind << ':' << device.index << '\n';
+  for (const RelayArtifactModule &module :
+       ArrayRef(artifact.modules, artifact.num_modules))
+    if (StringRef(module.format) != RELAY_MODULE_FORMAT_HOST)
+      llvm::outs() << "code for " << module.kind << ": " << module.size
+                   << " bytes, format " << module.format << '\n';
   return success();
 }
 

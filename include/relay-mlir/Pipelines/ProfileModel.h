@@ -25,8 +25,10 @@ struct ProfileOptions {
   int warmUp = 5;
 };
 
-/// All calls of one kernel, per run of the model.
+/// All calls of one kernel on one device, per run of the model.
 struct KernelProfile {
+  /// The device that runs it, such as "cpu:0"; where a copy ends.
+  std::string device;
   /// The fused relay function that the kernel came from; its name says what is
   /// fused. Equal kernels share the name of the first.
   std::string name;
@@ -36,7 +38,8 @@ struct KernelProfile {
   double share = 0;
   /// Arithmetic operations, and bytes of inputs and outputs; -1 if unknown.
   int64_t flops = 0, bytes = 0;
-  /// The part of the time of all threads in which one is at work.
+  /// The part of the time of all threads in which one is at work; -1 on devices
+  /// that are no processor, whose threads nobody counts.
   double busy = 0;
 };
 
@@ -51,7 +54,8 @@ public:
   int getNumRuns() const { return static_cast<int>(runs.size()); }
 
   /// Writes a table. A share of the roofline is the time that the machine's
-  /// limits would allow for a kernel over the time that it took.
+  /// limits would allow for a kernel over the time that it took; there is none
+  /// on devices that are no processor.
   void print(llvm::raw_ostream &os, const MachinePeak &peak) const;
 
   /// Writes all runs in the format of chrome://tracing, which Perfetto reads: a
@@ -66,7 +70,7 @@ private:
 
   /// One kernel call of the program.
   struct Call {
-    std::string kernel, function;
+    std::string kernel, function, device;
     int64_t flops, bytes;
   };
   /// A piece of a parallel loop of a call, in seconds since the first run.
@@ -88,6 +92,8 @@ private:
   };
 
   int numThreads = 1;
+  /// How many devices the model runs on.
+  int numDevices = 1;
   std::vector<Call> calls;
   std::vector<Run> runs;
 };

@@ -315,6 +315,16 @@ LogicalResult CodeWriter::writeOp(Operation &op) {
            << ' ' << *bits << '\n';
         return success();
       })
+      .Case([&](DotOp dot) -> LogicalResult {
+        os << "dot";
+        for (Value operand : {dot.getSum(), dot.getLhs(), dot.getRhs()}) {
+          const View view = views.lookup(operand);
+          os << ' ' << view.buffer << ' ' << view.offset;
+        }
+        os << ' ' << cast<MemRefType>(dot.getLhs().getType()).getNumElements()
+           << '\n';
+        return success();
+      })
       .Case([&](scf::ForOp loop) { return writeLoop(loop); })
       .Case([&](scf::IfOp branch) { return writeBranch(branch); })
       .Case<scf::YieldOp, func::ReturnOp>([](Operation *) { return success(); })

@@ -105,7 +105,7 @@ typedef struct {
   int64_t number;
 } Operand;
 
-enum { MAX_OPERANDS = 6, MAX_BUFFERS = 64 };
+enum { MAX_OPERANDS = 7, MAX_BUFFERS = 64 };
 
 typedef struct {
   char name[16];
@@ -370,6 +370,12 @@ static RelayStatus executeLoop(Run *run, int index) {
   return RELAY_OK;
 }
 
+static void executeDot(float *sum, const float *lhs, const float *rhs,
+                       int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    *sum += lhs[i] * rhs[i];
+}
+
 static RelayStatus executeOne(Run *run, const Instruction *instruction) {
   const char *op = instruction->name;
   const Operand *o = instruction->operands;
@@ -406,9 +412,14 @@ static RelayStatus executeOne(Run *run, const Instruction *instruction) {
   } else if (!strcmp(op, "store")) /* register, buffer, index, bits */
     memcpy(getBuffer(run, o[1]) + r[o[2].number].i * (bits / 8), to, bits / 8);
   else if (!strcmp(op, "fetch")) /* near buffer, index, buffer, index, bytes,
-                                    bits: the one intrinsic */
+                                    bits */
     memcpy(getBuffer(run, o[0]) + r[o[1].number].i * (bits / 8),
            getBuffer(run, o[2]) + r[o[3].number].i * (bits / 8), o[4].number);
+  else if (!strcmp(op, "dot")) /* buffer, index: of the sum, and of two
+                                  operands; how many elements */
+    executeDot((float *)getBuffer(run, o[0]) + r[o[1].number].i,
+               (float *)getBuffer(run, o[2]) + r[o[3].number].i,
+               (float *)getBuffer(run, o[4]) + r[o[5].number].i, o[6].number);
   else if (strlen(op) > 1 && op[strlen(op) - 1] == 'i')
     to->i = wrap(getInteger(run, op, r[o[1].number].i, r[o[2].number].i), bits);
   else if (strlen(op) > 1 && op[strlen(op) - 1] == 'f')

@@ -18,6 +18,7 @@
 #include "ScalarCode.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Parser/Parser.h"
@@ -80,6 +81,57 @@ static int64_t getBytes(MemRefType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
+/// The nest becomes the instruction of a description and an implementation.
+static LogicalResult tensorize(tir::KernelSchedule &schedule, tir::ForOp loop,
+                               const std::string &text) {
+  OwningOpRef<ModuleOp> pair =
+      parseSourceString<ModuleOp>(text, loop.getContext());
+  auto functions = llvm::to_vector(pair->getOps<tir::PrimFuncOp>());
+  return schedule.tensorizeWith(loop, functions[0], functions[1]);
+}
+
+/// A description of a sum of products, and the instruction that computes it:
+/// of {0} elements, operands of the types {1} and {2}, and a name {3}.
+static const char *const kDot = R"(
+  tir.prim_func private @{3}(%x: {1}, %w: {2}, %y: memref<1xf32>)
+      attributes {{tir.intrinsic} {{
+    tir.for %k = 0 to {0} {{
+      tir.block @dot(%v0 = reduce %k in {0})
+          reads(%x[%v0] : {1}, %w[%v0] : {2}, %y[0] : memref<1xf32>)
+          writes(%y[0] : memref<1xf32>) {{
+        %0 = affine.load %x[%v0] : {1}
+        %1 = affine.load %w[%v0] : {2}
+        %2 = affine.load %y[0] : memref<1xf32>
+        %3 = arith.mulf %0, %1 : f32
+        %4 = arith.addf %2, %3 : f32
+        affine.store %4, %y[0] : memref<1xf32>
+      }
+    }
+  }
+  tir.prim_func private @{3}.scalar(%x: {1}, %w: {2}, %y: memref<1xf32>)
+      attributes {{tir.intrinsic} {{
+    scalar.dot %x, %w into %y : {1}, {2} into memref<1xf32>
+  }
+)";
+
+static LogicalResult tensorizeDot(tir::KernelSchedule &schedule,
+                                  tir::ForOp loop) {
+  std::optional<int64_t> extent = loop.getConstantExtent();
+  tir::BlockOp block = loop.getBlocks().front();
+  if (!extent || block.getReads().size() != 3)
+    return failure();
+  std::string name = "dot_" + std::to_string(*extent), types[2];
+  auto loads = llvm::to_vector(block.getBody()->getOps<affine::AffineLoadOp>());
+  for (auto [load, type] : llvm::zip(loads, types)) {
+    bool isNear = load.getMemRefType().getMemorySpace() != nullptr;
+    name += isNear ? "_near" : "_far";
+    type = llvm::formatv("memref<{0}xf32{1}>", *extent,
+                         isNear ? ", #target.memory<\"local\">" : "");
+  }
+  return tensorize(schedule, loop,
+                   llvm::formatv(kDot, *extent, types[0], types[1], name));
+}
+
 /// Inputs that fit come to the core's memory first.
 static LogicalResult scheduleNear(tir::KernelSchedule &schedule,
                                   tir::BlockNest nest) {
@@ -98,6 +150,10 @@ static LogicalResult scheduleNear(tir::KernelSchedule &schedule,
   for (const tir::BufferAccess &access : nest.accesses)
     if (fits(access))
       (void)schedule.cacheRead(nest.block, access.buffer, "local");
+  // An instruction goes on from what is in memory.
+  tir::ForOp loop = nest.block.getLoops().back();
+  if (matchSumOfProducts(nest) && schedule.decomposeReduction(nest.block, loop))
+    (void)tensorizeDot(schedule, loop);
   return success();
 }
 
@@ -136,10 +192,8 @@ static LogicalResult scheduleFetch(tir::KernelSchedule &schedule,
     return failure();
   std::string type;
   llvm::raw_string_ostream(type) << buffer.getType().getElementType();
-  OwningOpRef<ModuleOp> pair = parseSourceString<ModuleOp>(
-      llvm::formatv(kFetch, *extent, type).str(), buffer.getContext());
-  auto functions = llvm::to_vector(pair->getOps<tir::PrimFuncOp>());
-  return schedule.tensorizeWith(nest.loops.back(), functions[0], functions[1]);
+  return tensorize(schedule, nest.loops.back(),
+                   llvm::formatv(kFetch, *extent, type));
 }
 
 /// One loop, whatever the shape.

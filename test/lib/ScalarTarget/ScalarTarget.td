@@ -42,4 +42,16 @@ def Scalar_FetchOp : Op<Scalar_Dialect, "fetch"> {
   }];
 }
 
+def Scalar_DotOp : Op<Scalar_Dialect, "dot"> {
+  let summary = "Adds products of consecutive elements, one after the other";
+  let arguments = (ins Arg<StridedMemRefRankOf<[F32], [1]>, "", [MemRead]>:$lhs,
+                       Arg<StridedMemRefRankOf<[F32], [1]>, "", [MemRead]>:$rhs,
+                       Arg<StridedMemRefRankOf<[F32], [1]>, "one element",
+                           [MemRead, MemWrite]>:$sum);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `into` $sum attr-dict `:` type($lhs) `,` type($rhs) `into`
+    type($sum)
+  }];
+}
+
 #endif // SCALARTARGET_TD

@@ -1,6 +1,7 @@
 """Models that are split over devices: cpu number 0 is the host. Devices of kind scalar are
 those of test/lib/ScalarTarget, which the project knows nothing of."""
 
+import json
 import os
 import pathlib
 import re
@@ -83,6 +84,33 @@ def test_copies_are_in_the_profile(tmp_path):
     assert copies == {"cpu:0 to cpu:1": 1, "cpu:1 to cpu:0": 1, "cpu:0 to cpu:2": 1,
                       "cpu:2 to cpu:0": 1}
     assert sum(copies.values()) == count_copies(devices)
+
+
+def test_the_profile_names_devices(tmp_path):
+    x = relay.var("x", shape=(4, 8), dtype="float32")
+    there = relay.on_device(relay.tanh(x), scalar_device(2))
+    path = tmp_path / "split.relay"
+    path.write_text(relay.IRModule.from_expr(relay.Function([x], relay.exp(there))).astext())
+    model = rm.compile(path, device_targets=SCALAR)
+    trace = tmp_path / "trace.json"
+    rows = model.profile({"x": random_array(0, 4, 8)}, repeat=2, trace=trace)
+    devices = {"cpu:0 to scalar:2": "scalar:2", "fused_tanh": "scalar:2",
+               "scalar:2 to cpu:0": "cpu:0", "fused_exp": "cpu:0"}
+    assert {row.name: row.device for row in rows} == devices
+    # Nobody counts the threads of a device.
+    assert {row.device: row.busy is None for row in rows} == {"cpu:0": False, "scalar:2": True}
+    events = [event for event in json.loads(trace.read_text())["traceEvents"]
+              if event.get("cat") == "kernel"]
+    assert {event["name"]: event["args"]["device"] for event in events} == devices
+    model.save(tmp_path / "split.so")
+    result = subprocess.run([BIN / "relay-run", tmp_path / "split.so", "--profile", "--peak=100,10"],
+                            capture_output=True, text=True, check=True)
+    assert re.search(r"^fused_tanh +scalar:2 +1 .* - +-$", result.stdout, re.M), result.stdout
+    assert re.search(r"^fused_exp +cpu:0 +1 .*% +[0-9.]+%$", result.stdout, re.M), result.stdout
+    result = subprocess.run([BIN / "relay-run", tmp_path / "split.so", "--info"],
+                            capture_output=True, text=True, check=True)
+    assert re.search(r"^device: cpu:0\ndevice: scalar:2\ncode for scalar: \d+ bytes, format scalar-text$",
+                     result.stdout, re.M)
 
 
 def test_copies_are_explicit_in_relax(tmp_path):

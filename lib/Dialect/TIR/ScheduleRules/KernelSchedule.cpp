@@ -220,6 +220,25 @@ LogicalResult KernelSchedule::vectorize(ForOp loop) {
   return success();
 }
 
+LogicalResult KernelSchedule::unroll(ForOp loop) {
+  if (failed(apply<UnrollOp>(Loops::Stay, "unroll",
+                             getFirstBlock(loop).getName(), getHandle(loop))))
+    return failure();
+  if (remarks)
+    remark("unroll", Twine(getBlockName(loop)) + ": " + describeExtent(loop));
+  return success();
+}
+
+LogicalResult KernelSchedule::bind(ForOp loop, StringRef tag) {
+  if (failed(apply<BindOp>(Loops::Stay, "bind", getFirstBlock(loop).getName(),
+                           getHandle(loop), tag)))
+    return failure();
+  if (remarks)
+    remark("bind", Twine(getBlockName(loop)) + ": " + describeExtent(loop) +
+                       " to " + tag);
+  return success();
+}
+
 LogicalResult KernelSchedule::computeInline(BlockOp block) {
   std::string name = block.getName().str();
   if (failed(apply<ComputeInlineOp>(Loops::Change, "inline", name,
@@ -288,6 +307,29 @@ BlockOp KernelSchedule::cacheRead(BlockOp block, Value buffer,
     remark("copy", "@" + block.getName() + " reads a copy of a buffer of " +
                        describeType(buffer) + " that the kernel makes");
   return getPayload<BlockOp>(step->getCopy());
+}
+
+BlockOp KernelSchedule::cacheWrite(BlockOp block, Value buffer,
+                                   StringRef scope) {
+  std::optional<unsigned> index = getIndexOf(getWrittenBuffers(block), buffer);
+  if (!index)
+    return {};
+  FailureOr<CacheWriteOp> step =
+      apply<CacheWriteOp>(Loops::Change, "copy", block.getName(),
+                          getHandleType(), getHandle(block), *index, scope);
+  if (failed(step))
+    return {};
+  if (remarks)
+    remark("copy", "@" + block.getName() + " writes to a buffer of " +
+                       describeType(buffer) + ", which is copied then");
+  return getPayload<BlockOp>(step->getCopy());
+}
+
+BlockOp KernelSchedule::decomposeReduction(BlockOp block, ForOp loop) {
+  FailureOr<DecomposeReductionOp> step = apply<DecomposeReductionOp>(
+      Loops::Change, "reduction", block.getName(), getHandleType(),
+      getHandle(block), getHandle(loop));
+  return failed(step) ? BlockOp() : getPayload<BlockOp>(step->getInit());
 }
 
 LogicalResult KernelSchedule::transformLayout(BlockOp block, Value buffer,

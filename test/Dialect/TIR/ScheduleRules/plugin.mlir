@@ -40,6 +40,8 @@ module attributes {target.spec = #scalar.core<memory = 256>} {
   // CHECK-LABEL: named_sequence @product.schedule
   // CHECK:       transform.tir.cache_read {{.*}} "local"
   // CHECK-NOT:   cache_read
+  // CHECK:       transform.tir.decompose_reduction
+  // CHECK:       transform.tir.tensorize_with {{.*}} @dot_64_near_far, @dot_64_near_far.scalar
   // CHECK:       transform.tir.tensorize_with {{.*}} @fetch_64_f32, @fetch_64_f32.scalar
   // CHECK:       transform.yield
   // APPLIED-LABEL: tir.prim_func @product
@@ -47,9 +49,11 @@ module attributes {target.spec = #scalar.core<memory = 256>} {
   // APPLIED-NOT:   tir.for
   // APPLIED:       scalar.fetch %{{.*}} to %{{.*}} :
   // APPLIED:       tir.for
+  // APPLIED:       tir.block @product_init
+  // APPLIED:       scalar.dot %{{.*}}, %{{.*}} into %{{.*}} : {{.*}}#target.memory<"local">>, memref<64xf32, {{.*}} into
   // SCF-LABEL:   func.func @product
   // SCF:         %[[NEAR:.*]] = memref.alloca()
-  // SCF:         scalar.fetch
+  // SCF:         scalar.fetch %{{.*}}#target.memory<"local">>
   // SCF:         scf.for
   // SCF-NOT:     vector
   // SCF-LABEL:   func.func @half

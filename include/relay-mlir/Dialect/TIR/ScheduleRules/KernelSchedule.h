@@ -55,12 +55,19 @@ public:
   LogicalResult reorder(ArrayRef<ForOp> loops);
   LogicalResult parallel(ForOp loop);
   LogicalResult vectorize(ForOp loop);
+  LogicalResult unroll(ForOp loop);
+  /// `tag` is a hardware index: "threadIdx.x".
+  LogicalResult bind(ForOp loop, StringRef tag);
   LogicalResult computeInline(BlockOp block);
   LogicalResult reverseComputeInline(BlockOp block);
   LogicalResult computeAt(BlockOp block, ForOp loop);
   LogicalResult reverseComputeAt(BlockOp block, ForOp loop);
   /// Null if refused.
   BlockOp cacheRead(BlockOp block, Value buffer, StringRef scope);
+  BlockOp cacheWrite(BlockOp block, Value buffer, StringRef scope);
+  /// The block that stores what the reduction starts from, right before `loop`;
+  /// null if refused.
+  BlockOp decomposeReduction(BlockOp block, ForOp loop);
   /// `buffer` is one that the block reads.
   LogicalResult transformReadLayout(BlockOp block, Value buffer,
                                     AffineMap layout);
