@@ -154,6 +154,14 @@ class Chain:
         return self.add("DequantizeLinear", self.add("QuantizeLinear", x, scale, zero),
                         scale, zero)
 
+    def begin_again(self, seed):
+        """What follows is what the chain began with, of the last value."""
+        if self.shape != SHAPE:
+            shape = self.constant(np.array(SHAPE, np.int64))
+            self.value, self.shape = self.add("Reshape", self.value, shape), SHAPE
+        self.rng = np.random.default_rng(seed)
+        self.earlier = {SHAPE: [self.value]}
+
     def grow(self, length):
         steps = [self.unary] * 6 + [self.gate] * 3 + [self.fan, self.broadcast, self.skip] * 2
         steps += [self.refresh] * 3
@@ -175,8 +183,13 @@ class Chain:
         return model
 
 
-def build(seed, length, quantized=False):
-    """A chain of at least `length` operators from "x", of shape SHAPE, to "y"."""
+def build(seed, length, quantized=False, period=None):
+    """A chain of at least `length` operators from "x", of shape SHAPE, to "y". With a
+    `period`, the same that many operators again and again."""
     chain = Chain(seed, quantized)
-    chain.grow(length)
+    period = period or length
+    chain.grow(period)
+    while len(chain.nodes) < length:
+        chain.begin_again(seed)
+        chain.grow(len(chain.nodes) + period)
     return chain.model()

@@ -24,6 +24,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "relay-mlir/Dialect/TIR/Analysis/BlockNest.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -37,6 +38,10 @@ using tir::ForOp;
 
 /// A loop over vectors that is at most this long is written out.
 static constexpr int64_t kMaxUnrolledVectors = 8;
+/// What is written out side by side has at most about this many operations:
+/// LLVM needs time that grows with the square of straight code. A chain of 250
+/// powers on eight vectors took it 90 seconds, in a loop it takes 2.
+static constexpr int64_t kMaxUnrolledWork = 1024;
 /// Independent accumulators of one reduction: enough to hide the latency of an
 /// addition.
 static constexpr int64_t kNumSlots = 4;
@@ -278,11 +283,22 @@ static bool hasLongChains(ForOp loop) {
       .wasInterrupted();
 }
 
+/// Operations of one iteration.
+static int64_t getWork(ForOp loop) {
+  int64_t work = 0;
+  for (tir::BlockOp block : loop.getBlocks())
+    work += tir::getBodyWork(block);
+  return work;
+}
+
 LogicalResult KernelEmitter::emitVectorized(ForOp loop, BodyFn body) {
   int64_t width = getNumLanes(loop, target.bits);
   // Long chains of several vectors run side by side: it is waiting for one
   // result after the other that takes the time.
   int64_t numChains = width > 1 && hasLongChains(loop) ? kNumChains : 1;
+  int64_t work = getWork(loop);
+  if (work * numChains > kMaxUnrolledWork)
+    numChains = 1;
   std::optional<int64_t> extent = loop.getConstantExtent();
   AffineExpr d0, d1;
   bindDims(builder.getContext(), d0, d1);
@@ -355,7 +371,8 @@ LogicalResult KernelEmitter::emitVectorized(ForOp loop, BodyFn body) {
   numChains = std::max<int64_t>(numChains, 1);
   int64_t numVectors = *extent / width;
   int64_t done = numVectors * width;
-  if (numVectors > kMaxUnrolledVectors) {
+  if (numVectors > kMaxUnrolledVectors ||
+      (numVectors > 1 && numVectors * work > kMaxUnrolledWork)) {
     done -= done % (width * numChains);
     if (failed(emitVectorLoop(lower, apply(d0 + done, {lower}),
                               width * numChains)))

@@ -29,3 +29,45 @@ tir.prim_func @exp(%x: memref<183xf32>, %y: memref<183xf32>)
     }
   }
 }
+
+// Straight code is bounded: eight vectors of as many functions run in a loop.
+// CHECK-LABEL:   func.func @many
+// CHECK:           scf.for
+// CHECK-COUNT-10:    math.powf %{{.*}} : vector<8xf32>
+// CHECK-NOT:         math.powf
+// CHECK-LABEL:   func.func @few
+// CHECK-NOT:       scf.for
+// CHECK-COUNT-8:   math.powf %{{.*}} : vector<8xf32>
+// CHECK-NOT:       math.powf
+tir.prim_func @many(%x: memref<64xf32>, %y: memref<64xf32>)
+    attributes {tir.num_outputs = 1 : i64} {
+  tir.for %i = 0 to 64 kind(vectorized) {
+    tir.block @many(%v0 = spatial %i in 64)
+        reads(%x[%v0] : memref<64xf32>) writes(%y[%v0] : memref<64xf32>) {
+      %0 = affine.load %x[%v0] : memref<64xf32>
+      %1 = math.powf %0, %0 : f32
+      %2 = math.powf %1, %0 : f32
+      %3 = math.powf %2, %0 : f32
+      %4 = math.powf %3, %0 : f32
+      %5 = math.powf %4, %0 : f32
+      %6 = math.powf %5, %0 : f32
+      %7 = math.powf %6, %0 : f32
+      %8 = math.powf %7, %0 : f32
+      %9 = math.powf %8, %0 : f32
+      %10 = math.powf %9, %0 : f32
+      affine.store %10, %y[%v0] : memref<64xf32>
+    }
+  }
+}
+
+tir.prim_func @few(%x: memref<64xf32>, %y: memref<64xf32>)
+    attributes {tir.num_outputs = 1 : i64} {
+  tir.for %i = 0 to 64 kind(vectorized) {
+    tir.block @few(%v0 = spatial %i in 64)
+        reads(%x[%v0] : memref<64xf32>) writes(%y[%v0] : memref<64xf32>) {
+      %0 = affine.load %x[%v0] : memref<64xf32>
+      %1 = math.powf %0, %0 : f32
+      affine.store %1, %y[%v0] : memref<64xf32>
+    }
+  }
+}

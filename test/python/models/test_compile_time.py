@@ -32,8 +32,8 @@ import chains  # noqa: E402
 import quantized  # noqa: E402
 
 BIN = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve() / "bin"
-# Seconds of processor time, which do not depend on what else a machine does: far
-# more than any model here takes, far less than 2^30 steps.
+# Seconds of processor time: far more than any model here takes, also where others
+# keep the machine busy, far less than 2^30 steps.
 HANG = 240
 # What a few operations on values of about one lose in f32. A chain does not enlarge
 # it, but may make everything else smaller: a small result has it all the same.
@@ -82,11 +82,10 @@ def check(model, inputs, folder, name="model", steps=0):
 
 
 def assert_linear(lengths, counts):
-    """Longer models take about as much per operator as the shortest, or, of several, as the
-    two shortest: the first operators of a random chain may be cheap ones."""
+    """Longer models take about as much per operator as the shortest: their operators are
+    the same, more often."""
     slopes = [count / length for length, count in zip(lengths, counts)]
-    first = max(slopes[:2] if len(slopes) > 2 else slopes[:1])
-    assert max(slopes) <= 2 * first, (lengths, counts)
+    assert max(slopes) <= 1.5 * slopes[0], (lengths, counts)
 
 
 #===-----------------------------------------------------------------------===#
@@ -96,10 +95,10 @@ def assert_linear(lengths, counts):
 
 @pytest.mark.parametrize("seed", [0, 1, *nightly(range(2, 20))])
 def test_random_chains(seed, tmp_path):
-    lengths, work, sizes = [60, 125, 250, 500], [], []
+    lengths, work, sizes = [125, 250, 500], [], []
     x = np.random.default_rng(seed).standard_normal(chains.SHAPE, np.float32)
     for length in lengths:
-        model = chains.build(seed, length)
+        model = chains.build(seed, length, period=lengths[0])
         operations, size, _, _ = check(model, {"x": x}, tmp_path)
         work.append(operations)
         sizes.append(size)
@@ -111,10 +110,10 @@ def test_random_chains(seed, tmp_path):
 def test_random_quantized_chains(seed, tmp_path):
     # Where a value lies between two numbers, the last bit decides which it is:
     # few elements may be off by a few steps.
-    lengths, work, sizes = [60, 125, 250, 500], [], []
+    lengths, work, sizes = [125, 250, 500], [], []
     x = np.random.default_rng(seed).standard_normal(chains.SHAPE, np.float32)
     for length in lengths:
-        model = chains.build(seed, length, quantized=True)
+        model = chains.build(seed, length, quantized=True, period=lengths[0])
         operations, size, actual, expected = check(model, {"x": x}, tmp_path,
                                                    steps=3 * chains.STEP)
         assert np.mean(np.abs(actual - expected) > 1e-4) < 0.02
