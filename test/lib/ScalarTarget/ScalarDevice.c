@@ -208,7 +208,8 @@ static RelayStatus parseLine(Module *module, char *line) {
   int count = splitLine(line, words);
   if (count == 0)
     return RELAY_OK;
-  Kernel *kernel = &module->kernels[module->num_kernels - 1];
+  Kernel *kernel =
+      module->num_kernels ? &module->kernels[module->num_kernels - 1] : 0;
   if (!strcmp(words[0], "kernel") && count == 4 &&
       strlen(words[1]) < sizeof(kernel->name)) {
     Kernel *grown =
