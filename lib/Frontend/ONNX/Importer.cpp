@@ -8,6 +8,7 @@
 #include "Importer.h"
 
 #include "NodeContext.h"
+#include "NodeOrder.h"
 #include "ShapeEvaluator.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -274,8 +275,8 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
     if (!name.empty() && !binding)
       return emitError(node, pending.opset)
              << "input \"" << name
-             << "\" is not computed by any node before it (a missing name, a "
-                "cycle, or nodes that are out of order)";
+             << "\" is not computed by any node before it (a missing name or a "
+                "cycle)";
     pending.inputs.push_back(binding);
   }
 
@@ -421,8 +422,8 @@ LogicalResult Importer::importCall(PendingNode &pending,
 }
 
 LogicalResult Importer::importNodes(ArrayRef<Node> nodes, Frame &frame) {
-  for (const Node &node : nodes)
-    if (failed(importNode(node, frame)))
+  for (const Node *node : sortNodes(nodes))
+    if (failed(importNode(*node, frame)))
       return failure();
   return success();
 }

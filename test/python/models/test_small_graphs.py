@@ -376,3 +376,15 @@ def test_log_sum_exp_of_infinities(dtype):
     (actual,), (expected,) = run_both([node], {"x": np.array(rows, dtype)}, ["y"],
                                       {"axes": np.array([1])}, opset=18)
     np.testing.assert_allclose(actual, expected, rtol=1e-6)
+
+
+def test_nodes_in_any_order():
+    # Tools that edit graphs append nodes; ONNX Runtime sorts them as well.
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["a"]),
+             helper.make_node("Relu", ["a"], ["b"]),
+             helper.make_node("Softmax", ["b"], ["c"]),
+             helper.make_node("Add", ["a", "c"], ["d"]),
+             helper.make_node("Mul", ["d", "b"], ["y"])]
+    for order in ([4, 3, 2, 1, 0], [2, 4, 0, 3, 1]):
+        check([nodes[number] for number in order], {"x": random(3, 5)}, ["y"],
+              {"w": random(5, 7, seed=1)})
