@@ -160,6 +160,10 @@ AffineExpr FunctionConverter::defineExtremum(ArrayRef<AffineExpr> sizes,
   llvm::erase(text, '"');
   text[3] = '(';
   text.back() = ')';
+  // Of extremes of extremes, names would not end.
+  constexpr size_t maxNameLength = 100;
+  if (text.size() > maxNameLength)
+    text = (isMax ? "max#" : "min#") + std::to_string(extremes.size());
   while (!givenNames.insert(text).second)
     text += '\'';
   StringAttr symbol = builder.getStringAttr(text);

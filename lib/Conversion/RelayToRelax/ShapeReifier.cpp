@@ -254,7 +254,7 @@ FailureOr<AffineExpr> ShapeReifier::getDim(Value tensor, int64_t dim) {
     return it->second;
   FailureOr<AffineExpr> size = computeDim(tensor, dim);
   if (succeeded(size))
-    size = relax::canonicalizeSymbolicExpr(*size);
+    size = bind(*size, /*isNonNegative=*/true);
   dims.insert({{tensor, dim}, size});
   return size;
 }
@@ -290,8 +290,12 @@ FailureOr<AffineExpr> ShapeReifier::computeDim(Value tensor, int64_t dim) {
 //===----------------------------------------------------------------------===//
 
 FailureOr<AffineExpr> ShapeReifier::getIndex(OpFoldResult index) {
-  if (std::optional<int64_t> constant = getConstantIntValue(index))
-    return getConstant(*constant);
+  if (std::optional<int64_t> constant = getConstantIntValue(index)) {
+    auto value = dyn_cast<Value>(index);
+    // As a number with a sign, true is -1.
+    bool isCondition = value && value.getType().isInteger(1);
+    return getConstant(isCondition ? *constant != 0 : *constant);
+  }
   auto value = cast<Value>(index);
   auto result = dyn_cast<OpResult>(value);
   if (!result)
@@ -301,7 +305,7 @@ FailureOr<AffineExpr> ShapeReifier::getIndex(OpFoldResult index) {
     return it->second;
   FailureOr<AffineExpr> expr = computeIndex(result.getOwner(), result);
   if (succeeded(expr))
-    expr = relax::canonicalizeSymbolicExpr(*expr);
+    expr = bind(*expr, relax::isProvablyGreaterEqual(*expr, getConstant(0)));
   indices.insert({value, expr});
   return expr;
 }
@@ -327,49 +331,118 @@ AffineExpr ShapeReifier::getExtremum(ArrayRef<AffineExpr> candidates,
                      : relax::isProvablyGreaterEqual(other, candidate);
         }))
       return candidate;
-  return defineExtremum(candidates, max);
+  AffineExpr zero = getConstant(0);
+  auto isNonNegative = [&](AffineExpr candidate) {
+    return relax::isProvablyGreaterEqual(candidate, zero);
+  };
+  if (max ? llvm::any_of(candidates, isNonNegative)
+          : llvm::all_of(candidates, isNonNegative))
+    return defineExtremum(candidates, max);
+  // Symbols stand for what is not negative: the first one and by how much
+  // others are larger, or it is larger than them.
+  AffineExpr extremum = candidates.front();
+  for (AffineExpr other : candidates.drop_front()) {
+    AffineExpr difference = relax::canonicalizeSymbolicExpr(
+        max ? other - extremum : extremum - other);
+    AffineExpr excess = getExtremum({difference, zero}, /*max=*/true);
+    extremum = relax::canonicalizeSymbolicExpr(max ? extremum + excess
+                                                   : extremum - excess);
+  }
+  return extremum;
 }
 
-FailureOr<bool> ShapeReifier::getCondition(Value condition) {
-  APInt constant;
-  if (matchPattern(condition, m_ConstantInt(&constant)))
-    return !constant.isZero();
-  auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  if (!compare)
-    return failure();
-  FailureOr<AffineExpr> lhs = getIndex(OpFoldResult(compare.getLhs()));
-  FailureOr<AffineExpr> rhs = getIndex(OpFoldResult(compare.getRhs()));
+/// Whether `expr`, as a tree, has more nodes than `budget`, which it takes
+/// from.
+static bool isLonger(AffineExpr expr, int64_t &budget) {
+  if (--budget < 0)
+    return true;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return binary && (isLonger(binary.getLHS(), budget) ||
+                    isLonger(binary.getRHS(), budget));
+}
+
+AffineExpr ShapeReifier::bind(AffineExpr expr, bool isNonNegative) {
+  expr = relax::canonicalizeSymbolicExpr(expr);
+  // Sizes after some strided layers are shorter than that. Longer ones double
+  // with each layer that uses a size twice.
+  int64_t budget = 48;
+  if (!isLonger(expr, budget))
+    return expr;
+  AffineExpr zero = getConstant(0);
+  AffineExpr positive = defineExtremum({expr, zero}, /*isMax=*/true);
+  if (isNonNegative)
+    return positive;
+  return positive -
+         defineExtremum({relax::canonicalizeSymbolicExpr(-expr), zero},
+                        /*isMax=*/true);
+}
+
+AffineExpr ShapeReifier::isAtLeast(AffineExpr lhs, AffineExpr rhs) {
+  if (relax::isProvablyGreaterEqual(lhs, rhs))
+    return getConstant(1);
+  if (relax::isProvablyGreaterEqual(rhs, lhs + 1))
+    return getConstant(0);
+  // The difference plus 1, cut to what is between 0 and 1.
+  AffineExpr above = relax::canonicalizeSymbolicExpr(lhs - rhs + 1);
+  AffineExpr positive = getExtremum({above, getConstant(0)}, /*max=*/true);
+  return getExtremum({positive, getConstant(1)}, /*max=*/false);
+}
+
+AffineExpr ShapeReifier::divideToZero(AffineExpr lhs, AffineExpr rhs,
+                                      bool wantsRemainder) {
+  // floordiv and mod of magnitudes.
+  AffineExpr zero = getConstant(0);
+  auto getSign = [&](AffineExpr expr) { return isAtLeast(expr, zero) * 2 - 1; };
+  AffineExpr lhsSign = getSign(lhs), rhsSign = getSign(rhs);
+  lhs = bind(lhs * lhsSign, /*isNonNegative=*/true);
+  rhs = bind(rhs * rhsSign, /*isNonNegative=*/true);
+  // A remainder has the sign of what is divided.
+  AffineExpr result = wantsRemainder ? lhs % rhs : lhs.floorDiv(rhs);
+  AffineExpr sign = wantsRemainder ? lhsSign : lhsSign * rhsSign;
+  if (isa<AffineConstantExpr>(sign))
+    return result * sign;
+  return bind(result * sign, /*isNonNegative=*/false);
+}
+
+FailureOr<AffineExpr> ShapeReifier::compare(arith::CmpIOp op) {
+  FailureOr<AffineExpr> lhs = getIndex(OpFoldResult(op.getLhs()));
+  FailureOr<AffineExpr> rhs = getIndex(OpFoldResult(op.getRhs()));
   if (failed(lhs) || failed(rhs))
     return failure();
-  auto isAtLeast = [](AffineExpr a, AffineExpr b) {
-    return relax::isProvablyGreaterEqual(a, b);
-  };
-  bool less = isAtLeast(*rhs, *lhs + 1), greater = isAtLeast(*lhs, *rhs + 1);
-  bool lessEqual = isAtLeast(*rhs, *lhs), greaterEqual = isAtLeast(*lhs, *rhs);
-  auto decide = [](bool yes, bool no) -> FailureOr<bool> {
-    if (!yes && !no)
-      return failure();
-    return yes;
-  };
-  switch (compare.getPredicate()) {
-  case arith::CmpIPredicate::eq:
-    return decide(lessEqual && greaterEqual, less || greater);
-  case arith::CmpIPredicate::ne:
-    return decide(less || greater, lessEqual && greaterEqual);
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
-    return decide(less, greaterEqual);
-  case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::ule:
-    return decide(lessEqual, greater);
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
-    return decide(greater, lessEqual);
-  case arith::CmpIPredicate::sge:
-  case arith::CmpIPredicate::uge:
-    return decide(greaterEqual, less);
+  using Predicate = arith::CmpIPredicate;
+  AffineExpr one = getConstant(1), zero = getConstant(0);
+  bool isUnsigned = llvm::is_contained(
+      {Predicate::ult, Predicate::ule, Predicate::ugt, Predicate::uge},
+      op.getPredicate());
+  if (isUnsigned && (!relax::isProvablyGreaterEqual(*lhs, zero) ||
+                     !relax::isProvablyGreaterEqual(*rhs, zero)))
+    return failure();
+  switch (op.getPredicate()) {
+  case Predicate::eq:
+    return isAtLeast(*lhs, *rhs) * isAtLeast(*rhs, *lhs);
+  case Predicate::ne:
+    return one - isAtLeast(*lhs, *rhs) * isAtLeast(*rhs, *lhs);
+  case Predicate::slt:
+  case Predicate::ult:
+    return one - isAtLeast(*lhs, *rhs);
+  case Predicate::sle:
+  case Predicate::ule:
+    return isAtLeast(*rhs, *lhs);
+  case Predicate::sgt:
+  case Predicate::ugt:
+    return one - isAtLeast(*rhs, *lhs);
+  case Predicate::sge:
+  case Predicate::uge:
+    return isAtLeast(*lhs, *rhs);
   }
   return failure();
+}
+
+FailureOr<AffineExpr> ShapeReifier::getCondition(Value condition) {
+  FailureOr<AffineExpr> expr = getIndex(OpFoldResult(condition));
+  if (failed(expr))
+    return failure();
+  return relax::canonicalizeSymbolicExpr(*expr);
 }
 
 FailureOr<AffineExpr> ShapeReifier::computeIndex(Operation *op,
@@ -379,11 +452,25 @@ FailureOr<AffineExpr> ShapeReifier::computeIndex(Operation *op,
     return index ? getDim(dim.getSource(), *index) : giveUp(op);
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    FailureOr<bool> condition = getCondition(select.getCondition());
+    FailureOr<AffineExpr> condition = getCondition(select.getCondition());
     if (failed(condition))
       return giveUp(op);
-    return getIndex(OpFoldResult(*condition ? select.getTrueValue()
-                                            : select.getFalseValue()));
+    // What is not taken may have no expression.
+    if (auto known = dyn_cast<AffineConstantExpr>(*condition))
+      return getIndex(OpFoldResult(known.getValue() ? select.getTrueValue()
+                                                    : select.getFalseValue()));
+    FailureOr<AffineExpr> yes = getIndex(OpFoldResult(select.getTrueValue()));
+    FailureOr<AffineExpr> no = getIndex(OpFoldResult(select.getFalseValue()));
+    if (failed(yes) || failed(no))
+      return giveUp(op);
+    AffineExpr zero = getConstant(0);
+    return bind(*no + (*yes - *no) * *condition,
+                relax::isProvablyGreaterEqual(*yes, zero) &&
+                    relax::isProvablyGreaterEqual(*no, zero));
+  }
+  if (auto comparison = dyn_cast<arith::CmpIOp>(op)) {
+    FailureOr<AffineExpr> expr = compare(comparison);
+    return succeeded(expr) ? expr : giveUp(op);
   }
   if (!isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(
           op) &&
@@ -427,18 +514,32 @@ FailureOr<AffineExpr> ShapeReifier::computeIndex(Operation *op,
               [&](auto) { return (*operands)[0].floorDiv((*operands)[1]); })
           .Case<arith::RemUIOp>(
               [&](auto) { return (*operands)[0] % (*operands)[1]; })
-          .Case<arith::DivSIOp, arith::RemSIOp>(
+          .Case<arith::DivSIOp, arith::RemSIOp>([&](auto) {
+            return divideToZero((*operands)[0], (*operands)[1],
+                                /*wantsRemainder=*/isa<arith::RemSIOp>(op));
+          })
+          .Case<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(
               [&](auto) -> FailureOr<AffineExpr> {
-                // Rounds to zero, as floordiv does if nothing is negative.
+                // Of conditions only, which are 0 or 1.
                 AffineExpr lhs = (*operands)[0], rhs = (*operands)[1];
-                if (!relax::isProvablyGreaterEqual(lhs, getConstant(0)) ||
-                    !relax::isProvablyGreaterEqual(rhs, getConstant(0)))
+                if (!result.getType().isInteger(1))
                   return failure();
-                return isa<arith::DivSIOp>(op) ? lhs.floorDiv(rhs) : lhs % rhs;
+                if (isa<arith::AndIOp>(op))
+                  return lhs * rhs;
+                return lhs + rhs - lhs * rhs * (isa<arith::OrIOp>(op) ? 1 : 2);
               })
-          .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-                arith::ExtUIOp, arith::TruncIOp>(
+          .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp>(
               [&](auto) { return (*operands)[0]; })
+          .Case<arith::ExtSIOp>([&](auto) {
+            // A condition that holds is -1.
+            return op->getOperand(0).getType().isInteger(1) ? -(*operands)[0]
+                                                            : (*operands)[0];
+          })
+          .Case<arith::TruncIOp>([&](auto) -> FailureOr<AffineExpr> {
+            if (result.getType().isInteger(1))
+              return failure();
+            return (*operands)[0];
+          })
           .Default([](Operation *) { return failure(); });
   if (failed(expr))
     return giveUp(op);

@@ -8,6 +8,7 @@
 #ifndef RELAY_MLIR_LIB_CONVERSION_RELAYTORELAX_SHAPEREIFIER_H
 #define RELAY_MLIR_LIB_CONVERSION_RELAYTORELAX_SHAPEREIFIER_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -73,7 +74,17 @@ private:
   FailureOr<AffineExpr> getIndex(OpFoldResult index);
   FailureOr<AffineExpr> computeIndex(Operation *op, OpResult result);
   AffineExpr getExtremum(ArrayRef<AffineExpr> candidates, bool max);
-  FailureOr<bool> getCondition(Value condition);
+  /// `expr`; if it is long, a symbol, or the difference of two if it may be
+  /// negative, so that what is computed from it stays short.
+  AffineExpr bind(AffineExpr expr, bool isNonNegative);
+  /// `condition` where it is the same for all sizes, else 0 or 1 as an
+  /// expression.
+  FailureOr<AffineExpr> getCondition(Value condition);
+  FailureOr<AffineExpr> compare(arith::CmpIOp op);
+  /// The quotient that is rounded to zero, or its remainder.
+  AffineExpr divideToZero(AffineExpr lhs, AffineExpr rhs, bool wantsRemainder);
+  /// 1 if `lhs` is at least `rhs`, else 0.
+  AffineExpr isAtLeast(AffineExpr lhs, AffineExpr rhs);
   FailureOr<SmallVector<AffineExpr>> getIndices(ValueRange values);
 
   AffineExpr getConstant(int64_t value);

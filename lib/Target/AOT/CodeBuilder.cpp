@@ -29,18 +29,20 @@ void CodeBuilder::loadSymbols(unsigned index, relax::FuncOp main) {
 
 void CodeBuilder::walkParameters(
     AffineExpr expr, function_ref<void(StringAttr)> callback) const {
-  expr.walk([&](AffineExpr part) {
-    auto symbol = dyn_cast<AffineSymbolExpr>(part);
-    if (!symbol)
-      return;
-    auto it = extremes.find(symbol);
-    if (it == extremes.end()) {
-      callback(scope.getNames()[symbol.getPosition()]);
-      return;
-    }
-    for (AffineExpr size : scope.import(it->second.sizes))
-      walkParameters(size, callback);
-  });
+  // Extreme sizes have other ones in them, which several may share.
+  SmallVector<AffineExpr> worklist = {expr};
+  DenseSet<AffineExpr> seen;
+  while (!worklist.empty())
+    worklist.pop_back_val().walk([&](AffineExpr part) {
+      auto symbol = dyn_cast<AffineSymbolExpr>(part);
+      if (!symbol || !seen.insert(symbol).second)
+        return;
+      auto it = extremes.find(symbol);
+      if (it == extremes.end())
+        callback(scope.getNames()[symbol.getPosition()]);
+      else
+        llvm::append_range(worklist, scope.import(it->second.sizes));
+    });
 }
 
 CodeBuilder::Checked

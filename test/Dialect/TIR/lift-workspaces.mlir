@@ -31,3 +31,28 @@ tir.prim_func @data(%x: memref<1xindex>) {
   // expected-error @+1 {{expects the sizes of a workspace to follow from the sizes of inputs and outputs}}
   %a = tir.alloc_buffer(%n) : memref<?xf32>
 }
+
+// -----
+
+// Of extremes only bounds have expressions: the workspace is so many bytes, with a
+// view of the sizes that it has. Parts that may be negative count as none.
+// CHECK-LABEL: tir.prim_func @bounds
+// CHECK-SAME:    %[[BYTES:[^:]*]]: memref<?xi8> {tir.workspace = affine_map<()[s0, s1, s2] -> (s0 * 32)>},
+// CHECK-SAME:    %[[OTHER:[^:]*]]: memref<?xi8> {tir.workspace = affine_map<()[s0, s1, s2] -> ((s0 + s1) * 4)>})
+// CHECK:         %[[LESS:.*]] = arith.minsi
+// CHECK:         memref.view %[[BYTES]][%{{.*}}][%[[LESS]]] : memref<?xi8> to memref<?x8xf32>
+// CHECK:         %[[MORE:.*]] = arith.maxsi
+// CHECK:         memref.view %[[OTHER]][%{{.*}}][%[[MORE]]] : memref<?xi8> to memref<?xf32>
+tir.prim_func @bounds(%x: memref<?x?xf32>, %y: memref<?xf32>)
+    attributes {tir.num_outputs = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32>
+  %m = memref.dim %x, %c1 : memref<?x?xf32>
+  %less = arith.minsi %n, %m : index
+  %a = tir.alloc_buffer(%less) : memref<?x8xf32>
+  %shorter = arith.subi %n, %c5 : index
+  %more = arith.maxsi %shorter, %m : index
+  %b = tir.alloc_buffer(%more) : memref<?xf32>
+}

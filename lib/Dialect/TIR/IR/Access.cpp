@@ -21,8 +21,12 @@ using namespace mlir;
 using namespace mlir::tir;
 
 Value mlir::tir::getBaseBuffer(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
+    // A workspace of bytes is a buffer once it has a type.
+    if (isa<memref::ViewOp>(view))
+      break;
     buffer = view.getViewSource();
+  }
   return buffer;
 }
 

@@ -56,6 +56,10 @@ AffineExpr SizeExprs::compute(Value size, Known &known) const {
             arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
             arith::CeilDivUIOp, arith::RemSIOp, arith::RemUIOp>(
           [&](Operation *binary) { return getBinary(binary, known); })
+      .Case<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp>(
+          [&](Operation *conversion) {
+            return get(conversion->getOperand(0), known);
+          })
       .Default([](Operation *) { return AffineExpr(); });
 }
 
@@ -112,4 +116,167 @@ AffineExpr SizeExprs::getBinary(Operation *op, Known &known) const {
   if (isa<arith::RemSIOp, arith::RemUIOp>(op))
     return lhs % rhs;
   return lhs.floorDiv(rhs);
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+AffineExpr SizeExprs::getUpperBound(Value size) const {
+  KnownBounds known;
+  return getBounds(OpFoldResult(size), known).upper;
+}
+
+SizeExprs::Bounds SizeExprs::getBounds(OpFoldResult size,
+                                       KnownBounds &known) const {
+  if (AffineExpr exact = get(size))
+    return {exact, exact};
+  auto value = cast<Value>(size);
+  auto it = known.find(value);
+  if (it != known.end())
+    return it->second;
+  Bounds bounds = computeBounds(value, known);
+  known[value] = bounds;
+  return bounds;
+}
+
+/// True if `expr` is at least 0 for sizes that are, as far as it shows.
+static bool isNonNegative(AffineExpr expr) {
+  if (!expr)
+    return false;
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() >= 0;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return !binary ||
+         (isNonNegative(binary.getLHS()) && isNonNegative(binary.getRHS()));
+}
+
+AffineExpr SizeExprs::getPositivePart(AffineExpr expr) const {
+  if (!expr || isNonNegative(expr))
+    return expr;
+  AffineExpr zero = getAffineConstantExpr(0, context);
+  if (isa<AffineConstantExpr>(expr))
+    return zero;
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  if (binary.getKind() == AffineExprKind::Add) {
+    AffineExpr lhs = getPositivePart(binary.getLHS());
+    AffineExpr rhs = getPositivePart(binary.getRHS());
+    return lhs && rhs ? lhs + rhs : AffineExpr();
+  }
+  // A negative multiple.
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  bool isNegated = binary.getKind() == AffineExprKind::Mul && factor &&
+                   factor.getValue() < 0 && isNonNegative(binary.getLHS());
+  return isNegated ? zero : AffineExpr();
+}
+
+SizeExprs::Bounds SizeExprs::boundBinary(AffineExprKind kind, Bounds lhs,
+                                         Bounds rhs) const {
+  auto combine = [&](AffineExpr left, AffineExpr right) {
+    return left && right ? getAffineBinaryOpExpr(kind, left, right)
+                         : AffineExpr();
+  };
+  if (kind == AffineExprKind::Add)
+    return {combine(lhs.lower, rhs.lower), combine(lhs.upper, rhs.upper)};
+  if (kind == AffineExprKind::Mul) {
+    auto factor = dyn_cast_if_present<AffineConstantExpr>(rhs.upper);
+    bool isConstant = factor && rhs.lower == rhs.upper;
+    if (isConstant && factor.getValue() < 0)
+      std::swap(lhs.lower, lhs.upper);
+    if (isConstant)
+      return {combine(lhs.lower, factor), combine(lhs.upper, factor)};
+  }
+  if (!isNonNegative(lhs.lower) || !isNonNegative(rhs.lower))
+    return {};
+  AffineExpr zero = getAffineConstantExpr(0, context);
+  if (kind == AffineExprKind::Mul)
+    return {zero,
+            combine(getPositivePart(lhs.upper), getPositivePart(rhs.upper))};
+  // Quotients and remainders are not larger than what is divided.
+  return {zero, lhs.upper};
+}
+
+SizeExprs::Bounds SizeExprs::boundExpr(AffineExpr expr, ArrayRef<Bounds> dims,
+                                       ArrayRef<Bounds> symbols) const {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()];
+  if (isa<AffineConstantExpr>(expr))
+    return {expr, expr};
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  return boundBinary(binary.getKind(),
+                     boundExpr(binary.getLHS(), dims, symbols),
+                     boundExpr(binary.getRHS(), dims, symbols));
+}
+
+SizeExprs::Bounds SizeExprs::computeBounds(Value size,
+                                           KnownBounds &known) const {
+  Operation *op = size.getDefiningOp();
+  if (!op)
+    return {};
+  auto get = [&](unsigned operand) {
+    return getBounds(OpFoldResult(op->getOperand(operand)), known);
+  };
+  AffineExpr zero = getAffineConstantExpr(0, context);
+  auto isPositive = [](const Bounds &bounds) {
+    return isNonNegative(bounds.lower);
+  };
+  // The larger of two is not larger than their sum, without negative parts.
+  auto getLarger = [&](const Bounds &lhs, const Bounds &rhs) -> AffineExpr {
+    AffineExpr left = getPositivePart(lhs.upper);
+    AffineExpr right = getPositivePart(rhs.upper);
+    return left && right ? left + right : AffineExpr();
+  };
+  return llvm::TypeSwitch<Operation *, Bounds>(op)
+      .Case<memref::DimOp>([&](auto dim) {
+        std::optional<int64_t> index = dim.getConstantIndex();
+        auto alloc = dim.getSource().template getDefiningOp<AllocBufferOp>();
+        return index && alloc ? getBounds(alloc.getMixedSizes()[*index], known)
+                              : Bounds();
+      })
+      .Case<affine::AffineApplyOp>([&](auto apply) {
+        SmallVector<Bounds> operands;
+        for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
+          operands.push_back(get(i));
+        AffineMap map = apply.getAffineMap();
+        return boundExpr(map.getResult(0),
+                         ArrayRef(operands).take_front(map.getNumDims()),
+                         ArrayRef(operands).drop_front(map.getNumDims()));
+      })
+      .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto) { return get(0); })
+      .Case<arith::SelectOp>([&](auto) {
+        Bounds yes = get(1), no = get(2);
+        return Bounds{isPositive(yes) && isPositive(no) ? zero : AffineExpr(),
+                      getLarger(yes, no)};
+      })
+      .Case<arith::MinSIOp>([&](auto) {
+        Bounds lhs = get(0), rhs = get(1);
+        // A constant is closer more often.
+        bool takesRight =
+            !lhs.upper || isa_and_present<AffineConstantExpr>(rhs.upper);
+        return Bounds{isPositive(lhs) && isPositive(rhs) ? zero : AffineExpr(),
+                      takesRight ? rhs.upper : lhs.upper};
+      })
+      .Case<arith::MaxSIOp>([&](auto) {
+        Bounds lhs = get(0), rhs = get(1);
+        return Bounds{isPositive(lhs) || isPositive(rhs) ? zero : AffineExpr(),
+                      getLarger(lhs, rhs)};
+      })
+      .Case<arith::AddIOp>([&](auto) {
+        return boundBinary(AffineExprKind::Add, get(0), get(1));
+      })
+      .Case<arith::SubIOp>([&](auto) {
+        AffineExpr minusOne = getAffineConstantExpr(-1, context);
+        return boundBinary(
+            AffineExprKind::Add, get(0),
+            boundBinary(AffineExprKind::Mul, get(1), {minusOne, minusOne}));
+      })
+      .Case<arith::MulIOp>([&](auto) {
+        return boundBinary(AffineExprKind::Mul, get(0), get(1));
+      })
+      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>([&](auto) {
+        return boundBinary(AffineExprKind::FloorDiv, get(0), get(1));
+      })
+      .Default([](Operation *) { return Bounds(); });
 }

@@ -32,6 +32,9 @@ public:
   AffineExpr get(Value size) const;
   AffineExpr get(OpFoldResult size) const;
 
+  /// What the size is not larger than; null if nothing is known.
+  AffineExpr getUpperBound(Value size) const;
+
   /// The number of elements of an input or output.
   AffineExpr getNumElements(BlockArgument argument) const;
 
@@ -39,7 +42,20 @@ private:
   /// What values are that have been looked at for one size.
   using Known = llvm::DenseMap<Value, AffineExpr>;
 
+  /// Between what a size lies; null where nothing is known.
+  struct Bounds {
+    AffineExpr lower, upper;
+  };
+
   AffineExpr get(OpFoldResult size, Known &known) const;
+  using KnownBounds = llvm::DenseMap<Value, Bounds>;
+  Bounds getBounds(OpFoldResult size, KnownBounds &known) const;
+  Bounds computeBounds(Value size, KnownBounds &known) const;
+  Bounds boundExpr(AffineExpr expr, ArrayRef<Bounds> dims,
+                   ArrayRef<Bounds> symbols) const;
+  Bounds boundBinary(AffineExprKind kind, Bounds lhs, Bounds rhs) const;
+  /// What `expr` and 0 are not larger than.
+  AffineExpr getPositivePart(AffineExpr expr) const;
   AffineExpr compute(Value size, Known &known) const;
   AffineExpr getDim(memref::DimOp dim, Known &known) const;
   AffineExpr getApply(affine::AffineApplyOp apply, Known &known) const;
