@@ -14,12 +14,14 @@
 #include "Gather.h"
 #include "PopulatePatterns.h"
 #include "ReductionBuilder.h"
+#include "SizeReader.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -32,22 +34,55 @@ static Type getElementType(Value tensor) {
 /// Whether `index` is the position along `axis`, which has the size `depth`.
 /// Short integers have more lanes.
 static Value emitIsAt(ImplicitLocOpBuilder &b, Value index, int64_t axis,
-                      int64_t depth) {
+                      OpFoldResult depth) {
   Value position = emitLoopIndex(b, axis);
   auto compare = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
     return arith::CmpIOp::create(b, predicate, lhs, rhs);
   };
-  if (depth >= std::numeric_limits<int32_t>::max())
+  std::optional<int64_t> known = getConstantIntValue(depth);
+  if (!known || *known >= std::numeric_limits<int32_t>::max())
     return compare(arith::CmpIPredicate::eq, index, position);
   Type i32 = b.getI32Type();
   // As unsigned numbers, negative ones are large.
   Value isInside = compare(arith::CmpIPredicate::ult, index,
-                           arith::ConstantIndexOp::create(b, depth));
+                           arith::ConstantIndexOp::create(b, *known));
   Value nowhere = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
   Value wanted = arith::SelectOp::create(
       b, isInside, arith::IndexCastOp::create(b, i32, index), nowhere);
   return compare(arith::CmpIPredicate::eq, wanted,
                  arith::IndexCastOp::create(b, i32, position));
+}
+
+/// On and off values at `axis` of the result; `depth` is its size there.
+template <typename OpT>
+static Value buildOneHot(LinalgBuilder &b, OpT op,
+                         typename OpT::Adaptor adaptor, OpFoldResult depth) {
+  int64_t rank = cast<RankedTensorType>(op.getType()).getRank();
+  int64_t axis = normalizeAxis(op.getAxis(), rank);
+  Type indexType = getElementType(op.getIndices());
+  Type from = getElementType(op.getOnValue());
+  Type to = getElementType(op.getResult());
+  Value indices = adaptor.getIndices();
+  SmallVector<OpFoldResult> sizes = b.getSizes(indices);
+  sizes.insert(sizes.begin() + axis, depth);
+  SmallVector<int64_t> outer;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dim != axis)
+      outer.push_back(dim);
+  AffineMap scalar = b.map(rank, {});
+  return b.elements(b.getBlockName(),
+                    {{indices, b.select(rank, outer)},
+                     {adaptor.getOnValue(), scalar},
+                     {adaptor.getOffValue(), scalar}},
+                    sizes, getSignless(to),
+                    [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+                      ElementMath math(bodyBuilder, to);
+                      Value index =
+                          emitToIndex(bodyBuilder, indexType, args[0]);
+                      Value isHot = emitIsAt(bodyBuilder, index, axis, depth);
+                      return math.select(isHot, math.convertFrom(from, args[1]),
+                                         math.convertFrom(from, args[2]));
+                    });
 }
 
 /// Fills a tensor with the scalar tensor `value`.
@@ -139,6 +174,71 @@ struct FullToLinalg : OpConversionPattern<FullOp> {
   }
 };
 
+/// The sizes in operand `shape` of an operator that makes a tensor. Fails with
+/// a reason if one is negative.
+static FailureOr<SmallVector<OpFoldResult>>
+readShape(ConversionPatternRewriter &rewriter, LinalgBuilder &b, Operation *op,
+          Value shape) {
+  FailureOr<SmallVector<OpFoldResult>> sizes =
+      SizeReader(rewriter, b, op).read(shape, "shape");
+  if (failed(sizes))
+    return failure();
+  for (OpFoldResult size : *sizes)
+    if (getConstantIntValue(size).value_or(0) < 0)
+      return rewriter.notifyMatchFailure(
+          op, "expects sizes that are not negative, but got " +
+                  Twine(*getConstantIntValue(size)));
+  return sizes;
+}
+
+/// dyn.zeros, dyn.ones
+template <typename OpT>
+struct DynNumberToLinalg : OpConversionPattern<OpT> {
+  DynNumberToLinalg(const TypeConverter &converter, MLIRContext *context,
+                    Number number)
+      : OpConversionPattern<OpT>(converter, context), number(number) {}
+
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type =
+        this->getTypeConverter()->template convertType<RankedTensorType>(
+            op.getType());
+    LinalgBuilder b(rewriter, op);
+    FailureOr<SmallVector<OpFoldResult>> sizes =
+        readShape(rewriter, b, op, adaptor.getShapeValue());
+    if (failed(sizes))
+      return failure();
+    Value result = b.filled(*sizes, number(getElementType(op.getResult())),
+                            b.getBlockName());
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+
+private:
+  Number number;
+};
+
+struct DynFullToLinalg : OpConversionPattern<DynFullOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(DynFullOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    LinalgBuilder b(rewriter, op);
+    FailureOr<SmallVector<OpFoldResult>> sizes =
+        readShape(rewriter, b, op, adaptor.getShapeValue());
+    if (failed(sizes))
+      return failure();
+    Value result = buildFull(b, adaptor.getFillValue(), *sizes,
+                             getElementType(op.getFillValue()),
+                             getElementType(op.getResult()));
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
 struct FullLikeToLinalg : OpConversionPattern<FullLikeOp> {
   using Base::Base;
 
@@ -166,8 +266,12 @@ struct ArangeToLinalg : OpConversionPattern<ArangeOp> {
     Type wideType = getAccumulatorType(elementType);
     LinalgBuilder b(rewriter, op);
     OpFoldResult size = b.getIndexAttr(type.getDimSize(0));
-    if (type.isDynamicDim(0))
-      size = buildCount(b, elementType, adaptor);
+    if (type.isDynamicDim(0)) {
+      FailureOr<OpFoldResult> count = failure();
+      if (isa<IntegerType>(elementType))
+        count = buildIntegerCount(rewriter, b, op, adaptor);
+      size = succeeded(count) ? *count : buildCount(b, elementType, adaptor);
+    }
     AffineMap scalar = b.map(1, {});
     Value result = b.elements(
         b.getBlockName(),
@@ -213,6 +317,31 @@ private:
                                       integer.max(rounded, integer.zero()))
         .getResult();
   }
+
+  /// The same for integers that follow from constants and sizes.
+  static FailureOr<OpFoldResult>
+  buildIntegerCount(ConversionPatternRewriter &rewriter, LinalgBuilder &b,
+                    ArangeOp op, OpAdaptor adaptor) {
+    SizeReader reader(rewriter, b, op);
+    FailureOr<OpFoldResult> start =
+        reader.readSingle(adaptor.getStart(), "start");
+    FailureOr<OpFoldResult> stop = reader.readSingle(adaptor.getStop(), "stop");
+    FailureOr<OpFoldResult> step = reader.readSingle(adaptor.getStep(), "step");
+    if (failed(start) || failed(stop) || failed(step))
+      return failure();
+    std::optional<int64_t> stride = getConstantIntValue(*step);
+    if (!stride || *stride == 0 || *stride == ShapedType::kDynamic)
+      return rewriter.notifyMatchFailure(
+          op, "expects step to be a constant other than 0");
+    AffineExpr length = *stride > 0 ? b.dim(1) - b.dim(0) : b.dim(0) - b.dim(1);
+    OpFoldResult span =
+        b.apply(length.ceilDiv(std::abs(*stride)), {*start, *stop});
+    if (std::optional<int64_t> known = getConstantIntValue(span))
+      return OpFoldResult(b.getIndexAttr(std::max<int64_t>(*known, 0)));
+    return OpFoldResult(
+        arith::MaxSIOp::create(b, b.toValue(span), b.indexValue(0))
+            .getResult());
+  }
 };
 
 struct OneHotToLinalg : OpConversionPattern<OneHotOp> {
@@ -221,36 +350,27 @@ struct OneHotToLinalg : OpConversionPattern<OneHotOp> {
   LogicalResult
   matchAndRewrite(OneHotOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    int64_t rank = type.getRank();
-    int64_t axis = normalizeAxis(op.getAxis(), rank);
-    Type indexType = getElementType(op.getIndices());
-    Type from = getElementType(op.getOnValue());
-    Type to = getElementType(op.getResult());
     LinalgBuilder b(rewriter, op);
-    Value indices = adaptor.getIndices();
-    SmallVector<OpFoldResult> sizes = b.getSizes(indices);
-    sizes.insert(sizes.begin() + axis, b.getIndexAttr(op.getDepth()));
-    SmallVector<int64_t> outer;
-    for (int64_t dim = 0; dim < rank; ++dim)
-      if (dim != axis)
-        outer.push_back(dim);
-    AffineMap scalar = b.map(rank, {});
-    Value result =
-        b.elements(b.getBlockName(),
-                   {{indices, b.select(rank, outer)},
-                    {adaptor.getOnValue(), scalar},
-                    {adaptor.getOffValue(), scalar}},
-                   sizes, type.getElementType(),
-                   [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-                     ElementMath math(bodyBuilder, to);
-                     Value index = emitToIndex(bodyBuilder, indexType, args[0]);
-                     Value isHot =
-                         emitIsAt(bodyBuilder, index, axis, op.getDepth());
-                     return math.select(isHot, math.convertFrom(from, args[1]),
-                                        math.convertFrom(from, args[2]));
-                   });
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(
+        op, buildOneHot(b, op, adaptor, b.getIndexAttr(op.getDepth())));
+    return success();
+  }
+};
+
+struct DynOneHotToLinalg : OpConversionPattern<DynOneHotOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(DynOneHotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    LinalgBuilder b(rewriter, op);
+    FailureOr<OpFoldResult> depth =
+        SizeReader(rewriter, b, op)
+            .readSingle(adaptor.getDepthValue(), "depth");
+    if (failed(depth))
+      return failure();
+    rewriter.replaceOp(op, b.castTo(buildOneHot(b, op, adaptor, *depth), type));
     return success();
   }
 };
@@ -366,7 +486,10 @@ void mlir::relay::detail::populateCreationPatterns(
   patterns.add<NumberLikeToLinalg<ZerosLikeOp>>(converter, context,
                                                 getZeroAttr);
   patterns.add<NumberLikeToLinalg<OnesLikeOp>>(converter, context, getOneAttr);
-  patterns
-      .add<ArangeToLinalg, FullLikeToLinalg, FullToLinalg, NdarraySizeToLinalg,
-           OneHotToLinalg, ShapeOfToLinalg, TriluToLinalg>(converter, context);
+  patterns.add<DynNumberToLinalg<DynZerosOp>>(converter, context, getZeroAttr);
+  patterns.add<DynNumberToLinalg<DynOnesOp>>(converter, context, getOneAttr);
+  patterns.add<ArangeToLinalg, DynFullToLinalg, DynOneHotToLinalg,
+               FullLikeToLinalg, FullToLinalg, NdarraySizeToLinalg,
+               OneHotToLinalg, ShapeOfToLinalg, TriluToLinalg>(converter,
+                                                               context);
 }

@@ -171,15 +171,16 @@ Value ElementMath::rem(Value lhs, Value rhs) const {
 
 Value ElementMath::floorMod(Value lhs, Value rhs) const {
   Value remainder = rem(lhs, rhs);
+  auto isNegative = [&](Value value) {
+    return compare(Order::LT, value, zero());
+  };
+  auto differsInSign = [&]() -> Value {
+    return arith::XOrIOp::create(b, isNegative(remainder), isNegative(rhs));
+  };
   if (isFloat()) {
     // Not lhs - floor(lhs / rhs) * rhs, which is NaN for an infinite divisor
     // and loses all digits of a large quotient.
-    auto isNegative = [&](Value value) {
-      return compare(Order::LT, value, zero());
-    };
-    Value differs =
-        arith::XOrIOp::create(b, isNegative(remainder), isNegative(rhs));
-    Value moved = select(differs, add(remainder, rhs), remainder);
+    Value moved = select(differsInSign(), add(remainder, rhs), remainder);
     // A remainder of zero takes the sign, too.
     Value signedZero = select(isNegative(rhs), number(-0.0), zero());
     return select(compare(Order::EQ, remainder, zero()), signedZero, moved);
@@ -187,9 +188,7 @@ Value ElementMath::floorMod(Value lhs, Value rhs) const {
   if (isUnsigned())
     return remainder;
   // The remainder takes the divisor's sign.
-  Value isOff =
-      arith::AndIOp::create(b, isNonZero(remainder),
-                            compare(Order::LT, bitXor(remainder, rhs), zero()));
+  Value isOff = arith::AndIOp::create(b, isNonZero(remainder), differsInSign());
   return select(isOff, add(remainder, rhs), remainder);
 }
 

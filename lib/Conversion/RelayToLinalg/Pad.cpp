@@ -8,11 +8,13 @@
 #include "ElementMath.h"
 #include "Gather.h"
 #include "PopulatePatterns.h"
+#include "SizeReader.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -22,29 +24,44 @@ namespace {
 
 /// Widths of padding; what is negative is cut off.
 struct PadWidths {
-  SmallVector<int64_t> before, after;
+  SmallVector<OpFoldResult> before, after;
 
-  explicit PadWidths(ArrayRef<int64_t> widths) {
+  explicit PadWidths(ArrayRef<OpFoldResult> widths) {
     for (size_t i = 0; i + 1 < widths.size(); i += 2) {
       before.push_back(widths[i]);
       after.push_back(widths[i + 1]);
     }
   }
-  bool hasCrop() const {
-    auto isNegative = [](int64_t width) { return width < 0; };
-    return llvm::any_of(before, isNegative) || llvm::any_of(after, isNegative);
+  /// Whether something may be cut off.
+  bool mayCrop() const {
+    auto mayBeNegative = [](OpFoldResult width) {
+      return getConstantIntValue(width).value_or(-1) < 0;
+    };
+    return llvm::any_of(before, mayBeNegative) ||
+           llvm::any_of(after, mayBeNegative);
+  }
+  bool isPadded(int64_t axis) const {
+    return !isZeroInteger(before[axis]) || !isZeroInteger(after[axis]);
   }
 };
 
-struct PadToTensor : OpConversionPattern<NNPadOp> {
-  using Base::Base;
+/// nn.pad, dyn.nn.pad
+template <typename OpT>
+struct PadToTensor : OpConversionPattern<OpT> {
+  using OpConversionPattern<OpT>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(NNPadOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    auto type =
+        this->getTypeConverter()->template convertType<RankedTensorType>(
+            op.getType());
     LinalgBuilder b(rewriter, op);
-    PadWidths widths(op.getPadWidth());
+    FailureOr<SmallVector<OpFoldResult>> given =
+        readWidths(rewriter, b, op, adaptor);
+    if (failed(given))
+      return failure();
+    PadWidths widths(*given);
     Value data = adaptor.getData();
     StringRef mode = op.getPadMode();
     if (mode != "constant")
@@ -52,7 +69,7 @@ struct PadToTensor : OpConversionPattern<NNPadOp> {
     Value padValue = buildPadValue(b, op, adaptor.getPadVal());
     TypedAttr value = getSplatValue(padValue);
     Value result;
-    if (mode == "constant" && value && !widths.hasCrop())
+    if (mode == "constant" && value && !widths.mayCrop())
       result = buildConstantPad(b, data, widths, value);
     else if (mode == "constant" || mode == "edge" || mode == "reflect")
       result = buildParts(b, data, padValue, widths, mode, type);
@@ -64,8 +81,20 @@ struct PadToTensor : OpConversionPattern<NNPadOp> {
   }
 
 private:
+  static FailureOr<SmallVector<OpFoldResult>>
+  readWidths(ConversionPatternRewriter &, LinalgBuilder &b, NNPadOp op,
+             NNPadOp::Adaptor) {
+    return getAsIndexOpFoldResult(b.getContext(), op.getPadWidth());
+  }
+  static FailureOr<SmallVector<OpFoldResult>>
+  readWidths(ConversionPatternRewriter &rewriter, LinalgBuilder &b,
+             DynNNPadOp op, DynNNPadOp::Adaptor adaptor) {
+    return SizeReader(rewriter, b, op)
+        .read(adaptor.getPadWidthValue(), "pad_width");
+  }
+
   /// The value as an element of the data.
-  static Value buildPadValue(LinalgBuilder &b, NNPadOp op, Value value) {
+  static Value buildPadValue(LinalgBuilder &b, OpT op, Value value) {
     Type from = op.getPadVal().getType().getElementType();
     Type to = op.getData().getType().getElementType();
     if (from == to)
@@ -94,24 +123,39 @@ private:
   static void assertSources(LinalgBuilder &b, Value data,
                             const PadWidths &widths, StringRef mode) {
     for (auto [axis, size] : llvm::enumerate(b.getSizes(data))) {
-      auto [low, high] = std::minmax(widths.before[axis], widths.after[axis]);
-      if (high > 0)
-        b.assertAtLeast(size,
-                        (mode == "reflect" ? high + 1 : 1) -
-                            std::min<int64_t>(low, 0),
-                        "expects elements for pad_mode " + mode);
+      OpFoldResult count = getNumSources(b, widths.before[axis],
+                                         widths.after[axis], mode == "reflect");
+      if (!isZeroInteger(count))
+        b.assertAtLeast(size, count, "expects elements for pad_mode " + mode);
     }
+  }
+
+  /// How many elements an axis needs: as many as are mirrored and the one in
+  /// the middle, or one to repeat, behind those that are cut off.
+  static OpFoldResult getNumSources(LinalgBuilder &b, OpFoldResult before,
+                                    OpFoldResult after, bool isMirrored) {
+    std::optional<int64_t> first = getConstantIntValue(before);
+    std::optional<int64_t> last = getConstantIntValue(after);
+    if (first && last) {
+      auto [low, high] = std::minmax(*first, *last);
+      int64_t count = high <= 0 ? 0 : isMirrored ? high + 1 : 1;
+      return b.getIndexAttr(high <= 0 ? 0 : count - std::min<int64_t>(low, 0));
+    }
+    Value zero = b.indexValue(0), one = b.indexValue(1);
+    Value lhs = b.toValue(before), rhs = b.toValue(after);
+    Value high = arith::MaxSIOp::create(b, lhs, rhs);
+    Value cut = arith::MinSIOp::create(b, lhs, rhs);
+    high = arith::MaxSIOp::create(b, high, zero);
+    cut = arith::MinSIOp::create(b, cut, zero);
+    Value count = arith::MinSIOp::create(b, high, one);
+    if (isMirrored)
+      count = arith::AddIOp::create(b, count, high);
+    return arith::SubIOp::create(b, count, cut).getResult();
   }
 
   static Value buildConstantPad(LinalgBuilder &b, Value data,
                                 const PadWidths &widths, TypedAttr value) {
-    int64_t rank = widths.before.size();
-    SmallVector<OpFoldResult> low, high;
-    for (int64_t axis = 0; axis < rank; ++axis) {
-      low.push_back(b.getIndexAttr(widths.before[axis]));
-      high.push_back(b.getIndexAttr(widths.after[axis]));
-    }
-    return b.pad(data, low, high, value);
+    return b.pad(data, widths.before, widths.after, value);
   }
 
   /// Edges and mirrored rows: their inner part is contiguous in the data, only
@@ -120,13 +164,17 @@ private:
                           const PadWidths &widths, StringRef mode,
                           RankedTensorType type) {
     SmallVector<OpFoldResult> dataSizes = b.getSizes(data), sizes;
-    for (auto [axis, size] : llvm::enumerate(dataSizes))
-      sizes.push_back(
-          b.apply(b.dim(0) + (widths.before[axis] + widths.after[axis]), size));
+    for (auto [axis, size] : llvm::enumerate(dataSizes)) {
+      sizes.push_back(b.apply(b.dim(0) + b.dim(1) + b.dim(2),
+                              {size, widths.before[axis], widths.after[axis]}));
+      if (!getConstantIntValue(widths.before[axis]) ||
+          !getConstantIntValue(widths.after[axis]))
+        b.assertAtLeast(sizes.back(), 0, "expects to cut off what is there");
+    }
     sizes = LinalgBuilder::refine(sizes, type);
     int64_t last = type.getRank() - 1;
-    if (mode == "constant" || last < 0 || widths.hasCrop() ||
-        (widths.before[last] == 0 && widths.after[last] == 0))
+    if (mode == "constant" || last < 0 || widths.mayCrop() ||
+        !widths.isPadded(last))
       return buildIndexedPad(b, data, padValue, widths, mode, sizes,
                              type.getElementType());
     SmallVector<Value> parts;
@@ -135,17 +183,16 @@ private:
         return;
       PadWidths own = widths;
       if (isInner)
-        own.before[last] = own.after[last] = 0;
+        own.before[last] = own.after[last] = b.getIndexAttr(0);
       SmallVector<OpFoldResult> partSizes = sizes;
       partSizes[last] = size;
       parts.push_back(buildIndexedPad(b, data, padValue, own, mode, partSizes,
                                       type.getElementType(), begin));
     };
     OpFoldResult none = b.getIndexAttr(0);
-    addPart(b.getIndexAttr(widths.before[last]), none, /*isInner=*/false);
+    addPart(widths.before[last], none, /*isInner=*/false);
     addPart(dataSizes[last], none, /*isInner=*/true);
-    addPart(b.getIndexAttr(widths.after[last]),
-            b.apply(b.dim(0) + widths.before[last], dataSizes[last]),
+    addPart(widths.after[last], b.add(dataSizes[last], widths.before[last]),
             /*isInner=*/false);
     auto joined = tensor::ConcatOp::create(b, last, parts);
     b.name(joined, b.getBlockName());
@@ -169,12 +216,11 @@ private:
                 bodyBuilder, indices.back(), emitIndex(bodyBuilder, begin));
           Value isInside;
           for (auto [axis, index] : llvm::enumerate(indices)) {
-            if (widths.before[axis] == 0 && widths.after[axis] == 0)
+            if (!widths.isPadded(axis))
               continue;
-            index =
-                arith::SubIOp::create(bodyBuilder, index,
-                                      arith::ConstantIndexOp::create(
-                                          bodyBuilder, widths.before[axis]));
+            index = arith::SubIOp::create(
+                bodyBuilder, index,
+                emitIndex(bodyBuilder, widths.before[axis]));
             Value unclamped = index;
             if (mode == "reflect")
               index = emitMirror(bodyBuilder, index, dataSizes[axis]);
@@ -215,5 +261,6 @@ private:
 
 void mlir::relay::detail::populatePadPatterns(const TypeConverter &converter,
                                               RewritePatternSet &patterns) {
-  patterns.add<PadToTensor>(converter, patterns.getContext());
+  patterns.add<PadToTensor<DynNNPadOp>, PadToTensor<NNPadOp>>(
+      converter, patterns.getContext());
 }

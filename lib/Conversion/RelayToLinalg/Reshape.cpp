@@ -11,10 +11,14 @@
 
 #include "PopulatePatterns.h"
 #include "ReshapeBuilder.h"
+#include "SizeReader.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Support/SaturatingMath.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -29,6 +33,11 @@ public:
   NewShape(LinalgBuilder &b, Value data) : b(b), source(b.getSizes(data)) {}
 
   SmallVector<OpFoldResult> resolve(ArrayRef<int64_t> codes, bool allowZero);
+  /// The same for dyn.reshape, some of whose codes are sizes that are known
+  /// when a model runs. Empty if there is a code that changes the rank, or two
+  /// are -1.
+  std::optional<SmallVector<OpFoldResult>> resolve(ArrayRef<OpFoldResult> codes,
+                                                   bool allowZero);
 
 private:
   void infer(int64_t position);
@@ -37,6 +46,19 @@ private:
   SmallVector<OpFoldResult> source, sizes;
 };
 
+/// Whether two sizes are surely the same one.
+static bool isSameSize(OpFoldResult lhs, OpFoldResult rhs) {
+  if (lhs == rhs)
+    return true;
+  auto getDim = [](OpFoldResult size) {
+    auto value = dyn_cast<Value>(size);
+    return value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+  };
+  tensor::DimOp a = getDim(lhs), b = getDim(rhs);
+  return a && b && a.getSource() == b.getSource() && a.getConstantIndex() &&
+         a.getConstantIndex() == b.getConstantIndex();
+}
+
 /// The size at `position` is what the others leave. Sizes that stand on both
 /// sides cancel out first, so that a copied dynamic size stays a plain one.
 void NewShape::infer(int64_t position) {
@@ -44,7 +66,10 @@ void NewShape::infer(int64_t position) {
   for (auto [index, size] : llvm::enumerate(sizes)) {
     if (static_cast<int64_t>(index) == position)
       continue;
-    auto *same = llvm::find(numerators, size);
+    auto *same =
+        llvm::find_if(numerators, [&, size = size](OpFoldResult numerator) {
+          return isSameSize(numerator, size);
+        });
     if (isa<Value>(size) && same != numerators.end())
       numerators.erase(same);
     else
@@ -114,6 +139,45 @@ SmallVector<OpFoldResult> NewShape::resolve(ArrayRef<int64_t> codes,
   return sizes;
 }
 
+std::optional<SmallVector<OpFoldResult>>
+NewShape::resolve(ArrayRef<OpFoldResult> codes, bool allowZero) {
+  int64_t inferred = -1;
+  for (auto [position, code] : llvm::enumerate(codes)) {
+    std::optional<int64_t> known = getConstantIntValue(code);
+    sizes.push_back(code);
+    if (!known || *known > 0 || (*known == 0 && allowZero))
+      continue;
+    if (*known == 0 && position < source.size()) {
+      sizes.back() = source[position];
+    } else if (*known == -1 && inferred < 0) {
+      inferred = position;
+      sizes.back() = b.getIndexAttr(1);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (inferred >= 0)
+    infer(inferred);
+  return sizes;
+}
+
+/// Whether tensors of both shapes may have as many elements.
+static bool mayHaveSameCount(ArrayRef<OpFoldResult> lhs,
+                             ArrayRef<OpFoldResult> rhs) {
+  auto getCount = [](ArrayRef<OpFoldResult> sizes) -> std::optional<int64_t> {
+    int64_t count = 1;
+    for (OpFoldResult size : sizes) {
+      std::optional<int64_t> known = getConstantIntValue(size);
+      if (!known)
+        return std::nullopt;
+      count = saturatingMultiply(count, *known);
+    }
+    return count;
+  };
+  std::optional<int64_t> left = getCount(lhs), right = getCount(rhs);
+  return !left || !right || *left == *right;
+}
+
 struct ReshapeToTensor : OpConversionPattern<ReshapeOp> {
   using Base::Base;
 
@@ -151,6 +215,21 @@ struct ExpandDimsToTensor : OpConversionPattern<ExpandDimsOp> {
   }
 };
 
+/// `data` without the dimensions `axes`, which have size one.
+static Value buildSqueeze(LinalgBuilder &b, Value data,
+                          ArrayRef<int64_t> axes) {
+  auto type = cast<RankedTensorType>(data.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t axis : axes)
+    shape[axis] = 1;
+  data = b.castTo(data, type.clone(shape));
+  SmallVector<OpFoldResult> sizes;
+  for (auto [axis, size] : llvm::enumerate(b.getSizes(data)))
+    if (!llvm::is_contained(axes, static_cast<int64_t>(axis)))
+      sizes.push_back(size);
+  return buildReshape(b, data, sizes);
+}
+
 struct SqueezeToTensor : OpConversionPattern<SqueezeOp> {
   using Base::Base;
 
@@ -169,14 +248,104 @@ struct SqueezeToTensor : OpConversionPattern<SqueezeOp> {
         dropped[axis] = extent == 1;
     }
     LinalgBuilder b(rewriter, op);
-    for (int64_t axis : dropped.set_bits())
-      shape[axis] = 1;
-    Value data = b.castTo(adaptor.getData(), dataType.clone(shape));
-    SmallVector<OpFoldResult> sizes;
-    for (auto [axis, size] : llvm::enumerate(b.getSizes(data)))
-      if (!dropped[axis])
-        sizes.push_back(size);
-    rewriter.replaceOp(op, b.castTo(buildReshape(b, data, sizes), type));
+    SmallVector<int64_t> axes(dropped.set_bits());
+    rewriter.replaceOp(
+        op, b.castTo(buildSqueeze(b, adaptor.getData(), axes), type));
+    return success();
+  }
+};
+
+struct DynReshapeToTensor : OpConversionPattern<DynReshapeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(DynReshapeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    Value data = adaptor.getData();
+    LinalgBuilder b(rewriter, op);
+    FailureOr<SmallVector<OpFoldResult>> codes =
+        SizeReader(rewriter, b, op)
+            .read(adaptor.getNewshapeValue(), "newshape");
+    if (failed(codes))
+      return failure();
+    std::optional<SmallVector<OpFoldResult>> sizes =
+        NewShape(b, data).resolve(*codes, op.getAllowzero());
+    if (!sizes)
+      return rewriter.notifyMatchFailure(
+          op, "expects newshape to have sizes, 0 for those of the data, and at "
+              "most one -1");
+    if (!mayHaveSameCount(b.getSizes(data), *sizes))
+      return rewriter.notifyMatchFailure(
+          op, "expects newshape to have as many elements as the data");
+    // The cast asserts what the type knows of sizes.
+    Value result = buildReshape(b, data, *sizes);
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
+/// The axes in an operand, which have to be known; of `rank` dimensions.
+static FailureOr<SmallVector<int64_t>>
+readAxes(ConversionPatternRewriter &rewriter, LinalgBuilder &b, Operation *op,
+         Value tensor, int64_t rank) {
+  FailureOr<SmallVector<OpFoldResult>> values =
+      SizeReader(rewriter, b, op).read(tensor, "axes");
+  if (failed(values))
+    return failure();
+  SmallVector<int64_t> axes;
+  for (OpFoldResult value : *values) {
+    std::optional<int64_t> axis = getConstantIntValue(value);
+    if (!axis || *axis < -rank || *axis >= rank)
+      return rewriter.notifyMatchFailure(
+          op, "expects axes that are constants in [" + Twine(-rank) + ", " +
+                  Twine(rank) + ")");
+    axes.push_back(normalizeAxis(*axis, rank));
+  }
+  return axes;
+}
+
+struct DynExpandDimsToTensor : OpConversionPattern<DynExpandDimsOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(DynExpandDimsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    int64_t rank = cast<RankedTensorType>(op.getData().getType()).getRank();
+    LinalgBuilder b(rewriter, op);
+    FailureOr<SmallVector<int64_t>> axis =
+        readAxes(rewriter, b, op, adaptor.getAxis(), rank + 1);
+    if (failed(axis))
+      return failure();
+    SmallVector<int64_t> axes = llvm::to_vector(
+        llvm::seq<int64_t>(axis->front(), axis->front() + op.getNumNewaxis()));
+    Value result = buildExpandDims(b, adaptor.getData(), axes);
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
+struct DynSqueezeToTensor : OpConversionPattern<DynSqueezeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(DynSqueezeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    auto dataType = cast<RankedTensorType>(adaptor.getData().getType());
+    LinalgBuilder b(rewriter, op);
+    FailureOr<SmallVector<int64_t>> axes =
+        readAxes(rewriter, b, op, adaptor.getAxes(), dataType.getRank());
+    if (failed(axes))
+      return failure();
+    for (int64_t axis : *axes)
+      if (!dataType.isDynamicDim(axis) && dataType.getDimSize(axis) != 1)
+        return rewriter.notifyMatchFailure(
+            op, "expects axes of size 1, but got " +
+                    Twine(dataType.getDimSize(axis)));
+    rewriter.replaceOp(
+        op, b.castTo(buildSqueeze(b, adaptor.getData(), *axes), type));
     return success();
   }
 };
@@ -204,6 +373,7 @@ struct BatchFlattenToTensor : OpConversionPattern<NNBatchFlattenOp> {
 
 void mlir::relay::detail::populateReshapePatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<BatchFlattenToTensor, ExpandDimsToTensor, ReshapeToTensor,
+  patterns.add<BatchFlattenToTensor, DynExpandDimsToTensor, DynReshapeToTensor,
+               DynSqueezeToTensor, ExpandDimsToTensor, ReshapeToTensor,
                SqueezeToTensor>(converter, patterns.getContext());
 }

@@ -12,12 +12,14 @@
 
 #include "Gather.h"
 #include "PopulatePatterns.h"
+#include "SizeReader.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 
@@ -39,6 +41,10 @@ struct AxisSlice {
 struct AxisBounds {
   std::optional<int64_t> begin, end;
   int64_t stride = 1;
+  /// In place of the numbers, where they are known when a model runs.
+  Value openBegin, openEnd;
+
+  bool isOpen() const { return openBegin || openEnd; }
 };
 
 } // namespace
@@ -73,12 +79,27 @@ static AxisSlice clampDynamic(LinalgBuilder &b, AxisBounds bounds,
   auto divide = [&](OpFoldResult length) {
     return step == 1 ? length : b.apply(b.dim(0).ceilDiv(step), length);
   };
+  bool isFromStart = isUp && !bounds.openBegin && bounds.begin.value_or(0) == 0;
+  bool isToEnd = !bounds.end && !bounds.openEnd;
   // All of an axis needs no arithmetic that could hide its size.
-  if (isUp && bounds.begin.value_or(0) == 0 && !bounds.end)
+  if (isFromStart && isToEnd)
     return {b.getIndexAttr(0), divide(size), bounds.stride};
 
   // Elements before a position and, going down, the one at it.
-  auto clamp = [&](std::optional<int64_t> position, bool isFar) -> Value {
+  auto clampOpen = [&](Value position) -> Value {
+    Value isNegative =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, zero);
+    position = arith::SelectOp::create(
+        b, isNegative, arith::AddIOp::create(b, position, extent), position);
+    if (!isUp)
+      position = arith::AddIOp::create(b, position, b.indexValue(1));
+    return arith::MaxSIOp::create(
+        b, arith::MinSIOp::create(b, extent, position), zero);
+  };
+  auto clamp = [&](std::optional<int64_t> position, Value open,
+                   bool isFar) -> Value {
+    if (open)
+      return clampOpen(open);
     if (!position)
       return isFar == isUp ? extent : zero;
     int64_t before = *position + !isUp;
@@ -87,14 +108,14 @@ static AxisSlice clampDynamic(LinalgBuilder &b, AxisBounds bounds,
           b, arith::AddIOp::create(b, extent, b.indexValue(before)), zero);
     return arith::MinSIOp::create(b, extent, b.indexValue(before));
   };
-  Value begin = clamp(bounds.begin, /*isFar=*/false);
-  Value end = clamp(bounds.end, /*isFar=*/true);
-  if (isUp && bounds.begin.value_or(0) == 0)
+  Value begin = clamp(bounds.begin, bounds.openBegin, /*isFar=*/false);
+  Value end = clamp(bounds.end, bounds.openEnd, /*isFar=*/true);
+  if (isFromStart)
     return {b.getIndexAttr(0), divide(end), bounds.stride};
   Value length;
-  if (isUp && !bounds.end && *bounds.begin < 0)
+  if (isUp && isToEnd && bounds.begin.value_or(0) < 0)
     length = arith::MinSIOp::create(b, extent, b.indexValue(-*bounds.begin));
-  else if (!isUp && !bounds.end)
+  else if (!isUp && isToEnd)
     length = begin;
   else
     length = arith::MaxSIOp::create(b,
@@ -103,7 +124,7 @@ static AxisSlice clampDynamic(LinalgBuilder &b, AxisBounds bounds,
                                     zero);
   // Where there is nothing, it does not matter where that begins.
   OpFoldResult first = begin;
-  if (isUp && *bounds.begin > 0)
+  if (isUp && bounds.begin.value_or(0) > 0)
     first = b.getIndexAttr(*bounds.begin);
   else if (!isUp)
     first = b.apply(b.dim(0) - 1, OpFoldResult(begin));
@@ -111,7 +132,8 @@ static AxisSlice clampDynamic(LinalgBuilder &b, AxisBounds bounds,
 }
 
 static AxisSlice clamp(LinalgBuilder &b, AxisBounds bounds, OpFoldResult size) {
-  if (std::optional<int64_t> known = getConstantIntValue(size))
+  std::optional<int64_t> known = getConstantIntValue(size);
+  if (known && !bounds.isOpen())
     return clampStatic(b, bounds, *known);
   return clampDynamic(b, bounds, size);
 }
@@ -161,52 +183,54 @@ static Value buildSlice(LinalgBuilder &b, Value data,
   return b.castTo(result, type);
 }
 
+/// Clamps the bounds of all axes.
+static Value buildSlice(LinalgBuilder &b, Value data,
+                        ArrayRef<AxisBounds> bounds, RankedTensorType type) {
+  SmallVector<AxisSlice> slices;
+  SmallVector<OpFoldResult> sizes = b.getSizes(data);
+  for (auto [own, size] : llvm::zip_equal(bounds, sizes))
+    slices.push_back(clamp(b, own, size));
+  return buildSlice(b, data, sizes, slices, type);
+}
+
+/// The bounds that are written as numbers, as far as they are.
+static AxisBounds getBounds(std::optional<int64_t> begin,
+                            std::optional<int64_t> end, int64_t stride,
+                            bool takesSize) {
+  // Importers write the extreme integers for "to the end".
+  constexpr int64_t farthest = std::numeric_limits<int32_t>::max();
+  // No tensor is that long.
+  auto limit = [](int64_t number) {
+    return std::clamp(number, -kMaxTensorBytes, kMaxTensorBytes);
+  };
+  AxisBounds bounds;
+  bounds.stride = takesSize ? 1 : limit(stride);
+  if (begin)
+    bounds.begin = limit(*begin);
+  if (end)
+    bounds.end = limit(*end);
+  if (takesSize && bounds.end) {
+    int64_t size = *bounds.end;
+    int64_t first = bounds.begin.value_or(0);
+    bounds.end = first + size;
+    // -1 means to the end, and so does an end that wraps around to zero.
+    if (size < 0 || (first < 0 && *bounds.end >= 0))
+      bounds.end = std::nullopt;
+    return bounds;
+  }
+  bool isUp = bounds.stride > 0;
+  if (bounds.end && (isUp ? *bounds.end >= farthest : *bounds.end <= -farthest))
+    bounds.end = std::nullopt;
+  if (bounds.begin &&
+      (isUp ? *bounds.begin <= -farthest : *bounds.begin >= farthest))
+    bounds.begin = std::nullopt;
+  return bounds;
+}
+
 namespace {
 
 struct StridedSliceToLinalg : OpConversionPattern<StridedSliceOp> {
   using Base::Base;
-
-  /// The bounds written for the axis that is at `position` in the lists.
-  static AxisBounds getBounds(StridedSliceOp op, size_t position) {
-    // Importers write the extreme integers for "to the end".
-    constexpr int64_t farthest = std::numeric_limits<int32_t>::max();
-    auto get = [&](ArrayRef<int64_t> list) -> std::optional<int64_t> {
-      if (position >= list.size())
-        return std::nullopt;
-      return list[position];
-    };
-    AxisBounds bounds{get(op.getBegin()), get(op.getEnd())};
-    bool takesSize = op.getSliceMode() == "size";
-    std::optional<ArrayRef<int64_t>> strides = op.getStrides();
-    if (strides && position < strides->size() && !takesSize)
-      bounds.stride = (*strides)[position];
-    // No tensor is that long.
-    auto limit = [](int64_t number) {
-      return std::clamp(number, -kMaxTensorBytes, kMaxTensorBytes);
-    };
-    bounds.stride = limit(bounds.stride);
-    if (bounds.begin)
-      bounds.begin = limit(*bounds.begin);
-    if (bounds.end)
-      bounds.end = limit(*bounds.end);
-    if (takesSize && bounds.end) {
-      int64_t size = *bounds.end;
-      int64_t begin = bounds.begin.value_or(0);
-      bounds.end = begin + size;
-      // -1 means to the end, and so does an end that wraps around to zero.
-      if (size < 0 || (begin < 0 && *bounds.end >= 0))
-        bounds.end = std::nullopt;
-      return bounds;
-    }
-    bool isUp = bounds.stride > 0;
-    if (bounds.end &&
-        (isUp ? *bounds.end >= farthest : *bounds.end <= -farthest))
-      bounds.end = std::nullopt;
-    if (bounds.begin &&
-        (isUp ? *bounds.begin <= -farthest : *bounds.begin >= farthest))
-      bounds.begin = std::nullopt;
-    return bounds;
-  }
 
   LogicalResult
   matchAndRewrite(StridedSliceOp op, OpAdaptor adaptor,
@@ -215,19 +239,75 @@ struct StridedSliceToLinalg : OpConversionPattern<StridedSliceOp> {
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     int64_t rank = type.getRank();
     LinalgBuilder b(rewriter, op);
+    auto get = [](ArrayRef<int64_t> list,
+                  size_t position) -> std::optional<int64_t> {
+      if (position >= list.size())
+        return std::nullopt;
+      return list[position];
+    };
+    auto getAt = [&](size_t position) {
+      return getBounds(
+          get(op.getBegin(), position), get(op.getEnd(), position),
+          get(op.getStrides().value_or(ArrayRef<int64_t>()), position)
+              .value_or(1),
+          op.getSliceMode() == "size");
+    };
     SmallVector<AxisBounds> bounds(rank);
     if (std::optional<ArrayRef<int64_t>> axes = op.getAxes()) {
       for (auto [position, axis] : llvm::enumerate(*axes))
-        bounds[normalizeAxis(axis, rank)] = getBounds(op, position);
+        bounds[normalizeAxis(axis, rank)] = getAt(position);
     } else {
       for (int64_t axis = 0; axis < rank; ++axis)
-        bounds[axis] = getBounds(op, axis);
+        bounds[axis] = getAt(axis);
     }
-    SmallVector<AxisSlice> slices;
-    SmallVector<OpFoldResult> sizes = b.getSizes(data);
-    for (auto [axis, size] : llvm::enumerate(sizes))
-      slices.push_back(clamp(b, bounds[axis], size));
-    rewriter.replaceOp(op, buildSlice(b, data, sizes, slices, type));
+    rewriter.replaceOp(op, buildSlice(b, data, bounds, type));
+    return success();
+  }
+};
+
+struct DynStridedSliceToLinalg : OpConversionPattern<DynStridedSliceOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(DynStridedSliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    int64_t rank = type.getRank();
+    LinalgBuilder b(rewriter, op);
+    SizeReader reader(rewriter, b, op);
+    FailureOr<SmallVector<OpFoldResult>> begins =
+        reader.read(adaptor.getBeginValue(), "begin");
+    FailureOr<SmallVector<OpFoldResult>> ends =
+        reader.read(adaptor.getEndValue(), "end");
+    FailureOr<SmallVector<OpFoldResult>> strides =
+        reader.read(adaptor.getStridesValue(), "strides");
+    if (failed(begins) || failed(ends) || failed(strides))
+      return failure();
+    SmallVector<int64_t> axes =
+        llvm::to_vector(llvm::seq<int64_t>(begins->size()));
+    if (std::optional<ArrayRef<int64_t>> given = op.getAxes())
+      axes = llvm::to_vector(*given);
+    bool takesSize = op.getSliceMode() == "size";
+    SmallVector<AxisBounds> bounds(rank);
+    for (auto [axis, begin, end, stride] :
+         llvm::zip_equal(axes, *begins, *ends, *strides)) {
+      std::optional<int64_t> step = getConstantIntValue(stride);
+      if (!step || *step == 0)
+        return rewriter.notifyMatchFailure(
+            op, "expects strides that are constants other than 0");
+      AxisBounds &own = bounds[normalizeAxis(axis, rank)];
+      own = getBounds(getConstantIntValue(begin), getConstantIntValue(end),
+                      *step, takesSize);
+      own.openBegin = dyn_cast<Value>(begin);
+      own.openEnd = dyn_cast<Value>(end);
+      if (takesSize && own.isOpen())
+        return rewriter.notifyMatchFailure(
+            op, "expects slice_mode \"end\" for bounds that are known when a "
+                "model runs");
+    }
+    SmallVector<int64_t> open(rank, ShapedType::kDynamic);
+    Value result = buildSlice(b, adaptor.getData(), bounds, type.clone(open));
+    rewriter.replaceOp(op, b.castTo(result, type));
     return success();
   }
 };
@@ -320,6 +400,6 @@ struct SplitToLinalg : OpConversionPattern<SplitOp> {
 
 void mlir::relay::detail::populateSlicePatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns) {
-  patterns.add<SliceLikeToLinalg, SplitToLinalg, StridedSliceToLinalg>(
-      converter, patterns.getContext());
+  patterns.add<DynStridedSliceToLinalg, SliceLikeToLinalg, SplitToLinalg,
+               StridedSliceToLinalg>(converter, patterns.getContext());
 }

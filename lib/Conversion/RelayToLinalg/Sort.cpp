@@ -14,6 +14,7 @@
 
 #include "LinalgBuilder.h"
 #include "PopulatePatterns.h"
+#include "SizeReader.h"
 #include "SortLine.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -22,6 +23,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -512,22 +514,32 @@ struct ArgsortToLinalg : OpConversionPattern<ArgsortOp> {
   }
 };
 
-struct TopkToLinalg : OpConversionPattern<TopkOp> {
-  using Base::Base;
+/// topk, dyn.topk
+template <typename OpT>
+struct TopkToLinalg : OpConversionPattern<OpT> {
+  using OpConversionPattern<OpT>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(TopkOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Value data = adaptor.getData();
     auto type = cast<RankedTensorType>(op.getData().getType());
     int64_t axis = normalizeAxis(op.getAxis(), type.getRank());
     LinalgBuilder b(rewriter, op);
     AxisSort sort(b, data, type.getElementType(), axis, op.getIsAscend());
-    OpFoldResult count =
-        op.getK() < 1 ? b.getSize(data, axis) : b.getIndexAttr(op.getK());
-    if (op.getK() >= 1)
-      b.assertAtLeast(b.getSize(data, axis), op.getK(),
-                      "expects as many elements as are taken");
+    OpFoldResult size = b.getSize(data, axis);
+    FailureOr<OpFoldResult> k = readCount(rewriter, b, op, adaptor);
+    if (failed(k))
+      return failure();
+    OpFoldResult count = *k;
+    if (std::optional<int64_t> known = getConstantIntValue(count);
+        known && *known < 1) {
+      count = size;
+    } else {
+      b.assertAtLeast(size, count, "expects as many elements as are taken");
+      if (!known)
+        count = takeAll(b, count, size);
+    }
     SmallVector<Type> types;
     Type resultType = op.getResult().getType();
     if (auto tuple = dyn_cast<TupleType>(resultType))
@@ -542,9 +554,31 @@ struct TopkToLinalg : OpConversionPattern<TopkOp> {
         sort.build(count, /*wantsValues=*/op.getRetType() != "indices",
                    wantsPositions ? getElementType(types.back()) : Type());
     for (auto [result, resultField] : llvm::zip_equal(results, types))
-      result = b.castTo(result, getTypeConverter()->convertType(resultField));
+      result =
+          b.castTo(result, this->getTypeConverter()->convertType(resultField));
     rewriter.replaceOpWithMultiple(op, {results});
     return success();
+  }
+
+private:
+  static FailureOr<OpFoldResult> readCount(ConversionPatternRewriter &,
+                                           LinalgBuilder &b, TopkOp op,
+                                           TopkOp::Adaptor) {
+    return OpFoldResult(b.getIndexAttr(op.getK()));
+  }
+  static FailureOr<OpFoldResult> readCount(ConversionPatternRewriter &rewriter,
+                                           LinalgBuilder &b, DynTopkOp op,
+                                           DynTopkOp::Adaptor adaptor) {
+    return SizeReader(rewriter, b, op).readSingle(adaptor.getKValue(), "k");
+  }
+
+  /// `count`, or all if it is less than 1.
+  static OpFoldResult takeAll(LinalgBuilder &b, OpFoldResult count,
+                              OpFoldResult size) {
+    Value number = b.toValue(count);
+    Value isAll = compare(b, Predicate::slt, number, emitConstant(b, 1));
+    return arith::SelectOp::create(b, isAll, b.toValue(size), number)
+        .getResult();
   }
 };
 
@@ -552,6 +586,6 @@ struct TopkToLinalg : OpConversionPattern<TopkOp> {
 
 void mlir::relay::detail::populateSortPatterns(const TypeConverter &converter,
                                                RewritePatternSet &patterns) {
-  patterns.add<ArgsortToLinalg, SortToLinalg, TopkToLinalg>(
-      converter, patterns.getContext());
+  patterns.add<ArgsortToLinalg, SortToLinalg, TopkToLinalg<DynTopkOp>,
+               TopkToLinalg<TopkOp>>(converter, patterns.getContext());
 }

@@ -54,7 +54,7 @@ func.func private @declaration(tensor<4xf32>) -> tensor<4xf32> attributes {relay
 // -----
 
 func.func private @large_constant() -> tensor<2xf32> attributes {relay.primitive} {
-  // expected-error @below {{expects a constant of one element in a primitive function, but got 'tensor<2xf32>'}}
+  // expected-error @below {{expects a constant of one element, or one that decides sizes, in a primitive function, but got 'tensor<2xf32>'}}
   %c = relay.constant dense<1.0> : tensor<2xf32>
   return %c : tensor<2xf32>
 }

@@ -178,7 +178,10 @@ add("full", row('full(%x, shape=[3, 0, 2], dtype="{dtype}")', x=""),
 add("full_like", row("full_like(%x, %y)", x="n,m", y=""))
 add("zeros", row('zeros(shape=[3, 5], dtype="{dtype}")'))
 add("ones", row('ones(shape=[3, 5], dtype="{dtype}")'))
-add("arange", row('arange({2}, {17}, {3}, dtype="{dtype}")'), row('arange({5}, {2}, {1}, dtype="{dtype}")'))
+add("arange", row('arange({2}, {17}, {3}, dtype="{dtype}")'), row('arange({5}, {2}, {1}, dtype="{dtype}")'),
+    row('arange(0, take(shape_of(%y), 0) + 3, 1, dtype="int32")', y=Input("n,m", "float32")),
+    row('arange(take(shape_of(%y), 1) * 2, take(shape_of(%y), 0), -3, dtype="int32")',
+        y=Input("n,m", "float32")))
 add("strided_slice",
     row("strided_slice(%x, begin=[0, 5], end=[3, 0], strides=[1, -2], axes=[0, 1])", x="4,7"),
     row("strided_slice(%x, begin=[0], end=[1], axes=[1])", x="n,m"))
@@ -301,6 +304,60 @@ add("nn.group_norm",
 add("nn.l2_normalize", row("nn.l2_normalize(%x, eps=1e-5f64, axis=[1])", x="n,h,3", sums=True))
 add("nn.lrn", row("nn.lrn(%x, size=3, axis=1)", x="n,6,h,w", sums=True))
 
+
+#===-----------------------------------------------------------------------===#
+# Shapes for operands, computed from sizes
+#===-----------------------------------------------------------------------===#
+
+def sizes(name, *positions):
+    """Text: some sizes of an input, as a vector."""
+    parts = [f'expand_dims(take(shape_of(%{name}, dtype="int64"), {position}), axis=0)'
+             for position in positions]
+    return f"concatenate(({', '.join(parts)},), axis=0)"
+
+
+def vector(*numbers):
+    parts = [f'expand_dims(cast({number}, dtype="int64"), axis=0)' for number in numbers]
+    return f"concatenate(({', '.join(parts)},), axis=0)"
+
+
+OTHER = Input("n,3,m", "float32")
+add("dyn.reshape", row("dyn.reshape(%x, shape_of(%y))", x="n,6", y=Input("n,3,2", "float32")),
+    row(f"dyn.reshape(%x, {vector('ndarray_size(%y)', -1)})", x="6,h,w",
+        y=Input("h,3", "float32"), ones=False, zero="w"),
+    row(f"dyn.reshape(%x, {sizes('x', 1, 0)})", x="n,m"),
+    row(f"dyn.reshape(%x, {vector(0, 2, -1)})", x="n,6"))
+add("dyn.expand_dims", row("dyn.expand_dims(%x, 1)", x="n,4"))
+add("dyn.squeeze", row(f"dyn.squeeze(%x, {vector(1)})", x="n,1,4"))
+add("dyn.broadcast_to", row("dyn.broadcast_to(%x, shape_of(%y))", x="3,1", y=OTHER),
+    row("dyn.broadcast_to(%x, shape_of(%y))", x="m", y=OTHER))
+add("dyn.zeros", row('dyn.zeros(shape_of(%y), dtype="{dtype}")', y=OTHER))
+add("dyn.ones", row(f'dyn.ones({sizes("y", 2, 0)} * {vector(2, 1)}, dtype="{{dtype}}")', y=OTHER))
+add("dyn.full", row('dyn.full(%x, shape_of(%y), dtype="{dtype}")', x="", y=OTHER))
+add("dyn.one_hot", row('dyn.one_hot(%i, {5}, {2}, take(shape_of(%y), 2), dtype="{dtype}")',
+                       i=Input("n,3", "int64", -1, 6), y=OTHER))
+add("dyn.tile", row("dyn.tile(%x, shape_of(%y))", x="n,4", y=Input("2,m", "float32")),
+    row("dyn.tile(%x, shape_of(%y))", x="3,4", y=OTHER))
+add("dyn.strided_slice",
+    row(f"dyn.strided_slice(%x, {vector(0)}, {sizes('y', 0)}, {vector(1)})", x="9,m", y=OTHER),
+    row(f"dyn.strided_slice(%x, {sizes('y', 0)}, {vector(100)}, {vector(2)})", x="9,m", y=OTHER),
+    row(f"dyn.strided_slice(%x, {vector(8)}, {sizes('y', 0)}, {vector(-2)})", x="9,m", y=OTHER),
+    row(f"dyn.strided_slice(%x, {vector(-3, 1)}, {vector(100, -1)}, {vector(1, 1)})", x="n,m"),
+    row(f"dyn.strided_slice(%x, {sizes('y', 0)} - {vector(7)}, {sizes('y', 2)} - {vector(9)}, "
+        f"{vector(1)})", x="9,m", y=OTHER),
+    row(f"dyn.strided_slice(%x, {sizes('y', 2)} - {vector(4)}, {sizes('y', 0)} - {vector(7)}, "
+        f"{vector(-3)})", x="9,m", y=OTHER))
+add("dyn.nn.pad",
+    *(row(f'dyn.nn.pad(%x, reshape({vector("take(shape_of(%y), 0)", 0, 2, last)}, newshape=[2, 2]), '
+          f'%p, pad_mode="{mode}")', x="4,m", p=Input("", "float32"), y=OTHER, ones=False, zero="n")
+      for mode, last in [("constant", "take(shape_of(%y), 2) - 20"), ("edge", "1"),
+                         ("constant", "take(shape_of(%y), 0)")]),
+    row(f'dyn.nn.pad(%x, reshape({vector(0, "take(shape_of(%y), 0)")}, newshape=[1, 2]), 0f, '
+        'pad_mode="reflect")', x="9", y=OTHER))
+add("dyn.topk",
+    *(row(f'dyn.topk(%x, take(shape_of(%y), 0), axis=1, ret_type="{ret}", is_ascend={ascend}, '
+          'dtype="int64")', x=special("3,9"), y=OTHER)
+      for ret, ascend in [("values", "False"), ("indices", "True")]))
 
 #===-----------------------------------------------------------------------===#
 # Values

@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "relay-mlir/Dialect/Relay/Analysis/FusionGroups.h"
 #include "relay-mlir/Dialect/Relay/Analysis/RowGroups.h"
+#include "relay-mlir/Dialect/Relay/Analysis/SizeComputations.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -38,7 +39,9 @@ using GroupKey = std::vector<uintptr_t>;
 
 /// A group that is about to become a call.
 struct Kernel {
+  /// First what computes operands that are sizes, as many as `numSizeOps`.
   FusionGroup ops;
+  size_t numSizeOps = 0;
   /// Arguments, in order of first use.
   llvm::SetVector<Value> inputs;
   /// Constants to copy into the body, with their contents inline.
@@ -55,11 +58,16 @@ public:
 
 private:
   void fuseBlock(Block &block, func::FuncOp function);
+  void detachSizes(Block &block, Block &sizes);
+  Kernel describe(FusionGroup group) const;
   void outline(Kernel kernel, func::FuncOp function);
   func::FuncOp createFunction(const Kernel &kernel, func::FuncOp before);
   std::string createName(const Kernel &kernel);
 
   std::optional<SymbolTable> symbols;
+  /// What computes the operands of an operator that are sizes. It is outside of
+  /// the block, so that no kernel is made of it.
+  DenseMap<Operation *, SmallVector<Operation *>> sizeOps;
   /// Functions by what they compute.
   std::map<GroupKey, func::FuncOp> functions;
   /// How often a name was asked for.
@@ -72,15 +80,9 @@ private:
 // What a group needs and gives
 //===----------------------------------------------------------------------===//
 
-/// Returns the contents of a constant with one element, which is cheaper to
-/// have in the kernel than to read from memory.
-static DenseElementsAttr getScalar(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  if (!constant)
-    return nullptr;
+/// Returns the contents of a constant of static shape, if they are at hand.
+static DenseElementsAttr getContents(ConstantOp constant) {
   auto type = cast<RankedTensorType>(constant.getType());
-  if (!type.hasStaticShape() || type.getNumElements() != 1)
-    return nullptr;
   if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
     return dense;
   auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
@@ -90,11 +92,25 @@ static DenseElementsAttr getScalar(Value value) {
     return nullptr;
   // Resources hold a byte per bool, attributes a bit.
   if (type.getElementType().isInteger(1))
-    return DenseElementsAttr::get(type, blob->getData().front() != 0);
+    return DenseElementsAttr::get(
+        type, llvm::map_to_vector(blob->getData(),
+                                  [](char byte) { return byte != 0; }));
   bool isSplat;
   if (!DenseElementsAttr::isValidRawBuffer(type, blob->getData(), isSplat))
     return nullptr;
   return DenseElementsAttr::getFromRawBuffer(type, blob->getData());
+}
+
+/// Returns the contents of a constant with one element, which is cheaper to
+/// have in the kernel than to read from memory.
+static DenseElementsAttr getScalar(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant)
+    return nullptr;
+  auto type = cast<RankedTensorType>(constant.getType());
+  if (!type.hasStaticShape() || type.getNumElements() != 1)
+    return nullptr;
+  return getContents(constant);
 }
 
 /// Returns which fields of `result`, a tuple, are used.
@@ -112,19 +128,23 @@ static SmallVector<int64_t> getUsedFields(Value result) {
   return fields;
 }
 
-static Kernel describe(FusionGroup group) {
+Kernel FuseOps::describe(FusionGroup group) const {
   Kernel kernel;
   for (Operation *op : group)
+    llvm::append_range(kernel.ops, sizeOps.lookup(op));
+  kernel.numSizeOps = kernel.ops.size();
+  llvm::append_range(kernel.ops, group);
+  DenseSet<Operation *> members(kernel.ops.begin(), kernel.ops.end());
+  for (Operation *op : kernel.ops)
     for (Value operand : op->getOperands()) {
       if (DenseElementsAttr scalar = getScalar(operand))
         kernel.constants.insert({operand, scalar});
-      else if (!llvm::is_contained(group, operand.getDefiningOp()))
+      else if (!members.contains(operand.getDefiningOp()))
         kernel.inputs.insert(operand);
     }
   Value result = group.back()->getResult(0);
   if (isa<TupleType>(result.getType()))
     kernel.fields = getUsedFields(result);
-  kernel.ops = std::move(group);
   return kernel;
 }
 
@@ -172,7 +192,7 @@ static Location getLoc(const Kernel &kernel) {
 std::string FuseOps::createName(const Kernel &kernel) {
   std::string name = "fused";
   std::string rest;
-  for (Operation *op : kernel.ops) {
+  for (Operation *op : ArrayRef(kernel.ops).drop_front(kernel.numSizeOps)) {
     if (isa<TupleOp, TupleGetItemOp>(op))
       continue;
     std::string part = ("_" + op->getName().stripDialect()).str();
@@ -288,7 +308,42 @@ static void trimGroup(FusionGroup &group) {
     group.clear();
 }
 
+/// Gives each operator of `block` copies, in `sizes`, of what computes its
+/// operands that are sizes. What is computed from elements stays where it is.
+void FuseOps::detachSizes(Block &block, Block &sizes) {
+  for (Operation &op : block) {
+    auto consumer = dyn_cast<SizeOperandsOpInterface>(op);
+    if (!consumer)
+      continue;
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointToEnd(&sizes);
+    IRMapping mapping;
+    for (unsigned index : consumer.getSizeOperands()) {
+      OpOperand &operand = op.getOpOperand(index);
+      std::optional<SmallVector<Operation *>> computation =
+          getSizeComputation(operand.get());
+      if (!computation)
+        continue;
+      for (Operation *source : *computation) {
+        // The kernel has those of one element without a copy.
+        if (mapping.contains(source) || getScalar(source->getResult(0)))
+          continue;
+        Operation *copy = builder.clone(*source, mapping);
+        if (auto constant = dyn_cast<ConstantOp>(copy))
+          if (DenseElementsAttr contents = getContents(constant))
+            constant.setValueAttr(contents);
+        sizeOps[&op].push_back(copy);
+      }
+      operand.set(mapping.lookupOrDefault(operand.get()));
+    }
+  }
+}
+
 void FuseOps::fuseBlock(Block &block, func::FuncOp function) {
+  simplifyBlock(block);
+  Block sizes;
+  sizeOps.clear();
+  detachSizes(block, sizes);
   simplifyBlock(block);
   if (merge && rows)
     for (FusionGroup &group : computeRowGroups(block, maxDepth))

@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "relay-mlir/Dialect/Relay/Analysis/CallGraph.h"
+#include "relay-mlir/Dialect/Relay/Analysis/SizeComputations.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 
@@ -34,6 +35,17 @@ static LogicalResult checkBorder(Operation *op, StringRef what,
   return success();
 }
 
+/// What computes operands that are sizes, which a kernel contains.
+static DenseSet<Operation *> getSizeOps(func::FuncOp function) {
+  DenseSet<Operation *> ops;
+  for (auto op : function.getOps<SizeOperandsOpInterface>())
+    for (unsigned index : op.getSizeOperands())
+      if (std::optional<SmallVector<Operation *>> computation =
+              getSizeComputation(op->getOperand(index)))
+        ops.insert_range(*computation);
+  return ops;
+}
+
 static LogicalResult checkPrimitive(func::FuncOp function) {
   if (!function.isPrivate())
     return function.emitOpError("expects a primitive function to be private");
@@ -42,11 +54,13 @@ static LogicalResult checkPrimitive(func::FuncOp function) {
     return failure();
   if (function.isExternal())
     return function.emitOpError("expects a primitive function to have a body");
+  DenseSet<Operation *> sizeOps = getSizeOps(function);
   for (Operation &op : function.getOps()) {
     if (auto constant = dyn_cast<ConstantOp>(op)) {
-      if (constant.getType().getNumElements() != 1)
-        return constant.emitOpError("expects a constant of one element in a "
-                                    "primitive function, but got ")
+      if (constant.getType().getNumElements() != 1 && !sizeOps.contains(&op))
+        return constant.emitOpError("expects a constant of one element, or one "
+                                    "that decides sizes, in a primitive "
+                                    "function, but got ")
                << constant.getType();
     } else if (!isa<FusionPatternOpInterface, func::ReturnOp>(op)) {
       return op.emitOpError("expects operators only in a primitive function");

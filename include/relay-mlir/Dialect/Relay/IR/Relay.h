@@ -81,6 +81,13 @@ class MovesElements : public OpTrait::TraitBase<ConcreteOp, MovesElements> {};
 
 template <typename ConcreteOp>
 class OnQuantized : public OpTrait::TraitBase<ConcreteOp, OnQuantized> {};
+
+template <typename ConcreteOp>
+class ReadsSizes : public OpTrait::TraitBase<ConcreteOp, ReadsSizes> {};
+
+template <typename ConcreteOp>
+class HasSizeOperands : public OpTrait::TraitBase<ConcreteOp, HasSizeOperands> {
+};
 } // namespace mlir::relay
 
 namespace mlir::relay {

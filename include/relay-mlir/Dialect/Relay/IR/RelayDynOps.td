@@ -29,7 +29,9 @@ def Relay_DynNumbers
 // Shape
 //===----------------------------------------------------------------------===//
 
-def Relay_DynReshapeOp : Relay_Operator<"dyn.reshape", "Injective"> {
+def Relay_DynReshapeOp
+    : Relay_Operator<"dyn.reshape", "Injective",
+                     [Relay_SizeOperands<[1]>]> {
   let summary = "reshape with the codes of the new shape as an operand";
   let description = [{
     Codes as in `reshape`. The rank is the length of the operand, so the codes
@@ -48,7 +50,9 @@ def Relay_DynReshapeOp : Relay_Operator<"dyn.reshape", "Injective"> {
                        Relay_DefaultBool<"false">:$allowzero);
 }
 
-def Relay_DynExpandDimsOp : Relay_Operator<"dyn.expand_dims", "Injective"> {
+def Relay_DynExpandDimsOp
+    : Relay_Operator<"dyn.expand_dims", "Injective",
+                     [Relay_SizeOperands<[1]>]> {
   let summary = "expand_dims with the axis as an operand";
   let description = [{
     All sizes of the result are `?`: the axis is not known.
@@ -64,7 +68,9 @@ def Relay_DynExpandDimsOp : Relay_Operator<"dyn.expand_dims", "Injective"> {
                        Relay_DefaultInt<"1">:$num_newaxis);
 }
 
-def Relay_DynSqueezeOp : Relay_Operator<"dyn.squeeze", "Injective"> {
+def Relay_DynSqueezeOp
+    : Relay_Operator<"dyn.squeeze", "Injective",
+                     [Relay_SizeOperands<[1]>]> {
   let summary = "squeeze with the axes as an operand";
   let description = [{
     All sizes of the result are `?`: the axes are not known.
@@ -80,7 +86,9 @@ def Relay_DynSqueezeOp : Relay_Operator<"dyn.squeeze", "Injective"> {
                        Relay_OptionalInts:$axis);
 }
 
-def Relay_DynBroadcastToOp : Relay_Operator<"dyn.broadcast_to", "Broadcast"> {
+def Relay_DynBroadcastToOp
+    : Relay_Operator<"dyn.broadcast_to", "Broadcast",
+                     [Relay_SizeOperands<[1]>]> {
   let summary = "broadcast_to with the shape as an operand";
   let description = [{
     The sizes are not negative.
@@ -102,7 +110,8 @@ def Relay_DynBroadcastToOp : Relay_Operator<"dyn.broadcast_to", "Broadcast"> {
 //===----------------------------------------------------------------------===//
 
 class Relay_DynCreateOp<string mnemonic, string what>
-    : Relay_Operator<"dyn." # mnemonic, "ElemWise"> {
+    : Relay_Operator<"dyn." # mnemonic, "ElemWise",
+                     [Relay_SizeOperands<[0]>]> {
   let summary = mnemonic # " with the shape as an operand: a tensor of " # what;
   let description = [{
     Example:
@@ -127,7 +136,9 @@ class Relay_DynCreateOp<string mnemonic, string what>
 def Relay_DynZerosOp : Relay_DynCreateOp<"zeros", "zeros">;
 def Relay_DynOnesOp : Relay_DynCreateOp<"ones", "ones">;
 
-def Relay_DynFullOp : Relay_Operator<"dyn.full", "ElemWise"> {
+def Relay_DynFullOp
+    : Relay_Operator<"dyn.full", "ElemWise",
+                     [Relay_SizeOperands<[1]>]> {
   let summary = "full with the shape as an operand";
   let description = [{
     The element type is `dtype`, or that of `fill_value`.
@@ -144,7 +155,9 @@ def Relay_DynFullOp : Relay_Operator<"dyn.full", "ElemWise"> {
                        Relay_OptionalDType:$dtype);
 }
 
-def Relay_DynOneHotOp : Relay_Operator<"dyn.one_hot", "OutEWiseFusable"> {
+def Relay_DynOneHotOp
+    : Relay_Operator<"dyn.one_hot", "OutEWiseFusable",
+                     [Relay_SizeOperands<[3]>]> {
   let summary = "one_hot with the depth as an operand";
   let description = [{
     The result has the size `?` at `axis`.
@@ -165,7 +178,8 @@ def Relay_DynOneHotOp : Relay_Operator<"dyn.one_hot", "OutEWiseFusable"> {
 }
 
 def Relay_DynSparseToDenseOp
-    : Relay_Operator<"dyn.sparse_to_dense", "Opaque"> {
+    : Relay_Operator<"dyn.sparse_to_dense", "Opaque",
+                     [Relay_SizeOperands<[3]>]> {
   let summary = "sparse_to_dense with the shape of the result as an operand";
   let description = [{
     Operands as of `sparse_to_dense`.
@@ -187,7 +201,9 @@ def Relay_DynSparseToDenseOp
 // Movement
 //===----------------------------------------------------------------------===//
 
-def Relay_DynTileOp : Relay_Operator<"dyn.tile", "Injective"> {
+def Relay_DynTileOp
+    : Relay_Operator<"dyn.tile", "Injective",
+                     [Relay_SizeOperands<[1]>]> {
   let summary = "tile with the numbers of repetitions as an operand";
   let description = [{
     Example:
@@ -202,7 +218,8 @@ def Relay_DynTileOp : Relay_Operator<"dyn.tile", "Injective"> {
 }
 
 def Relay_DynStridedSliceOp
-    : Relay_Operator<"dyn.strided_slice", "Injective"> {
+    : Relay_Operator<"dyn.strided_slice", "Injective",
+                     [Relay_SizeOperands<[1, 2, 3]>]> {
   let summary = "strided_slice with begin, end and strides as operands";
   let description = [{
     The operands are vectors of one length, for the leading dimensions or for
@@ -225,7 +242,9 @@ def Relay_DynStridedSliceOp
                        Relay_Nullable<DenseI64ArrayAttr>:$axes);
 }
 
-def Relay_DynNNPadOp : Relay_Operator<"dyn.nn.pad", "Injective"> {
+def Relay_DynNNPadOp
+    : Relay_Operator<"dyn.nn.pad", "Injective",
+                     [Relay_SizeOperands<[1]>]> {
   let summary = "nn.pad with the widths as an operand";
   let description = [{
     `pad_width_value` is (rank, 2): what is added before and after each
@@ -244,7 +263,9 @@ def Relay_DynNNPadOp : Relay_Operator<"dyn.nn.pad", "Injective"> {
                        Relay_DefaultStr<"constant">:$pad_mode);
 }
 
-def Relay_DynTopkOp : Relay_Operator<"dyn.topk", "Opaque"> {
+def Relay_DynTopkOp
+    : Relay_Operator<"dyn.topk", "Opaque",
+                     [Relay_SizeOperands<[1]>]> {
   let summary = "topk with the number of elements as an operand";
   let description = [{
     `k_value` is a scalar or has one element; below 1 it means all. The result
@@ -271,7 +292,8 @@ def Relay_DynTopkOp : Relay_Operator<"dyn.topk", "Opaque"> {
 //===----------------------------------------------------------------------===//
 
 def Relay_DynNNUpsamplingOp
-    : Relay_Operator<"dyn.nn.upsampling", "Injective"> {
+    : Relay_Operator<"dyn.nn.upsampling", "Injective",
+                     [Relay_SizeOperands<[1, 2]>]> {
   let summary = "nn.upsampling with the scales as operands";
   let description = [{
     The scales are scalars. Height and width of the result are `?`.
@@ -292,7 +314,8 @@ def Relay_DynNNUpsamplingOp
 }
 
 def Relay_DynNNUpsampling3dOp
-    : Relay_Operator<"dyn.nn.upsampling3d", "Injective"> {
+    : Relay_Operator<"dyn.nn.upsampling3d", "Injective",
+                     [Relay_SizeOperands<[1, 2, 3]>]> {
   let summary = "nn.upsampling3d with the scales as operands";
   let description = [{
     The scales are scalars. Depth, height and width of the result are `?`.
@@ -314,7 +337,8 @@ def Relay_DynNNUpsampling3dOp
 }
 
 def Relay_DynImageResize2dOp
-    : Relay_Operator<"dyn.image.resize2d", "Injective"> {
+    : Relay_Operator<"dyn.image.resize2d", "Injective",
+                     [Relay_SizeOperands<[1]>]> {
   let summary = "image.resize2d with size and roi as operands";
   let description = [{
     `size_value` is (height, width), `roi_value` (start_h, start_w, end_h,

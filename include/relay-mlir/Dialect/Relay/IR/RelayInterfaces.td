@@ -205,9 +205,45 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+def SizeOperandsOpInterface : OpInterface<"SizeOperandsOpInterface"> {
+  let description = [{
+    An operator with operands whose elements decide how large its result is, such
+    as the shape of `dyn.reshape`. A kernel gets memory for its result from
+    outside, so it has to contain what computes these elements from the sizes of
+    other tensors; fusion copies that into it.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<"Returns the numbers of those operands.",
+                    "::llvm::SmallVector<unsigned>", "getSizeOperands">
+  ];
+}
+
+class Relay_SizeOperandsDefinition<list<int> positions>
+    : NativeOpTrait<"HasSizeOperands", [], [{}], [{
+      ::llvm::SmallVector<unsigned> $cppClass::getSizeOperands() {
+        return {}] # !interleave(positions, ", ") # [{};
+      }
+    }]> {
+  let cppNamespace = "::mlir::relay";
+}
+
+/// The operands at `positions` are those of SizeOperandsOpInterface.
+class Relay_SizeOperands<list<int> positions> : TraitList<[
+    DeclareOpInterfaceMethods<SizeOperandsOpInterface>,
+    Relay_SizeOperandsDefinition<positions>]>;
+
 class Relay_OpTrait<string name> : NativeOpTrait<name> {
   let cppNamespace = "::mlir::relay";
 }
+
+/// The result follows from the sizes of the operands; their elements are not
+/// read.
+def Relay_ReadsSizes : Relay_OpTrait<"ReadsSizes">;
 
 /// An elementwise function of one operand with f(c * x) = c * f(x) for c > 0.
 def Relay_PositivelyHomogeneous : Relay_OpTrait<"PositivelyHomogeneous">;

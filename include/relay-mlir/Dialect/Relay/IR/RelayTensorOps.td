@@ -104,7 +104,8 @@ def Relay_BroadcastToOp
                        Relay_OptionalDType:$dtype);
 }
 
-def Relay_ShapeOfOp : Relay_Operator<"shape_of", "Opaque"> {
+def Relay_ShapeOfOp
+    : Relay_Operator<"shape_of", "Opaque", [Relay_ReadsSizes]> {
   let summary = "The sizes of a tensor, as a vector (int32 by default)";
   let description = [{
     Example:
@@ -116,7 +117,8 @@ def Relay_ShapeOfOp : Relay_Operator<"shape_of", "Opaque"> {
   let arguments = (ins Relay_Tensor:$data, Relay_OptionalDType:$dtype);
 }
 
-def Relay_NdarraySizeOp : Relay_Operator<"ndarray_size", "Injective"> {
+def Relay_NdarraySizeOp
+    : Relay_Operator<"ndarray_size", "Injective", [Relay_ReadsSizes]> {
   let summary = "The number of elements of a tensor (int32 by default)";
   let description = [{
     Example:
@@ -188,7 +190,8 @@ def Relay_FullLikeOp
       location, adaptor.getData(), adaptor.getFillValue(), "fill_value")}];
 }
 
-def Relay_ArangeOp : Relay_Operator<"arange", "Opaque"> {
+def Relay_ArangeOp : Relay_Operator<"arange", "Opaque", [
+    DeclareOpInterfaceMethods<SizeOperandsOpInterface>]> {
   let summary = "start, start + step, ... below stop";
   let description = [{
     The operands are scalars of element type `dtype`. The size is static if they
@@ -206,6 +209,14 @@ def Relay_ArangeOp : Relay_Operator<"arange", "Opaque"> {
   }];
   let arguments = (ins Relay_Scalar:$start, Relay_Scalar:$stop,
                        Relay_Scalar:$step, TypeAttr:$dtype);
+  // Constants need no computation that a kernel could contain.
+  let extraClassDefinition = operatorDefinition # [{
+    ::llvm::SmallVector<unsigned> $cppClass::getSizeOperands() {
+      if (getType().hasStaticShape())
+        return {};
+      return {0, 1, 2};
+    }
+  }];
 }
 
 def Relay_OneHotOp : Relay_Operator<"one_hot", "OutEWiseFusable"> {
