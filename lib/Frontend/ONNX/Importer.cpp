@@ -17,6 +17,7 @@
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -191,6 +192,13 @@ LogicalResult Importer::materializeConstant(Binding &binding) {
 }
 
 LogicalResult Importer::materialize(Binding &binding) {
+  // Converters come back here for shapes that are operands.
+  llvm::SaveAndRestore<unsigned> depth(materializeDepth, materializeDepth + 1);
+  if (materializeDepth > kMaxShapeDepth)
+    return emitError() << "expects shapes that are computed from shapes at "
+                          "most "
+                       << kMaxShapeDepth << " deep, but value \""
+                       << binding.name << "\" is deeper";
   // Chains of shape computations can be long; no recursion.
   SmallVector<Binding *> stack = {&binding};
   while (!stack.empty()) {

@@ -97,6 +97,9 @@ public:
   /// Constants are shared within the function.
   Value createConstant(ElementsAttr value, Location loc);
 
+  /// Makes sure that `binding` has a value.
+  LogicalResult materialize(Binding &binding);
+
   llvm::Expected<DenseElementsAttr> loadInline(const Tensor &tensor) {
     return loader.loadInline(tensor);
   }
@@ -121,8 +124,6 @@ private:
 
   /// Gives `binding` its numbers, unless the model has too many of them.
   bool setContents(Binding &binding, std::optional<ShapeTensor> contents);
-  /// Makes sure that `binding` has a value.
-  LogicalResult materialize(Binding &binding);
   /// Gives `binding` a value if its numbers are known. Fails if they cannot be
   /// read.
   LogicalResult materializeConstant(Binding &binding);
@@ -153,6 +154,8 @@ private:
   unsigned numSymbols = 0;
   /// Numbers of all contents.
   int64_t numShapeElements = 0;
+  /// How many calls of `materialize` are in each other.
+  unsigned materializeDepth = 0;
   DenseMap<Value, SmallVector<SmallVector<ShapeScalar>>> dims;
   DenseMap<mlir::Attribute, Value> constants;
 };

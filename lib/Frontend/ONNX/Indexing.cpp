@@ -9,6 +9,7 @@
 #include "OpTable.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "relay-mlir/Support/FormatNumber.h"
 
@@ -176,16 +177,52 @@ static LogicalResult convertScatterND(NodeContext &node) {
 // Order
 //===----------------------------------------------------------------------===//
 
+/// The outputs from a tuple of values and positions.
+static LogicalResult setTopK(NodeContext &node, Value result) {
+  for (unsigned i = 0; i < 2; ++i)
+    if (node.wantsOutput(i) &&
+        failed(node.setOutput(i, node.getTupleItem(result, i))))
+      return failure();
+  return success(!node.hasFailed());
+}
+
+/// The first elements, as many as `count` says, which is computed when the
+/// model runs.
+static Value createOpenTopK(NodeContext &node, Value data, Value count,
+                            int64_t axis, bool isAscending) {
+  if (count && node.getType(count).getDimSize(0) != 1) {
+    node.emitError() << "expects one element in input 1, but got "
+                     << node.getType(count).getDimSize(0);
+    return nullptr;
+  }
+  OpBuilder &b = node.getBuilder();
+  DynTopkOp::Properties properties;
+  properties.axis = b.getI64IntegerAttr(axis);
+  properties.is_ascend = b.getBoolAttr(isAscending);
+  properties.dtype = TypeAttr::get(b.getI64Type());
+  return node.create<DynTopkOp>({data, count}, properties);
+}
+
 static LogicalResult convertTopK(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value data = node.getInput(0);
   FailureOr<int64_t> axis =
       node.normalizeAxis(node.getInt("axis", -1), node.getRank(data));
-  FailureOr<int64_t> k = node.getOpset() < 10
-                             ? FailureOr<int64_t>(node.getInt("k", 0))
-                             : node.getConstantInt(1);
-  if (failed(axis) || failed(k))
+  if (failed(axis))
     return failure();
+  bool isAscending = !node.getBool("largest", true);
+  std::optional<int64_t> k;
+  if (node.getOpset() < 10) {
+    k = node.getInt("k", 0);
+  } else if (const ShapeTensor *contents = node.getContents(1)) {
+    if (contents->elements.size() != 1)
+      return node.emitError() << "expects one element in input 1, but got "
+                              << contents->elements.size();
+    k = contents->elements.front().getConstant();
+  }
+  if (!k)
+    return setTopK(node, createOpenTopK(node, data, node.getIntsValue(1), *axis,
+                                        isAscending));
   if (*k < 0)
     return node.emitError() << "expects k to be 0 or positive, but got " << *k;
   if (*k == 0) {
@@ -197,14 +234,9 @@ static LogicalResult convertTopK(NodeContext &node) {
   TopkOp::Properties properties;
   properties.k = b.getI64IntegerAttr(*k);
   properties.axis = b.getI64IntegerAttr(*axis);
-  properties.is_ascend = b.getBoolAttr(!node.getBool("largest", true));
+  properties.is_ascend = b.getBoolAttr(isAscending);
   properties.dtype = TypeAttr::get(b.getI64Type());
-  Value result = node.create<TopkOp>({data}, properties);
-  for (unsigned i = 0; i < 2; ++i)
-    if (node.wantsOutput(i) &&
-        failed(node.setOutput(i, node.getTupleItem(result, i))))
-      return failure();
-  return success(!node.hasFailed());
+  return setTopK(node, node.create<TopkOp>({data}, properties));
 }
 
 template <typename OpT>
@@ -308,11 +340,12 @@ static LogicalResult convertOneHot(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value indices = node.getInput(0), values = node.getInput(2);
   std::optional<double> depth = node.getConstantFloat(1);
-  if (!depth)
-    return node.emitError() << "expects a constant, positive depth";
+  Value openDepth;
+  if (!depth && !(openDepth = node.getIntsValue(1)))
+    return failure();
   // Also false where the depth is NaN.
   constexpr int64_t maxDepth = std::numeric_limits<int32_t>::max();
-  if (!(*depth >= 1 && *depth <= maxDepth))
+  if (depth && !(*depth >= 1 && *depth <= maxDepth))
     return node.emitError() << "expects a depth in [1, " << maxDepth
                             << "], but got " << formatNumber(*depth);
   int64_t rank = node.getRank(indices) + 1;
@@ -323,11 +356,20 @@ static LogicalResult convertOneHot(NodeContext &node) {
   if (valuesType.getRank() != 1 || valuesType.getDimSize(0) != 2)
     return node.emitError() << "expects two values, but got " << valuesType;
   indices = node.castTo(indices, b.getI64Type());
-  Value size = node.createScalar(*depth, b.getI64Type());
+  Value size = depth ? node.createScalar(*depth, b.getI64Type())
+                     : node.reshape(openDepth, ArrayRef<int64_t>());
   auto getValue = [&](int64_t index) {
     return node.reshape(node.slice(values, 0, index, index + 1),
                         ArrayRef<int64_t>());
   };
+  if (openDepth) {
+    DynOneHotOp::Properties properties;
+    properties.axis = b.getI64IntegerAttr(*axis == rank - 1 ? -1 : *axis);
+    properties.dtype = TypeAttr::get(valuesType.getElementType());
+    return node.setResult(node.create<DynOneHotOp>(
+        {wrapIndices(node, indices, size), getValue(1), getValue(0), size},
+        properties));
+  }
   OneHotOp::Properties properties;
   properties.depth = b.getI64IntegerAttr(static_cast<int64_t>(*depth));
   properties.axis = b.getI64IntegerAttr(*axis == rank - 1 ? -1 : *axis);

@@ -24,6 +24,9 @@ inline constexpr int64_t kMaxNodes = int64_t(1) << 20;
 /// Calls of functions and branches inside each other, at most.
 inline constexpr unsigned kMaxDepth = 64;
 
+/// Shapes that are computed from what has a computed shape itself, at most.
+inline constexpr unsigned kMaxShapeDepth = 256;
+
 /// Elements of a constant at most that is not in the model, but follows from
 /// sizes in it. What is larger is computed when the model runs.
 inline constexpr int64_t kMaxMadeUpElements = int64_t(1) << 18;

@@ -9,6 +9,7 @@
 #include "OpTable.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 #include <algorithm>
@@ -22,14 +23,23 @@ using namespace mlir::relay::onnx;
 // The same elements in another shape
 //===----------------------------------------------------------------------===//
 
+/// The reshape to a shape that is computed when the model runs.
+static Value reshapeByValue(NodeContext &node, Value data) {
+  DynReshapeOp::Properties properties;
+  properties.allowzero =
+      node.getBuilder().getBoolAttr(node.getBool("allowzero", false));
+  return node.create<DynReshapeOp>({data, node.getIntsValue(1)}, properties);
+}
+
 static LogicalResult convertReshape(NodeContext &node) {
   Value data = node.getInput(0);
   const ShapeTensor *shape = node.getContents(1);
-  if (!shape || shape->isFloat() || shape->shape.size() != 1)
+  if (!shape)
+    return node.setResult(reshapeByValue(node, data));
+  if (shape->isFloat() || shape->shape.size() != 1)
     return node.emitError()
-           << "expects a shape that follows from the sizes of "
-              "the inputs, but \""
-           << node.getNode().inputs[1] << "\" is computed at run time";
+           << "expects a shape that is a vector of integers, but got "
+           << shape->getType();
   bool allowZero = node.getBool("allowzero", false);
   SmallVector<ShapeScalar> dims = node.getDims(data);
   SmallVector<ShapeScalar> target;
@@ -63,17 +73,24 @@ static LogicalResult convertReshape(NodeContext &node) {
       if (known.isPossible(i) && total.isPossible(i) && known[i] != 0 &&
           total[i] % known[i] == 0)
         rest.set(i, total[i] / known[i]);
-    if (!rest.isReliable())
-      return node.emitError()
-             << "cannot infer the size for -1: " << data.getType()
-             << " has no multiple of the other sizes";
+    if (!rest.isReliable()) {
+      if (total.getConstant() && known.getConstant())
+        return node.emitError()
+               << "cannot infer the size for -1: " << data.getType()
+               << " has no multiple of the other sizes";
+      // Whether the others divide it may show when the model runs.
+      rest = node.createSymbol();
+    }
     target[*inferred] = rest;
   } else if (std::optional<int64_t> size = total.getConstant();
              size && known.getConstant() && size != known.getConstant()) {
     return node.emitError() << "expects a shape of " << *size
                             << " elements, but got " << *known.getConstant();
   }
-  return node.setResult(node.reshape(data, target));
+  Value result = node.reshapeByCodes(data, target);
+  if (!result && !node.hasFailed())
+    result = node.refineDims(reshapeByValue(node, data), target);
+  return node.setResult(result);
 }
 
 static LogicalResult convertFlatten(NodeContext &node) {
@@ -161,37 +178,82 @@ static LogicalResult convertTranspose(NodeContext &node) {
 // Repetition
 //===----------------------------------------------------------------------===//
 
+/// `shape`, whose numbers are computed when the model runs, where it is 1 as
+/// the sizes of `data`: broadcasting goes both ways. Both are aligned at the
+/// end.
+static Value coverShape(NodeContext &node, Value data, Value shape) {
+  if (!shape)
+    return nullptr;
+  Type type = node.getElementType(shape);
+  int64_t rank = node.getRank(data);
+  int64_t missing = rank - node.getType(shape).getDimSize(0);
+  Value sizes = node.createSizes(data, 0, rank, type);
+  sizes = node.pad(sizes, 0, std::max<int64_t>(-missing, 0), 0, 1);
+  shape = node.pad(shape, 0, std::max<int64_t>(missing, 0), 0, 1);
+  return node.create<WhereOp>(
+      {node.create<EqualOp>({shape, node.createScalar(1, type)}), sizes,
+       shape});
+}
+
 static LogicalResult convertExpand(NodeContext &node) {
   Value data = node.getInput(0);
   const ShapeTensor *shape = node.getContents(1);
-  if (!shape || shape->isFloat())
-    return node.emitError()
-           << "expects a shape that follows from the sizes of "
-              "the inputs, but \""
-           << node.getNode().inputs[1] << "\" is computed at run time";
   SmallVector<ShapeScalar> dims = node.getDims(data);
+  if (!shape) {
+    Value sizes = coverShape(node, data, node.getIntsValue(1));
+    return node.setResult(node.create<DynBroadcastToOp>({data, sizes}));
+  }
+  if (shape->isFloat() || shape->shape.size() > 1)
+    return node.emitError()
+           << "expects a shape that is a vector of integers, but got "
+           << shape->getType();
   SmallVector<ShapeScalar> target(shape->elements.begin(),
                                   shape->elements.end());
-  if (target.size() < dims.size())
-    target.insert(target.begin(), dims.size() - target.size(),
-                  ShapeScalar::get(1));
+  Value source;
+  if (!shape->getConstants())
+    source = node.getIntsValue(1);
+  if (target.size() < dims.size()) {
+    int64_t missing = dims.size() - target.size();
+    target.insert(target.begin(), missing, ShapeScalar::get(1));
+    if (source)
+      source = node.pad(source, 0, missing, 0, 1);
+  }
   // Broadcasting goes both ways.
+  bool isReplaced = false;
   for (auto [dim, size] : llvm::zip(llvm::reverse(dims), llvm::reverse(target)))
-    if (size.getConstant() == 1)
+    if (size.getConstant() == 1) {
       size = dim;
-  return node.setResult(node.broadcast(data, target));
+      isReplaced |= !dim.getConstant();
+    }
+  if (source && isReplaced)
+    source = coverShape(node, data, source);
+  return node.setResult(node.broadcast(data, target, source));
 }
 
 static LogicalResult convertTile(NodeContext &node) {
-  FailureOr<SmallVector<int64_t>> repeats = node.getConstantInts(1);
-  if (failed(repeats))
-    return failure();
   Value data = node.getInput(0);
-  if (int64_t(repeats->size()) != node.getRank(data))
+  const ShapeTensor *repeats = node.getContents(1);
+  std::optional<SmallVector<int64_t>> constants;
+  if (repeats)
+    constants = repeats->getConstants();
+  if (!constants) {
+    SmallVector<ShapeScalar> dims = node.getDims(data);
+    Value counts = node.getIntsValue(1);
+    if (counts && node.getType(counts).getDimSize(0) != node.getRank(data))
+      return node.emitError()
+             << "expects " << node.getRank(data) << " repeats, but got "
+             << node.getType(counts).getDimSize(0);
+    for (auto [axis, dim] : llvm::enumerate(dims))
+      dim =
+          repeats ? multiplySizes(dim, repeats->elements[axis]) : ShapeScalar();
+    return node.setResult(
+        node.refineDims(node.create<DynTileOp>({data, counts}), dims));
+  }
+  if (int64_t(constants->size()) != node.getRank(data))
     return node.emitError() << "expects " << node.getRank(data)
-                            << " repeats, but got " << repeats->size();
+                            << " repeats, but got " << constants->size();
   TileOp::Properties properties;
-  properties.reps = node.getBuilder().getDenseI64ArrayAttr(*repeats);
+  properties.reps = node.getBuilder().getDenseI64ArrayAttr(*constants);
   return node.setResult(node.create<TileOp>({data}, properties));
 }
 
@@ -244,14 +306,25 @@ static LogicalResult convertPad(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value data = node.getInput(0);
   int64_t rank = node.getRank(data);
-  SmallVector<int64_t> pads;
-  if (node.getOpset() < 11) {
+  StringRef mode = node.getString("mode", "constant");
+  if (!llvm::is_contained({"constant", "reflect", "edge", "wrap"}, mode))
+    return node.emitError() << "expects mode constant, reflect, edge or wrap, "
+                               "but got \""
+                            << mode << "\"";
+  std::optional<SmallVector<int64_t>> pads;
+  if (node.getOpset() < 11)
     pads = llvm::to_vector(node.getInts("pads").value_or(ArrayRef<int64_t>()));
-  } else {
-    FailureOr<SmallVector<int64_t>> values = node.getConstantInts(1);
-    if (failed(values))
+  else if (const ShapeTensor *contents = node.getContents(1))
+    pads = contents->getConstants();
+  Value computedPads;
+  if (!pads) {
+    if (mode == "wrap")
+      return node.emitError()
+             << "expects constant pads for mode wrap, but \""
+             << node.getNode().inputs[1] << "\" is computed at run time";
+    computedPads = node.getIntsValue(1);
+    if (!computedPads)
       return failure();
-    pads = *values;
   }
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(rank));
   if (node.hasInput(3)) {
@@ -264,19 +337,25 @@ static LogicalResult convertPad(NodeContext &node) {
       return failure();
     axes = *normalized;
   }
-  if (pads.size() != 2 * axes.size())
+  int64_t numPads =
+      pads ? pads->size() : node.getType(computedPads).getDimSize(0);
+  if (numPads != int64_t(2 * axes.size()))
     return node.emitError()
-           << "expects " << 2 * axes.size() << " pads, but got " << pads.size();
-  SmallVector<int64_t> widths(2 * rank, 0);
+           << "expects " << 2 * axes.size() << " pads, but got " << numPads;
+  // Where the widths of each dimension are among the pads; behind them is a 0.
+  SmallVector<int64_t> positions(2 * rank, numPads);
   for (auto [i, axis] : llvm::enumerate(axes)) {
-    widths[2 * axis] = pads[i];
-    widths[2 * axis + 1] = pads[axes.size() + i];
+    positions[2 * axis] = i;
+    positions[2 * axis + 1] = axes.size() + i;
+  }
+  SmallVector<int64_t> widths;
+  if (pads) {
+    pads->push_back(0);
+    widths = llvm::map_to_vector(
+        positions, [&](int64_t position) { return (*pads)[position]; });
   }
 
-  StringRef mode = node.getString("mode", "constant");
   Type type = node.getElementType(data);
-  NNPadOp::Properties properties;
-  properties.pad_mode = b.getStringAttr(mode);
   Value value;
   if (mode == "constant") {
     if (node.hasInput(2))
@@ -287,256 +366,22 @@ static LogicalResult convertPad(NodeContext &node) {
     for (int64_t axis = 0; axis < rank; ++axis)
       data = wrapAxis(node, data, axis, widths[2 * axis], widths[2 * axis + 1]);
     return node.setResult(data);
-  } else if (mode == "reflect" || mode == "edge") {
-    value = node.createScalar(0, type);
   } else {
-    return node.emitError() << "expects mode constant, reflect, edge or wrap, "
-                               "but got \""
-                            << mode << "\"";
+    value = node.createScalar(0, type);
   }
+  if (computedPads) {
+    DynNNPadOp::Properties properties;
+    properties.pad_mode = b.getStringAttr(mode);
+    Value table = node.reshape(node.take(node.pad(computedPads, 0, 0, 1, 0),
+                                         node.createInts(positions), 0),
+                               {rank, 2});
+    return node.setResult(
+        node.create<DynNNPadOp>({data, table, value}, properties));
+  }
+  NNPadOp::Properties properties;
+  properties.pad_mode = b.getStringAttr(mode);
   properties.pad_width = b.getDenseI64ArrayAttr(widths);
   return node.setResult(node.create<NNPadOp>({data, value}, properties));
-}
-
-//===----------------------------------------------------------------------===//
-// Parts
-//===----------------------------------------------------------------------===//
-
-/// A position along a dimension of size `dim`, as relay.strided_slice wants it:
-/// a number, negative if it counts from the end.
-static std::optional<int64_t> getPosition(const ShapeScalar &position,
-                                          const ShapeScalar &dim) {
-  if (std::optional<int64_t> constant = position.getConstant())
-    return constant;
-  if (position.isSame(dim))
-    return std::numeric_limits<int64_t>::max();
-  // n - 1 is -1, whatever n is.
-  ShapeScalar distance;
-  for (unsigned i = 0; i < kNumCases; ++i)
-    if (position.isPossible(i) && dim.isPossible(i))
-      distance.set(i, position[i] - dim[i]);
-  std::optional<int64_t> constant = distance.getConstant();
-  return constant && *constant < 0 ? constant : std::nullopt;
-}
-
-static LogicalResult convertSlice(NodeContext &node) {
-  OpBuilder &b = node.getBuilder();
-  Value data = node.getInput(0);
-  int64_t rank = node.getRank(data);
-  SmallVector<ShapeScalar> bounds[2];
-  SmallVector<int64_t> axes, steps;
-  bool hasAxes;
-  if (node.getOpset() < 10) {
-    for (unsigned i = 0; i < 2; ++i)
-      for (int64_t value : node.getInts(i == 0 ? "starts" : "ends")
-                               .value_or(ArrayRef<int64_t>()))
-        bounds[i].push_back(ShapeScalar::get(value));
-    std::optional<ArrayRef<int64_t>> values = node.getInts("axes");
-    if ((hasAxes = values.has_value()))
-      axes = llvm::to_vector(*values);
-  } else {
-    for (unsigned i = 0; i < 2; ++i) {
-      if (!node.hasInput(i + 1))
-        return node.emitError()
-               << "expects input " << i + 1 << ", which is left out";
-      const ShapeTensor *contents = node.getContents(i + 1);
-      if (!contents || contents->isFloat())
-        return node.emitError()
-               << "expects bounds that follow from the sizes of the inputs, "
-                  "but \""
-               << node.getNode().inputs[i + 1] << "\" is computed at run time";
-      bounds[i].assign(contents->elements.begin(), contents->elements.end());
-    }
-    if ((hasAxes = node.hasInput(3))) {
-      FailureOr<SmallVector<int64_t>> values = node.getConstantInts(3);
-      if (failed(values))
-        return failure();
-      axes = *values;
-    }
-    if (node.hasInput(4)) {
-      FailureOr<SmallVector<int64_t>> values = node.getConstantInts(4);
-      if (failed(values))
-        return failure();
-      steps = *values;
-    }
-  }
-  if (!hasAxes)
-    axes = llvm::to_vector(llvm::seq<int64_t>(bounds[0].size()));
-  if (steps.empty())
-    steps.assign(axes.size(), 1);
-  FailureOr<SmallVector<int64_t>> normalized = node.normalizeAxes(axes, rank);
-  if (failed(normalized))
-    return failure();
-  if (bounds[0].size() != axes.size() || bounds[1].size() != axes.size() ||
-      steps.size() != axes.size())
-    return node.emitError() << "expects as many starts, ends, axes and steps, "
-                               "but got "
-                            << bounds[0].size() << ", " << bounds[1].size()
-                            << ", " << axes.size() << " and " << steps.size();
-
-  SmallVector<ShapeScalar> dims = node.getDims(data);
-  SmallVector<int64_t> begin, end, strides, sliced;
-  for (auto [i, axis] : llvm::enumerate(*normalized)) {
-    std::optional<int64_t> from = getPosition(bounds[0][i], dims[axis]);
-    std::optional<int64_t> to = getPosition(bounds[1][i], dims[axis]);
-    int64_t step = steps[i];
-    if (step == 0)
-      return node.emitError() << "expects steps other than 0";
-    if (from == 0 && !to && step == 1) {
-      data = node.takeFirst(data, axis, bounds[1][i]);
-      if (!data)
-        return failure();
-      continue;
-    }
-    if (!from || !to)
-      return node.emitError() << "expects bounds along axis " << axis
-                              << " that do not depend on other sizes";
-    if (std::optional<int64_t> size = dims[axis].getConstant()) {
-      // Within the data; behind its begin is -size - 1.
-      int64_t low = step > 0 ? 0 : -1, high = step > 0 ? *size : *size - 1;
-      from = std::clamp(*from < 0 ? std::max(*from, -*size - 1) + *size : *from,
-                        low, high);
-      to = std::clamp(*to < 0 ? std::max(*to, -*size - 1) + *size : *to, low,
-                      high);
-      if (step == 1 && *from == 0 && *to == *size)
-        continue;
-      if (*to < 0)
-        to = -*size - 1;
-      // Nothing of the data.
-      if (*from < 0)
-        from = to = 0;
-    } else if (step == 1 && *from == 0 &&
-               *to >= std::numeric_limits<int32_t>::max()) {
-      continue;
-    }
-    begin.push_back(*from);
-    end.push_back(*to);
-    strides.push_back(step);
-    sliced.push_back(axis);
-  }
-  if (sliced.empty())
-    return node.setResult(data);
-  StridedSliceOp::Properties properties;
-  properties.begin = b.getDenseI64ArrayAttr(begin);
-  properties.end = b.getDenseI64ArrayAttr(end);
-  properties.strides = b.getDenseI64ArrayAttr(strides);
-  properties.axes = b.getDenseI64ArrayAttr(sliced);
-  return node.setResult(node.create<StridedSliceOp>({data}, properties));
-}
-
-/// Splits an open axis into a part of ceil(n / 2) elements and the rest.
-static LogicalResult splitInHalves(NodeContext &node, Value data,
-                                   int64_t axis) {
-  OpBuilder &b = node.getBuilder();
-  Type type = node.getElementType(data);
-  int64_t rank = node.getRank(data);
-  Value line = node.createLine(data, axis, type);
-  auto shorten = [&](Value value, Value length, int64_t dim) {
-    length = node.expandDims(length, 0, dim);
-    length = node.expandDims(length, dim + 1, node.getRank(value) - dim - 1);
-    SliceLikeOp::Properties properties;
-    properties.axes = b.getDenseI64ArrayAttr(dim);
-    return node.create<SliceLikeOp>({value, length}, properties);
-  };
-  // An odd one is made even, as long as two of the larger part.
-  RepeatOp::Properties repeat;
-  repeat.repeats = b.getI64IntegerAttr(2);
-  repeat.axis = b.getI64IntegerAttr(0);
-  Value even = node.create<RepeatOp>({node.dropFirst(line, 0, 0, 2)}, repeat);
-  if (!even)
-    return failure();
-  Value padded = shorten(node.pad(data, axis, 0, 1, 0), even, axis);
-  SmallVector<int64_t> codes(axis, 0);
-  codes.append({-4, 2, -1});
-  codes.append(rank - axis - 1, 0);
-  Value halves = node.reshape(padded, codes);
-  for (int64_t i = 0; i < 2; ++i) {
-    if (!node.wantsOutput(i))
-      continue;
-    Value half = node.squeeze(node.slice(halves, axis, i, i + 1), {axis});
-    if (half && i == 1)
-      half = shorten(half, node.dropFirst(line, 0, 1, 2), axis);
-    if (failed(node.setOutput(i, half)))
-      return failure();
-  }
-  return success();
-}
-
-static LogicalResult convertSplit(NodeContext &node) {
-  OpBuilder &b = node.getBuilder();
-  Value data = node.getInput(0);
-  FailureOr<int64_t> axis =
-      node.normalizeAxis(node.getInt("axis", 0), node.getRank(data));
-  if (failed(axis))
-    return failure();
-  int64_t count = node.getNode().outputs.size();
-  int64_t wanted = node.getInt("num_outputs", count);
-  if (wanted != count)
-    return node.emitError()
-           << "expects " << wanted << " outputs, but got " << count;
-  SmallVector<int64_t> sizes;
-  if (node.hasInput(1)) {
-    FailureOr<SmallVector<int64_t>> values = node.getConstantInts(1);
-    if (failed(values))
-      return failure();
-    sizes = *values;
-  } else if (std::optional<ArrayRef<int64_t>> values = node.getInts("split")) {
-    sizes = llvm::to_vector(*values);
-  }
-  if (count == 1 && sizes.size() <= 1)
-    return node.setResult(data);
-
-  SplitOp::Properties properties;
-  properties.axis = b.getI64IntegerAttr(*axis);
-  int64_t size = node.getType(data).getDimSize(*axis);
-  if (sizes.empty() && ShapedType::isDynamic(size) && count == 2 &&
-      node.hasAttr("num_outputs"))
-    return splitInHalves(node, data, *axis);
-  // Parts as a dimension of their own: a size that is no multiple is refused
-  // when the model runs.
-  bool isStacked = sizes.empty() && ShapedType::isDynamic(size);
-  if (isStacked) {
-    SmallVector<int64_t> codes(*axis, 0);
-    codes.append({-4, count, -1});
-    codes.append(node.getRank(data) - *axis - 1, 0);
-    data = node.reshape(data, codes);
-    size = count;
-  }
-  if (sizes.empty() && size % count == 0) {
-    properties.indices_or_sections = b.getI64IntegerAttr(count);
-  } else {
-    // The last part of an uneven split is smaller.
-    if (sizes.empty()) {
-      int64_t part = llvm::divideCeil(size, count);
-      for (int64_t i = 0; i < count; ++i)
-        sizes.push_back(std::clamp<int64_t>(size - i * part, 0, part));
-    }
-    if (static_cast<int64_t>(sizes.size()) != count)
-      return node.emitError()
-             << "expects " << sizes.size() << " outputs, but got " << count;
-    SmallVector<int64_t> positions;
-    int64_t position = 0;
-    for (int64_t part : sizes) {
-      if (part < 0 || part > std::numeric_limits<int32_t>::max())
-        return node.emitError() << "expects sizes of parts, but got " << part;
-      positions.push_back(position += part);
-    }
-    if (!ShapedType::isDynamic(size) && position != size)
-      return node.emitError() << "expects parts of " << size
-                              << " elements, but got " << position;
-    data = node.expectSize(data, *axis, position);
-    positions.pop_back();
-    properties.indices_or_sections = b.getDenseI64ArrayAttr(positions);
-  }
-  Value parts = node.create<SplitOp>({data}, properties);
-  for (int64_t i = 0; i < count; ++i) {
-    if (!node.wantsOutput(i))
-      continue;
-    Value part = node.getTupleItem(parts, i);
-    if (failed(node.setOutput(i, isStacked ? node.squeeze(part, *axis) : part)))
-      return failure();
-  }
-  return success(!node.hasFailed());
 }
 
 //===----------------------------------------------------------------------===//
@@ -583,11 +428,7 @@ void mlir::relay::onnx::addMovementOps(OpTable &table) {
                       /*contentInputs=*/0b1010});
   table.add({"Reshape"}, {convertReshape, kOldestOpset, kNewestOpset, 2, 2,
                           /*contentInputs=*/0b10});
-  table.add({"Slice"}, {convertSlice, kOldestOpset, kNewestOpset, 1, 5,
-                        /*contentInputs=*/0b11110});
   table.add({"SpaceToDepth"}, {convertBlock<NNSpaceToDepthOp>});
-  table.add({"Split"}, {convertSplit, kOldestOpset, kNewestOpset, 1, 2,
-                        /*contentInputs=*/0b10});
   table.add({"Squeeze"}, {convertSqueeze, kOldestOpset, kNewestOpset, 1, 2,
                           /*contentInputs=*/0b10});
   table.add({"Tile"}, {convertTile, kOldestOpset, kNewestOpset, 2, 2,

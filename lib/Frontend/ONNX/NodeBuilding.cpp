@@ -20,6 +20,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/ADT/STLExtras.h"
@@ -366,102 +367,66 @@ getReshapeCodes(ArrayRef<ShapeScalar> source, ArrayRef<ShapeScalar> target) {
   return codes;
 }
 
-static void printSizes(Diagnostic &diagnostic, ArrayRef<ShapeScalar> sizes) {
-  diagnostic << "[";
-  llvm::interleaveComma(sizes, diagnostic, [&](const ShapeScalar &size) {
-    if (std::optional<int64_t> constant = size.getConstant())
-      diagnostic << *constant;
-    else
-      diagnostic << "?";
+Value NodeContext::reshapeByCodes(Value value, ArrayRef<ShapeScalar> sizes) {
+  SmallVector<ShapeScalar> dims = getDims(value);
+  if (llvm::equal(dims, sizes,
+                  [](const ShapeScalar &dim, const ShapeScalar &size) {
+                    return dim.isSame(size);
+                  }))
+    return value;
+  bool isOpen = !getType(value).hasStaticShape();
+  // Where sizes are open, a 0 is a code, and with no elements none is inferred.
+  bool hasZero = llvm::any_of(sizes, [](const ShapeScalar &size) {
+    return size.getConstant() == int64_t(0);
   });
-  diagnostic << "]";
+  std::optional<SmallVector<int64_t>> codes;
+  if (!isOpen || !hasZero)
+    codes = getReshapeCodes(dims, sizes);
+  if (!codes)
+    return nullptr;
+  if (!isOpen && getType(value).getShape() == ArrayRef<int64_t>(*codes))
+    return value;
+  ReshapeOp::Properties properties;
+  properties.newshape = getBuilder().getDenseI64ArrayAttr(*codes);
+  // With no code among them, a 0 is a size.
+  if (!isOpen && llvm::is_contained(*codes, 0))
+    properties.allowzero = getBuilder().getBoolAttr(true);
+  return create<ReshapeOp>({value}, properties);
 }
 
 Value NodeContext::reshape(Value value, ArrayRef<ShapeScalar> sizes) {
   if (!value)
     return nullptr;
-  // Where sizes are open, a 0 is a code, and with no elements none is inferred.
-  auto isZero = [](const ShapeScalar &size) {
-    return size.getConstant() == int64_t(0);
-  };
-  if (!getType(value).hasStaticShape() && llvm::any_of(sizes, isZero)) {
-    SmallVector<ShapeScalar> dims = getDims(value);
-    if (llvm::equal(dims, sizes,
-                    [](const ShapeScalar &dim, const ShapeScalar &size) {
-                      return dim.isSame(size);
-                    }))
-      return value;
-    if (llvm::all_of(sizes, [](const ShapeScalar &size) {
-          return size.getConstant().has_value();
-        }))
-      return broadcast(createScalar(0, getElementType(value)), sizes);
-    InFlightDiagnostic diagnostic = emitError();
-    diagnostic << "expects no size 0 beside a size that is only known at run "
-                  "time, but got ";
-    if (Diagnostic *underlying = diagnostic.getUnderlyingDiagnostic())
-      printSizes(*underlying, sizes);
-    diagnostic << " from " << value.getType();
-    return nullptr;
-  }
-  std::optional<SmallVector<int64_t>> codes =
-      getReshapeCodes(getDims(value), sizes);
-  if (!codes) {
-    InFlightDiagnostic diagnostic = emitError();
-    diagnostic << "expects at most one size that is only known at run time, "
-                  "but got ";
-    if (Diagnostic *underlying = diagnostic.getUnderlyingDiagnostic())
-      printSizes(*underlying, sizes);
-    diagnostic << " from " << value.getType();
-    return nullptr;
-  }
-  if (getType(value).hasStaticShape() &&
-      getType(value).getShape() == ArrayRef<int64_t>(*codes))
-    return value;
-  ReshapeOp::Properties properties;
-  properties.newshape = getBuilder().getDenseI64ArrayAttr(*codes);
-  // With no code among them, a 0 is a size.
-  if (getType(value).hasStaticShape() && llvm::is_contained(*codes, 0))
-    properties.allowzero = getBuilder().getBoolAttr(true);
-  return create<ReshapeOp>({value}, properties);
+  if (Value result = reshapeByCodes(value, sizes); result || hasError)
+    return result;
+  DynReshapeOp::Properties properties;
+  properties.allowzero = getBuilder().getBoolAttr(true);
+  return refineDims(
+      create<DynReshapeOp>({value, createInts(sizes)}, properties), sizes);
 }
 
-Value NodeContext::broadcast(Value value, ArrayRef<ShapeScalar> sizes) {
+Value NodeContext::broadcast(Value value, ArrayRef<ShapeScalar> sizes,
+                             Value source) {
   if (!value)
     return nullptr;
-  Type elementType = getElementType(value);
-  int64_t rank = sizes.size();
-  // A size that only other values have is brought in by zeros cut from one of
-  // them.
-  for (auto [axis, size] : llvm::enumerate(sizes)) {
-    SmallVector<ShapeScalar> dims = getDims(value);
-    int64_t position = int64_t(axis) - (rank - int64_t(dims.size()));
-    if (size.getConstant() || (position >= 0 && dims[position].isSame(size)))
-      continue;
-    std::optional<std::pair<Value, unsigned>> source =
-        importer.findDimension(size);
-    if (!source) {
-      emitError() << "expects size " << axis
-                  << " of the result to be a constant or the size of a tensor, "
-                     "but it is computed at run time";
-      return nullptr;
-    }
-    Value zeros =
-        createZeros(source->first, source->second, axis, rank, elementType);
-    value = elementType.isInteger(1) ? create<LogicalOrOp>({value, zeros})
-                                     : create<AddOp>({value, zeros});
-    if (!value)
-      return nullptr;
-  }
-
-  SmallVector<int64_t> shape;
-  for (const ShapeScalar &size : sizes)
-    shape.push_back(size.getConstant().value_or(-1));
+  SmallVector<ShapeScalar> dims = getDims(value);
   ArrayRef<int64_t> own = getType(value).getShape();
-  if (own.size() == shape.size() &&
-      llvm::all_of(llvm::zip(own, shape), [](auto pair) {
-        auto [size, target] = pair;
-        return size == target || (target == -1 && ShapedType::isDynamic(size));
-      }))
+  size_t offset = sizes.size() - dims.size();
+  bool isKept = true, isSame = offset == 0;
+  SmallVector<int64_t> shape;
+  for (auto [axis, size] : llvm::enumerate(sizes)) {
+    std::optional<int64_t> constant = size.getConstant();
+    shape.push_back(constant.value_or(-1));
+    isKept &= constant || (axis >= offset && dims[axis - offset].isSame(size));
+    isSame &= isSame && (constant ? own[axis] == *constant
+                                  : ShapedType::isDynamic(own[axis]));
+  }
+  if (!isKept) {
+    // Some size is that of another tensor.
+    return refineDims(
+        create<DynBroadcastToOp>({value, createInts(sizes, source)}), sizes);
+  }
+  if (isSame)
     return value;
   BroadcastToOp::Properties properties;
   properties.shape = getBuilder().getDenseI64ArrayAttr(shape);

@@ -133,6 +133,8 @@ bool NodeContext::isComputed(unsigned index) const {
          !binding.value.getDefiningOp<ConstantOp>();
 }
 
+ShapeScalar NodeContext::createSymbol() { return importer.createSymbol(); }
+
 bool NodeContext::isArgumentSize(const ShapeScalar &size) const {
   return importer.findDimension(size).has_value();
 }

@@ -73,6 +73,10 @@ public:
   FailureOr<int64_t> getConstantInt(unsigned index);
   /// The number in an input with one element, if it is constant.
   std::optional<double> getConstantFloat(unsigned index) const;
+  /// The integers in an input, a number or a vector of known length, as a
+  /// vector of 64 bits that may be computed when the model runs. Null, and an
+  /// error, if it is none.
+  Value getIntsValue(unsigned index);
 
   //===--------------------------------------------------------------------===//
   // Attributes
@@ -130,8 +134,11 @@ public:
   Value createConstant(ElementsAttr value);
   /// A rank-0 constant of `elementType`.
   Value createScalar(double value, Type elementType);
-  /// A constant with the same number everywhere.
+  /// A constant vector of 64 bits.
   Value createInts(ArrayRef<int64_t> values);
+  /// A vector of 64 bits of constants and of sizes of tensors. What is neither
+  /// is taken from `source`, where it is at the same position.
+  Value createInts(ArrayRef<ShapeScalar> values, Value source = {});
 
   RankedTensorType getType(Value value) const {
     return cast<RankedTensorType>(value.getType());
@@ -145,14 +152,17 @@ public:
 
   Value castTo(Value value, Type elementType);
   Value reshape(Value value, ArrayRef<int64_t> newShape);
-  /// Reshapes to sizes of which some depend on unknown ones. Reports an error
-  /// if relay.reshape cannot express it.
+  /// Reshapes to sizes of which some depend on unknown ones.
   Value reshape(Value value, ArrayRef<ShapeScalar> sizes);
+  /// The same where the codes of relay.reshape can say it; else null, without
+  /// an error.
+  Value reshapeByCodes(Value value, ArrayRef<ShapeScalar> sizes);
   Value transpose(Value value, ArrayRef<int64_t> permutation);
   Value expandDims(Value value, int64_t axis, int64_t count = 1);
   Value squeeze(Value value, ArrayRef<int64_t> axes);
-  /// Broadcasts to sizes of which some depend on unknown ones.
-  Value broadcast(Value value, ArrayRef<ShapeScalar> sizes);
+  /// Broadcasts to sizes of which some depend on unknown ones. Those may be
+  /// computed as `source`, a vector.
+  Value broadcast(Value value, ArrayRef<ShapeScalar> sizes, Value source = {});
   /// Two dimensions: those before `axis`, and those from `axis` on.
   Value flatten(Value value, int64_t axis);
   /// Rounds halves to the even neighbour.
@@ -175,6 +185,8 @@ public:
   Value createPositions(const ShapeScalar &size, Type elementType);
   /// 0, 1, 2, ... in the type and the shape of `line`, a vector.
   Value createPositions(Value line);
+  /// 0, 1, 2, ..., as many as the number `count` says.
+  Value createRange(Value count, Type elementType);
   /// A vector of zeros, as many as `value` has elements along `dim`.
   Value createLine(Value value, int64_t dim, Type elementType);
   /// The elements of `data` at `positions` along `axis`; those out of range
@@ -190,6 +202,9 @@ public:
   /// Says what sizes `value` has where they depend on two unknown ones that
   /// must be equal, which is checked before each run. Returns `value`.
   Value assumeDims(Value value, ArrayRef<ShapeScalar> dims);
+  /// The same for the result of an operator whose sizes are operands, whose
+  /// type is told the constant ones. An unknown size is a new one.
+  Value refineDims(Value value, ArrayRef<ShapeScalar> dims);
   /// `value`, that has to have `size` elements along `axis`. Where that is not
   /// known it is checked when the model runs. Null, and an error, if it has
   /// not.
@@ -201,8 +216,6 @@ public:
   /// `value`, to whose shape that of `other` broadcasts, shapes aligned at the
   /// end: an open size is not repeated to one of `other`.
   Value expectCovers(Value value, Value other);
-  /// The first `size` elements along `axis`, where `size` is that of an input.
-  Value takeFirst(Value data, int64_t axis, const ShapeScalar &size);
 
   //===--------------------------------------------------------------------===//
   // Results
@@ -216,6 +229,9 @@ public:
   /// is composed. Fails for null.
   LogicalResult setOutput(unsigned index, Value value);
   LogicalResult setResult(Value value) { return setOutput(0, value); }
+
+  /// A size that is unlike any other.
+  ShapeScalar createSymbol();
 
   /// True if `size` is the size of a dimension of an argument.
   bool isArgumentSize(const ShapeScalar &size) const;
@@ -232,8 +248,6 @@ public:
 
 private:
   const NodeAttribute *findAttr(StringRef name, NodeAttribute::Kind kind);
-  Value createZeros(Value source, unsigned position, int64_t axis, int64_t rank,
-                    Type elementType);
 
   Importer &importer;
   PendingNode &pending;

@@ -26,6 +26,7 @@ OpTable::OpTable() {
   addReductionOps(*this);
   addResizeOps(*this);
   addShapeOps(*this);
+  addSliceOps(*this);
 }
 
 const OpTable &OpTable::get() {

@@ -101,6 +101,7 @@ void addRecurrentOps(OpTable &table);
 void addReductionOps(OpTable &table);
 void addResizeOps(OpTable &table);
 void addShapeOps(OpTable &table);
+void addSliceOps(OpTable &table);
 
 } // namespace mlir::relay::onnx
 

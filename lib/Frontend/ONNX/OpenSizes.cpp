@@ -14,34 +14,130 @@
 #include "NodeContext.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
-Value NodeContext::createPositions(const ShapeScalar &size, Type elementType) {
-  if (std::optional<int64_t> count = size.getConstant()) {
-    ArangeOp::Properties properties;
-    properties.dtype = TypeAttr::get(elementType);
-    return create<ArangeOp>(
-        {createScalar(0, elementType),
-         createScalar(static_cast<double>(*count), elementType),
-         createScalar(1, elementType)},
-        properties);
+//===----------------------------------------------------------------------===//
+// Sizes as values
+//===----------------------------------------------------------------------===//
+
+Value NodeContext::getIntsValue(unsigned index) {
+  if (!hasInput(index)) {
+    emitError() << "expects input " << index << ", which is left out";
+    return nullptr;
   }
-  return createPositions(broadcast(createScalar(0, elementType), size));
+  RankedTensorType type = getInputType(index);
+  if (!type.getElementType().isInteger() || type.getRank() > 1 ||
+      !type.hasStaticShape()) {
+    emitError() << "expects a vector of integers of known length in input "
+                << index << " (\"" << getNode().inputs[index] << "\"), but got "
+                << type;
+    return nullptr;
+  }
+  Binding &binding = *pending.inputs[index];
+  if (failed(importer.materialize(binding)))
+    return fail();
+  return castTo(reshape(binding.value, {type.getNumElements()}),
+                getBuilder().getI64Type());
+}
+
+Value NodeContext::createInts(ArrayRef<ShapeScalar> values, Value source) {
+  Type type = getBuilder().getI64Type();
+  SmallVector<Value> parts;
+  SmallVector<int64_t> constants;
+  auto addConstants = [&] {
+    if (!constants.empty())
+      parts.push_back(createInts(constants));
+    constants.clear();
+  };
+  for (auto [index, value] : llvm::enumerate(values)) {
+    if (std::optional<int64_t> constant = value.getConstant()) {
+      constants.push_back(*constant);
+      continue;
+    }
+    addConstants();
+    int64_t position = static_cast<int64_t>(index);
+    if (source) {
+      parts.push_back(slice(source, 0, position, position + 1));
+    } else if (auto dimension = importer.findDimension(value)) {
+      auto [tensor, dim] = *dimension;
+      parts.push_back(createSizes(tensor, dim, dim + 1, type));
+    } else {
+      emitError() << "expects number " << index
+                  << " of a shape to be a constant or the size of a tensor, "
+                     "but it is computed at run time";
+      return nullptr;
+    }
+  }
+  addConstants();
+  if (parts.empty())
+    return createInts(ArrayRef<int64_t>());
+  if (parts.size() == 1)
+    return parts.front();
+  ConcatenateOp::Properties properties;
+  properties.axis = getBuilder().getI64IntegerAttr(0);
+  return create<ConcatenateOp>(parts, properties);
+}
+
+Value NodeContext::createSizes(Value value, int64_t begin, int64_t end,
+                               Type elementType) {
+  ArrayRef<int64_t> sizes = getType(value).getShape().slice(begin, end - begin);
+  if (!llvm::is_contained(sizes, ShapedType::kDynamic))
+    return castTo(createInts(sizes), elementType);
+  ShapeOfOp::Properties properties;
+  properties.dtype = TypeAttr::get(elementType);
+  Value shape = create<ShapeOfOp>({value}, properties);
+  if (begin == 0 && end == getRank(value))
+    return shape;
+  return slice(shape, 0, begin, end);
+}
+
+Value NodeContext::createSize(Value value, int64_t dim) {
+  return reshape(createSizes(value, dim, dim + 1, getBuilder().getI64Type()),
+                 ArrayRef<int64_t>());
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors of open sizes
+//===----------------------------------------------------------------------===//
+
+Value NodeContext::createRange(Value count, Type elementType) {
+  Type type = getBuilder().getI64Type();
+  ArangeOp::Properties properties;
+  properties.dtype = TypeAttr::get(type);
+  return castTo(
+      create<ArangeOp>({createScalar(0, type), count, createScalar(1, type)},
+                       properties),
+      elementType);
+}
+
+Value NodeContext::createPositions(const ShapeScalar &size, Type elementType) {
+  Value positions = createRange(
+      reshape(createInts(ArrayRef(size)), ArrayRef<int64_t>()), elementType);
+  return assumeDims(positions, size);
 }
 
 Value NodeContext::createPositions(Value line) {
-  CumsumOp::Properties properties;
-  properties.axis = getBuilder().getI64IntegerAttr(0);
-  properties.exclusive = getBuilder().getBoolAttr(true);
-  return create<CumsumOp>({create<OnesLikeOp>({line})}, properties);
+  if (!line)
+    return nullptr;
+  return assumeDims(createRange(createSize(line, 0), getElementType(line)),
+                    getDims(line));
 }
 
 Value NodeContext::createLine(Value value, int64_t dim, Type elementType) {
-  return createZeros(value, dim, /*axis=*/0, /*rank=*/1, elementType);
+  if (!value)
+    return nullptr;
+  DynZerosOp::Properties properties;
+  properties.dtype = TypeAttr::get(elementType);
+  return refineDims(create<DynZerosOp>({createSizes(value, dim, dim + 1,
+                                                    getBuilder().getI64Type())},
+                                       properties),
+                    getDims(value)[dim]);
 }
 
 Value NodeContext::take(Value data, Value positions, int64_t axis,
@@ -52,25 +148,33 @@ Value NodeContext::take(Value data, Value positions, int64_t axis,
   return create<TakeOp>({data, positions}, properties);
 }
 
-Value NodeContext::createSizes(Value value, int64_t begin, int64_t end,
-                               Type elementType) {
-  ArrayRef<int64_t> sizes = getType(value).getShape().slice(begin, end - begin);
-  if (!llvm::is_contained(sizes, ShapedType::kDynamic))
-    return castTo(createInts(sizes), elementType);
-  ShapeOfOp::Properties properties;
-  properties.dtype = TypeAttr::get(elementType);
-  return slice(create<ShapeOfOp>({value}, properties), 0, begin, end);
-}
-
-Value NodeContext::createSize(Value value, int64_t dim) {
-  return reshape(createSizes(value, dim, dim + 1, getBuilder().getI64Type()),
-                 ArrayRef<int64_t>());
-}
+//===----------------------------------------------------------------------===//
+// What is known of sizes
+//===----------------------------------------------------------------------===//
 
 Value NodeContext::assumeDims(Value value, ArrayRef<ShapeScalar> dims) {
   if (value && !getType(value).hasStaticShape())
     importer.setDims(value, {llvm::to_vector(dims)});
   return value;
+}
+
+Value NodeContext::refineDims(Value value, ArrayRef<ShapeScalar> dims) {
+  if (!value)
+    return nullptr;
+  RankedTensorType type = getType(value);
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<ShapeScalar> known;
+  for (auto [size, dim] : llvm::zip_equal(shape, dims)) {
+    known.push_back(dim.isReliable() ? dim : importer.createSymbol());
+    if (std::optional<int64_t> constant = dim.getConstant();
+        constant && ShapedType::isDynamic(size))
+      size = *constant;
+  }
+  RankedTensorType refined = type.clone(shape);
+  if (failed(checkTensorLimits([&] { return emitError(); }, refined)))
+    return fail();
+  value.setType(refined);
+  return assumeDims(value, known);
 }
 
 Value NodeContext::expectSize(Value value, int64_t axis, int64_t size) {
@@ -119,55 +223,4 @@ Value NodeContext::expectCovers(Value value, Value other) {
       value = expectSize(value, axis, size);
   }
   return value;
-}
-
-Value NodeContext::takeFirst(Value data, int64_t axis,
-                             const ShapeScalar &size) {
-  std::optional<std::pair<Value, unsigned>> source =
-      importer.findDimension(size);
-  if (!source) {
-    emitError() << "expects a slice along axis " << axis
-                << " to end at a constant or at the size of a tensor, but the "
-                   "end is computed at run time";
-    return nullptr;
-  }
-  Value like = source->first;
-  if (int64_t(source->second) != axis)
-    like = createZeros(like, source->second, axis, getRank(data),
-                       getElementType(data));
-  SliceLikeOp::Properties properties;
-  properties.axes = getBuilder().getDenseI64ArrayAttr({axis});
-  SmallVector<ShapeScalar> dims = getDims(data);
-  dims[axis] = size;
-  Value slice = create<SliceLikeOp>({data, like}, properties);
-  // It is taken to fit, also where sizes are tried that do not.
-  if (slice)
-    importer.setDims(slice, {dims});
-  return slice;
-}
-
-/// Zeros of shape [1, ..., n, ..., 1], where n at `axis` is the size of
-/// dimension `position` of `source`.
-Value NodeContext::createZeros(Value source, unsigned position, int64_t axis,
-                               int64_t rank, Type elementType) {
-  if (!source)
-    return nullptr;
-  SmallVector<int64_t> others;
-  for (int64_t i = 0, e = getRank(source); i != e; ++i)
-    if (i != int64_t(position)) {
-      source = slice(source, i, 0, 1);
-      others.push_back(i);
-    }
-  // Another dimension may turn out to be empty: a sum is 0 then, where a
-  // reshape would have no elements.
-  Value zeros =
-      castTo(create<ZerosLikeOp>({source}), getBuilder().getI32Type());
-  if (!others.empty()) {
-    SumOp::Properties properties;
-    properties.axis = getBuilder().getDenseI64ArrayAttr(others);
-    zeros = create<SumOp>({zeros}, properties);
-  }
-  SmallVector<int64_t> column(rank, 1);
-  column[axis] = -1;
-  return reshape(castTo(zeros, elementType), column);
 }

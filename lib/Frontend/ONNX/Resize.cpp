@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Resize.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 
@@ -18,41 +19,12 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
-namespace {
-
-/// What a resize does to each dimension.
-struct Target {
-  SmallVector<int64_t> sizes;
-  /// True for a dimension that stays as it is.
-  SmallVector<bool> isKept;
-  /// The part that is looked at, of tf_crop_and_resize.
-  SmallVector<double> begin, end;
-  /// The scales, where the node has scales.
-  SmallVector<double> scales;
-
-  bool hasOpenSize() const {
-    return llvm::any_of(llvm::zip_equal(sizes, isKept), [](auto dim) {
-      auto [size, kept] = dim;
-      return !kept && ShapedType::isDynamic(size);
-    });
-  }
-};
-
-/// A scale as a quotient of small integers.
-struct Ratio {
-  int64_t numerator, denominator;
-
-  static std::optional<Ratio> get(double scale);
-};
-
-} // namespace
-
 /// Sizes from scales, with one for each of `axes`. `isExact` says that
 /// coordinates follow from the scale itself.
 static LogicalResult applyScales(NodeContext &node, RankedTensorType type,
                                  ArrayRef<double> scales,
                                  ArrayRef<int64_t> axes, bool isExact,
-                                 Target &target) {
+                                 ResizeTarget &target) {
   if (scales.size() != axes.size())
     return node.emitError()
            << "expects " << axes.size() << " scales, but got " << scales.size();
@@ -104,162 +76,14 @@ static std::optional<StringRef> getMethod(NodeContext &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Open sizes
-//===----------------------------------------------------------------------===//
-
-std::optional<Ratio> Ratio::get(double scale) {
-  // Scales of models are floats.
-  for (int64_t denominator = 1; denominator <= 64; ++denominator) {
-    double numerator = std::round(scale * static_cast<double>(denominator));
-    if (numerator >= 1 && numerator <= 4096 &&
-        static_cast<float>(numerator / static_cast<double>(denominator)) ==
-            static_cast<float>(scale))
-      return Ratio{static_cast<int64_t>(numerator), denominator};
-  }
-  return std::nullopt;
-}
-
-/// A vector of zeros as long as `axis` of `data` becomes: floor(size * scale).
-static Value createScaledLine(NodeContext &node, Value data, int64_t axis,
-                              Ratio scale) {
-  RepeatOp::Properties repeat;
-  repeat.repeats = node.getBuilder().getI64IntegerAttr(scale.numerator);
-  repeat.axis = node.getBuilder().getI64IntegerAttr(0);
-  Value line = node.create<RepeatOp>(
-      {node.createLine(data, axis, node.getBuilder().getF32Type())}, repeat);
-  return node.dropFirst(line, 0, scale.denominator - 1, scale.denominator);
-}
-
-/// Where in `data` each element of `line` looks, along `axis`.
-static Value createCoordinates(NodeContext &node, Value data, int64_t axis,
-                               Value line, double scale,
-                               StringRef transformation) {
-  Type type = node.getBuilder().getF32Type();
-  auto scalar = [&](double value) { return node.createScalar(value, type); };
-  auto getSize = [&](Value value, int64_t dim) {
-    return node.castTo(node.createSize(value, dim), type);
-  };
-  auto shift = [&](Value value, double by) -> Value {
-    return node.create<AddOp>({value, scalar(by)});
-  };
-  Value positions = node.createPositions(line);
-  if (!positions)
-    return nullptr;
-  if (transformation == "asymmetric")
-    return node.create<DivideOp>({positions, scalar(scale)});
-  Value one = scalar(1);
-  if (transformation == "align_corners") {
-    // Zero for a single element, which looks at the first one.
-    Value steps = node.create<MaximumOp>({shift(getSize(line, 0), -1), one});
-    return node.create<DivideOp>(
-        {node.create<MultiplyOp>({positions, shift(getSize(data, axis), -1)}),
-         steps});
-  }
-  Value center = node.create<DivideOp>({shift(positions, 0.5), scalar(scale)});
-  if (transformation == "tf_half_pixel_for_nn")
-    return center;
-  Value halfPixel = shift(center, -0.5);
-  if (transformation == "half_pixel")
-    return halfPixel;
-  // pytorch_half_pixel: a single element is the first one.
-  return node.create<WhereOp>(
-      {node.create<GreaterOp>({getSize(line, 0), one}), halfPixel, scalar(0)});
-}
-
-/// The nearest elements to `coordinates`.
-static Value takeNearest(NodeContext &node, Value data, int64_t axis,
-                         Value coordinates, StringRef rounding) {
-  auto shift = [&](double by) -> Value {
-    return node.create<AddOp>(
-        {coordinates, node.createScalar(by, node.getBuilder().getF32Type())});
-  };
-  Value nearest;
-  if (rounding == "floor")
-    nearest = node.create<FloorOp>({coordinates});
-  else if (rounding == "ceil")
-    nearest = node.create<CeilOp>({coordinates});
-  else if (rounding == "round_prefer_floor")
-    nearest = node.create<CeilOp>({shift(-0.5)});
-  else
-    nearest = node.create<FloorOp>({shift(0.5)});
-  return node.take(data, node.castTo(nearest, node.getBuilder().getI64Type()),
-                   axis);
-}
-
-/// Between the elements before and behind `coordinates`.
-static Value takeLinear(NodeContext &node, Value data, int64_t axis,
-                        Value coordinates) {
-  // Before the first element everything is the first one; behind the last, both
-  // neighbours are the last.
-  coordinates = node.create<MaximumOp>(
-      {coordinates, node.createScalar(0, node.getBuilder().getF32Type())});
-  Value floor = node.create<FloorOp>({coordinates});
-  Value before = node.castTo(floor, node.getBuilder().getI64Type());
-  Value behind = node.create<AddOp>(
-      {before, node.createScalar(1, node.getBuilder().getI64Type())});
-  Value fraction = node.create<SubtractOp>({coordinates, floor});
-  if (!fraction || !behind)
-    return nullptr;
-  fraction = node.expandDims(fraction, 1, node.getRank(data) - axis - 1);
-  Value low = node.take(data, before, axis),
-        high = node.take(data, behind, axis);
-  return node.create<AddOp>(
-      {low, node.create<MultiplyOp>(
-                {node.create<SubtractOp>({high, low}), fraction})});
-}
-
-/// Resizes one axis after the other, by scales, at coordinates that are
-/// computed when the model runs.
-static LogicalResult
-createOpenResize(NodeContext &node, Value data, const Target &target,
-                 const ImageResize2dOp::Properties &properties) {
-  StringRef method = properties.method.getValue();
-  StringRef transformation =
-      properties.coordinate_transformation_mode.getValue();
-  if (method == "cubic" || transformation == "tf_crop_and_resize")
-    return node.emitError() << "expects mode nearest or linear, and no "
-                               "tf_crop_and_resize, where "
-                               "sizes are only known at run time, but got "
-                            << data.getType();
-  Type type = node.getElementType(data);
-  Type wideType = method == "linear" ? node.getBuilder().getF32Type() : type;
-  if (method == "linear" && !isa<FloatType>(type))
-    return node.emitError() << "expects floats for mode linear where sizes are "
-                               "only known at run time, but got "
-                            << data.getType();
-  data = node.castTo(data, wideType);
-  for (int64_t axis = 0, rank = node.getRank(data); axis < rank; ++axis) {
-    if (target.isKept[axis])
-      continue;
-    double scale = target.scales.empty() ? 0 : target.scales[axis];
-    std::optional<Ratio> ratio = Ratio::get(scale);
-    if (!ratio)
-      return node.emitError()
-             << "expects scales that are quotients of small integers where "
-                "sizes are only known at run time, but got "
-             << formatNumber(scale) << " for axis " << axis;
-    Value line = createScaledLine(node, data, axis, *ratio);
-    Value coordinates =
-        createCoordinates(node, data, axis, line, scale, transformation);
-    data = method == "linear"
-               ? takeLinear(node, data, axis, coordinates)
-               : takeNearest(node, data, axis, coordinates,
-                             properties.rounding_method.getValue());
-    if (!data)
-      return failure();
-  }
-  return node.setResult(node.castTo(data, type));
-}
-
-//===----------------------------------------------------------------------===//
 // Sizes that are known
 //===----------------------------------------------------------------------===//
 
 /// Resizes the last two dimensions of `data`, of rank 4.
 static LogicalResult createResize(NodeContext &node, Value data,
-                                  const Target &target,
+                                  const ResizeTarget &target,
                                   ImageResize2dOp::Properties properties) {
-  if (target.hasOpenSize())
+  if (target.isOpen(node.getType(data)))
     return createOpenResize(node, data, target, properties);
   int64_t rank = node.getRank(data);
   SmallVector<int64_t> resized;
@@ -286,12 +110,8 @@ static LogicalResult createResize(NodeContext &node, Value data,
     if (!llvm::is_contained(resized, axis))
       order.push_back(axis);
   llvm::append_range(order, resized);
-  for (int64_t axis : resized) {
-    if (ShapedType::isDynamic(target.sizes[axis]))
-      return node.emitError()
-             << "expects static spatial sizes, but got " << data.getType();
+  for (int64_t axis : resized)
     sizes.push_back(target.sizes[axis]);
-  }
   properties.size = node.getBuilder().getDenseI64ArrayAttr(sizes);
   if (!target.begin.empty())
     properties.roi = node.getBuilder().getDenseF64ArrayAttr(
@@ -322,9 +142,11 @@ static LogicalResult createResize(NodeContext &node, Value data,
   return node.setResult(node.transpose(result, inverse));
 }
 
-static Target getUnchanged(RankedTensorType type) {
+static ResizeTarget getUnchanged(RankedTensorType type) {
   return {llvm::to_vector(type.getShape()),
           SmallVector<bool>(type.getRank(), true),
+          {},
+          {},
           {},
           {},
           {}};
@@ -350,7 +172,7 @@ static FailureOr<SmallVector<double>> getConstantFloats(NodeContext &node,
 
 /// Reads the part of each of `axes` that tf_crop_and_resize looks at.
 static LogicalResult applyRegion(NodeContext &node, ArrayRef<int64_t> axes,
-                                 Target &target) {
+                                 ResizeTarget &target) {
   if (!node.hasInput(1))
     return node.emitError() << "expects input 1, which is left out";
   FailureOr<SmallVector<double>> region = getConstantFloats(node, 1);
@@ -394,7 +216,7 @@ static LogicalResult convertUpsample(NodeContext &node) {
       return failure();
     scales = *values;
   }
-  Target target = getUnchanged(type);
+  ResizeTarget target = getUnchanged(type);
   std::optional<StringRef> method = getMethod(node);
   if (!method ||
       failed(applyScales(node, type, scales,
@@ -406,6 +228,43 @@ static LogicalResult convertUpsample(NodeContext &node) {
   properties.coordinate_transformation_mode = b.getStringAttr("asymmetric");
   properties.rounding_method = b.getStringAttr("floor");
   return createResize(node, data, target, properties);
+}
+
+/// Reads the sizes, with one for each of `axes`.
+static LogicalResult applySizes(NodeContext &node, Value data,
+                                ArrayRef<int64_t> axes, ResizeTarget &target) {
+  RankedTensorType type = node.getInputType(3);
+  if (!type.getElementType().isInteger() ||
+      type.getShape() != ArrayRef(int64_t(axes.size())))
+    return node.emitError()
+           << "expects " << axes.size() << " integers in input 3 (\""
+           << node.getNode().inputs[3] << "\"), but got " << type;
+  const ShapeTensor *sizes = node.getContents(3);
+  SmallVector<ShapeScalar> dims = node.getDims(data);
+  target.openSizes = dims;
+  bool isOpen = false;
+  for (auto [number, axis] : llvm::enumerate(axes)) {
+    ShapeScalar size = sizes ? sizes->elements[number] : ShapeScalar();
+    if (size.isSame(dims[axis]))
+      continue;
+    target.isKept[axis] = false;
+    target.openSizes[axis] = size;
+    std::optional<int64_t> constant = size.getConstant();
+    isOpen |= !constant;
+    if (constant && *constant < 1)
+      return node.emitError() << "expects a positive size for axis " << axis
+                              << ", but got " << *constant;
+    target.sizes[axis] = constant.value_or(ShapedType::kDynamic);
+  }
+  if (!isOpen)
+    return success();
+  // One number for each dimension; the first one stands for those without.
+  SmallVector<int64_t> numbers(dims.size(), 0);
+  for (auto [number, axis] : llvm::enumerate(axes))
+    numbers[axis] = static_cast<int64_t>(number);
+  target.sizeValues =
+      node.take(node.getIntsValue(3), node.createInts(numbers), 0);
+  return success(target.sizeValues != nullptr);
 }
 
 static LogicalResult convertResize(NodeContext &node) {
@@ -437,31 +296,15 @@ static LogicalResult convertResize(NodeContext &node) {
                           transformation))
     return node.emitError() << "coordinate_transformation_mode \""
                             << transformation << "\" is not supported";
-  Target target = getUnchanged(type);
+  ResizeTarget target = getUnchanged(type);
   const ShapeTensor *scales = node.getContents(scalesIndex);
   if (node.hasInput(3)) {
     StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
     if (policy != "stretch")
       return node.emitError() << "keep_aspect_ratio_policy \"" << policy
                               << "\" is not supported";
-    const ShapeTensor *sizes = node.getContents(3);
-    if (!sizes || sizes->isFloat() || sizes->elements.size() != axes.size())
-      return node.emitError() << "expects " << axes.size()
-                              << " sizes that follow from the sizes of the "
-                                 "inputs";
-    SmallVector<ShapeScalar> dims = node.getDims(data);
-    for (auto [axis, size] : llvm::zip_equal(axes, sizes->elements)) {
-      if (size.isSame(dims[axis]))
-        continue;
-      target.isKept[axis] = false;
-      std::optional<int64_t> constant = size.getConstant();
-      if (!constant)
-        return node.emitError() << "expects a static size for axis " << axis;
-      if (*constant < 1)
-        return node.emitError() << "expects a positive size for axis " << axis
-                                << ", but got " << *constant;
-      target.sizes[axis] = *constant;
-    }
+    if (failed(applySizes(node, data, axes, target)))
+      return failure();
   } else if (!node.hasInput(scalesIndex) ||
              (scales && scales->elements.empty())) {
     return node.emitError() << "expects scales or sizes";

@@ -10,6 +10,7 @@
 #include "TensorLoader.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "llvm/Support/MathExtras.h"
@@ -51,21 +52,24 @@ static LogicalResult convertConstant(NodeContext &node) {
 
 static LogicalResult convertConstantOfShape(NodeContext &node) {
   const ShapeTensor *shape = node.getContents(0);
-  if (!shape || shape->isFloat())
-    return node.emitError()
-           << "expects a shape that follows from the sizes of "
-              "the inputs, but \""
-           << node.getNode().inputs[0] << "\" is computed at run time";
   FailureOr<DenseElementsAttr> value = node.getFillValue();
   if (failed(value))
     return failure();
-  std::optional<SmallVector<int64_t>> sizes = shape->getConstants();
   Type elementType = value->getElementType();
   DenseElementsAttr single =
       value->reshape(RankedTensorType::get({}, elementType));
-  if (!sizes)
-    return node.setResult(
-        node.broadcast(node.createConstant(single), shape->elements));
+  std::optional<SmallVector<int64_t>> sizes;
+  if (shape)
+    sizes = shape->getConstants();
+  if (!sizes) {
+    Value sizeValues = node.getIntsValue(0);
+    DynFullOp::Properties properties;
+    properties.dtype = TypeAttr::get(elementType);
+    Value filled = node.create<DynFullOp>(
+        {node.createConstant(single), sizeValues}, properties);
+    return node.setResult(shape ? node.refineDims(filled, shape->elements)
+                                : filled);
+  }
   for (int64_t size : *sizes)
     if (size < 0)
       return node.emitError() << "expects sizes, but got " << size;
@@ -101,32 +105,17 @@ static ShapeScalar getRangeSize(NodeContext &node) {
   return size;
 }
 
-/// Positions in a sequence, from a start and with a step.
-static Value createRange(NodeContext &node, const ShapeScalar &size) {
-  Value positions =
-      node.createPositions(size, node.getInputType(0).getElementType());
-  Value start = node.reshape(node.getInput(0), ArrayRef<int64_t>());
-  Value delta = node.reshape(node.getInput(2), ArrayRef<int64_t>());
-  return node.create<AddOp>(
-      {node.create<MultiplyOp>({positions, delta}), start});
-}
-
 static LogicalResult convertRange(NodeContext &node) {
   ShapeScalar size = getRangeSize(node);
-  if (size.isReliable() && !size.getConstant())
-    return node.setResult(createRange(node, size));
-  for (unsigned i = 0; i < 3; ++i)
-    if (!node.getContents(i))
-      return node.emitError()
-             << "expects bounds that follow from the sizes of the inputs, but "
-                "\""
-             << node.getNode().inputs[i] << "\" is computed at run time";
   ArangeOp::Properties properties;
   properties.dtype = TypeAttr::get(node.getInputType(0).getElementType());
   SmallVector<Value> bounds;
   for (Value bound : node.getInputs())
     bounds.push_back(node.reshape(bound, ArrayRef<int64_t>()));
-  return node.setResult(node.create<ArangeOp>(bounds, properties));
+  Value range = node.create<ArangeOp>(bounds, properties);
+  // Of a constant one the operator knows the size itself.
+  return node.setResult(size.getConstant() ? range
+                                           : node.refineDims(range, size));
 }
 
 /// Ones where the column is the row plus `k`, in a matrix of open sizes.

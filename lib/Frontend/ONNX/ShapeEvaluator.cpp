@@ -58,6 +58,7 @@ ShapeEvaluator::Result ShapeEvaluator::mapElements(
     for (const ShapeTensor &input : *inputs)
       operands.push_back(input.elements[i]);
     result.elements.push_back(function(operands));
+    result.elements.back().compress();
     if (!result.elements.back().isReliable())
       return std::nullopt;
   }

@@ -14,9 +14,14 @@ using namespace mlir::relay::onnx;
 
 ShapeScalar ShapeScalar::get(int64_t value) {
   ShapeScalar scalar;
-  for (unsigned i = 0; i < kNumCases; ++i)
-    scalar.set(i, value);
+  scalar.bits = {value};
+  scalar.possible = ~0u;
   return scalar;
+}
+
+void ShapeScalar::compress() {
+  if (possible == ~0u && llvm::all_equal(bits))
+    bits.resize(1);
 }
 
 ShapeScalar ShapeScalar::getFloat(double value) {
@@ -33,13 +38,19 @@ ShapeScalar ShapeScalar::getSymbol(unsigned id) {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     return (z ^ (z >> 31)) % bound;
   };
-  // The first half divides by all that models divide sizes by; the second half
-  // is odd, which tells `n` from `n / 2 * 2`. The ranges do not overlap.
+  // What models divide sizes by, from strides, windows and heads; each divisor
+  // has enough multiples here without those of the others. Odd sizes tell `n`
+  // from `n / 2 * 2`.
+  constexpr int64_t bases[kNumCases] = {
+      480, 480, 480, 480, 960, 672, 1344, 224, 32, 64, 96, 16, 48, 8, 24, 40,
+      56,  4,   12,  20,  28,  2,   6,    10,  14, 1,  3,  5,  7,  9, 1,  1};
   ShapeScalar scalar;
-  constexpr unsigned half = kNumCases / 2;
-  for (unsigned i = 0; i < half; ++i) {
-    scalar.set(i, 480 * int64_t(1 + 8 * i + next(8)));
-    scalar.set(half + i, 2 * int64_t(50 + 400 * i + next(400)) + 1);
+  for (auto [index, base] : llvm::enumerate(bases)) {
+    // Up to some thousand, so that products of many do not overflow.
+    int64_t lowest = 100 / base + 1;
+    int64_t factor = lowest + next(8000 / base);
+    // An odd cofactor: a base of 4 is no multiple of 8.
+    scalar.set(index, base * (factor | 1));
   }
   return scalar;
 }
@@ -48,6 +59,8 @@ std::optional<int64_t> ShapeScalar::getConstant() const {
   std::optional<int64_t> value;
   if (!isReliable())
     return std::nullopt;
+  if (bits.size() == 1)
+    return bits.front();
   for (unsigned i = 0; i < kNumCases; ++i) {
     if (!isPossible(i))
       continue;
@@ -65,15 +78,15 @@ std::optional<double> ShapeScalar::getFloatConstant() const {
 }
 
 bool ShapeScalar::isReliable() const {
-  return llvm::popcount(possible) >= int(kNumCases / 2);
+  return llvm::popcount(possible) >= int(kMinCases);
 }
 
 bool ShapeScalar::isSame(const ShapeScalar &other) const {
-  uint8_t common = possible & other.possible;
-  if (llvm::popcount(common) < int(kNumCases / 2))
+  uint32_t common = possible & other.possible;
+  if (llvm::popcount(common) < int(kMinCases))
     return false;
   for (unsigned i = 0; i < kNumCases; ++i)
-    if ((common & (1u << i)) && bits[i] != other.bits[i])
+    if ((common & (1u << i)) && (*this)[i] != other[i])
       return false;
   return true;
 }

@@ -14,9 +14,10 @@
 // every case is a constant; one that is in every case the size of a dimension
 // is that dimension. Nothing has to be known about the formula in between, and
 // the dimensions of a result come from the type inference of the operator
-// itself. The cases mix smooth and odd sizes, large enough that no formula of
-// a real model agrees on all of them by accident; comparisons that depend on
-// the case are never decided.
+// itself. The cases are odd sizes, and multiples of what models divide sizes
+// by, so many that no formula of a real model agrees on all of them by
+// accident: where too few are possible, nothing is concluded. Comparisons that
+// depend on the case are never decided.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +30,16 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Support/LLVM.h"
 
-#include <array>
 #include <optional>
 #include <vector>
 
 namespace mlir::relay::onnx {
 
 /// Number of cases.
-inline constexpr unsigned kNumCases = 6;
+inline constexpr unsigned kNumCases = 32;
+/// So many have to be possible, or agree, for a conclusion: by accident a
+/// remainder of 7 is the same in all of them once in 7^7 models.
+inline constexpr unsigned kMinCases = 8;
 
 /// An integer, or a float, in every case. A case may be impossible, such as an
 /// odd size where the model halves it.
@@ -51,11 +54,15 @@ public:
 
   bool isUnknown() const { return possible == 0; }
   bool isPossible(unsigned index) const { return possible & (1u << index); }
-  int64_t operator[](unsigned index) const { return bits[index]; }
+  int64_t operator[](unsigned index) const {
+    return bits.size() == 1 ? bits.front() : bits[index];
+  }
   double getFloat(unsigned index) const {
-    return llvm::bit_cast<double>(bits[index]);
+    return llvm::bit_cast<double>((*this)[index]);
   }
   void set(unsigned index, int64_t value) {
+    if (bits.size() != kNumCases)
+      bits.resize(kNumCases, bits.empty() ? 0 : bits.front());
     bits[index] = value;
     possible |= 1u << index;
   }
@@ -73,9 +80,14 @@ public:
   /// True if enough cases are possible to conclude anything.
   bool isReliable() const;
 
+  /// Holds a number that is the same in every case once.
+  void compress();
+
 private:
-  std::array<int64_t, kNumCases> bits = {};
-  uint8_t possible = 0;
+  /// One for each case, or one for all.
+  SmallVector<int64_t, 1> bits;
+  uint32_t possible = 0;
+  static_assert(kNumCases == 32, "expects a bit for each case");
 };
 
 /// The product, impossible where it overflows.

@@ -1,0 +1,369 @@
+//===- Slice.cpp - Operators of ONNX that cut tensors --------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeContext.h"
+#include "OpTable.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+//===----------------------------------------------------------------------===//
+// Slice
+//===----------------------------------------------------------------------===//
+
+/// A position along a dimension of size `dim`, as relay.strided_slice wants it:
+/// a number, negative if it counts from the end.
+static std::optional<int64_t> getPosition(const ShapeScalar &position,
+                                          const ShapeScalar &dim) {
+  if (std::optional<int64_t> constant = position.getConstant())
+    return constant;
+  if (position.isSame(dim))
+    return std::numeric_limits<int64_t>::max();
+  // n - 1 is -1, whatever n is.
+  ShapeScalar distance;
+  for (unsigned i = 0; i < kNumCases; ++i)
+    if (position.isPossible(i) && dim.isPossible(i))
+      distance.set(i, position[i] - dim[i]);
+  std::optional<int64_t> constant = distance.getConstant();
+  return constant && *constant < 0 ? constant : std::nullopt;
+}
+
+namespace {
+
+/// The bounds of a Slice, for each of `axes`.
+struct SliceBounds {
+  /// Unknown where they are computed when the model runs.
+  SmallVector<ShapeScalar> begin, end;
+  SmallVector<int64_t> axes, steps;
+};
+
+} // namespace
+
+/// The numbers of input `index`, unknown ones if they are computed when the
+/// model runs.
+static FailureOr<SmallVector<ShapeScalar>> readBounds(NodeContext &node,
+                                                      unsigned index) {
+  if (!node.hasInput(index)) {
+    node.emitError() << "expects input " << index << ", which is left out";
+    return failure();
+  }
+  RankedTensorType type = node.getInputType(index);
+  if (!type.getElementType().isInteger() || type.getRank() != 1 ||
+      !type.hasStaticShape()) {
+    node.emitError() << "expects bounds that are vectors of integers, but \""
+                     << node.getNode().inputs[index] << "\" is " << type;
+    return failure();
+  }
+  if (const ShapeTensor *contents = node.getContents(index))
+    return SmallVector<ShapeScalar>(contents->elements.begin(),
+                                    contents->elements.end());
+  return SmallVector<ShapeScalar>(type.getDimSize(0));
+}
+
+static FailureOr<SliceBounds> readSlice(NodeContext &node, int64_t rank) {
+  SliceBounds bounds;
+  bool hasAxes;
+  if (node.getOpset() < 10) {
+    auto read = [&](StringRef name, SmallVector<ShapeScalar> &list) {
+      for (int64_t value : node.getInts(name).value_or(ArrayRef<int64_t>()))
+        list.push_back(ShapeScalar::get(value));
+    };
+    read("starts", bounds.begin);
+    read("ends", bounds.end);
+    std::optional<ArrayRef<int64_t>> values = node.getInts("axes");
+    if ((hasAxes = values.has_value()))
+      bounds.axes = llvm::to_vector(*values);
+  } else {
+    FailureOr<SmallVector<ShapeScalar>> begin = readBounds(node, 1);
+    if (failed(begin))
+      return failure();
+    FailureOr<SmallVector<ShapeScalar>> end = readBounds(node, 2);
+    if (failed(end))
+      return failure();
+    bounds.begin = *begin;
+    bounds.end = *end;
+    if ((hasAxes = node.hasInput(3))) {
+      FailureOr<SmallVector<int64_t>> values = node.getConstantInts(3);
+      if (failed(values))
+        return failure();
+      bounds.axes = *values;
+    }
+    if (node.hasInput(4)) {
+      FailureOr<SmallVector<int64_t>> values = node.getConstantInts(4);
+      if (failed(values))
+        return failure();
+      bounds.steps = *values;
+    }
+  }
+  if (!hasAxes)
+    bounds.axes = llvm::to_vector(llvm::seq<int64_t>(bounds.begin.size()));
+  if (bounds.steps.empty())
+    bounds.steps.assign(bounds.axes.size(), 1);
+  FailureOr<SmallVector<int64_t>> normalized =
+      node.normalizeAxes(bounds.axes, rank);
+  if (failed(normalized))
+    return failure();
+  bounds.axes = *normalized;
+  size_t count = bounds.axes.size();
+  if (bounds.begin.size() != count || bounds.end.size() != count ||
+      bounds.steps.size() != count) {
+    node.emitError() << "expects as many starts, ends, axes and steps, but got "
+                     << bounds.begin.size() << ", " << bounds.end.size() << ", "
+                     << count << " and " << bounds.steps.size();
+    return failure();
+  }
+  if (llvm::is_contained(bounds.steps, 0)) {
+    node.emitError() << "expects steps other than 0";
+    return failure();
+  }
+  return bounds;
+}
+
+/// How many elements there are from `begin` to `end` in a dimension of size
+/// `dim`; unknown if a bound is.
+static ShapeScalar getSliceSize(const ShapeScalar &begin,
+                                const ShapeScalar &end, const ShapeScalar &dim,
+                                int64_t step) {
+  ShapeScalar size;
+  for (unsigned i = 0; i < kNumCases; ++i) {
+    if (!begin.isPossible(i) || !end.isPossible(i) || !dim.isPossible(i))
+      continue;
+    auto clamp = [&](int64_t bound) {
+      if (bound < 0)
+        bound = std::max(bound, -dim[i] - 1) + dim[i];
+      return step > 0 ? std::clamp<int64_t>(bound, 0, dim[i])
+                      : std::clamp<int64_t>(bound, -1, dim[i] - 1);
+    };
+    int64_t span = clamp(end[i]) - clamp(begin[i]);
+    size.set(i, std::max<int64_t>(0, llvm::divideCeilSigned(span, step)));
+  }
+  return size;
+}
+
+/// The slices along those of the axes, `numbers`, whose bounds are computed
+/// when the model runs.
+static Value sliceByValue(NodeContext &node, Value data,
+                          const SliceBounds &bounds,
+                          ArrayRef<int64_t> numbers) {
+  SmallVector<ShapeScalar> dims = node.getDims(data);
+  SmallVector<ShapeScalar> begin, end;
+  SmallVector<int64_t> axes, steps;
+  for (int64_t number : numbers) {
+    int64_t axis = bounds.axes[number], step = bounds.steps[number];
+    begin.push_back(bounds.begin[number]);
+    end.push_back(bounds.end[number]);
+    axes.push_back(axis);
+    steps.push_back(step);
+    ShapeScalar size = getSliceSize(begin.back(), end.back(), dims[axis], step);
+    // All cases may be larger than a constant, but not all inputs.
+    dims[axis] = size.getConstant() ? ShapeScalar() : size;
+  }
+  // The numbers among those of an input.
+  auto getBounds = [&](unsigned index, ArrayRef<ShapeScalar> values) -> Value {
+    if (llvm::all_of(values, [](const ShapeScalar &value) {
+          return value.getConstant().has_value();
+        }))
+      return node.createInts(values);
+    Value all = node.getIntsValue(index);
+    return numbers.size() == bounds.axes.size()
+               ? all
+               : node.take(all, node.createInts(numbers), 0);
+  };
+  Value from = getBounds(1, begin), to = getBounds(2, end);
+  DynStridedSliceOp::Properties properties;
+  properties.axes = node.getBuilder().getDenseI64ArrayAttr(axes);
+  return node.refineDims(
+      node.create<DynStridedSliceOp>({data, from, to, node.createInts(steps)},
+                                     properties),
+      dims);
+}
+
+static LogicalResult convertSlice(NodeContext &node) {
+  OpBuilder &b = node.getBuilder();
+  Value data = node.getInput(0);
+  FailureOr<SliceBounds> bounds = readSlice(node, node.getRank(data));
+  if (failed(bounds))
+    return failure();
+  SmallVector<ShapeScalar> dims = node.getDims(data);
+  SmallVector<int64_t> begin, end, strides, sliced, computed;
+  for (auto [i, axis] : llvm::enumerate(bounds->axes)) {
+    std::optional<int64_t> from = getPosition(bounds->begin[i], dims[axis]);
+    std::optional<int64_t> to = getPosition(bounds->end[i], dims[axis]);
+    int64_t step = bounds->steps[i];
+    if (!from || !to) {
+      computed.push_back(i);
+      continue;
+    }
+    if (std::optional<int64_t> size = dims[axis].getConstant()) {
+      // Within the data; behind its begin is -size - 1.
+      int64_t low = step > 0 ? 0 : -1, high = step > 0 ? *size : *size - 1;
+      from = std::clamp(*from < 0 ? std::max(*from, -*size - 1) + *size : *from,
+                        low, high);
+      to = std::clamp(*to < 0 ? std::max(*to, -*size - 1) + *size : *to, low,
+                      high);
+      if (step == 1 && *from == 0 && *to == *size)
+        continue;
+      if (*to < 0)
+        to = -*size - 1;
+      // Nothing of the data.
+      if (*from < 0)
+        from = to = 0;
+    } else if (step == 1 && *from == 0 &&
+               *to >= std::numeric_limits<int32_t>::max()) {
+      continue;
+    }
+    begin.push_back(*from);
+    end.push_back(*to);
+    strides.push_back(step);
+    sliced.push_back(axis);
+  }
+  if (!computed.empty())
+    data = sliceByValue(node, data, *bounds, computed);
+  if (sliced.empty())
+    return node.setResult(data);
+  StridedSliceOp::Properties properties;
+  properties.begin = b.getDenseI64ArrayAttr(begin);
+  properties.end = b.getDenseI64ArrayAttr(end);
+  properties.strides = b.getDenseI64ArrayAttr(strides);
+  properties.axes = b.getDenseI64ArrayAttr(sliced);
+  return node.setResult(node.create<StridedSliceOp>({data}, properties));
+}
+
+//===----------------------------------------------------------------------===//
+// Split
+//===----------------------------------------------------------------------===//
+
+/// Splits an open axis into a part of ceil(n / 2) elements and the rest.
+static LogicalResult splitInHalves(NodeContext &node, Value data,
+                                   int64_t axis) {
+  OpBuilder &b = node.getBuilder();
+  Type type = node.getElementType(data);
+  int64_t rank = node.getRank(data);
+  Value line = node.createLine(data, axis, type);
+  auto shorten = [&](Value value, Value length, int64_t dim) {
+    length = node.expandDims(length, 0, dim);
+    length = node.expandDims(length, dim + 1, node.getRank(value) - dim - 1);
+    SliceLikeOp::Properties properties;
+    properties.axes = b.getDenseI64ArrayAttr(dim);
+    return node.create<SliceLikeOp>({value, length}, properties);
+  };
+  // An odd one is made even, as long as two of the larger part.
+  RepeatOp::Properties repeat;
+  repeat.repeats = b.getI64IntegerAttr(2);
+  repeat.axis = b.getI64IntegerAttr(0);
+  Value even = node.create<RepeatOp>({node.dropFirst(line, 0, 0, 2)}, repeat);
+  if (!even)
+    return failure();
+  Value padded = shorten(node.pad(data, axis, 0, 1, 0), even, axis);
+  SmallVector<int64_t> codes(axis, 0);
+  codes.append({-4, 2, -1});
+  codes.append(rank - axis - 1, 0);
+  Value halves = node.reshape(padded, codes);
+  for (int64_t i = 0; i < 2; ++i) {
+    if (!node.wantsOutput(i))
+      continue;
+    Value half = node.squeeze(node.slice(halves, axis, i, i + 1), {axis});
+    if (half && i == 1)
+      half = shorten(half, node.dropFirst(line, 0, 1, 2), axis);
+    if (failed(node.setOutput(i, half)))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult convertSplit(NodeContext &node) {
+  OpBuilder &b = node.getBuilder();
+  Value data = node.getInput(0);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", 0), node.getRank(data));
+  if (failed(axis))
+    return failure();
+  int64_t count = node.getNode().outputs.size();
+  int64_t wanted = node.getInt("num_outputs", count);
+  if (wanted != count)
+    return node.emitError()
+           << "expects " << wanted << " outputs, but got " << count;
+  SmallVector<int64_t> sizes;
+  if (node.hasInput(1)) {
+    FailureOr<SmallVector<int64_t>> values = node.getConstantInts(1);
+    if (failed(values))
+      return failure();
+    sizes = *values;
+  } else if (std::optional<ArrayRef<int64_t>> values = node.getInts("split")) {
+    sizes = llvm::to_vector(*values);
+  }
+  if (count == 1 && sizes.size() <= 1)
+    return node.setResult(data);
+
+  SplitOp::Properties properties;
+  properties.axis = b.getI64IntegerAttr(*axis);
+  int64_t size = node.getType(data).getDimSize(*axis);
+  if (sizes.empty() && ShapedType::isDynamic(size) && count == 2 &&
+      node.hasAttr("num_outputs"))
+    return splitInHalves(node, data, *axis);
+  // Parts as a dimension of their own: a size that is no multiple is refused
+  // when the model runs.
+  bool isStacked = sizes.empty() && ShapedType::isDynamic(size);
+  if (isStacked) {
+    SmallVector<int64_t> codes(*axis, 0);
+    codes.append({-4, count, -1});
+    codes.append(node.getRank(data) - *axis - 1, 0);
+    data = node.reshape(data, codes);
+    size = count;
+  }
+  if (sizes.empty() && size % count == 0) {
+    properties.indices_or_sections = b.getI64IntegerAttr(count);
+  } else {
+    // The last part of an uneven split is smaller.
+    if (sizes.empty()) {
+      int64_t part = llvm::divideCeil(size, count);
+      for (int64_t i = 0; i < count; ++i)
+        sizes.push_back(std::clamp<int64_t>(size - i * part, 0, part));
+    }
+    if (static_cast<int64_t>(sizes.size()) != count)
+      return node.emitError()
+             << "expects " << sizes.size() << " outputs, but got " << count;
+    SmallVector<int64_t> positions;
+    int64_t position = 0;
+    for (int64_t part : sizes) {
+      if (part < 0 || part > std::numeric_limits<int32_t>::max())
+        return node.emitError() << "expects sizes of parts, but got " << part;
+      positions.push_back(position += part);
+    }
+    if (!ShapedType::isDynamic(size) && position != size)
+      return node.emitError() << "expects parts of " << size
+                              << " elements, but got " << position;
+    data = node.expectSize(data, *axis, position);
+    positions.pop_back();
+    properties.indices_or_sections = b.getDenseI64ArrayAttr(positions);
+  }
+  Value parts = node.create<SplitOp>({data}, properties);
+  for (int64_t i = 0; i < count; ++i) {
+    if (!node.wantsOutput(i))
+      continue;
+    Value part = node.getTupleItem(parts, i);
+    if (failed(node.setOutput(i, isStacked ? node.squeeze(part, *axis) : part)))
+      return failure();
+  }
+  return success(!node.hasFailed());
+}
+
+void mlir::relay::onnx::addSliceOps(OpTable &table) {
+  table.add({"Slice"}, {convertSlice, kOldestOpset, kNewestOpset, 1, 5,
+                        /*contentInputs=*/0b11110});
+  table.add({"Split"}, {convertSplit, kOldestOpset, kNewestOpset, 1, 2,
+                        /*contentInputs=*/0b10});
+}

@@ -1,0 +1,292 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Shapes that models compute from open sizes, as exporters write them: positions,
+masks, heads, windows, caches. One artefact at many sizes, against ONNX Runtime.
+
+Tolerance: 2e-5 of the output's largest magnitude.
+"""
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from test_open_sizes import Pair, random
+
+
+class Net:
+    """Nodes, one after the other; what operators take by value is made a constant."""
+
+    def __init__(self):
+        self.nodes = []
+        self.constants = {}
+
+    def constant(self, value):
+        array = np.asarray(value)
+        if array.dtype == np.float64:
+            array = array.astype(np.float32)
+        name = f"c{len(self.constants)}"
+        self.constants[name] = array
+        return name
+
+    def __getattr__(self, op):
+        def add(*inputs, **attributes):
+            names = [value if isinstance(value, str) else self.constant(value) for value in inputs]
+            output = f"{op}{len(self.nodes)}"
+            self.nodes.append(helper.make_node(op, names, [output], **attributes))
+            return output
+        return add
+
+    def size(self, value, dim):
+        """One size, as a number."""
+        return self.Gather(self.Shape(value), dim, axis=0)
+
+    def shape(self, *sizes):
+        """A vector of sizes, as PyTorch's exporter makes it."""
+        return self.Concat(*(self.Unsqueeze(size, [0]) if isinstance(size, str)
+                             else self.constant([size]) for size in sizes), axis=0)
+
+    def range(self, *bounds):
+        return self.Range(*bounds)
+
+    def pair(self, inputs, *outputs, opset=17, **options):
+        return Pair(self.nodes, inputs, list(outputs), self.constants, opset=opset, **options)
+
+
+def check(pair, feeds):
+    for feed in feeds:
+        assert pair.check(feed), feed
+
+
+def floats(*shape, seed=0):
+    return random(*shape, seed=seed)
+
+
+def test_positions():
+    """BERT and GPT-2: positions of tokens, cut from a buffer or counted."""
+    net = Net()
+    length = net.size("ids", 1)
+    counted = net.Unsqueeze(net.range(0, length, 1), [0])
+    buffered = net.Slice(np.arange(64)[None], [0], net.Unsqueeze(length, [0]), [1], [1])
+    table = floats(64, 8)
+    words = net.Gather(floats(100, 8, seed=1), "ids")
+    y = net.Add(net.Add(words, net.Gather(table, counted)), net.Gather(table, buffered))
+    pair = net.pair({"ids": (["b", "t"], "int64")}, y)
+    rng = np.random.default_rng(0)
+    check(pair, [{"ids": rng.integers(0, 100, (b, t))} for b, t in [(1, 1), (2, 7), (3, 64), (1, 0)]])
+
+
+def test_causal_masks():
+    """A triangle from positions that are compared, one from Trilu, one cut from a buffer."""
+    net = Net()
+    length = net.size("x", 2)
+    rows = net.Unsqueeze(net.range(0, length, 1), [1])
+    columns = net.Unsqueeze(net.range(0, length, 1), [0])
+    compared = net.Where(net.LessOrEqual(columns, rows), np.float32(0), np.float32(-1e4))
+    filled = net.ConstantOfShape(net.shape(length, length), value=helper.make_tensor(
+        "v", TensorProto.FLOAT, [1], [-1e4]))
+    upper = net.Trilu(filled, np.int64(1), upper=1)
+    ones = np.tril(np.ones((16, 16), bool))[None, None]
+    end = net.Unsqueeze(length, [0])
+    cut = net.Slice(net.Slice(ones, [0], end, [2], [1]), [0], end, [3], [1])
+    masked = net.Where(cut, "x", np.float32(-1e4))
+    y = net.Softmax(net.Add(net.Add(masked, compared), upper), axis=-1)
+    pair = net.pair({"x": (["b", 2, "t", "t"], "float32")}, y)
+    check(pair, [{"x": floats(b, 2, t, t)} for b, t in [(1, 1), (2, 5), (1, 16)]])
+
+
+def test_heads():
+    """Attention with sizes put together from Shape: [b, t, h * d] to [b, h, t, d] and back."""
+    net = Net()
+    batch, length = net.size("x", 0), net.size("x", 1)
+
+    def split(value):
+        return net.Transpose(net.Reshape(value, net.shape(batch, length, 4, 8)), perm=[0, 2, 1, 3])
+
+    q, k, v = (split(net.MatMul("x", floats(32, 32, seed=seed) / 6)) for seed in range(3))
+    scores = net.MatMul(q, net.Transpose(k, perm=[0, 1, 3, 2]))
+    context = net.MatMul(net.Softmax(scores, axis=-1), v)
+    merged = net.Reshape(net.Transpose(context, perm=[0, 2, 1, 3]),
+                         net.shape(batch, length, net.Mul(np.int64(4), np.int64(8))))
+    rows = net.Reshape(merged, [-1, 32])
+    product = net.Gemm(rows, floats(32, 32, seed=5) / 6, floats(32, seed=6))
+    y = net.Reshape(product, net.shape(batch, length, 32))
+    pair = net.pair({"x": (["b", "t", 32], "float32")}, y)
+    check(pair, [{"x": floats(b, t, 32)} for b, t in [(1, 1), (2, 7), (3, 33)]])
+
+
+def test_expanded_mask():
+    """A mask of padding, [b, t], to [b, 1, t, t]."""
+    net = Net()
+    batch, length = net.size("mask", 0), net.size("mask", 1)
+    expanded = net.Expand(net.Unsqueeze("mask", [1, 2]), net.shape(batch, 1, length, length))
+    inverted = net.Sub(np.float32(1), net.Cast(expanded, to=TensorProto.FLOAT))
+    y = net.Where(net.Cast(inverted, to=TensorProto.BOOL), np.float32(-3e38), inverted)
+    pair = net.pair({"mask": (["b", "t"], "int64")}, y)
+    check(pair, [{"mask": np.arange(b * t).reshape(b, t) % 2} for b, t in [(1, 1), (2, 5), (3, 8)]])
+
+
+def test_expand_to_at_least():
+    """A -1 that becomes a size by Where, as the exporter of PyTorch writes expand."""
+    net = Net()
+    batch = net.size("x", 0)
+    wanted = net.shape(batch, 3, -1)
+    ones = net.ConstantOfShape(net.Shape(wanted), value=helper.make_tensor(
+        "v", TensorProto.INT64, [1], [1]))
+    sizes = net.Where(net.Equal(wanted, np.array([-1, -1, -1])), ones, wanted)
+    pair = net.pair({"x": (["b", 1, "t"], "float32")}, net.Expand("x", sizes))
+    check(pair, [{"x": floats(b, 1, t)} for b, t in [(1, 1), (2, 5), (4, 0)]])
+
+
+def test_cache():
+    """A decoder with a past: keys grow, positions go on, the mask is [q, past + q]."""
+    net = Net()
+    past, new = net.size("past_k", 2), net.size("x", 1)
+    total = net.Add(past, new)
+    k = net.Concat("past_k", net.Unsqueeze("x", [1]), axis=2)
+    positions = net.range(past, total, 1)
+    columns = net.range(0, total, 1)
+    allowed = net.LessOrEqual(net.Unsqueeze(columns, [0]), net.Unsqueeze(positions, [1]))
+    scores = net.MatMul(net.Unsqueeze("x", [1]), net.Transpose(k, perm=[0, 1, 3, 2]))
+    shape = net.shape(1, 1, new, total)
+    mask = net.Expand(net.Where(allowed, np.float32(0), np.float32(-1e9)), shape)
+    y = net.MatMul(net.Softmax(net.Add(scores, mask), axis=-1), k)
+    pair = net.pair({"past_k": ([1, 1, "past", 8], "float32"), "x": ([1, "q", 8], "float32")}, y, k)
+    check(pair, [{"past_k": floats(1, 1, p, 8), "x": floats(1, q, 8, seed=1)}
+                 for p, q in [(0, 5), (1, 1), (7, 1), (12, 3)]])
+
+
+def test_rotary_embedding():
+    """Llama: angles from positions, halves that change places."""
+    net = Net()
+    length = net.size("x", 2)
+    positions = net.Cast(net.Unsqueeze(net.range(0, length, 1), [0]), to=TensorProto.FLOAT)
+    frequencies = net.Expand((1.0 / 10000 ** (np.arange(4) / 4)).astype(np.float32)[None, :, None],
+                             net.shape(1, 4, 1))
+    angles = net.Transpose(net.MatMul(frequencies, net.Unsqueeze(positions, [1])), perm=[0, 2, 1])
+    doubled = net.Concat(angles, angles, axis=-1)
+    half = net.Div(net.size("x", 3), np.int64(2))
+    first = net.Slice("x", [0], net.Unsqueeze(half, [0]), [3], [1])
+    second = net.Slice("x", net.Unsqueeze(half, [0]), [2**63 - 1], [3], [1])
+    rotated = net.Concat(net.Neg(second), first, axis=-1)
+    y = net.Add(net.Mul("x", net.Unsqueeze(net.Cos(doubled), [1])),
+                net.Mul(rotated, net.Unsqueeze(net.Sin(doubled), [1])))
+    pair = net.pair({"x": (["b", 3, "t", 8], "float32")}, y)
+    check(pair, [{"x": floats(b, 3, t, 8)} for b, t in [(1, 1), (2, 9), (1, 40)]])
+
+
+def test_relative_positions():
+    """T5: the bucket of a distance, with logarithms, and a table of biases."""
+    net = Net()
+    length = net.size("x", 1)
+    positions = net.range(0, length, 1)
+    distance = net.Sub(net.Unsqueeze(positions, [0]), net.Unsqueeze(positions, [1]))
+    is_far = net.Mul(net.Cast(net.Greater(distance, np.int64(0)), to=TensorProto.INT64), np.int64(16))
+    magnitude = net.Abs(distance)
+    log = net.Log(net.Div(net.Cast(net.Max(magnitude, np.int64(1)), to=TensorProto.FLOAT), np.float32(8)))
+    large = net.Add(net.Cast(net.Mul(net.Div(log, np.float32(2.7725887)), np.float32(8)),
+                             to=TensorProto.INT64), np.int64(8))
+    full = net.ConstantOfShape(net.Shape(large), value=helper.make_tensor(
+        "v", TensorProto.INT64, [1], [15]))
+    bucket = net.Where(net.Less(magnitude, np.int64(8)), magnitude, net.Min(large, full))
+    bias = net.Transpose(net.Gather(floats(32, 4), net.Add(is_far, bucket)), perm=[2, 0, 1])
+    y = net.Add(net.Unsqueeze(bias, [0]), net.Unsqueeze("x", [1]))
+    pair = net.pair({"x": (["b", "t", "t2"], "float32")}, y)
+    check(pair, [{"x": floats(b, t, t)} for b, t in [(1, 1), (2, 7), (1, 50)]])
+
+
+def test_group_normalization():
+    """[n, c, h, w] to [0, groups, -1] and back to the Shape that there was."""
+    net = Net()
+    groups = net.Reshape("x", [0, 4, -1])
+    normal = net.InstanceNormalization(groups, np.ones(4, np.float32), np.zeros(4, np.float32))
+    y = net.Mul(net.Reshape(normal, net.Shape("x")), floats(8, 1, 1))
+    pair = net.pair({"x": (["n", 8, "h", "w"], "float32")}, y, tolerance=1e-4)
+    check(pair, [{"x": floats(n, 8, h, w)} for n, h, w in [(1, 4, 4), (2, 3, 5), (3, 7, 2)]])
+
+
+def test_windows():
+    """Swin: windows of 4 x 4 after padding, and back, cut to what there was."""
+    net = Net()
+    batch, height, width = (net.size("x", dim) for dim in range(3))
+    four = np.int64(4)
+
+    def missing(size):
+        return net.Mod(net.Sub(four, net.Mod(size, four)), four)
+
+    pads = net.shape(0, 0, 0, 0, 0, missing(height), missing(width), 0)
+    padded = net.Pad("x", pads, np.float32(0))
+    rows, columns = (net.Div(net.size(padded, dim), four) for dim in (1, 2))
+    split = net.Reshape(padded, net.shape(batch, rows, 4, columns, 4, 6))
+    windows = net.Reshape(net.Transpose(split, perm=[0, 1, 3, 2, 4, 5]), [-1, 16, 6])
+    mixed = net.MatMul(windows, floats(6, 6))
+    back = net.Transpose(net.Reshape(mixed, net.shape(batch, rows, columns, 4, 4, 6)),
+                         perm=[0, 1, 3, 2, 4, 5])
+    whole = net.Reshape(back, net.shape(batch, net.Mul(rows, four), net.Mul(columns, four), 6))
+    y = net.Slice(whole, [0, 0], net.shape(height, width), [1, 2], [1, 1])
+    pair = net.pair({"x": (["b", "h", "w", 6], "float32")}, y)
+    check(pair, [{"x": floats(b, h, w, 6)} for b, h, w in [(1, 4, 4), (2, 7, 9), (1, 1, 13)]])
+
+
+def test_tile_and_one_hot():
+    net = Net()
+    count = net.size("x", 0)
+    tiled = net.Tile("x", net.shape(1, count))
+    hot = net.OneHot("i", net.Unsqueeze(net.size("x", 1), [0]), np.array([0.5, 2.0], np.float32))
+    pair = net.pair({"x": (["n", "m"], "float32"), "i": (["k"], "int64")}, tiled, hot)
+    check(pair, [{"x": floats(n, m), "i": np.arange(k) - 2} for n, m, k in [(1, 1, 1), (3, 5, 4), (2, 9, 0)]])
+
+
+def test_the_best_of_what_there_is():
+    """TopK of 100, or of as many as there are."""
+    net = Net()
+    k = net.Min(np.array([5]), net.Unsqueeze(net.size("x", 1), [0]))
+    net.nodes.append(helper.make_node("TopK", ["x", k], ["values", "indices"]))
+    pair = net.pair({"x": (["n", "m"], "float32")}, "values", "indices")
+    check(pair, [{"x": floats(n, m)} for n, m in [(1, 1), (3, 4), (2, 9)]])
+
+
+@pytest.mark.parametrize("start, end, step", [
+    (-3, None, 1), (None, -2, 1), (0, None, 2), (None, 0, -1), (2, 4, 1)])
+def test_slices_between_sizes(start, end, step):
+    """Bounds that are differences of sizes, which may be negative."""
+    net = Net()
+    other = net.size("y", 0)
+
+    def bound(value):
+        return net.Sub(other, np.int64(4)) if value is None else net.constant(np.int64(value))
+
+    def vector(value):
+        return net.Unsqueeze(bound(value), [0])
+
+    y = net.Slice("x", vector(start), vector(end), [1], [step])
+    pair = net.pair({"x": ([2, "n"], "float32"), "y": (["m"], "float32")}, y)
+    check(pair, [{"x": floats(2, n), "y": floats(m)}
+                 for n in (1, 3, 6) for m in (0, 1, 3, 4, 5, 9, 20)])
+
+
+@pytest.mark.parametrize("start, end, step", [
+    (0, None, 1), (None, 0, -2), (3, None, 2), (None, 10, 1)])
+def test_ranges(start, end, step):
+    net = Net()
+    size = net.Sub(net.Mul(net.size("x", 0), np.int64(2)), np.int64(3))
+    bounds = [size if value is None else np.int64(value) for value in (start, end)]
+    pair = net.pair({"x": (["n"], "float32")}, net.range(*bounds, np.int64(step)))
+    check(pair, [{"x": floats(n)} for n in (0, 1, 2, 3, 8)])
+
+
+def test_division_of_what_may_be_negative():
+    """Integer division rounds to zero."""
+    net = Net()
+    size = net.Add(net.Div(net.Sub(net.size("x", 0), np.int64(5)), np.int64(2)), np.int64(3))
+    filled = net.ConstantOfShape(net.Unsqueeze(size, [0]))
+    pair = net.pair({"x": (["n"], "float32")}, filled)
+    check(pair, [{"x": floats(n)} for n in range(9)])
+
+
+def test_sizes_that_do_not_divide():
+    """A -1 whose divisor is no factor that is known; the sizes that do not fit are refused."""
+    net = Net()
+    y = net.Reshape("x", net.shape(net.size("y", 0), -1))
+    pair = net.pair({"x": (["n", 6], "float32"), "y": (["m"], "float32")}, y)
+    check(pair, [{"x": floats(n, 6), "y": floats(m)} for n, m in [(1, 1), (4, 3), (5, 6)]])
+    assert not pair.check({"x": floats(5, 6), "y": floats(7)})
