@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Formula.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 
@@ -16,56 +17,6 @@
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
-
-namespace {
-
-/// Formulas over one tensor.
-class Formula {
-public:
-  explicit Formula(NodeContext &node)
-      : node(node), x(node.getInput(0)), type(node.getElementType(x)) {}
-
-  Value getX() const { return x; }
-  Value number(double value) const { return node.createScalar(value, type); }
-  Value add(Value a, Value b) const { return node.create<AddOp>({a, b}); }
-  Value sub(Value a, Value b) const { return node.create<SubtractOp>({a, b}); }
-  Value mul(Value a, Value b) const { return node.create<MultiplyOp>({a, b}); }
-  Value div(Value a, Value b) const { return node.create<DivideOp>({a, b}); }
-  Value max(Value a, Value b) const { return node.create<MaximumOp>({a, b}); }
-  Value min(Value a, Value b) const { return node.create<MinimumOp>({a, b}); }
-  Value exp(Value a) const { return node.create<ExpOp>({a}); }
-  Value log(Value a) const { return node.create<LogOp>({a}); }
-  Value abs(Value a) const { return node.create<AbsOp>({a}); }
-  Value neg(Value a) const { return node.create<NegativeOp>({a}); }
-  Value erf(Value a) const { return node.create<ErfOp>({a}); }
-  Value sigmoid(Value a) const { return node.create<SigmoidOp>({a}); }
-  Value relu(Value a) const { return node.create<NNReluOp>({a}); }
-  Value less(Value a, Value b) const { return node.create<LessOp>({a, b}); }
-  Value greater(Value a, Value b) const {
-    return node.create<GreaterOp>({a, b});
-  }
-  Value select(Value condition, Value a, Value b) const {
-    return node.create<WhereOp>({condition, a, b});
-  }
-  Value clip(Value a, double low, double high) const {
-    ClipOp::Properties properties;
-    properties.a_min = node.getBuilder().getF64FloatAttr(low);
-    properties.a_max = node.getBuilder().getF64FloatAttr(high);
-    return node.create<ClipOp>({a}, properties);
-  }
-  /// log(1 + exp(a)) without overflow.
-  Value softplus(Value a) const {
-    Value tail = log(add(number(1), exp(neg(abs(a)))));
-    return add(relu(a), tail);
-  }
-
-private:
-  NodeContext &node;
-  Value x;
-  Type type;
-};
-
-} // namespace
 
 static LogicalResult convertRelu(NodeContext &node) {
   return node.setResult(node.create<NNReluOp>({node.getInput(0)}));
