@@ -15,6 +15,8 @@ import onnx.defs
 from onnx import TensorProto
 
 OUTPUT = pathlib.Path(__file__).resolve().parents[1] / "lib/Frontend/ONNX/InputTypes.inc"
+# Those whose operators the importer knows.
+DOMAINS = ("", "ai.onnx.ml")
 HEADER = """\
 //===- InputTypes.inc - Element types that ONNX lists for inputs ----------===//
 //
@@ -47,14 +49,16 @@ def get_mask(schema, operand):
 
 
 def get_types():
-    """For each operator the types of each of its inputs. They are those of all versions:
-    exporters give models an older one than that which lists the types that they use. For
-    the same reason bfloat16 is where float16 is."""
+    """For each operator, named with its domain unless that is the default one, the types of
+    each of its inputs. They are those of all versions: exporters give models an older one
+    than that which lists the types that they use. For the same reason bfloat16 is where
+    float16 is."""
     operators: dict[str, list[int]] = {}
     for schema in onnx.defs.get_all_schemas_with_history():
-        if schema.domain:
+        if schema.domain not in DOMAINS:
             continue
-        masks = operators.setdefault(schema.name, [])
+        name = f"{schema.domain}.{schema.name}" if schema.domain else schema.name
+        masks = operators.setdefault(name, [])
         masks += [0] * (len(schema.inputs) - len(masks))
         for i, operand in enumerate(schema.inputs):
             masks[i] |= get_mask(schema, operand)

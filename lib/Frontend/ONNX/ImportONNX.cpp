@@ -55,12 +55,15 @@ mlir::relay::importOnnxFile(StringRef path, MLIRContext *context,
 
 std::vector<OnnxOperator> mlir::relay::getOnnxOperators() {
   // A branch is no entry of the table: its graph replaces the node.
-  std::vector<OnnxOperator> operators = {{"If", kOldestOpset, kNewestOpset}};
-  for (const auto &entry : OpTable::get().getEntries())
-    operators.push_back(
-        {entry.getKey().str(), entry.second.since, entry.second.until});
+  std::vector<OnnxOperator> operators = {
+      {"", "If", kOldestOpset, kNewestOpset}};
+  for (const auto &domain : OpTable::get().getEntries())
+    for (const auto &[name, entry] : domain.getValue())
+      if (entry.refusal.empty())
+        operators.push_back(
+            {domain.getKey().str(), name.str(), entry.since, entry.until});
   llvm::sort(operators, [](const OnnxOperator &a, const OnnxOperator &b) {
-    return a.name < b.name;
+    return std::tie(a.domain, a.name) < std::tie(b.domain, b.name);
   });
   return operators;
 }

@@ -40,13 +40,15 @@ const NodeAttribute *Frame::lookupAttribute(StringRef name) const {
 
 Importer::Importer(const Model &model, ModelSource &source,
                    MLIRContext *context, const OnnxImportOptions &options)
-    : model(model), options(options), addedOps(context), builder(context),
-      loader(context, source) {}
+    : model(model), options(options), addedOps(getAddedOps(context)),
+      builder(context), loader(context, source) {}
 
 const OpEntry *Importer::lookupOp(const Node &node) const {
-  const OpEntry *entry =
-      node.domain.empty() ? OpTable::get().lookup(node.opType) : nullptr;
-  return entry ? entry : addedOps.lookup(node.domain, node.opType);
+  const OpEntry *entry = OpTable::get().lookup(node.domain, node.opType);
+  if (entry && entry->refusal.empty())
+    return entry;
+  const OpEntry *added = addedOps.lookup(node.domain, node.opType);
+  return added ? added : entry;
 }
 
 Location Importer::getFileLoc() const {
@@ -240,7 +242,7 @@ LogicalResult Importer::convert(PendingNode &pending) {
       return failure();
   }
   NodeContext node(*this, pending);
-  if (pending.node->domain.empty() && failed(node.checkInputTypes()))
+  if (failed(node.checkInputTypes()))
     return failure();
   node.widenInputs();
   LogicalResult result = pending.entry->convert(node);
@@ -250,7 +252,7 @@ LogicalResult Importer::convert(PendingNode &pending) {
   }
   for (auto [output, name] :
        llvm::zip_equal(pending.outputs, pending.node->outputs))
-    if (!name.empty() && !output->value)
+    if (!name.empty() && !output->value && output->refusal.empty())
       return emitError(*pending.node, pending.opset)
              << "output \"" << name << "\" is not supported";
   return success();
@@ -259,6 +261,13 @@ LogicalResult Importer::convert(PendingNode &pending) {
 //===----------------------------------------------------------------------===//
 // Nodes
 //===----------------------------------------------------------------------===//
+
+LogicalResult Importer::checkReadable(const Binding &binding) const {
+  if (binding.refusal.empty())
+    return success();
+  return emitError(*binding.pending->node, binding.pending->opset)
+         << binding.refusal;
+}
 
 LogicalResult Importer::bindOutputs(const Node &node, Frame &frame,
                                     ArrayRef<Binding *> outputs) {
@@ -285,6 +294,8 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
              << "input \"" << name
              << "\" is not computed by any node before it (a missing name or a "
                 "cycle)";
+    if (binding && failed(checkReadable(*binding)))
+      return failure();
     pending.inputs.push_back(binding);
   }
 
@@ -564,7 +575,7 @@ LogicalResult Importer::createResults() {
     if (!binding)
       return emitError() << "output \"" << info.name
                          << "\" is not computed by any node";
-    if (failed(materialize(*binding)))
+    if (failed(checkReadable(*binding)) || failed(materialize(*binding)))
       return failure();
     Type declared = getElementType(builder.getContext(), info.type);
     if (info.type != DataType::Undefined &&

@@ -30,7 +30,8 @@ namespace mlir::relay::onnx {
 
 struct PendingNode;
 
-/// What an ONNX name stands for: at least one of `value`, `tensor`, `contents`.
+/// What an ONNX name stands for: at least one of `value`, `tensor`, `contents`,
+/// unless it is something that nobody may read.
 struct Binding {
   std::string name;
   Value value;
@@ -39,6 +40,8 @@ struct Binding {
   /// The numbers, where they can be computed now.
   std::optional<ShapeTensor> contents;
   bool triedContents = false;
+  /// Why there is none of these: who reads it is refused.
+  std::string refusal;
   /// The node that computes `value`, if it is not converted yet.
   PendingNode *pending = nullptr;
 };
@@ -119,6 +122,8 @@ private:
   LogicalResult importConstant(PendingNode &pending, const Tensor &tensor);
   LogicalResult importIf(PendingNode &pending);
   LogicalResult importCall(PendingNode &pending, const Function &function);
+  /// Fails if `binding` is what nobody may read.
+  LogicalResult checkReadable(const Binding &binding) const;
   LogicalResult bindOutputs(const Node &node, Frame &frame,
                             ArrayRef<Binding *> outputs);
 
@@ -140,7 +145,7 @@ private:
 
   const Model &model;
   const OnnxImportOptions &options;
-  AddedOps addedOps;
+  OpTable addedOps;
   OpBuilder builder;
   TensorLoader loader;
   func::FuncOp function;

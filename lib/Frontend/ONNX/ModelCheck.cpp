@@ -65,6 +65,8 @@ private:
     if (!entry)
       return node.domain.empty() ? "no conversion"
                                  : "of domain \"" + node.domain + "\"";
+    if (!entry->refusal.empty())
+      return entry->refusal.str();
     if (opset < entry->since)
       return ("exists from opset " + llvm::Twine(entry->since)).str();
     if (opset > entry->until)

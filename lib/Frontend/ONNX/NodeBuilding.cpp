@@ -217,6 +217,15 @@ Value NodeContext::createInts(ArrayRef<int64_t> values) {
       RankedTensorType::get(values.size(), getBuilder().getI64Type()), values));
 }
 
+Value NodeContext::createFloats(ArrayRef<double> values,
+                                ArrayRef<int64_t> shape, Type elementType) {
+  auto type = RankedTensorType::get(shape, elementType);
+  if (elementType.isF64())
+    return createConstant(DenseElementsAttr::get(type, values));
+  SmallVector<float> floats(values.begin(), values.end());
+  return createConstant(DenseElementsAttr::get(type, ArrayRef<float>(floats)));
+}
+
 SmallVector<ShapeScalar> NodeContext::getDims(Value value) const {
   return importer.getDims(value);
 }
@@ -447,6 +456,11 @@ LogicalResult NodeContext::rejectOutput(unsigned index) {
     return success();
   return emitError() << "output " << index << " (\"" << getNode().outputs[index]
                      << "\") is not supported";
+}
+
+void NodeContext::refuseOutput(unsigned index, const Twine &refusal) {
+  if (wantsOutput(index))
+    pending.outputs[index]->refusal = refusal.str();
 }
 
 LogicalResult NodeContext::setOutput(unsigned index, Value value) {

@@ -34,6 +34,11 @@ InFlightDiagnostic NodeContext::emitError() const {
   return error;
 }
 
+InFlightDiagnostic NodeContext::emitWarning() const {
+  return mlir::emitWarning(importer.getFileLoc())
+         << describeNode(getNode(), getOpset()) << ": ";
+}
+
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
@@ -65,7 +70,7 @@ LogicalResult NodeContext::checkInputTypes() const {
         (!pending.inputs[i]->value && !pending.inputs[i]->tensor))
       continue;
     Type type = getInputType(i).getElementType();
-    uint32_t types = getInputTypes(getNode().opType, i);
+    uint32_t types = getInputTypes(getNode().domain, getNode().opType, i);
     SmallVector<std::string> names;
     std::string found;
     for (int number = 1; number != numTypes; ++number) {
@@ -273,20 +278,28 @@ DataType NodeContext::getDataType(StringRef name, DataType defaultValue) {
   return DataType::Undefined;
 }
 
-FailureOr<DenseElementsAttr> NodeContext::getFillValue() {
-  const Tensor *tensor = getTensor("value");
+DenseElementsAttr NodeContext::getElements(StringRef name) {
+  const Tensor *tensor = getTensor(name);
   if (!tensor)
+    return nullptr;
+  llvm::Expected<DenseElementsAttr> elements = importer.loadInline(*tensor);
+  if (elements)
+    return *elements;
+  emitError() << llvm::toString(elements.takeError());
+  return nullptr;
+}
+
+FailureOr<DenseElementsAttr> NodeContext::getFillValue() {
+  DenseElementsAttr value = getElements("value");
+  if (hasError)
+    return failure();
+  if (!value)
     return DenseElementsAttr::get(
         RankedTensorType::get({1}, getBuilder().getF32Type()), 0.0f);
-  llvm::Expected<DenseElementsAttr> value = importer.loadInline(*tensor);
-  if (!value) {
-    emitError() << llvm::toString(value.takeError());
-    return failure();
-  }
-  if (value->getNumElements() == 1)
-    return *value;
+  if (value.getNumElements() == 1)
+    return value;
   emitError() << "expects one element in attribute \"value\", but got "
-              << value->getNumElements();
+              << value.getNumElements();
   return failure();
 }
 

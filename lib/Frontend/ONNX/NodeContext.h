@@ -95,6 +95,8 @@ public:
   /// The value of TensorProto.DataType in an attribute; `defaultValue` if there
   /// is none. Reports an error for what is no such value.
   DataType getDataType(StringRef name, DataType defaultValue);
+  /// The elements of a tensor; null if there is none, or after an error.
+  DenseElementsAttr getElements(StringRef name);
   /// The number that ConstantOfShape repeats.
   FailureOr<DenseElementsAttr> getFillValue();
 
@@ -139,6 +141,9 @@ public:
   /// A vector of 64 bits of constants and of sizes of tensors. What is neither
   /// is taken from `source`, where it is at the same position.
   Value createInts(ArrayRef<ShapeScalar> values, Value source = {});
+  /// A constant of floats of `elementType`, f32 or f64.
+  Value createFloats(ArrayRef<double> values, ArrayRef<int64_t> shape,
+                     Type elementType);
 
   RankedTensorType getType(Value value) const {
     return cast<RankedTensorType>(value.getType());
@@ -225,6 +230,8 @@ public:
   bool wantsOutput(unsigned index) const;
   /// Reports an error if somebody may read this output.
   LogicalResult rejectOutput(unsigned index);
+  /// Makes an error, with these words, of whatever reads the output.
+  void refuseOutput(unsigned index, const Twine &refusal);
   /// Sets an output, in the floats of 16 bits of the inputs where the operator
   /// is composed. Fails for null.
   LogicalResult setOutput(unsigned index, Value value);
@@ -238,6 +245,8 @@ public:
 
   /// Starts an error that names the file, the node, its operator and opset.
   InFlightDiagnostic emitError() const;
+  /// The same for a warning.
+  InFlightDiagnostic emitWarning() const;
   bool hasFailed() const { return hasError; }
 
   /// `value` where an error was just reported.

@@ -62,12 +62,13 @@ Location OnnxNode::getLoc() const { return context.getLoc(); }
 
 Value OnnxNode::insert(OperationState &state) { return context.insert(state); }
 
-AddedOps::AddedOps(MLIRContext *context) {
+OpTable mlir::relay::onnx::getAddedOps(MLIRContext *context) {
   OnnxConverterTable table;
   for (Dialect *dialect : context->getLoadedDialects())
     if (auto *interface =
             dialect->getRegisteredInterface<OnnxDialectInterface>())
       interface->populateConverters(table);
+  OpTable ops;
   for (const auto &domain : table.get())
     for (const auto &[opType, converter] : domain.getValue()) {
       OpEntry entry;
@@ -83,14 +84,7 @@ AddedOps::AddedOps(MLIRContext *context) {
       entry.until = converter.until;
       entry.minInputs = converter.minInputs;
       entry.maxInputs = converter.maxInputs;
-      entries[domain.getKey()][opType] = std::move(entry);
+      ops.add(domain.getKey(), {opType}, std::move(entry));
     }
-}
-
-const OpEntry *AddedOps::lookup(StringRef domain, StringRef opType) const {
-  auto ops = entries.find(domain);
-  if (ops == entries.end())
-    return nullptr;
-  auto entry = ops->second.find(opType);
-  return entry == ops->second.end() ? nullptr : &entry->second;
+  return ops;
 }

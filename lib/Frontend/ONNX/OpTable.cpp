@@ -10,49 +10,58 @@
 using namespace mlir;
 using namespace mlir::relay::onnx;
 
-OpTable::OpTable() {
-  addActivationOps(*this);
-  addAttentionOps(*this);
-  addConvolutionOps(*this);
-  addElementwiseOps(*this);
-  addIndexingOps(*this);
-  addLossOps(*this);
-  addMatrixOps(*this);
-  addMovementOps(*this);
-  addNormalizationOps(*this);
-  addPoolingOps(*this);
-  addQuantizationOps(*this);
-  addRecurrentOps(*this);
-  addReductionOps(*this);
-  addResizeOps(*this);
-  addShapeOps(*this);
-  addSliceOps(*this);
-}
-
-const OpTable &OpTable::get() {
-  static const OpTable table;
+static OpTable createTable() {
+  OpTable table;
+  addActivationOps(table);
+  addAttentionOps(table);
+  addConvolutionOps(table);
+  addElementwiseOps(table);
+  addIndexingOps(table);
+  addLossOps(table);
+  addMatrixOps(table);
+  addMovementOps(table);
+  addNormalizationOps(table);
+  addPoolingOps(table);
+  addQuantizationOps(table);
+  addRecurrentOps(table);
+  addReductionOps(table);
+  addResizeOps(table);
+  addShapeOps(table);
+  addSliceOps(table);
   return table;
 }
 
-const OpEntry *OpTable::lookup(StringRef opType) const {
-  auto it = entries.find(opType);
-  return it == entries.end() ? nullptr : &it->second;
+const OpTable &OpTable::get() {
+  static const OpTable table = createTable();
+  return table;
 }
 
-uint32_t mlir::relay::onnx::getInputTypes(StringRef opType, unsigned index) {
+const OpEntry *OpTable::lookup(StringRef domain, StringRef opType) const {
+  auto ops = entries.find(domain);
+  if (ops == entries.end())
+    return nullptr;
+  auto entry = ops->second.find(opType);
+  return entry == ops->second.end() ? nullptr : &entry->second;
+}
+
+uint32_t mlir::relay::onnx::getInputTypes(StringRef domain, StringRef opType,
+                                          unsigned index) {
   static const llvm::StringMap<SmallVector<uint32_t, 4>> types = {
 #include "InputTypes.inc"
   };
-  auto it = types.find(opType);
+  auto it =
+      types.find(domain.empty() ? opType.str() : (domain + "." + opType).str());
   if (it == types.end())
     return ~0u;
   ArrayRef<uint32_t> inputs = it->second;
   return index < inputs.size() ? inputs[index] : inputs.back();
 }
 
-void OpTable::add(std::initializer_list<StringRef> names, OpEntry entry) {
+void OpTable::add(StringRef domain, std::initializer_list<StringRef> names,
+                  OpEntry entry) {
   for (StringRef name : names) {
-    [[maybe_unused]] bool inserted = entries.try_emplace(name, entry).second;
+    [[maybe_unused]] bool inserted =
+        entries[domain].try_emplace(name, entry).second;
     assert(inserted && "operator has two converters");
   }
 }

@@ -26,6 +26,11 @@ class NodeContext;
 inline constexpr int64_t kOldestOpset = 7;
 inline constexpr int64_t kNewestOpset = 28;
 
+/// The domain of classical machine learning, whose opsets begin with 1, and the
+/// newest one that the importer knows.
+inline constexpr llvm::StringLiteral kMLDomain = "ai.onnx.ml";
+inline constexpr int64_t kNewestMLOpset = 5;
+
 /// How one operator of ONNX becomes relay.
 struct OpEntry {
   using Converter = std::function<LogicalResult(NodeContext &)>;
@@ -43,47 +48,47 @@ struct OpEntry {
   /// are then computed in f32, and each output is rounded once. Nodes of a
   /// model round each by itself.
   bool isComposed = false;
+  /// Why no node of it is imported, and what to do instead; empty if it is.
+  StringRef refusal = "";
 };
 
 /// For maxInputs of variadic operators.
 inline constexpr unsigned kVariadic = ~0u;
 
 /// The element types that any version of ONNX lists for an input of an operator
-/// of the default domain: bit n stands for the DataType n. The last input of
-/// variadic operators stands for all further ones.
-uint32_t getInputTypes(StringRef opType, unsigned index);
+/// of its own domains: bit n stands for the DataType n. The last input of
+/// variadic operators stands for all further ones. All bits are set for what is
+/// no operator of ONNX.
+uint32_t getInputTypes(StringRef domain, StringRef opType, unsigned index);
 
-/// All operators of the default domain, by name.
+/// Operators by domain and name.
 class OpTable {
 public:
+  /// Those that the importer converts itself.
   static const OpTable &get();
-
-  /// Null if there is no such operator. Its opset range is not checked.
-  const OpEntry *lookup(StringRef opType) const;
-
-  /// Adds operators with one signature.
-  void add(std::initializer_list<StringRef> names, OpEntry entry);
-
-  const llvm::StringMap<OpEntry> &getEntries() const { return entries; }
-
-private:
-  OpTable();
-
-  llvm::StringMap<OpEntry> entries;
-};
-
-/// The operators of all domains that dialects from outside convert.
-class AddedOps {
-public:
-  /// Asks the dialects that are loaded.
-  explicit AddedOps(MLIRContext *context);
 
   /// Null if there is no such operator. Its opset range is not checked.
   const OpEntry *lookup(StringRef domain, StringRef opType) const;
 
+  /// Adds operators with one signature.
+  void add(StringRef domain, std::initializer_list<StringRef> names,
+           OpEntry entry);
+  /// The same for the default domain.
+  void add(std::initializer_list<StringRef> names, OpEntry entry) {
+    add("", names, std::move(entry));
+  }
+
+  /// The operators of each domain.
+  const llvm::StringMap<llvm::StringMap<OpEntry>> &getEntries() const {
+    return entries;
+  }
+
 private:
   llvm::StringMap<llvm::StringMap<OpEntry>> entries;
 };
+
+/// The operators of all domains that the loaded dialects from outside convert.
+OpTable getAddedOps(MLIRContext *context);
 
 // One function per topic; each fills its part of the table.
 void addActivationOps(OpTable &table);

@@ -36,14 +36,16 @@ OwningOpRef<ModuleOp> importOnnxBuffer(llvm::MemoryBufferRef buffer,
                                        MLIRContext *context,
                                        const OnnxImportOptions &options = {});
 
-/// An operator of ONNX's default domain that the importer converts.
+/// An operator of ONNX that the importer converts.
 struct OnnxOperator {
+  /// Empty for the default one.
+  std::string domain;
   std::string name;
   /// The opsets in which it does.
   int64_t since, until;
 };
 
-/// All of them, by name.
+/// All of them, by domain and name.
 std::vector<OnnxOperator> getOnnxOperators();
 
 /// Adds `--import-onnx` and `--import-onnx-bytecode` to the translations of the

@@ -85,7 +85,8 @@ int main(int argc, char **argv) {
       std::vector<OnnxOperator> operators = getOnnxOperators();
       std::cout << "ok " << operators.size();
       for (const OnnxOperator &op : operators)
-        std::cout << ' ' << op.name << ':' << op.since << ':' << op.until;
+        std::cout << ' ' << op.domain << (op.domain.empty() ? "" : ".")
+                  << op.name << ':' << op.since << ':' << op.until;
       std::cout << std::endl;
       continue;
     }
