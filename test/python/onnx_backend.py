@@ -63,6 +63,12 @@ class Case:
         return found
 
 
+def get_name(node):
+    """The operator of a node, with its domain unless that is the default one."""
+    domain = node.domain if node.domain != "ai.onnx" else ""
+    return f"{domain}.{node.op_type}" if domain else node.op_type
+
+
 class Unrepresentable(Exception):
     """A value is no array of numbers."""
 
@@ -239,7 +245,8 @@ class Interpreter:
         return [np.load(folder / f"output{i}.npy") for i in range(count)]
 
     def operators(self):
-        """The operators of the importer's table: {name: (since, until)}."""
+        """The operators of the importer's table, as get_name names them:
+        {name: (since, until)}."""
         self.process.stdin.write("operators\n")
         self.process.stdin.flush()
         words = self.process.stdout.readline().split()[2:]

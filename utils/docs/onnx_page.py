@@ -35,7 +35,7 @@ def get_reason(text):
         names = [re.sub(r"^.*?note: |\): .*", lambda found: ")" if found[0][0] == ")" else "", line)
                  for line in lines[1:]]
         return "; ".join(sorted(names))
-    reason = re.sub(r'^node (?:that computes )?"[^"]*" \((\w+),[^)]*\): ', r"\1: ", first)
+    reason = re.sub(r'^node (?:that computes )?"[^"]*" \(([\w.]+),[^)]*\): ', r"\1: ", first)
     reason = re.sub(r"'?tensor<[^>']*>'?", "a tensor", reason)
     reason = re.sub(r'^input "[^"]*"', "an input", reason)
     return re.sub(r'(,? but) "[^"]*" is', r"\1 it is", re.sub(r' \("[^"]*"\)', "", reason))
@@ -43,7 +43,7 @@ def get_reason(text):
 
 def get_operators(cases):
     """The operator that each case is about, by its name."""
-    own = {case.name: case.model.graph.node[-1].op_type for case in cases}
+    own = {case.name: onnx_backend.get_name(case.model.graph.node[-1]) for case in cases}
     # An operator's definition by others has its name with an ending.
     return {name: own.get(re.sub(r"_expanded.*", "", name), operator)
             for name, operator in own.items()}

@@ -19,6 +19,9 @@ static OpTable createTable() {
   addIndexingOps(table);
   addLossOps(table);
   addMatrixOps(table);
+  addMLFeatureOps(table);
+  addMLLinearOps(table);
+  addMLTreeOps(table);
   addMovementOps(table);
   addNormalizationOps(table);
   addPoolingOps(table);
