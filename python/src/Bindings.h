@@ -56,6 +56,10 @@ public:
   /// `fallback` if there are none. Needs the interpreter lock.
   [[noreturn]] void raise(const std::string &fallback) const;
 
+  /// Hands the collected warnings to Python's module `warnings`, for a caller
+  /// outside of this package. Needs the interpreter lock.
+  void warn() const;
+
 private:
   struct Entry {
     std::string severity, location, message;

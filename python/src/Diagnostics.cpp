@@ -131,4 +131,29 @@ void DiagnosticCollector::raise(const std::string &fallback) const {
   throw py::error_already_set();
 }
 
+/// How many Python functions there are up to the first outside of this package.
+static Py_ssize_t getCallerLevel() {
+  py::object frame = py::module_::import("sys").attr("_getframe")();
+  Py_ssize_t level = 1;
+  for (; !frame.is_none(); frame = frame.attr("f_back"), ++level) {
+    py::dict globals = frame.attr("f_globals");
+    if (!globals.contains("__package__") ||
+        py::str(globals["__package__"]).cast<std::string>() != "relay_mlir")
+      break;
+  }
+  return level;
+}
+
+void DiagnosticCollector::warn() const {
+  for (const Entry &entry : entries) {
+    if (entry.severity != "warning")
+      continue;
+    std::string text = entry.location.empty()
+                           ? entry.message
+                           : entry.location + ": " + entry.message;
+    if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), getCallerLevel()) != 0)
+      throw py::error_already_set();
+  }
+}
+
 void relay_python::bindDiagnostics(py::module_ &) {}

@@ -92,6 +92,7 @@ static std::unique_ptr<IRModule> load(const std::string &path) {
   }
   if (!result->module)
     diagnostics.raise("cannot read '" + path + "'");
+  diagnostics.warn();
   return result;
 }
 
@@ -108,6 +109,7 @@ static std::unique_ptr<IRModule> loadOnnx(const py::bytes &model) {
   }
   if (!result->module)
     diagnostics.raise("cannot read the model");
+  diagnostics.warn();
   return result;
 }
 

@@ -285,7 +285,11 @@ def test_scaled_components_and_logistic_regression():
     constants = {"mean": pca.mean_.astype(np.float32),
                  "components": pca.components_.T.astype(np.float32)}
     outputs = ["output_label", "output_probability"]
-    label, scores = run(make_model(nodes, {"x": x}, outputs, constants), {"x": x})
+    with pytest.warns(UserWarning, match=r'ai.onnx.ml.ZipMap, opset 3\): output 0 '
+                      r'\("output_probability"\) becomes the tensor of scores') as caught:
+        label, scores = run(make_model(nodes, {"x": x}, outputs, constants), {"x": x})
+    assert len(caught) == 1
+    assert caught[0].filename.endswith("onnx_ml.py")
     plain = make_model(nodes[:-1], {"x": x}, ["output_label", "probabilities"], constants)
     compare([label, scores], run_onnxruntime(plain, {"x": x}), bounds.NETWORK)
     np.testing.assert_array_equal(label, model.predict(x))

@@ -283,8 +283,10 @@ SortedKeys::SortedKeys(DenseElementsAttr list) {
     else
       order.emplace_back(key, i);
   }
-  llvm::stable_sort(order, [](const auto &a, const auto &b) {
-    return isLess(a.first, b.first);
+  llvm::sort(order, [](const auto &a, const auto &b) {
+    if (isLess(a.first, b.first) || isLess(b.first, a.first))
+      return isLess(a.first, b.first);
+    return a.second < b.second;
   });
   for (auto [key, position] : order) {
     if (!keys.empty() && !isLess(keys.back(), key)) {

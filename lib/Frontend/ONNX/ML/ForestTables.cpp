@@ -111,7 +111,7 @@ Intervals Intervals::get(const TreeNode &test, ArrayRef<double> members,
     SmallVector<double> sorted(
         members.slice(test.membersBegin, test.membersEnd - test.membersBegin));
     llvm::sort(sorted);
-    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    sorted.erase(llvm::unique(sorted), sorted.end());
     for (double member : sorted) {
       // Nothing may lie between two members.
       if (intervals.thresholds.empty() ||

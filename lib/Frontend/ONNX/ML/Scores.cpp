@@ -138,7 +138,7 @@ FailureOr<ClassLabels> ClassLabels::get(NodeContext &node, StringRef intsName) {
     return failure();
   if (labels.ints.empty() == strings.empty())
     return node.emitError() << "expects either attribute \"" << intsName
-                            << "\" or \"classlabels_strings\", but got "
+                            << R"(" or "classlabels_strings", but got )"
                             << (strings.empty() ? "neither" : "both");
   labels.numLabels = std::max(labels.ints.size(), strings.size());
   return labels;

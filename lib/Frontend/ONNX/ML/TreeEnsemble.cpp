@@ -328,8 +328,9 @@ Value ForestWalk::createWeights(Trees trees) {
 SmallVector<SmallVector<int64_t>> ForestWalk::getGroups() const {
   SmallVector<int64_t> order = llvm::to_vector(
       llvm::seq<int64_t>(static_cast<int64_t>(tables.roots.size())));
-  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
-    return tables.depths[a] > tables.depths[b];
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return std::make_pair(-tables.depths[a], a) <
+           std::make_pair(-tables.depths[b], b);
   });
   SmallVector<SmallVector<int64_t>> groups;
   for (size_t begin = 0; begin < order.size();) {
