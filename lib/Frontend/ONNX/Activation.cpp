@@ -183,6 +183,63 @@ static LogicalResult convertGelu(NodeContext &node) {
 }
 
 //===----------------------------------------------------------------------===//
+// Experimental operators of the first opsets
+//===----------------------------------------------------------------------===//
+
+/// ONNX lists no types for these.
+static LogicalResult expectFloats(NodeContext &node) {
+  RankedTensorType type = node.getInputType(0);
+  if (isa<FloatType>(type.getElementType()))
+    return success();
+  return node.emitError() << "expects floats, but got " << type;
+}
+
+static LogicalResult convertAffine(NodeContext &node) {
+  if (failed(expectFloats(node)))
+    return failure();
+  Formula f(node);
+  Value scaled = f.mul(f.getX(), f.number(node.getFloat("alpha", 1)));
+  return node.setResult(f.add(scaled, f.number(node.getFloat("beta", 0))));
+}
+
+static LogicalResult convertScale(NodeContext &node) {
+  if (failed(expectFloats(node)))
+    return failure();
+  Formula f(node);
+  return node.setResult(f.mul(f.getX(), f.number(node.getFloat("scale", 1))));
+}
+
+/// ONNX Runtime has no defaults for alpha and beta of the next two.
+static FailureOr<std::pair<double, double>> getAlphaBeta(NodeContext &node) {
+  if (failed(expectFloats(node)))
+    return failure();
+  for (StringRef name : {"alpha", "beta"})
+    if (!node.hasAttr(name)) {
+      node.emitError() << "expects attribute \"" << name << "\"";
+      return failure();
+    }
+  return std::pair(node.getFloat("alpha", 0), node.getFloat("beta", 0));
+}
+
+static LogicalResult convertParametricSoftplus(NodeContext &node) {
+  auto numbers = getAlphaBeta(node);
+  if (failed(numbers))
+    return failure();
+  Formula f(node);
+  Value inner = f.mul(f.getX(), f.number(numbers->second));
+  return node.setResult(f.mul(f.number(numbers->first), f.softplus(inner)));
+}
+
+static LogicalResult convertScaledTanh(NodeContext &node) {
+  auto numbers = getAlphaBeta(node);
+  if (failed(numbers))
+    return failure();
+  Formula f(node);
+  Value inner = f.mul(f.getX(), f.number(numbers->second));
+  return node.setResult(f.mul(f.number(numbers->first), f.tanh(inner)));
+}
+
+//===----------------------------------------------------------------------===//
 // Softmax
 //===----------------------------------------------------------------------===//
 
@@ -275,10 +332,12 @@ void mlir::relay::onnx::addActivationOps(OpTable &table) {
     table.add({name}, {convert, since});
   };
   auto compose = [&](StringRef name, OpEntry::Converter convert,
-                     int64_t since = kOldestOpset) {
-    table.add({name}, {convert, since, kNewestOpset, 1, 1, /*contentInputs=*/0,
+                     int64_t since = kOldestOpset,
+                     int64_t until = kNewestOpset) {
+    table.add({name}, {convert, since, until, 1, 1, /*contentInputs=*/0,
                        /*isComposed=*/true});
   };
+  compose("Affine", convertAffine, kOldestOpset, kLastExperimentalOpset);
   compose("Celu", convertCelu, 12);
   compose("Elu", convertElu);
   compose("Gelu", convertGelu, 20);
@@ -288,7 +347,12 @@ void mlir::relay::onnx::addActivationOps(OpTable &table) {
   add("LeakyRelu", convertLeakyRelu);
   add("LogSoftmax", convertSoftmax<NNLogSoftmaxOp>);
   compose("Mish", convertMish, 18);
+  compose("ParametricSoftplus", convertParametricSoftplus, kOldestOpset,
+          kLastExperimentalOpset);
   add("Relu", convertRelu);
+  compose("Scale", convertScale, kOldestOpset, kLastExperimentalOpset);
+  compose("ScaledTanh", convertScaledTanh, kOldestOpset,
+          kLastExperimentalOpset);
   compose("Selu", convertSelu);
   compose("Shrink", convertShrink, 9);
   add("Sigmoid", convertSigmoid);
@@ -296,7 +360,7 @@ void mlir::relay::onnx::addActivationOps(OpTable &table) {
   compose("Softplus", convertSoftplus);
   compose("Softsign", convertSoftsign);
   compose("Swish", convertSwish, 24);
-  compose("ThresholdedRelu", convertThresholdedRelu, 10);
+  compose("ThresholdedRelu", convertThresholdedRelu);
   table.add({"SwiGLU"}, {convertSwiGLU, 28, kNewestOpset, 2, 2,
                          /*contentInputs=*/0, /*isComposed=*/true});
   table.add({"PRelu"}, {convertPRelu, kOldestOpset, kNewestOpset, 2, 2});

@@ -174,10 +174,16 @@ static LogicalResult convertDropout(NodeContext &node) {
   Value data = node.getInput(0);
   if (node.hasInput(2) && node.getConstantFloat(2) != 0.0 &&
       node.getConstantFloat(1) != 0.0)
-    return node.emitError() << "dropout in training mode is not supported";
+    return node.emitError()
+           << "expects a constant training_mode = false or ratio = 0: dropout "
+              "in training is random";
   if (node.wantsOutput(1)) {
-    Value ones = node.create<OnesLikeOp>({data});
-    Value mask = node.castTo(ones, node.getBuilder().getI1Type());
+    // What is kept. Until opset 11, ONNX Runtime says that nothing is; until
+    // opset 9, in numbers of the data's type.
+    Value mask = node.getOpset() < 12 ? node.create<ZerosLikeOp>({data})
+                                      : node.create<OnesLikeOp>({data});
+    if (node.getOpset() >= 10)
+      mask = node.castTo(mask, node.getBuilder().getI1Type());
     if (failed(node.setOutput(1, mask)))
       return failure();
   }
@@ -190,15 +196,15 @@ void mlir::relay::onnx::addElementwiseOps(OpTable &table) {
     table.add({name}, {convert, since});
   };
   unary("Abs", convertUnary<AbsOp>);
-  unary("Acos", convertUnary<AcosOp>);
+  unary("Acos", convertUnary<AcosOp>, 7);
   unary("Acosh", convertUnary<AcoshOp>, 9);
-  unary("Asin", convertUnary<AsinOp>);
+  unary("Asin", convertUnary<AsinOp>, 7);
   unary("Asinh", convertUnary<AsinhOp>, 9);
-  unary("Atan", convertUnary<AtanOp>);
+  unary("Atan", convertUnary<AtanOp>, 7);
   unary("Atanh", convertUnary<AtanhOp>, 9);
   unary("BitwiseNot", convertUnary<BitwiseNotOp>, 18);
   unary("Ceil", convertUnary<CeilOp>);
-  unary("Cos", convertUnary<CosOp>);
+  unary("Cos", convertUnary<CosOp>, 7);
   unary("Cosh", convertUnary<CoshOp>, 9);
   unary("Erf", convertUnary<ErfOp>, 9);
   unary("Exp", convertUnary<ExpOp>);
@@ -211,10 +217,10 @@ void mlir::relay::onnx::addElementwiseOps(OpTable &table) {
   unary("Reciprocal", convertReciprocal);
   unary("Round", convertRound, 11);
   unary("Sign", convertUnary<SignOp>, 9);
-  unary("Sin", convertUnary<SinOp>);
+  unary("Sin", convertUnary<SinOp>, 7);
   unary("Sinh", convertUnary<SinhOp>, 9);
   unary("Sqrt", convertUnary<SqrtOp>);
-  unary("Tan", convertUnary<TanOp>);
+  unary("Tan", convertUnary<TanOp>, 7);
   unary("Tanh", convertUnary<TanhOp>);
   unary("Cast", convertCast);
   unary("Identity", convertIdentity);

@@ -39,6 +39,7 @@ public:
   Value isNan(Value a) const { return node.create<IsnanOp>({a}); }
   Value sqrt(Value a) const { return node.create<SqrtOp>({a}); }
   Value erf(Value a) const { return node.create<ErfOp>({a}); }
+  Value tanh(Value a) const { return node.create<TanhOp>({a}); }
   Value sigmoid(Value a) const { return node.create<SigmoidOp>({a}); }
   Value relu(Value a) const { return node.create<NNReluOp>({a}); }
   Value less(Value a, Value b) const { return node.create<LessOp>({a, b}); }

@@ -77,6 +77,11 @@ Binding *Importer::createBinding(StringRef name) {
   return &binding;
 }
 
+Node &Importer::rewriteNode(PendingNode &pending) {
+  pending.node = &rewrittenNodes.emplace_back(*pending.node);
+  return rewrittenNodes.back();
+}
+
 Frame &Importer::createFrame() { return frames.emplace_back(); }
 
 RankedTensorType Importer::getType(const Binding &binding) const {
@@ -306,6 +311,11 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
 
   assert(pending.entry && "unknown operators were reported before");
   const OpEntry &entry = *pending.entry;
+  if (entry.upgrade && pending.opset <= entry.upgradeUntil) {
+    NodeContext context(*this, pending);
+    if (failed(entry.upgrade(context)) || context.hasFailed())
+      return failure();
+  }
   // Optional operands may be left out at the end.
   while (!pending.inputs.empty() && !pending.inputs.back() &&
          pending.inputs.size() > entry.minInputs)
@@ -479,7 +489,8 @@ FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info) {
   auto it = options.inputShapes.find(info.name);
   if (!info.shape && it == options.inputShapes.end())
     return emitError() << "input \"" << info.name
-                       << "\" has no shape; give it one";
+                       << "\" has no shape; give it one in the model, with a size "
+                          "or a name of a size for each dimension";
   SmallVector<int64_t> shape;
   if (it != options.inputShapes.end()) {
     if (info.shape && info.shape->size() != it->second.size())

@@ -107,6 +107,10 @@ public:
     return loader.loadInline(tensor);
   }
 
+  Binding *createBinding(StringRef name);
+  /// A copy of the node of `pending`, in its place, to be changed.
+  Node &rewriteNode(PendingNode &pending);
+
 private:
   LogicalResult checkOpsets();
   LogicalResult checkInlinedSize();
@@ -134,7 +138,6 @@ private:
   LogicalResult materializeConstant(Binding &binding);
   LogicalResult convert(PendingNode &pending);
 
-  Binding *createBinding(StringRef name);
   Frame &createFrame();
   InFlightDiagnostic emitError() const { return mlir::emitError(getFileLoc()); }
   InFlightDiagnostic emitError(const Node &node, int64_t opset) const;
@@ -154,6 +157,8 @@ private:
   std::deque<Binding> bindings;
   std::deque<Frame> frames;
   std::deque<PendingNode> pendingNodes;
+  /// Nodes that are not as the model has them.
+  std::deque<Node> rewrittenNodes;
   Frame *mainFrame = nullptr;
   llvm::StringMap<unsigned> symbols;
   unsigned numSymbols = 0;

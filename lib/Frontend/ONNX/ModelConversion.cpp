@@ -372,6 +372,13 @@ Tensor ModelConverter::convertTensor(::onnx::TensorProto &proto,
 // Graphs
 //===----------------------------------------------------------------------===//
 
+/// What exporters write for any size that they do not know: no promise that two
+/// of them are equal.
+static bool isPlaceholder(llvm::StringRef symbol) {
+  return llvm::is_contained(
+      {"", "?", "*", "-1", "None", "none", "null", "unk", "unknown"}, symbol);
+}
+
 ValueInfo
 ModelConverter::convertValueInfo(const ::onnx::ValueInfoProto &proto) {
   ValueInfo info;
@@ -388,7 +395,7 @@ ModelConverter::convertValueInfo(const ::onnx::ValueInfoProto &proto) {
     Dimension &dimension = info.shape->emplace_back();
     if (dim.has_dim_value())
       dimension.size = dim.dim_value();
-    else if (dim.has_dim_param())
+    else if (dim.has_dim_param() && !isPlaceholder(dim.dim_param()))
       dimension.symbol = dim.dim_param();
     checkVisibleName(dimension.symbol, "a dimension");
   }
@@ -529,6 +536,8 @@ ModelConverter::convert(::onnx::ModelProto &proto,
   auto model = std::make_unique<Model>();
   model->irVersion = proto.ir_version();
   model->opsets = convertOpsets(proto.opset_import());
+  if (model->opsets.empty())
+    model->opsets[""] = 1;
   model->graph = convertGraph(*proto.mutable_graph(), ranges);
   checkBoundary(model->graph.inputs, "input");
   std::vector<std::string> inputs;

@@ -303,6 +303,54 @@ FailureOr<DenseElementsAttr> NodeContext::getFillValue() {
   return failure();
 }
 
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+void NodeContext::setAttr(NodeAttribute attribute) {
+  std::vector<NodeAttribute> &attributes =
+      importer.rewriteNode(pending).attributes;
+  auto it = llvm::find_if(attributes, [&](const NodeAttribute &other) {
+    return other.name == attribute.name;
+  });
+  if (it != attributes.end())
+    *it = std::move(attribute);
+  else
+    attributes.push_back(std::move(attribute));
+}
+
+Value NodeContext::materializeInput(unsigned index) {
+  if (failed(importer.materialize(*pending.inputs[index])))
+    return fail();
+  return pending.inputs[index]->value;
+}
+
+void NodeContext::setInput(unsigned index, Value value) {
+  if (!value || value == pending.inputs[index]->value)
+    return;
+  Binding *binding = importer.createBinding(getNode().inputs[index]);
+  binding->value = value;
+  pending.inputs[index] = binding;
+}
+
+void NodeContext::setLastInput(unsigned index, StringRef name,
+                               ArrayRef<int64_t> values) {
+  Binding *binding = importer.createBinding(name);
+  binding->contents = ShapeTensor{
+      getBuilder().getI64Type(), {static_cast<int64_t>(values.size())}, {}};
+  for (int64_t value : values)
+    binding->contents->elements.push_back(ShapeScalar::get(value));
+  pending.inputs.resize(index);
+  pending.inputs.push_back(binding);
+  std::vector<std::string> &names = importer.rewriteNode(pending).inputs;
+  names.resize(index);
+  names.push_back(name.str());
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
 FailureOr<int64_t> NodeContext::normalizeAxis(int64_t axis, int64_t rank) {
   if (axis >= -rank && axis < rank)
     return axis < 0 ? axis + rank : axis;

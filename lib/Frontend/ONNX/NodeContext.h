@@ -107,6 +107,20 @@ public:
                                                 int64_t rank);
 
   //===--------------------------------------------------------------------===//
+  // Rewriting, of a node that is not converted yet
+  //===--------------------------------------------------------------------===//
+
+  void setAttr(NodeAttribute attribute);
+  /// Input `index` as a value, also if its numbers are known; null if it cannot
+  /// be read, which is reported.
+  Value materializeInput(unsigned index);
+  /// Replaces an input that there is.
+  void setInput(unsigned index, Value value);
+  /// Leaves the inputs from `index` on, and adds a vector of constants, which
+  /// attribute or input `name` was before.
+  void setLastInput(unsigned index, StringRef name, ArrayRef<int64_t> values);
+
+  //===--------------------------------------------------------------------===//
   // Building
   //===--------------------------------------------------------------------===//
 

@@ -48,15 +48,121 @@ static Value expectChannels(NodeContext &node, Value data, Value vector) {
   return node.expectSize(data, 1, size);
 }
 
-static LogicalResult convertBatchNormalization(NodeContext &node) {
-  if (node.getBool("training_mode", false))
-    return node.emitError() << "training_mode is not supported";
-  if (!node.getBool("spatial", true))
-    return node.emitError() << "spatial = 0 is not supported";
-  // Until opset 13, statistics of training were further outputs.
-  for (unsigned i = 1; i < 5; ++i)
-    if (failed(node.rejectOutput(i)))
+namespace {
+
+/// The operands of a batch normalization whose statistics are not a vector that
+/// is given, in f32 if they are narrower.
+struct BatchNorm {
+  NodeContext &node;
+  Value data, scale, bias, mean, variance;
+
+  explicit BatchNorm(NodeContext &node)
+      : node(node), data(node.widen(node.getInput(0))),
+        scale(node.widen(node.getInput(1))), bias(node.widen(node.getInput(2))),
+        mean(node.widen(node.getInput(3))),
+        variance(node.widen(node.getInput(4))) {}
+
+  LogicalResult convertFeatures();
+  LogicalResult convertTraining();
+
+private:
+  LogicalResult setResult();
+  LogicalResult setStatistics(unsigned output, Value running, Value current);
+};
+
+} // namespace
+
+/// All but the data broadcast to it.
+LogicalResult BatchNorm::setResult() {
+  Value inverse =
+      createInverseRoot(node, variance, node.getFloat("epsilon", 1e-5));
+  Value centered = node.create<SubtractOp>({data, mean});
+  Value result =
+      createProduct(node, createProduct(node, centered, inverse), scale);
+  return node.setResult(node.castTo(createSum(node, result, bias),
+                                    node.getInputType(0).getElementType()));
+}
+
+/// Until opset 8: statistics of each feature instead of each channel.
+LogicalResult BatchNorm::convertFeatures() {
+  for (Value vector : {scale, bias, mean, variance})
+    if (node.getRank(data) < 2 ||
+        node.getRank(vector) != node.getRank(data) - 1)
+      return node.emitError()
+             << "expects statistics of the rank of the data without the "
+                "batch where spatial = 0, but got "
+             << vector.getType() << " for " << data.getType();
+  for (Value vector : {scale, bias, mean, variance})
+    data = node.expectCovers(data, vector);
+  return setResult();
+}
+
+/// Output `output`, if there is one: the operand and the batch's statistics.
+LogicalResult BatchNorm::setStatistics(unsigned output, Value running,
+                                       Value current) {
+  if (!node.wantsOutput(output))
+    return success();
+  Type type = node.getElementType(running);
+  double momentum = node.getFloat("momentum", 0.9F);
+  Value old = createProduct(node, running, node.createScalar(momentum, type));
+  Value add = createProduct(node, node.castTo(current, type),
+                            node.createScalar(1 - momentum, type));
+  return node.setOutput(output,
+                        node.castTo(createSum(node, old, add),
+                                    node.getInputType(3).getElementType()));
+}
+
+/// With the mean and the variance of the batch itself.
+LogicalResult BatchNorm::convertTraining() {
+  int64_t rank = node.getRank(data);
+  for (Value vector : {scale, bias, mean, variance}) {
+    if (rank < 2 || node.getRank(vector) != 1)
+      return node.emitError()
+             << "expects data of rank 2 or more and vectors, but got "
+             << data.getType() << " and " << vector.getType();
+    data = expectChannels(node, data, vector);
+    if (!data)
       return failure();
+    int64_t channels = node.getType(data).getDimSize(1);
+    int64_t size = node.getType(vector).getDimSize(0);
+    if (channels != size && ShapedType::isStatic(channels) &&
+        ShapedType::isStatic(size))
+      return node.emitError()
+             << "expects a number for each channel of " << data.getType()
+             << ", but got " << vector.getType();
+  }
+  SmallVector<int64_t> axes = {0};
+  llvm::append_range(axes, llvm::seq<int64_t>(2, rank));
+  Value runningMean = mean, runningVariance = variance;
+  mean = createMean(node, data, axes);
+  Value centered = node.create<SubtractOp>({data, mean});
+  variance = createMean(node, createProduct(node, centered, centered), axes);
+  if (!variance ||
+      failed(setStatistics(1, runningMean, node.squeeze(mean, axes))) ||
+      failed(setStatistics(2, runningVariance, node.squeeze(variance, axes))))
+    return failure();
+  scale = node.expandDims(scale, 1, rank - 2);
+  bias = node.expandDims(bias, 1, rank - 2);
+  return setResult();
+}
+
+static LogicalResult convertBatchNormalization(NodeContext &node) {
+  int64_t opset = node.getOpset();
+  if (opset >= 14 && node.getBool("training_mode", false))
+    return BatchNorm(node).convertTraining();
+  // Until opset 13, a node with one output is in test mode, whatever is_test
+  // says, and what statistics the others have is not specified.
+  for (unsigned i = 1; i < 5; ++i)
+    if (node.wantsOutput(i))
+      return node.emitError()
+             << "expects one output"
+             << (opset < 14 ? ": statistics of training are supported from "
+                              "opset 14 on"
+                            : " without training_mode = 1")
+             << ", but got output " << i << " (\"" << node.getNode().outputs[i]
+             << "\")";
+  if (opset < 9 && !node.getBool("spatial", true))
+    return BatchNorm(node).convertFeatures();
   SmallVector<Value> operands = node.getInputs();
   for (Value operand : ArrayRef(operands).drop_front())
     operands[0] = expectChannels(node, operands[0], operand);
@@ -134,6 +240,14 @@ static LogicalResult convertRMSNormalization(NodeContext &node) {
   Value inverse =
       createInverseRoot(node, square, node.getFloat("epsilon", 1e-5));
   Value normalized = createProduct(node, data, inverse);
+  if (node.wantsOutput(1)) {
+    // Of SimplifiedLayerNormalization only; ONNX has no such output.
+    Type type = node.getInputType(0).getElementType();
+    if (node.getOpType() == "RMSNormalization" || type.isF16() || type.isBF16())
+      return node.rejectOutput(1);
+    if (failed(node.setOutput(1, inverse)))
+      return failure();
+  }
   return node.setResult(createProduct(node, normalized, node.getInput(1)));
 }
 
@@ -216,6 +330,12 @@ static LogicalResult convertGroupNormalization(NodeContext &node) {
 static LogicalResult convertMeanVarianceNormalization(NodeContext &node) {
   Value data = node.getInput(0);
   SmallVector<int64_t> defaultAxes = {0, 2, 3};
+  bool isOld = node.getOpset() < 9;
+  if (isOld && node.getBool("across_channels", false))
+    defaultAxes = {0, 1, 2, 3};
+  if (isOld && node.getRank(data) != 4)
+    return node.emitError()
+           << "expects data of rank 4, but got " << data.getType();
   FailureOr<SmallVector<int64_t>> axes = node.normalizeAxes(
       node.getInts("axes").value_or(ArrayRef<int64_t>(defaultAxes)),
       node.getRank(data));
@@ -223,6 +343,8 @@ static LogicalResult convertMeanVarianceNormalization(NodeContext &node) {
     return failure();
   Value centered =
       node.create<SubtractOp>({data, createMean(node, data, *axes)});
+  if (isOld && !node.getBool("normalize_variance", true))
+    return node.setResult(centered);
   Value variance =
       createMean(node, createProduct(node, centered, centered), *axes);
   if (!variance)
@@ -256,9 +378,13 @@ void mlir::relay::onnx::addNormalizationOps(OpTable &table) {
             {convertInstanceNormalization, kOldestOpset, kNewestOpset, 3, 3});
   table.add({"LRN"}, {convertLRN});
   table.add({"LayerNormalization"},
-            {convertLayerNormalization, 17, kNewestOpset, 2, 3});
+            {convertLayerNormalization, kOldestOpset, kNewestOpset, 2, 3});
   table.add({"MeanVarianceNormalization"},
-            {convertMeanVarianceNormalization, 9, kNewestOpset, 1, 1,
+            {convertMeanVarianceNormalization, kOldestOpset, kNewestOpset, 1, 1,
+             /*contentInputs=*/0, /*isComposed=*/true});
+  // ONNX Runtime's name for RMSNormalization, in the domain of ONNX.
+  table.add({"SimplifiedLayerNormalization"},
+            {convertRMSNormalization, kOldestOpset, kNewestOpset, 2, 2,
              /*contentInputs=*/0, /*isComposed=*/true});
   table.add({"RMSNormalization"},
             {convertRMSNormalization, 23, kNewestOpset, 2, 2,

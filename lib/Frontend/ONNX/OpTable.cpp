@@ -16,6 +16,7 @@ static OpTable createTable() {
   addAttentionOps(table);
   addConvolutionOps(table);
   addElementwiseOps(table);
+  addExperimentalOps(table);
   addIndexingOps(table);
   addLossOps(table);
   addMatrixOps(table);
@@ -31,6 +32,7 @@ static OpTable createTable() {
   addResizeOps(table);
   addShapeOps(table);
   addSliceOps(table);
+  addUpgrades(table);
   return table;
 }
 
@@ -66,5 +68,16 @@ void OpTable::add(StringRef domain, std::initializer_list<StringRef> names,
     [[maybe_unused]] bool inserted =
         entries[domain].try_emplace(name, entry).second;
     assert(inserted && "operator has two converters");
+  }
+}
+
+void OpTable::addUpgrade(std::initializer_list<StringRef> names, int64_t until,
+                         OpEntry::Upgrader upgrade) {
+  llvm::StringMap<OpEntry> &ops = entries[""];
+  for (StringRef name : names) {
+    auto it = ops.find(name);
+    assert(it != ops.end() && "an operator that nothing converts");
+    it->second.upgrade = upgrade;
+    it->second.upgradeUntil = until;
   }
 }

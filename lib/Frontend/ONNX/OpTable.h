@@ -23,8 +23,10 @@ namespace mlir::relay::onnx {
 class NodeContext;
 
 /// Opsets of the default domain that the importer knows.
-inline constexpr int64_t kOldestOpset = 7;
+inline constexpr int64_t kOldestOpset = 1;
 inline constexpr int64_t kNewestOpset = 28;
+/// Until here there are the experimental operators of opset 1.
+inline constexpr int64_t kLastExperimentalOpset = 9;
 
 /// The domain of classical machine learning, whose opsets begin with 1, and the
 /// newest one that the importer knows.
@@ -34,6 +36,7 @@ inline constexpr int64_t kNewestMLOpset = 5;
 /// How one operator of ONNX becomes relay.
 struct OpEntry {
   using Converter = std::function<LogicalResult(NodeContext &)>;
+  using Upgrader = LogicalResult (*)(NodeContext &);
 
   Converter convert;
   /// Opsets in which the operator exists.
@@ -50,6 +53,10 @@ struct OpEntry {
   bool isComposed = false;
   /// Why no node of it is imported, and what to do instead; empty if it is.
   StringRef refusal = "";
+  /// Writes a node of an opset up to `upgradeUntil` as later ones have it,
+  /// before anything else looks at it.
+  Upgrader upgrade = nullptr;
+  int64_t upgradeUntil = 0;
 };
 
 /// For maxInputs of variadic operators.
@@ -78,6 +85,11 @@ public:
     add("", names, std::move(entry));
   }
 
+  /// Says how nodes of operators of the default domain that are in the table
+  /// were written up to an opset.
+  void addUpgrade(std::initializer_list<StringRef> names, int64_t until,
+                  OpEntry::Upgrader upgrade);
+
   /// The operators of each domain.
   const llvm::StringMap<llvm::StringMap<OpEntry>> &getEntries() const {
     return entries;
@@ -95,6 +107,7 @@ void addActivationOps(OpTable &table);
 void addAttentionOps(OpTable &table);
 void addConvolutionOps(OpTable &table);
 void addElementwiseOps(OpTable &table);
+void addExperimentalOps(OpTable &table);
 void addIndexingOps(OpTable &table);
 void addLossOps(OpTable &table);
 void addMatrixOps(OpTable &table);
@@ -110,6 +123,9 @@ void addReductionOps(OpTable &table);
 void addResizeOps(OpTable &table);
 void addShapeOps(OpTable &table);
 void addSliceOps(OpTable &table);
+
+/// How nodes of all topics were written in the first opsets.
+void addUpgrades(OpTable &table);
 
 } // namespace mlir::relay::onnx
 

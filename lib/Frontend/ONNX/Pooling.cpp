@@ -10,6 +10,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Support/FormatNumber.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -235,13 +236,22 @@ static Value createRoot(NodeContext &node, Value sum, double p) {
       {sum, node.createScalar(1 / p, node.getElementType(sum))});
 }
 
+/// The exponent, which was a float once.
+static double getExponent(NodeContext &node) {
+  if (node.getOpset() < 2)
+    return node.getFloat("p", 2);
+  return static_cast<double>(node.getInt("p", 2));
+}
+
 static LogicalResult convertLpPool(NodeContext &node) {
   FailureOr<Pool> pool = Pool::get(node);
   if (failed(pool))
     return failure();
-  double p = node.getInt("p", 2);
-  if (p < 1)
-    return node.emitError() << "expects p to be positive, but got " << p;
+  double p = getExponent(node);
+  // Also false for NaN.
+  if (!(p > 0))
+    return node.emitError()
+           << "expects p to be positive, but got " << formatNumber(p);
   pool->data = createPower(node, pool->data, p);
   if (!pool->data)
     return failure();
@@ -286,9 +296,11 @@ static LogicalResult convertGlobalPool(NodeContext &node) {
 }
 
 static LogicalResult convertGlobalLpPool(NodeContext &node) {
-  double p = node.getInt("p", 2);
-  if (p < 1)
-    return node.emitError() << "expects p to be positive, but got " << p;
+  double p = getExponent(node);
+  // Also false for NaN.
+  if (!(p > 0))
+    return node.emitError()
+           << "expects p to be positive, but got " << formatNumber(p);
   Value data = node.getInput(0);
   if (node.getRank(data) < 3)
     return node.emitError()

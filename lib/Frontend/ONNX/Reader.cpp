@@ -220,7 +220,12 @@ mlir::relay::onnx::readModel(ModelSource &source) {
   ModelReader reader(source);
   if (llvm::Error error = reader.parse(proto))
     return std::move(error);
-  if (!proto.has_graph() || proto.opset_import().empty())
+  // Until IR version 2, there was one opset, which was not written.
+  constexpr int64_t firstVersionWithOpsets = 3;
+  bool hasOpset =
+      !proto.opset_import().empty() ||
+      (proto.has_ir_version() && proto.ir_version() < firstVersionWithOpsets);
+  if (!proto.has_graph() || !hasOpset)
     return llvm::createStringError(
         "not an ONNX model (a valid protobuf, but without a graph or an "
         "opset)");

@@ -345,6 +345,6 @@ static LogicalResult convertResize(NodeContext &node) {
 void mlir::relay::onnx::addResizeOps(OpTable &table) {
   table.add({"Resize"}, {convertResize, 10, kNewestOpset, 1, 4,
                          /*contentInputs=*/0b1110});
-  table.add({"Upsample"}, {convertUpsample, 7, 9, 1, 2,
+  table.add({"Upsample"}, {convertUpsample, kOldestOpset, 9, 1, 2,
                            /*contentInputs=*/0b10});
 }
