@@ -216,8 +216,8 @@ static LogicalResult convertConvTranspose(NodeContext &node) {
     result = createTransposed<NNConv2dTransposeOp>(node, data, weight, *window,
                                                    outputPadding);
   else
-    return node.emitError() << "a transposed convolution over three spatial "
-                               "dimensions is not supported";
+    result = createTransposed<NNConv3dTransposeOp>(node, data, weight, *window,
+                                                   outputPadding);
   return node.setResult(addBias(node, result, node.getInput(2)));
 }
 

@@ -333,9 +333,9 @@ static FailureOr<Labels> parseTerm(NodeContext &node, StringRef text,
                  (!rank || int64_t(labels.size()) == *rank);
   Labels sorted = labels;
   llvm::sort(sorted);
-  if (llvm::unique(sorted) != sorted.end()) {
-    node.emitError() << "a repeated label in term \"" << text
-                     << "\" is not supported";
+  if (!rank && llvm::unique(sorted) != sorted.end()) {
+    node.emitError() << "expects each label once in the result, but got \""
+                     << text << "\"";
     return failure();
   }
   if (!isValid) {
@@ -343,6 +343,48 @@ static FailureOr<Labels> parseTerm(NodeContext &node, StringRef text,
     return failure();
   }
   return labels;
+}
+
+/// `term` with each label once: the diagonals of repeated ones.
+static EinsumTerm takeDiagonals(NodeContext &node, EinsumTerm term) {
+  for (size_t i = 0; i < term.labels.size() && term.value; ++i) {
+    auto *other = std::find(term.labels.begin() + i + 1, term.labels.end(),
+                            term.labels[i]);
+    if (other == term.labels.end())
+      continue;
+    int64_t rank = node.getRank(term.value);
+    auto first = static_cast<int64_t>(i);
+    int64_t second = other - term.labels.begin();
+    RankedTensorType type = node.getType(term.value);
+    int64_t size = type.getDimSize(first);
+    if (ShapedType::isDynamic(size) || type.getDimSize(second) != size) {
+      node.emitError() << "expects equal, static sizes of a repeated label, "
+                          "but got "
+                       << type;
+      return {};
+    }
+    // As rows, the elements of a diagonal are size + 1 apart.
+    SmallVector<int64_t> order;
+    Labels labels;
+    for (int64_t axis = 0; axis < rank; ++axis)
+      if (axis != first && axis != second) {
+        order.push_back(axis);
+        labels.push_back(term.labels[axis]);
+      }
+    order.append({first, second});
+    labels.push_back(term.labels[i]);
+    Value value = node.transpose(term.value, order);
+    if (!value)
+      return {};
+    SmallVector<ShapeScalar> dims = node.getDims(value);
+    dims.pop_back();
+    dims.back() = ShapeScalar::get(size * size);
+    value = node.reshape(value, dims);
+    term = {node.slice(value, rank - 2, 0, size * size, size + 1), labels};
+    // The labels have moved.
+    i = static_cast<size_t>(-1);
+  }
+  return term;
 }
 
 static LogicalResult convertEinsum(NodeContext &node) {
@@ -358,6 +400,7 @@ static LogicalResult convertEinsum(NodeContext &node) {
            << "expects " << texts.size() << " operands for \"" << equation
            << "\", but got " << node.getNumInputs();
   SmallVector<EinsumTerm> terms;
+  Labels all;
   int64_t ellipsisRank = 0;
   for (auto [index, text] : llvm::enumerate(texts)) {
     Value operand = node.getInput(index);
@@ -366,7 +409,11 @@ static LogicalResult convertEinsum(NodeContext &node) {
       return failure();
     int64_t count = llvm::count_if(*labels, [](char c) { return c < ' '; });
     ellipsisRank = std::max(ellipsisRank, count);
-    terms.push_back({operand, *labels});
+    // What occurs more than once is not in a result that is not written out.
+    llvm::append_range(all, *labels);
+    terms.push_back(takeDiagonals(node, {operand, *labels}));
+    if (!terms.back().value)
+      return failure();
   }
 
   Labels output;
@@ -380,9 +427,6 @@ static LogicalResult convertEinsum(NodeContext &node) {
     // What occurs once, in the order of the alphabet.
     for (int64_t i = ellipsisRank; i > 0; --i)
       output.push_back(static_cast<char>(i));
-    Labels all;
-    for (const EinsumTerm &term : terms)
-      llvm::append_range(all, term.labels);
     Labels sorted = all;
     llvm::sort(sorted);
     for (char label : sorted)

@@ -25,6 +25,7 @@ static OpTable createTable() {
   addMLTreeOps(table);
   addMovementOps(table);
   addNormalizationOps(table);
+  addPlacementOps(table);
   addPoolingOps(table);
   addQuantizationOps(table);
   addRecurrentOps(table);

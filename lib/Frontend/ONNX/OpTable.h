@@ -116,6 +116,7 @@ void addMLLinearOps(OpTable &table);
 void addMLTreeOps(OpTable &table);
 void addMovementOps(OpTable &table);
 void addNormalizationOps(OpTable &table);
+void addPlacementOps(OpTable &table);
 void addPoolingOps(OpTable &table);
 void addQuantizationOps(OpTable &table);
 void addRecurrentOps(OpTable &table);

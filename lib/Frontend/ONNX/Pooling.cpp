@@ -10,6 +10,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Support/FormatNumber.h"
 
 using namespace mlir;
@@ -41,6 +42,8 @@ struct Pool {
 
   Value createMax(NodeContext &node) const;
   Value createAverage(NodeContext &node, bool countIncludePad) const;
+  Value createIndices(NodeContext &node, Value maxima,
+                      bool isColumnMajor) const;
 
 private:
   Value trim(NodeContext &node, Value result) const;
@@ -198,14 +201,154 @@ static double getLowest(Type type) {
   return -std::ldexp(1.0, int(type.getIntOrFloatBitWidth()) - 1);
 }
 
+/// Where each element of `data` lies in its flat form; with `isColumnMajor`,
+/// the first spatial dimension is the innermost one.
+static Value createFlatPositions(NodeContext &node, Value data,
+                                 bool isColumnMajor) {
+  Type type = node.getBuilder().getI64Type();
+  SmallVector<ShapeScalar> dims = node.getDims(data);
+  auto rank = static_cast<int64_t>(dims.size());
+  SmallVector<int64_t> order = {0, 1};
+  for (int64_t axis = 2; axis < rank; ++axis)
+    order.push_back(isColumnMajor ? rank + 1 - axis : axis);
+  Value result = node.createScalar(0, type);
+  for (int64_t axis : order) {
+    Value size = node.createSize(data, axis);
+    Value line = node.expandDims(node.createPositions(dims[axis], type), 1,
+                                 rank - 1 - axis);
+    result =
+        node.create<AddOp>({node.create<MultiplyOp>({result, size}), line});
+  }
+  return node.expandRank(result, rank);
+}
+
+/// The position of the maximum of each window, of which there are as many as
+/// `maxima`: the first one, where several are equal. One axis after the other,
+/// the last one first, which keeps that order.
+Value Pool::createIndices(NodeContext &node, Value maxima,
+                          bool isColumnMajor) const {
+  if (!maxima)
+    return nullptr;
+  int64_t steps = 0;
+  for (int64_t axis = 0, rank = window.getRank(); axis < rank; ++axis) {
+    steps += window.kernel[axis];
+    if (node.getType(data).isDynamicDim(axis + 2)) {
+      node.emitError() << "expects static spatial sizes for the indices of "
+                          "maxima, but got "
+                       << data.getType();
+      return nullptr;
+    }
+  }
+  constexpr int64_t maxSteps = 1024;
+  if (steps > maxSteps) {
+    node.emitError() << "expects windows whose sizes add up to at most "
+                     << maxSteps << " for the indices of maxima, but got "
+                     << steps;
+    return nullptr;
+  }
+  double lowest = getLowest(node.getElementType(data));
+  Value best = data;
+  Value indices = createFlatPositions(node, data, isColumnMajor);
+  for (int64_t axis = window.getRank() - 1; axis >= 0; --axis) {
+    int64_t dim = axis + 2, before = window.padding[axis];
+    int64_t stride = window.strides[axis];
+    int64_t last = (node.getType(maxima).getDimSize(dim) - 1) * stride;
+    int64_t after = last + window.getExtent(axis) - before -
+                    node.getType(best).getDimSize(dim);
+    Value values =
+        node.pad(best, dim, before, std::max<int64_t>(after, 0), lowest);
+    // In the padding, the nearest element: where all are the lowest number.
+    Value places = node.pad(indices, dim, before, std::max<int64_t>(after, 0),
+                            /*number=*/0, "edge");
+    best = indices = nullptr;
+    for (int64_t i = 0; i < window.kernel[axis]; ++i) {
+      int64_t begin = i * window.dilations[axis];
+      Value value = node.slice(values, dim, begin, begin + last + 1, stride);
+      Value place = node.slice(places, dim, begin, begin + last + 1, stride);
+      Value isGreater = i == 0 ? value : node.create<GreaterOp>({value, best});
+      best = i == 0 ? value : node.create<WhereOp>({isGreater, value, best});
+      indices =
+          i == 0 ? place : node.create<WhereOp>({isGreater, place, indices});
+      if (!best || !indices)
+        return nullptr;
+    }
+  }
+  return indices;
+}
+
 static LogicalResult convertMaxPool(NodeContext &node) {
-  if (failed(node.rejectOutput(1)))
-    return failure();
   FailureOr<Pool> pool =
       Pool::get(node, getLowest(node.getInputType(0).getElementType()));
   if (failed(pool))
     return failure();
-  return node.setResult(pool->createMax(node));
+  Value maxima = pool->createMax(node);
+  if (node.wantsOutput(1) &&
+      failed(node.setOutput(
+          1, pool->createIndices(node, maxima,
+                                 node.getBool("storage_order", false)))))
+    return failure();
+  return node.setResult(maxima);
+}
+
+/// The inverse of MaxPool: each number goes to its index, all else is 0.
+static LogicalResult convertMaxUnpool(NodeContext &node) {
+  Value data = node.getInput(0), indices = node.getInput(1);
+  RankedTensorType type = node.getType(data);
+  int64_t rank = type.getRank();
+  if (rank < 3 || !type.hasStaticShape() ||
+      type.getShape() != node.getType(indices).getShape())
+    return node.emitError()
+           << "expects data of rank 3 or more and indices of the same static "
+              "shape, but got "
+           << type << " and " << indices.getType();
+  std::optional<ArrayRef<int64_t>> kernel = node.getInts("kernel_shape");
+  if (!kernel || static_cast<int64_t>(kernel->size()) != rank - 2)
+    return node.emitError() << "expects attribute \"kernel_shape\" with "
+                            << rank - 2 << " entries";
+  FailureOr<Window> window = Window::get(node, *kernel);
+  if (failed(window))
+    return failure();
+  SmallVector<int64_t> shape = llvm::to_vector(type.getShape());
+  if (node.hasInput(2)) {
+    // Indices are those of a tensor of this shape, as in ONNX Runtime.
+    FailureOr<SmallVector<int64_t>> sizes = node.getConstantInts(2);
+    if (failed(sizes))
+      return failure();
+    if (sizes->size() != shape.size())
+      return node.emitError()
+             << "expects " << shape.size() << " sizes in output_shape, but got "
+             << sizes->size();
+    shape = *sizes;
+  } else {
+    for (int64_t axis = 0; axis < rank - 2; ++axis)
+      shape[axis + 2] = (shape[axis + 2] - 1) * window->strides[axis] +
+                        window->kernel[axis] - window->padding[axis] -
+                        window->padding[rank - 2 + axis];
+  }
+  for (int64_t size : shape)
+    if (size < 0)
+      return node.emitError()
+             << "expects a result of sizes that are not negative, but got "
+             << size;
+  auto resultType = RankedTensorType::get(shape, type.getElementType());
+  if (failed(checkTensorLimits([&] { return node.emitError(); }, resultType)))
+    return failure();
+  int64_t count = resultType.getNumElements();
+  if (count == 0 && type.getNumElements() != 0)
+    return node.emitError() << "expects a place for each element of " << type
+                            << ", but got none";
+  ShapeScalar size = ShapeScalar::get(count);
+  Value zeros =
+      node.broadcast(node.createScalar(0, type.getElementType()), {size});
+  ScatterElementsOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(0);
+  properties.reduction = node.getBuilder().getStringAttr("update");
+  int64_t elements = type.getNumElements();
+  Value flat = node.create<ScatterElementsOp>(
+      {zeros, node.reshape(indices, ArrayRef<int64_t>{elements}),
+       node.reshape(data, ArrayRef<int64_t>{elements})},
+      properties);
+  return node.setResult(node.reshape(flat, ArrayRef<int64_t>(shape)));
 }
 
 static LogicalResult convertAveragePool(NodeContext &node) {
@@ -342,4 +485,6 @@ void mlir::relay::onnx::addPoolingOps(OpTable &table) {
   table.add({"LpNormalization"}, {convertLpNormalization});
   table.add({"LpPool"}, {convertLpPool});
   table.add({"MaxPool"}, {convertMaxPool});
+  table.add({"MaxUnpool"}, {convertMaxUnpool, 9, kNewestOpset, 2, 3,
+                            /*contentInputs=*/0b100});
 }

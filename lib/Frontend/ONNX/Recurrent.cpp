@@ -15,12 +15,20 @@
 #include "OpTable.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Support/FormatNumber.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
 namespace {
+
+/// A function with the numbers that it takes.
+struct Activation {
+  StringRef name;
+  double alpha = 0, beta = 0;
+};
 
 /// Hidden and, for LSTM, cell state: (batch, hidden).
 struct State {
@@ -48,10 +56,11 @@ private:
     Value recurrenceBias;
     /// The three vectors of an LSTM's peepholes: input, output, forget.
     Value peepholes;
-    SmallVector<StringRef> activations;
+    ArrayRef<Activation> activations;
   };
 
   LogicalResult readAttributes();
+  LogicalResult readActivations();
   FailureOr<Direction> getDirection(int64_t index);
   State getInitialState(int64_t index);
   State step(const Direction &direction, Value product, State state);
@@ -72,7 +81,12 @@ private:
   Value dense(Value a, Value weight) {
     return node.create<NNDenseOp>({a, weight});
   }
-  Value activate(StringRef name, Value value);
+  Value number(double value, Value like) {
+    return node.createScalar(value, node.getElementType(like));
+  }
+  Value activate(const Activation &activation, Value value,
+                 bool isClipped = true);
+  Value getMask(int64_t position);
   Value stack(ArrayRef<Value> values, int64_t axis);
 
   NodeContext &node;
@@ -85,7 +99,13 @@ private:
   bool isBatchFirst = false;
   /// (seq, batch, input).
   Value input;
-  SmallVector<std::string> activations;
+  SmallVector<Activation> activations;
+  /// Gates are cut to [-clip, clip] before activations.
+  std::optional<double> clip;
+  /// Of an LSTM: what is not forgotten is not written.
+  bool isCoupled = false;
+  /// (batch, 1): how many steps there are; null if all.
+  Value lengths;
 };
 
 } // namespace
@@ -130,57 +150,151 @@ LogicalResult RecurrentLayer::readAttributes() {
   if (int64_t wanted = node.getInt("hidden_size", hidden); wanted != hidden)
     return node.emitError() << "expects recurrence weights of hidden_size "
                             << wanted << ", but got " << recurrence;
-  if (node.hasAttr("clip"))
-    return node.emitError() << "clip is not supported";
-  if (node.getBool("input_forget", false))
-    return node.emitError() << "input_forget is not supported";
+  if (node.hasAttr("clip")) {
+    clip = node.getFloat("clip", 0);
+    // Also false for NaN.
+    if (!(*clip > 0))
+      return node.emitError()
+             << "expects clip to be positive, but got " << formatNumber(*clip);
+  }
+  isCoupled = node.getBool("input_forget", false);
   if (node.hasInput(4)) {
     // Lengths that are all the whole sequence say nothing.
-    const ShapeTensor *lengths = node.getContents(4);
+    const ShapeTensor *contents = node.getContents(4);
     std::optional<SmallVector<int64_t>> values;
-    if (lengths)
-      values = lengths->getConstants();
+    if (contents)
+      values = contents->getConstants();
+    if (node.getInputType(4).getRank() != 1)
+      return node.emitError() << "expects a length for each sequence, but got "
+                              << node.getInputType(4);
     if (!values ||
         llvm::any_of(*values, [&](int64_t i) { return i != length; }))
-      return node.emitError() << "sequence_lens is not supported";
+      lengths = node.expandDims(node.getInput(4), 1);
   }
-
-  SmallVector<StringRef> defaults = {"Tanh"};
-  if (numGates == 3)
-    defaults = {"Sigmoid", "Tanh"};
-  else if (numGates == 4)
-    defaults = {"Sigmoid", "Tanh", "Tanh"};
-  ArrayRef<std::string> names = node.getStrings("activations");
-  if (node.hasAttr("activation_alpha") || node.hasAttr("activation_beta"))
-    return node.emitError() << "parameters of activations are not supported";
-  for (int64_t i = 0; i < numDirections; ++i)
-    for (StringRef name : defaults)
-      activations.push_back(name.str());
-  if (names.empty())
-    return success();
-  if (names.size() != activations.size())
-    return node.emitError() << "expects " << activations.size()
-                            << " activations, but got " << names.size();
-  activations.assign(names.begin(), names.end());
-  for (StringRef name : names)
-    if (!llvm::is_contained({"Relu", "Tanh", "Sigmoid", "Softsign"}, name))
-      return node.emitError()
-             << "activation \"" << name << "\" is not supported";
-  return success();
+  return readActivations();
 }
 
-Value RecurrentLayer::activate(StringRef name, Value value) {
+LogicalResult RecurrentLayer::readActivations() {
+  struct Known {
+    StringRef name;
+    bool hasAlpha, hasBeta;
+    double alpha, beta;
+  };
+  // Defaults are those of the operators of these names.
+  static const Known functions[] = {
+      {"Relu", false, false, 0, 0},
+      {"Tanh", false, false, 0, 0},
+      {"Sigmoid", false, false, 0, 0},
+      {"Softsign", false, false, 0, 0},
+      {"Softplus", false, false, 0, 0},
+      {"Affine", true, true, 1, 0},
+      {"LeakyRelu", true, false, 0.01F, 0},
+      {"ThresholdedRelu", true, false, 1, 0},
+      {"ScaledTanh", true, true, 1, 1},
+      {"HardSigmoid", true, true, 0.2F, 0.5},
+      {"Elu", true, false, 1, 0},
+  };
+  SmallVector<StringRef> names = {"Tanh"};
+  if (numGates == 3)
+    names = {"Sigmoid", "Tanh"};
+  else if (numGates == 4)
+    names = {"Sigmoid", "Tanh", "Tanh"};
+  if (numDirections == 2)
+    names.append(names.begin(), names.end());
+  ArrayRef<std::string> given = node.getStrings("activations");
+  if (!given.empty() && given.size() != names.size())
+    return node.emitError() << "expects " << names.size()
+                            << " activations, but got " << given.size();
+  if (!given.empty())
+    names.assign(given.begin(), given.end());
+  // Numbers go to the functions that take some, in their order.
+  ArrayRef<float> alphas =
+      node.getFloats("activation_alpha").value_or(ArrayRef<float>());
+  ArrayRef<float> betas =
+      node.getFloats("activation_beta").value_or(ArrayRef<float>());
+  auto next = [](ArrayRef<float> &numbers, double defaultValue) -> double {
+    if (numbers.empty())
+      return defaultValue;
+    double number = numbers.front();
+    numbers = numbers.drop_front();
+    return number;
+  };
+  for (StringRef name : names) {
+    const Known *known = llvm::find_if(functions, [&](const Known &function) {
+      return function.name.equals_insensitive(name);
+    });
+    if (known == std::end(functions)) {
+      InFlightDiagnostic error = node.emitError() << "expects activations of ";
+      llvm::interleaveComma(functions, error, [&](const Known &function) {
+        error << function.name;
+      });
+      return error << ", but got \"" << name << "\"";
+    }
+    Activation activation{known->name};
+    activation.alpha =
+        known->hasAlpha ? next(alphas, known->alpha) : known->alpha;
+    activation.beta = known->hasBeta ? next(betas, known->beta) : known->beta;
+    activations.push_back(activation);
+  }
+  return success(!node.hasFailed());
+}
+
+Value RecurrentLayer::activate(const Activation &activation, Value value,
+                               bool isClipped) {
+  auto [name, alpha, beta] = activation;
+  auto cut = [&](Value x, double low, double high) {
+    ClipOp::Properties properties;
+    properties.a_min = node.getBuilder().getF64FloatAttr(low);
+    properties.a_max = node.getBuilder().getF64FloatAttr(high);
+    return node.create<ClipOp>({x}, properties);
+  };
+  if (clip && isClipped)
+    value = cut(value, -*clip, *clip);
+  if (!value)
+    return nullptr;
+  auto choose = [&](Value condition, Value a, Value b) {
+    return node.create<WhereOp>({condition, a, b});
+  };
+  Value zero = number(0, value), one = number(1, value);
   if (name == "Relu")
     return node.create<NNReluOp>({value});
   if (name == "Tanh")
     return node.create<TanhOp>({value});
   if (name == "Sigmoid")
     return node.create<SigmoidOp>({value});
+  if (name == "Affine")
+    return add(mul(value, number(alpha, value)), number(beta, value));
+  if (name == "ScaledTanh")
+    return mul(number(alpha, value),
+               node.create<TanhOp>({mul(value, number(beta, value))}));
+  if (name == "HardSigmoid")
+    return cut(add(mul(value, number(alpha, value)), number(beta, value)), 0,
+               1);
+  if (name == "ThresholdedRelu")
+    return choose(node.create<GreaterEqualOp>({value, number(alpha, value)}),
+                  value, zero);
+  Value isNegative = node.create<LessOp>({value, zero});
+  if (name == "LeakyRelu")
+    return choose(isNegative, mul(value, number(alpha, value)), value);
+  if (name == "Elu") {
+    Value low = node.create<ExpOp>({node.create<MinimumOp>({value, zero})});
+    low = node.create<SubtractOp>({low, one});
+    return choose(isNegative, mul(low, number(alpha, value)), value);
+  }
   Value magnitude = node.create<AbsOp>({value});
-  if (!magnitude)
-    return nullptr;
-  Value one = node.createScalar(1, node.getElementType(magnitude));
+  if (name == "Softplus") {
+    Value tail = node.create<ExpOp>({node.create<NegativeOp>({magnitude})});
+    return add(node.create<NNReluOp>({value}),
+               node.create<LogOp>({add(one, tail)}));
+  }
+  assert(name == "Softsign" && "a function without a formula");
   return node.create<DivideOp>({value, add(one, magnitude)});
+}
+
+/// (batch, 1): which sequences have an element at `position`.
+Value RecurrentLayer::getMask(int64_t position) {
+  return node.create<GreaterOp>(
+      {lengths, number(static_cast<double>(position), lengths)});
 }
 
 Value RecurrentLayer::stack(ArrayRef<Value> values, int64_t axis) {
@@ -199,8 +313,7 @@ RecurrentLayer::getDirection(int64_t index) {
   if (node.hasInput(7))
     direction.peepholes = getRow(node.getInput(7), index);
   size_t count = activations.size() / numDirections;
-  for (size_t i = 0; i < count; ++i)
-    direction.activations.push_back(activations[index * count + i]);
+  direction.activations = ArrayRef(activations).slice(index * count, count);
 
   // All steps are rows of one product.
   SmallVector<ShapeScalar> dims = node.getDims(input);
@@ -284,14 +397,19 @@ State RecurrentLayer::stepLSTM(const Direction &direction, Value product,
       part = add(part, mul(getGate(direction.peepholes, 0, peephole), cell));
     return part;
   };
-  StringRef f = direction.activations[0], g = direction.activations[1],
-            h = direction.activations[2];
+  const Activation &f = direction.activations[0];
+  const Activation &g = direction.activations[1];
+  const Activation &h = direction.activations[2];
   Value write = activate(f, getSum(0, state.cell, 0));
-  Value forget = activate(f, getSum(2, state.cell, 2));
+  Value forget =
+      isCoupled
+          ? node.create<SubtractOp>({write ? number(1, write) : write, write})
+          : activate(f, getSum(2, state.cell, 2));
   Value candidate = activate(g, getSum(3, nullptr, -1));
   Value cell = add(mul(forget, state.cell), mul(write, candidate));
   Value output = activate(f, getSum(1, cell, 1));
-  return {mul(output, activate(h, cell)), cell};
+  // As in ONNX Runtime, the cell is not clipped.
+  return {mul(output, activate(h, cell, /*isClipped=*/false)), cell};
 }
 
 State RecurrentLayer::step(const Direction &direction, Value product,
@@ -319,10 +437,20 @@ LogicalResult RecurrentLayer::convert() {
     SmallVector<Value> steps(length);
     for (int64_t i = 0; i < length; ++i) {
       int64_t position = backward ? length - 1 - i : i;
+      State last = state;
       state = step(*direction, getRow(direction->products, position), state);
       if (!state.hidden || node.hasFailed())
         return failure();
       steps[position] = state.hidden;
+      if (!lengths)
+        continue;
+      // Behind its end, a sequence keeps its state, and gives nothing.
+      Value mask = getMask(position);
+      auto keep = [&](Value next, Value old) {
+        return next ? node.create<WhereOp>({mask, next, old}) : next;
+      };
+      steps[position] = keep(state.hidden, number(0, state.hidden));
+      state = {keep(state.hidden, last.hidden), keep(state.cell, last.cell)};
     }
     outputs.push_back(stack(steps, 0));
     hiddens.push_back(state.hidden);
@@ -348,11 +476,10 @@ static LogicalResult convertRecurrent(NodeContext &node) {
 }
 
 void mlir::relay::onnx::addRecurrentOps(OpTable &table) {
-  uint32_t lengths = 0b10000;
   auto add = [&](StringRef name, OpEntry::Converter convert,
                  unsigned maxInputs) {
     table.add({name}, {convert, kOldestOpset, kNewestOpset, 3, maxInputs,
-                       lengths, /*isComposed=*/true});
+                       /*contentInputs=*/0, /*isComposed=*/true});
   };
   add("GRU", convertRecurrent<3>, 6);
   add("LSTM", convertRecurrent<4>, 8);
