@@ -31,6 +31,7 @@ static OpTable createTable() {
   addRecurrentOps(table);
   addReductionOps(table);
   addResizeOps(table);
+  addSamplingOps(table);
   addShapeOps(table);
   addSliceOps(table);
   addUpgrades(table);

@@ -122,6 +122,7 @@ void addQuantizationOps(OpTable &table);
 void addRecurrentOps(OpTable &table);
 void addReductionOps(OpTable &table);
 void addResizeOps(OpTable &table);
+void addSamplingOps(OpTable &table);
 void addShapeOps(OpTable &table);
 void addSliceOps(OpTable &table);
 

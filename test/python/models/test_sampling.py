@@ -1,0 +1,148 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators that sample images, against ONNX Runtime."""
+
+import numpy as np
+import pytest
+
+import relay_mlir as rm
+from single_nodes import compare, compiled, make, random, reference, refuse, runtime
+
+
+def grid(*shape, scale=1.3, seed=5, dtype=np.float32):
+    """Positions, some of which are outside of [-1, 1]."""
+    return np.random.default_rng(seed).uniform(-scale, scale, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("align", [0, 1])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["linear", "nearest", "cubic"])
+def test_grid_sample(mode, padding, align):
+    inputs = {"x": random(2, 3, 5, 6), "g": grid(2, 4, 7, 2, scale=2.5)}
+    attributes = {"mode": mode, "padding_mode": padding, "align_corners": align}
+    compare(compiled("GridSample", inputs, 20, attributes), runtime("GridSample", inputs, 20, attributes))
+    old = {**attributes, "mode": {"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode)}
+    compare(compiled("GridSample", inputs, 16, old), runtime("GridSample", inputs, 16, old))
+
+
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["linear", "nearest"])
+def test_grid_sample_of_volumes(mode, padding):
+    inputs = {"x": random(1, 2, 3, 4, 5), "g": grid(1, 2, 3, 4, 3)}
+    attributes = {"mode": mode, "padding_mode": padding}
+    compare(compiled("GridSample", inputs, 20, attributes), runtime("GridSample", inputs, 20, attributes))
+
+
+@pytest.mark.parametrize("shape,positions", [
+    ((1, 1, 1, 1), (1, 3, 3, 2)), ((1, 2, 1, 4), (1, 2, 2, 2)), ((2, 1, 3, 3), (2, 0, 2, 2)), ((1, 3, 2, 2), (1, 1, 1, 2))])
+@pytest.mark.parametrize("align", [0, 1])
+def test_grid_sample_of_small_sizes(shape, positions, align):
+    for padding in ("zeros", "border"):
+        inputs = {"x": random(*shape), "g": grid(*positions)}
+        attributes = {"padding_mode": padding, "align_corners": align}
+        compare(compiled("GridSample", inputs, 20, attributes), runtime("GridSample", inputs, 20, attributes))
+
+
+@pytest.mark.parametrize("mode", ["linear", "nearest", "cubic"])
+def test_grid_sample_of_lines(mode):
+    """One spatial dimension, which ONNX Runtime does not have: as rows of height 1."""
+    inputs = {"x": random(2, 3, 7), "g": grid(2, 5, 1)}
+    (expected,) = reference("GridSample", inputs, 20, {"mode": mode})
+    compare(compiled("GridSample", inputs, 20, {"mode": mode}), [expected])
+
+
+def test_grid_sample_of_other_types():
+    attributes = {"padding_mode": "border"}
+    wide = {"x": random(1, 2, 4, 4, dtype=np.float64), "g": grid(1, 3, 3, 2, dtype=np.float64)}
+    compare(compiled("GridSample", wide, 20, attributes), runtime("GridSample", wide, 20, attributes))
+    half = {"x": random(1, 2, 4, 4, dtype=np.float16), "g": grid(1, 3, 3, 2, dtype=np.float16)}
+    (expected,) = runtime("GridSample", {k: v.astype(np.float32) for k, v in half.items()}, 20, attributes)
+    compare(compiled("GridSample", half, 20, attributes), [expected.astype(np.float16)])
+
+
+def test_grid_sample_beyond_all_numbers():
+    """Positions that are no numbers find some element, and do no harm."""
+    inputs = {"x": random(1, 1, 3, 3), "g": np.array([np.nan, np.inf, -np.inf, 3e38, -3e38, 0], np.float32).reshape(1, 1, 3, 2)}
+    for mode in ("linear", "nearest", "cubic"):
+        for padding in ("zeros", "border", "reflection"):
+            (actual,) = compiled("GridSample", inputs, 20, {"mode": mode, "padding_mode": padding})
+            assert actual.shape == (1, 1, 1, 3)
+
+
+def test_grid_sample_of_open_sizes():
+    inputs = {"x": random(2, 3, 5, 6), "g": grid(2, 4, 7, 2)}
+    compare(compiled("GridSample", inputs, 16, {}, dims={"x": ["N", 3, "H", "W"], "g": ["N", "h", "w", 2]}),
+            runtime("GridSample", inputs, 16, {}))
+
+
+def test_refused_grids():
+    x, g = random(2, 3, 5, 6), grid(2, 4, 7, 2)
+    refuse("expects mode linear, nearest or cubic, but got", "GridSample", {"x": x, "g": g}, 20, {"mode": "area"})
+    refuse("expects padding_mode zeros, border or reflection", "GridSample", {"x": x, "g": g}, 20, {"padding_mode": "wrap"})
+    refuse("and a grid of the same rank", "GridSample", {"x": x, "g": grid(2, 4, 7, 3)}, 20, {})
+    refuse("expects data and grid of the same batch", "GridSample", {"x": x, "g": grid(3, 4, 7, 2)}, 20, {})
+    refuse("expects data with elements", "GridSample", {"x": random(2, 3, 0, 6), "g": g}, 20, {})
+    refuse("expects data with 1 to 2 spatial dimensions", "GridSample", {"x": random(1, 1, 2, 2, 2), "g": grid(1, 1, 1, 1, 3)}, 20, {"mode": "cubic"})
+
+
+@pytest.mark.parametrize("align", [0, 1])
+@pytest.mark.parametrize("size", [(2, 3, 4, 5), (1, 1, 2, 3, 4)])
+def test_affine_grid(size, align):
+    rank = len(size) - 2
+    inputs = {"t": random(size[0], rank, rank + 1)}
+    constants = {"size": np.array(size)}
+    compare(compiled("AffineGrid", inputs, 20, {"align_corners": align}, constants),
+            runtime("AffineGrid", inputs, 20, {"align_corners": align}, constants))
+
+
+def test_refused_affine_grids():
+    t = random(2, 2, 3)
+    refuse("expects sizes that are positive, but got 0", "AffineGrid", {"t": t}, 20, {}, {"size": np.array([2, 1, 0, 3])})
+    refuse("expects 4 or 5 sizes", "AffineGrid", {"t": t}, 20, {}, {"size": np.array([2, 1, 3])})
+    refuse("expects 4 or 5 sizes", "AffineGrid", {"t": t}, 20, {}, {"size": np.array([2, 1, 3, 3, 3])})
+    refuse("expects 3 elements along axis 0", "AffineGrid", {"t": t}, 20, {}, {"size": np.array([3, 1, 3, 3])})
+
+
+def regions(count, seed=1):
+    corner = np.random.default_rng(seed).uniform(-2, 8, (count, 2))
+    size = np.random.default_rng(seed + 1).uniform(0.1, 10, (count, 2))
+    return np.concatenate([corner, corner + size], 1).astype(np.float32)
+
+
+@pytest.mark.parametrize("mode", ["avg", "max"])
+@pytest.mark.parametrize("transformation", ["half_pixel", "output_half_pixel"])
+@pytest.mark.parametrize("ratio,scale", [(1, 1.0), (2, 0.5), (3, 1.0)])
+def test_roi_align(mode, transformation, ratio, scale):
+    inputs = {"x": random(2, 3, 9, 11), "r": regions(6), "b": np.array([0, 1, 1, 0, 0, 1])}
+    attributes = {"mode": mode, "coordinate_transformation_mode": transformation, "sampling_ratio": ratio,
+                  "spatial_scale": scale, "output_height": 3, "output_width": 2}
+    compare(compiled("RoiAlign", inputs, 16, attributes), runtime("RoiAlign", inputs, 16, attributes))
+
+
+def test_roi_align_of_old_opsets():
+    inputs = {"x": random(1, 2, 9, 11), "r": regions(4), "b": np.zeros(4, np.int64)}
+    compare(compiled("RoiAlign", inputs, 10, {"sampling_ratio": 2}), runtime("RoiAlign", inputs, 10, {"sampling_ratio": 2}))
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_roi_align_of_open_sizes(count):
+    inputs = {"x": random(1, 2, 9, 11), "r": regions(count), "b": np.zeros(count, np.int64)}
+    attributes = {"sampling_ratio": 2, "output_height": 2, "output_width": 2}
+    compare(compiled("RoiAlign", inputs, 16, attributes, dims={"r": ["R", 4], "b": ["R"], "x": [1, 2, "H", "W"]}),
+            runtime("RoiAlign", inputs, 16, attributes))
+
+
+def test_roi_align_of_an_image_that_is_not_there():
+    inputs = {"x": random(1, 2, 9, 11), "r": regions(1), "b": np.array([5])}
+    model = rm.compile(make("RoiAlign", inputs, 16, {"sampling_ratio": 2}))
+    with pytest.raises(ValueError, match="expects indices within the data"):
+        model.run(inputs)
+
+
+def test_refused_regions():
+    inputs = {"x": random(1, 2, 9, 11), "r": regions(1), "b": np.array([0])}
+    refuse("as a number of samples that depends on the regions is not supported, but got 0", "RoiAlign", inputs, 16, {})
+    refuse("expects mode avg or max", "RoiAlign", inputs, 16, {"sampling_ratio": 1, "mode": "sum"})
+    refuse("expects output_height and output_width in [1, 4096], but got 0", "RoiAlign", inputs, 16, {"sampling_ratio": 1, "output_height": 0})
+    refuse("expects coordinate_transformation_mode half_pixel", "RoiAlign", inputs, 16, {"sampling_ratio": 1, "coordinate_transformation_mode": "x"})
+    refuse("expects data of rank 4, regions (count, 4)", "RoiAlign", {**inputs, "r": random(1, 5)}, 16, {"sampling_ratio": 1})
