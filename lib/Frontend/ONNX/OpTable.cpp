@@ -33,6 +33,7 @@ static OpTable createTable() {
   addResizeOps(table);
   addSamplingOps(table);
   addShapeOps(table);
+  addSignalOps(table);
   addSliceOps(table);
   addUpgrades(table);
   return table;

@@ -124,6 +124,7 @@ void addReductionOps(OpTable &table);
 void addResizeOps(OpTable &table);
 void addSamplingOps(OpTable &table);
 void addShapeOps(OpTable &table);
+void addSignalOps(OpTable &table);
 void addSliceOps(OpTable &table);
 
 /// How nodes of all topics were written in the first opsets.
