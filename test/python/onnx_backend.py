@@ -118,19 +118,24 @@ CONTRADICTORY = dict.fromkeys([
     "test_resize_downsample_scales_cubic_align_corners",
     "test_resize_downsample_scales_linear_align_corners",
 ], "coordinates follow from a fraction of a pixel; ONNX Runtime computes what we do")
+CONTRADICTORY["test_maxunpool_export_with_output_shape"] = (
+    "the indices are those of a smaller tensor than the one that was pooled; ONNX Runtime computes "
+    "what we do")
 
 
 # Operands that say which shape a result has, or what an operator does.
 SHAPE_OPERANDS = {
-    "CenterCropPad": [1], "Clip": [1, 2], "ConstantOfShape": [0],
-    "CumProd": [1], "CumSum": [1], "Dropout": [1, 2], "Expand": [1],
-    "GRU": [4], "If": [0], "LSTM": [4], "OneHot": [1], "Pad": [1, 3], "RNN": [4],
+    "AffineGrid": [1], "BlackmanWindow": [0],
+    "CenterCropPad": [1], "Clip": [1, 2], "Col2Im": [1, 2], "ConstantOfShape": [0],
+    "CumProd": [1], "CumSum": [1], "DFT": [1, 2], "Dropout": [1, 2], "Expand": [1],
+    "HammingWindow": [0], "HannWindow": [0], "If": [0], "MaxUnpool": [2],
+    "MelWeightMatrix": [0, 1, 2, 3, 4], "OneHot": [1], "Pad": [1, 3],
     "Range": [0, 1, 2],
     "ReduceL1": [1], "ReduceL2": [1], "ReduceLogSum": [1],
     "ReduceLogSumExp": [1], "ReduceMax": [1], "ReduceMean": [1],
     "ReduceMin": [1], "ReduceProd": [1], "ReduceSum": [1],
     "ReduceSumSquare": [1], "Reshape": [1], "Resize": [1, 2, 3],
-    "Slice": [1, 2, 3, 4], "Split": [1], "Squeeze": [1], "Tile": [1],
+    "STFT": [1, 3], "Slice": [1, 2, 3, 4], "Split": [1], "Squeeze": [1], "Tile": [1],
     "TopK": [1], "Unsqueeze": [1], "Upsample": [1]
 }
 

@@ -234,6 +234,11 @@ LogicalResult mlir::relay::onnx::createOpenResize(
                                "tf_crop_and_resize where sizes are only known "
                                "at run time, but got "
                             << data.getType();
+  if (target.needsTables)
+    return node.emitError() << "expects known sizes for antialias, "
+                               "keep_aspect_ratio_policy and "
+                               "half_pixel_symmetric, but got "
+                            << data.getType();
   Type type = node.getElementType(data);
   bool isNearest = method == "nearest_neighbor";
   Type wideType = isNearest ? type : node.getBuilder().getF32Type();

@@ -8,6 +8,7 @@
 #include "Resize.h"
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "ResizeTables.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
@@ -52,9 +53,7 @@ static LogicalResult applyScales(NodeContext &node, RankedTensorType type,
     // For relay, coordinates follow from the sizes before and after; a scale
     // that gives no whole size would shift them.
     if (isExact && std::abs(scaled - size * scale) > 1e-4 * scaled)
-      return node.emitError()
-             << "scale " << formatNumber(scale) << " of axis " << axis
-             << " does not give a whole size from " << size;
+      target.needsTables = true;
     target.sizes[axis] = static_cast<int64_t>(scaled);
     target.isKept[axis] = false;
   }
@@ -79,6 +78,40 @@ static std::optional<StringRef> getMethod(NodeContext &node) {
 // Sizes that are known
 //===----------------------------------------------------------------------===//
 
+/// Resizes one axis after the other, those that shrink first.
+static LogicalResult
+createTableResizes(NodeContext &node, Value data, const ResizeTarget &target,
+                   const ImageResize2dOp::Properties &properties) {
+  RankedTensorType type = node.getType(data);
+  SmallVector<AxisResize> resizes;
+  for (int64_t axis = 0, rank = type.getRank(); axis < rank; ++axis) {
+    if (target.isKept[axis])
+      continue;
+    int64_t size = target.sizes[axis], count = type.getDimSize(axis);
+    if (ShapedType::isDynamic(count))
+      return node.emitError()
+             << "expects a known size of axis " << axis << ", but got " << type;
+    double scale = static_cast<double>(size) / static_cast<double>(count);
+    if (!target.scales.empty())
+      scale = target.scales[axis];
+    resizes.push_back({axis, size, scale, properties.method.getValue(),
+                       properties.coordinate_transformation_mode.getValue(),
+                       properties.rounding_method.getValue(),
+                       properties.cubic_alpha.getValueAsDouble(),
+                       properties.cubic_exclude.getInt() != 0,
+                       target.antialias});
+  }
+  llvm::sort(resizes, [](const AxisResize &a, const AxisResize &b) {
+    return std::pair(a.scale, a.axis) < std::pair(b.scale, b.axis);
+  });
+  for (const AxisResize &resize : resizes) {
+    data = createTableResize(node, data, resize);
+    if (!data)
+      return failure();
+  }
+  return node.setResult(data);
+}
+
 /// Resizes the last two dimensions of `data`, of rank 4.
 static LogicalResult createResize(NodeContext &node, Value data,
                                   const ResizeTarget &target,
@@ -92,18 +125,13 @@ static LogicalResult createResize(NodeContext &node, Value data,
       resized.push_back(axis);
   if (resized.empty())
     return node.setResult(data);
-  if (resized.size() > 2)
-    return node.emitError() << "expects at most two dimensions to be resized, "
-                               "but got "
-                            << resized.size();
+  if (target.needsTables || resized.size() > 2 || rank == 1)
+    return createTableResizes(node, data, target, properties);
   // The dimensions to resize go last, all others first.
   if (resized.size() == 1)
     resized.insert(resized.begin(), resized[0] == rank - 1 && rank > 1
                                         ? rank - 2
                                         : (resized[0] + 1) % rank);
-  if (rank == 1)
-    return node.emitError()
-           << "expects data of rank 2 or more, but got " << data.getType();
   llvm::sort(resized);
   SmallVector<int64_t> order, sizes;
   for (int64_t axis = 0; axis < rank; ++axis)
@@ -143,13 +171,10 @@ static LogicalResult createResize(NodeContext &node, Value data,
 }
 
 static ResizeTarget getUnchanged(RankedTensorType type) {
-  return {llvm::to_vector(type.getShape()),
-          SmallVector<bool>(type.getRank(), true),
-          {},
-          {},
-          {},
-          {},
-          {}};
+  ResizeTarget target;
+  target.sizes = llvm::to_vector(type.getShape());
+  target.isKept.assign(type.getRank(), true);
+  return target;
 }
 
 /// The numbers in an input of floats.
@@ -196,6 +221,49 @@ static LogicalResult applyRegion(NodeContext &node, ArrayRef<int64_t> axes,
     target.end[axis] = (*region)[axes.size() + i];
     if (target.begin[axis] != 0 || target.end[axis] != 1)
       target.isKept[axis] = false;
+  }
+  return success();
+}
+
+/// Where the node says so, one scale for all of `axes`: the smallest or the
+/// largest of those that the sizes stand for.
+static LogicalResult keepAspectRatio(NodeContext &node, ArrayRef<int64_t> axes,
+                                     ResizeTarget &target) {
+  StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch")
+    return success();
+  if (policy != "not_larger" && policy != "not_smaller")
+    return node.emitError() << "expects keep_aspect_ratio_policy stretch, "
+                               "not_larger or not_smaller, but got \""
+                            << policy << "\"";
+  RankedTensorType type = node.getType(node.getInput(0));
+  std::optional<float> scale;
+  for (int64_t axis : axes) {
+    int64_t count = type.getDimSize(axis);
+    if (ShapedType::isDynamic(count) || count == 0 ||
+        ShapedType::isDynamic(target.sizes[axis]))
+      return node.emitError() << "expects known, positive sizes for "
+                                 "keep_aspect_ratio_policy, but got "
+                              << type;
+    float own =
+        static_cast<float>(target.sizes[axis]) / static_cast<float>(count);
+    if (!scale)
+      scale = own;
+    scale =
+        policy == "not_larger" ? std::min(*scale, own) : std::max(*scale, own);
+  }
+  target.scales.assign(type.getRank(), 1);
+  for (int64_t axis : axes) {
+    auto count = static_cast<float>(type.getDimSize(axis));
+    float size = std::floor(*scale * count + 0.5F);
+    if (!(size <= kMaxTensorBytes))
+      return node.emitError() << "expects sizes that give tensors of at most "
+                                 "2^47 bytes, but got "
+                              << formatNumber(size) << " for axis " << axis;
+    target.sizes[axis] = std::max<int64_t>(1, static_cast<int64_t>(size));
+    target.scales[axis] = *scale;
+    target.isKept[axis] = false;
+    target.needsTables = true;
   }
   return success();
 }
@@ -273,9 +341,6 @@ static LogicalResult convertResize(NodeContext &node) {
   RankedTensorType type = node.getType(data);
   bool isOld = node.getOpset() < 11;
   unsigned scalesIndex = isOld ? 1 : 2;
-  if (node.getBool("antialias", false))
-    return node.emitError() << "antialias is not supported";
-
   SmallVector<int64_t> axes =
       llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
   if (std::optional<ArrayRef<int64_t>> values = node.getInts("axes")) {
@@ -292,18 +357,20 @@ static LogicalResult convertResize(NodeContext &node) {
       "coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel");
   if (!llvm::is_contained({"half_pixel", "align_corners", "asymmetric",
                            "pytorch_half_pixel", "tf_half_pixel_for_nn",
-                           "tf_crop_and_resize"},
+                           "tf_crop_and_resize", "half_pixel_symmetric"},
                           transformation))
     return node.emitError() << "coordinate_transformation_mode \""
                             << transformation << "\" is not supported";
   ResizeTarget target = getUnchanged(type);
+  // Nearest neighbours have no filter.
+  target.antialias =
+      node.getBool("antialias", false) && *method != "nearest_neighbor";
+  target.needsTables =
+      target.antialias || transformation == "half_pixel_symmetric";
   const ShapeTensor *scales = node.getContents(scalesIndex);
   if (node.hasInput(3)) {
-    StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
-    if (policy != "stretch")
-      return node.emitError() << "keep_aspect_ratio_policy \"" << policy
-                              << "\" is not supported";
-    if (failed(applySizes(node, data, axes, target)))
+    if (failed(applySizes(node, data, axes, target)) ||
+        failed(keepAspectRatio(node, axes, target)))
       return failure();
   } else if (!node.hasInput(scalesIndex) ||
              (scales && scales->elements.empty())) {

@@ -24,6 +24,9 @@ struct ResizeTarget {
   SmallVector<double> begin, end;
   /// The scales, where the node has scales.
   SmallVector<double> scales;
+  bool antialias = false;
+  /// What relay.image.resize2d does not have.
+  bool needsTables = false;
   /// The sizes, where the node has sizes and some are not known: as the
   /// importer knows them, and as values, which are at the same positions.
   SmallVector<ShapeScalar> openSizes;

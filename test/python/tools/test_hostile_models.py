@@ -45,10 +45,9 @@ def test_region_of_a_resize(number):
 @pytest.mark.parametrize("scale, said", [
     (-0.5, "expects positive scales, but got -0.5 for axis 3"),
     (math.nan, "expects positive scales, but got nan for axis 3"),
-    (0.3, "scale 0.3 of axis 3 does not give a whole size from 4"),
     (1e20, r"expects scales that .*, but got 1e\+20 for axis 3")])
 def test_scales_of_a_resize(scale, said):
-    """Numbers are written as in programs, not as 3.000000e-01."""
+    """Numbers are written as in programs, not as -5.000000e-01."""
     scales = np.array([1, 1, 1, scale], "f")
     fail("Resize", [None, np.zeros(0, "f"), scales], said)
 
