@@ -77,11 +77,6 @@ Binding *Importer::createBinding(StringRef name) {
   return &binding;
 }
 
-Node &Importer::rewriteNode(PendingNode &pending) {
-  pending.node = &rewrittenNodes.emplace_back(*pending.node);
-  return rewrittenNodes.back();
-}
-
 Frame &Importer::createFrame() { return frames.emplace_back(); }
 
 RankedTensorType Importer::getType(const Binding &binding) const {
@@ -488,9 +483,10 @@ FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info) {
                        << ", which is not supported";
   auto it = options.inputShapes.find(info.name);
   if (!info.shape && it == options.inputShapes.end())
-    return emitError() << "input \"" << info.name
-                       << "\" has no shape; give it one in the model, with a size "
-                          "or a name of a size for each dimension";
+    return emitError()
+           << "input \"" << info.name
+           << "\" has no shape; give it one in the model, with a size "
+              "or a name of a size for each dimension";
   SmallVector<int64_t> shape;
   if (it != options.inputShapes.end()) {
     if (info.shape && info.shape->size() != it->second.size())

@@ -109,7 +109,11 @@ public:
 
   Binding *createBinding(StringRef name);
   /// A copy of the node of `pending`, in its place, to be changed.
-  Node &rewriteNode(PendingNode &pending);
+  Node &rewriteNode(PendingNode &pending) {
+    Node &node = rewrittenNodes.emplace_back(*pending.node);
+    pending.node = &node;
+    return node;
+  }
 
 private:
   LogicalResult checkOpsets();

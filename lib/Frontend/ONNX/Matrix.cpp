@@ -455,7 +455,54 @@ static LogicalResult convertEinsum(NodeContext &node) {
   return node.setResult(permuteTo(node, result, output).value);
 }
 
+//===----------------------------------------------------------------------===//
+// Det
+//===----------------------------------------------------------------------===//
+
+/// Determinants of small matrices, by expansion along rows: minors of the last
+/// rows for each set of columns.
+static LogicalResult convertDet(NodeContext &node) {
+  Value data = node.getInput(0);
+  RankedTensorType type = node.getType(data);
+  int64_t rank = type.getRank();
+  constexpr int64_t maxSize = 6;
+  int64_t size = rank < 2 ? 0 : type.getDimSize(rank - 1);
+  if (size < 1 || size > maxSize || type.getDimSize(rank - 2) != size)
+    return node.emitError() << "expects square matrices of 1 to " << maxSize
+                            << " rows, but got " << type;
+  auto getEntry = [&](int64_t row, int64_t column) {
+    Value value = node.slice(data, rank - 2, row, row + 1);
+    value = node.slice(value, rank - 1, column, column + 1);
+    return node.squeeze(value, {rank - 2, rank - 1});
+  };
+  SmallVector<Value> minors(size_t(1) << size);
+  for (unsigned columns = 1; columns < minors.size(); ++columns) {
+    int64_t row = size - llvm::popcount(columns);
+    int64_t position = 0;
+    Value &sum = minors[columns];
+    for (int64_t column = 0; column < size; ++column) {
+      if (!(columns >> column & 1))
+        continue;
+      Value term = getEntry(row, column);
+      if (Value minor = minors[columns & ~(1U << column)])
+        term = node.create<MultiplyOp>({term, minor});
+      if (!sum)
+        sum = term;
+      else if (position % 2 == 0)
+        sum = node.create<AddOp>({sum, term});
+      else
+        sum = node.create<SubtractOp>({sum, term});
+      if (!sum)
+        return failure();
+      ++position;
+    }
+  }
+  return node.setResult(minors.back());
+}
+
 void mlir::relay::onnx::addMatrixOps(OpTable &table) {
+  table.add({"Det"}, {convertDet, 11, kNewestOpset, 1, 1,
+                      /*contentInputs=*/0, /*isComposed=*/true});
   table.add({"Einsum"}, {convertEinsum, 12, kNewestOpset, 1, kVariadic});
   table.add({"Gemm"}, {convertGemm, kOldestOpset, kNewestOpset, 2, 3});
   table.add({"MatMul"}, {convertMatMul, kOldestOpset, kNewestOpset, 2, 2});

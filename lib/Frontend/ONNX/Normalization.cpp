@@ -141,6 +141,19 @@ LogicalResult BatchNorm::convertTraining() {
       failed(setStatistics(1, runningMean, node.squeeze(mean, axes))) ||
       failed(setStatistics(2, runningVariance, node.squeeze(variance, axes))))
     return failure();
+  // Until opset 13, those of the batch are outputs as well.
+  Type type = node.getInputType(3).getElementType();
+  for (unsigned output : {3, 4}) {
+    // In ONNX Runtime, the saved variance is what is multiplied with.
+    Value value =
+        output == 3
+            ? mean
+            : createInverseRoot(node, variance, node.getFloat("epsilon", 1e-5));
+    if (node.wantsOutput(output) &&
+        failed(node.setOutput(output,
+                              node.castTo(node.squeeze(value, axes), type))))
+      return failure();
+  }
   scale = node.expandDims(scale, 1, rank - 2);
   bias = node.expandDims(bias, 1, rank - 2);
   return setResult();
@@ -148,19 +161,23 @@ LogicalResult BatchNorm::convertTraining() {
 
 static LogicalResult convertBatchNormalization(NodeContext &node) {
   int64_t opset = node.getOpset();
-  if (opset >= 14 && node.getBool("training_mode", false))
-    return BatchNorm(node).convertTraining();
   // Until opset 13, a node with one output is in test mode, whatever is_test
-  // says, and what statistics the others have is not specified.
-  for (unsigned i = 1; i < 5; ++i)
-    if (node.wantsOutput(i))
+  // says, and one with more is in training.
+  bool isTraining = opset >= 14 && node.getBool("training_mode", false);
+  bool isTest = opset < 7 && node.getInt("is_test", 0) != 0;
+  for (unsigned i = 1; i < 5 && !isTraining; ++i) {
+    if (!node.wantsOutput(i))
+      continue;
+    if (opset >= 14 || isTest)
       return node.emitError()
-             << "expects one output"
-             << (opset < 14 ? ": statistics of training are supported from "
-                              "opset 14 on"
-                            : " without training_mode = 1")
+             << "expects one output "
+             << (isTest ? "where is_test = 1" : "without training_mode = 1")
              << ", but got output " << i << " (\"" << node.getNode().outputs[i]
              << "\")";
+    isTraining = true;
+  }
+  if (isTraining)
+    return BatchNorm(node).convertTraining();
   if (opset < 9 && !node.getBool("spatial", true))
     return BatchNorm(node).convertFeatures();
   SmallVector<Value> operands = node.getInputs();

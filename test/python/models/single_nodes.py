@@ -18,10 +18,10 @@ def make(op, inputs, opset, attributes, constants=None, outputs=1, dims=None, or
     constants = constants or {}
     names = [f"y{i}" for i in range(outputs)]
     graph = helper.make_graph(
-        [helper.make_node(op, order or [*inputs, *constants], names, **attributes)], "g",
-        [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype),
-                                       (dims or {}).get(name, array.shape))
-         for name, array in inputs.items()],
+        [helper.make_node(op, order or [*inputs, *constants], names, **attributes)], "g", [
+            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype),
+                                          (dims or {}).get(name, array.shape))
+            for name, array in inputs.items()],
         [helper.make_empty_tensor_value_info(name) for name in names],
         [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
@@ -31,8 +31,8 @@ def runtime(op, inputs, opset, attributes, constants=None, outputs=1, order=None
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 4
     model = make(op, inputs, opset, attributes, constants, outputs, order=order)
-    return onnxruntime.InferenceSession(
-        model.SerializeToString(), settings, providers=["CPUExecutionProvider"]).run(None, inputs)
+    return onnxruntime.InferenceSession(model.SerializeToString(), settings, providers=[
+        "CPUExecutionProvider"]).run(None, inputs)
 
 
 def compiled(*arguments, **options):
@@ -54,15 +54,17 @@ def compare(actual, expected):
             np.testing.assert_array_equal(result, wanted)
             continue
         factor = 2.0**-10 / 1e-6 if wanted.dtype == np.float16 else 10
-        scale = float(np.abs(wanted.astype(np.float64)).max(initial=0, where=np.isfinite(wanted))) or 1
-        np.testing.assert_allclose(result, wanted, rtol=0, atol=bounds.bound("functions") * factor * scale)
+        scale = float(np.abs(wanted.astype(np.float64)).max(initial=0,
+                                                            where=np.isfinite(wanted))) or 1
+        np.testing.assert_allclose(result, wanted, rtol=0,
+                                   atol=bounds.bound("functions") * factor * scale)
 
 
 def random(*shape, dtype=np.float32, seed=0):
     return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
 
 
-def refuse(message, *arguments, **options):
+def check_refused(message, *arguments, **options):
     with pytest.raises(rm.CompileError) as caught:
         rm.compile(make(*arguments, **options))
     assert message in str(caught.value)

@@ -6,10 +6,11 @@ reference evaluator of ONNX where ONNX Runtime refuses."""
 import numpy as np
 import pytest
 
-from single_nodes import compare, compiled, random, reference, refuse, runtime
+from single_nodes import check_refused, compare, compiled, random, reference, runtime
 
 
-def resize(shape, attributes, scales=None, sizes=None, by=runtime, opset=19, dtype=np.float32, order=None):
+def resize(shape, attributes, scales=None, sizes=None, by=runtime, opset=19, dtype=np.float32,
+           order=None):
     x = random(*shape).astype(dtype)
     constants = {"scales": np.array(scales, np.float32)} if scales else {"sizes": np.array(sizes)}
     order = ["x", "", *constants] if scales else ["x", "", "", *constants]
@@ -46,7 +47,8 @@ def test_aspect_ratio(policy, mode, sizes):
     resize((1, 2, 5, 7), attributes, sizes=sizes)
 
 
-@pytest.mark.parametrize("transformation", ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"])
+@pytest.mark.parametrize("transformation",
+                         ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"])
 @pytest.mark.parametrize("mode", ["linear", "nearest", "cubic"])
 @pytest.mark.parametrize("scales", [(0.6, 0.7), (1.3, 2.2)])
 def test_scales_that_give_no_whole_size(transformation, mode, scales):
@@ -58,9 +60,12 @@ def test_scales_that_give_no_whole_size(transformation, mode, scales):
 def test_nearest_of_scales_that_give_no_whole_size(rounding):
     for scale in (0.31, 0.75, 1.6, 2.9):
         for transformation in ("half_pixel", "asymmetric", "tf_half_pixel_for_nn"):
-            attributes = {"mode": "nearest", "nearest_mode": rounding, "coordinate_transformation_mode": transformation}
+            attributes = {
+                "mode": "nearest", "nearest_mode": rounding, "coordinate_transformation_mode":
+                transformation}
             x = random(1, 1, 7, 9)
-            arguments = "Resize", {"x": x}, 11, attributes, {"roi": np.zeros(0, np.float32), "s": np.float32([1, 1, scale, scale])}
+            arguments = "Resize", {"x": x}, 11, attributes, {
+                "roi": np.zeros(0, np.float32), "s": np.float32([1, 1, scale, scale])}
             compare(compiled(*arguments), runtime(*arguments))
 
 
@@ -83,24 +88,34 @@ def test_other_types():
     resize((1, 1, 8, 8), attributes, sizes=[1, 1, 3, 5], dtype=np.float64, by=reference)
     x = random(1, 1, 8, 8, dtype=np.float16)
     constants = {"sizes": np.array([1, 1, 3, 5])}
-    (expected,) = runtime("Resize", {"x": x.astype(np.float32)}, 18, attributes, constants, order=["x", "", "", "sizes"])
-    compare(compiled("Resize", {"x": x}, 18, attributes, constants, order=["x", "", "", "sizes"]), [expected.astype(np.float16)])
+    (expected,) = runtime("Resize", {"x": x.astype(np.float32)}, 18, attributes, constants, order=[
+        "x", "", "", "sizes"])
+    compare(compiled("Resize", {"x": x}, 18, attributes, constants, order=["x", "", "", "sizes"]),
+            [expected.astype(np.float16)])
     resize((2, 3, 4, 5), {"mode": "nearest"}, scales=[2, 2, 0.5, 2], dtype=np.int32)
 
 
 def test_nothing():
     x = random(1, 1, 4, 4)
-    (actual,) = compiled("Resize", {"x": x}, 19, {"mode": "nearest"}, {"s": np.float32([1, 1, 0.2, 1])}, order=["x", "", "s"])
+    (actual,) = compiled("Resize", {"x": x}, 19, {"mode": "nearest"},
+                         {"s": np.float32([1, 1, 0.2, 1])}, order=["x", "", "s"])
     assert actual.shape == (1, 1, 0, 4)
 
 
 def test_refused():
+
     def fail(message, attributes, sizes, shape=(1, 1, 4, 4), dims=None, dtype=np.float32):
-        refuse(message, "Resize", {"x": np.zeros(shape, dtype)}, 19, attributes, {"s": np.array(sizes)},
-               order=["x", "", "", "s"], dims={"x": dims} if dims else None)
-    fail("expects keep_aspect_ratio_policy stretch, not_larger or not_smaller", {"keep_aspect_ratio_policy": "x"}, [1, 1, 2, 2])
-    fail("expects floats for mode linear of these axes and scales", {"mode": "linear", "antialias": 1}, [1, 1, 2, 2], dtype=np.int32)
-    fail("expects sizes that can be resized, but got 0 and 2", {"mode": "linear", "antialias": 1}, [1, 1, 2, 4], shape=(1, 1, 0, 4))
-    fail("expects a known size of axis 2", {"mode": "linear", "antialias": 1}, [1, 1, 2, 2], dims=[1, 1, "H", 4])
-    fail("expects known, positive sizes for keep_aspect_ratio_policy", {"keep_aspect_ratio_policy": "not_larger"}, [1, 1, 2, 2],
-         dims=[1, 1, "H", 4])
+        check_refused(message, "Resize", {"x": np.zeros(shape, dtype)}, 19, attributes,
+                      {"s": np.array(sizes)}, order=["x", "", "",
+                                                     "s"], dims={"x": dims} if dims else None)
+
+    fail("expects keep_aspect_ratio_policy stretch, not_larger or not_smaller",
+         {"keep_aspect_ratio_policy": "x"}, [1, 1, 2, 2])
+    fail("expects floats for mode linear of these axes and scales",
+         {"mode": "linear", "antialias": 1}, [1, 1, 2, 2], dtype=np.int32)
+    fail("expects sizes that can be resized, but got 0 and 2", {"mode": "linear", "antialias": 1},
+         [1, 1, 2, 4], shape=(1, 1, 0, 4))
+    fail("expects a known size of axis 2", {"mode": "linear", "antialias": 1}, [1, 1, 2, 2], dims=[
+        1, 1, "H", 4])
+    fail("expects known, positive sizes for keep_aspect_ratio_policy",
+         {"keep_aspect_ratio_policy": "not_larger"}, [1, 1, 2, 2], dims=[1, 1, "H", 4])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import relay_mlir as rm
-from single_nodes import compare, compiled, make, random, reference, refuse, runtime
+from single_nodes import check_refused, compare, compiled, make, random, reference, runtime
 
 
 def grid(*shape, scale=1.3, seed=5, dtype=np.float32):
@@ -20,7 +20,8 @@ def grid(*shape, scale=1.3, seed=5, dtype=np.float32):
 def test_grid_sample(mode, padding, align):
     inputs = {"x": random(2, 3, 5, 6), "g": grid(2, 4, 7, 2, scale=2.5)}
     attributes = {"mode": mode, "padding_mode": padding, "align_corners": align}
-    compare(compiled("GridSample", inputs, 20, attributes), runtime("GridSample", inputs, 20, attributes))
+    compare(compiled("GridSample", inputs, 20, attributes),
+            runtime("GridSample", inputs, 20, attributes))
     old = {**attributes, "mode": {"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode)}
     compare(compiled("GridSample", inputs, 16, old), runtime("GridSample", inputs, 16, old))
 
@@ -30,17 +31,21 @@ def test_grid_sample(mode, padding, align):
 def test_grid_sample_of_volumes(mode, padding):
     inputs = {"x": random(1, 2, 3, 4, 5), "g": grid(1, 2, 3, 4, 3)}
     attributes = {"mode": mode, "padding_mode": padding}
-    compare(compiled("GridSample", inputs, 20, attributes), runtime("GridSample", inputs, 20, attributes))
+    compare(compiled("GridSample", inputs, 20, attributes),
+            runtime("GridSample", inputs, 20, attributes))
 
 
-@pytest.mark.parametrize("shape,positions", [
-    ((1, 1, 1, 1), (1, 3, 3, 2)), ((1, 2, 1, 4), (1, 2, 2, 2)), ((2, 1, 3, 3), (2, 0, 2, 2)), ((1, 3, 2, 2), (1, 1, 1, 2))])
+@pytest.mark.parametrize("shape,positions", [((1, 1, 1, 1), (1, 3, 3, 2)),
+                                             ((1, 2, 1, 4), (1, 2, 2, 2)),
+                                             ((2, 1, 3, 3), (2, 0, 2, 2)),
+                                             ((1, 3, 2, 2), (1, 1, 1, 2))])
 @pytest.mark.parametrize("align", [0, 1])
 def test_grid_sample_of_small_sizes(shape, positions, align):
     for padding in ("zeros", "border"):
         inputs = {"x": random(*shape), "g": grid(*positions)}
         attributes = {"padding_mode": padding, "align_corners": align}
-        compare(compiled("GridSample", inputs, 20, attributes), runtime("GridSample", inputs, 20, attributes))
+        compare(compiled("GridSample", inputs, 20, attributes),
+                runtime("GridSample", inputs, 20, attributes))
 
 
 @pytest.mark.parametrize("mode", ["linear", "nearest", "cubic"])
@@ -54,15 +59,19 @@ def test_grid_sample_of_lines(mode):
 def test_grid_sample_of_other_types():
     attributes = {"padding_mode": "border"}
     wide = {"x": random(1, 2, 4, 4, dtype=np.float64), "g": grid(1, 3, 3, 2, dtype=np.float64)}
-    compare(compiled("GridSample", wide, 20, attributes), runtime("GridSample", wide, 20, attributes))
+    compare(compiled("GridSample", wide, 20, attributes),
+            runtime("GridSample", wide, 20, attributes))
     half = {"x": random(1, 2, 4, 4, dtype=np.float16), "g": grid(1, 3, 3, 2, dtype=np.float16)}
-    (expected,) = runtime("GridSample", {k: v.astype(np.float32) for k, v in half.items()}, 20, attributes)
+    (expected,) = runtime("GridSample", {k: v.astype(np.float32) for k, v in half.items()}, 20,
+                          attributes)
     compare(compiled("GridSample", half, 20, attributes), [expected.astype(np.float16)])
 
 
 def test_grid_sample_beyond_all_numbers():
     """Positions that are no numbers find some element, and do no harm."""
-    inputs = {"x": random(1, 1, 3, 3), "g": np.array([np.nan, np.inf, -np.inf, 3e38, -3e38, 0], np.float32).reshape(1, 1, 3, 2)}
+    inputs = {
+        "x": random(1, 1, 3, 3), "g": np.array([np.nan, np.inf, -np.inf, 3e38, -3e38, 0],
+                                               np.float32).reshape(1, 1, 3, 2)}
     for mode in ("linear", "nearest", "cubic"):
         for padding in ("zeros", "border", "reflection"):
             (actual,) = compiled("GridSample", inputs, 20, {"mode": mode, "padding_mode": padding})
@@ -71,18 +80,26 @@ def test_grid_sample_beyond_all_numbers():
 
 def test_grid_sample_of_open_sizes():
     inputs = {"x": random(2, 3, 5, 6), "g": grid(2, 4, 7, 2)}
-    compare(compiled("GridSample", inputs, 16, {}, dims={"x": ["N", 3, "H", "W"], "g": ["N", "h", "w", 2]}),
-            runtime("GridSample", inputs, 16, {}))
+    compare(
+        compiled("GridSample", inputs, 16, {}, dims={
+            "x": ["N", 3, "H", "W"], "g": ["N", "h", "w", 2]}),
+        runtime("GridSample", inputs, 16, {}))
 
 
 def test_refused_grids():
     x, g = random(2, 3, 5, 6), grid(2, 4, 7, 2)
-    refuse("expects mode linear, nearest or cubic, but got", "GridSample", {"x": x, "g": g}, 20, {"mode": "area"})
-    refuse("expects padding_mode zeros, border or reflection", "GridSample", {"x": x, "g": g}, 20, {"padding_mode": "wrap"})
-    refuse("and a grid of the same rank", "GridSample", {"x": x, "g": grid(2, 4, 7, 3)}, 20, {})
-    refuse("expects data and grid of the same batch", "GridSample", {"x": x, "g": grid(3, 4, 7, 2)}, 20, {})
-    refuse("expects data with elements", "GridSample", {"x": random(2, 3, 0, 6), "g": g}, 20, {})
-    refuse("expects data with 1 to 2 spatial dimensions", "GridSample", {"x": random(1, 1, 2, 2, 2), "g": grid(1, 1, 1, 1, 3)}, 20, {"mode": "cubic"})
+    check_refused("expects mode linear, nearest or cubic, but got", "GridSample", {"x": x, "g": g},
+                  20, {"mode": "area"})
+    check_refused("expects padding_mode zeros, border or reflection", "GridSample",
+                  {"x": x, "g": g}, 20, {"padding_mode": "wrap"})
+    check_refused("and a grid of the same rank", "GridSample", {"x": x, "g": grid(2, 4, 7, 3)}, 20,
+                  {})
+    check_refused("expects data and grid of the same batch", "GridSample",
+                  {"x": x, "g": grid(3, 4, 7, 2)}, 20, {})
+    check_refused("expects data with elements", "GridSample", {"x": random(2, 3, 0, 6), "g": g},
+                  20, {})
+    check_refused("expects data with 1 to 2 spatial dimensions", "GridSample",
+                  {"x": random(1, 1, 2, 2, 2), "g": grid(1, 1, 1, 1, 3)}, 20, {"mode": "cubic"})
 
 
 @pytest.mark.parametrize("align", [0, 1])
@@ -97,10 +114,14 @@ def test_affine_grid(size, align):
 
 def test_refused_affine_grids():
     t = random(2, 2, 3)
-    refuse("expects sizes that are positive, but got 0", "AffineGrid", {"t": t}, 20, {}, {"size": np.array([2, 1, 0, 3])})
-    refuse("expects 4 or 5 sizes", "AffineGrid", {"t": t}, 20, {}, {"size": np.array([2, 1, 3])})
-    refuse("expects 4 or 5 sizes", "AffineGrid", {"t": t}, 20, {}, {"size": np.array([2, 1, 3, 3, 3])})
-    refuse("expects 3 elements along axis 0", "AffineGrid", {"t": t}, 20, {}, {"size": np.array([3, 1, 3, 3])})
+    check_refused("expects sizes that are positive, but got 0", "AffineGrid", {"t": t}, 20, {},
+                  {"size": np.array([2, 1, 0, 3])})
+    check_refused("expects 4 or 5 sizes", "AffineGrid", {"t": t}, 20, {},
+                  {"size": np.array([2, 1, 3])})
+    check_refused("expects 4 or 5 sizes", "AffineGrid", {"t": t}, 20, {},
+                  {"size": np.array([2, 1, 3, 3, 3])})
+    check_refused("expects 3 elements along axis 0", "AffineGrid", {"t": t}, 20, {},
+                  {"size": np.array([3, 1, 3, 3])})
 
 
 def regions(count, seed=1):
@@ -114,22 +135,27 @@ def regions(count, seed=1):
 @pytest.mark.parametrize("ratio,scale", [(1, 1.0), (2, 0.5), (3, 1.0)])
 def test_roi_align(mode, transformation, ratio, scale):
     inputs = {"x": random(2, 3, 9, 11), "r": regions(6), "b": np.array([0, 1, 1, 0, 0, 1])}
-    attributes = {"mode": mode, "coordinate_transformation_mode": transformation, "sampling_ratio": ratio,
-                  "spatial_scale": scale, "output_height": 3, "output_width": 2}
-    compare(compiled("RoiAlign", inputs, 16, attributes), runtime("RoiAlign", inputs, 16, attributes))
+    attributes = {
+        "mode": mode, "coordinate_transformation_mode": transformation, "sampling_ratio": ratio,
+        "spatial_scale": scale, "output_height": 3, "output_width": 2}
+    compare(compiled("RoiAlign", inputs, 16, attributes),
+            runtime("RoiAlign", inputs, 16, attributes))
 
 
 def test_roi_align_of_old_opsets():
     inputs = {"x": random(1, 2, 9, 11), "r": regions(4), "b": np.zeros(4, np.int64)}
-    compare(compiled("RoiAlign", inputs, 10, {"sampling_ratio": 2}), runtime("RoiAlign", inputs, 10, {"sampling_ratio": 2}))
+    compare(compiled("RoiAlign", inputs, 10, {"sampling_ratio": 2}),
+            runtime("RoiAlign", inputs, 10, {"sampling_ratio": 2}))
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_roi_align_of_open_sizes(count):
     inputs = {"x": random(1, 2, 9, 11), "r": regions(count), "b": np.zeros(count, np.int64)}
     attributes = {"sampling_ratio": 2, "output_height": 2, "output_width": 2}
-    compare(compiled("RoiAlign", inputs, 16, attributes, dims={"r": ["R", 4], "b": ["R"], "x": [1, 2, "H", "W"]}),
-            runtime("RoiAlign", inputs, 16, attributes))
+    compare(
+        compiled("RoiAlign", inputs, 16, attributes, dims={
+            "r": ["R", 4], "b": ["R"], "x": [1, 2, "H", "W"]}),
+        runtime("RoiAlign", inputs, 16, attributes))
 
 
 def test_roi_align_of_an_image_that_is_not_there():
@@ -141,8 +167,13 @@ def test_roi_align_of_an_image_that_is_not_there():
 
 def test_refused_regions():
     inputs = {"x": random(1, 2, 9, 11), "r": regions(1), "b": np.array([0])}
-    refuse("as a number of samples that depends on the regions is not supported, but got 0", "RoiAlign", inputs, 16, {})
-    refuse("expects mode avg or max", "RoiAlign", inputs, 16, {"sampling_ratio": 1, "mode": "sum"})
-    refuse("expects output_height and output_width in [1, 4096], but got 0", "RoiAlign", inputs, 16, {"sampling_ratio": 1, "output_height": 0})
-    refuse("expects coordinate_transformation_mode half_pixel", "RoiAlign", inputs, 16, {"sampling_ratio": 1, "coordinate_transformation_mode": "x"})
-    refuse("expects data of rank 4, regions (count, 4)", "RoiAlign", {**inputs, "r": random(1, 5)}, 16, {"sampling_ratio": 1})
+    check_refused("as a number of samples that depends on the regions is not supported, but got 0",
+                  "RoiAlign", inputs, 16, {})
+    check_refused("expects mode avg or max", "RoiAlign", inputs, 16,
+                  {"sampling_ratio": 1, "mode": "sum"})
+    check_refused("expects output_height and output_width in [1, 4096], but got 0", "RoiAlign",
+                  inputs, 16, {"sampling_ratio": 1, "output_height": 0})
+    check_refused("expects coordinate_transformation_mode half_pixel", "RoiAlign", inputs, 16,
+                  {"sampling_ratio": 1, "coordinate_transformation_mode": "x"})
+    check_refused("expects data of rank 4, regions (count, 4)", "RoiAlign",
+                  {**inputs, "r": random(1, 5)}, 16, {"sampling_ratio": 1})
