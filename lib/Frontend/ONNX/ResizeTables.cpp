@@ -122,7 +122,7 @@ Value mlir::relay::onnx::createTableResize(NodeContext &node, Value data,
                      << " of these axes and scales, but got " << type;
     return nullptr;
   }
-  constexpr int64_t maxWork = int64_t(1) << 26;
+  constexpr int64_t maxWork = int64_t(1) << 21;
   double taps = (resize.antialias ? 4 / std::min(1.0, resize.scale) : 4) + 2;
   if (resize.size == 0)
     return node.slice(data, resize.axis, 0, 0);

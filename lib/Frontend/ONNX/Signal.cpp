@@ -26,7 +26,7 @@ using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
 /// Points of a transform at most: the work grows with the square.
-static constexpr int64_t kMaxPoints = 1 << 14;
+static constexpr int64_t kMaxPoints = 1 << 12;
 
 /// A constant of `elementType`, rounded once.
 static Value createNumbers(NodeContext &node, ArrayRef<double> numbers,
