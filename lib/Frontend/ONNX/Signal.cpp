@@ -116,8 +116,8 @@ static LogicalResult convertMelWeightMatrix(NodeContext &node) {
   std::optional<double> edges[2] = {node.getConstantFloat(3),
                                     node.getConstantFloat(4)};
   for (std::optional<double> edge : edges)
-    // Also false for NaN.
-    if (!edge || !(*edge >= 0 && *edge <= static_cast<double>(*rate)))
+    if (!edge || std::isnan(*edge) || *edge < 0 ||
+        *edge > static_cast<double>(*rate))
       return node.emitError() << "expects constant edges from 0 to sample_rate";
   int64_t rows = *length / 2 + 1;
   if (*bins > kMaxMadeUpElements / rows)
