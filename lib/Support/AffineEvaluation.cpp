@@ -24,6 +24,10 @@ int64_t mlir::relay::evaluateAffineExpr(AffineExpr expr, ArrayRef<int64_t> dims,
   auto binary = cast<AffineBinaryOpExpr>(expr);
   int64_t lhs = evaluateAffineExpr(binary.getLHS(), dims, symbols);
   int64_t rhs = evaluateAffineExpr(binary.getRHS(), dims, symbols);
+  // An empty dimension must not trap; what is divided by it is empty too.
+  if (expr.getKind() != AffineExprKind::Add &&
+      expr.getKind() != AffineExprKind::Mul)
+    rhs = std::max<int64_t>(rhs, 1);
   switch (expr.getKind()) {
   case AffineExprKind::Add:
     return saturatingAdd(lhs, rhs);

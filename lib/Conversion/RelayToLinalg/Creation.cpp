@@ -289,7 +289,7 @@ struct ArangeToLinalg : OpConversionPattern<ArangeOp> {
           return ElementMath(bodyBuilder, elementType)
               .convertFrom(wideType, element);
         });
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(op, b.castTo(result, type));
     return success();
   }
 

@@ -169,26 +169,29 @@ Value ElementMath::rem(Value lhs, Value rhs) const {
   return guardedDivide(lhs, rhs, /*remainder=*/true);
 }
 
+Value ElementMath::differInSign(Value lhs, Value rhs) const {
+  // Of sizes, comparisons are understood, and bits are not.
+  return arith::XOrIOp::create(b, compare(Order::LT, lhs, zero()),
+                               compare(Order::LT, rhs, zero()));
+}
+
 Value ElementMath::floorMod(Value lhs, Value rhs) const {
   Value remainder = rem(lhs, rhs);
-  auto isNegative = [&](Value value) {
-    return compare(Order::LT, value, zero());
-  };
-  auto differsInSign = [&]() -> Value {
-    return arith::XOrIOp::create(b, isNegative(remainder), isNegative(rhs));
-  };
   if (isFloat()) {
     // Not lhs - floor(lhs / rhs) * rhs, which is NaN for an infinite divisor
     // and loses all digits of a large quotient.
-    Value moved = select(differsInSign(), add(remainder, rhs), remainder);
+    Value moved =
+        select(differInSign(remainder, rhs), add(remainder, rhs), remainder);
     // A remainder of zero takes the sign, too.
-    Value signedZero = select(isNegative(rhs), number(-0.0), zero());
+    Value signedZero =
+        select(compare(Order::LT, rhs, zero()), number(-0.0), zero());
     return select(compare(Order::EQ, remainder, zero()), signedZero, moved);
   }
   if (isUnsigned())
     return remainder;
   // The remainder takes the divisor's sign.
-  Value isOff = arith::AndIOp::create(b, isNonZero(remainder), differsInSign());
+  Value isOff = arith::AndIOp::create(b, isNonZero(remainder),
+                                      differInSign(remainder, rhs));
   return select(isOff, add(remainder, rhs), remainder);
 }
 
@@ -218,9 +221,8 @@ Value ElementMath::floorDiv(Value lhs, Value rhs) const {
   if (isUnsigned())
     return quotient;
   Value remainder = rem(lhs, rhs);
-  Value isOff =
-      arith::AndIOp::create(b, isNonZero(remainder),
-                            compare(Order::LT, bitXor(remainder, rhs), zero()));
+  Value isOff = arith::AndIOp::create(b, isNonZero(remainder),
+                                      differInSign(remainder, rhs));
   return select(isOff, sub(quotient, one()), quotient);
 }
 

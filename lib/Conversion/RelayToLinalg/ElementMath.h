@@ -64,6 +64,8 @@ public:
   Value rem(Value lhs, Value rhs) const;
   Value floorDiv(Value lhs, Value rhs) const;
   Value floorMod(Value lhs, Value rhs) const;
+  /// Whether one of two is negative.
+  Value differInSign(Value lhs, Value rhs) const;
   Value truncDiv(Value lhs, Value rhs) const;
   Value power(Value lhs, Value rhs) const;
   /// Shifts by the width or more move every bit out.

@@ -227,8 +227,11 @@ private:
             index = emitClamp(bodyBuilder, index, dataSizes[axis]);
             if (mode != "constant")
               continue;
+            // As an unsigned number, a negative one is large. Of no elements
+            // the clamped one is not there.
             Value isOn = arith::CmpIOp::create(
-                bodyBuilder, arith::CmpIPredicate::eq, unclamped, index);
+                bodyBuilder, arith::CmpIPredicate::ult, unclamped,
+                emitIndex(bodyBuilder, dataSizes[axis]));
             isInside = isInside
                            ? arith::AndIOp::create(bodyBuilder, isInside, isOn)
                            : isOn;

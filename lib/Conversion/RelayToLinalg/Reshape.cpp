@@ -40,7 +40,8 @@ public:
                                                    bool allowZero);
 
 private:
-  void infer(int64_t position);
+  /// Fails if the other sizes have a 0 that the source has not.
+  LogicalResult infer(int64_t position);
 
   LinalgBuilder &b;
   SmallVector<OpFoldResult> source, sizes;
@@ -61,7 +62,7 @@ static bool isSameSize(OpFoldResult lhs, OpFoldResult rhs) {
 
 /// The size at `position` is what the others leave. Sizes that stand on both
 /// sides cancel out first, so that a copied dynamic size stays a plain one.
-void NewShape::infer(int64_t position) {
+LogicalResult NewShape::infer(int64_t position) {
   SmallVector<OpFoldResult> numerators(source), denominators;
   for (auto [index, size] : llvm::enumerate(sizes)) {
     if (static_cast<int64_t>(index) == position)
@@ -70,7 +71,8 @@ void NewShape::infer(int64_t position) {
         llvm::find_if(numerators, [&, size = size](OpFoldResult numerator) {
           return isSameSize(numerator, size);
         });
-    if (isa<Value>(size) && same != numerators.end())
+    // So does a size of 0, from which nothing could be inferred.
+    if ((isa<Value>(size) || isZeroInteger(size)) && same != numerators.end())
       numerators.erase(same);
     else
       denominators.push_back(size);
@@ -78,7 +80,8 @@ void NewShape::infer(int64_t position) {
   auto getStatic = [](ArrayRef<OpFoldResult> factors) {
     int64_t product = 1;
     for (OpFoldResult factor : factors)
-      product *= getConstantIntValue(factor).value_or(1);
+      product =
+          saturatingMultiply(product, getConstantIntValue(factor).value_or(1));
     return product;
   };
   auto getProduct = [&](ArrayRef<OpFoldResult> factors, int64_t constant) {
@@ -90,14 +93,20 @@ void NewShape::infer(int64_t position) {
   };
   int64_t numerator = getStatic(numerators);
   int64_t denominator = getStatic(denominators);
+  if (denominator == 0)
+    return failure();
   if (denominator != 0 && numerator % denominator == 0) {
     numerator /= denominator;
     denominator = 1;
   }
   OpFoldResult divisor = getProduct(denominators, denominator);
   OpFoldResult dividend = getProduct(numerators, numerator);
+  if (!getConstantIntValue(divisor))
+    b.assertAtLeast(divisor, 1,
+                    "expects no size 0 beside one that is inferred");
   sizes[position] =
       isOneInteger(divisor) ? dividend : b.floorDiv(dividend, divisor);
+  return success();
 }
 
 SmallVector<OpFoldResult> NewShape::resolve(ArrayRef<int64_t> codes,
@@ -134,8 +143,9 @@ SmallVector<OpFoldResult> NewShape::resolve(ArrayRef<int64_t> codes,
       i += 2;
     }
   }
-  if (inferred >= 0)
-    infer(inferred);
+  // Nothing can be inferred beside a 0.
+  if (inferred >= 0 && failed(infer(inferred)))
+    sizes[inferred] = b.getIndexAttr(0);
   return sizes;
 }
 
@@ -156,8 +166,8 @@ NewShape::resolve(ArrayRef<OpFoldResult> codes, bool allowZero) {
       return std::nullopt;
     }
   }
-  if (inferred >= 0)
-    infer(inferred);
+  if (inferred >= 0 && failed(infer(inferred)))
+    return std::nullopt;
   return sizes;
 }
 

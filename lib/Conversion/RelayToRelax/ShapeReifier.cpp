@@ -228,6 +228,8 @@ LogicalResult ShapeReifier::getAssumptions(Operation *call,
         assumptions.equal.push_back({lhs, rhs});
         return;
       }
+      if (difference.getValue() == 0)
+        return;
       InFlightDiagnostic diag = call->emitOpError()
                                 << "expects sizes that fit together, but two "
                                    "always differ by "
@@ -488,6 +490,12 @@ FailureOr<AffineExpr> ShapeReifier::computeIndex(Operation *op,
                                         all.drop_front(map.getNumDims()));
     });
   };
+  // Nothing is divided by a constant 0.
+  bool divides =
+      isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
+          arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp>(op);
+  if (divides && operands->back() == getConstant(0))
+    return giveUp(op);
   FailureOr<AffineExpr> expr =
       llvm::TypeSwitch<Operation *, FailureOr<AffineExpr>>(op)
           .Case<affine::AffineApplyOp>(
@@ -536,7 +544,8 @@ FailureOr<AffineExpr> ShapeReifier::computeIndex(Operation *op,
                                                             : (*operands)[0];
           })
           .Case<arith::TruncIOp>([&](auto) -> FailureOr<AffineExpr> {
-            if (result.getType().isInteger(1))
+            // Sizes are taken to fit into 32 bits.
+            if (result.getType().getIntOrFloatBitWidth() < 32)
               return failure();
             return (*operands)[0];
           })

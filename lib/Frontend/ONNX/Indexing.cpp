@@ -188,19 +188,35 @@ static LogicalResult setTopK(NodeContext &node, Value result) {
 
 /// The first elements, as many as `count` says, which is computed when the
 /// model runs.
-static Value createOpenTopK(NodeContext &node, Value data, Value count,
-                            int64_t axis, bool isAscending) {
-  if (count && node.getType(count).getDimSize(0) != 1) {
-    node.emitError() << "expects one element in input 1, but got "
-                     << node.getType(count).getDimSize(0);
-    return nullptr;
-  }
+static LogicalResult convertOpenTopK(NodeContext &node, Value count,
+                                     int64_t axis, bool isAscending) {
+  if (!count)
+    return failure();
+  if (node.getType(count).getDimSize(0) != 1)
+    return node.emitError() << "expects one element in input 1, but got "
+                            << node.getType(count).getDimSize(0);
   OpBuilder &b = node.getBuilder();
+  Value data = node.getInput(0);
+  // For relay, none are all: at least one is taken, if there is one.
+  Value one = node.createInts(ArrayRef<int64_t>{1});
+  Value least = node.create<MinimumOp>(
+      {node.createSizes(data, axis, axis + 1, b.getI64Type()), one});
   DynTopkOp::Properties properties;
   properties.axis = b.getI64IntegerAttr(axis);
   properties.is_ascend = b.getBoolAttr(isAscending);
   properties.dtype = TypeAttr::get(b.getI64Type());
-  return node.create<DynTopkOp>({data, count}, properties);
+  Value result = node.create<DynTopkOp>(
+      {data, node.create<MaximumOp>({count, least})}, properties);
+  DynStridedSliceOp::Properties slice;
+  slice.axes = b.getDenseI64ArrayAttr(axis);
+  Value zero = node.createInts(ArrayRef<int64_t>{0});
+  for (unsigned i = 0; i < 2; ++i)
+    if (node.wantsOutput(i) &&
+        failed(node.setOutput(
+            i, node.create<DynStridedSliceOp>(
+                   {node.getTupleItem(result, i), zero, count, one}, slice))))
+      return failure();
+  return success(!node.hasFailed());
 }
 
 static LogicalResult convertTopK(NodeContext &node) {
@@ -221,8 +237,7 @@ static LogicalResult convertTopK(NodeContext &node) {
     k = contents->elements.front().getConstant();
   }
   if (!k)
-    return setTopK(node, createOpenTopK(node, data, node.getIntsValue(1), *axis,
-                                        isAscending));
+    return convertOpenTopK(node, node.getIntsValue(1), *axis, isAscending);
   if (*k < 0)
     return node.emitError() << "expects k to be 0 or positive, but got " << *k;
   if (*k == 0) {

@@ -408,6 +408,13 @@ Value NodeContext::reshape(Value value, ArrayRef<ShapeScalar> sizes) {
     return nullptr;
   if (Value result = reshapeByCodes(value, sizes); result || hasError)
     return result;
+  for (const ShapeScalar &size : sizes)
+    if (!size.getConstant() && !importer.findDimension(size)) {
+      emitError() << "expects no size 0 beside a size that is only known at "
+                     "run time and that no tensor has, but got a reshape of "
+                  << value.getType();
+      return nullptr;
+    }
   DynReshapeOp::Properties properties;
   properties.allowzero = getBuilder().getBoolAttr(true);
   return refineDims(

@@ -117,14 +117,19 @@ Value NodeContext::createRange(Value count, Type elementType) {
 }
 
 Value NodeContext::createPositions(const ShapeScalar &size, Type elementType) {
-  Value positions = createRange(
-      reshape(createInts(ArrayRef(size)), ArrayRef<int64_t>()), elementType);
-  return assumeDims(positions, size);
+  std::optional<int64_t> constant = size.getConstant();
+  Value count = constant
+                    ? createScalar(static_cast<double>(*constant),
+                                   getBuilder().getI64Type())
+                    : reshape(createInts(ArrayRef(size)), ArrayRef<int64_t>());
+  return assumeDims(createRange(count, elementType), size);
 }
 
 Value NodeContext::createPositions(Value line) {
   if (!line)
     return nullptr;
+  if (getType(line).hasStaticShape())
+    return createPositions(getDims(line).front(), getElementType(line));
   return assumeDims(createRange(createSize(line, 0), getElementType(line)),
                     getDims(line));
 }
@@ -132,11 +137,17 @@ Value NodeContext::createPositions(Value line) {
 Value NodeContext::createLine(Value value, int64_t dim, Type elementType) {
   if (!value)
     return nullptr;
+  if (!getType(value).isDynamicDim(dim)) {
+    ZerosOp::Properties zeros;
+    zeros.shape =
+        getBuilder().getDenseI64ArrayAttr(getType(value).getDimSize(dim));
+    zeros.dtype = TypeAttr::get(elementType);
+    return create<ZerosOp>({}, zeros);
+  }
   DynZerosOp::Properties properties;
   properties.dtype = TypeAttr::get(elementType);
-  return refineDims(create<DynZerosOp>({createSizes(value, dim, dim + 1,
-                                                    getBuilder().getI64Type())},
-                                       properties),
+  Value sizes = createSizes(value, dim, dim + 1, getBuilder().getI64Type());
+  return refineDims(create<DynZerosOp>({sizes}, properties),
                     getDims(value)[dim]);
 }
 

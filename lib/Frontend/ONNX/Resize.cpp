@@ -44,7 +44,9 @@ static LogicalResult applyScales(NodeContext &node, RankedTensorType type,
       target.isKept[axis] = false;
       continue;
     }
-    double scaled = std::floor(size * scale);
+    // As ONNX Runtime does, in the precision of scales.
+    double scaled =
+        std::floor(static_cast<float>(size) * static_cast<float>(scale));
     if (!(scaled <= kMaxTensorBytes))
       return node.emitError()
              << "expects scales that give tensors of at most 2^47 bytes, but "

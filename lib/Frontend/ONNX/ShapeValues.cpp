@@ -15,12 +15,12 @@ using namespace mlir::relay::onnx;
 ShapeScalar ShapeScalar::get(int64_t value) {
   ShapeScalar scalar;
   scalar.bits = {value};
-  scalar.possible = ~0u;
+  scalar.possible = kAll;
   return scalar;
 }
 
 void ShapeScalar::compress() {
-  if (possible == ~0u && llvm::all_equal(bits))
+  if (possible == kAll && llvm::all_equal(bits))
     bits.resize(1);
 }
 
@@ -38,19 +38,33 @@ ShapeScalar ShapeScalar::getSymbol(unsigned id) {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     return (z ^ (z >> 31)) % bound;
   };
+  // Small and large sizes tell what only holds of usual ones, such as that 2
+  // divided by a size is 0.
+  constexpr int64_t special[] = {
+      1, 2, 3, 5, 9, 17, 29, 51, 83, 98, 10007, 20014, 65537, 400031, 1000003};
   // What models divide sizes by, from strides, windows and heads; each divisor
   // has enough multiples here without those of the others. Odd sizes tell `n`
   // from `n / 2 * 2`.
-  constexpr int64_t bases[kNumCases] = {
-      480, 480, 480, 480, 960, 672, 1344, 224, 32, 64, 96, 16, 48, 8, 24, 40,
-      56,  4,   12,  20,  28,  2,   6,    10,  14, 1,  3,  5,  7,  9, 1,  1};
+  constexpr int64_t bases[] = {480, 480, 480, 480, 960, 672, 1344, 224, 32,
+                               64,  96,  16,  48,  8,   24,  40,   56,  4,
+                               12,  20,  28,  2,   6,   10,  14,   1,   3,
+                               5,   7,   9,   1,   1,   192};
+  static_assert(std::size(special) + std::size(bases) == kNumCases,
+                "expects a size for each case");
+  // In another order for each symbol: two of them have few in common.
+  SmallVector<int64_t> shuffled(std::begin(special), std::end(special));
+  for (size_t i = shuffled.size(); i > 1; --i)
+    std::swap(shuffled[i - 1], shuffled[next(i)]);
   ShapeScalar scalar;
-  for (auto [index, base] : llvm::enumerate(bases)) {
+  unsigned index = 0;
+  for (int64_t size : shuffled)
+    scalar.set(index++, size);
+  for (int64_t base : bases) {
     // Up to some thousand, so that products of many do not overflow.
     int64_t lowest = 100 / base + 1;
     int64_t factor = lowest + next(8000 / base);
     // An odd cofactor: a base of 4 is no multiple of 8.
-    scalar.set(index, base * (factor | 1));
+    scalar.set(index++, base * (factor | 1));
   }
   return scalar;
 }
@@ -82,11 +96,11 @@ bool ShapeScalar::isReliable() const {
 }
 
 bool ShapeScalar::isSame(const ShapeScalar &other) const {
-  uint32_t common = possible & other.possible;
+  uint64_t common = possible & other.possible;
   if (llvm::popcount(common) < int(kMinCases))
     return false;
   for (unsigned i = 0; i < kNumCases; ++i)
-    if ((common & (1u << i)) && (*this)[i] != other[i])
+    if ((common & (uint64_t(1) << i)) && (*this)[i] != other[i])
       return false;
   return true;
 }

@@ -14,10 +14,10 @@
 // every case is a constant; one that is in every case the size of a dimension
 // is that dimension. Nothing has to be known about the formula in between, and
 // the dimensions of a result come from the type inference of the operator
-// itself. The cases are odd sizes, and multiples of what models divide sizes
-// by, so many that no formula of a real model agrees on all of them by
-// accident: where too few are possible, nothing is concluded. Comparisons that
-// depend on the case are never decided.
+// itself. The cases are small sizes and large ones, odd ones, and multiples of
+// what models divide sizes by, so many that no formula of a real model agrees
+// on all of them by accident: where too few are possible, nothing is concluded.
+// Comparisons that depend on the case are never decided.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +36,10 @@
 namespace mlir::relay::onnx {
 
 /// Number of cases.
-inline constexpr unsigned kNumCases = 32;
+inline constexpr unsigned kNumCases = 48;
 /// So many have to be possible, or agree, for a conclusion: by accident a
-/// remainder of 7 is the same in all of them once in 7^7 models.
-inline constexpr unsigned kMinCases = 8;
+/// remainder of 7 is the same in all of them once in 7^11 models.
+inline constexpr unsigned kMinCases = 12;
 
 /// An integer, or a float, in every case. A case may be impossible, such as an
 /// odd size where the model halves it.
@@ -53,7 +53,9 @@ public:
   static ShapeScalar getSymbol(unsigned id);
 
   bool isUnknown() const { return possible == 0; }
-  bool isPossible(unsigned index) const { return possible & (1u << index); }
+  bool isPossible(unsigned index) const {
+    return possible & (uint64_t(1) << index);
+  }
   int64_t operator[](unsigned index) const {
     return bits.size() == 1 ? bits.front() : bits[index];
   }
@@ -64,7 +66,7 @@ public:
     if (bits.size() != kNumCases)
       bits.resize(kNumCases, bits.empty() ? 0 : bits.front());
     bits[index] = value;
-    possible |= 1u << index;
+    possible |= uint64_t(1) << index;
   }
   void setFloat(unsigned index, double value) {
     set(index, llvm::bit_cast<int64_t>(value));
@@ -86,8 +88,9 @@ public:
 private:
   /// One for each case, or one for all.
   SmallVector<int64_t, 1> bits;
-  uint32_t possible = 0;
-  static_assert(kNumCases == 32, "expects a bit for each case");
+  uint64_t possible = 0;
+  static constexpr uint64_t kAll = (uint64_t(1) << kNumCases) - 1;
+  static_assert(kNumCases < 64, "expects a bit for each case");
 };
 
 /// The product, impossible where it overflows.

@@ -32,13 +32,17 @@ static std::optional<int64_t> getPosition(const ShapeScalar &position,
     return constant;
   if (position.isSame(dim))
     return std::numeric_limits<int64_t>::max();
-  // n - 1 is -1, whatever n is.
+  // n - 1 is -1, whatever n is; n - 5 may be negative, and counts from the end
+  // then.
   ShapeScalar distance;
+  bool isNegative = false;
   for (unsigned i = 0; i < kNumCases; ++i)
-    if (position.isPossible(i) && dim.isPossible(i))
+    if (position.isPossible(i) && dim.isPossible(i)) {
       distance.set(i, position[i] - dim[i]);
+      isNegative |= position[i] < 0;
+    }
   std::optional<int64_t> constant = distance.getConstant();
-  return constant && *constant < 0 ? constant : std::nullopt;
+  return constant && *constant < 0 && !isNegative ? constant : std::nullopt;
 }
 
 namespace {

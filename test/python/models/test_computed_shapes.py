@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from test_open_sizes import Pair, random
+from test_open_sizes import REFUSALS, Pair, random
 
 
 class Net:
@@ -290,3 +290,94 @@ def test_sizes_that_do_not_divide():
     pair = net.pair({"x": (["n", 6], "float32"), "y": (["m"], "float32")}, y)
     check(pair, [{"x": floats(n, 6), "y": floats(m)} for n, m in [(1, 1), (4, 3), (5, 6)]])
     assert not pair.check({"x": floats(5, 6), "y": floats(7)})
+
+
+def test_none_of_the_best():
+    net = Net()
+    net.nodes.append(helper.make_node("TopK", ["x", net.Shape("q")], ["values", "indices"]))
+    pair = net.pair({"x": (["n"], "float32"), "q": (["k"], "float32")}, "values", "indices")
+    check(pair, [{"x": floats(n), "q": floats(k)} for n, k in [(5, 0), (5, 3), (1, 1), (0, 0)]])
+
+
+@pytest.mark.parametrize("first", [-1, 1])
+def test_padding_of_nothing(first):
+    """No element beside an empty axis is read."""
+    net = Net()
+    pads = net.Concat([0, 0, 0], net.Shape("q"), axis=0)
+    cropped = net.Pad("x", [0, first, 3, 0])
+    pair = net.pair({"x": (["n", "m"], "float32"), "q": (["k"], "float32")}, net.Pad("x", pads),
+                    net.ReduceSum(net.Pad(net.Slice("x", [0], [0], [1]), pads)), cropped)
+    base = np.full((1000, 4), 7, np.float32)
+    check(pair, [{"x": base[10:10 + n, :m], "q": floats(k)}
+                 for n, m, k in [(0, 4, 3), (2, 4, 1), (0, 1, 2), (3, 1, 0)]])
+
+
+def test_pad_to_the_size_of_another():
+    """U-Net: what was halved and doubled is padded to its other half."""
+    net = Net()
+    half = net.MaxPool("x", kernel_shape=[2], strides=[2])
+    up = net.ConvTranspose(half, floats(3, 3, 2), strides=[2])
+    missing = net.Unsqueeze(net.Sub(net.size("x", 2), net.size(up, 2)), [0])
+    padded = net.Pad(up, net.Concat([0, 0, 0, 0, 0], missing, axis=0))
+    pair = net.pair({"x": (["b", 3, "h"], "float32")}, net.Concat("x", padded, axis=1))
+    check(pair, [{"x": floats(2, 3, h)} for h in (2, 5, 8, 13)])
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+@pytest.mark.parametrize("target", ["half", "three halves", "other", "constant", "at least"])
+def test_resize(target, mode):
+    net = Net()
+    scales = {"half": 0.5, "three halves": 1.5}.get(target)
+    height, width = net.size("x", 2), net.size("x", 3)
+    sizes = {"other": lambda: net.Shape("y"),
+             "constant": lambda: net.constant([7, 4]),
+             "at least": lambda: net.Max(net.shape(height, width), np.array([6, 6]))}
+    mode = {"mode": mode, "coordinate_transformation_mode": "asymmetric" if mode == "nearest"
+            else "half_pixel", "nearest_mode": "floor"}
+    if scales:
+        y = net.Resize("x", "", np.array([1, 1, scales, scales], np.float32), **mode)
+    else:
+        y = net.Resize("x", "", "", net.Concat(net.shape(net.size("x", 0), 2), sizes[target](), axis=0),
+                       **mode)
+    pair = net.pair({"x": (["n", 2, "h", "w"], "float32"), "y": (["a", "b"], "float32")}, y)
+    check(pair, [{"x": floats(n, 2, h, w), "y": floats(5, 9)}
+                 for n, h, w in [(1, 4, 4), (2, 7, 5), (1, 10, 6)]])
+
+
+FORMULAS = {
+    "2 / n": lambda net, n: net.Div(np.array([2]), n),
+    "16 % n": lambda net, n: net.Mod(np.array([16]), n),
+    "n / 10000": lambda net, n: net.Div(n, np.array([10000])),
+    "n / (n / 8 + 1)": lambda net, n: net.Div(n, net.Add(net.Div(n, np.array([8])), np.array([1]))),
+    "|n - 50|": lambda net, n: net.Abs(net.Sub(n, np.array([50]))),
+    "|n - 50| - (n - 50)": lambda net, n: net.Sub(
+        net.Abs(net.Sub(n, np.array([50]))), net.Sub(n, np.array([50]))),
+    "|n - 3| + 3": lambda net, n: net.Add(net.Abs(net.Sub(n, np.array([3]))), np.array([3])),
+    "min(n, 5) * max(n, 3)": lambda net, n: net.Mul(net.Min(n, np.array([5])), net.Max(n, np.array([3]))),
+    "(7 - n % 7) % 7": lambda net, n: net.Mod(
+        net.Sub(np.array([7]), net.Mod(n, np.array([7]))), np.array([7])),
+    "where(n < 4, n, 2)": lambda net, n: net.Where(net.Less(n, np.array([4])), n, np.array([2])),
+}
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_formulas(formula):
+    """What holds of usual sizes only is not concluded: as a number, as a size, as an end,
+    at small sizes and a large one."""
+    net = Net()
+    value = FORMULAS[formula](net, net.Shape("x"))
+    filled = net.ConstantOfShape(net.Add(value, np.array([1])))
+    pair = net.pair({"x": (["n"], "float32")}, net.Identity(value), filled,
+                    net.Slice("x", [0], value), net.Slice("x", net.Neg(value), net.Shape("x")))
+    check(pair, [{"x": floats(n)} for n in (1, 2, 3, 7, 8, 9, 29, 49, 50, 51, 100, 20000)])
+
+
+def test_what_is_divided_by_nothing():
+    """A size that may be 0 beside -1 is refused before a run, and compiles."""
+    net = Net()
+    y = net.Softmax(net.Reshape("x", net.Concat(net.Sub(net.Shape("x"), np.array([16])), [-1], axis=0)),
+                    axis=1)
+    compiled = net.pair({"x": (["n"], "float32")}, y).compiled
+    assert compiled.run({"x": floats(32)}).shape == (16, 2)
+    with pytest.raises(REFUSALS):
+        compiled.run({"x": floats(16)})

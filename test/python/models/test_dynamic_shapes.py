@@ -62,6 +62,7 @@ def test_first_rows_of_a_table(tmp_path):
     for length in (1, 5, POSITIONS):
         x = rng.standard_normal((2, length, FEATURES)).astype(np.float32)
         np.testing.assert_array_equal(compiled(x=x), x + table[:, :length])
-    with pytest.raises(ValueError, match=f"expects {POSITIONS} to be at least length, but got "
-                       f"{POSITIONS + 1}; length = {POSITIONS + 1} is dimension 1 of input 'x'"):
+    message = (rf"expects length to equal min\(length, {POSITIONS}\), but got {POSITIONS + 1} and "
+               f"{POSITIONS}; length = {POSITIONS + 1} is dimension 1 of input 'x'")
+    with pytest.raises(ValueError, match=message):
         compiled(x=np.zeros((1, POSITIONS + 1, FEATURES), np.float32))

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper
 import onnx_backend
 import relay_mlir as rm
 
-FLOAT, BOOL = TensorProto.FLOAT, TensorProto.BOOL
+FLOAT, BOOL, INT = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 
 # Nodes, and the types and shapes of their inputs.
 NODES: list[Any] = [
@@ -28,6 +28,16 @@ NODES: list[Any] = [
      [(FLOAT, [2, 4, 3]), (FLOAT, [2]), (FLOAT, [2])]),
     (helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[3], strides=[2],
                       auto_pad="SAME_UPPER"), [(FLOAT, [1, 2, "N"])]),
+    # Halves of an open size.
+    (helper.make_node("Split", ["x"], ["y", "z"], num_outputs=2), [(FLOAT, ["N"])]),
+    # Shapes that are computed.
+    (helper.make_node("Reshape", ["x", "s"], ["y"]), [(FLOAT, ["N", 6]), (INT, [2])]),
+    (helper.make_node("Expand", ["x", "s"], ["y"]), [(FLOAT, ["N", 1]), (INT, [2])]),
+    (helper.make_node("Tile", ["x", "s"], ["y"]), [(FLOAT, ["N", 6]), (INT, [2])]),
+    (helper.make_node("ConstantOfShape", ["s"], ["y"]), [(INT, [2])]),
+    (helper.make_node("OneHot", ["i", "d", "v"], ["y"]), [(INT, [3]), (INT, []), (FLOAT, [2])]),
+    (helper.make_node("TopK", ["x", "k"], ["y", "z"]), [(FLOAT, [3, 6]), (INT, [1])]),
+    (helper.make_node("Pad", ["x", "p"], ["y"]), [(FLOAT, [3, 6]), (INT, [4])]),
 ]
 
 

@@ -325,8 +325,8 @@ OTHER = Input("n,3,m", "float32")
 add("dyn.reshape", row("dyn.reshape(%x, shape_of(%y))", x="n,6", y=Input("n,3,2", "float32")),
     row(f"dyn.reshape(%x, {vector('ndarray_size(%y)', -1)})", x="6,h,w",
         y=Input("h,3", "float32"), ones=False, zero="w"),
-    row(f"dyn.reshape(%x, {sizes('x', 1, 0)})", x="n,m"),
-    row(f"dyn.reshape(%x, {vector(0, 2, -1)})", x="n,6"))
+    row(f"dyn.reshape(%x, {sizes('x', 1, 0)}, allowzero=True)", x="n,m"),
+    row(f"dyn.reshape(%x, {vector(0, 2, -1)})", x="n,6", zero=""))
 add("dyn.expand_dims", row("dyn.expand_dims(%x, 1)", x="n,4"))
 add("dyn.squeeze", row(f"dyn.squeeze(%x, {vector(1)})", x="n,1,4"))
 add("dyn.broadcast_to", row("dyn.broadcast_to(%x, shape_of(%y))", x="3,1", y=OTHER),

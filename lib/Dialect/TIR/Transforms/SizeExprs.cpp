@@ -45,6 +45,23 @@ AffineExpr SizeExprs::get(OpFoldResult size, Known &known) const {
   return expr;
 }
 
+/// True if `expr` is at least 0 for sizes that are, as far as it shows.
+static bool isNonNegative(AffineExpr expr) {
+  if (!expr)
+    return false;
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() >= 0;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return !binary ||
+         (isNonNegative(binary.getLHS()) && isNonNegative(binary.getRHS()));
+}
+
+/// Whether a size may not fit.
+static bool isNarrow(Value value) {
+  return !value.getType().isIndex() &&
+         value.getType().getIntOrFloatBitWidth() < 32;
+}
+
 AffineExpr SizeExprs::compute(Value size, Known &known) const {
   Operation *op = size.getDefiningOp();
   if (!op)
@@ -56,8 +73,11 @@ AffineExpr SizeExprs::compute(Value size, Known &known) const {
             arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
             arith::CeilDivUIOp, arith::RemSIOp, arith::RemUIOp>(
           [&](Operation *binary) { return getBinary(binary, known); })
-      .Case<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp>(
-          [&](Operation *conversion) {
+      .Case<arith::IndexCastOp, arith::ExtSIOp>(
+          [&](Operation *conversion) -> AffineExpr {
+            if (isNarrow(conversion->getOperand(0)) ||
+                isNarrow(conversion->getResult(0)))
+              return {};
             return get(conversion->getOperand(0), known);
           })
       .Default([](Operation *) { return AffineExpr(); });
@@ -99,7 +119,7 @@ AffineExpr SizeExprs::getApply(affine::AffineApplyOp apply,
       ArrayRef(operands).drop_front(numDims));
 }
 
-/// Sizes are not negative, so rounding towards zero rounds down.
+/// Rounding towards zero rounds down where nothing is negative.
 AffineExpr SizeExprs::getBinary(Operation *op, Known &known) const {
   AffineExpr lhs = get(op->getOperand(0), known);
   AffineExpr rhs = get(op->getOperand(1), known);
@@ -111,6 +131,11 @@ AffineExpr SizeExprs::getBinary(Operation *op, Known &known) const {
     return lhs - rhs;
   if (isa<arith::MulIOp>(op))
     return lhs * rhs;
+  auto divisor = dyn_cast<AffineConstantExpr>(rhs);
+  bool isPositive = divisor ? divisor.getValue() > 0 : isNonNegative(rhs);
+  bool isFloor = isa<arith::FloorDivSIOp, arith::CeilDivSIOp>(op);
+  if (!isPositive || (!isFloor && !isNonNegative(lhs)))
+    return {};
   if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
     return lhs.ceilDiv(rhs);
   if (isa<arith::RemSIOp, arith::RemUIOp>(op))
@@ -138,17 +163,6 @@ SizeExprs::Bounds SizeExprs::getBounds(OpFoldResult size,
   Bounds bounds = computeBounds(value, known);
   known[value] = bounds;
   return bounds;
-}
-
-/// True if `expr` is at least 0 for sizes that are, as far as it shows.
-static bool isNonNegative(AffineExpr expr) {
-  if (!expr)
-    return false;
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue() >= 0;
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  return !binary ||
-         (isNonNegative(binary.getLHS()) && isNonNegative(binary.getRHS()));
 }
 
 AffineExpr SizeExprs::getPositivePart(AffineExpr expr) const {
@@ -244,7 +258,11 @@ SizeExprs::Bounds SizeExprs::computeBounds(Value size,
                          ArrayRef(operands).take_front(map.getNumDims()),
                          ArrayRef(operands).drop_front(map.getNumDims()));
       })
-      .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto) { return get(0); })
+      .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto) {
+        return isNarrow(op->getOperand(0)) || isNarrow(op->getResult(0))
+                   ? Bounds()
+                   : get(0);
+      })
       .Case<arith::SelectOp>([&](auto) {
         Bounds yes = get(1), no = get(2);
         return Bounds{isPositive(yes) && isPositive(no) ? zero : AffineExpr(),
@@ -277,6 +295,16 @@ SizeExprs::Bounds SizeExprs::computeBounds(Value size,
       })
       .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>([&](auto) {
         return boundBinary(AffineExprKind::FloorDiv, get(0), get(1));
+      })
+      .Case<arith::RemSIOp>([&](auto) {
+        // Closer to zero than a constant divisor.
+        auto divisor = dyn_cast_if_present<AffineConstantExpr>(
+            this->get(OpFoldResult(op->getOperand(1))));
+        if (!divisor || divisor.getValue() <= 0)
+          return Bounds();
+        AffineExpr most =
+            getAffineConstantExpr(divisor.getValue() - 1, context);
+        return Bounds{isPositive(get(0)) ? zero : most * -1, most};
       })
       .Default([](Operation *) { return Bounds(); });
 }

@@ -7,9 +7,9 @@
 
 #include "Forest.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <map>
 
 #include <cmath>
 #include <limits>
@@ -173,7 +173,8 @@ FailureOr<Forest> Forest::readTuples(NodeContext &node, StringRef prefix,
       failed(expectWeights(weightNodesName, weightNodes.size())))
     return failure();
 
-  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> positions;
+  // Ids may be any numbers, also the two that a DenseMap keeps for itself.
+  std::map<std::pair<int64_t, int64_t>, int64_t> positions;
   for (auto [i, tree, id] : llvm::enumerate(treeIds, nodeIds))
     if (!positions.try_emplace({tree, id}, i).second)
       return node.emitError() << "expects ids of nodes that differ, but got "
@@ -213,7 +214,7 @@ FailureOr<Forest> Forest::readTuples(NodeContext &node, StringRef prefix,
   }
 
   // In the order in which trees first appear.
-  llvm::DenseMap<int64_t, int64_t> rootOfTree;
+  std::map<int64_t, int64_t> rootOfTree;
   std::vector<int64_t> trees;
   for (auto [i, tree] : llvm::enumerate(treeIds)) {
     auto [it, isNew] = rootOfTree.try_emplace(tree, -1);

@@ -392,6 +392,15 @@ static Value createForest(NodeContext &node, const Forest &forest,
   int64_t numFeatures = tables->maxFeature + 1;
   if (ShapedType::isDynamic(numColumns)) {
     // Those that trees ask for have to be there.
+    constexpr int64_t maxColumns = int64_t(1) << 20;
+    if (numFeatures > maxColumns) {
+      node.emitError() << "expects ids of features in attribute "
+                          "\"nodes_featureids\" below "
+                       << maxColumns
+                       << " where the number of columns is open, but got "
+                       << tables->maxFeature;
+      return nullptr;
+    }
     SmallVector<int64_t> columns =
         llvm::to_vector(llvm::seq<int64_t>(numFeatures));
     rows = node.take(rows, node.createInts(columns), 1, "fast");
