@@ -7,10 +7,13 @@
 
 #include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::relay {
@@ -24,7 +27,7 @@ using namespace mlir;
 static bool isIndexDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
              op) &&
-         op->getResult(0).getType().isIndex() &&
+         getElementTypeOrSelf(op->getResult(0)).isIndex() &&
          !matchPattern(op->getOperand(1), m_Constant());
 }
 
@@ -47,10 +50,34 @@ static void hoist(Operation *op) {
     op->moveBefore(place);
 }
 
+/// Writes expressions that divide by a size as divisions.
+static void expandDivisions(func::FuncOp function) {
+  function.walk([](affine::AffineApplyOp apply) {
+    bool divides = false;
+    apply.getAffineMap().walkExprs([&](AffineExpr expr) {
+      auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+      divides |= binary && !isa<AffineConstantExpr>(binary.getRHS()) &&
+                 expr.getKind() != AffineExprKind::Add &&
+                 expr.getKind() != AffineExprKind::Mul;
+    });
+    if (!divides)
+      return;
+    OpBuilder builder(apply);
+    auto values =
+        affine::expandAffineMap(builder, apply.getLoc(), apply.getAffineMap(),
+                                llvm::to_vector(apply.getMapOperands()));
+    if (!values)
+      return;
+    apply.getResult().replaceAllUsesWith(values->front());
+    apply.erase();
+  });
+}
+
 namespace {
 struct HoistDivisionsPass
     : relay::impl::HoistDivisionsPassBase<HoistDivisionsPass> {
   void runOnOperation() override {
+    expandDivisions(getOperation());
     SmallVector<Operation *> divisions;
     getOperation().walk([&](Operation *op) {
       if (isIndexDivision(op))
@@ -59,9 +86,11 @@ struct HoistDivisionsPass
     // Operands come before what uses them.
     for (Operation *op : divisions) {
       OpBuilder builder(op);
-      Value one = arith::ConstantIndexOp::create(builder, op->getLoc(), 1);
-      op->setOperand(1, arith::MaxSIOp::create(builder, op->getLoc(),
-                                               op->getOperand(1), one));
+      Value divisor = op->getOperand(1);
+      Value one = arith::ConstantOp::create(
+          builder, op->getLoc(), builder.getOneAttr(divisor.getType()));
+      op->setOperand(
+          1, arith::MaxSIOp::create(builder, op->getLoc(), divisor, one));
       hoist(op);
     }
   }

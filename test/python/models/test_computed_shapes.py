@@ -381,3 +381,15 @@ def test_what_is_divided_by_nothing():
     assert compiled.run({"x": floats(32)}).shape == (16, 2)
     with pytest.raises(REFUSALS):
         compiled.run({"x": floats(16)})
+
+
+def test_samples_of_nothing():
+    """Rows of a table whose sizes are 0: positions are divided by them."""
+    net = Net()
+    compiled = net.pair({"x": ([1, 1, "h", "w"], "float32"), "g": ([1, "e", "f", 2], "float32")},
+                        net.GridSample("x", "g")).compiled
+    assert compiled.run({"x": floats(1, 1, 3, 4), "g": floats(1, 2, 5, 2)}).shape == (1, 1, 2, 5)
+    try:
+        assert compiled.run({"x": floats(1, 1, 0, 4), "g": floats(1, 2, 5, 2)}).shape == (1, 1, 2, 5)
+    except REFUSALS:
+        pass

@@ -363,6 +363,11 @@ def changed(**changes):
      'expects ids of nodes in attribute "nodes_falsenodeids", but tree 0 has no node -1'),
     (changed(target_nodeids={0: 4}),
      'expects ids of nodes in attribute "target_nodeids", but tree 0 has no node 4'),
+    # The greatest number stands for nothing else.
+    (changed(nodes_treeids={0: 2**63 - 1, 1: 2**63 - 1, 2: 2**63 - 1},
+             nodes_truenodeids={0: 2**63 - 1}),
+     'expects ids of nodes in attribute "nodes_truenodeids", but tree 9223372036854775807 has no '
+     "node 9223372036854775807"),
     (changed(target_ids={1: 1}), 'expects numbers in [0, 1) in attribute "target_ids", but got 1'),
     (changed(target_ids={1: -1}),
      'expects numbers in [0, 1) in attribute "target_ids", but got -1'),
