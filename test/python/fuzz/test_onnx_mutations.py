@@ -117,6 +117,9 @@ def test_variants(chunk, models, original_inputs, tmp_path):
         for i in range(int(text)):
             expected, actual = (np.load(tmp_path / f"{side}{i}.npy", allow_pickle=True)
                                 for side in ("theirs", "ours"))
+            if expected.dtype == object and all(isinstance(row, dict) for row in expected):
+                # ZipMap has the scores in maps; ours stay a tensor.
+                expected = np.array([list(row.values()) for row in expected], actual.dtype)
             if not same(expected, actual):
                 report(f"output {i}: expected {str(expected)[:300]}, but got {str(actual)[:300]}")
     ours.close()
