@@ -138,11 +138,10 @@ Value NodeContext::createLine(Value value, int64_t dim, Type elementType) {
   if (!value)
     return nullptr;
   if (!getType(value).isDynamicDim(dim)) {
-    ZerosOp::Properties zeros;
+    FullOp::Properties zeros;
     zeros.shape =
         getBuilder().getDenseI64ArrayAttr(getType(value).getDimSize(dim));
-    zeros.dtype = TypeAttr::get(elementType);
-    return create<ZerosOp>({}, zeros);
+    return create<FullOp>({createScalar(0, elementType)}, zeros);
   }
   DynZerosOp::Properties properties;
   properties.dtype = TypeAttr::get(elementType);
