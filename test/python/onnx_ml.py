@@ -3,6 +3,8 @@
 """Models of the domain ai.onnx.ml, as exporters of scikit-learn write them, and how
 tests compare them with ONNX Runtime."""
 
+from typing import Any
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -20,9 +22,10 @@ DOMAIN = "ai.onnx.ml"
 def node(operator, inputs, outputs, **attributes):
     """A node of the domain; attributes that are arrays become tensors, and empty lists are
     left out."""
-    return helper.make_node(operator, inputs, outputs, domain=DOMAIN, **{
+    given: dict[str, Any] = {
         name: numpy_helper.from_array(value) if isinstance(value, np.ndarray) else value
-        for name, value in attributes.items() if not isinstance(value, list) or value})
+        for name, value in attributes.items() if not isinstance(value, list) or value}
+    return helper.make_node(operator, inputs, outputs, domain=DOMAIN, **given)
 
 
 def make_model(nodes, inputs, outputs, constants=None, opset=3, static=False):
@@ -116,8 +119,8 @@ class Trees:
         self.kind = kind
         names = ["treeids", "nodeids", "featureids", "values", "modes", "truenodeids",
                  "falsenodeids", "missing_value_tracks_true"]
-        self.nodes = {f"nodes_{name}": [] for name in names}
-        self.weights = {f"{kind}_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")}
+        self.nodes: dict[str, list] = {f"nodes_{name}": [] for name in names}
+        self.weights: dict[str, list] = {f"{kind}_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")}
 
     def add(self, tree, number, mode="LEAF", feature=0, value=0.0, true=0, false=0, missing=0):
         for name, element in zip(self.nodes, [tree, number, feature, float(value), mode, true,

@@ -379,7 +379,7 @@ def test_recurrent(op, gates, opset):
     inputs = {
         "x": random(5, 2, 3), "w": random(1, gates * 4, 3, seed=1), "r": random(
             1, gates * 4, 4, seed=2), "b": random(1, gates * 8, seed=3)}
-    attributes = {"hidden_size": 4}
+    attributes: dict = {"hidden_size": 4}
     expected = runtime(op, inputs, 7, attributes, outputs=2)
     if opset < 3:
         attributes["output_sequence"] = 1

@@ -225,7 +225,8 @@ def test_svm_classifier(kernel, classes):
 @pytest.mark.parametrize("classes", [2, 3])
 def test_transforms_of_svm_classifiers(transform, classes):
     x = np.random.default_rng(5).standard_normal((40, 3), "float32")
-    for more in ({}, sigmoids(classes)):
+    variants: list[dict] = [{}, sigmoids(classes)]
+    for more in variants:
         check("SVMClassifier", x, count=2, kernel_type="RBF", post_transform=transform,
               bound=bounds.NETWORK, **machine(classes), **more)
 

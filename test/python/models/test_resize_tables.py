@@ -65,7 +65,7 @@ def test_nearest_of_scales_that_give_no_whole_size(rounding):
                 transformation}
             x = random(1, 1, 7, 9)
             arguments = "Resize", {"x": x}, 11, attributes, {
-                "roi": np.zeros(0, np.float32), "s": np.float32([1, 1, scale, scale])}
+                "roi": np.zeros(0, np.float32), "s": np.array([1, 1, scale, scale], np.float32)}
             compare(compiled(*arguments), runtime(*arguments))
 
 
@@ -98,7 +98,7 @@ def test_other_types():
 def test_nothing():
     x = random(1, 1, 4, 4)
     (actual,) = compiled("Resize", {"x": x}, 19, {"mode": "nearest"},
-                         {"s": np.float32([1, 1, 0.2, 1])}, order=["x", "", "s"])
+                         {"s": np.array([1, 1, 0.2, 1], np.float32)}, order=["x", "", "s"])
     assert actual.shape == (1, 1, 0, 4)
 
 

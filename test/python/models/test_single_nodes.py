@@ -118,9 +118,9 @@ def test_refused_training():
 
 @pytest.mark.parametrize("ratio,training", [(0.5, False), (0.0, True), (0.0, False)])
 def test_dropout_that_does_nothing(ratio, training):
-    arguments = "Dropout", {"x": random(3)}, 13, {}, {
-        "r": np.float32(ratio), "t": np.array(training)}
-    compare(compiled(*arguments, outputs=2), runtime(*arguments, outputs=2))
+    constants = {"r": np.float32(ratio), "t": np.array(training)}
+    compare(*(function("Dropout", {"x": random(3)}, 13, {}, constants, outputs=2)
+              for function in (compiled, runtime)))
 
 
 @pytest.mark.parametrize("size,axes", [((3, 8), None), ((5, 2), None), ((4, 7), None), ((9,), [0]),

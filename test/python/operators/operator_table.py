@@ -309,7 +309,7 @@ add("nn.lrn", row("nn.lrn(%x, size=3, axis=1)", x="n,6,h,w", sums=True))
 # Shapes for operands, computed from sizes
 #===-----------------------------------------------------------------------===#
 
-def sizes(name, *positions):
+def sizes_of(name, *positions):
     """Text: some sizes of an input, as a vector."""
     parts = [f'expand_dims(take(shape_of(%{name}, dtype="int64"), {position}), axis=0)'
              for position in positions]
@@ -325,27 +325,27 @@ OTHER = Input("n,3,m", "float32")
 add("dyn.reshape", row("dyn.reshape(%x, shape_of(%y))", x="n,6", y=Input("n,3,2", "float32")),
     row(f"dyn.reshape(%x, {vector('ndarray_size(%y)', -1)})", x="6,h,w",
         y=Input("h,3", "float32"), ones=False, zero="w"),
-    row(f"dyn.reshape(%x, {sizes('x', 1, 0)}, allowzero=True)", x="n,m"),
+    row(f"dyn.reshape(%x, {sizes_of('x', 1, 0)}, allowzero=True)", x="n,m"),
     row(f"dyn.reshape(%x, {vector(0, 2, -1)})", x="n,6", zero=""))
 add("dyn.expand_dims", row("dyn.expand_dims(%x, 1)", x="n,4"))
 add("dyn.squeeze", row(f"dyn.squeeze(%x, {vector(1)})", x="n,1,4"))
 add("dyn.broadcast_to", row("dyn.broadcast_to(%x, shape_of(%y))", x="3,1", y=OTHER),
     row("dyn.broadcast_to(%x, shape_of(%y))", x="m", y=OTHER))
 add("dyn.zeros", row('dyn.zeros(shape_of(%y), dtype="{dtype}")', y=OTHER))
-add("dyn.ones", row(f'dyn.ones({sizes("y", 2, 0)} * {vector(2, 1)}, dtype="{{dtype}}")', y=OTHER))
+add("dyn.ones", row(f'dyn.ones({sizes_of("y", 2, 0)} * {vector(2, 1)}, dtype="{{dtype}}")', y=OTHER))
 add("dyn.full", row('dyn.full(%x, shape_of(%y), dtype="{dtype}")', x="", y=OTHER))
 add("dyn.one_hot", row('dyn.one_hot(%i, {5}, {2}, take(shape_of(%y), 2), dtype="{dtype}")',
                        i=Input("n,3", "int64", -1, 6), y=OTHER))
 add("dyn.tile", row("dyn.tile(%x, shape_of(%y))", x="n,4", y=Input("2,m", "float32")),
     row("dyn.tile(%x, shape_of(%y))", x="3,4", y=OTHER))
 add("dyn.strided_slice",
-    row(f"dyn.strided_slice(%x, {vector(0)}, {sizes('y', 0)}, {vector(1)})", x="9,m", y=OTHER),
-    row(f"dyn.strided_slice(%x, {sizes('y', 0)}, {vector(100)}, {vector(2)})", x="9,m", y=OTHER),
-    row(f"dyn.strided_slice(%x, {vector(8)}, {sizes('y', 0)}, {vector(-2)})", x="9,m", y=OTHER),
+    row(f"dyn.strided_slice(%x, {vector(0)}, {sizes_of('y', 0)}, {vector(1)})", x="9,m", y=OTHER),
+    row(f"dyn.strided_slice(%x, {sizes_of('y', 0)}, {vector(100)}, {vector(2)})", x="9,m", y=OTHER),
+    row(f"dyn.strided_slice(%x, {vector(8)}, {sizes_of('y', 0)}, {vector(-2)})", x="9,m", y=OTHER),
     row(f"dyn.strided_slice(%x, {vector(-3, 1)}, {vector(100, -1)}, {vector(1, 1)})", x="n,m"),
-    row(f"dyn.strided_slice(%x, {sizes('y', 0)} - {vector(7)}, {sizes('y', 2)} - {vector(9)}, "
+    row(f"dyn.strided_slice(%x, {sizes_of('y', 0)} - {vector(7)}, {sizes_of('y', 2)} - {vector(9)}, "
         f"{vector(1)})", x="9,m", y=OTHER),
-    row(f"dyn.strided_slice(%x, {sizes('y', 2)} - {vector(4)}, {sizes('y', 0)} - {vector(7)}, "
+    row(f"dyn.strided_slice(%x, {sizes_of('y', 2)} - {vector(4)}, {sizes_of('y', 0)} - {vector(7)}, "
         f"{vector(-3)})", x="9,m", y=OTHER))
 add("dyn.nn.pad",
     *(row(f'dyn.nn.pad(%x, reshape({vector("take(shape_of(%y), 0)", 0, 2, last)}, newshape=[2, 2]), '
