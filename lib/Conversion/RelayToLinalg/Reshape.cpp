@@ -95,7 +95,7 @@ LogicalResult NewShape::infer(int64_t position) {
   int64_t denominator = getStatic(denominators);
   if (denominator == 0)
     return failure();
-  if (denominator != 0 && numerator % denominator == 0) {
+  if (numerator % denominator == 0) {
     numerator /= denominator;
     denominator = 1;
   }
