@@ -408,8 +408,11 @@ Value NodeContext::reshape(Value value, ArrayRef<ShapeScalar> sizes) {
     return nullptr;
   if (Value result = reshapeByCodes(value, sizes); result || hasError)
     return result;
+  bool hasZero = llvm::any_of(sizes, [](const ShapeScalar &size) {
+    return size.getConstant() == int64_t(0);
+  });
   for (const ShapeScalar &size : sizes)
-    if (!size.getConstant() && !importer.findDimension(size)) {
+    if (hasZero && !size.getConstant() && !importer.findDimension(size)) {
       emitError() << "expects no size 0 beside a size that is only known at "
                      "run time and that no tensor has, but got a reshape of "
                   << value.getType();
