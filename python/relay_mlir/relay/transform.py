@@ -216,12 +216,11 @@ def infer_expr(expr: Any, mod: IRModule | None = None) -> Any:
 _LATER = {
     name: subject for subject, names in {
         "graph passes": """AlterOpLayout AnnotateSpans AutoSchedulerLayoutRewrite
-            BackwardFoldScaleAxis CanonicalizeCast CanonicalizeOps CombineParallelBatchMatmul
-            CombineParallelConv2D CombineParallelDense Conv2dToSparse Conv2dToSparse2
-            Defunctionalization DefuseOps DenseToSparse DivToMul DynamicToStatic EtaExpand
+            CanonicalizeOps             Conv2dToSparse Conv2dToSparse2
+            Defunctionalization DenseToSparse DivToMul DynamicToStatic EtaExpand
             FastMath FlattenAtrousConv FlexibleShapeDispatch FoldExplicitPadding
-            ForwardFoldScaleAxis FuseOps Inline LambdaLift Legalize MetaScheduleLayoutRewrite
-            PartialEvaluate SimplifyExpr SimplifyFCTranspose SplitArgs ToANormalForm
+            Inline LambdaLift Legalize MetaScheduleLayoutRewrite
+            PartialEvaluate SimplifyExpr SimplifyFCTranspose ToANormalForm
             ToANormalFormExpr ToBasicBlockNormalForm ToCPS ToGraphNormalForm UnCPS recast
             to_cps un_cps""",
         "gradients": "FirstOrderGradient LazyGradientInit gradient",
@@ -248,6 +247,13 @@ NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr F
     RemoveStandaloneReshapes SimplifyExprPostAlterOp""".split()}
 
 
+# Passes in modules of their own, which use what is above.
+from . import _graph_passes  # pylint: disable=wrong-import-position
+from ._graph_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
+
+NAMES.update(_graph_passes.__all__)
+
+
 class NotThereYetError(AttributeError, NotImplementedError):
     """A name of Relay that this package does not have yet."""
 
@@ -259,6 +265,7 @@ def __getattr__(name: str) -> NoReturn:
 
 
 __all__ = [
+    *_graph_passes.__all__,
     "ApplyPassToFunction", "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr",
     "FoldConstant", "FoldConstantExpr", "FoldScaleAxis", "FunctionPass", "InferType",
     "InferTypeLocal", "ModulePass", "Pass", "PassContext", "PassInfo", "PrintIR",

@@ -34,14 +34,13 @@ func.func @dense(%x: tensor<?x3xf32>, %w0: tensor<4x3xf32>, %w1: tensor<4x3xf32>
 
 // -----
 
-// Scalars, and operands that come later, end the levels; a branch that others
-// use in between ends there.
+// One scalar for all branches stays as it is, others are repeated; operands that
+// come later end the levels, and a branch that others use in between ends there.
 
 // CHECK-LABEL: func.func @levels
 // CHECK: %[[Y:.*]] = relay.nn.dense {{.*}} -> tensor<2x12xf32>
-// CHECK-COUNT-3: relay.strided_slice %[[Y]]
-// CHECK-COUNT-3: relay.multiply
-// CHECK-NOT: strided_slice
+// CHECK: %[[M:.*]] = relay.multiply %[[Y]], %arg2 : (tensor<2x12xf32>, tensor<f32>)
+// CHECK-COUNT-3: relay.strided_slice %[[M]]
 func.func @levels(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %s: tensor<f32>) -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) {
   %0 = relay.nn.dense %x, %w : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>
   %1 = relay.nn.dense %x, %w : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>
@@ -50,6 +49,32 @@ func.func @levels(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %s: tensor<f32>) -> 
   %4 = relay.multiply %1, %s : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x4xf32>
   %5 = relay.multiply %2, %s : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x4xf32>
   return %3, %4, %5 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @scalars
+// CHECK: %[[Y:.*]] = relay.nn.dense {{.*}} -> tensor<2x11xf32>
+// CHECK: %[[E:.*]] = relay.expand_dims %arg3 {axis = 0} : (tensor<f32>) -> tensor<1xf32>
+// CHECK: %[[S:.*]] = relay.repeat %[[E]] {axis = 0, repeats = 4}
+// CHECK: %[[T:.*]] = relay.repeat %{{.*}} {axis = 0, repeats = 3}
+// CHECK: relay.concatenate %[[S]], %{{.*}}, %[[T]] : {{.*}} -> tensor<11xf32>
+// CHECK: %[[A:.*]] = relay.add
+// CHECK: %[[U:.*]] = relay.repeat %arg4 {axis = 1, repeats = 4} : (tensor<2x1xf32>) -> tensor<2x4xf32>
+// CHECK: %[[B:.*]] = relay.concatenate %[[U]], %{{.*}}, %{{.*}} {axis = 1}
+// CHECK: %[[M:.*]] = relay.multiply %[[A]], %[[B]]
+// CHECK-COUNT-3: relay.strided_slice %[[M]]
+func.func @scalars(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %v: tensor<3x3xf32>, %s: tensor<f32>, %u: tensor<2x1xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x3xf32>) {
+  %t = relay.constant dense<2.0> : tensor<f32>
+  %r = relay.constant dense<3.0> : tensor<2x1xf32>
+  %0 = relay.nn.dense %x, %w : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>
+  %1 = relay.nn.dense %x, %w : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>
+  %2 = relay.nn.dense %x, %v : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32>
+  %3 = relay.add %0, %s : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x4xf32>
+  %4 = relay.add %1, %t : (tensor<2x4xf32>, tensor<f32>) -> tensor<2x4xf32>
+  %5 = relay.add %2, %t : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %6 = relay.multiply %3, %u : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  %7 = relay.multiply %4, %r : (tensor<2x4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+  %8 = relay.multiply %5, %u : (tensor<2x3xf32>, tensor<2x1xf32>) -> tensor<2x3xf32>
+  return %6, %7, %8 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x3xf32>
 }
 
 // CHECK-LABEL: func.func @each_other

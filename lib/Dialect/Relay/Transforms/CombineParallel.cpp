@@ -7,7 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "ParallelBranches.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -32,8 +32,6 @@ struct Axes {
   StringRef sizeAttr;
 };
 
-/// An operator and those that follow it.
-using Branch = SmallVector<Operation *, 4>;
 using GetAxes = llvm::function_ref<std::optional<Axes>(Operation *)>;
 
 struct Combiner {
@@ -118,91 +116,87 @@ static bool areCompatible(Operation *a, Operation *b, Axes axes) {
   return true;
 }
 
-/// Whether the operator can be computed before `first`.
-static bool isAvailable(Value value, Operation *first) {
-  Operation *op = value.getDefiningOp();
-  return !op || op->getBlock() != first->getBlock() || isa<ConstantOp>(op) ||
-         op->isBeforeInBlock(first);
-}
-
 //===----------------------------------------------------------------------===//
 // What follows
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` computes each element of its result from the element of operand
-/// `data` in the same place, with all that matters in its operands and
-/// attributes.
-static bool isFollower(Operation *op, Value data) {
-  auto fusable = dyn_cast<FusionPatternOpInterface>(op);
-  if (!fusable || op->getNumResults() != 1 ||
-      op->getResult(0).getType() != data.getType())
-    return false;
-  if (op->getNumOperands() == 1)
-    return fusable.getFusionPattern() == OpPatternKind::ElemWise;
-  return llvm::count(op->getOperands(), data) == 1 &&
-         isa<BroadcastOpInterface>(op);
-}
+namespace {
 
-static Branch getBranch(Operation *root) {
-  Branch branch = {root};
-  while (branch.back()->hasOneUse()) {
-    Operation *user = *branch.back()->user_begin();
-    if (user->getBlock() != root->getBlock() ||
-        !isFollower(user, branch.back()->getResult(0)))
-      break;
-    branch.push_back(user);
-  }
-  return branch;
-}
+/// How an operand of a follower is combined.
+enum class Combination {
+  /// It cannot be.
+  None,
+  /// All branches have the same one, which does not differ along the axis.
+  Shared,
+  /// Those of the branches lie side by side.
+  Concatenated,
+};
 
-/// The axis of operand `index` along which it has an element for each output;
-/// none if that is not so.
+} // namespace
+
+/// The axis of operand `index` of a follower along which it lies beside those
+/// of the other branches; none if it has none. A scalar can have one, the last.
 static std::optional<int64_t> getOperandAxis(Operation *op, unsigned index,
                                              int64_t axis) {
-  RankedTensorType result = getTensorType(op->getResult(0));
+  if (getTensorType(op->getOperand(index)).getRank() == 0)
+    return axis + 1 == getTensorType(op->getResult(0)).getRank()
+               ? std::optional<int64_t>(0)
+               : std::nullopt;
+  return cast<BroadcastOpInterface>(op).getOperandAxis(index, axis);
+}
+
+/// Whether the operand has one element, or a size of 1, for all outputs.
+static bool isUniform(Operation *op, unsigned index, int64_t axis) {
+  std::optional<int64_t> operandAxis = getOperandAxis(op, index, axis);
   RankedTensorType type = getTensorType(op->getOperand(index));
-  std::optional<int64_t> operandAxis =
-      cast<BroadcastOpInterface>(op).getOperandAxis(index, axis);
-  if (!operandAxis || type.getDimSize(*operandAxis) != result.getDimSize(axis))
-    return std::nullopt;
-  return operandAxis;
+  return !operandAxis || type.getRank() == 0 ||
+         type.getDimSize(*operandAxis) == 1;
+}
+
+static Combination getCombination(ArrayRef<Branch> branches, unsigned level,
+                                  unsigned index, int64_t axis) {
+  Operation *first = branches.front()[level];
+  Value model = first->getOperand(index);
+  if (llvm::all_of(branches, [&](const Branch &branch) {
+        return branch[level]->getOperand(index) == model &&
+               isUniform(branch[level], index, axis);
+      }))
+    return Combination::Shared;
+  std::optional<int64_t> modelAxis = getOperandAxis(first, index, axis);
+  RankedTensorType wanted = getTensorType(model);
+  for (const Branch &branch : branches) {
+    Operation *op = branch[level];
+    std::optional<int64_t> operandAxis = getOperandAxis(op, index, axis);
+    RankedTensorType type = getTensorType(op->getOperand(index));
+    if (!operandAxis || operandAxis != modelAxis ||
+        type.getRank() != wanted.getRank())
+      return Combination::None;
+    int64_t outputs = getTensorType(op->getResult(0)).getDimSize(axis);
+    for (int64_t dim = 0; dim != type.getRank(); ++dim) {
+      int64_t size = type.getDimSize(dim);
+      if (dim == *operandAxis ? size != outputs && size != 1
+                              : size != wanted.getDimSize(dim))
+        return Combination::None;
+    }
+  }
+  return Combination::Concatenated;
 }
 
 /// Whether the followers of all branches at `level` are one operator when
 /// branches lie side by side along `axis`.
 static bool canCombineLevel(ArrayRef<Branch> branches, unsigned level,
                             int64_t axis) {
-  for (const Branch &branch : branches)
-    if (branch.size() <= level)
-      return false;
+  if (!areAlike(branches, level))
+    return false;
   Operation *first = branches.front()[level], *root = branches.front().front();
-  for (const Branch &branch : branches) {
-    Operation *op = branch[level];
-    if (op->getName() != first->getName() ||
-        op->getAttrDictionary() != first->getAttrDictionary() ||
-        op->getNumOperands() != first->getNumOperands())
+  for (unsigned i = 0; i != first->getNumOperands(); ++i) {
+    if (first->getOperand(i) == branches.front()[level - 1]->getResult(0))
+      continue;
+    if (getCombination(branches, level, i, axis) == Combination::None ||
+        llvm::any_of(branches, [&](const Branch &branch) {
+          return !isAvailable(branch[level]->getOperand(i), root);
+        }))
       return false;
-    for (unsigned i = 0; i != op->getNumOperands(); ++i) {
-      bool isData = op->getOperand(i) == branch[level - 1]->getResult(0);
-      if (isData !=
-          (first->getOperand(i) == branches.front()[level - 1]->getResult(0)))
-        return false;
-      if (isData)
-        continue;
-      std::optional<int64_t> operandAxis = getOperandAxis(op, i, axis);
-      if (!operandAxis || operandAxis != getOperandAxis(first, i, axis) ||
-          !isAvailable(op->getOperand(i), root))
-        return false;
-      // Equal but for the axis.
-      RankedTensorType type = getTensorType(op->getOperand(i));
-      RankedTensorType wanted = getTensorType(first->getOperand(i));
-      if (type.getRank() != wanted.getRank())
-        return false;
-      for (int64_t dim = 0; dim != type.getRank(); ++dim)
-        if (dim != *operandAxis &&
-            type.getDimSize(dim) != wanted.getDimSize(dim))
-          return false;
-    }
   }
   return true;
 }
@@ -221,6 +215,24 @@ static Value concatenate(OpBuilder &builder, Location loc, ValueRange values,
   return ConcatenateOp::create(
       builder, loc, TypeRange(type.clone(shape)), values,
       {builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis))});
+}
+
+/// The value, with `size` elements along an axis where it has one.
+static Value repeat(OpBuilder &builder, Value value, int64_t axis,
+                    int64_t size) {
+  if (getTensorType(value).getRank() == 0)
+    value = ExpandDimsOp::create(
+        builder, value.getLoc(), TypeRange(getTensorType(value).clone({1})),
+        value, {builder.getNamedAttr("axis", builder.getI64IntegerAttr(0))});
+  RankedTensorType type = getTensorType(value);
+  if (type.getDimSize(axis) == size)
+    return value;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = size;
+  return RepeatOp::create(
+      builder, value.getLoc(), TypeRange(type.clone(shape)), value,
+      {builder.getNamedAttr("repeats", builder.getI64IntegerAttr(size)),
+       builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis))});
 }
 
 /// Whether every reader of what `op` computes takes a slice of it in.
@@ -244,10 +256,7 @@ bool Combiner::combine(ArrayRef<Operation *> roots, Axes axes) {
 
   Operation *first = roots.front();
   OpBuilder builder(first);
-  SmallVector<Location> locations;
-  for (Operation *root : roots)
-    locations.push_back(root->getLoc());
-  Location loc = FusedLoc::get(builder.getContext(), locations);
+  Location loc = getBranchesLoc(roots);
   RankedTensorType type = getTensorType(first->getResult(0));
   SmallVector<int64_t> shape(type.getShape());
   shape[axes.result] = 0;
@@ -259,13 +268,14 @@ bool Combiner::combine(ArrayRef<Operation *> roots, Axes axes) {
     SmallVector<Value> values;
     for (const Branch &branch : branches) {
       Value value = branch[level]->getOperand(index);
-      Operation *producer = value.getDefiningOp();
-      if (producer && producer->getBlock() == first->getBlock() &&
-          first->isBeforeInBlock(producer))
-        producer->moveBefore(first);
+      makeAvailable(value, first);
+      builder.setInsertionPoint(first);
+      if (level != 0)
+        value = repeat(builder, value, axis,
+                       getTensorType(branch.front()->getResult(0))
+                           .getDimSize(axes.result));
       values.push_back(value);
     }
-    builder.setInsertionPoint(first);
     return concatenate(builder, loc, values, axis);
   };
 
@@ -280,10 +290,16 @@ bool Combiner::combine(ArrayRef<Operation *> roots, Axes axes) {
         mapping.map(operand, combined);
         continue;
       }
+      if (level != 0 && getCombination(branches, level, index, axes.result) ==
+                            Combination::Shared) {
+        makeAvailable(operand, first);
+        continue;
+      }
       int64_t axis =
           level == 0 ? axes.weight : *getOperandAxis(model, index, axes.result);
       mapping.map(operand, gather(level, index, axis));
     }
+    builder.setInsertionPoint(first);
     Operation *op = builder.clone(*model, mapping);
     op->setLoc(loc);
     op->getResult(0).setType(getTensorType(model->getResult(0)).clone(shape));
@@ -308,9 +324,7 @@ bool Combiner::combine(ArrayRef<Operation *> roots, Axes axes) {
     result.replaceAllUsesWith(slice);
     begin += size;
   }
-  for (const Branch &branch : branches)
-    for (Operation *op : llvm::reverse(ArrayRef(branch).take_front(numLevels)))
-      op->erase();
+  eraseLevels(branches, numLevels);
   return true;
 }
 

@@ -247,8 +247,9 @@ struct FoldScaleAxisPass final
     SmallVector<MultiplyOp> products;
     getOperation().walk([&](MultiplyOp op) { products.push_back(op); });
     for (MultiplyOp product : products)
-      if (foldBackward(product, 0) || foldBackward(product, 1) ||
-          foldForward(product, 0) || foldForward(product, 1))
+      if ((backward &&
+           (foldBackward(product, 0) || foldBackward(product, 1))) ||
+          (forward && (foldForward(product, 0) || foldForward(product, 1))))
         ++numFolded;
   }
 

@@ -137,8 +137,11 @@ Kernel FuseOps::describe(FusionGroup group) const {
   DenseSet<Operation *> members(kernel.ops.begin(), kernel.ops.end());
   for (Operation *op : kernel.ops)
     for (Value operand : op->getOperands()) {
-      if (DenseElementsAttr scalar = getScalar(operand))
-        kernel.constants.insert({operand, scalar});
+      auto constant = operand.getDefiningOp<ConstantOp>();
+      DenseElementsAttr contents =
+          linkParams && constant ? getContents(constant) : getScalar(operand);
+      if (contents)
+        kernel.constants.insert({operand, contents});
       else if (!members.contains(operand.getDefiningOp()))
         kernel.inputs.insert(operand);
     }
@@ -308,6 +311,17 @@ static void trimGroup(FusionGroup &group) {
     group.clear();
 }
 
+/// Removes marks that keep groups apart, which have done that.
+static void removeMarkers(FusionGroup &group) {
+  for (Operation *&op : group)
+    if (isa<AnnotationStopFusionOp>(op)) {
+      op->replaceAllUsesWith(op->getOperands());
+      op->erase();
+      op = nullptr;
+    }
+  llvm::erase(group, nullptr);
+}
+
 /// Gives each operator of `block` copies, in `sizes`, of what computes its
 /// operands that are sizes. What is computed from elements stays where it is.
 void FuseOps::detachSizes(Block &block, Block &sizes) {
@@ -351,7 +365,10 @@ void FuseOps::fuseBlock(Block &block, func::FuncOp function) {
   SmallVector<FusionGroup> groups =
       computeFusionGroups(block, merge ? maxDepth : 1);
   // Before the first is outlined, because that removes projections.
-  llvm::for_each(groups, trimGroup);
+  for (FusionGroup &group : groups) {
+    trimGroup(group);
+    removeMarkers(group);
+  }
   for (FusionGroup &group : groups)
     if (!group.empty())
       outline(describe(std::move(group)), function);

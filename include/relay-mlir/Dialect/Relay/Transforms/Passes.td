@@ -9,6 +9,7 @@
 #define RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "relay-mlir/Dialect/Relay/Transforms/GraphPasses.td"
 
 // In alphabetical order. Passes that also touch another dialect of the project
 // are conversions and declared there.
@@ -22,7 +23,8 @@ class CombineParallelPass<string argument, string operators, string more>
     uses what is between. From `min-num-branches` on, their weights are
     concatenated, and one operator computes all of them; so do those that follow,
     level by level, as long as all branches have the same operator with the same
-    attributes, and its other operand has a size for each output of the branch.
+    attributes, and its other operand has a value for each output of the branch, or
+    one for all of them, which is repeated unless all branches have the same.
     The results are slices (`strided_slice`) of the combined one.
 
     Operands that are computed after the first branch keep a branch out, or end
@@ -241,6 +243,10 @@ def FoldScaleAxisPass : Pass<"relay-fold-scale-axis", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
+    Option<"backward", "backward", "bool", /*default=*/"true",
+           "Whether scales go into the weights before them">,
+    Option<"forward", "forward", "bool", /*default=*/"true",
+           "Whether scales go into the weights after them">,
     Option<"onlyConstants", "only-constants", "bool", /*default=*/"false",
            "Fold constant factors into constant weights only, which costs "
            "nothing at run time">
@@ -292,6 +298,8 @@ def FuseOpsPass : Pass<"relay-fuse-ops", "::mlir::ModuleOp"> {
     Option<"maxDepth", "max-depth", "unsigned", /*default=*/"256",
            "Largest number of operators in a group; more make kernels whose "
            "compile time grows faster than their length">,
+    Option<"linkParams", "link-params", "bool", /*default=*/"false",
+           "Copy constants of any size into the groups that use them">,
     Option<"merge", "merge", "bool", /*default=*/"true",
            "Merge operators; if not, each becomes a group of its own">,
     Option<"rows", "rows", "bool", /*default=*/"true",
