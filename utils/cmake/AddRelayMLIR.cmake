@@ -2,24 +2,30 @@ include_guard()
 
 # relay_add_library(<name> SOURCES <file>... [DEPENDS <target>...]
 #                   [INCLUDE_DIRS <dir>...] [LINK_LIBS <lib>...]
-#                   [ENABLE_EXCEPTIONS])
+#                   [PRECOMPILE_RELAY_DIALECT] [ENABLE_EXCEPTIONS])
 #
 # One folder of the compiler: an object library that becomes part of
 # libRelayMLIR.so. It waits for every generated header. LINK_LIBS names what the
-# shared library must link beyond libMLIR.so and libLLVM.so.
+# shared library must link beyond libMLIR.so and libLLVM.so. With
+# PRECOMPILE_RELAY_DIALECT, the relay dialect's headers are parsed once for all
+# files: for folders where most include them.
 function(relay_add_library name)
-  cmake_parse_arguments(ARG "ENABLE_EXCEPTIONS" ""
+  cmake_parse_arguments(ARG "ENABLE_EXCEPTIONS;PRECOMPILE_RELAY_DIALECT" ""
     "SOURCES;DEPENDS;INCLUDE_DIRS;LINK_LIBS" ${ARGN})
   add_library(obj.${name} OBJECT ${ARG_SOURCES})
   add_dependencies(obj.${name} relay-headers ${ARG_DEPENDS})
   target_include_directories(obj.${name} PRIVATE ${ARG_INCLUDE_DIRS})
+  set(headers relay-pch)
+  if(ARG_PRECOMPILE_RELAY_DIALECT)
+    set(headers relay-dialect-pch)
+  endif()
   if(ARG_ENABLE_EXCEPTIONS)
-    relay_use_precompiled_headers(obj.${name} relay-pch-exceptions)
+    string(APPEND headers -exceptions)
   else()
     # As LLVM is built; exceptions must not cross its frames.
     target_compile_options(obj.${name} PRIVATE -fno-exceptions)
-    relay_use_precompiled_headers(obj.${name} relay-pch)
   endif()
+  relay_use_precompiled_headers(obj.${name} ${headers})
   set_property(GLOBAL APPEND PROPERTY RELAY_MLIR_OBJECTS
     $<TARGET_OBJECTS:obj.${name}>)
   set_property(GLOBAL APPEND PROPERTY RELAY_MLIR_LINK_LIBS ${ARG_LINK_LIBS})

@@ -4,7 +4,9 @@ include_guard()
 # for the libraries of the compiler, which include them all the same: with
 # RELAY_PRECOMPILE_HEADERS=OFF each file shows whether it includes what it uses.
 # The project's own headers are left out; a change of theirs should rebuild what
-# includes them only.
+# includes them only. The exception is the relay dialect: its 300 operators take
+# as long to parse as all of MLIR, and nearly every file of some libraries
+# includes them.
 option(RELAY_PRECOMPILE_HEADERS "Parse the headers of MLIR once" ON)
 
 set(RELAY_PRECOMPILED_HEADERS
@@ -40,27 +42,60 @@ endif()
 
 # Object files of ccache depend on the headers through a checksum of where they
 # come from: the file that the compiler makes of them holds paths of the build.
-function(_relay_write_checksum name)
-  list(JOIN RELAY_PRECOMPILED_HEADERS "\n" headers)
+# Packaged headers come from a version of MLIR; what the project's own headers
+# say is added when they are parsed (ChecksumHeaders.cmake).
+function(_relay_write_checksum name packaged headers)
+  set(sum CMakeFiles/${name}.dir/cmake_pch.hxx.pch.sum)
+  if(packaged)
+    list(APPEND packaged ${pybind11_VERSION} ${Python3_VERSION})
+  endif()
+  list(JOIN RELAY_PRECOMPILED_HEADERS "\n" all)
+  list(JOIN packaged "\n" packaged)
   file(TIMESTAMP ${MLIR_CMAKE_DIR}/MLIRConfigVersion.cmake installed)
-  file(CONFIGURE
-    OUTPUT CMakeFiles/${name}.dir/cmake_pch.hxx.pch.sum
-    CONTENT "${name} ${LLVM_PACKAGE_VERSION} ${installed}\n${headers}\n" @ONLY)
+  set(content
+    "${name} ${LLVM_PACKAGE_VERSION} ${installed}\n${all}\n${packaged}")
+  if(NOT headers)
+    file(CONFIGURE OUTPUT ${sum} CONTENT "${content}" @ONLY)
+    return()
+  endif()
+  file(CONFIGURE OUTPUT ${sum}.in CONTENT "${content}" @ONLY)
+  set(pch ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.pch)
+  add_custom_command(
+    OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${sum}
+    COMMAND ${CMAKE_COMMAND}
+      -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/${sum}
+      -DSOURCE_DIR=${PROJECT_SOURCE_DIR}/include
+      -DBINARY_DIR=${PROJECT_BINARY_DIR}/include
+      -P ${PROJECT_SOURCE_DIR}/utils/cmake/ChecksumHeaders.cmake
+    DEPENDS ${pch} ${PROJECT_SOURCE_DIR}/utils/cmake/ChecksumHeaders.cmake
+    COMMENT "Summing up the headers of ${name}" VERBATIM)
+  add_custom_target(${name}-sum DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${sum})
+  add_dependencies(${name}-sum ${name})
 endfunction()
 
-# relay_add_precompiled_headers(<name> [<option>...])
+# relay_add_precompiled_headers(<name> [OPTIONS <option>...]
+#                               [HEADERS <header>...]
+#                               [PACKAGED <header>... LINK_LIBS <lib>...])
+#
+# MLIR's headers, the project's HEADERS, and those of other packages, which
+# LINK_LIBS bring.
 function(relay_add_precompiled_headers name)
   if(NOT RELAY_PRECOMPILE_HEADERS)
     return()
   endif()
+  cmake_parse_arguments(ARG "" "" "OPTIONS;HEADERS;PACKAGED;LINK_LIBS" ${ARGN})
   file(CONFIGURE OUTPUT ${name}.cpp CONTENT "" @ONLY)
   add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
-  target_compile_options(${name} PRIVATE ${ARGN})
-  list(TRANSFORM RELAY_PRECOMPILED_HEADERS
-    REPLACE "(.+)" "<\\1>" OUTPUT_VARIABLE headers)
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+  set(headers ${RELAY_PRECOMPILED_HEADERS} ${ARG_PACKAGED} ${ARG_HEADERS})
+  list(TRANSFORM headers REPLACE "(.+)" "<\\1>")
   target_precompile_headers(${name} PRIVATE ${headers})
   set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
-  _relay_write_checksum(${name})
+  if(ARG_HEADERS)
+    add_dependencies(${name} relay-headers)
+  endif()
+  _relay_write_checksum(${name} "${ARG_PACKAGED}" "${ARG_HEADERS}")
 endfunction()
 
 # relay_use_precompiled_headers(<target> <name>): the target's options must be
@@ -68,5 +103,8 @@ endfunction()
 function(relay_use_precompiled_headers target name)
   if(RELAY_PRECOMPILE_HEADERS)
     target_precompile_headers(${target} REUSE_FROM ${name})
+    if(TARGET ${name}-sum)
+      add_dependencies(${target} ${name}-sum)
+    endif()
   endif()
 endfunction()

@@ -163,7 +163,7 @@ Value SizeReader::computeElement(Value tensor, ArrayRef<int64_t> position) {
 //===----------------------------------------------------------------------===//
 
 /// The element that `map` names in an iteration.
-static SmallVector<int64_t> getPosition(AffineMap map,
+static SmallVector<int64_t> getIndices(AffineMap map,
                                         ArrayRef<int64_t> iteration) {
   return map.compose(iteration);
 }
@@ -192,7 +192,7 @@ Value SizeReader::evaluateNest(linalg::GenericOp nest, unsigned result,
     AffineMap initMap =
         nest.getIndexingMapsArray()[nest.getNumDpsInputs() + number];
     bool isRead = !nest.getRegionOutputArgs()[number].use_empty();
-    carried.push_back(isRead ? getElement(init, getPosition(initMap, iteration))
+    carried.push_back(isRead ? getElement(init, getIndices(initMap, iteration))
                              : Value());
     if (isRead && !carried.back())
       return {};
@@ -226,7 +226,7 @@ SmallVector<Value> SizeReader::evaluateBody(linalg::GenericOp nest,
     if (argument.use_empty())
       continue;
     Value element = getElement(nest.getDpsInputs()[number],
-                               getPosition(maps[number], iteration));
+                               getIndices(maps[number], iteration));
     if (!element)
       return {};
     mapping.map(argument, element);
