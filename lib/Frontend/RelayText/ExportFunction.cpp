@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Exporter.h"
-#include "FunctionAttributes.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -187,7 +187,7 @@ ExprPtr FunctionExporter::makeFunction(FnOp fn, const ExprPtr &body) {
   Type result = fn.getFunctionType().getResult(0);
   return std::make_shared<Function>(
       std::move(params), body, isa<IncompleteType>(result) ? Type() : result,
-      std::move(typeParams), exportFunctionAttrs(fn));
+      std::move(typeParams), getFunctionTextAttrs(fn));
 }
 
 ExprPtr FunctionExporter::makeMatch(MatchOp match, ArrayRef<ExprPtr> bodies) {
@@ -452,7 +452,7 @@ std::shared_ptr<Function> FunctionExporter::run() {
     returnType = op.getResultTypes().front();
   auto function = std::make_shared<Function>(
       std::move(params), std::move(result), returnType, std::move(typeParams),
-      exportFunctionAttrs(op));
+      getFunctionTextAttrs(op));
   function->checkedType = global->checkedType;
   function->location = exportLocation(op.getLoc());
   return function;

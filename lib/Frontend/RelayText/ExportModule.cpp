@@ -6,32 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Exporter.h"
-#include "FunctionAttributes.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 #include "relay-mlir/Frontend/RelayText/RelayText.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::ast;
-
-std::vector<NamedAttribute> ast::exportFunctionAttrs(Operation *op) {
-  Builder builder(op->getContext());
-  std::vector<NamedAttribute> attrs;
-  for (const FunctionAttribute &known : kFunctionAttributes) {
-    Attribute value = op->getAttr(known.dialect);
-    if (!value)
-      continue;
-    if (known.isFlag)
-      value = builder.getI32IntegerAttr(1);
-    attrs.push_back(builder.getNamedAttr(known.text, value));
-  }
-  if (auto others = op->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName))
-    llvm::append_range(attrs, others);
-  if (Attribute device = op->getAttr(kVirtualDeviceAttrName))
-    attrs.push_back(builder.getNamedAttr("virtual_device", device));
-  return attrs;
-}
 
 LocationAttr ast::exportLocation(Location loc) {
   return isa<UnknownLoc>(loc) ? LocationAttr() : LocationAttr(loc);

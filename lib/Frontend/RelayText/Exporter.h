@@ -107,9 +107,6 @@ private:
       tuples;
 };
 
-/// Attributes of a function, in the order in which they are printed.
-std::vector<NamedAttribute> exportFunctionAttrs(Operation *op);
-
 /// Null for a location that is not known.
 LocationAttr exportLocation(Location loc);
 

@@ -13,9 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FunctionAttributes.h"
 #include "Importer.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 
 #include "llvm/ADT/TypeSwitch.h"

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -337,4 +338,26 @@ LogicalResult GlobalOp::verifySymbolUses(SymbolTableCollection &symbols) {
                             << actual;
   diag.attachNote(symbol->getLoc()) << "the symbol is defined here";
   return diag;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+std::vector<NamedAttribute> relay::getFunctionTextAttrs(Operation *op) {
+  Builder builder(op->getContext());
+  std::vector<NamedAttribute> attrs;
+  for (const FunctionAttribute &known : kFunctionAttributes) {
+    Attribute value = op->getAttr(known.dialect);
+    if (!value)
+      continue;
+    if (known.isFlag)
+      value = builder.getI32IntegerAttr(1);
+    attrs.push_back(builder.getNamedAttr(known.text, value));
+  }
+  if (auto others = op->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName))
+    llvm::append_range(attrs, others);
+  if (Attribute device = op->getAttr(kVirtualDeviceAttrName))
+    attrs.push_back(builder.getNamedAttr("virtual_device", device));
+  return attrs;
 }
