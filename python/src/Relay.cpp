@@ -29,6 +29,7 @@ void relay_python::bindRelay(py::module_ &parent) {
   bindRelayValues(m);
   bindRelayExprs(m);
   bindRelayPatterns(m);
+  bindRelayDataflow(m);
   bindRelayOperators(m);
   bindRelayModules(m);
   bindRelayExecutor(m);

@@ -126,6 +126,7 @@ void bindRelayTypes(pybind11::module_ &m);
 void bindRelayValues(pybind11::module_ &m);
 void bindRelayExprs(pybind11::module_ &m);
 void bindRelayPatterns(pybind11::module_ &m);
+void bindRelayDataflow(pybind11::module_ &m);
 void bindRelayOperators(pybind11::module_ &m);
 void bindRelayModules(pybind11::module_ &m);
 void bindRelayExecutor(pybind11::module_ &m);

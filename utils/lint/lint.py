@@ -53,7 +53,7 @@ LAYERS = {
         "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule",
         "Dialect/TIR/TransformOps", "Dialect/Target/IR"],
     "Conversion": ["Support", "Dialect"],
-    "Frontend": ["Support", "Dialect/Relay/IR", "Prelude"],
+    "Frontend": ["Support", "Dialect/Relay/IR", "Dialect/Relay/Analysis", "Prelude"],
     "Target": ["Support", "Dialect", "Runtime"],
     # Sequences the conversions that make one kernel.
     "Target/Kernel": ["Support", "Dialect", "Runtime", "Conversion"],

@@ -26,7 +26,7 @@ from .op import annotation, image, memory, nn, random, vision, vm
 from .op.tensor import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .op import on_device
 from . import qnn
-from . import structural, text, transform
+from . import dataflow_pattern, structural, text, transform
 from .structural import assert_structural_equal, structural_equal, structural_hash
 from .base import SequentialSpan, SourceName, Span
 from .text import (SpanCheck, astext, fromtext, get_text_version, parse, parse_expr, pretty_print,
@@ -72,7 +72,7 @@ __all__ = [
     "ScopeBuilder", "Sequential", "SequentialSpan", "SourceName", "SpanCheck", "TypeFunctor",
     "TypeMutator", "TypeVisitor", "adt", "analysis", "annotation", "assert_structural_equal",
     "astext", "attrs", "backend", "base", "bind", "bind_params_by_name", "build", "build_config",
-    "build_module", "const", "create_executor", "device", "executor", "executor_factory", "expr",
+    "build_module", "const", "create_executor", "dataflow_pattern", "device", "executor", "executor_factory", "expr",
     "expr_functor", "free_vars", "fromtext", "frontend", "get_text_version", "image",
     "instrument", "load_param_dict", "loops", "memory", "module", "nn", "on_device", "op",
     "optimize", "param_dict", "parse", "parse_expr", "post_order_visit", "prelude",
