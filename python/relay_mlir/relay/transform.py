@@ -9,6 +9,7 @@ from . import _diagnostics, blocked_layouts, expr as _expr, ty
 from .._arguments import expect, expect_callable, expect_names, expect_text
 from ._core import core
 from ._common_subexpr import merge_equal_calls
+from ._composite_passes import MergeComposite
 from .module import IRModule, expect_module
 from .pass_manager import (ApplyPassToFunction, FunctionPass, ModulePass, Pass, PassContext,
                            PassInfo, PrintIR, Sequential, as_class, build_config, function_pass,
@@ -225,7 +226,7 @@ _LATER = {
             to_cps un_cps""",
         "gradients": "FirstOrderGradient LazyGradientInit gradient",
         "bring-your-own-codegen": """AnnotateTarget CollagePartition
-            MarkCompilerFunctionsAsExtern MergeCompilerRegions MergeComposite
+            MarkCompilerFunctionsAsExtern MergeCompilerRegions
             OutlineCompilerFunctionsWithExistingGlobalSymbols
             PartitionGraph""",
         "devices and memory": """AnnotateUsedMemory CapturePostDfsIndexInSpans ManifestLifetimes
@@ -238,7 +239,7 @@ _LATER = {
 # The names of all passes, for those who ask for passes by name: besides those that
 # programs call, those that are parts of others in TVM.
 NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr FoldConstant
-    FoldScaleAxis InferType PrintIR RemoveUnusedFunctions SimplifyInference SpanCheck
+    FoldScaleAxis InferType MergeComposite PrintIR RemoveUnusedFunctions SimplifyInference SpanCheck
     AOTLowerMain AnnotateMemoryScope CombineParallelConv2d CombineParallelOpBatch
     ExtractFusedFunctions FlattenNestedTuples InlineCompilerFunctionsBoundTo InlineGlobals
     LabelOps LowerTE ManifestAlloc ManifestAllocImportStorage MemoryPlan NameMangleExtFuncs
@@ -268,7 +269,7 @@ __all__ = [
     *_graph_passes.__all__,
     "ApplyPassToFunction", "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr",
     "FoldConstant", "FoldConstantExpr", "FoldScaleAxis", "FunctionPass", "InferType",
-    "InferTypeLocal", "ModulePass", "Pass", "PassContext", "PassInfo", "PrintIR",
+    "InferTypeLocal", "MergeComposite", "ModulePass", "Pass", "PassContext", "PassInfo", "PrintIR",
     "RemoveUnusedFunctions", "Sequential", "SimplifyInference", "build_config",
     "function_pass", "infer_expr", "infer_types", "module_pass",
 ]

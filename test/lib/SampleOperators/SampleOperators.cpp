@@ -16,6 +16,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/Transforms/CompositePatterns.h"
 
 using namespace mlir;
 
@@ -69,11 +70,37 @@ std::optional<relay::ChannelAxes> CorrelateOp::getChannelAxes() {
       int64_t(kernel.find('I')), int64_t(kernel.find('O'))};
 }
 
+namespace {
+/// What a code generator of the name "sample" takes.
+struct SamplePatterns : relay::PatternTableInterface {
+  using PatternTableInterface::PatternTableInterface;
+
+  void addPatterns(StringRef compiler,
+                   relay::PatternTable &table) const override {
+    using namespace relay::dataflow;
+    if (compiler != "sample")
+      return;
+    PatternPtr conv = isOp("sample.correlate")->call({wildcard(), wildcard()});
+    PatternPtr biased = conv->optional([](PatternPtr pattern) {
+      return isOp("nn.bias_add")->call({pattern, isConstant()});
+    });
+    PatternPtr soft = isOp("sample.soften")->call({biased});
+    table.push_back({"sample.correlate_soften", soft, [](Operation *root) {
+                       // No open sizes.
+                       return cast<RankedTensorType>(
+                                  root->getResult(0).getType())
+                           .hasStaticShape();
+                     }});
+  }
+};
+} // namespace
+
 void SampleDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "SampleOperators.cpp.inc"
       >();
+  addInterfaces<SamplePatterns>();
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo

@@ -262,6 +262,52 @@ def test_demo_runs():
     np.testing.assert_allclose(result, expected.reshape(1, 56, 56, 32), rtol=1e-4, atol=1e-4)
 
 
+def make_pattern(with_bias=True):
+    from relay_mlir.relay.dataflow_pattern import is_op, wildcard
+    data = wildcard()
+    weight = wildcard()
+    bias = wildcard()
+    conv = is_op("nn.conv2d")(data, weight)
+    if with_bias:
+        conv_out = is_op("nn.bias_add")(conv, bias)
+    else:
+        conv_out = conv
+    return is_op("nn.relu")(conv_out)
+
+
+conv2d_bias_relu_pat = ("byoc-target.conv2d_relu_with_bias", make_pattern(with_bias=True))
+conv2d_relu_pat = ("byoc-target.conv2d_relu_wo_bias", make_pattern(with_bias=False))
+patterns = [conv2d_bias_relu_pat, conv2d_relu_pat]
+
+# The notebook shows the first thousand characters; the rest is how it goes on.
+COMPOSITE_DEMO = DEMO[:DEMO.index("%1 = nn.conv2d")] + """
+      %3 = fn (%FunctionVar_1_0: Tensor[(1, 32, 56, 56), float32] /* ty=Tensor[(1, 32, 56, 56), float32] */, %FunctionVar_1_1: Tensor[(32, 32, 3, 3), float32] /* ty=Tensor[(32, 32, 3, 3), float32] */, %FunctionVar_1_2: Tensor[(32), float32] /* ty=Tensor[(32), float32] */, PartitionedFromPattern="nn.conv2d_nn.bias_add_nn.relu_", Composite="byoc-target.conv2d_relu_with_bias") -> Tensor[(1, 32, 56, 56), float32] {
+        %1 = nn.conv2d(%FunctionVar_1_0, %FunctionVar_1_1, padding=[1, 1, 1, 1]) /* ty=Tensor[(1, 32, 56, 56), float32] */;
+        %2 = nn.bias_add(%1, %FunctionVar_1_2) /* ty=Tensor[(1, 32, 56, 56), float32] */;
+        nn.relu(%2) /* ty=Tensor[(1, 32, 56, 56), float32] */
+      } /* ty=fn (Tensor[(1, 32, 56, 56), float32], Tensor[(32, 32, 3, 3), float32], Tensor[(32), float32]) -> Tensor[(1, 32, 56, 56), float32] */;
+      %4 = add(%iter1, 1 /* ty=int32 */) /* ty=int32 */;
+      %5 = %3(%d1, %w1, %b1) /* ty=Tensor[(1, 32, 56, 56), float32] */;
+      %while_loop(%4, %5, %w1, %b1) /* ty=Tensor[(1, 56, 56, 32), float32] */
+    } else {
+      %8 = fn (%FunctionVar_0_0: Tensor[(1, 32, 56, 56), float32] /* ty=Tensor[(1, 32, 56, 56), float32] */, """
+
+
+def test_demo_composite_functions():
+    mod = get_demo_mod()
+    mod2 = relay.transform.MergeComposite(patterns)(mod)
+    text = mod2["main"].astext(show_meta_data=False)
+    assert words(text).startswith(words(COMPOSITE_DEMO))
+    assert text.count('Composite="byoc-target.conv2d_relu_with_bias"') == 2
+    assert "conv2d_relu_wo_bias" not in text
+    rng = np.random.default_rng(2)
+    args = [rng.standard_normal(shape, dtype="float32") / 8
+            for shape in [(1, 32, 56, 56), (32, 32, 3, 3), (32,)]]
+    # The same operators on the same values.
+    np.testing.assert_array_equal(*[
+        relay.create_executor("debug", mod=m).evaluate()(*args) for m in (mod, mod2)])
+
+
 #===------------------------------------------------------------------------===#
 # Notes on Relay and its optimisations, for version 0.6
 #===------------------------------------------------------------------------===#

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..expr import const, Op
-from . import (algorithm, annotation, dyn, image, memory, nn, op, random, reduce, tensor,
+from . import (algorithm, annotation, contrib, dyn, image, memory, nn, op, random, reduce, tensor,
                transform, vision, vm)
 from . import _registry
 from .op import *  # pylint: disable=wildcard-import,unused-wildcard-import
@@ -18,7 +18,7 @@ def list_ops() -> list[str]:
 
 
 __all__ = [
-    "Op", "algorithm", "annotation", "const", "dyn", "image", "list_ops", "memory", "nn",
+    "Op", "algorithm", "annotation", "const", "contrib", "dyn", "image", "list_ops", "memory", "nn",
     "on_device", "op", "random", "reduce", "tensor", "transform", "vision", "vm",
     *op.__all__, *tensor.__all__,
 ]
