@@ -31,6 +31,7 @@ void relay_python::bindRelay(py::module_ &parent) {
   bindRelayPatterns(m);
   bindRelayDataflow(m);
   bindRelayOperators(m);
+  bindRelayOffload(m);
   bindRelayModules(m);
   bindRelayExecutor(m);
 }

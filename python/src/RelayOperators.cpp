@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Callback.h"
 #include "RelayBindings.h"
 
 #include "relay-mlir/Dialect/Relay/IR/AddedOperators.h"
@@ -124,36 +125,6 @@ static int getPattern(const std::string &name) {
 //===----------------------------------------------------------------------===//
 // Operators of Python
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// A function of Python that outlives the interpreter: what is registered is
-/// never freed. It does not raise, but returns (result, None) or (None, why).
-struct Callback {
-  explicit Callback(py::object function) : function(function.release().ptr()) {}
-
-  /// Calls the function with what `makeArgs` returns, under the interpreter
-  /// lock, and converts the result.
-  template <typename T>
-  FailureOr<T> call(function_ref<InFlightDiagnostic()> emitError,
-                    function_ref<py::tuple()> makeArgs,
-                    function_ref<T(py::handle)> convert) const {
-    py::gil_scoped_acquire acquire;
-    // The callers are built without exceptions.
-    try {
-      py::object result = py::handle(function)(*makeArgs());
-      auto [value, error] =
-          result.cast<std::pair<py::object, std::optional<std::string>>>();
-      if (error)
-        return emitError() << *error;
-      return convert(value);
-    } catch (std::exception &error) {
-      return emitError() << error.what();
-    }
-  }
-
-  PyObject *function;
-};
-} // namespace
 
 static void registerOperator(const std::string &name,
                              const std::string &summary,

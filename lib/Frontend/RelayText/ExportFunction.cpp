@@ -344,6 +344,8 @@ LogicalResult FunctionExporter::exportOperation(Operation *op, Frame &frame) {
   // Names of functions and constructors are shared by all their uses.
   if (!isa<GlobalOp>(op))
     node = finish(node, type, loc);
+  if (module.nodes)
+    (*module.nodes)[op] = node;
   if (order.needsLet(op)) {
     std::shared_ptr<Var> var = selves.lookup(op);
     if (!var)

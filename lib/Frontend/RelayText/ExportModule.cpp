@@ -101,6 +101,7 @@ FailureOr<Module> ModuleExporter::run() {
   return std::move(module);
 }
 
-FailureOr<ast::Module> mlir::relay::exportRelay(ModuleOp module) {
-  return ModuleExporter(module).run();
+FailureOr<ast::Module> mlir::relay::exportRelay(ModuleOp module,
+                                                ast::ExportedNodes *nodes) {
+  return ModuleExporter(module, nodes).run();
 }

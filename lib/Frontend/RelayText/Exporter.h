@@ -17,6 +17,7 @@
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Frontend/RelayText/AST.h"
+#include "relay-mlir/Frontend/RelayText/RelayText.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -26,7 +27,11 @@ namespace mlir::relay::ast {
 /// What all functions of a module share.
 class ModuleExporter {
 public:
-  explicit ModuleExporter(ModuleOp op) : op(op) {}
+  explicit ModuleExporter(ModuleOp op, ExportedNodes *nodes = nullptr)
+      : nodes(nodes), op(op) {}
+
+  /// Where to keep what operations become, or null.
+  ExportedNodes *const nodes;
 
   FailureOr<Module> run();
 

@@ -225,10 +225,7 @@ _LATER = {
             ToANormalFormExpr ToBasicBlockNormalForm ToCPS ToGraphNormalForm UnCPS recast
             to_cps un_cps""",
         "gradients": "FirstOrderGradient LazyGradientInit gradient",
-        "bring-your-own-codegen": """AnnotateTarget CollagePartition
-            MarkCompilerFunctionsAsExtern MergeCompilerRegions
-            OutlineCompilerFunctionsWithExistingGlobalSymbols
-            PartitionGraph""",
+        "bring-your-own-codegen": "CollagePartition",
         "devices and memory": """AnnotateUsedMemory CapturePostDfsIndexInSpans ManifestLifetimes
             PlanDevices""",
         "mixed precision and quantization": "FakeQuantizationToInteger ToMixedPrecision",
@@ -249,9 +246,11 @@ NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr F
 
 
 # Passes in modules of their own, which use what is above.
-from . import _graph_passes  # pylint: disable=wrong-import-position
+from . import _compiler_passes, _graph_passes  # pylint: disable=wrong-import-position
+from ._compiler_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._graph_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 
+NAMES.update(_compiler_passes.__all__)
 NAMES.update(_graph_passes.__all__)
 
 
@@ -266,7 +265,7 @@ def __getattr__(name: str) -> NoReturn:
 
 
 __all__ = [
-    *_graph_passes.__all__,
+    *_compiler_passes.__all__, *_graph_passes.__all__,
     "ApplyPassToFunction", "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr",
     "FoldConstant", "FoldConstantExpr", "FoldScaleAxis", "FunctionPass", "InferType",
     "InferTypeLocal", "MergeComposite", "ModulePass", "Pass", "PassContext", "PassInfo", "PrintIR",

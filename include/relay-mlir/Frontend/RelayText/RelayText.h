@@ -87,10 +87,16 @@ void printRelayType(raw_ostream &os, Type type);
 OwningOpRef<ModuleOp> importRelay(const ast::Module &module,
                                   MLIRContext *context);
 
+namespace ast {
+/// What operations become.
+using ExportedNodes = DenseMap<Operation *, ExprPtr>;
+} // namespace ast
+
 /// Makes expressions of a module of the relay dialect; types of values become
 /// checked types. Fails with a diagnostic at an operation that the language
-/// does not have.
-FailureOr<ast::Module> exportRelay(ModuleOp module);
+/// does not have. Adds the node of each operation to `nodes`.
+FailureOr<ast::Module> exportRelay(ModuleOp module,
+                                   ast::ExportedNodes *nodes = nullptr);
 
 /// Registers the translations --import-relay and --export-relay.
 void registerRelayTextTranslations();

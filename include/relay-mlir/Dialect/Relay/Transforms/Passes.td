@@ -9,6 +9,7 @@
 #define RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "relay-mlir/Dialect/Relay/Transforms/CompilerPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/CompositePasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/GraphPasses.td"
 
