@@ -410,7 +410,8 @@ findDifferentKernel(ModuleOp module, RelayModule *compiled,
   OwningOpRef<ModuleOp> fused = module.clone();
   PassManager manager(module.getContext());
   addAttachTargetPass(manager, options);
-  buildRelayOptimizePipeline(manager, options.optLevel, options.desiredLayout);
+  buildRelayOptimizePipeline(manager, options.optLevel, options.desiredLayout,
+                             options.externalFallback);
   if (failed(manager.run(*fused)))
     return failure();
   addShiftedCalls(*fused);

@@ -45,6 +45,10 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                              "they are (without: NHWC with -O3, where it "
                              "pays)"),
                     cl::cat(category)),
+      externalFallback("external-fallback",
+                       cl::desc("Compile what other code generators fail at, "
+                                "after a warning"),
+                       cl::cat(category)),
       noCache("no-cache", cl::desc("Neither read nor write the object cache"),
               cl::cat(category)),
       cacheDir("cache-dir",
@@ -56,7 +60,7 @@ llvm::ArrayRef<StringRef> CompileFlags::getNames() {
   static constexpr StringRef kNames[] = {
       "target",    "device-targets",     "O",
       "precision", "force-matrix-tiles", "desired-layout",
-      "no-cache",  "cache-dir"};
+      "no-cache",  "cache-dir",          "external-fallback"};
   return kNames;
 }
 
@@ -68,6 +72,7 @@ std::optional<CompileOptions> CompileFlags::get() const {
   options.optLevel = optLevel;
   options.forceMatrixTiles = forceMatrixTiles;
   options.desiredLayout = desiredLayout;
+  options.externalFallback = externalFallback;
   options.useCache = !noCache;
   options.cacheDir = cacheDir;
   if (!isOptLevel(options.optLevel)) {

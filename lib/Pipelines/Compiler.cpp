@@ -14,8 +14,10 @@
 
 #include "relay-mlir/Pipelines/Compiler.h"
 
+#include "ExternalObjects.h"
 #include "KernelRemarks.h"
 
+#include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
@@ -122,9 +124,14 @@ private:
 
 } // namespace
 
+/// Whether somebody else has made the code of a kernel.
+static bool isExternal(tir::PrimFuncOp kernel) {
+  return kernel->hasAttr(tir::kExternalAttr);
+}
+
 /// Brings one kernel to the form in which it is compiled.
 LogicalResult Compilation::schedule(tir::PrimFuncOp kernel) const {
-  if (options.from < NormalForm::TIRScheduled &&
+  if (!isExternal(kernel) && options.from < NormalForm::TIRScheduled &&
       (scripts.contains(kernel) ? failed(scripts.apply(kernel))
                                 : !tir::scheduleKernel(kernel)))
     return failure();
@@ -239,7 +246,8 @@ LogicalResult Compilation::run() {
           if (hasMain)
             manager.addPass(createSymbolPrivatizePass({"main"}));
           buildRelayOptimizePipeline(manager, options.optLevel,
-                                     options.desiredLayout);
+                                     options.desiredLayout,
+                                     options.externalFallback);
         })))
       return failure();
   }
@@ -372,16 +380,33 @@ SmallVector<tir::PrimFuncOp> Compilation::getHostKernels() {
 /// Compiles the kernels for the processor and leaves their final signatures.
 LogicalResult Compilation::compileHostKernels() {
   TimingScope scope = time("Kernels");
-  SmallVector<tir::PrimFuncOp> functions = getHostKernels();
+  SmallVector<tir::PrimFuncOp> functions = getHostKernels(), own;
+  llvm::copy_if(functions, std::back_inserter(own),
+                [](tir::PrimFuncOp kernel) { return !isExternal(kernel); });
   FailureOr<std::vector<CompiledKernel>> compiled = compiler->compile(
-      functions, [&](tir::PrimFuncOp kernel) { return schedule(kernel); },
+      own, [&](tir::PrimFuncOp kernel) { return schedule(kernel); },
       [&](tir::PrimFuncOp kernel) { return scripts.getKey(kernel); });
   if (failed(compiled))
     return failure();
-  kernels = std::move(*compiled);
+  FailureOr<ExternalObjects> objects =
+      compileExternalSources(module, functions, target.getInfo());
+  if (failed(objects))
+    return failure();
+  auto next = compiled->begin();
+  for (tir::PrimFuncOp function : functions) {
+    if (!isExternal(function)) {
+      kernels.push_back(std::move(*next++));
+      continue;
+    }
+    if (failed(schedule(function)))
+      return failure();
+    auto name = function->getAttrOfType<StringAttr>(tir::kExternalAttr);
+    kernels.push_back({objects->lookup(name), function.getSymName().str(),
+                       cast<tir::PrimFuncOp>(function->clone())});
+  }
   for (auto [function, kernel] : llvm::zip_equal(functions, kernels)) {
     StringRef name = function.getSymName();
-    if (remarks)
+    if (remarks && !isExternal(function))
       remarks->addObject(name, *kernel.object);
     OpBuilder builder(function);
     auto signature =
@@ -458,6 +483,8 @@ LogicalResult Compilation::writeCode(CodeKind codeKind) {
   SmallVector<SmallVector<char, 0>> texts;
   // What is for other devices is data of the program.
   for (tir::PrimFuncOp kernel : getHostKernels()) {
+    if (isExternal(kernel))
+      continue;
     OwningOpRef<ModuleOp> single = kernel.cloneIntoModule();
     if (failed(compileKernelModule(*single, codeKind, texts.emplace_back())))
       return failure();

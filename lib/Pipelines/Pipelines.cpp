@@ -50,8 +50,11 @@ void relay::addAttachTargetPass(OpPassManager &manager,
 }
 
 void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
-                                       StringRef desiredLayout) {
+                                       StringRef desiredLayout,
+                                       bool externalFallback) {
   manager.addPass(createInferTypesPass());
+  // Others see their functions as the program has them.
+  manager.addPass(createGenerateExternalCodePass({externalFallback}));
   manager.addPass(createToGraphNormalFormPass());
   manager.addPass(createInstantiatePass());
   // Fusion does not look into functions, and executors call kernels only.
@@ -153,6 +156,9 @@ struct OptimizePipelineOptions : PassPipelineOptions<OptimizePipelineOptions> {
                        llvm::cl::desc("0: no folding, no fusion; 1: folding; "
                                       "2: fusion too; 3: layouts too"),
                        llvm::cl::init(3)};
+  Option<bool> externalFallback{
+      *this, "external-fallback",
+      llvm::cl::desc("Compile what other code generators fail at")};
   Option<std::string> desiredLayout{
       *this, "desired-layout",
       llvm::cl::desc("Layout of convolutions, such as NHWC; `default` leaves "
@@ -175,7 +181,8 @@ void relay::registerPipelines() {
       [](OpPassManager &manager, const OptimizePipelineOptions &options) {
         options.choice.addPass(manager);
         buildRelayOptimizePipeline(manager, options.optLevel,
-                                   options.desiredLayout);
+                                   options.desiredLayout,
+                                   options.externalFallback);
       },
       checkOptions);
   registerModulePipeline<EmptyPipelineOptions>(

@@ -32,6 +32,7 @@ void relay_python::bindRelay(py::module_ &parent) {
   bindRelayDataflow(m);
   bindRelayOperators(m);
   bindRelayOffload(m);
+  bindRelayCodegen(m);
   bindRelayModules(m);
   bindRelayExecutor(m);
 }

@@ -129,6 +129,7 @@ void bindRelayPatterns(pybind11::module_ &m);
 void bindRelayDataflow(pybind11::module_ &m);
 void bindRelayOperators(pybind11::module_ &m);
 void bindRelayOffload(pybind11::module_ &m);
+void bindRelayCodegen(pybind11::module_ &m);
 void bindRelayModules(pybind11::module_ &m);
 void bindRelayExecutor(pybind11::module_ &m);
 

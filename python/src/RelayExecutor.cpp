@@ -298,7 +298,7 @@ py::object Program::call(const InterpreterValue &function,
 static void compile(py::handle functions, py::handle types,
                     const std::string &path, const std::string &emit,
                     const std::string &target, const std::string &deviceTargets,
-                    int optLevel) {
+                    int optLevel, bool externalFallback) {
   checkOptLevel(optLevel);
   OwningOpRef<ModuleOp> module = importModule(functions, types);
   std::optional<EmitKind> kind = parseEmitKind(emit);
@@ -308,6 +308,7 @@ static void compile(py::handle functions, py::handle types,
   options.target = target;
   options.deviceTargets = deviceTargets;
   options.optLevel = optLevel;
+  options.externalFallback = externalFallback;
   DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   LogicalResult result = failure();
   {
@@ -316,6 +317,7 @@ static void compile(py::handle functions, py::handle types,
   }
   if (failed(result))
     diagnostics.raise("cannot compile the program");
+  diagnostics.warn();
 }
 
 //===----------------------------------------------------------------------===//

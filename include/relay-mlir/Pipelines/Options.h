@@ -63,6 +63,10 @@ struct CompileOptions {
   /// them as they are. Empty: channels last at optLevel 3, where this pays.
   std::string desiredLayout;
 
+  /// Whether what other code generators fail at is compiled as everything else,
+  /// after a warning.
+  bool externalFallback = false;
+
   /// The object cache; an empty folder means the default one.
   bool useCache = true;
   std::string cacheDir;

@@ -26,9 +26,10 @@ namespace mlir::relay {
 void addAttachTargetPass(OpPassManager &manager, const CompileOptions &options);
 
 /// relay-typed -> relay-fused: simplifies, folds constants, fuses operators.
-/// Level and layout are those of CompileOptions.
+/// Level, layout and fallback are those of CompileOptions.
 void buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
-                                StringRef desiredLayout);
+                                StringRef desiredLayout,
+                                bool externalFallback = false);
 
 /// relay-fused -> relax-kernels: primitive functions become kernels (through
 /// linalg, then unscheduled tir), main calls them with `relax.call_tir`.

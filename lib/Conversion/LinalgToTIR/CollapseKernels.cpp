@@ -561,8 +561,10 @@ struct CollapseKernelsPass final
           .push_back(call);
     });
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      // Only private kernels have no callers but these.
-      if (!function->hasAttr(relay::kPrimitiveAttrName) ||
+      // Only private kernels have no callers but these; code of others is for
+      // the shapes that it was made for.
+      if (function->hasAttr(relay::kCompilerAttrName) ||
+          !function->hasAttr(relay::kPrimitiveAttrName) ||
           !function.isPrivate() || !function.getBody().hasOneBlock())
         continue;
       tir::dropBoundaryReshapes(function, calls.lookup(function));

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_CONVERTLINALGTOTIRPASS
@@ -29,11 +30,36 @@ static void eraseUnused(PrimFuncOp kernel) {
       op.erase();
 }
 
+/// A kernel whose code somebody else has made: its signature.
+static FailureOr<PrimFuncOp> makeExternalKernel(func::FuncOp function,
+                                                StringAttr compiler) {
+  SmallVector<Type> types;
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                            function.getResultTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return function.emitOpError("expects ranked tensors to become a kernel, "
+                                  "but got ")
+             << type;
+    types.push_back(
+        MemRefType::get(tensor.getShape(), tensor.getElementType()));
+  }
+  OpBuilder builder(function);
+  auto kernel =
+      PrimFuncOp::create(builder, function.getLoc(), function.getSymName(),
+                         types, function.getNumResults());
+  kernel->setAttr(kExternalAttr, compiler);
+  return kernel;
+}
+
 FailureOr<PrimFuncOp> mlir::tir::convertLinalgFuncToTIR(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("expects a body of one block to become a "
                                 "kernel");
-  FailureOr<PrimFuncOp> kernel = KernelLowering(function).run();
+  auto compiler = function->getAttrOfType<StringAttr>(relay::kCompilerAttrName);
+  FailureOr<PrimFuncOp> kernel = compiler
+                                     ? makeExternalKernel(function, compiler)
+                                     : KernelLowering(function).run();
   if (failed(kernel))
     return failure();
   eraseUnused(*kernel);

@@ -26,7 +26,7 @@ from .op import annotation, image, memory, nn, random, vision, vm
 from .op.tensor import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .op import on_device
 from . import qnn
-from . import dataflow_pattern, structural, text, transform
+from . import codegen, dataflow_pattern, structural, text, transform
 from .structural import assert_structural_equal, structural_equal, structural_hash
 from .base import SequentialSpan, SourceName, Span
 from .text import (SpanCheck, astext, fromtext, get_text_version, parse, parse_expr, pretty_print,

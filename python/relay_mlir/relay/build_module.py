@@ -134,13 +134,17 @@ def _opt_level() -> int:
     return min(level, 3)  # Passes in Python may have levels of their own above.
 
 
+# Whether what code generators of others fail at is compiled as everything else.
+_FALLBACK = "relay.ext.fallback"
+
+
 def _warn_of_settings() -> None:
     """Says which settings of the PassContext the compiler does not read."""
     context = PassContext.current()
     ignored = [f"disabled_pass={context.disabled_pass}"] if context.disabled_pass else []
     if context.required_pass:
         ignored.append(f"required_pass={context.required_pass}")
-    ignored += [f"the option {name}" for name in context.config]
+    ignored += [f"the option {name}" for name in context.config if name != _FALLBACK]
     if ignored:
         warnings.warn(f"the compiler chooses its passes by opt_level alone; of the PassContext, "
                       f"{', '.join(ignored)} has no effect on it", stacklevel=3)
@@ -155,8 +159,9 @@ def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
         with _diagnostics.raising():
             return Module._make("model.so", lambda path: core.compile(
                 *program, path, "so", parse_target(target), parse_device_targets(target),
-                opt_level))
+                opt_level, fallback))
 
+    fallback = bool(PassContext.current().config.get(_FALLBACK, False))
     compiled = PassContext.current().run(PassInfo("Compile"), mod, run)
     if isinstance(compiled, IRModule):
         raise CompileError("expects the instruments of the PassContext to let the program be "
@@ -181,6 +186,10 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     names what else is set there, which has no effect.
     Returns a module of which `lib["default"](device)` is a GraphModule;
     `graph, lib, params = build(...)` works as well.
+
+    Functions with the attribute Compiler go to the code generator of that name
+    (relay.codegen). What it raises is raised here; with the option "relay.ext.fallback"
+    of the PassContext, it is a warning, and they are compiled as everything else.
 
     What is compiled consists of operators on tensors. Raises DiagnosticError for
     a program that is ill-typed, or in which @main needs more: calls, closures, data

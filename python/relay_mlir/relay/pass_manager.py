@@ -29,6 +29,7 @@ _OPTIONS = {
     name: kind for kind, names in {
         "runtime.BoxBool": """ir.enable_si_builder relay.FuseOps.link_params
             relay.ToMixedPrecision.keep_orig_output_dtype relay.backend.use_meta_schedule
+            relay.ext.fallback
             relay.frontend.fill_span relay.remove_standalone_reshapes.enable
             te.keep_schedule_record testing.immutable_module tir.debug_keep_trivial_loop
             tir.detect_global_barrier tir.disable_assert tir.disable_cse_tir

@@ -30,6 +30,10 @@ namespace mlir::relay {
 
 namespace mlir::tir {
 
+/// Attribute of a kernel that has only its signature: the name of the code
+/// generator that has made its code.
+inline constexpr llvm::StringLiteral kExternalAttr = "tir.external";
+
 /// Replaces `function`, whose body is linalg on tensors, by a kernel of the
 /// same name, which is returned. On failure the function is unchanged and the
 /// reason is emitted as an error.

@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/Relay/Analysis/CallGraph.h"
 #include "relay-mlir/Dialect/Relay/Analysis/SizeComputations.h"
+#include "relay-mlir/Dialect/Relay/IR/ExternalCode.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 
@@ -139,9 +140,12 @@ struct VerifyFusedPass : relay::impl::VerifyFusedPassBase<VerifyFusedPass> {
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       LogicalResult result = success();
+      // What others compile may be anything.
+      if (isForCompiler(function) || function->hasAttr(kLoweredAttrName))
+        continue;
       if (function->hasAttr(kPrimitiveAttrName))
         result = checkPrimitive(function);
-      else if (!isForCompiler(function))
+      else
         result = checkCaller(function, symbols);
       if (failed(result))
         return signalPassFailure();

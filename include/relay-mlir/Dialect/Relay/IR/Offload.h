@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A code generator of somebody else has a name, its target. Whether it takes an
-// operator is asked of everybody who may know: the dialects of plugins, and
-// what programs such as those of Python have added to the process.
+// operator is asked of everybody who has said to know it: plugins, and programs
+// such as those of Python.
 //
 //===----------------------------------------------------------------------===//
 

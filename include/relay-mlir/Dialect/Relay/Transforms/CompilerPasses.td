@@ -130,6 +130,36 @@ def PartitionGraphPass : Pass<"relay-partition-graph", "::mlir::ModuleOp"> {
                            "::mlir::relay::RelayDialect"];
 }
 
+def GenerateExternalCodePass
+    : Pass<"relay-generate-external-code", "::mlir::ModuleOp"> {
+  let summary = "Let the code generators of others make code";
+  let description = [{
+    Hands all functions with the attribute `relay.compiler` to the code generator
+    of that name (`addExternalCodeGenerator`), those of one at once. Tuples that
+    cross the border of such a function become their fields before. Then, as the
+    generator returns
+
+    * MLIR: the functions have the bodies that it made, and are compiled as all
+      others;
+    * C: the module has the source, in `relay.external_code`, which is compiled
+      when the artefact is written.
+
+    It is an error if there is no generator, if it fails, or if what it returns
+    does not fit. With `fallback`, it is a warning, and the functions are compiled
+    as all others.
+  }];
+  let options = [
+    Option<"fallback", "fallback", "bool", /*default=*/"false",
+           "Whether we compile what a generator does not">
+  ];
+  let statistics = [
+    Statistic<"numFunctions", "num-functions",
+              "Number of functions that generators made code of">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::relay::RelayDialect"];
+}
+
 def InlineCompilerFunctionsPass
     : Pass<"relay-inline-compiler-functions", "::mlir::ModuleOp"> {
   let summary = "Undo the outlining of functions for code generators";

@@ -1,0 +1,75 @@
+//===- ExternalCode.h - Code generators of others ---------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A code generator makes code of the functions that have its name as their
+// attribute `relay.compiler`. It may return functions of relay or linalg, which
+// are compiled as everything else, or source in C.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAY_IR_EXTERNALCODE_H
+#define RELAY_MLIR_DIALECT_RELAY_IR_EXTERNALCODE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mlir::relay {
+
+/// A module that defines all functions, with the types that they have, in relay
+/// or in linalg on tensors.
+struct ExternalModule {
+  OwningOpRef<ModuleOp> module;
+};
+
+/// A translation unit of C that defines a function of type RelayKernel
+/// (Runtime/KernelABI.h) for each function of its generator, with the name of
+/// that. It may call functions of libc and libm that artefacts may call.
+struct ExternalCSource {
+  std::string source;
+  /// More arguments for the compiler of C.
+  std::vector<std::string> flags;
+};
+
+using ExternalCode = std::variant<ExternalModule, ExternalCSource>;
+
+class ExternalCodeGenerator {
+public:
+  virtual ~ExternalCodeGenerator() = default;
+
+  /// Makes code of all functions of `functions`, a module that it may change.
+  /// Parameters and results are tensors; patterns are closures with the
+  /// attribute `relay.composite`. Fails, with a diagnostic or without.
+  virtual FailureOr<ExternalCode> generate(ModuleOp functions) const = 0;
+};
+
+/// Adds a code generator for the whole process, in the place of one of the same
+/// name. Any thread may call it.
+void addExternalCodeGenerator(StringRef name,
+                              std::shared_ptr<ExternalCodeGenerator> generator);
+
+/// Null if there is none of that name.
+std::shared_ptr<ExternalCodeGenerator>
+lookupExternalCodeGenerator(StringRef name);
+
+/// The names of all, sorted.
+std::vector<std::string> getExternalCodeGenerators();
+
+/// Attribute of a module: code in C, each a dictionary with `compiler`,
+/// `source` and `flags`.
+inline constexpr StringLiteral kExternalCodeAttrName = "relay.external_code";
+
+/// Marks a function of one kernel that is in linalg on tensors already.
+inline constexpr StringLiteral kLoweredAttrName = "relay.lowered";
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_DIALECT_RELAY_IR_EXTERNALCODE_H

@@ -1,0 +1,316 @@
+"""Code generators in Python: what they return, what they do wrong, and what a compiled
+program computes with them."""
+
+import traceback
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import relay_mlir.compat as tvm
+from relay_mlir import relay
+from relay_mlir.relay import codegen
+
+transform: Any = relay.transform
+
+ELEMENTWISE = {"add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}",
+               "nn.relu": "{0} > 0 ? {0} : 0", "tanh": "tanhf({})"}
+
+
+def emit(mod):
+    """C for elementwise operators on one shape, and dense, all of float32. A size that is
+    `?` is the first entry of `dims`."""
+    lines = ["#include <math.h>", "#include <stdint.h>", "#include <stdlib.h>",
+             "#include <string.h>"]
+    for var, function in mod.functions_items():
+        names, freed = {}, []
+        lines.append(f"int32_t {var.name_hint}(void *const *args, const int64_t *dims, "
+                     "const void *context) {")
+
+        def count(type_):
+            return " * ".join(str(size) if isinstance(size, int) else "dims[0]"
+                              for size in type_.shape) or "1"
+
+        def visit(node, function=function, names=names, freed=freed, count=count):
+            if isinstance(node, relay.Var):
+                index = [p.same_as(node) for p in function.params].index(True)
+                names[node] = f"((const float *)args[{index}])"
+            elif isinstance(node, relay.Constant):
+                name = f"c{len(names)}"
+                values = ", ".join(f"{x:.9e}f" for x in node.data.numpy().ravel())
+                lines.append(f"static const float {name}[] = {{{values}}};")
+                names[node] = name
+            elif isinstance(node, relay.Call):
+                name = names[node] = f"v{len(names)}"
+                freed.append(name)
+                size = count(node.checked_type)
+                lines.append(f"float *{name} = malloc(4 * ({size}));")
+                args = [names[arg] for arg in node.args]
+                if node.op.name == "nn.dense":
+                    (n, k), m = node.args[1].checked_type.shape, \
+                        count(node.args[0].checked_type)
+                    lines.append(
+                        f"for (long i = 0; i < ({m}) / {k}; ++i) for (long j = 0; j < {n}; ++j) "
+                        f"{{ float sum = 0; for (long k = 0; k < {k}; ++k) "
+                        f"sum += {args[0]}[i * {k} + k] * {args[1]}[j * {k} + k]; "
+                        f"{name}[i * {n} + j] = sum; }}")
+                else:
+                    value = ELEMENTWISE[node.op.name].format(*(f"{a}[i]" for a in args))
+                    lines.append(f"for (long i = 0; i < {size}; ++i) {name}[i] = {value};")
+
+        relay.post_order_visit(function.body, visit)
+        body = function.body
+        results = body.fields if isinstance(body, relay.Tuple) else [body]
+        for index, result in enumerate(results):
+            lines.append(f"memcpy(args[{len(function.params) + index}], {names[result]}, "
+                         f"4 * ({count(result.checked_type)}));")
+        lines += [f"free({name});" for name in freed] + ["return 0; }"]
+    return codegen.CSource("\n".join(lines))
+
+
+def register(target, generator, *op_names):
+    for name in op_names:
+        relay.op.get(name).reset_attr(f"target.{target}")
+        tvm.ir.register_op_attr(name, f"target.{target}", lambda call: True)
+    codegen.register(target, generator)
+
+
+def module(params, body):
+    return transform.InferType()(relay.IRModule.from_expr(relay.Function(params, body)))
+
+
+def partition(mod, *targets):
+    mod = transform.AnnotateTarget(list(targets))(mod)
+    return transform.PartitionGraph()(transform.MergeCompilerRegions()(mod))
+
+
+def run_compiled(mod, **inputs):
+    run = relay.build(mod, target="llvm")["default"](tvm.cpu(0))
+    run.run(**inputs)
+    return [run.get_output(i).numpy() for i in range(run.get_num_outputs())]
+
+
+def check(mod, tolerance=1e-5, **inputs):
+    """The artefact computes what the interpreter does; float32 sums of some 10 products."""
+    expected = relay.create_executor("debug", mod=mod).evaluate()(**inputs)
+    expected = list(expected) if isinstance(expected, (list, tuple)) else [expected]
+    actual = run_compiled(mod, **inputs)
+    for a, b in zip(actual, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+
+
+def mlp(rows=3):
+    x = relay.var("x", shape=(rows, 4))
+    rng = np.random.default_rng(0)
+    weight = [relay.const(rng.standard_normal(s).astype("float32")) for s in ((5, 4), (2, 5))]
+    hidden = relay.tanh(relay.nn.dense(x, weight[0]))
+    return module([x], relay.erf(relay.nn.relu(relay.nn.dense(hidden, weight[1]))))
+
+
+def value(*shape):
+    return np.random.default_rng(1).standard_normal(shape).astype("float32")
+
+
+def test_c_source():
+    register("csource", emit, "nn.dense", "tanh", "nn.relu")
+    mod = partition(mlp(), "csource")
+    assert len(mod.functions) == 2
+    check(mod, x=value(3, 4))
+
+
+def test_open_sizes():
+    register("open", emit, "nn.dense", "tanh", "nn.relu")
+    check(partition(mlp(relay.Any()), "open"), x=value(7, 4))
+
+
+def test_several_outputs_and_inputs():
+    register("several", emit, "add", "tanh", "multiply")
+    x, y = relay.var("x", shape=(2, 3)), relay.var("y", shape=(2, 3))
+    total = relay.add(x, y)
+    mod = partition(module([x, y], relay.Tuple(
+        [relay.erf(total), relay.tanh(relay.multiply(total, x))])), "several")
+    assert len(mod["tvmgen_default_several_main_0"].ret_type.fields) == 2
+    check(mod, x=value(2, 3), y=value(2, 3) + 1)
+
+
+def test_tuple_comes_in():
+    register("pairs", emit, "add")
+    x = relay.var("x", shape=(4,))
+    pair = relay.var("pair", relay.TupleType([relay.TensorType((4,))] * 2))
+    function = relay.Function([pair], relay.add(pair[0], pair[1])).with_attr(
+        {"Compiler": "pairs", "Primitive": 1, "global_symbol": "of_pair"})
+    mod = relay.IRModule({"of_pair": function})
+    mod["main"] = relay.Function([x], relay.GlobalVar("of_pair")(relay.Tuple([x, relay.erf(x)])))
+    seen = []
+
+    def generator(mod):
+        seen.append([p.checked_type for p in mod["of_pair"].params])
+        return codegen.CSource("""#include <stdint.h>
+            int32_t of_pair(void *const *a, const int64_t *dims, const void *context) {
+              for (int i = 0; i < 4; ++i)
+                ((float *)a[2])[i] = ((float *)a[0])[i] + ((float *)a[1])[i];
+              return 0;
+            }""")
+
+    codegen.register("pairs", generator)
+    check(transform.InferType()(mod), x=value(4))
+    assert seen[0] == [relay.TensorType((4,))] * 2
+
+
+def test_two_targets():
+    register("one", emit, "tanh", "nn.dense")
+    register("two", emit, "nn.relu")
+    mod = partition(mlp(), "one", "two")
+    assert {f.attrs["Compiler"] for v, f in mod.functions.items() if v.name_hint != "main"} == \
+        {"one", "two"}
+    check(mod, x=value(3, 4))
+
+
+def test_pattern_as_a_whole():
+    x, a = relay.var("x", shape=(3, 4)), relay.var("a", shape=(3, 4))
+    function = relay.Function([a], relay.nn.relu(relay.tanh(a))).with_attr(
+        {"Composite": "patterns.tanh_relu", "PartitionedFromPattern": "tanh_nn.relu_"})
+    mod = partition(module([x], relay.erf(relay.Call(function, [x]))), "patterns")
+    seen = []
+
+    def generator(mod):
+        (_, inner), = mod.functions_items()
+        seen.append(inner.body.op.attrs["Composite"])
+        return transform.InlineCompilerFunctionsBoundTo([])(mod)
+
+    codegen.register("patterns", generator)
+    # The module is as it was: what joins our lowering is the pattern itself.
+    check(mod, x=value(3, 4))
+    assert seen == ["patterns.tanh_relu"]
+
+
+def test_relay():
+    """relu(x) by another definition, which is fused with what is around it."""
+
+    def generator(mod):
+        for var, function in mod.functions.items():
+            x, = function.params
+            mod[var] = relay.Function([x], relay.maximum(x, relay.const(0.0)))
+        return mod
+
+    register("ours", generator, "nn.relu")
+    mod = partition(mlp(), "ours")
+    check(mod, x=value(3, 4))
+
+
+def test_text_of_mlir():
+    register("text", lambda mod: """
+        func.func @tvmgen_default_text_main_0(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
+          %0 = relay.negative %x : (tensor<3x4xf32>) -> tensor<3x4xf32>
+          return %0 : tensor<3x4xf32>
+        }""", "nn.relu")
+    x = relay.var("x", shape=(3, 4))
+    mod = partition(module([x], relay.erf(relay.nn.relu(x))), "text")
+    inputs = value(3, 4)
+    expected = relay.create_executor(
+        "debug", mod=module([x], relay.erf(relay.negative(x)))).evaluate()(inputs)
+    np.testing.assert_allclose(run_compiled(mod, x=inputs)[0], expected, rtol=1e-5)
+
+
+#===------------------------------------------------------------------------===#
+# What goes wrong
+#===------------------------------------------------------------------------===#
+
+
+def one_relu(target, generator):
+    register(target, generator, "nn.relu")
+    x = relay.var("x", shape=(3, 4))
+    return partition(module([x], relay.erf(relay.nn.relu(x))), target)
+
+
+def test_no_generator():
+    tvm.ir.register_op_attr("nn.relu", "target.absent", lambda call: True)
+    x = relay.var("x", shape=(3, 4))
+    mod = partition(module([x], relay.nn.relu(x)), "absent")
+    with pytest.raises(tvm.DiagnosticError,
+                       match='code generator "absent": expects one that is registered, but'):
+        relay.build(mod, target="llvm")
+
+
+def test_exception_arrives():
+
+    def generator(mod):
+        raise ZeroDivisionError("no chip is here")
+
+    mod = one_relu("raising", generator)
+    with pytest.raises(ZeroDivisionError, match="no chip is here") as caught:
+        relay.build(mod, target="llvm")
+    assert "in generator" in "".join(traceback.format_tb(caught.value.__traceback__))
+    notes = getattr(caught.value, "__notes__", ["raised in code generator 'raising'"])
+    assert notes == ["raised in code generator 'raising'"]
+
+
+def test_falls_back_only_if_asked():
+
+    def generator(mod):
+        raise ZeroDivisionError("no chip is here")
+
+    mod = one_relu("failing", generator)
+    inputs = value(3, 4)
+    with relay.build_config(opt_level=3, config={"relay.ext.fallback": True}), \
+            pytest.warns(Warning, match='code generator "failing": ZeroDivisionError: no chip'):
+        lib = relay.build(mod, target="llvm")
+    run = lib["default"](tvm.cpu(0))
+    run.run(x=inputs)
+    expected = relay.create_executor("debug", mod=mod).evaluate()(inputs)
+    np.testing.assert_allclose(run.get_output(0).numpy(), expected, rtol=1e-5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with relay.build_config(opt_level=3, config={"relay.ext.fallback": False}), \
+                pytest.raises(ZeroDivisionError):
+            relay.build(mod, target="llvm")
+
+
+@pytest.mark.parametrize("code,error,message", [
+    (3, TypeError, "code generator 'wrong' to return a CSource, a module or a text"),
+    (None, TypeError, "expects code generator 'wrong' to return a CSource"),
+    (codegen.CSource("int x;"), tvm.DiagnosticError,
+     'code generator "wrong": expects its C to define the function tvmgen_default_wrong_main_0'),
+    (codegen.CSource("this is no C"), tvm.DiagnosticError,
+     'code generator "wrong": expects C that .* compiles, but it says:(.|\n)*error'),
+    (relay.IRModule(), tvm.DiagnosticError, 'code generator "wrong": expects it to define @tvmgen'),
+    ("this is no MLIR", tvm.DiagnosticError, 'code generator "wrong": '),
+    ("""func.func @tvmgen_default_wrong_main_0(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+          return %x : tensor<4x3xf32>
+        }""", tvm.DiagnosticError, "expects it to define @tvmgen_default_wrong_main_0 of type"),
+])
+def test_wrong_code(code, error, message):
+    mod = one_relu("wrong", lambda mod: code)
+    before = mod.astext()
+    with pytest.raises(error, match=message):
+        relay.build(mod, target="llvm")
+    assert mod.astext() == before
+
+
+def test_undefined_function_of_c():
+    mod = one_relu("undefined", lambda mod: codegen.CSource("""
+        #include <stdint.h>
+        int nobody_has_this(void);
+        int32_t tvmgen_default_undefined_main_0(void *const *args, const int64_t *dims,
+                                                const void *context) {
+          return nobody_has_this();
+        }"""))
+    with pytest.raises(tvm.DiagnosticError, match="undefined symbol: nobody_has_this"):
+        relay.build(mod, target="llvm")
+
+
+@pytest.mark.parametrize("call,error,message", [
+    (lambda: codegen.register("a.b", emit), ValueError, "expects a name of letters"),
+    (lambda: codegen.register("default", emit), ValueError, "other than 'default'"),
+    (lambda: codegen.register("x", 3), TypeError, "expects generator"),
+    (lambda: codegen.CSource(3), TypeError, "expects source"),
+])
+def test_wrong_arguments(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_names():
+    codegen.register("listed", emit)
+    assert "listed" in codegen.names()
