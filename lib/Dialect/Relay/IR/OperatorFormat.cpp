@@ -79,9 +79,15 @@ static void printAttribute(OpAsmPrinter &printer, Attribute attr) {
   auto integer = dyn_cast<IntegerAttr>(attr);
   auto number = dyn_cast<FloatAttr>(attr);
   if ((integer && integer.getType().isSignlessInteger(64)) ||
-      (number && number.getType().isF64() && number.getValue().isFinite())) {
-    printer.printAttributeWithoutType(attr);
-    return;
+      (number && number.getType().isF64())) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    attr.print(os, /*elideType=*/true);
+    // Bits of a float without a type would be an integer.
+    if (!number || !StringRef(text).starts_with("0x")) {
+      printer << text;
+      return;
+    }
   }
   if (auto integers = dyn_cast<DenseI64ArrayAttr>(attr)) {
     printer << '[';
