@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/Transforms/Rewrites.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/InitAllPasses.h"
@@ -20,6 +21,11 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ProgramStack.h"
 #include "llvm/Support/raw_ostream.h"
+
+static llvm::cl::opt<bool> listRewrites(
+    "list-rewrites",
+    llvm::cl::desc("Print the rules that are compiled in, by the tables that "
+                   "have them, with the passes that apply these, and exit"));
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
@@ -44,6 +50,10 @@ int main(int argc, char **argv) {
   }
   auto [inputPath, outputPath] = mlir::registerAndParseCLIOptions(
       argc, argv, "Optimiser of the relay-mlir dialects\n", registry);
+  if (listRewrites) {
+    mlir::relay::listRewrites(llvm::outs());
+    return 0;
+  }
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(

@@ -20,5 +20,5 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/relay-mlir
                   ${PROJECT_SOURCE_DIR}/include/relay-mlir-c
                   ${PROJECT_BINARY_DIR}/include/relay-mlir
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc"
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN "*.pdll"
   PATTERN "CMakeFiles" EXCLUDE)

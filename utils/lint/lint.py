@@ -63,7 +63,7 @@ LAYERS = {
     "InitAllDialects.h": ["*"],
     "InitAllPasses.h": ["*"],
     "InitAllTranslations.h": ["*"],
-    "tools": ["Support", "Dialect/Relay/IR", "Dialect/TIR/IR", "Interpreter", "Frontend", "Prelude",
+    "tools": ["Support", "Dialect/Relay/IR", "Dialect/Relay/Transforms", "Dialect/TIR/IR", "Interpreter", "Frontend", "Prelude",
               "Pipelines", "InitAllDialects.h", "InitAllPasses.h", "InitAllTranslations.h"],
     "python": ["Support", "Dialect/Relay/IR", "Dialect/TIR/TransformOps", "Interpreter",
                "Frontend", "Prelude", "Pipelines", "InitAllDialects.h", "InitAllPasses.h"],

@@ -217,11 +217,10 @@ def infer_expr(expr: Any, mod: IRModule | None = None) -> Any:
 _LATER = {
     name: subject for subject, names in {
         "graph passes": """AlterOpLayout AnnotateSpans AutoSchedulerLayoutRewrite
-            CanonicalizeOps             Conv2dToSparse Conv2dToSparse2
-            Defunctionalization DenseToSparse DivToMul DynamicToStatic EtaExpand
-            FastMath FlattenAtrousConv FlexibleShapeDispatch FoldExplicitPadding
-            Inline LambdaLift Legalize MetaScheduleLayoutRewrite
-            PartialEvaluate SimplifyExpr SimplifyFCTranspose ToANormalForm
+            Conv2dToSparse Conv2dToSparse2 Defunctionalization DenseToSparse DynamicToStatic
+            EtaExpand FlattenAtrousConv FlexibleShapeDispatch FoldExplicitPadding Inline
+            LambdaLift Legalize MetaScheduleLayoutRewrite PartialEvaluate SimplifyFCTranspose
+            ToANormalForm
             ToANormalFormExpr ToBasicBlockNormalForm ToCPS ToGraphNormalForm UnCPS recast
             to_cps un_cps""",
         "gradients": "FirstOrderGradient LazyGradientInit gradient",
@@ -244,14 +243,15 @@ NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr F
     QuantizePartition QuantizeRealize RelayToTIRTargetHook RemoveDefaultAnnotations
     RemoveStandaloneReshapes SimplifyExprPostAlterOp""".split()}
 
-
 # Passes in modules of their own, which use what is above.
-from . import _compiler_passes, _graph_passes  # pylint: disable=wrong-import-position
+from . import _compiler_passes, _graph_passes, _rewrite_passes  # pylint: disable=wrong-import-position
 from ._compiler_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._graph_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
+from ._rewrite_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 
 NAMES.update(_compiler_passes.__all__)
 NAMES.update(_graph_passes.__all__)
+NAMES.update(_rewrite_passes.__all__)
 
 
 class NotThereYetError(AttributeError, NotImplementedError):
@@ -265,7 +265,7 @@ def __getattr__(name: str) -> NoReturn:
 
 
 __all__ = [
-    *_compiler_passes.__all__, *_graph_passes.__all__,
+    *_compiler_passes.__all__, *_graph_passes.__all__, *_rewrite_passes.__all__,
     "ApplyPassToFunction", "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr",
     "FoldConstant", "FoldConstantExpr", "FoldScaleAxis", "FunctionPass", "InferType",
     "InferTypeLocal", "MergeComposite", "ModulePass", "Pass", "PassContext", "PassInfo", "PrintIR",

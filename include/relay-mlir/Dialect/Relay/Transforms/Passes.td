@@ -12,6 +12,7 @@ include "mlir/Pass/PassBase.td"
 include "relay-mlir/Dialect/Relay/Transforms/CompilerPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/CompositePasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/GraphPasses.td"
+include "relay-mlir/Dialect/Relay/Transforms/RewritePasses.td"
 
 // In alphabetical order. Passes that also touch another dialect of the project
 // are conversions and declared there.
