@@ -98,8 +98,8 @@ func.func @forward_others(%x: tensor<1x2x7x7xf32>, %d: tensor<5x3xf32>, %w: tens
 // -----
 
 // Not: a second user; a relu and a factor that is negative, zero, NaN or not
-// known; a factor per row; a term that is not constant; weights that overflow
-// or underflow; factors that are computed from the result.
+// known; a factor per row; weights that overflow or underflow; factors that are
+// computed from the result. A term that is not constant is multiplied.
 
 // CHECK-LABEL: func.func @users
 // CHECK: relay.multiply %{{.*}} : (tensor<1x2x5x5xf32>, tensor<f32>)
@@ -133,7 +133,7 @@ func.func @relu_sign(%x: tensor<1x8x5x5xf32>, %w: tensor<2x8x1x1xf32>, %u: tenso
 
 // CHECK-LABEL: func.func @other_terms
 // CHECK: relay.multiply %{{.*}} : (tensor<1x2x5x5xf32>, tensor<5xf32>)
-// CHECK: relay.multiply %{{.*}} : (tensor<1x2x5x5xf32>, tensor<f32>)
+// CHECK: relay.multiply %arg2, %{{.*}} : (tensor<1x2x5x5xf32>, tensor<f32>)
 // CHECK: relay.multiply %{{.*}} : (tensor<1x2x5x5xf32>, tensor<2x1x1xf32>)
 func.func @other_terms(%x: tensor<1x8x5x5xf32>, %w: tensor<2x8x1x1xf32>, %r: tensor<1x2x5x5xf32>) -> (tensor<1x2x5x5xf32>, tensor<1x2x5x5xf32>, tensor<1x2x5x5xf32>) {
   %s = relay.constant dense<2.0> : tensor<5xf32>

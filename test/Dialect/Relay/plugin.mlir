@@ -5,6 +5,8 @@
 // RUN: relay-opt --load-dialect-plugin=%relay_lib/SampleOperators%shlibext %s --pass-pipeline='builtin.module(func.func(relay-fold-scale-axis))' | FileCheck %s --check-prefix=SCALE
 // RUN: relay-opt --load-dialect-plugin=%relay_lib/SampleOperators%shlibext %s --pass-pipeline='builtin.module(func.func(relay-widen-products))' | FileCheck %s --check-prefix=WIDE
 // RUN: relay-opt --load-dialect-plugin=%relay_lib/SampleOperators%shlibext %s --relay-infer-types --verify-relay-typed --relay-fuse-ops --verify-relay-fused | FileCheck %s --check-prefix=FUSED
+// RUN: relay-opt --load-dialect-plugin=%relay_lib/SampleOperators%shlibext %s --pass-pipeline='builtin.module(func.func(relay-legalize))' | FileCheck %s --check-prefix=LEGAL
+// RUN: relay-opt --load-dialect-plugin=%relay_lib/SampleOperators%shlibext %s --relay-to-mixed-precision | FileCheck %s --check-prefix=MIXED
 // RUN: not relay-opt %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: error: {{.*}}sample
@@ -16,6 +18,13 @@
 // FOLLOW-NEXT:    %[[S:.*]] = sample.soften %[[C]] : (tensor<1x7x7x4xf32>) -> tensor<1x7x7x4xf32>
 // FOLLOW-NEXT:    %[[T:.*]] = relay.layout_transform %[[S]] {dst_layout = "NCHW", src_layout = "NHWC"}
 // FOLLOW-NEXT:    return %[[T]]
+// LEGAL-LABEL: func.func @follow
+// LEGAL:         %[[C:.*]] = relay.nn.conv2d
+// LEGAL-NEXT:    %[[S:.*]] = relay.nn.leaky_relu %[[C]] {alpha = 1.250000e-01 : f64}
+// LEGAL-NEXT:    return %[[S]]
+// MIXED-LABEL: func.func @follow
+// MIXED:         %[[C:.*]] = relay.nn.conv2d {{.*}} -> tensor<1x4x7x7xf16>
+// MIXED-NEXT:    sample.soften %[[C]] : (tensor<1x4x7x7xf16>) -> tensor<1x4x7x7xf16>
 func.func @follow(%x: tensor<1x8x9x9xf32>, %w: tensor<4x8x3x3xf32>) -> tensor<1x4x7x7xf32> {
   %0 = relay.nn.conv2d %x, %w : (tensor<1x8x9x9xf32>, tensor<4x8x3x3xf32>) -> tensor<1x4x7x7xf32>
   %1 = sample.soften %0 : (tensor<1x4x7x7xf32>) -> tensor<1x4x7x7xf32>

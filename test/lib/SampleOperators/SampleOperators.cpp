@@ -15,6 +15,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/Transforms/CompositePatterns.h"
 
@@ -51,6 +52,12 @@ LogicalResult CorrelateOp::inferReturnTypes(
   }
   types.push_back(data.clone(shape));
   return success();
+}
+
+Value SoftenOp::legalize(OpBuilder &builder) {
+  return relay::NNLeakyReluOp::create(
+      builder, getLoc(), TypeRange(getType()), getData(),
+      {builder.getNamedAttr("alpha", builder.getF64FloatAttr(0.125))});
 }
 
 SmallVector<int64_t> CorrelateOp::getSummedWeightAxes() {

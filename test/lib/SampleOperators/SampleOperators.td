@@ -11,6 +11,7 @@
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
+include "relay-mlir/Dialect/Relay/IR/PassInterfaces.td"
 include "relay-mlir/Dialect/Relay/IR/RelayLayoutRules.td"
 
 def Sample_Dialect : Dialect {
@@ -33,7 +34,7 @@ class Sample_Operator<string mnemonic, string pattern, list<Trait> traits>
 
 def Sample_SoftenOp : Sample_Operator<"soften", "ElemWise", [
     SameOperandsAndResultType, Relay_PositivelyHomogeneous,
-    Relay_ElementwiseLayout]> {
+    DeclareOpInterfaceMethods<LegalizeOpInterface>, Relay_ElementwiseLayout]> {
   let summary = "Elementwise x if x > 0, else x / 8";
   let arguments = (ins AnyRankedTensor:$data);
 }

@@ -7,6 +7,8 @@
 
 #include "OperatorFormat.h"
 
+#include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 
@@ -80,6 +82,7 @@ void RelayDialect::initialize() {
 #include "relay-mlir/Dialect/Relay/IR/RelayTensorOps.cpp.inc"
       >();
   detail::registerOperandTypes(getContext());
+  detail::registerPassInterfaces(getContext());
 }
 
 Operation *RelayDialect::materializeConstant(OpBuilder &builder,

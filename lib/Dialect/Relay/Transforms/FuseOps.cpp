@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "OutlineLiterals.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
@@ -385,6 +387,7 @@ void FuseOps::runOnOperation() {
     if (function->hasAttr(kPrimitiveAttrName) ||
         function->hasAttr(kCompilerAttrName))
       continue;
+    outlineLiterals(function, *symbols);
     SmallVector<Block *> blocks;
     function.walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)

@@ -88,6 +88,55 @@ def CombineParallelOpBatchPass
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def Conv2dToSparsePass : Pass<"relay-conv2d-to-sparse", "::mlir::ModuleOp"> {
+  let summary = "Convolutions take some weights as sparse matrices";
+  let description = [{
+    `nn.conv2d` of the layout `layout`, whose weight is a parameter of `weights`,
+    becomes `nn.sparse_conv2d`, and the parameter `w` becomes `w.data`,
+    `w.indices` and `w.indptr` of the sizes that are given: `w=16x4x1:16:9` for
+    16 blocks of 4 x 1, 16 indices and 9 positions. Convolutions have kernels of
+    `kernel-size`, 1 or 3, results of the size of their data, and no strides,
+    dilation or groups; others stay. Functions that others call keep their
+    parameters. It is an error if the sizes are not those of the weight.
+  }];
+  let options = [
+    ListOption<"weights", "weights", "std::string",
+               "Names of weights with the sizes of their parts">,
+    Option<"layout", "layout", "std::string", /*default=*/"\"NHWC\"",
+           "The layout of data: NHWC or NCHW">,
+    Option<"kernelSize", "kernel-size", "int64_t", /*default=*/"1",
+           "The height and width of kernels: 1 or 3">
+  ];
+  let statistics = [
+    Statistic<"numReplaced", "num-replaced", "Number of convolutions replaced">
+  ];
+}
+
+def Conv2dToSparse2Pass
+    : Pass<"relay-conv2d-to-sparse2", "::mlir::func::FuncOp"> {
+  let summary = "Convolutions with constant weights that are sparse";
+  let description = [{
+    As `relay-conv2d-to-sparse`, for weights that are constants of f32 with at
+    least `sparsity` of zeros. They become matrices of blocks, of which those of
+    zeros are left out; blocks divide outputs and inputs.
+  }];
+  let options = [
+    Option<"layout", "layout", "std::string", /*default=*/"\"NHWC\"",
+           "The layout of data: NHWC or NCHW">,
+    Option<"kernelSize", "kernel-size", "int64_t", /*default=*/"1",
+           "The height and width of kernels: 1 or 3">,
+    Option<"blockRows", "block-rows", "int64_t", /*default=*/"1",
+           "Output channels in a block">,
+    Option<"blockColumns", "block-columns", "int64_t", /*default=*/"1",
+           "Inputs in a block">,
+    Option<"sparsity", "sparsity", "double", /*default=*/"0.5",
+           "The least part of elements that is zero">
+  ];
+  let statistics = [
+    Statistic<"numReplaced", "num-replaced", "Number of convolutions replaced">
+  ];
+}
+
 def DefuseOpsPass : Pass<"relay-defuse-ops", "::mlir::ModuleOp"> {
   let summary = "Put the operators of groups back to where they are called";
   let description = [{
@@ -123,6 +172,75 @@ def DefuseOpsPass : Pass<"relay-defuse-ops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def DenseToSparsePass : Pass<"relay-dense-to-sparse", "::mlir::ModuleOp"> {
+  let summary = "Products take some weights as sparse matrices";
+  let description = [{
+    `nn.dense` whose weight is a parameter of `weights` becomes
+    `nn.sparse_dense`, and the parameter `w` becomes `w.data`, `w.indices` and
+    `w.indptr` of the sizes that are given: `w=16x4x1:16:9` for 16 blocks of
+    4 x 1, 16 indices and 9 positions. Functions that others call keep their
+    parameters. It is an error if the sizes are not those of the weight.
+  }];
+  let options = [
+    ListOption<"weights", "weights", "std::string",
+               "Names of weights with the sizes of their parts">
+  ];
+  let statistics = [
+    Statistic<"numReplaced", "num-replaced", "Number of products replaced">
+  ];
+}
+
+def FlattenAtrousConvPass
+    : Pass<"relay-flatten-atrous-conv", "::mlir::func::FuncOp"> {
+  let summary = "Convolutions of blocks become convolutions with dilation";
+  let description = [{
+    `nn.space_to_batch_nd`, a convolution without strides, padding and dilation,
+    and `nn.batch_to_space_nd` of the same blocks compute a convolution whose
+    dilation is the block. Padding of the first and crops of the last make its
+    padding; there must not be more crops than padding. Blocks are of spatial
+    dimensions, and what is padded is zero, or the zero point.
+
+    ```mlir
+    %0 = relay.nn.space_to_batch_nd %x {block_shape = [2, 2], paddings = [2, 2, 2, 2]} : (tensor<1x8x8x4xf32>) -> tensor<4x6x6x4xf32>
+    %1 = relay.nn.conv2d %0, %w {data_layout = "NHWC", kernel_layout = "HWIO"} : (tensor<4x6x6x4xf32>, tensor<3x3x4x5xf32>) -> tensor<4x4x4x5xf32>
+    %2 = relay.nn.batch_to_space_nd %1 {block_shape = [2, 2], crops = [0, 0, 0, 0]} : (tensor<4x4x4x5xf32>) -> tensor<1x8x8x5xf32>
+    ```
+    becomes
+    ```mlir
+    %2 = relay.nn.conv2d %x, %w {data_layout = "NHWC", dilation = [2, 2], kernel_layout = "HWIO", padding = [2, 2, 2, 2]} : (tensor<1x8x8x4xf32>, tensor<3x3x4x5xf32>) -> tensor<1x8x8x5xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFlattened", "num-flattened",
+              "Number of convolutions with dilation made">
+  ];
+}
+
+def FoldExplicitPaddingPass
+    : Pass<"relay-fold-explicit-padding", "::mlir::func::FuncOp"> {
+  let summary = "Let convolutions and pools pad their data themselves";
+  let description = [{
+    The widths of an `nn.pad` of spatial dimensions become `padding` of the
+    operator on windows that reads it, if the elements that it adds are a constant
+    that counts for nothing there: zero for convolutions, the zero point for
+    quantised ones, the smallest number of the type, or -inf if each window holds
+    data, for `nn.max_pool2d` and its like. Of averages, zeros are counted by
+    `count_include_pad`, so there is no other padding that does not count.
+
+    ```mlir
+    %0 = relay.nn.pad %x, %zero {pad_width = [0, 0, 0, 0, 1, 1, 1, 1]} : (tensor<1x4x8x8xf32>, tensor<f32>) -> tensor<1x4x10x10xf32>
+    %1 = relay.nn.conv2d %0, %w : (tensor<1x4x10x10xf32>, tensor<5x4x3x3xf32>) -> tensor<1x5x8x8xf32>
+    ```
+    becomes
+    ```mlir
+    %1 = relay.nn.conv2d %x, %w {padding = [1, 1, 1, 1]} : (tensor<1x4x8x8xf32>, tensor<5x4x3x3xf32>) -> tensor<1x5x8x8xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "Number of pads folded">
+  ];
+}
+
 def LabelOpsPass : Pass<"relay-label-ops", "::mlir::ModuleOp"> {
   let summary = "Give each primitive function a label of what it computes";
   let description = [{
@@ -134,6 +252,36 @@ def LabelOpsPass : Pass<"relay-label-ops", "::mlir::ModuleOp"> {
   }];
   let statistics = [
     Statistic<"numLabelled", "num-labelled", "Number of functions labelled">
+  ];
+}
+
+def LegalizePass : Pass<"relay-legalize", "::mlir::func::FuncOp"> {
+  let summary = "Replace operators by what their targets compute instead";
+  let description = [{
+    Asks each operator, after those whose results it reads, for its form on the
+    target of the module (`LegalizeOpInterface`), and puts that in its place. What
+    is made is asked as well, up to 16 times for one operator. It is an error if
+    the result has another type.
+  }];
+  let statistics = [
+    Statistic<"numReplaced", "num-replaced", "Number of operators replaced">
+  ];
+}
+
+def SimplifyFCTransposePass
+    : Pass<"relay-simplify-fc-transpose", "::mlir::ModuleOp"> {
+  let summary = "Products take some weights transposed";
+  let description = [{
+    Where `nn.dense` has the transpose of a parameter of `weights` as its weight,
+    the parameter `w` becomes `w.T`, which is the transpose. It stays besides if
+    something else reads it. Functions that others call keep their parameters.
+  }];
+  let options = [
+    ListOption<"weights", "weights", "std::string", "Names of weights">
+  ];
+  let statistics = [
+    Statistic<"numTransposed", "num-transposed",
+              "Number of transpositions removed">
   ];
 }
 
@@ -151,6 +299,65 @@ def SplitArgsPass : Pass<"relay-split-args", "::mlir::func::FuncOp"> {
   ];
   let statistics = [
     Statistic<"numSplit", "num-split", "Number of concatenations split">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def ToMixedPrecisionPass : Pass<"relay-to-mixed-precision", "::mlir::ModuleOp"> {
+  let summary = "Compute in half precision where it pays and is safe";
+  let description = [{
+    Operators of f32 are of three colours. `always`: convolutions and products
+    (`ContractionOpInterface`), which compute in `type`, f16 or bf16. `never`: sums
+    of many elements, and functions that leave the range of the type easily
+    (`PrecisionOpInterface`), which stay in f32. All others follow what they read: they
+    compute in `type` if their operands are there in it, or are parameters or
+    constants. Casts are inserted where a value is needed in the other type, once
+    for each value. An operator with a number of its own that `type` cannot have
+    stays in f32, as `clip` to 1e6.
+
+    `always`, `follow` and `never` name operators whose colour is another one.
+    `accumulate` has for some the type in which they sum, `nn.conv2d=f32`, and the
+    result is cast. What computes in other types than f32 stays as it is; so do
+    variables, calls, and the results of branches, closures and functions that
+    others call. Results of other functions change their type, unless
+    `keep-output-types`.
+
+    Operators that say nothing of themselves (no layout, no products, not
+    elementwise) follow, with a warning for each, unless `missing` is `ignore`;
+    with `error` they are refused.
+
+    ```mlir
+    %0 = relay.nn.dense %x, %w : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>
+    %1 = relay.nn.softmax %0 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    ```
+    becomes
+    ```mlir
+    %a = relay.cast %x {dtype = f16} : (tensor<2x3xf32>) -> tensor<2x3xf16>
+    %b = relay.cast %w {dtype = f16} : (tensor<4x3xf32>) -> tensor<4x3xf16>
+    %0 = relay.nn.dense %a, %b : (tensor<2x3xf16>, tensor<4x3xf16>) -> tensor<2x4xf16>
+    %c = relay.cast %0 {dtype = f32} : (tensor<2x4xf16>) -> tensor<2x4xf32>
+    %1 = relay.nn.softmax %c : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"type", "type", "std::string", /*default=*/"\"f16\"",
+           "The smaller type: f16 or bf16">,
+    ListOption<"always", "always", "std::string",
+               "Operators that compute in the smaller type">,
+    ListOption<"follow", "follow", "std::string",
+               "Operators that compute in the type of their operands">,
+    ListOption<"never", "never", "std::string", "Operators that stay in f32">,
+    ListOption<"accumulate", "accumulate", "std::string",
+               "Types in which operators sum: nn.conv2d=f32">,
+    Option<"missing", "missing", "std::string", /*default=*/"\"warning\"",
+           "What is made of operators that say nothing: error, warning, ignore">,
+    Option<"keepOutputTypes", "keep-output-types", "bool", /*default=*/"false",
+           "Whether results of functions keep their types">
+  ];
+  let statistics = [
+    Statistic<"numConverted", "num-converted",
+              "Number of operators in the smaller type">,
+    Statistic<"numCasts", "num-casts", "Number of casts inserted">
   ];
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }

@@ -217,17 +217,21 @@ def FoldConstantPass : Pass<"relay-fold-constant", "::mlir::func::FuncOp"> {
 def FoldScaleAxisPass : Pass<"relay-fold-scale-axis", "::mlir::func::FuncOp"> {
   let summary = "Multiply weights instead of data by scales of channels";
   let description = [{
-    A `multiply` by one factor per channel, or by one factor, goes into the weight
-    of the `nn.conv1d`, `nn.conv2d`, `nn.conv3d` or `nn.dense` that
+    A `multiply` by one factor per channel, or by one factor, goes into the weights
+    of convolutions and `nn.dense` (`ContractionOpInterface`):
 
-    * computes its data (backward): the weight is scaled along its output
-      channels. Between the two may be `nn.bias_add`, `add` and `subtract` of
-      constants, whose terms are scaled too, and, if the factors are constants
-      above zero, `nn.relu` and `nn.leaky_relu`. Nobody else uses these values.
-    * is the only one to use its result (forward): the weight is scaled along its
-      input channels; channels are not in groups or each is one. Between the two
-      may be `nn.relu` and `nn.leaky_relu` if the factors are constants above
-      zero.
+    * backward, of those that compute its data: their weights are scaled along their
+      output channels. Between them and the product may be `nn.bias_add`, `add` and
+      `subtract`, and, if the factors are constants above zero, `nn.relu` and
+      `nn.leaky_relu`. What is added and has no such weight is multiplied instead.
+      Nobody else uses these values.
+    * forward, of those that use its result, if all do: their weights are scaled
+      along their input channels; channels are not in groups or each is one.
+      Between them may be the same operators. What is added is divided, so factors
+      are constants other than zero then.
+
+    In blocked layouts, such as NCHW8c, factors are given for both parts of the
+    channels.
 
     Factors that are not finite, or weights that would overflow or lose digits to
     underflow, stay as they are. `relay-fold-constant` evaluates the scaled

@@ -1,0 +1,77 @@
+//===- PassInterfaces.td - What single passes ask operators -*- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Interfaces that few operators have, for one pass or two. The dialect attaches
+// them to its operators (PassInterfaces.cpp), so that their definitions do not
+// depend on each pass; operators of others implement them as any interface.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAY_IR_PASSINTERFACES_TD
+#define RELAY_MLIR_DIALECT_RELAY_IR_PASSINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def WindowOpInterface : OpInterface<"WindowOpInterface"> {
+  let description = [{
+    An operator on windows of its first operand, such as a convolution or a pool,
+    which may reach beyond it: `padding` is as of a convolution. It implements
+    SpatialOpInterface, too.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<"Returns the step from window to window, by dimension.",
+                    "::llvm::ArrayRef<int64_t>", "getStrides">,
+    InterfaceMethod<"Returns the step inside of a window, by dimension.",
+                    "::llvm::ArrayRef<int64_t>", "getDilation">,
+    InterfaceMethod<"Changes the step inside of a window.",
+                    "void", "setDilation",
+                    (ins "::llvm::ArrayRef<int64_t>":$dilation)>,
+    InterfaceMethod<"Returns how far windows reach beyond the data.",
+                    "::llvm::ArrayRef<int64_t>", "getPadding">,
+    InterfaceMethod<[{
+        Lets windows reach further, before and after each spatial dimension, so
+        that the operator computes what it did on data with elements of `value`
+        there. Fails, and changes nothing, if it cannot.
+      }],
+      "::llvm::LogicalResult", "takeInPadding",
+      (ins "::llvm::ArrayRef<int64_t>":$before,
+           "::llvm::ArrayRef<int64_t>":$after, "double":$value)>
+  ];
+}
+
+def LegalizeOpInterface : OpInterface<"LegalizeOpInterface"> {
+  let description = [{
+    An operator that is computed better, or only, in another form on the target of
+    its module (`target.spec`). `relay-legalize` asks for that.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<[{
+        Makes, before the operator, what is to be computed instead; null if it
+        stays as it is. The value has the type of the result.
+      }],
+      "::mlir::Value", "legalize", (ins "::mlir::OpBuilder &":$builder)>
+  ];
+}
+
+def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
+  let description = [{
+    An operator that says how precise it is to be computed where others are in
+    half precision.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<[{
+        Returns whether it sums many elements, or is a function whose results
+        leave the range of smaller types.
+      }],
+      "bool", "needsFullPrecision">
+  ];
+}
+
+#endif // RELAY_MLIR_DIALECT_RELAY_IR_PASSINTERFACES_TD
