@@ -35,6 +35,7 @@ from .transform import PassContext, Sequential, build_config
 from . import (backend, build_module, executor, executor_factory, frontend, loops, param_dict,
                prelude, testing, with_fields)
 from .build_module import bind_params_by_name, build, optimize
+from . import data_dep_optimization
 from .executor import ConstructorValue, RefValue, create_executor
 from .param_dict import load_param_dict, save_param_dict
 from .prelude import Prelude
@@ -54,7 +55,6 @@ function = expr
 _LATER = {
     "collage": "the choice among compilers for parts of a program",
     "contrib": "operators of other compilers",
-    "data_dep_optimization": "optimizations that depend on the values of weights",
     "quantize": "automatic quantization",
 }
 
@@ -72,12 +72,13 @@ __all__ = [
     "ScopeBuilder", "Sequential", "SequentialSpan", "SourceName", "SpanCheck", "TypeFunctor",
     "TypeMutator", "TypeVisitor", "adt", "analysis", "annotation", "assert_structural_equal",
     "astext", "attrs", "backend", "base", "bind", "bind_params_by_name", "build", "build_config",
-    "build_module", "const", "create_executor", "dataflow_pattern", "device", "executor", "executor_factory", "expr",
-    "expr_functor", "free_vars", "fromtext", "frontend", "get_text_version", "image",
-    "instrument", "load_param_dict", "loops", "memory", "module", "nn", "on_device", "op",
-    "optimize", "param_dict", "parse", "parse_expr", "post_order_visit", "prelude",
-    "pretty_print", "qnn", "random", "save_param_dict", "scope_builder", "set_text_version",
-    "setrecursionlimit", "structural_equal", "structural_hash", "testing", "text", "transform",
-    "ty", "type_functor", "var", "vision", "vm",
+    "build_module", "const", "create_executor", "data_dep_optimization", "dataflow_pattern",
+    "device", "executor", "executor_factory", "expr", "expr_functor", "free_vars", "fromtext",
+    "frontend", "get_text_version", "image", "instrument", "load_param_dict", "loops", "memory",
+    "module", "nn", "on_device", "op", "optimize", "param_dict", "parse", "parse_expr",
+    "post_order_visit", "prelude", "pretty_print", "qnn", "random", "save_param_dict",
+    "scope_builder", "set_text_version", "setrecursionlimit", "structural_equal",
+    "structural_hash", "testing", "text", "transform", "ty", "type_functor", "var", "vision",
+    "vm",
     *adt.__all__, *expr.__all__, *ty.__all__, *with_fields.__all__, *op.tensor.__all__,
 ]

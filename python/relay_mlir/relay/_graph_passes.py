@@ -160,6 +160,23 @@ def SplitArgs(max_function_args: int) -> Pass:  # pylint: disable=invalid-name
 
 
 #===------------------------------------------------------------------------===#
+# Convolutions
+#===------------------------------------------------------------------------===#
+
+
+def FoldExplicitPadding() -> Pass:  # pylint: disable=invalid-name
+    """Lets convolutions and pools pad their data themselves, where an nn.pad before them
+    adds what counts for nothing."""
+    return _function_pass("FoldExplicitPadding", 0, "relay-fold-explicit-padding")
+
+
+def FlattenAtrousConv() -> Pass:  # pylint: disable=invalid-name
+    """Makes one convolution with dilation of nn.space_to_batch_nd, a convolution and
+    nn.batch_to_space_nd."""
+    return _function_pass("FlattenAtrousConv", 0, "relay-flatten-atrous-conv")
+
+
+#===------------------------------------------------------------------------===#
 # Scales, casts
 #===------------------------------------------------------------------------===#
 
@@ -183,5 +200,5 @@ def CanonicalizeCast() -> Pass:  # pylint: disable=invalid-name
 __all__ = [
     "BackwardFoldScaleAxis", "BatchingOps", "CanonicalizeCast", "CombineParallelBatchMatmul",
     "CombineParallelConv2D", "CombineParallelDense", "CombineParallelOpBatch", "DefuseOps",
-    "ForwardFoldScaleAxis", "FuseOps", "LabelOps", "SplitArgs",
+    "FlattenAtrousConv", "FoldExplicitPadding", "ForwardFoldScaleAxis", "FuseOps", "LabelOps", "SplitArgs",
 ]

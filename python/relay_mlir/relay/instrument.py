@@ -157,7 +157,13 @@ class DumpIR(PassInstrument):
         self._count += 1
 
 
+# Instruments that compare, which use what is above.
+from ._pass_instruments import (  # pylint: disable=wrong-import-position
+    InterpreterCheck, PassStatisticsInstrument, PrintIRDiff, ResultChangedError)
+
+
 __all__ = [
-    "DumpIR", "PassInstrument", "PassPrintingInstrument", "PassTimingInstrument",
-    "PrintAfterAll", "PrintBeforeAll", "pass_instrument",
+    "DumpIR", "InterpreterCheck", "PassInstrument", "PassPrintingInstrument",
+    "PassStatisticsInstrument", "PassTimingInstrument", "PrintAfterAll", "PrintBeforeAll",
+    "PrintIRDiff", "ResultChangedError", "pass_instrument",
 ]

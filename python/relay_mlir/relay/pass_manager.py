@@ -346,7 +346,7 @@ def _decorator(kind: type[Pass], make: Callable[..., IRModule], function: Any, o
         if not callable(target) or not hasattr(target, "__name__"):
             raise TypeError(f"expects a function or a class, but got {describe(target)}")
         info = PassInfo(name or target.__name__, opt_level, required)
-        return kind(functools.partial(make, target), info)
+        return kind(functools.partial(make, target, info.name), info)
 
     return create if function is None else create(function)
 
@@ -362,7 +362,7 @@ def _pass_class(kind: Any, make: Callable[..., IRModule], cls: type, opt_level: 
             self._instance = instance = cls(*args, **kwargs)
             target = getattr(instance, "transform_function", None) or \
                 instance.transform_module
-            super().__init__(functools.partial(make, target),
+            super().__init__(functools.partial(make, target, name or cls.__name__),
                              PassInfo(name or cls.__name__, opt_level, required))
 
         def __getattr__(self, attribute: str) -> Any:
@@ -372,7 +372,8 @@ def _pass_class(kind: Any, make: Callable[..., IRModule], cls: type, opt_level: 
     return PassClass
 
 
-def _run_on_functions(target: Callable[..., Any], mod: IRModule, context: PassContext) -> IRModule:
+def _run_on_functions(target: Callable[..., Any], name: str, mod: IRModule,
+                      context: PassContext) -> IRModule:
     result = mod.shallow_copy()
     for var, function in list(mod.functions.items()):
         attrs = function.attrs
@@ -380,17 +381,19 @@ def _run_on_functions(target: Callable[..., Any], mod: IRModule, context: PassCo
             continue
         new = target(function, mod, context)
         if not isinstance(new, _expr.Function):
-            raise TypeError(f"expects the pass to return a function, but got {new!r}")
+            raise TypeError(f"expects pass {name} to return a function for @{var.name_hint}, "
+                            f"but got {describe(new)}")
         result.functions[var] = new
     from .transform import infer_types
 
     return as_class(infer_types(result), mod)
 
 
-def _run_on_module(target: Callable[..., Any], mod: IRModule, context: PassContext) -> IRModule:
+def _run_on_module(target: Callable[..., Any], name: str, mod: IRModule,
+                   context: PassContext) -> IRModule:
     result = target(mod, context)
     if not isinstance(result, IRModule):
-        raise TypeError(f"expects the pass to return a module, but got {result!r}")
+        raise TypeError(f"expects pass {name} to return a module, but got {describe(result)}")
     return result
 
 

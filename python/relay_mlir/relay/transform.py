@@ -216,18 +216,15 @@ def infer_expr(expr: Any, mod: IRModule | None = None) -> Any:
 # Passes of Relay that are not there yet, by what they are about.
 _LATER = {
     name: subject for subject, names in {
-        "graph passes": """AlterOpLayout AnnotateSpans AutoSchedulerLayoutRewrite
-            Conv2dToSparse Conv2dToSparse2 Defunctionalization DenseToSparse DynamicToStatic
-            EtaExpand FlattenAtrousConv FlexibleShapeDispatch FoldExplicitPadding Inline
-            LambdaLift Legalize MetaScheduleLayoutRewrite PartialEvaluate SimplifyFCTranspose
-            ToANormalForm
-            ToANormalFormExpr ToBasicBlockNormalForm ToCPS ToGraphNormalForm UnCPS recast
-            to_cps un_cps""",
+        "graph passes": """AnnotateSpans AutoSchedulerLayoutRewrite Defunctionalization
+            DynamicToStatic EtaExpand FlexibleShapeDispatch Inline LambdaLift
+            MetaScheduleLayoutRewrite PartialEvaluate ToANormalForm ToANormalFormExpr
+            ToBasicBlockNormalForm ToCPS ToGraphNormalForm UnCPS recast to_cps un_cps""",
         "gradients": "FirstOrderGradient LazyGradientInit gradient",
         "bring-your-own-codegen": "CollagePartition",
         "devices and memory": """AnnotateUsedMemory CapturePostDfsIndexInSpans ManifestLifetimes
             PlanDevices""",
-        "mixed precision and quantization": "FakeQuantizationToInteger ToMixedPrecision",
+        "quantization": "FakeQuantizationToInteger",
     }.items() for name in names.split()
 }
 
@@ -244,14 +241,17 @@ NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr F
     RemoveStandaloneReshapes SimplifyExprPostAlterOp""".split()}
 
 # Passes in modules of their own, which use what is above.
-from . import _compiler_passes, _graph_passes, _rewrite_passes  # pylint: disable=wrong-import-position
+from . import (_compiler_passes, _graph_passes, _operator_rules,  # pylint: disable=wrong-import-position
+               _rewrite_passes, _weight_passes)
 from ._compiler_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._graph_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
+from ._operator_rules import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._rewrite_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
+from ._weight_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 
-NAMES.update(_compiler_passes.__all__)
-NAMES.update(_graph_passes.__all__)
-NAMES.update(_rewrite_passes.__all__)
+for _module in (_compiler_passes, _graph_passes, _operator_rules, _rewrite_passes,
+                _weight_passes):
+    NAMES.update(_module.__all__)
 
 
 class NotThereYetError(AttributeError, NotImplementedError):
@@ -265,7 +265,8 @@ def __getattr__(name: str) -> NoReturn:
 
 
 __all__ = [
-    *_compiler_passes.__all__, *_graph_passes.__all__, *_rewrite_passes.__all__,
+    *_compiler_passes.__all__, *_graph_passes.__all__, *_operator_rules.__all__,
+    *_rewrite_passes.__all__, *_weight_passes.__all__,
     "ApplyPassToFunction", "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr",
     "FoldConstant", "FoldConstantExpr", "FoldScaleAxis", "FunctionPass", "InferType",
     "InferTypeLocal", "MergeComposite", "ModulePass", "Pass", "PassContext", "PassInfo", "PrintIR",
