@@ -106,3 +106,29 @@ std::vector<CallCycle> relay::getCalleesFirst(ModuleOp module) {
   }
   return cycles;
 }
+
+unsigned relay::eraseUnreachableFunctions(ModuleOp module,
+                                          ArrayRef<Operation *> roots) {
+  SymbolTable symbols(module);
+  DenseSet<Operation *> reached(roots.begin(), roots.end());
+  SmallVector<Operation *> worklist(roots);
+  while (!worklist.empty()) {
+    auto uses = SymbolTable::getSymbolUses(worklist.pop_back_val());
+    // An operation that is not known may use anything.
+    if (!uses)
+      return 0;
+    for (SymbolTable::SymbolUse use : *uses) {
+      Operation *symbol = symbols.lookup(use.getSymbolRef().getRootReference());
+      if (symbol && reached.insert(symbol).second)
+        worklist.push_back(symbol);
+    }
+  }
+  unsigned count = 0;
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!reached.contains(function)) {
+      function.erase();
+      ++count;
+    }
+  return count;
+}

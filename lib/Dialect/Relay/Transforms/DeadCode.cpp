@@ -106,34 +106,13 @@ private:
   }
 
   void removeUnreachableFunctions() {
-    SymbolTable symbols(getOperation());
-    DenseSet<Operation *> reached;
-    SmallVector<Operation *> worklist;
-    // All but private functions of this form may be used from outside.
-    for (Operation &op : getOperation().getOps()) {
-      auto function = dyn_cast<func::FuncOp>(op);
-      if (!function || !function.isPrivate()) {
-        reached.insert(&op);
-        worklist.push_back(&op);
-      }
-    }
-    while (!worklist.empty()) {
-      auto uses = SymbolTable::getSymbolUses(worklist.pop_back_val());
-      if (!uses)
-        return;
-      for (SymbolTable::SymbolUse use : *uses) {
-        Operation *symbol =
-            symbols.lookup(use.getSymbolRef().getRootReference());
-        if (symbol && reached.insert(symbol).second)
-          worklist.push_back(symbol);
-      }
-    }
-    for (auto function :
-         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (!reached.contains(function)) {
-        function.erase();
-        ++numFunctions;
-      }
+    // All but private functions may be used from outside.
+    SmallVector<Operation *> roots;
+    for (Operation &op : getOperation().getOps())
+      if (auto function = dyn_cast<func::FuncOp>(op);
+          !function || !function.isPrivate())
+        roots.push_back(&op);
+    numFunctions += eraseUnreachableFunctions(getOperation(), roots);
   }
 };
 

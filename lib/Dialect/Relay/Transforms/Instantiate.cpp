@@ -7,10 +7,8 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
-#include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "Functional.h"
 
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::relay {
@@ -23,36 +21,6 @@ using namespace mlir::relay;
 
 static ArrayAttr getTypeParamsOf(Operation *function) {
   return function->getAttrOfType<ArrayAttr>(kTypeParamsAttrName);
-}
-
-/// Replaces type variables in `op` and all that it contains.
-static void substitute(Operation *op, const TypeSubstitution &substitution) {
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([&](Type type) {
-    return std::make_pair(substituteTypes(type, substitution),
-                          WalkResult::skip());
-  });
-  replacer.replaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
-                             /*replaceTypes=*/false);
-  for (OpResult result : op->getResults())
-    result.setType(substituteTypes(result.getType(), substitution));
-  // What a closure declares itself is not what is replaced.
-  const TypeSubstitution *visible = &substitution;
-  TypeSubstitution inner;
-  auto fn = dyn_cast<FnOp>(op);
-  if (ArrayAttr params = fn ? fn.getTypeParamsAttr() : ArrayAttr()) {
-    inner = substitution;
-    for (auto param : params.getAsRange<StringAttr>())
-      inner.erase(param.getValue());
-    visible = &inner;
-  }
-  for (Region &region : op->getRegions())
-    for (Block &block : region) {
-      for (BlockArgument argument : block.getArguments())
-        argument.setType(substituteTypes(argument.getType(), *visible));
-      for (Operation &each : block)
-        substitute(&each, *visible);
-    }
 }
 
 namespace {
@@ -132,7 +100,7 @@ FailureOr<func::FuncOp> Instantiation::getInstance(CallOp call,
   for (auto [param, type] : llvm::zip_equal(
            getTypeParamsOf(generic).getAsRange<StringAttr>(), types))
     substitution[param.getValue()] = type;
-  substitute(instance, substitution);
+  substituteTypesIn(instance, substitution);
   origins[instance] = {generic, call->getParentOfType<func::FuncOp>()};
   symbols.insert(instance, std::next(generic->getIterator()));
   worklist.push_back(instance);

@@ -7,7 +7,9 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "Functional.h"
+
+#include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/Transforms/InferTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,9 +23,36 @@ namespace mlir::relay {
 using namespace mlir;
 using namespace mlir::relay;
 
-/// Whether a value is bound already: its one use is a let.
-static bool isBound(Value value) {
-  return value.hasOneUse() && isa<LetOp>(*value.user_begin());
+/// The operands of an operator that are one tuple in Relay; none for others.
+static OperandRange getTupleFields(Operation *op) {
+  const OperatorSchema *schema = getOperatorSchema(op);
+  if (auto apply = dyn_cast<ApplyOp>(op))
+    schema = getOperatorSchema(apply.getName());
+  bool takesTuple = schema && schema->operands.size() == 1 &&
+                    schema->operands.front().kind == OperandKind::Tuple;
+  return op->getOperands().take_front(takesTuple ? op->getNumOperands() : 0);
+}
+
+/// Whether values are all fields of one tuple, in order.
+static bool areWholeTuple(ValueRange fields) {
+  Value tuple;
+  for (auto [index, field] : llvm::enumerate(fields)) {
+    auto item = field.getDefiningOp<TupleGetItemOp>();
+    if (!item || item.getIndex() != static_cast<int64_t>(index) ||
+        (tuple && tuple != item.getTuple()))
+      return false;
+    tuple = item.getTuple();
+  }
+  auto type = dyn_cast_if_present<TupleType>(tuple ? tuple.getType() : Type());
+  return type && type.size() == fields.size();
+}
+
+/// Whether Relay does not write a field: an operator has the whole tuple.
+static bool isPartOfTuple(Operation *op) {
+  return isa<TupleGetItemOp>(op) && !op->use_empty() &&
+         llvm::all_of(op->getUsers(), [](Operation *user) {
+           return areWholeTuple(getTupleFields(user));
+         });
 }
 
 namespace {
@@ -31,25 +60,52 @@ namespace {
 struct ToANormalFormPass
     : relay::impl::ToANormalFormPassBase<ToANormalFormPass> {
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      unsigned next = 1;
-      function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-        // Atoms need no name.
-        if (op->getNumResults() != 1 ||
-            isa<LetOp, ConstantOp, GlobalOp, AscribeOp>(op) ||
-            op->getDialect() != getContext().getLoadedDialect<RelayDialect>())
-          return;
-        Value result = op->getResult(0);
-        if (isBound(result))
-          return;
-        OpBuilder builder(op->getContext());
-        builder.setInsertionPointAfter(op);
-        auto let =
-            LetOp::create(builder, op->getLoc(), result.getType(),
-                          builder.getStringAttr("x" + Twine(next++)), result);
-        result.replaceAllUsesExcept(let.getResult(), let);
-      });
-    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isOptimizable(function))
+        run(function);
+  }
+
+private:
+  void run(func::FuncOp function) {
+    NameCounter names(&getContext());
+    function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isNamedValue(op))
+        return WalkResult::skip();
+      if (isa_and_present<RelayDialect>(op->getDialect())) {
+        bindTuple(op, names);
+        if (!isa<LetOp, AscribeOp>(op) && !isPartOfTuple(op))
+          for (OpResult result : op->getResults())
+            if (!getBinding(result))
+              bind(result, names.next());
+      }
+      return isa<FnOp>(op) && isClosedUnit(op) ? WalkResult::skip()
+                                               : WalkResult::advance();
+    });
+  }
+
+  static Value bind(OpResult value, StringAttr name) {
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfter(value.getOwner());
+    auto let =
+        LetOp::create(builder, value.getLoc(), value.getType(), name, value);
+    value.replaceAllUsesExcept(let.getResult(), let);
+    return let.getResult();
+  }
+
+  /// Binds the tuple that an operator has for its operands.
+  static void bindTuple(Operation *op, NameCounter &names) {
+    OperandRange fields = getTupleFields(op);
+    if (fields.empty() || areWholeTuple(fields))
+      return;
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    auto made = TupleOp::create(builder, loc, fields);
+    Value tuple = bind(cast<OpResult>(made.getResult()), names.next());
+    SmallVector<Value> items;
+    for (auto [index, type] : llvm::enumerate(fields.getTypes()))
+      items.push_back(TupleGetItemOp::create(builder, loc, type, tuple,
+                                             static_cast<int64_t>(index)));
+    op->setOperands(items);
   }
 };
 

@@ -24,6 +24,11 @@ struct CallCycle {
 /// them. A function that is only mentioned as a value counts as called.
 std::vector<CallCycle> getCalleesFirst(ModuleOp module);
 
+/// Removes the functions of a module that `roots`, operations of the module, do
+/// not use, directly or through others. Returns how many there were.
+unsigned eraseUnreachableFunctions(ModuleOp module,
+                                   ArrayRef<Operation *> roots);
+
 } // namespace mlir::relay
 
 #endif // RELAY_MLIR_DIALECT_RELAY_ANALYSIS_CALLGRAPH_H

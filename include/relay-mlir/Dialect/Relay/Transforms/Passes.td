@@ -11,6 +11,7 @@
 include "mlir/Pass/PassBase.td"
 include "relay-mlir/Dialect/Relay/Transforms/CompilerPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/CompositePasses.td"
+include "relay-mlir/Dialect/Relay/Transforms/FunctionalPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/GraphPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/RewritePasses.td"
 
@@ -478,35 +479,6 @@ def SplitTransposedConvPass
     Statistic<"numSplit", "num-split",
               "Number of transposed convolutions split">
   ];
-}
-
-def ToANormalFormPass : Pass<"relay-to-a-normal-form", "::mlir::ModuleOp"> {
-  let summary = "Bind every computed value to a variable";
-  let description = [{
-    Adds a `relay.let` for the result of every operation that has none yet, but
-    constants. The text format then shows the order of evaluation, one
-    `let` for each step.
-
-    ```mlir
-    %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
-    ```
-    becomes
-    ```mlir
-    %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
-    %1 = relay.let "x1" %0 : tensor<4xf32>
-    ```
-  }];
-}
-
-def ToGraphNormalFormPass
-    : Pass<"relay-to-graph-normal-form", "::mlir::ModuleOp"> {
-  let summary = "Replace variables by the values they are bound to";
-  let description = [{
-    Removes every `relay.let`, so that values are used where they are defined,
-    as graph passes expect it, and every `relay.ascribe` that asks for no check
-    at run time. Types become as precise as they were before those hid sizes. A
-    closure that calls itself stays one.
-  }];
 }
 
 def VerifyFusedPass : Pass<"verify-relay-fused", "::mlir::ModuleOp"> {

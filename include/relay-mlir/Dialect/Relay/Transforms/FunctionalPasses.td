@@ -1,0 +1,228 @@
+//===- FunctionalPasses.td - Passes on functions and scopes *- tablegen -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Passes that change where a program binds and computes values and what its
+// functions are, and those that evaluate it. In alphabetical order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_FUNCTIONALPASSES_TD
+#define RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_FUNCTIONALPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def EtaExpandPass : Pass<"relay-eta-expand", "::mlir::ModuleOp"> {
+  let summary = "Replace names of constructors or functions by closures";
+  let description = [{
+    A `relay.global` that names a constructor (`expand-constructor`) or a
+    function of the module (`expand-global-var`) becomes a closure that calls it
+    with its parameters. Calls by name stay. A polymorphic name that is used as
+    an instance becomes a closure of that instance; else the closure has the type
+    parameters.
+
+    ```mlir
+    %f = relay.global @List::@Cons
+        : (tensor<i32>, !relay.adt<@List, [tensor<i32>]>)
+        -> !relay.adt<@List, [tensor<i32>]>
+    ```
+    becomes
+    ```mlir
+    %f = relay.fn (%a: tensor<i32>, %b: !relay.adt<@List, [tensor<i32>]>)
+        -> !relay.adt<@List, [tensor<i32>]> {
+      %0 = relay.construct @List::@Cons(%a, %b)
+          : (tensor<i32>, !relay.adt<@List, [tensor<i32>]>)
+          -> !relay.adt<@List, [tensor<i32>]>
+      relay.yield %0 : !relay.adt<@List, [tensor<i32>]>
+    }
+    ```
+  }];
+  let options = [
+    Option<"expandConstructor", "expand-constructor", "bool", "true",
+           "Expand names of constructors">,
+    Option<"expandGlobalVar", "expand-global-var", "bool", "false",
+           "Expand names of functions">
+  ];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Number of names expanded">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def InlineFunctionsPass : Pass<"relay-inline-functions", "::mlir::ModuleOp"> {
+  let summary = "Replace calls of functions that ask for it by their bodies";
+  let description = [{
+    Calls of functions with the attribute `relay.inline` become what the function
+    computes, of a function for a code generator (`relay.compiler`) a call of a
+    closure that is a copy of it. A `relay.global` of such a function becomes a
+    copy as well. Only functions are inlined that call no other function, once
+    that is done for those that they call; so none that calls itself. Those that
+    nothing uses after that are removed. (MLIR's inliner is for all functions,
+    whatever attributes they have.)
+
+    ```mlir
+    func.func @twice(%x: tensor<f32>) -> tensor<f32> attributes {relay.inline} {
+      %0 = relay.add %x, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %0 = relay.call @twice(%x) : (tensor<f32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %0 = relay.add %x, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numInlined", "num-inlined", "Number of uses inlined">,
+    Statistic<"numRemoved", "num-removed", "Number of functions removed">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def LambdaLiftPass : Pass<"relay-lambda-lift", "::mlir::ModuleOp"> {
+  let summary = "Make functions of the module of closures";
+  let description = [{
+    Each `relay.fn`, but primitive ones and operators as values, becomes a
+    private function. One that uses values from outside becomes a call of a
+    function of those values, which returns the closure; it is marked by the
+    attribute `Closure` of Relay. Closures that are equal up to names of
+    variables share one function, whose name is made of its text:
+    `@lifted_name` and a number. Constants and names from outside become parts of
+    the function.
+
+    ```mlir
+    func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %f = relay.fn (%y: tensor<f32>) -> tensor<f32> {
+        %0 = relay.add %x, %y : (tensor<f32>, tensor<f32>) -> tensor<f32>
+        relay.yield %0 : tensor<f32>
+      }
+      %1 = relay.call_indirect %f(%x) : (tensor<f32>) -> tensor<f32>
+      return %1 : tensor<f32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %f = relay.call @lifted_name15(%x)
+          : (tensor<f32>) -> ((tensor<f32>) -> tensor<f32>)
+      %1 = relay.call_indirect %f(%x) : (tensor<f32>) -> tensor<f32>
+      return %1 : tensor<f32>
+    }
+    func.func private @lifted_name15(%x: tensor<f32>)
+        -> ((tensor<f32>) -> tensor<f32>)
+        attributes {relay.attrs = {Closure = 1 : i32}} {
+      %f = relay.fn (%y: tensor<f32>) -> tensor<f32> {
+        %0 = relay.add %x, %y : (tensor<f32>, tensor<f32>) -> tensor<f32>
+        relay.yield %0 : tensor<f32>
+      }
+      return %f : (tensor<f32>) -> tensor<f32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numLifted", "num-lifted", "Number of closures lifted">,
+    Statistic<"numShared", "num-shared",
+              "Number of closures that share the function of another">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def RemoveUnusedFunctionsPass
+    : Pass<"relay-remove-unused-functions", "::mlir::ModuleOp"> {
+  let summary = "Keep the functions that some functions need";
+  let description = [{
+    Removes each function that none of `entries` uses, directly or through
+    others, whether it is public or not. Data types stay. (`relay-dead-code`
+    removes private functions that no public one uses.)
+  }];
+  let options = [
+    ListOption<"entries", "entries", "std::string",
+               "Names of the functions to keep; main if there are none">
+  ];
+  let statistics = [
+    Statistic<"numRemoved", "num-removed", "Number of functions removed">
+  ];
+}
+
+def ToANormalFormPass : Pass<"relay-to-a-normal-form", "::mlir::ModuleOp"> {
+  let summary = "Bind every computed value to a variable";
+  let description = [{
+    Adds a `relay.let` for the result of every operation that has none yet, but
+    names of functions, constructors and operators. A tuple that an operator
+    takes is bound as well. The text format then shows the order of evaluation,
+    one `let` for each step. Primitive functions stay as they are.
+
+    ```mlir
+    %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = relay.let "x1" %0 : tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def ToBasicBlockNormalFormPass
+    : Pass<"relay-to-basic-block-normal-form", "::mlir::ModuleOp"> {
+  let summary = "Bind values that several branches or functions use";
+  let description = [{
+    Adds a `relay.let` for each value whose uses are in several regions, such as
+    both branches of a `relay.if`, unless a variable, a function or a constructor
+    is the value. An operation without an effect whose uses are all inside of one
+    region is a part of that region, as in Relay, where expressions are evaluated
+    where they are used; so is what only such operations use.
+
+    After it, each expression belongs to one region, so that a pass may replace
+    it without a look at others. Values that one region uses have no variable but
+    what they had. Primitive functions stay as they are.
+
+    ```mlir
+    %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = relay.if %c : tensor<i1> -> tensor<4xf32> {
+      relay.yield %0 : tensor<4xf32>
+    } else {
+      %2 = relay.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>
+      relay.yield %2 : tensor<4xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %x1 = relay.let "x1" %0 : tensor<4xf32>
+    %1 = relay.if %c : tensor<i1> -> tensor<4xf32> {
+      relay.yield %x1 : tensor<4xf32>
+    } else {
+      %2 = relay.tanh %x1 : (tensor<4xf32>) -> tensor<4xf32>
+      relay.yield %2 : tensor<4xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numBound", "num-bound", "Number of values bound">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def ToGraphNormalFormPass
+    : Pass<"relay-to-graph-normal-form", "::mlir::ModuleOp"> {
+  let summary = "Replace variables by the values they are bound to";
+  let description = [{
+    Removes every `relay.let`, so that values are used where they are defined,
+    as graph passes expect it, and every `relay.ascribe` that asks for no check
+    at run time. Types become as precise as they were before those hid sizes. A
+    closure that calls itself stays one.
+  }];
+}
+
+#endif // RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_FUNCTIONALPASSES_TD

@@ -1,0 +1,183 @@
+//===- Functional.cpp - Functions, closures and scopes --------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Functional.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+
+bool relay::isClosedUnit(Operation *function) {
+  if (function->hasAttr(kPrimitiveAttrName) ||
+      function->hasAttr(kCompilerAttrName))
+    return true;
+  auto others = function->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName);
+  auto isSet = [&](StringRef name) {
+    Attribute value = others ? others.get(name) : Attribute();
+    auto number = dyn_cast_if_present<IntegerAttr>(value);
+    return value && (!number || !number.getValue().isZero());
+  };
+  return isSet("SkipOptimization") || isSet("Extern");
+}
+
+bool relay::isOptimizable(func::FuncOp function) {
+  return !function.isExternal() && !isClosedUnit(function) &&
+         llvm::hasSingleElement(function.getBody());
+}
+
+bool relay::isOperatorValue(Operation *op) {
+  return isa<FnOp>(op) && op->hasAttr(kOperatorAttrName);
+}
+
+bool relay::isNamedValue(Operation *op) {
+  return isa<GlobalOp>(op) || isOperatorValue(op);
+}
+
+LetOp relay::getBinding(Value value) {
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (user->getBlock() != value.getParentBlock())
+      return nullptr;
+    if (auto let = dyn_cast<LetOp>(user))
+      return let;
+    if (!isa<AscribeOp>(user))
+      return nullptr;
+    value = user->getResult(0);
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Type variables
+//===----------------------------------------------------------------------===//
+
+void relay::substituteTypesIn(Operation *op,
+                              const TypeSubstitution &substitution) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](Type type) {
+    return std::make_pair(substituteTypes(type, substitution),
+                          WalkResult::skip());
+  });
+  replacer.replaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                             /*replaceTypes=*/false);
+  for (OpResult result : op->getResults())
+    result.setType(substituteTypes(result.getType(), substitution));
+  // What a closure declares itself is not what is replaced.
+  const TypeSubstitution *visible = &substitution;
+  TypeSubstitution inner;
+  auto fn = dyn_cast<FnOp>(op);
+  if (ArrayAttr params = fn ? fn.getTypeParamsAttr() : ArrayAttr()) {
+    inner = substitution;
+    for (auto param : params.getAsRange<StringAttr>())
+      inner.erase(param.getValue());
+    visible = &inner;
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      for (BlockArgument argument : block.getArguments())
+        argument.setType(substituteTypes(argument.getType(), *visible));
+      for (Operation &each : block)
+        substituteTypesIn(&each, *visible);
+    }
+}
+
+namespace {
+
+/// Finds the type variables that nothing around declares.
+class FreeTypeVars {
+public:
+  void visit(Operation *op) {
+    op->getAttrDictionary().walk(
+        [&](TypeAttr attr) { visit(attr.getValue()); });
+    for (Type type : op->getResultTypes())
+      visit(type);
+    size_t outer = bound.size();
+    if (auto fn = dyn_cast<FnOp>(op))
+      if (ArrayAttr params = fn.getTypeParamsAttr())
+        llvm::append_range(bound, params.getAsRange<StringAttr>());
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        for (BlockArgument argument : block.getArguments())
+          visit(argument.getType());
+        for (Operation &each : block)
+          visit(&each);
+      }
+    bound.resize(outer);
+  }
+
+  void visit(Type type) {
+    if (auto var = dyn_cast<TypeVarType>(type)) {
+      auto name = StringAttr::get(type.getContext(), var.getName());
+      if (!llvm::is_contained(bound, name))
+        found.insert(name);
+      return;
+    }
+    size_t outer = bound.size();
+    if (auto forall = dyn_cast<ForallType>(type))
+      llvm::append_range(bound, forall.getParams());
+    type.walkImmediateSubElements([](Attribute) {},
+                                  [&](Type part) { visit(part); });
+    bound.resize(outer);
+  }
+
+  llvm::SetVector<StringAttr> found;
+
+private:
+  SmallVector<StringAttr> bound;
+};
+
+} // namespace
+
+llvm::SetVector<StringAttr> relay::getFreeTypeVars(Operation *op) {
+  FreeTypeVars vars;
+  vars.visit(op);
+  return std::move(vars.found);
+}
+
+llvm::SetVector<StringAttr> relay::getFreeTypeVars(Type type) {
+  FreeTypeVars vars;
+  vars.visit(type);
+  return std::move(vars.found);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+ArrayAttr relay::getParamNames(MLIRContext *context,
+                               ArrayRef<StringRef> names) {
+  Builder builder(context);
+  return builder.getArrayAttr(
+      llvm::map_to_vector(names, [&](StringRef name) -> Attribute {
+        return builder.getDictionaryAttr(
+            builder.getNamedAttr(kNameAttrName, builder.getStringAttr(name)));
+      }));
+}
+
+Type relay::getValueType(func::FuncOp function) {
+  SmallVector<StringAttr> params;
+  if (auto attr = function->getAttrOfType<ArrayAttr>(kTypeParamsAttrName))
+    llvm::append_range(params, attr.getAsRange<StringAttr>());
+  return relay::getFunctionType(params, function.getFunctionType());
+}
+
+void relay::copyFunctionAttrs(Operation *from, Operation *to) {
+  for (StringRef name :
+       {StringRef(kPrimitiveAttrName), StringRef(kCompilerAttrName),
+        StringRef(kCompositeAttrName), StringRef(kGlobalSymbolAttrName),
+        StringRef(kInlineAttrName), StringRef(kTextAttrsAttrName),
+        StringRef(kVirtualDeviceAttrName)})
+    if (Attribute value = from->getAttr(name))
+      to->setAttr(name, value);
+}
+
+Value relay::ascribe(OpBuilder &builder, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return AscribeOp::create(builder, value.getLoc(), type, value);
+}
