@@ -214,6 +214,52 @@ def ToBasicBlockNormalFormPass
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def ToCPSPass : Pass<"relay-to-cps", "::mlir::ModuleOp"> {
+  let summary = "Give functions continuations";
+  let description = [{
+    Continuation passing style: a function has one more parameter, a function
+    that it calls with its result, and one more type parameter, `answer`, which
+    is what both return. What comes after a call becomes the continuation of the
+    call; branches that call something get what comes after them as a variable.
+    A last call passes the continuation on. Operators, constructors, primitive
+    functions and those without a body are called as before.
+
+    Functions of `entries`, by default all, become functions of this style. What
+    they call becomes a private function `@<name>_cps`, so that others can call
+    the function as it was. Data types must have no functions for fields.
+
+    ```mlir
+    func.func @main(%x: tensor<i32>) -> tensor<i32> {
+      %0 = relay.call @f(%x) : (tensor<i32>) -> tensor<i32>
+      %1 = relay.negative %0 : (tensor<i32>) -> tensor<i32>
+      return %1 : tensor<i32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<i32>,
+                    %k: (tensor<i32>) -> !relay.typevar<"answer">)
+        -> !relay.typevar<"answer"> attributes {relay.type_params = ["answer"]} {
+      %rest = relay.fn (%0: tensor<i32>) -> !relay.typevar<"answer"> {
+        %1 = relay.negative %0 : (tensor<i32>) -> tensor<i32>
+        %2 = relay.call_indirect %k(%1)
+            : (tensor<i32>) -> !relay.typevar<"answer">
+        relay.yield %2 : !relay.typevar<"answer">
+      }
+      %0 = relay.call @f_cps(%x, %rest)
+          : (tensor<i32>, (tensor<i32>) -> !relay.typevar<"answer">)
+          -> !relay.typevar<"answer">
+      return %0 : !relay.typevar<"answer">
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"entries", "entries", "std::string",
+               "Names of the functions to convert; all if there are none">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
 def ToGraphNormalFormPass
     : Pass<"relay-to-graph-normal-form", "::mlir::ModuleOp"> {
   let summary = "Replace variables by the values they are bound to";
@@ -223,6 +269,22 @@ def ToGraphNormalFormPass
     at run time. Types become as precise as they were before those hid sizes. A
     closure that calls itself stays one.
   }];
+}
+
+def UnCPSPass : Pass<"relay-un-cps", "::mlir::ModuleOp"> {
+  let summary = "Take continuations from functions";
+  let description = [{
+    Makes functions of continuation passing style, those of `entries`, by default
+    all that no function uses and that return no functions, functions that return
+    their result: what they were is called with the identity for its
+    continuation. Parameters that are functions stay of that style.
+  }];
+  let options = [
+    ListOption<"entries", "entries", "std::string",
+               "Names of the functions to convert; those that nothing uses if "
+               "there are none">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
 #endif // RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_FUNCTIONALPASSES_TD
