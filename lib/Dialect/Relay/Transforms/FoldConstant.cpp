@@ -9,6 +9,8 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+
+#include "FoldConstant.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -79,8 +81,7 @@ static constexpr StringLiteral kFoldedPrefix = "folded.";
 /// attribute they have one element, but whoever needs the bytes makes all.
 static constexpr int64_t kMaxSplatBytes = int64_t(64) << 20;
 
-/// Size of a value in bytes; none where it is not static.
-static std::optional<int64_t> getSizeInBytes(Type type) {
+std::optional<int64_t> relay::getSizeInBytes(Type type) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     int64_t total = 0;
     for (Type field : tuple.getTypes()) {
@@ -251,7 +252,7 @@ static bool isSplat(const Tensor &tensor) {
   return bytes.drop_front(size) == bytes.drop_back(size);
 }
 
-static Value buildConstant(OpBuilder &builder, Location loc, StringRef name,
+Value relay::buildConstant(OpBuilder &builder, Location loc, StringRef name,
                            const InterpreterValue &contents) {
   if (contents.isTuple()) {
     SmallVector<Value> fields;

@@ -136,6 +136,53 @@ def LambdaLiftPass : Pass<"relay-lambda-lift", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def PartialEvaluatePass : Pass<"relay-partial-evaluate", "::mlir::ModuleOp"> {
+  let summary = "Evaluate what is known at compile time";
+  let description = [{
+    Evaluates each function on parameters that are not known. Calls of closures
+    and functions become what they compute, an `if` on a constant the branch that
+    it chooses, a `match` on known data its case, operators of constants their
+    results, and what a reference is known to have takes the place of reading it.
+    Tuples, data and closures are made only if something needs them. Whatever may
+    change a reference, such as the call of an unknown function, makes all
+    references unknown.
+
+    A function that calls itself is called again only as long as its arguments
+    get smaller: parts of data, or numbers that count down. Other calls of itself
+    stay. Each function of the module, whose name stays, evaluates at most
+    `max-evaluated` operations in calls; further calls stay as well.
+
+    ```mlir
+    %two = relay.constant dense<2> : tensor<i32>
+    %f = relay.fn rec %self (%n: tensor<i32>, %x: tensor<f32>) -> tensor<f32> {
+      %zero = relay.constant dense<0> : tensor<i32>
+      %one = relay.constant dense<1> : tensor<i32>
+      %done = relay.equal %n, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %0 = relay.if %done : tensor<i1> -> tensor<f32> {
+        relay.yield %x : tensor<f32>
+      } else {
+        %m = relay.subtract %n, %one : (tensor<i32>, tensor<i32>) -> tensor<i32>
+        %y = relay.exp %x : (tensor<f32>) -> tensor<f32>
+        %1 = relay.call_indirect %self(%m, %y) : (tensor<i32>, tensor<f32>) -> tensor<f32>
+        relay.yield %1 : tensor<f32>
+      }
+      relay.yield %0 : tensor<f32>
+    }
+    %r = relay.call_indirect %f(%two, %x) : (tensor<i32>, tensor<f32>) -> tensor<f32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.exp %x : (tensor<f32>) -> tensor<f32>
+    %r = relay.exp %0 : (tensor<f32>) -> tensor<f32>
+    ```
+  }];
+  let options = [
+    Option<"maxEvaluated", "max-evaluated", "int64_t", /*default=*/"100000",
+           "Number of operations that each function may evaluate in calls">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
 def RemoveUnusedFunctionsPass
     : Pass<"relay-remove-unused-functions", "::mlir::ModuleOp"> {
   let summary = "Keep the functions that some functions need";
