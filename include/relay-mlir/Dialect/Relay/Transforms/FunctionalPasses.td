@@ -15,6 +15,82 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DefunctionalizePass : Pass<"relay-defunctionalize", "::mlir::ModuleOp"> {
+  let summary = "Make data of closures";
+  let description = [{
+    Makes a program first order: no value is a function. Each type of functions
+    becomes a data type, with a constructor for each closure of that type, whose
+    fields are what the closure uses from outside. A private function for each of
+    these types, which matches on the constructor, does what the closure does,
+    and indirect calls call it. Closures of operators, and names as values, are
+    closures as well; primitive closures that are called where they are stay.
+
+    Before that, `relay-eta-expand`, `relay-instantiate`, and
+    `relay-remove-unused-functions` for `entries` run, so that functions of the
+    module with type parameters become functions of one type each. So do closures
+    with type parameters, if each use tells the types. An entry must have no
+    functions for parameters or results.
+
+    ```mlir
+    func.func @main(%c: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
+      %f = relay.if %c : tensor<i1> -> (tensor<f32>) -> tensor<f32> {
+        %g = relay.fn (%y: tensor<f32>) -> tensor<f32> {
+          %0 = relay.add %x, %y : (tensor<f32>, tensor<f32>) -> tensor<f32>
+          relay.yield %0 : tensor<f32>
+        }
+        relay.yield %g : (tensor<f32>) -> tensor<f32>
+      } else {
+        %h = relay.fn (%y: tensor<f32>) -> tensor<f32> {
+          relay.yield %y : tensor<f32>
+        }
+        relay.yield %h : (tensor<f32>) -> tensor<f32>
+      }
+      %1 = relay.call_indirect %f(%x) : (tensor<f32>) -> tensor<f32>
+      return %1 : tensor<f32>
+    }
+    ```
+    becomes
+    ```mlir
+    relay.adt @Function0 {
+      relay.constructor @Closure0(tensor<f32>)
+      relay.constructor @Closure1
+    }
+    func.func @main(%c: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
+      %f = relay.if %c : tensor<i1> -> !relay.adt<@Function0> {
+        %g = relay.construct @Function0::@Closure0(%x)
+            : (tensor<f32>) -> !relay.adt<@Function0>
+        relay.yield %g : !relay.adt<@Function0>
+      } else {
+        %h = relay.construct @Function0::@Closure1()
+            : () -> !relay.adt<@Function0>
+        relay.yield %h : !relay.adt<@Function0>
+      }
+      %1 = relay.call @apply_function0(%f, %x)
+          : (!relay.adt<@Function0>, tensor<f32>) -> tensor<f32>
+      return %1 : tensor<f32>
+    }
+    func.func private @apply_function0(%f: !relay.adt<@Function0>,
+                                       %y: tensor<f32>) -> tensor<f32> {
+      %0 = relay.match %f : !relay.adt<@Function0> -> tensor<f32> {
+      case @Function0::@Closure0("captured" %x: tensor<f32>) {
+        %1 = relay.add %x, %y : (tensor<f32>, tensor<f32>) -> tensor<f32>
+        relay.yield %1 : tensor<f32>
+      }
+      case @Function0::@Closure1 {
+        relay.yield %y : tensor<f32>
+      }
+      }
+      return %0 : tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"entries", "entries", "std::string",
+               "Names of the functions to keep; main if there are none">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
 def EtaExpandPass : Pass<"relay-eta-expand", "::mlir::ModuleOp"> {
   let summary = "Replace names of constructors or functions by closures";
   let description = [{
