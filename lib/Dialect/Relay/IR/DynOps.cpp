@@ -358,4 +358,5 @@ void RelayDialect::registerDynOps() {
 #define GET_OP_LIST
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.cpp.inc"
       >();
+  detail::registerStaticForms(getContext());
 }

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to this folder: what the definitions of RelayDynOps.td call.
+// Private to this folder: what the definitions of RelayDynOps.td call, and
+// which other operators they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,9 @@ namespace mlir::relay::detail {
 /// A tensor of `dtype` with a dynamic size for each value of `shape`.
 LogicalResult inferDynCreate(std::optional<Location> location, Value shape,
                              Type dtype, SmallVectorImpl<Type> &types);
+
+/// Says of operators which other ones they are where operands are constants.
+void registerStaticForms(MLIRContext *context);
 
 } // namespace mlir::relay::detail
 

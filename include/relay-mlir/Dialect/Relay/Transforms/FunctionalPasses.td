@@ -91,6 +91,31 @@ def DefunctionalizePass : Pass<"relay-defunctionalize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def DynamicToStaticPass : Pass<"relay-dynamic-to-static", "::mlir::ModuleOp"> {
+  let summary = "Make attributes of operands that are constants";
+  let description = [{
+    Replaces operators such as `dyn.reshape` by those with an attribute in place
+    of an operand, where constant folding makes the operand a constant, and gives
+    values the types that follow, as long as there is something to replace.
+    Operators whose constants do not fit stay, and are errors when they run.
+
+    ```mlir
+    %shape = relay.shape_of %y {dtype = i64} : (tensor<2x6xf32>) -> tensor<2xi64>
+    %0 = relay.dyn.reshape %x, %shape
+        : (tensor<3x4xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.reshape %x {newshape = [2, 6]}
+        : (tensor<3x4xf32>) -> tensor<2x6xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numReplaced", "num-replaced", "Number of operators replaced">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
 def EtaExpandPass : Pass<"relay-eta-expand", "::mlir::ModuleOp"> {
   let summary = "Replace names of constructors or functions by closures";
   let description = [{
