@@ -35,6 +35,8 @@ class Feature(enum.IntEnum):
     fLetRec = 16
 
 
+# What is no expression that is computed anywhere.
+_NAMES = (core.Var, core.Op, core.Constructor, core.GlobalVar)
 _LEAVES = (core.Var, core.Op, core.Constructor, core.GlobalVar, core.Constant)
 
 
@@ -164,7 +166,7 @@ def check_basic_block_normal_form(expr: Any) -> bool:
         first = scope = scope_of_use(uses[node][0])
         for use in uses[node][1:]:
             scope = common_scope(scope, scope_of_use(use))
-        if scope is not first and not isinstance(node, core.Op):
+        if scope is not first and not isinstance(node, _NAMES):
             raise DiagnosticError("expects a program in basic block normal form, but the scope "
                                   f"of an expression is narrower than its uses:\n{node}")
         own[node] = scope

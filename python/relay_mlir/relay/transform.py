@@ -103,17 +103,6 @@ def FoldConstantExpr(expr: _expr.Expr, mod: IRModule | None = None,  # pylint: d
     return rest(FoldConstant(fold_qnn)(mod)[var])
 
 
-def RemoveUnusedFunctions(  # pylint: disable=invalid-name
-        entry_functions: Sequence[str] | None = None) -> Pass:
-    """Removes functions that those of `entry_functions`, else @main, do not use. Raises
-    TypeError if that is no list of names; the pass raises ValueError for one that is
-    not in the module."""
-    entries = ["main"] if entry_functions is None else \
-        expect_names(entry_functions, "entry_functions")
-    return ModulePass(lambda mod, context: remove_unused(mod, entries),
-                      PassInfo("RemoveUnusedFunctions", 1))
-
-
 def remove_unused(mod: IRModule, entries: Sequence[str] = ("main",)) -> IRModule:
     """The module with the functions that `entries` use, directly or not. Raises
     ValueError for an entry that is not in the module."""
@@ -216,10 +205,8 @@ def infer_expr(expr: Any, mod: IRModule | None = None) -> Any:
 # Passes of Relay that are not there yet, by what they are about.
 _LATER = {
     name: subject for subject, names in {
-        "graph passes": """AnnotateSpans AutoSchedulerLayoutRewrite Defunctionalization
-            DynamicToStatic EtaExpand FlexibleShapeDispatch Inline LambdaLift
-            MetaScheduleLayoutRewrite PartialEvaluate ToANormalForm ToANormalFormExpr
-            ToBasicBlockNormalForm ToCPS ToGraphNormalForm UnCPS recast to_cps un_cps""",
+        "graph passes": """AnnotateSpans AutoSchedulerLayoutRewrite FlexibleShapeDispatch
+            MetaScheduleLayoutRewrite recast""",
         "gradients": "FirstOrderGradient LazyGradientInit gradient",
         "bring-your-own-codegen": "CollagePartition",
         "devices and memory": """AnnotateUsedMemory CapturePostDfsIndexInSpans ManifestLifetimes
@@ -241,16 +228,17 @@ NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr F
     RemoveStandaloneReshapes SimplifyExprPostAlterOp""".split()}
 
 # Passes in modules of their own, which use what is above.
-from . import (_compiler_passes, _graph_passes, _operator_rules,  # pylint: disable=wrong-import-position
-               _rewrite_passes, _weight_passes)
+from . import (_compiler_passes, _functional_passes,  # pylint: disable=wrong-import-position
+               _graph_passes, _operator_rules, _rewrite_passes, _weight_passes)
 from ._compiler_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
+from ._functional_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._graph_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._operator_rules import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._rewrite_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._weight_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 
-for _module in (_compiler_passes, _graph_passes, _operator_rules, _rewrite_passes,
-                _weight_passes):
+for _module in (_compiler_passes, _functional_passes, _graph_passes, _operator_rules,
+                _rewrite_passes, _weight_passes):
     NAMES.update(_module.__all__)
 
 
@@ -265,11 +253,11 @@ def __getattr__(name: str) -> NoReturn:
 
 
 __all__ = [
-    *_compiler_passes.__all__, *_graph_passes.__all__, *_operator_rules.__all__,
-    *_rewrite_passes.__all__, *_weight_passes.__all__,
+    *_compiler_passes.__all__, *_functional_passes.__all__, *_graph_passes.__all__,
+    *_operator_rules.__all__, *_rewrite_passes.__all__, *_weight_passes.__all__,
     "ApplyPassToFunction", "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr",
     "FoldConstant", "FoldConstantExpr", "FoldScaleAxis", "FunctionPass", "InferType",
     "InferTypeLocal", "MergeComposite", "ModulePass", "Pass", "PassContext", "PassInfo", "PrintIR",
-    "RemoveUnusedFunctions", "Sequential", "SimplifyInference", "build_config",
-    "function_pass", "infer_expr", "infer_types", "module_pass",
+    "Sequential", "SimplifyInference", "build_config", "function_pass", "infer_expr",
+    "infer_types", "module_pass",
 ]
