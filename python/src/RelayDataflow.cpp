@@ -227,7 +227,7 @@ fromBindings(const Match &match,
 }
 
 static py::object matchExpr(const PatternPtr &pattern, py::handle value,
-                               const py::object &inferType) {
+                            const py::object &inferType) {
   Calls calls;
   ast::ExprPtr root = toExpr(value);
   ast::ExprGraph graph(root, getSessionContext(),

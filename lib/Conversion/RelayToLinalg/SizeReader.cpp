@@ -164,7 +164,7 @@ Value SizeReader::computeElement(Value tensor, ArrayRef<int64_t> position) {
 
 /// The element that `map` names in an iteration.
 static SmallVector<int64_t> getIndices(AffineMap map,
-                                        ArrayRef<int64_t> iteration) {
+                                       ArrayRef<int64_t> iteration) {
   return map.compose(iteration);
 }
 

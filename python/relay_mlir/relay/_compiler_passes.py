@@ -15,7 +15,7 @@ import re
 from typing import Any, Iterable, Sequence
 
 from . import _diagnostics, expr as _expr
-from .._arguments import describe, expect_int, expect_names, expect_text
+from .._arguments import describe, expect, expect_int, expect_names, expect_text
 from ._core import core
 from .env_func import get_global_func
 from .module import IRModule
@@ -32,7 +32,7 @@ def _is_known(op_name: str, target: str) -> tuple[bool | None, str | None]:
     return _attribute_table.has(op_name, f"target.{target}"), None
 
 
-def _ask(op_name: str, target: str, call: _expr.Call) -> tuple[bool | None, str | None]:
+def _ask(op_name: str, target: str, call: _expr.Expr) -> tuple[bool | None, str | None]:
     try:
         return bool(_attribute_table.get(op_name, f"target.{target}")(call)), None
     except BaseException as error:  # pylint: disable=broad-exception-caught
@@ -156,7 +156,9 @@ def InlineCompilerFunctionsBoundTo(  # pylint: disable=invalid-name
     calls. `global_vars` says which, as variables or names; others stay. The pass raises
     ValueError for one that is not in the module."""
     names = []
-    for var in () if global_vars is None else global_vars:
+    if global_vars is not None:
+        expect(global_vars, (list, tuple, set, frozenset), "global_vars", "a list of functions")
+    for var in global_vars or ():
         if not isinstance(var, (str, _expr.GlobalVar)):
             raise TypeError(f"expects global_vars to be variables of functions, but got "
                             f"{describe(var)}")

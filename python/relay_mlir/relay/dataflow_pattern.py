@@ -53,17 +53,24 @@ def _patterns(values: Any, name: str) -> list[DFPattern]:
 class DFPattern(core.DFPattern):
     """A pattern. `+`, `-`, `*` and `/` make patterns of calls, `|` alternatives."""
 
-    def __init__(self, kind: str, parts: Iterable[DFPattern] = (), any_parts: bool = False,
+    def __init__(self, kind: str, parts: Sequence[DFPattern] = (), any_parts: bool = False,
                  name: str = "", index: int = -1, type_: ty.Type | None = None,
                  attrs: Mapping[str, Any] | None = None, expr: Expr | None = None) -> None:
-        super().__init__(expect_text(kind, "kind"), list(parts), any_parts, name, index,
-                         type_, None if attrs is None else dict(attrs), expr)
+        below: list[core.DFPattern] = [*_patterns(parts, "parts")]
+        if type_ is not None:
+            expect(type_, ty.Type, "type_", "a type")
+        if expr is not None:
+            expect(expr, Expr, "expr", "an expression")
+        super().__init__(expect_text(kind, "kind"), below, bool(any_parts),
+                         expect_text(name, "name"),
+                         expect_int(index, "index", -1, 2**31 - 1), type_,
+                         None if attrs is None else dict(expect_mapping(attrs, "attrs")), expr)
 
     def __call__(self, *args: DFPattern | None) -> CallPattern:
         """A call of this pattern: `p(a, b)`; `p(None)` is one with any arguments."""
         if len(args) == 1 and args[0] is None:
             return CallPattern(self, None)
-        return CallPattern(self, args)
+        return CallPattern(self, [_pattern(arg, "args") for arg in args])
 
     def __or__(self, other: DFPattern) -> AltPattern:
         return AltPattern(self, _pattern(other, "other"))
@@ -402,7 +409,8 @@ def partition(pattern: DFPattern, expr: Expr, attrs: Mapping[str, Any] | None = 
     _pattern(pattern, "pattern")
     expect_mapping(attrs, "attrs")
     expect_callable(check, "check")
-    return core.partition_pattern(pattern, expr, attrs and dict(attrs), check, _infer_type)
+    return core.partition_pattern(pattern, expr, None if attrs is None else dict(attrs), check,
+                                  _infer_type)
 
 
 class DFPatternCallback:
@@ -478,7 +486,8 @@ def _rewrite_round(callback: DFPatternCallback, expr: Any, mod: IRModule | None)
         return expect(result, Expr, f"what {type(callback).__name__}.callback returns",
                       "an expression")
 
-    return core.rewrite_pattern(callback.pattern, expr, run, _infer_type)
+    return core.rewrite_pattern(_pattern(callback.pattern, "callback.pattern"), expr, run,
+                                _infer_type)
 
 
 def _is_same(before: Any, after: Any) -> bool:

@@ -20,7 +20,7 @@
 // FOLLOW-NEXT:    return %[[T]]
 // LEGAL-LABEL: func.func @follow
 // LEGAL:         %[[C:.*]] = relay.nn.conv2d
-// LEGAL-NEXT:    %[[S:.*]] = relay.nn.leaky_relu %[[C]] {alpha = 1.250000e-01 : f64}
+// LEGAL-NEXT:    %[[S:.*]] = relay.nn.leaky_relu %[[C]] {alpha = 1.250000e-01}
 // LEGAL-NEXT:    return %[[S]]
 // MIXED-LABEL: func.func @follow
 // MIXED:         %[[C:.*]] = relay.nn.conv2d {{.*}} -> tensor<1x4x7x7xf16>

@@ -49,8 +49,8 @@ func.func @network(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<
 // CHECK: relay.nn.dense {{.*}} -> tensor<2x4xf16>
 // CHECK: relay.nn.dense {{.*}} -> tensor<2x4xf64>
 // CHECK: relay.take {{.*}} : (tensor<2x4xf16>, tensor<3xi32>) -> tensor<3x4xf16>
-// CHECK: relay.clip {{.*}} {a_max = 1.000000e+06 : f64{{.*}} -> tensor<2x4xf32>
-// CHECK: relay.clip {{.*}} {a_max = 6.000000e+00 : f64{{.*}} -> tensor<2x4xf16>
+// CHECK: relay.clip {{.*}} {a_max = 1.000000e+06{{.*}} -> tensor<2x4xf32>
+// CHECK: relay.clip {{.*}} {a_max = 6.000000e+00{{.*}} -> tensor<2x4xf16>
 // CHECK: %[[E:.*]] = relay.exp {{.*}} -> tensor<2x4xf32>
 // CHECK: relay.add %[[E]], %{{.*}} : (tensor<2x4xf32>, tensor<2x4xf32>)
 // CHECK: relay.argmax {{.*}} : (tensor<2x4xf16>) -> tensor<2xi32>

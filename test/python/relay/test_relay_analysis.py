@@ -55,7 +55,7 @@ def test_basic_block_normal_form():
     def branches(value):
         return relay.If(cond, relay.exp(value), relay.tanh(value))
 
-    for invalid in (branches(sum_), branches(x),
+    for invalid in (branches(sum_),
                     relay.Tuple([relay.Function([], relay.exp(sum_)),
                                  relay.Function([], relay.tanh(sum_))]),
                     relay.Tuple([branches(relay.const(1.0)), relay.If(cond, sum_, x), sum_])):
@@ -63,7 +63,7 @@ def test_basic_block_normal_form():
             check(invalid)
     y = relay.var("y")
     for valid in (relay.Function([x, cond], relay.Let(y, sum_, branches(y))),
-                  relay.Function([cond, x], branches(x)),
+                  relay.Function([cond, x], branches(x)), branches(x),
                   relay.Tuple([sum_, relay.Function([], relay.exp(sum_))])):
         assert check(valid)
     deep: relay.Expr = x

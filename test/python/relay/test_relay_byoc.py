@@ -140,7 +140,7 @@ def test_loop():
         expected = module(*program(True, include))
         tvm.ir.assert_structural_equal(annotated["main"], expected["main"], map_free_vars=True)
         parts = transform.PartitionGraph()(transform.MergeCompilerRegions()(annotated))
-        value = np.float32([1, 2])
+        value = np.array([1, 2], np.float32)
         results = [relay.create_executor("debug", mod=m).evaluate()(value) for m in (mod, parts)]
         np.testing.assert_array_equal(*results)
 
@@ -230,105 +230,6 @@ def test_optimize_hook():
             partition(module([x], relay.nn.relu(x)), "hooked")
     finally:
         remove_global_func(name)
-
-#===------------------------------------------------------------------------===#
-# "How BYOC annotates a Relay graph", 2020: what its cells print, as far as the
-# notebook has it
-#===------------------------------------------------------------------------===#
-
-D, W, B = "Tensor[(1, 32, 56, 56), float32]", "Tensor[(32, 32, 3, 3), float32]", \
-    "Tensor[(32), float32]"
-R = "Tensor[(1, 56, 56, 32), float32]"
-
-
-def typed(name, type_):
-    return f"%{name}: {type_} /* ty={type_} */"
-
-
-# The demo after MergeComposite.
-TALK = f"""#[version = "0.0.5"]
-def @main(%data: {D}, %weight: {W}, %bias: {B}) -> {R} {{
-  let %while_loop: fn (int32, {D}, {W}, {B}) -> {R} =
-      fn (%iter1: int32, %d1: {D}, %w1: {W}, %b1: {B}) -> {R} {{
-    %0 = less(%iter1, 2);
-    if (%0) {{
-      %1 = add(%iter1, 1);
-      %4 = fn (%FunctionVar_1_0: {D}, %FunctionVar_1_1: {W}, %FunctionVar_1_2: {B},
-               PartitionedFromPattern="nn.conv2d_nn.bias_add_nn.relu_",
-               Composite="byoc-target.conv2d_relu_with_bias") -> {D} {{
-        %2 = nn.conv2d(%FunctionVar_1_0, %FunctionVar_1_1, padding=[1, 1, 1, 1]);
-        %3 = nn.bias_add(%2, %FunctionVar_1_2);
-        nn.relu(%3)
-      }};
-      %5 = %4(%d1, %w1, %b1);
-      %while_loop(%1, %5, %w1, %b1)
-    }} else {{
-      %8 = fn (%FunctionVar_0_0: {D}, %FunctionVar_0_1: {W}, %FunctionVar_0_2: {B},
-               PartitionedFromPattern="nn.conv2d_nn.bias_add_nn.relu_",
-               Composite="byoc-target.conv2d_relu_with_bias") -> {D} {{
-        %6 = nn.conv2d(%FunctionVar_0_0, %FunctionVar_0_1, padding=[1, 1, 1, 1]);
-        %7 = nn.bias_add(%6, %FunctionVar_0_2);
-        nn.relu(%7)
-      }};
-      %9 = %8(%d1, %w1, %b1);
-      reshape(%9, newshape=[1, 56, 56, 32])
-    }}
-  }};
-  %while_loop(0, %data, %weight, %bias)
-}}
-"""
-HEAD = f"""#[version = "0.0.5"]
-fn ({typed("data", D)}, {typed("weight", W)}, {typed("bias", B)}) -> {R} {{
-  let %while_loop: fn (int32, {D}, {W}, {B}) -> {R} /* ty=fn (int32, {D}, {W}, {B}) -> {R} */ =
-    fn ({typed("iter1", "int32")}, {typed("d1", D)}, {typed("w1", W)}, {typed("b1", B)}) -> {R} {{
-"""
-
-
-def words(text):
-    return " ".join(text.split())
-
-
-def test_what_the_talk_prints():
-    register("byoc-target", "reshape", "add")
-    mod2 = transform.InferType()(relay.parse(TALK))
-    mod3 = transform.AnnotateTarget("byoc-target")(mod2)
-    annotated = HEAD + """
-        %0 = annotation.compiler_begin(%iter1, compiler="default") /* ty=int32 */;
-        %1 = annotation.compiler_begin(2"""
-    assert words(mod3["main"].astext(show_meta_data=False)).startswith(words(annotated))
-    mod4 = transform.MergeCompilerRegions()(mod3)
-    text = mod4["main"].astext(show_meta_data=False)
-    assert words(text).startswith(words(annotated))
-    # "The add and the composite function call share the same set of annotation nodes."
-    assert text.count('compiler="byoc-target"') == mod3["main"].astext(
-        show_meta_data=False).count('compiler="byoc-target"') - 2
-    mod5 = transform.PartitionGraph()(mod4)
-    assert words(mod5["main"].astext(show_meta_data=False)).startswith(words(HEAD + """
-        %0 = less(%iter1, 2 /* ty=int32 */) /* ty=bool */;
-        if (%0) {
-          %1 = @tvmgen_default_byoc_target_main_0("""))
-    numbers = {var.name_hint.rpartition("_")[2] for var in mod5.functions} - {"main"}
-    assert numbers == {"0", "2", "5"}
-
-    def attrs(number):
-        return (f'Compiler="byoc-target", Primitive=1, Inline=1, '
-                f'global_symbol="tvmgen_default_byoc_target_main_{number}"')
-
-    printed = {number: words(mod5[f"tvmgen_default_byoc_target_main_{number}"].astext(
-        show_meta_data=False)) for number in (0, 2, 5)}
-    assert printed[0] == words(f"""#[version = "0.0.5"]
-        fn ({typed("byoc-target_0_i0", "int32")}, {attrs(0)}) -> int32 {{
-          add(%byoc-target_0_i0, 1 /* ty=int32 */) /* ty=int32 */
-        }} /* ty=fn (int32) -> int32 */""")
-    assert printed[2].startswith(words(f"""#[version = "0.0.5"]
-        fn ({typed("byoc-target_2_i0", D)}, {typed("byoc-target_2_i1", W)},
-            {typed("byoc-target_2_i2", B)}, {attrs(2)}) -> {D} {{
-          %2 = fn ({typed("FunctionVar_1_0", D)}, {typed("FunctionVar_1_1", W)},
-                   {typed("FunctionVar_1_2", B)}"""))
-    assert printed[5].endswith(words(f"""
-          reshape(%3, newshape=[1, 56, 56, 32]) /* ty={R} */
-        }} /* ty=fn ({D}, {W}, {B}) -> {R} */"""))
-
 
 #===------------------------------------------------------------------------===#
 # Functions

@@ -3,7 +3,7 @@ program computes with them."""
 
 import traceback
 import warnings
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -24,7 +24,8 @@ def emit(mod):
     lines = ["#include <math.h>", "#include <stdint.h>", "#include <stdlib.h>",
              "#include <string.h>"]
     for var, function in mod.functions_items():
-        names, freed = {}, []
+        names: dict[relay.Expr, str] = {}
+        freed: list[str] = []
         lines.append(f"int32_t {var.name_hint}(void *const *args, const int64_t *dims, "
                      "const void *context) {")
 
@@ -304,7 +305,7 @@ def test_undefined_function_of_c():
     (lambda: codegen.register("a.b", emit), ValueError, "expects a name of letters"),
     (lambda: codegen.register("default", emit), ValueError, "other than 'default'"),
     (lambda: codegen.register("x", 3), TypeError, "expects generator"),
-    (lambda: codegen.CSource(3), TypeError, "expects source"),
+    (lambda: codegen.CSource(cast(Any, 3)), TypeError, "expects source"),
 ])
 def test_wrong_arguments(call, error, message):
     with pytest.raises(error, match=message):

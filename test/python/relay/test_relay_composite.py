@@ -179,6 +179,7 @@ def test_registered_tables():
 
     assert table()[0][0] == "test.table.add_relu"
     rows = get_pattern_table("test.table")
+    assert rows is not None
     assert [row[0] for row in rows] == ["test.table.add_relu"]
     a, b = var("a"), var("b")
     main = merge(relay.Function([a, b], relay.nn.relu(a + b)), rows)

@@ -2,6 +2,8 @@
 and in the interpreter, exactly: both sides compute the same operators."""
 
 import numpy as np
+from typing import cast
+
 import pytest
 
 from dataflow_programs import (
@@ -9,7 +11,7 @@ from dataflow_programs import (
     diamond, evaluate, var)
 from relay_mlir import relay
 from relay_mlir.relay.dataflow_pattern import (
-    DFPatternCallback, dominates, has_attr, is_constant, is_expr, is_function, is_if, is_op,
+    DFPattern, DFPatternCallback, dominates, has_attr, is_constant, is_expr, is_function, is_if, is_op,
     is_tuple, is_tuple_get_item, is_var, match, partition, rewrite, wildcard)
 from relay_mlir.relay.op.op import OpPattern
 
@@ -70,7 +72,8 @@ def test_rewrite_batch_norm():
     def make(pre, post, node_map):
         values = [node_map[p][0] for p in (x, gamma, beta, mean, variance)]
         epsilon = node_map[eps][0].data.numpy().item()
-        return relay.nn.batch_norm(*values, epsilon=epsilon)[0]
+        data, gamma_, beta_, mean_, variance_ = values
+        return relay.nn.batch_norm(data, gamma_, beta_, mean_, variance_, epsilon=epsilon)[0]
 
     data, names = var("data", (2, 5)), ["mean", "variance", "beta", "gamma"]
     m, v, b, g = [var(name, (5,)) for name in names]
@@ -215,7 +218,7 @@ def test_partition_check():
     assert seen == [conv]
     assert pattern.partition(expr, check=lambda root: root.attrs.groups == 1) is not expr
     with pytest.raises(KeyError):
-        pattern.partition(expr, check=lambda root: {}[1])
+        pattern.partition(expr, check=lambda root: cast(dict[int, int], {})[1])
 
 
 def test_partition_constants():
@@ -319,7 +322,7 @@ def test_partition_functions_inside():
 
 def test_partition_if_and_let():
     c, v = relay.var("c", shape=(), dtype="bool"), var("v")
-    pattern = is_if(wildcard(), wildcard() + wildcard(), wildcard())
+    pattern: DFPattern = is_if(wildcard(), wildcard() + wildcard(), wildcard())
     after = pattern.partition(relay.If(c, X + Y, Z))
     p = [relay.var(n) for n in "abcd"]
     check_equal(after, function(p, relay.If(p[0], p[1] + p[2], p[3]), "add_If_")(c, X, Y, Z))
@@ -368,7 +371,7 @@ def test_deep_patterns():
     assert dominator.match(expr)
     # Nothing leads to a parent: the path is not followed anew from each call.
     assert dominator.partition(chain(20_000, (relay.nn.relu,))) is not None
-    pattern = wildcard()
+    pattern: DFPattern = wildcard()
     for _ in range(20_000):
         pattern = is_op("nn.relu")(pattern)
     assert pattern.match(chain(20_001, (relay.nn.relu,)))
@@ -377,12 +380,12 @@ def test_deep_patterns():
 
 def test_no_exponential_time():
     # Each level has two ways, and all of them fail at the end.
-    pattern = is_var("nobody")
+    pattern: DFPattern = is_var("nobody")
     for _ in range(60):
         pattern = is_op("nn.relu")(pattern) | is_op("nn.relu")(pattern) | pattern
     assert not pattern.match(chain(60, (relay.nn.relu,)))
     # The left way matches all below before it fails.
-    inner = is_var("x")
+    inner: DFPattern = is_var("x")
     expr = X
     for _ in range(60):
         inner = (inner - is_constant()) | (inner - is_var("y"))

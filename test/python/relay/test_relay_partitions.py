@@ -41,7 +41,7 @@ class Generator:
     def __init__(self, seed):
         self.dice = random.Random(seed)
         self.params = [relay.var(f"x{i}", shape=SHAPE) for i in range(3)]
-        self.values = list(self.params)
+        self.values: list[relay.Expr] = list(self.params)
         self.straight = True
 
     def pick(self):
@@ -106,7 +106,7 @@ def run(mod, inputs):
 
 def ways(main):
     """For each call of a function, the nodes that its operands need."""
-    reached = {}
+    reached: dict[relay.Expr, set[relay.Expr]] = {}
     for node in core.post_order(main.body):
         needs = set()
         for child in core.children(node):
@@ -175,12 +175,12 @@ def check(seed):
         for a, b in zip(expected, run(stage, inputs), strict=True):
             # The same operators on the same numbers.
             np.testing.assert_array_equal(a, b)
-    names = [var.name_hint for var in parts.functions if var.name_hint != "main"]
-    inlined = relay.transform.InlineCompilerFunctionsBoundTo(names)(parts)
+    called = [var.name_hint for var in parts.functions if var.name_hint != "main"]
+    inlined = relay.transform.InlineCompilerFunctionsBoundTo(called)(parts)
     assert len(inlined.functions) == 1
     for a, b in zip(expected, run(inlined, inputs), strict=True):
         np.testing.assert_array_equal(a, b)
-    return len(names)
+    return len(called)
 
 
 @pytest.mark.parametrize("first", [*range(0, 400, 100), *nightly(range(400, 10000, 100))])

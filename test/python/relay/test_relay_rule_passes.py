@@ -206,11 +206,12 @@ def test_softmax_and_sums_stay():
 def test_follow():
     x, y = var("x", 4, 4), var("y", 4, 4)
     product = relay.nn.dense(x, y)
-    low = relay.nn.dense(half(x), half(y), out_dtype="float16")
+    half_x = half(x)
+    low = relay.nn.dense(half_x, half(y), out_dtype="float16")
     mixed(module(product + relay.exp(x)), single(low) + relay.exp(x))
-    mixed(module(relay.nn.relu(product) + x), relay.nn.relu(low) + half(x))
+    mixed(module(relay.nn.relu(product) + x), relay.nn.relu(low) + half_x)
     mixed(module(relay.where(relay.greater(product, relay.const(0.0)), product, x)),
-          relay.where(relay.greater(low, half(relay.const(0.0))), low, half(x)))
+          relay.where(relay.greater(low, half(relay.const(0.0))), low, half_x))
 
 
 def test_integers_follow_nothing():

@@ -308,6 +308,74 @@ def test_demo_composite_functions():
         relay.create_executor("debug", mod=m).evaluate()(*args) for m in (mod, mod2)])
 
 
+D, W, B = "Tensor[(1, 32, 56, 56), float32]", "Tensor[(32, 32, 3, 3), float32]", \
+    "Tensor[(32), float32]"
+R = "Tensor[(1, 56, 56, 32), float32]"
+
+
+def typed(name, type_):
+    return f"%{name}: {type_} /* ty={type_} */"
+
+
+HEAD = f"""#[version = "0.0.5"]
+fn ({typed("data", D)}, {typed("weight", W)}, {typed("bias", B)}) -> {R} {{
+  let %while_loop: fn (int32, {D}, {W}, {B}) -> {R} /* ty=fn (int32, {D}, {W}, {B}) -> {R} */ =
+    fn ({typed("iter1", "int32")}, {typed("d1", D)}, {typed("w1", W)}, {typed("b1", B)}) -> {R} {{
+"""
+
+
+def test_demo_partitions():
+    for name in ("reshape", "add"):
+        relay.op.get(name).reset_attr("target.byoc-target")
+
+    @tvm.ir.register_op_attr("reshape", "target.byoc-target")
+    def reshape(expr):
+        return True
+
+    @tvm.ir.register_op_attr("add", "target.byoc-target")
+    def add(expr):
+        return True
+
+    mod2 = relay.transform.MergeComposite(patterns)(get_demo_mod())
+    mod3 = transform.AnnotateTarget("byoc-target")(mod2)
+    annotated = HEAD + """
+        %0 = annotation.compiler_begin(%iter1, compiler="default") /* ty=int32 */;
+        %1 = annotation.compiler_begin(2"""
+    assert words(mod3["main"].astext(show_meta_data=False)).startswith(words(annotated))
+    mod4 = transform.MergeCompilerRegions()(mod3)
+    text = mod4["main"].astext(show_meta_data=False)
+    assert words(text).startswith(words(annotated))
+    # "The add and the composite function call share the same set of annotation nodes."
+    assert text.count('compiler="byoc-target"') == mod3["main"].astext(
+        show_meta_data=False).count('compiler="byoc-target"') - 2
+    mod5 = transform.PartitionGraph()(mod4)
+    assert words(mod5["main"].astext(show_meta_data=False)).startswith(words(HEAD + """
+        %0 = less(%iter1, 2 /* ty=int32 */) /* ty=bool */;
+        if (%0) {
+          %1 = @tvmgen_default_byoc_target_main_0("""))
+    numbers = {var.name_hint.rpartition("_")[2] for var in mod5.functions} - {"main"}
+    assert numbers == {"0", "2", "5"}
+
+    def attrs(number):
+        return (f'Compiler="byoc-target", Primitive=1, Inline=1, '
+                f'global_symbol="tvmgen_default_byoc_target_main_{number}"')
+
+    printed = {number: words(mod5[f"tvmgen_default_byoc_target_main_{number}"].astext(
+        show_meta_data=False)) for number in (0, 2, 5)}
+    assert printed[0] == words(f"""#[version = "0.0.5"]
+        fn ({typed("byoc-target_0_i0", "int32")}, {attrs(0)}) -> int32 {{
+          add(%byoc-target_0_i0, 1 /* ty=int32 */) /* ty=int32 */
+        }} /* ty=fn (int32) -> int32 */""")
+    assert printed[2].startswith(words(f"""#[version = "0.0.5"]
+        fn ({typed("byoc-target_2_i0", D)}, {typed("byoc-target_2_i1", W)},
+            {typed("byoc-target_2_i2", B)}, {attrs(2)}) -> {D} {{
+          %2 = fn ({typed("FunctionVar_1_0", D)}, {typed("FunctionVar_1_1", W)},
+                   {typed("FunctionVar_1_2", B)}"""))
+    assert printed[5].endswith(words(f"""
+          reshape(%3, newshape=[1, 56, 56, 32]) /* ty={R} */
+        }} /* ty=fn ({D}, {W}, {B}) -> {R} */"""))
+
+
 #===------------------------------------------------------------------------===#
 # Notes on Relay and its optimisations, for version 0.6
 #===------------------------------------------------------------------------===#

@@ -139,13 +139,13 @@ def conv(x, name, channels=4, inputs=2, **attrs):
 
 
 def multiplies(mod):
-    """Products of tensors with more than weights have dimensions of."""
+    """Products of images, rather than of weights."""
     count = 0
 
     def visit(node):
         nonlocal count
         if isinstance(node, relay.Call) and node.op == relay.op.get("multiply"):
-            count += tuple(node.checked_type.shape)[2:] == (8, 8)
+            count += tuple(node.checked_type.shape)[2:4] == (8, 8)
 
     relay.post_order_visit(mod["main"], visit)
     return count

@@ -461,7 +461,7 @@ void ToMixedPrecisionPass::runOnOperation() {
   if (failed(checkOperators()))
     return signalPassFailure();
   llvm::StringSet<> called;
-  if (auto uses = SymbolTable::getSymbolUses(getOperation()))
+  if (auto uses = SymbolTable::getSymbolUses(&getOperation().getBodyRegion()))
     for (SymbolTable::SymbolUse use : *uses)
       called.insert(use.getSymbolRef().getRootReference().getValue());
   for (auto function : getOperation().getOps<func::FuncOp>()) {

@@ -48,7 +48,7 @@ struct Parameter {
 /// the module refers to.
 static SmallVector<func::FuncOp> getEntryFunctions(ModuleOp module) {
   llvm::StringSet<> used;
-  if (auto uses = SymbolTable::getSymbolUses(module))
+  if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
     for (SymbolTable::SymbolUse use : *uses)
       used.insert(use.getSymbolRef().getRootReference().getValue());
   SmallVector<func::FuncOp> functions;

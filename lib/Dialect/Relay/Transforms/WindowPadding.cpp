@@ -130,7 +130,7 @@ struct FoldExplicitPaddingPass final
   void runOnOperation() override {
     if (shouldSkip(getOperation()))
       return;
-    SmallVector<NNPadOp> pads;
+    SmallVector<Operation *> pads;
     getOperation().walk([&](WindowOpInterface windows) {
       while (auto pad = windows->getOperand(0).getDefiningOp<NNPadOp>()) {
         if (!takeIn(pad, windows))
@@ -139,12 +139,14 @@ struct FoldExplicitPaddingPass final
         ++numFolded;
       }
     });
-    // The last one first, since it reads those before. One may be there twice.
-    DenseSet<Operation *> erased;
-    for (NNPadOp pad : llvm::reverse(pads))
-      if (!erased.contains(pad) && pad->use_empty()) {
-        erased.insert(pad);
-        pad.erase();
+    // What nothing reads any more may have been the last to read another.
+    DenseSet<Operation *> left(pads.begin(), pads.end());
+    for (Operation *pad : pads)
+      while (left.contains(pad) && pad->use_empty()) {
+        left.erase(pad);
+        Operation *source = pad->getOperand(0).getDefiningOp();
+        pad->erase();
+        pad = source;
       }
   }
 };
