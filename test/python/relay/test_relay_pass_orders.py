@@ -1,0 +1,153 @@
+"""Every pass, alone and in random orders with others, leaves what random programs compute.
+
+Programs are those of utils/random_graphs, and so are the tolerances, at least 1e-5 of the
+scale for floats: exact for integers, and where elements may jump, not compared. A nightly run takes 5,000 graphs.
+"""
+
+import pathlib
+import random
+import sys
+
+import numpy as np
+import pytest
+
+from nightly import nightly
+from relay_mlir import relay
+from relay_mlir.relay import transform
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "utils" / "random_graphs"))
+
+import random_graphs  # noqa: E402
+from graphs import Options  # noqa: E402
+from reference import Evaluation, explain_difference, scale_of  # noqa: E402
+
+# The graphs of a test; a nightly run has more tests.
+NUM_GRAPHS = 20
+PARTS = [0, *nightly(range(1, 250))]
+
+# Those that change what a program takes or returns, or how exactly it computes.
+OTHER_PROGRAMS = {"FastMath", "FirstOrderGradient", "LazyGradientInit", "ToCPS", "UnCPS",
+                  "ToMixedPrecision", "FakeQuantizationToInteger", "Defunctionalization"}
+# Passes with arguments, or with those that find something in small graphs.
+ARGUMENTS = {
+    "BatchingOps": (), "CombineParallelConv2D": (2,), "CombineParallelDense": (2,),
+    "CombineParallelBatchMatmul": (2,), "CombineParallelOpBatch": ("add", "add", 2),
+    "Conv2dToSparse2": ("NCHW", 1, (1, 1), 0.0),
+    "ConvertLayout": ({"nn.conv2d": ["NHWC", "default"]},), "SplitArgs": (3,),
+}
+
+
+def make_passes():
+    """Passes by name, and again what passes have options that are off by default."""
+    passes = {}
+    for name in transform.__all__:
+        make = getattr(transform, name)
+        if name in OTHER_PROGRAMS or isinstance(make, type) or name in (
+                "PrintIR", "ApplyPassToFunction", "InferTypeLocal"):
+            continue
+        try:
+            pass_ = make(*ARGUMENTS.get(name, ()))
+        except TypeError:
+            continue
+        if isinstance(pass_, transform.Pass):
+            passes[name] = pass_
+    passes["CombineParallelDense flat"] = transform.CombineParallelDense(2, to_batch=False)
+    passes["DeadCodeElimination once"] = transform.DeadCodeElimination(inline_once=True)
+    passes["EliminateCommonSubexpr fskip"] = transform.EliminateCommonSubexpr(
+        lambda call: call.op == relay.op.get("cast"))
+    passes["FuseOps off"] = transform.FuseOps(0)
+    return passes
+
+
+PASSES = make_passes()
+
+
+class Program:
+    """A random program, and what it computes."""
+
+    def __init__(self, seed):
+        case = random_graphs.make_case(seed)
+        self.mod = transform.InferType()(relay.frontend.from_onnx(case.graph.model())[0])
+        sample = case.samples[0]
+        self.values = [sample[param.name_hint] for param in self.mod["main"].params]
+        self.tolerances = Evaluation(case.graph, case.samples).tolerances(
+            0, Options(precision="high"))
+        self.results = self.evaluate(self.mod)
+        # Passes regroup what is summed and multiplied, and each result is rounded anew.
+        self.tolerances = [
+            tolerance if tolerance is None or result.dtype.kind != "f"
+            else max(tolerance, 1e-5 * scale_of(result))
+            for tolerance, result in zip(self.tolerances, self.results, strict=True)]
+
+    def evaluate(self, mod):
+        result = relay.create_executor("debug", mod).evaluate()(*self.values)
+        fields = result if isinstance(result, (list, tuple)) else [result]
+        return [np.asarray(field.numpy()) for field in fields]
+
+    def explain(self, mod):
+        """What is wrong with a module that passes have made; None if nothing is."""
+        for i, (new, old, tolerance) in enumerate(zip(
+                self.evaluate(mod), self.results, self.tolerances, strict=True)):
+            difference = explain_difference(new, old, tolerance)
+            if difference:
+                return f"result {i}: {difference}"
+        return None
+
+
+def programs(first, count):
+    """Programs of seeds from `first` on, without those that are refused."""
+    seed = first
+    while count:
+        try:
+            program = Program(seed)
+        except (ValueError, RuntimeError, relay.DiagnosticError):
+            program = None
+        if program is not None:
+            yield seed, program
+            count -= 1
+        seed += 1
+        assert seed < first + 1000, "most programs are refused"
+
+
+def run(seed, program, names):
+    """Runs passes; an error names the program, the passes so far, and what is wrong."""
+    mod = program.mod
+    for i, name in enumerate(names):
+        done = " ".join(names[:i + 1])
+        try:
+            mod = PASSES[name](mod)
+            difference = program.explain(mod)
+        except Exception as error:
+            raise AssertionError(f"seed {seed}, {done}: {error}") from error
+        assert difference is None, f"seed {seed}, {done}: {difference}"
+
+
+def test_all_passes_are_here():
+    assert len(PASSES) >= 25
+    assert {"FuseOps", "FoldScaleAxis", "FoldConstant", "CombineParallelDense",
+            "FoldExplicitPadding", "Legalize", "Conv2dToSparse2"} <= set(PASSES)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_pass_alone(part):
+    for seed, program in programs(part * 1000, NUM_GRAPHS):
+        for name in PASSES:
+            run(seed, program, [name])
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_passes_in_random_orders(part):
+    for seed, program in programs(1_000_000 + part * 1000, NUM_GRAPHS):
+        choice = random.Random(seed)
+        run(seed, program, choice.sample(sorted(PASSES), 8))
+
+
+@pytest.mark.parametrize("level", [2, 4])
+def test_all_passes_by_level(level):
+    for seed, program in programs(2_000_000, NUM_GRAPHS // 2):
+        order = sorted(PASSES)
+        random.Random(seed).shuffle(order)
+        with transform.PassContext(opt_level=level):
+            mod = transform.Sequential([PASSES[name] for name in order])(program.mod)
+        difference = program.explain(mod)
+        assert difference is None, f"seed {seed}, {' '.join(order)}: {difference}"
