@@ -141,8 +141,15 @@ LogicalResult SourceCompiler::check(StringRef object,
       llvm::consumeError(name.takeError());
       continue;
     }
+    // Data of that name would be called.
+    llvm::Expected<llvm::object::SymbolRef::Type> type = symbol.getType();
+    if (!type) {
+      llvm::consumeError(type.takeError());
+      continue;
+    }
     if ((*flags & llvm::object::SymbolRef::SF_Global) &&
-        !(*flags & llvm::object::SymbolRef::SF_Undefined))
+        !(*flags & llvm::object::SymbolRef::SF_Undefined) &&
+        *type == llvm::object::SymbolRef::ST_Function)
       defined.insert(*name);
   }
   for (tir::PrimFuncOp kernel : kernels)

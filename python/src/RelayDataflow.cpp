@@ -17,6 +17,8 @@
 
 #include <pybind11/stl.h>
 
+#include <exception>
+
 namespace py = pybind11;
 using namespace relay_python;
 using namespace mlir;

@@ -43,7 +43,8 @@ other compilers stay.
 
 `relay-opt --relay-rewrite=rules.pdll` applies the rules of a file, which need not be compiled before. So does
 `rules.mlir` with a module of [PDL](https://mlir.llvm.org/docs/Dialects/PDLOps/). More files, and names of rules:
-`--relay-rewrite="files=a.pdll,b.mlir rules=First,Second"`. Files may include operators and the vocabulary below:
+`--relay-rewrite="files=a.pdll,b.mlir rules=First,Second"`. Files may include operators, whose operands
+are counted then, and the vocabulary below:
 
 ```
 {example}

@@ -259,7 +259,32 @@ class Pass:
 
 
 class FunctionPass(Pass):
-    """A pass that looks at one function at a time."""
+    """A pass that looks at one function at a time. Functions with the attribute Compiler
+    or SkipOptimization stay as they are."""
+
+    def __init__(self, function: Callable[[IRModule, PassContext], IRModule],
+                 info: PassInfo) -> None:
+        super().__init__(lambda mod, context: _keep_closed(mod, function(mod, context)), info)
+
+
+def _is_closed(function: _expr.Function) -> bool:
+    attrs = function.attrs
+    return attrs is not None and bool(attrs.get("Compiler") or attrs.get("SkipOptimization"))
+
+
+def _keep_closed(mod: IRModule, result: IRModule) -> IRModule:
+    """The result of a pass with the functions of `mod` that are not for it."""
+    from .transform import infer_types
+
+    closed = [var for var, function in mod.functions.items() if _is_closed(function)]
+    if not closed or not isinstance(result, IRModule):
+        return result
+    before = infer_types(mod)
+    kept = as_class(result.shallow_copy(), mod)
+    for var in closed:
+        if var in kept.functions:
+            kept.functions[var] = before[var]
+    return kept
 
 
 class ModulePass(Pass):
@@ -376,8 +401,7 @@ def _run_on_functions(target: Callable[..., Any], name: str, mod: IRModule,
                       context: PassContext) -> IRModule:
     result = mod.shallow_copy()
     for var, function in list(mod.functions.items()):
-        attrs = function.attrs
-        if attrs is not None and (attrs.get("Compiler") or attrs.get("SkipOptimization")):
+        if _is_closed(function):
             continue
         new = target(function, mod, context)
         if not isinstance(new, _expr.Function):

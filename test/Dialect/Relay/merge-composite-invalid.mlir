@@ -11,7 +11,7 @@
 // RUN: not relay-opt %t/program.mlir --relay-merge-composite=patterns=%t/program.mlir 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // RUN: not relay-opt %t/program.mlir --relay-merge-composite=compiler=nobody 2>&1 | FileCheck %s --check-prefix=NOBODY
 
-// MISSING: error: {{.*}}could not open input file
+// MISSING: missing.mlir:1:1: error: cannot read patterns: No such file or directory
 // SYNTAX: syntax.mlir:2:{{.*}}error:
 // OPERATOR: operator.mlir:3:{{.*}}error: {{.*}}expects the name of an operator, but got 'relay.nn.conv7d'
 // OPERANDS: operands.mlir:3:{{.*}}error: {{.*}}expects 2 operands of 'relay.add', but got 1

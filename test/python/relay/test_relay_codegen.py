@@ -273,6 +273,8 @@ def test_falls_back_only_if_asked():
     (None, TypeError, "expects code generator 'wrong' to return a CSource"),
     (codegen.CSource("int x;"), tvm.DiagnosticError,
      'code generator "wrong": expects its C to define the function tvmgen_default_wrong_main_0'),
+    (codegen.CSource("int tvmgen_default_wrong_main_0 = 3;"), tvm.DiagnosticError,
+     "expects its C to define the function tvmgen_default_wrong_main_0"),
     (codegen.CSource("this is no C"), tvm.DiagnosticError,
      'code generator "wrong": expects C that .* compiles, but it says:(.|\n)*error'),
     (relay.IRModule(), tvm.DiagnosticError, 'code generator "wrong": expects it to define @tvmgen'),

@@ -385,3 +385,20 @@ def test_function_passes_may_add_functions():
 
     mod = relay.IRModule.from_expr(relay.const(2.0))
     assert "main" in [var.name_hint for var in add(mod).functions]
+
+
+@pytest.mark.parametrize("attribute", ["SkipOptimization=1", 'Compiler="mine"'])
+def test_functions_that_passes_leave_alone(attribute):
+    mod = transform.InferType()(relay.parse(f"""#[version = "0.0.5"]
+        def @g(%x: Tensor[(2), float32], {attribute}) {{
+          %0 = nn.dropout(%x);
+          %0.0 * 1f
+        }}
+        def @main(%x: Tensor[(2), float32]) {{ @g(nn.relu(%x) * 1f) }}"""))
+    for pass_ in (transform.SimplifyInference(), transform.SimplifyExpr(),
+                  transform.EliminateCommonSubexpr(), transform.ToGraphNormalForm(),
+                  transform.FoldConstant(), transform.FastMath(), transform.FuseOps()):
+        after = pass_(mod)
+        relay.assert_structural_equal(after["g"], mod["g"])
+    simple = transform.SimplifyExpr()(mod)
+    assert relay.analysis.list_op_freqs(simple["main"]) == {"nn.relu": 1}

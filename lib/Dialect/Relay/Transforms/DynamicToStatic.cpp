@@ -31,7 +31,7 @@ using namespace mlir::relay;
 static Value lookThrough(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     auto ascribe = dyn_cast<AscribeOp>(op);
-    if (!isa<LetOp>(op) && !(ascribe && !ascribe.isChecked()))
+    if (!isa<LetOp>(op) && (!ascribe || ascribe.isChecked()))
       break;
     value = op->getOperand(0);
   }

@@ -7,15 +7,17 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/CompositePatterns.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Support/InputFile.h"
+#include "relay-mlir/Support/ParseModule.h"
 
 #include "relay-mlir/Dialect/Relay/Analysis/DataflowMatcher.h"
 #include "relay-mlir/Dialect/Relay/Analysis/OperationGraph.h"
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 
 #include "mlir/Dialect/PDL/IR/PDL.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Parser/Parser.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_MERGECOMPOSITEPASS
@@ -177,8 +179,13 @@ struct MergeCompositePass
                << compiler << "'";
     }
     for (const std::string &path : patterns) {
+      llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+          readInputFile(path);
+      if (!buffer)
+        return emitError(FileLineColLoc::get(context, path, 1, 1))
+               << "cannot read patterns: " << buffer.getError().message();
       OwningOpRef<ModuleOp> module =
-          parseSourceFile<ModuleOp>(path, ParserConfig(context));
+          parseModule((*buffer)->getBuffer(), path, ParserConfig(context));
       if (!module)
         return failure();
       FailureOr<PatternTable> read = convertCompositePatterns(*module);

@@ -342,7 +342,7 @@ void Converter::convert(Operation &op) {
         cast<TupleType>(item.getTuple().getType()).getType(item.getIndex()));
   } else if (auto let = dyn_cast<LetOp>(op)) {
     setType(let, let.getValue().getType());
-  } else if (!(isa<func::ReturnOp>(op) && !keepOutputTypes) &&
+  } else if ((!isa<func::ReturnOp>(op) || keepOutputTypes) &&
              !(isOperator(&op) && convertOperator(&op))) {
     restoreOperands(&op);
   }

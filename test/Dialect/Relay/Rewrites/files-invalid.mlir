@@ -148,6 +148,22 @@ Pattern Rule {
   replace root with op<relay.transpose>(x) {axes = attr<"array<i64: 1, 0>">};
 }
 
+//--- without.pdll
+// RUN: not relay-opt program.mlir --relay-rewrite=without.pdll 2>&1 | FileCheck %s --check-prefix=WITHOUT
+// WITHOUT: program.mlir:3:8: error: {{.*}}rule "Rule"{{.*}}requires attribute 'newshape'
+Pattern Rule {
+  let root = op<relay.negative>(x: Value);
+  replace root with op<relay.reshape>(x);
+}
+
+//--- novalue.pdll
+// RUN: not relay-opt program.mlir --relay-rewrite=novalue.pdll 2>&1 | FileCheck %s --check-prefix=NOVALUE
+// NOVALUE: program.mlir:3:8: error: {{.*}}rule "Rule"{{.*}}requires attribute 'value'
+Pattern Rule {
+  let root = op<relay.negative>(x: Value);
+  replace root with op<relay.constant>;
+}
+
 //--- cycle.pdll
 // RUN: not relay-opt program.mlir --relay-rewrite=cycle.pdll 2>&1 | FileCheck %s --check-prefix=CYCLE
 // CYCLE: program.mlir:3:8: error: expects rule "Rule" not to use what it replaces, but got a use
@@ -155,6 +171,31 @@ Pattern Rule {
 Pattern Rule {
   let root = op<relay.negative>(x: Value);
   replace root with op<relay.negative>(root);
+}
+
+//--- itself.pdll
+// RUN: not relay-opt program.mlir --relay-rewrite=itself.pdll 2>&1 | FileCheck %s --check-prefix=ITSELF
+// ITSELF: program.mlir:3:8: error: expects rule "Rule" to make a value that is there where the replaced one is read, but got a later one
+Pattern Rule {
+  let root = op<relay.negative>(x: Value);
+  replace root with root;
+}
+
+//--- reader.pdll
+// RUN: not relay-opt chain.mlir --relay-rewrite=reader.pdll 2>&1 | FileCheck %s --check-prefix=READER
+// READER: chain.mlir:4:8: error: expects rule "Rule" to make a value that is there where the replaced one is read, but got a later one
+Pattern Rule {
+  let inner = op<relay.negative>(x: Value);
+  let root = op<relay.abs>(inner);
+  rewrite root with { replace inner with root; };
+}
+
+//--- chain.mlir
+
+func.func @f(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = relay.negative %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = relay.abs %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
 }
 
 //--- erase.pdll

@@ -129,6 +129,16 @@ FailureOr<Value> RuleDriver::convert(Value value, Type type, Operation *user) {
   return AscribeOp::create(builder, user->getLoc(), type, value).getResult();
 }
 
+/// Whether an operation may read a value that is computed in its block, or
+/// outside.
+static bool isThereBefore(Value value, Operation *user) {
+  Operation *definition = value.getDefiningOp();
+  if (!definition)
+    return true;
+  Operation *reader = definition->getBlock()->findAncestorOpInBlock(*user);
+  return reader && definition != reader && definition->isBeforeInBlock(reader);
+}
+
 LogicalResult RuleDriver::commit(Operation *op) {
   llvm::SmallPtrSet<Operation *, 4> created(llvm::from_range,
                                             rewriter.getCreated());
@@ -144,6 +154,14 @@ LogicalResult RuleDriver::commit(Operation *op) {
       if (llvm::any_of(result.getUsers(),
                        [&](Operation *user) { return created.contains(user); }))
         return report(op) << "not to use what it replaces, but got a use";
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) {
+                         return !gone.contains(user) &&
+                                !isThereBefore(value, user);
+                       }) ||
+          value == result)
+        return report(op) << "to make a value that is there where the replaced "
+                             "one is read, but got a later one";
       FailureOr<Value> converted = convert(value, result.getType(), replaced);
       if (failed(converted))
         return report(op) << "to make a value of type " << result.getType()

@@ -138,7 +138,7 @@ LogicalResult relay::loadRules(ModuleOp rules, ArrayRef<std::string> files,
              << "expects rules in a file .pdll or .mlir, but got '" << file
              << "'";
     llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-        readInputText(file);
+        readInputFile(file);
     if (!buffer)
       return emitError(loc)
              << "cannot read rules: " << buffer.getError().message();

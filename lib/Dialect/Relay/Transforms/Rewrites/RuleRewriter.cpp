@@ -61,6 +61,25 @@ static std::string findWrongOperand(const OperatorSchema &schema,
   return error;
 }
 
+/// An attribute that the operation must have. Operations without a schema have
+/// no defaults.
+static std::optional<StringRef>
+findMissingAttribute(const OperatorSchema *schema,
+                     const OperationState &state) {
+  auto isMissing = [&](StringRef name) { return !state.attributes.get(name); };
+  if (schema) {
+    for (const AttributeSchema &attribute : schema->attributes)
+      if (attribute.presence == AttrPresence::Required &&
+          isMissing(attribute.name))
+        return attribute.name;
+  } else if (state.name.hasInterface<InferTypeOpInterface>()) {
+    for (StringAttr name : state.name.getAttributeNames())
+      if (isMissing(name))
+        return name.getValue();
+  }
+  return std::nullopt;
+}
+
 FailureOr<Operation *>
 RuleRewriter::tryCreate(StringRef name, ValueRange operands,
                         ArrayRef<NamedAttribute> attributes,
@@ -77,6 +96,9 @@ RuleRewriter::tryCreate(StringRef name, ValueRange operands,
     if (!wrong.empty())
       return emitError() << wrong;
   }
+  // Types are inferred from attributes, which nobody has verified by then.
+  if (std::optional<StringRef> missing = findMissingAttribute(schema, state))
+    return emitError() << "requires attribute '" << *missing << "'";
   if (failed(state.name.verifyInherentAttrs(state.attributes, emitError)))
     return failure();
   if (types) {
