@@ -25,15 +25,6 @@ SmallVector<Value> ast::getOperandsInOrder(Operation *op) {
   return operands;
 }
 
-LetOp ast::getBindingLet(FnOp fn) {
-  Operation *op = fn;
-  do {
-    Operation *user = op->hasOneUse() ? *op->user_begin() : nullptr;
-    op = user && user->getBlock() == fn->getBlock() ? user : nullptr;
-  } while (isa_and_present<AscribeOp>(op));
-  return dyn_cast_if_present<LetOp>(op);
-}
-
 /// Whether the operation itself, apart from its regions, has effects.
 static bool hasOwnEffects(Operation *op) {
   // Operators are pure, those that memory planning makes excepted.
@@ -51,7 +42,7 @@ static bool hasOwnEffects(Operation *op) {
 /// A closure that calls itself, which only a let can name.
 static bool isRecursiveWithoutLet(Operation *op) {
   auto fn = dyn_cast<FnOp>(op);
-  return fn && fn.getRecursive() && !getBindingLet(fn);
+  return fn && fn.getRecursive() && !getBinding(fn);
 }
 
 /// A declared type for which there is no place but a variable's.
@@ -106,12 +97,7 @@ void EvaluationOrder::use(Value value, Region *region) {
     place = region;
     return;
   }
-  while (place != region) {
-    if (scopes.lookup(place).depth >= scopes.lookup(region).depth)
-      place = scopes.lookup(place).parent;
-    else
-      region = scopes.lookup(region).parent;
-  }
+  place = scopes.getCommon(place, region);
 }
 
 void EvaluationOrder::placeOperation(Operation *op) {
@@ -135,29 +121,10 @@ void EvaluationOrder::placeOperation(Operation *op) {
 }
 
 void EvaluationOrder::findPlaces() {
-  // From the last operation to the first, those in regions before the ones
-  // before them: uses come before what they use.
-  std::vector<std::pair<Block *, Block::reverse_iterator>> stack;
-  auto enter = [&](Region &region, Region *parent, unsigned depth) {
-    scopes[&region] = {parent, depth};
-    stack.emplace_back(&region.front(), region.front().rbegin());
-  };
-  enter(function->getRegion(0), nullptr, 0);
-  while (!stack.empty()) {
-    auto &[block, next] = stack.back();
-    if (next == block->rend()) {
-      stack.pop_back();
-      continue;
-    }
-    Operation *op = &*next++;
+  scopes.visit(function->getRegion(0), [&](Operation *op) {
     placeOperation(op);
-    Region *place = places.lookup(op);
-    if (!place)
-      continue;
-    unsigned depth = scopes.lookup(place).depth + 1;
-    for (Region &region : op->getRegions())
-      enter(region, place, depth);
-  }
+    return places.lookup(op);
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,7 @@
 #ifndef RELAY_MLIR_LIB_FRONTEND_RELAYTEXT_EVALUATIONORDER_H
 #define RELAY_MLIR_LIB_FRONTEND_RELAYTEXT_EVALUATIONORDER_H
 
+#include "relay-mlir/Dialect/Relay/Analysis/Expressions.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include "mlir/IR/Operation.h"
@@ -31,11 +32,6 @@ public:
   bool needsLet(Operation *op) const { return bound.contains(op); }
 
 private:
-  struct Scope {
-    Region *parent;
-    unsigned depth;
-  };
-
   void findEffects();
   void findPlaces();
   void placeOperation(Operation *op);
@@ -53,12 +49,8 @@ private:
   /// The region in which an operation is evaluated as an expression; none for
   /// those that are not used.
   DenseMap<Operation *, Region *> places;
-  DenseMap<Region *, Scope> scopes;
+  RegionScopes scopes;
 };
-
-/// The variable to which a closure that calls itself is bound, perhaps with a
-/// declared type; null if there is none.
-LetOp getBindingLet(FnOp fn);
 
 /// The operands of an operation in the order in which Relay evaluates them.
 SmallVector<Value> getOperandsInOrder(Operation *op);

@@ -7,6 +7,7 @@
 
 #include "Exporter.h"
 
+#include "relay-mlir/Dialect/Relay/Analysis/Expressions.h"
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 
@@ -95,23 +96,8 @@ static const OperatorSchema *getOperatorValue(FnOp fn) {
 }
 
 ExprPtr FunctionExporter::makeTuple(Operation *user, OperandRange fields) {
-  // All fields of one tuple are that tuple.
-  if (!fields.empty()) {
-    Value tuple;
-    for (auto [index, field] : llvm::enumerate(fields)) {
-      auto item = field.getDefiningOp<TupleGetItemOp>();
-      if (!item || item.getIndex() != static_cast<int64_t>(index) ||
-          (tuple && tuple != item.getTuple())) {
-        tuple = nullptr;
-        break;
-      }
-      tuple = item.getTuple();
-    }
-    if (tuple)
-      if (auto type = dyn_cast<TupleType>(tuple.getType());
-          type && type.size() == fields.size())
-        return getExpr(tuple);
-  }
+  if (Value tuple = getWholeTuple(fields))
+    return getExpr(tuple);
   size_t hash = llvm::hash_combine_range(fields.begin(), fields.end());
   auto &known = tuples[{user->getBlock(), hash}];
   for (auto &[values, expr] : known)
@@ -289,7 +275,7 @@ void FunctionExporter::bindParams(Region &region) {
     return;
   if (Value self = fn.getSelf()) {
     // The let around it has the name.
-    LetOp let = getBindingLet(fn);
+    LetOp let = getBinding(fn);
     StringRef name = let ? let.getName() : "f";
     auto var = makeVar(name, fn.getResult().getType(), fn.getLoc());
     selves[fn] = var;

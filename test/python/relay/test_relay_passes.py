@@ -388,7 +388,7 @@ def test_function_passes_may_add_functions():
 
 
 @pytest.mark.parametrize("attribute", ["SkipOptimization=1", 'Compiler="mine"'])
-def test_functions_that_passes_leave_alone(attribute):
+def test_functions_with_attributes_stay_as_they_are(attribute):
     mod = transform.InferType()(relay.parse(f"""#[version = "0.0.5"]
         def @g(%x: Tensor[(2), float32], {attribute}) {{
           %0 = nn.dropout(%x);

@@ -61,6 +61,8 @@ REFUSED = {
     "docs/excerpts.py": [(["--build=no-such"], "expects a folder of a build")],
     "docs/precision.py": [],
     "docs/onnx_page.py": [],
+    "docs/passes_page.py": [],
+    "docs/rewrites_page.py": [],
     "onnx_types.py": [],
     "models/trained.py": [],
     "summarize.py": [([], "required: folder"), (["no-such"], "expects a folder that exists")],

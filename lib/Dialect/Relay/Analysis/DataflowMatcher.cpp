@@ -116,6 +116,7 @@ private:
                                       Goal &next, bool &isBinding);
   std::optional<bool> walkPaths(Frame &frame, Goal &next, bool &isBinding);
   void markHopeless(const Frame &frame);
+  bool enterPath(Frame &frame, unsigned input, Goal &next);
   bool openWay(Frame &frame);
   bool openCall(Frame &frame);
   /// What of a goal can be said at once: whether it may be reached at all.
@@ -488,6 +489,19 @@ void Matcher::Impl::markHopeless(const Frame &frame) {
   }
 }
 
+/// Goes on along a path with an input that is not the parent: `next` is what
+/// must match there. Returns false where paths end.
+bool Matcher::Impl::enterPath(Frame &frame, unsigned input, Goal &next) {
+  PathWalk &walk = *frame.walk;
+  if (endsPath(graph, input)) {
+    ++walk.levels.back().next;
+    return false;
+  }
+  walk.awaited = PathWalk::Path;
+  next = {get(frame.goal.item).parts[1], input};
+  return true;
+}
+
 std::optional<bool> Matcher::Impl::walkPaths(Frame &frame, Goal &next,
                                              bool &isBinding) {
   PathWalk &walk = *frame.walk;
@@ -525,12 +539,8 @@ std::optional<bool> Matcher::Impl::walkPaths(Frame &frame, Goal &next,
     if (input == walk.parent || walk.visited.contains(input)) {
       ++level.next;
       ++level.reached;
-    } else if (endsPath(graph, input)) {
-      ++level.next;
-    } else {
-      walk.awaited = PathWalk::Path;
+    } else if (enterPath(frame, input, next)) {
       isBinding = false;
-      next = {item.parts[1], input};
       return std::nullopt;
     }
   }
@@ -562,12 +572,8 @@ std::optional<bool> Matcher::Impl::resumeDominator(Frame &frame,
       walk.parent = input;
       ++level.next;
       ++level.reached;
-    } else if (endsPath(graph, input)) {
-      ++level.next;
-    } else {
-      walk.awaited = PathWalk::Path;
+    } else if (enterPath(frame, input, next)) {
       isBinding = false;
-      next = {item.parts[1], input};
       return std::nullopt;
     }
     return walkPaths(frame, next, isBinding);

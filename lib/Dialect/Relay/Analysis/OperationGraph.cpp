@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/Analysis/OperationGraph.h"
 
+#include "relay-mlir/Dialect/Relay/Analysis/Expressions.h"
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 
@@ -60,19 +61,8 @@ SmallVector<unsigned, 4> OperationGraph::lookup(ValueRange values) const {
   return result;
 }
 
-/// All fields of one tuple are that tuple.
 unsigned OperationGraph::addTuple(ValueRange fields) {
-  Value tuple;
-  for (auto [index, field] : llvm::enumerate(fields)) {
-    auto item = field.getDefiningOp<TupleGetItemOp>();
-    if (!item || item.getIndex() != static_cast<int64_t>(index) ||
-        (tuple && tuple != item.getTuple())) {
-      tuple = nullptr;
-      break;
-    }
-    tuple = item.getTuple();
-  }
-  if (tuple && cast<TupleType>(tuple.getType()).size() == fields.size())
+  if (Value tuple = getWholeTuple(fields))
     return numbers.lookup(tuple);
   return addValueNode({Kind::Tuple, lookup(fields), {}}, Value());
 }

@@ -13,6 +13,11 @@
 using namespace mlir;
 using namespace mlir::relay;
 
+bool relay::isCompiledAsItIs(Operation *function) {
+  return function->hasAttr(kPrimitiveAttrName) ||
+         function->hasAttr(kCompilerAttrName);
+}
+
 //===----------------------------------------------------------------------===//
 // FnOp
 //===----------------------------------------------------------------------===//

@@ -93,8 +93,9 @@ static bool countsForNothing(NNMaxPool3dOp op, double value,
 
 namespace {
 
-template <typename OpTy>
-struct WindowModel : WindowOpInterface::ExternalModel<WindowModel<OpTy>, OpTy> {
+/// What every window has. `Model` says how it takes in padding.
+template <typename Model, typename OpTy>
+struct WindowBase : WindowOpInterface::ExternalModel<Model, OpTy> {
   ArrayRef<int64_t> getStrides(Operation *op) const {
     return cast<OpTy>(op).getStrides();
   }
@@ -107,8 +108,10 @@ struct WindowModel : WindowOpInterface::ExternalModel<WindowModel<OpTy>, OpTy> {
   ArrayRef<int64_t> getPadding(Operation *op) const {
     return cast<OpTy>(op).getPadding();
   }
-  LogicalResult takeInPadding(Operation *op, ArrayRef<int64_t> before,
-                              ArrayRef<int64_t> after, double value) const {
+
+protected:
+  LogicalResult addPadding(Operation *op, ArrayRef<int64_t> before,
+                           ArrayRef<int64_t> after, double value) const {
     auto typed = cast<OpTy>(op);
     FailureOr<Padding> padding = getSum(typed.getPadding(), before, after);
     if (failed(padding) || !countsForNothing(typed, value, *padding))
@@ -121,22 +124,17 @@ struct WindowModel : WindowOpInterface::ExternalModel<WindowModel<OpTy>, OpTy> {
   }
 };
 
+template <typename OpTy>
+struct WindowModel : WindowBase<WindowModel<OpTy>, OpTy> {
+  LogicalResult takeInPadding(Operation *op, ArrayRef<int64_t> before,
+                              ArrayRef<int64_t> after, double value) const {
+    return this->addPadding(op, before, after, value);
+  }
+};
+
 /// Zeros count in a mean, which cannot have padding of both kinds.
 template <typename OpTy>
-struct AverageModel
-    : WindowOpInterface::ExternalModel<AverageModel<OpTy>, OpTy> {
-  ArrayRef<int64_t> getStrides(Operation *op) const {
-    return cast<OpTy>(op).getStrides();
-  }
-  ArrayRef<int64_t> getDilation(Operation *op) const {
-    return cast<OpTy>(op).getDilation();
-  }
-  void setDilation(Operation *op, ArrayRef<int64_t> dilation) const {
-    cast<OpTy>(op).setDilation(dilation);
-  }
-  ArrayRef<int64_t> getPadding(Operation *op) const {
-    return cast<OpTy>(op).getPadding();
-  }
+struct AverageModel : WindowBase<AverageModel<OpTy>, OpTy> {
   LogicalResult takeInPadding(Operation *op, ArrayRef<int64_t> before,
                               ArrayRef<int64_t> after, double value) const {
     auto typed = cast<OpTy>(op);
@@ -144,7 +142,7 @@ struct AverageModel
                                    [](int64_t size) { return size == 0; });
     if (!isUnpadded && !typed.getCountIncludePad())
       return failure();
-    if (failed(WindowModel<OpTy>().takeInPadding(op, before, after, value)))
+    if (failed(this->addPadding(op, before, after, value)))
       return failure();
     typed.setCountIncludePad(true);
     return success();

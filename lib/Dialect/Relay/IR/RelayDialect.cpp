@@ -7,6 +7,8 @@
 
 #include "OperatorFormat.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
+
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -29,8 +31,7 @@ struct RelayInlinerInterface : DialectInlinerInterface {
 
   bool isLegalToInline(Operation *call, Operation *callable,
                        bool wouldBeCloned) const final {
-    return !callable->hasAttr(kPrimitiveAttrName) &&
-           !callable->hasAttr(kCompilerAttrName);
+    return !isCompiledAsItIs(callable);
   }
   bool isLegalToInline(Operation *op, Region *dest, bool wouldBeCloned,
                        IRMapping &mapping) const final {

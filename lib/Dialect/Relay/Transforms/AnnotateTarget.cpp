@@ -268,7 +268,7 @@ struct AnnotateTargetPass
     }
     SmallVector<func::FuncOp> functions;
     for (auto function : module.getOps<func::FuncOp>())
-      if (!isCompiledAsItIs(function))
+      if (!isClosed(function))
         functions.push_back(function);
     TargetAnnotator annotator(module, targets, byTarget, includeNonCallOps);
     for (func::FuncOp function : functions)

@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "relay-mlir/Dialect/Relay/Analysis/Expressions.h"
+
 #include "Functional.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -26,43 +28,19 @@ namespace {
 class Places {
 public:
   explicit Places(func::FuncOp function) {
-    // From the last operation to the first, those in regions before the ones
-    // before them: users come before what they use.
-    std::vector<std::pair<Block *, Block::reverse_iterator>> stack;
-    auto enter = [&](Region &region, Region *parent, unsigned depth) {
-      scopes[&region] = {parent, depth};
-      stack.emplace_back(&region.front(), region.front().rbegin());
-    };
-    enter(function.getBody(), nullptr, 0);
-    while (!stack.empty()) {
-      auto &[block, next] = stack.back();
-      if (next == block->rend()) {
-        stack.pop_back();
-        continue;
-      }
-      Operation *op = &*next++;
-      Region *region = place(op);
-      unsigned depth = scopes.lookup(region).depth + 1;
-      for (Region &inner : op->getRegions())
-        enter(inner, region, depth);
-    }
+    scopes.visit(function.getBody(), [&](Operation *op) { return place(op); });
   }
 
   /// Whether the uses of a value are in several regions.
   bool isShared(OpResult value) const { return shared.contains(value); }
 
 private:
-  struct Scope {
-    Region *parent;
-    unsigned depth;
-  };
-
   Region *place(Operation *op) {
     Region *own = op->getParentRegion();
     Region *region = nullptr;
     for (OpResult result : op->getResults())
       if (Region *used = uses.lookup(result))
-        region = region ? getCommon(region, used) : used;
+        region = region ? scopes.getCommon(region, used) : used;
     // Effects happen where they are written, and variables are bound there; a
     // value that several regions use becomes one. A check, too, is an effect.
     if (!region || isa<LetOp>(op) || op->hasTrait<OpTrait::IsTerminator>() ||
@@ -83,24 +61,14 @@ private:
     if (!known) {
       known = region;
     } else if (known != region) {
-      known = getCommon(known, region);
+      known = scopes.getCommon(known, region);
       shared.insert(result);
     }
   }
 
-  Region *getCommon(Region *a, Region *b) const {
-    while (a != b) {
-      if (scopes.lookup(a).depth >= scopes.lookup(b).depth)
-        a = scopes.lookup(a).parent;
-      else
-        b = scopes.lookup(b).parent;
-    }
-    return a;
-  }
-
   DenseMap<Value, Region *> uses;
   DenseSet<Value> shared;
-  DenseMap<Region *, Scope> scopes;
+  RegionScopes scopes;
 };
 
 struct ToBasicBlockNormalFormPass

@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 namespace mlir::relay {
@@ -39,8 +40,7 @@ struct CanonicalizeCastPass final
   using Base::Base;
 
   void runOnOperation() override {
-    if (getOperation()->hasAttr(kPrimitiveAttrName) ||
-        getOperation()->hasAttr(kCompilerAttrName))
+    if (isCompiledAsItIs(getOperation()))
       return;
     // Those with a reader that keeps them. Readers come in the order of the
     // program.

@@ -7,6 +7,8 @@
 
 #include "CompilerRegions.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <list>
@@ -20,9 +22,8 @@ FnOp relay::detail::getComposite(CallIndirectOp call) {
   return fn && fn->hasAttr(kCompositeAttrName) ? fn : nullptr;
 }
 
-bool relay::detail::isCompiledAsItIs(func::FuncOp function) {
-  return function.isExternal() || function->hasAttr(kPrimitiveAttrName) ||
-         function->hasAttr(kCompilerAttrName);
+bool relay::detail::isClosed(func::FuncOp function) {
+  return function.isExternal() || isCompiledAsItIs(function);
 }
 
 Value relay::detail::getSource(Value value) {
@@ -326,7 +327,7 @@ bool RegionGraph::isOrdered(Operation *op) const {
     return false;
   if (auto call = dyn_cast<CallOp>(op)) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-    return !callee || !isCompiledAsItIs(callee) ||
+    return !callee || !isClosed(callee) ||
            llvm::any_of(call->getOperandTypes(), hasReference);
   }
   if (auto call = dyn_cast<CallIndirectOp>(op)) {

@@ -37,7 +37,7 @@ FnOp getComposite(CallIndirectOp call);
 void inlineComposite(CallIndirectOp call);
 
 /// Whether a function is somebody else's already, or a kernel of ours.
-bool isCompiledAsItIs(func::FuncOp function);
+bool isClosed(func::FuncOp function);
 
 /// The value behind annotations.
 Value getSource(Value value);

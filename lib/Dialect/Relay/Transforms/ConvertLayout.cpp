@@ -9,6 +9,7 @@
 
 #include "ConvertLayoutPlan.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -238,8 +239,7 @@ struct ConvertLayoutPass final
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function->hasAttr(kPrimitiveAttrName) ||
-        function->hasAttr(kCompilerAttrName))
+    if (isCompiledAsItIs(function))
       return markAllAnalysesPreserved();
     LayoutPlan plan(function, desired, estimate);
     if (plan.isEmpty())

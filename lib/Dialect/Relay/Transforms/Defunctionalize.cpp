@@ -15,6 +15,8 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "relay-mlir/Dialect/Relay/Analysis/Expressions.h"
+
 #include "Functional.h"
 
 #include "mlir/Pass/PassManager.h"

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
@@ -369,8 +370,7 @@ struct FoldConstantPass final
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function->hasAttr(kPrimitiveAttrName) ||
-        function->hasAttr(kCompilerAttrName))
+    if (isCompiledAsItIs(function))
       return;
     // What fails now stays as it is, and fails when it runs. Other functions
     // may be folded by other threads, whose diagnostics are not for this

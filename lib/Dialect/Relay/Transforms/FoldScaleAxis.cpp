@@ -9,6 +9,7 @@
 
 #include "ChannelScales.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -46,8 +47,7 @@ struct FoldScaleAxisPass final
 
   void runOnOperation() override {
     if (getPrecision(getOperation()) == Precision::Highest ||
-        getOperation()->hasAttr(kPrimitiveAttrName) ||
-        getOperation()->hasAttr(kCompilerAttrName))
+        isCompiledAsItIs(getOperation()))
       return;
     SmallVector<MultiplyOp> products;
     getOperation().walk([&](MultiplyOp op) { products.push_back(op); });

@@ -7,14 +7,15 @@
 
 #include "Functional.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
+
 #include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 
 bool relay::isClosedUnit(Operation *function) {
-  if (function->hasAttr(kPrimitiveAttrName) ||
-      function->hasAttr(kCompilerAttrName))
+  if (isCompiledAsItIs(function))
     return true;
   auto others = function->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName);
   auto isSet = [&](StringRef name) {
@@ -36,20 +37,6 @@ bool relay::isOperatorValue(Operation *op) {
 
 bool relay::isNamedValue(Operation *op) {
   return isa<GlobalOp>(op) || isOperatorValue(op);
-}
-
-LetOp relay::getBinding(Value value) {
-  while (value.hasOneUse()) {
-    Operation *user = *value.user_begin();
-    if (user->getBlock() != value.getParentBlock())
-      return nullptr;
-    if (auto let = dyn_cast<LetOp>(user))
-      return let;
-    if (!isa<AscribeOp>(user))
-      return nullptr;
-    value = user->getResult(0);
-  }
-  return nullptr;
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,10 +34,6 @@ bool isOperatorValue(Operation *op);
 /// function, a constructor or an operator.
 bool isNamedValue(Operation *op);
 
-/// The variable to which a value is bound where it is computed, perhaps with a
-/// declared type; null if there is none.
-LetOp getBinding(Value value);
-
 /// Replaces type variables in `op` and all that it contains.
 void substituteTypesIn(Operation *op, const TypeSubstitution &substitution);
 

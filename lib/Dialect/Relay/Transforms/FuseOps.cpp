@@ -16,6 +16,7 @@
 #include "relay-mlir/Dialect/Relay/Analysis/FusionGroups.h"
 #include "relay-mlir/Dialect/Relay/Analysis/RowGroups.h"
 #include "relay-mlir/Dialect/Relay/Analysis/SizeComputations.h"
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -384,8 +385,7 @@ void FuseOps::runOnOperation() {
   names.clear();
   for (auto function :
        llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-    if (function->hasAttr(kPrimitiveAttrName) ||
-        function->hasAttr(kCompilerAttrName))
+    if (isCompiledAsItIs(function))
       continue;
     outlineLiterals(function, *symbols);
     SmallVector<Block *> blocks;

@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
@@ -33,8 +34,7 @@ struct LegalizePass final : relay::impl::LegalizePassBase<LegalizePass> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (getOperation()->hasAttr(kPrimitiveAttrName) ||
-        getOperation()->hasAttr(kCompilerAttrName))
+    if (isCompiledAsItIs(getOperation()))
       return;
     SmallVector<LegalizeOpInterface> ops;
     getOperation().walk([&](LegalizeOpInterface op) { ops.push_back(op); });

@@ -154,7 +154,7 @@ struct MergeCompilerRegionsPass
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!isCompiledAsItIs(function) && failed(merge(function, symbols)))
+      if (!isClosed(function) && failed(merge(function, symbols)))
         return signalPassFailure();
   }
 

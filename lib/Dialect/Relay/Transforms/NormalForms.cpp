@@ -9,6 +9,7 @@
 
 #include "Functional.h"
 
+#include "relay-mlir/Dialect/Relay/Analysis/Expressions.h"
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/Transforms/InferTypes.h"
 
@@ -33,25 +34,11 @@ static OperandRange getTupleFields(Operation *op) {
   return op->getOperands().take_front(takesTuple ? op->getNumOperands() : 0);
 }
 
-/// Whether values are all fields of one tuple, in order.
-static bool areWholeTuple(ValueRange fields) {
-  Value tuple;
-  for (auto [index, field] : llvm::enumerate(fields)) {
-    auto item = field.getDefiningOp<TupleGetItemOp>();
-    if (!item || item.getIndex() != static_cast<int64_t>(index) ||
-        (tuple && tuple != item.getTuple()))
-      return false;
-    tuple = item.getTuple();
-  }
-  auto type = dyn_cast_if_present<TupleType>(tuple ? tuple.getType() : Type());
-  return type && type.size() == fields.size();
-}
-
 /// Whether Relay does not write a field: an operator has the whole tuple.
 static bool isPartOfTuple(Operation *op) {
   return isa<TupleGetItemOp>(op) && !op->use_empty() &&
          llvm::all_of(op->getUsers(), [](Operation *user) {
-           return areWholeTuple(getTupleFields(user));
+           return bool(getWholeTuple(getTupleFields(user)));
          });
 }
 
@@ -95,7 +82,7 @@ private:
   /// Binds the tuple that an operator has for its operands.
   static void bindTuple(Operation *op, NameCounter &names) {
     OperandRange fields = getTupleFields(op);
-    if (fields.empty() || areWholeTuple(fields))
+    if (fields.empty() || getWholeTuple(fields))
       return;
     OpBuilder builder(op);
     Location loc = op->getLoc();

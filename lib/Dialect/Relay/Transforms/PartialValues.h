@@ -74,7 +74,7 @@ struct KnownFunction {
   Operation *op;
   /// Where a closure was made, with what types, and in which calls.
   Activation *activation = nullptr;
-  TypeSubstitution types;
+  TypeSubstitution types = {};
   FuelFrame *fuel = nullptr;
 };
 

@@ -288,7 +288,7 @@ struct PartitionGraphPass
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!isCompiledAsItIs(function))
+      if (!isClosed(function))
         functions.push_back(function);
     for (func::FuncOp function : functions)
       if (failed(partition(function, symbols)))

@@ -7,6 +7,7 @@
 
 #include "SparseWeights.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/RelaySparseOps.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
@@ -179,8 +180,7 @@ std::optional<BlockMatrix> Conv2dToSparse2Pass::compress(NNConv2dOp conv) {
 }
 
 void Conv2dToSparse2Pass::runOnOperation() {
-  if (getOperation()->hasAttr(kPrimitiveAttrName) ||
-      getOperation()->hasAttr(kCompilerAttrName))
+  if (isCompiledAsItIs(getOperation()))
     return;
   SmallVector<NNConv2dOp> convs;
   getOperation().walk([&](NNConv2dOp conv) {

@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 
 namespace mlir::relay {
@@ -61,8 +62,7 @@ struct SplitArgsPass final : relay::impl::SplitArgsPassBase<SplitArgsPass> {
   }
 
   void runOnOperation() override {
-    if (maxFunctionArgs == 0 || getOperation()->hasAttr(kPrimitiveAttrName) ||
-        getOperation()->hasAttr(kCompilerAttrName))
+    if (maxFunctionArgs == 0 || isCompiledAsItIs(getOperation()))
       return;
     SmallVector<ConcatenateOp> found;
     size_t most = maxFunctionArgs - 1;

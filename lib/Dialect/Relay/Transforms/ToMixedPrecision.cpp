@@ -14,6 +14,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -465,8 +466,7 @@ void ToMixedPrecisionPass::runOnOperation() {
     for (SymbolTable::SymbolUse use : *uses)
       called.insert(use.getSymbolRef().getRootReference().getValue());
   for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (function->hasAttr(kPrimitiveAttrName) ||
-        function->hasAttr(kCompilerAttrName))
+    if (isCompiledAsItIs(function))
       continue;
     Converter converter(rules, keepOutputTypes ||
                                    called.contains(function.getSymName()));

@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "relay-mlir/Dialect/Relay/Analysis/CallGraph.h"
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 namespace mlir::relay {
@@ -31,8 +32,7 @@ struct VerifyInlinedSizePass
     DenseMap<Operation *, int64_t> sizes;
     for (const CallCycle &cycle : getCalleesFirst(getOperation())) {
       func::FuncOp function = cycle.functions.front();
-      if (cycle.recursive || function->hasAttr(kPrimitiveAttrName) ||
-          function->hasAttr(kCompilerAttrName))
+      if (cycle.recursive || isCompiledAsItIs(function))
         continue;
       int64_t size = 0, inlined = 0, largest = 0;
       CallOp largestCall;

@@ -14,6 +14,7 @@
 
 #include "SparseWeights.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelaySparseOps.h"
 
@@ -54,8 +55,7 @@ static SmallVector<func::FuncOp> getEntryFunctions(ModuleOp module) {
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && !used.contains(function.getSymName()) &&
-        !function->hasAttr(kPrimitiveAttrName) &&
-        !function->hasAttr(kCompilerAttrName))
+        !isCompiledAsItIs(function))
       functions.push_back(function);
   return functions;
 }
@@ -211,25 +211,36 @@ static SmallVector<Parameter> getParts(StringRef name, Type elementType,
        RankedTensorType::get({shape.numPointers}, index)}};
 }
 
-/// Replaces the operators that read the weight, which `replace` takes, by what
-/// it makes of the parts.
-static LogicalResult replaceReaders(
-    func::FuncOp function, unsigned index, const SparseShape &shape,
-    ArrayRef<Operation *> readers,
-    llvm::function_ref<LogicalResult(Operation *, ValueRange)> replace) {
-  if (readers.empty())
-    return success();
-  auto type = cast<RankedTensorType>(function.getArgument(index).getType());
-  FailureOr<SmallVector<Value>> values =
-      addParameters(function, index,
-                    getParts(getParameterName(function, index),
-                             type.getElementType(), shape));
-  if (failed(values))
-    return failure();
-  for (Operation *reader : readers)
-    if (failed(replace(reader, *values)))
+/// Replaces operators whose weight is one of `shapes` by those on its parts.
+/// `isWeight` says of a use of a parameter whether it is such a weight.
+static LogicalResult
+replaceWeights(ModuleOp module, const llvm::StringMap<SparseShape> &shapes,
+               llvm::function_ref<bool(OpOperand &)> isWeight,
+               Pass::Statistic &numReplaced) {
+  auto replace = [&](func::FuncOp function, unsigned index) -> LogicalResult {
+    StringRef name = getParameterName(function, index);
+    auto shape = shapes.find(name);
+    if (shape == shapes.end())
+      return success();
+    SmallVector<Operation *> readers;
+    for (OpOperand &use : function.getArgument(index).getUses())
+      if (isWeight(use))
+        readers.push_back(use.getOwner());
+    if (readers.empty())
+      return success();
+    auto type = cast<RankedTensorType>(function.getArgument(index).getType());
+    FailureOr<SmallVector<Value>> parts = addParameters(
+        function, index, getParts(name, type.getElementType(), shape->second));
+    if (failed(parts))
       return failure();
-  return success();
+    for (Operation *reader : readers) {
+      ++numReplaced;
+      if (failed(makeSparse(reader, *parts)))
+        return failure();
+    }
+    return success();
+  };
+  return replaceParameters(module, replace);
 }
 
 namespace {
@@ -244,21 +255,10 @@ struct DenseToSparsePass final
   }
 
   void runOnOperation() override {
-    auto replace = [&](func::FuncOp function, unsigned index) {
-      auto shape = shapes.find(getParameterName(function, index));
-      if (shape == shapes.end())
-        return success();
-      SmallVector<Operation *> readers;
-      for (OpOperand &use : function.getArgument(index).getUses())
-        if (isa<NNDenseOp>(use.getOwner()) && use.getOperandNumber() == 1)
-          readers.push_back(use.getOwner());
-      return replaceReaders(function, index, shape->second, readers,
-                            [&](Operation *op, ValueRange parts) {
-                              ++numReplaced;
-                              return makeSparse(op, parts);
-                            });
+    auto isWeight = [](OpOperand &use) {
+      return isa<NNDenseOp>(use.getOwner()) && use.getOperandNumber() == 1;
     };
-    if (failed(replaceParameters(getOperation(), replace)))
+    if (failed(replaceWeights(getOperation(), shapes, isWeight, numReplaced)))
       signalPassFailure();
   }
 
@@ -278,24 +278,12 @@ struct Conv2dToSparsePass final
   }
 
   void runOnOperation() override {
-    auto replace = [&](func::FuncOp function, unsigned index) {
-      auto shape = shapes.find(getParameterName(function, index));
-      if (shape == shapes.end())
-        return success();
-      SmallVector<Operation *> readers;
-      for (OpOperand &use : function.getArgument(index).getUses()) {
-        auto conv = dyn_cast<NNConv2dOp>(use.getOwner());
-        if (conv && use.getOperandNumber() == 1 &&
-            canBeSparse(conv, layout, kernelSize))
-          readers.push_back(conv);
-      }
-      return replaceReaders(function, index, shape->second, readers,
-                            [&](Operation *op, ValueRange parts) {
-                              ++numReplaced;
-                              return makeSparse(op, parts);
-                            });
+    auto isWeight = [&](OpOperand &use) {
+      auto conv = dyn_cast<NNConv2dOp>(use.getOwner());
+      return conv && use.getOperandNumber() == 1 &&
+             canBeSparse(conv, layout, kernelSize);
     };
-    if (failed(replaceParameters(getOperation(), replace)))
+    if (failed(replaceWeights(getOperation(), shapes, isWeight, numReplaced)))
       signalPassFailure();
   }
 

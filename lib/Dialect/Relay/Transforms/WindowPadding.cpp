@@ -12,6 +12,7 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -98,11 +99,6 @@ static std::optional<Margins> getMargins(ArrayRef<int64_t> pairs,
   return margins;
 }
 
-static bool shouldSkip(func::FuncOp function) {
-  return function->hasAttr(kPrimitiveAttrName) ||
-         function->hasAttr(kCompilerAttrName);
-}
-
 //===----------------------------------------------------------------------===//
 // relay-fold-explicit-padding
 //===----------------------------------------------------------------------===//
@@ -128,7 +124,7 @@ struct FoldExplicitPaddingPass final
   using Base::Base;
 
   void runOnOperation() override {
-    if (shouldSkip(getOperation()))
+    if (isCompiledAsItIs(getOperation()))
       return;
     SmallVector<Operation *> pads;
     getOperation().walk([&](WindowOpInterface windows) {
@@ -160,7 +156,7 @@ struct FlattenAtrousConvPass final
   using Base::Base;
 
   void runOnOperation() override {
-    if (shouldSkip(getOperation()))
+    if (isCompiledAsItIs(getOperation()))
       return;
     SmallVector<NNBatchToSpaceNdOp> found;
     getOperation().walk([&](NNBatchToSpaceNdOp op) { found.push_back(op); });

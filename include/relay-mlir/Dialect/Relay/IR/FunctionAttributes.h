@@ -34,6 +34,10 @@ inline constexpr FunctionAttribute kFunctionAttributes[] = {
     {"global_symbol", kGlobalSymbolAttrName, false},
 };
 
+/// Whether a function or closure is a kernel, or a part of another compiler:
+/// passes on graphs leave it as it is.
+bool isCompiledAsItIs(Operation *function);
+
 /// The attributes of a function or a closure as text has them.
 std::vector<NamedAttribute> getFunctionTextAttrs(Operation *op);
 

@@ -39,6 +39,69 @@ def CanonicalizeCastPass
   ];
 }
 
+class CombineParallelPass<string argument, string operators, string more>
+    : Pass<argument, "::mlir::func::FuncOp"> {
+  let summary = "Compute several " # operators # " of the same data at once";
+  let description = [{
+    Branches are operators on the same data that differ in their weights alone,
+    each with the elementwise operators that follow it as long as nobody else
+    uses what is between. From `min-num-branches` on, their weights are
+    concatenated, and one operator computes all of them; so do those that follow,
+    level by level, as long as all branches have the same operator with the same
+    attributes, and its other operand has a value for each output of the branch, or
+    one for all of them, which is repeated unless all branches have the same.
+    The results are slices (`strided_slice`) of the combined one.
+
+    Operands that are computed after the first branch keep a branch out, or end
+    the levels. With `estimate`, only branches with constant weights are combined
+    whose slices are read by operators that take slices in, that is elementwise
+    or injective ones.
+
+  }] # more;
+  let options = [
+    Option<"minNumBranches", "min-num-branches", "unsigned", /*default=*/"3",
+           "Fewer branches than this stay as they are">,
+    Option<"estimate", "estimate", "bool", /*default=*/"false",
+           "Leave branches as they are where combining them does not pay">
+  ];
+  let statistics = [
+    Statistic<"numCombined", "num-combined", "Number of branches combined">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def CombineParallelBatchMatmulPass
+    : CombineParallelPass<"relay-combine-parallel-batch-matmul",
+                          "nn.batch_matmul", [{
+    Takes products with `transpose_b` and without `transpose_a`, of equal batch
+    sizes.
+  }]>;
+
+def CombineParallelConv2DPass
+    : CombineParallelPass<"relay-combine-parallel-conv2d", "nn.conv2d", [{
+    Takes convolutions of one group that differ in their number of outputs only.
+  }]>;
+
+def CombineParallelDensePass
+    : CombineParallelPass<"relay-combine-parallel-dense", "nn.dense", [{
+    ```mlir
+    %0 = relay.nn.dense %x, %w0 : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>
+    %1 = relay.nn.dense %x, %w1 : (tensor<2x3xf32>, tensor<5x3xf32>) -> tensor<2x5xf32>
+    ```
+    becomes, with `min-num-branches=2`,
+    ```mlir
+    %w = relay.concatenate %w0, %w1 : (tensor<4x3xf32>, tensor<5x3xf32>) -> tensor<9x3xf32>
+    %y = relay.nn.dense %x, %w : (tensor<2x3xf32>, tensor<9x3xf32>) -> tensor<2x9xf32>
+    %0 = relay.strided_slice %y {axes = [1], begin = [0], end = [4], slice_mode = "size"} : (tensor<2x9xf32>) -> tensor<2x4xf32>
+    %1 = relay.strided_slice %y {axes = [1], begin = [4], end = [5], slice_mode = "size"} : (tensor<2x9xf32>) -> tensor<2x5xf32>
+    ```
+  }]>;
+
+def CombineParallelMatmulPass
+    : CombineParallelPass<"relay-combine-parallel-matmul", "nn.matmul", [{
+    Takes products with `transpose_b` or without, but with the same for all.
+  }]>;
+
 def CombineParallelOpBatchPass
     : Pass<"relay-combine-parallel-op-batch", "::mlir::func::FuncOp"> {
   let summary = "Compute several operators on the same data as one batch";

@@ -154,12 +154,10 @@ LogicalResult RuleDriver::commit(Operation *op) {
       if (llvm::any_of(result.getUsers(),
                        [&](Operation *user) { return created.contains(user); }))
         return report(op) << "not to use what it replaces, but got a use";
-      if (llvm::any_of(result.getUsers(),
-                       [&](Operation *user) {
-                         return !gone.contains(user) &&
-                                !isThereBefore(value, user);
-                       }) ||
-          value == result)
+      auto isTooEarly = [&, value = value](Operation *user) {
+        return !gone.contains(user) && !isThereBefore(value, user);
+      };
+      if (value == result || llvm::any_of(result.getUsers(), isTooEarly))
         return report(op) << "to make a value that is there where the replaced "
                              "one is read, but got a later one";
       FailureOr<Value> converted = convert(value, result.getType(), replaced);

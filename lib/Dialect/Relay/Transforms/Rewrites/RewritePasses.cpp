@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Rewrites.h"
@@ -28,8 +29,7 @@ using namespace mlir::relay;
 
 /// Whether the body is for somebody else, or has been decided upon.
 static bool isClosed(func::FuncOp function) {
-  return function.isExternal() || function->hasAttr(kPrimitiveAttrName) ||
-         function->hasAttr(kCompilerAttrName);
+  return function.isExternal() || isCompiledAsItIs(function);
 }
 
 /// Rewrites a copy of a function, which takes the place of the body if all goes
