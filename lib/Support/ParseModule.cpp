@@ -11,6 +11,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ProgramStack.h"
 
@@ -175,6 +176,13 @@ LogicalResult relay::checkNesting(llvm::MemoryBufferRef source,
       before.size() - (before.rfind('\n') + 1) + 1);
   return emitError(location)
          << "expects at most " << kMaxTextNesting << " levels of nesting";
+}
+
+Location relay::getFileLocation(MLIRContext *context, StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) && llvm::sys::fs::is_other(status))
+    return NameLoc::get(StringAttr::get(context, path));
+  return FileLineColLoc::get(context, path, 1, 1);
 }
 
 OwningOpRef<ModuleOp> relay::parseModule(llvm::SourceMgr &sources,

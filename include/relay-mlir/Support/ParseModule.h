@@ -39,6 +39,11 @@ std::optional<size_t> findDeepNesting(StringRef text,
 /// which is not read by recursion, never is.
 LogicalResult checkNesting(llvm::MemoryBufferRef source, MLIRContext *context);
 
+/// The place where a message about all of the file `path` is. Of a pipe or a
+/// device it is the name alone: handlers of diagnostics open files to show the
+/// line, and would wait for whoever writes into the pipe.
+Location getFileLocation(MLIRContext *context, StringRef path);
+
 /// Parses the main file of `sources`, text or bytecode. Null after an error.
 OwningOpRef<ModuleOp> parseModule(llvm::SourceMgr &sources,
                                   const ParserConfig &config);

@@ -10,6 +10,9 @@
 // RUN: not relay-opt %t/program.mlir --relay-merge-composite=patterns=%t/name.mlir 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not relay-opt %t/program.mlir --relay-merge-composite=patterns=%t/program.mlir 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // RUN: not relay-opt %t/program.mlir --relay-merge-composite=compiler=nobody 2>&1 | FileCheck %s --check-prefix=NOBODY
+// RUN: not relay-opt %t/program.mlir --relay-merge-composite=patterns=%t/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: rm -f %t/pipe.mlir && mkfifo %t/pipe.mlir
+// RUN: not timeout 60 relay-opt %t/program.mlir --relay-merge-composite=patterns=%t/pipe.mlir 2>&1 | FileCheck %s --check-prefix=PIPE
 
 // MISSING: missing.mlir:1:1: error: cannot read patterns: No such file or directory
 // SYNTAX: syntax.mlir:2:{{.*}}error:
@@ -21,6 +24,10 @@
 // NAME: name.mlir:6:{{.*}}error: {{.*}}expects the root, an operation of the pattern, and a name, a string
 // PROGRAM: program.mlir:1:{{.*}}error: {{.*}}expects a pattern of PDL, but got 'func.func'
 // NOBODY: error: expects the name of a compiler that has patterns, but got 'nobody'
+// EMPTY: empty.mlir:1:1: error: expects patterns, but got none
+// PIPE: error: loc("{{.*}}pipe.mlir"): cannot read patterns: expects a file, but got a pipe
+
+//--- empty.mlir
 
 //--- program.mlir
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

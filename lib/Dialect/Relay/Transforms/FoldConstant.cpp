@@ -13,6 +13,7 @@
 
 #include "FoldConstant.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
+#include "relay-mlir/Support/PassOptions.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -367,6 +368,10 @@ namespace {
 struct FoldConstantPass final
     : relay::impl::FoldConstantPassBase<FoldConstantPass> {
   using FoldConstantPassBase::FoldConstantPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return relay::checkRange<int64_t>(context, maxGrowth, 0);
+  }
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Support/PassOptions.h"
 
 #include "Functional.h"
 
@@ -156,6 +157,10 @@ namespace {
 
 struct InstantiatePass : relay::impl::InstantiatePassBase<InstantiatePass> {
   using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return relay::checkRange<int64_t>(context, maxInstances, 0);
+  }
 
   void runOnOperation() override {
     Instantiation instantiation(getOperation(), maxInstances);

@@ -182,7 +182,7 @@ struct MergeCompositePass
       llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
           readInputFile(path);
       if (!buffer)
-        return emitError(FileLineColLoc::get(context, path, 1, 1))
+        return emitError(getFileLocation(context, path))
                << "cannot read patterns: " << buffer.getError().message();
       OwningOpRef<ModuleOp> module =
           parseModule((*buffer)->getBuffer(), path, ParserConfig(context));
@@ -191,6 +191,9 @@ struct MergeCompositePass
       FailureOr<PatternTable> read = convertCompositePatterns(*module);
       if (failed(read))
         return failure();
+      if (read->empty())
+        return emitError(getFileLocation(context, path))
+               << "expects patterns, but got none";
       llvm::append_range(*loaded, *read);
     }
     table = std::move(loaded);

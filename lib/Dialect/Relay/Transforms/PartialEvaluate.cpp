@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Support/PassOptions.h"
 
 #include "FoldConstant.h"
 #include "PartialEvaluator.h"
@@ -394,6 +395,10 @@ namespace {
 struct PartialEvaluatePass
     : relay::impl::PartialEvaluatePassBase<PartialEvaluatePass> {
   using PartialEvaluatePassBase::PartialEvaluatePassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return relay::checkRange<int64_t>(context, maxEvaluated, 0);
+  }
 
   void runOnOperation() override {
     // What fails now stays as it is, and fails when it runs.

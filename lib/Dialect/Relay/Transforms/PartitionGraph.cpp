@@ -8,6 +8,7 @@
 #include "CompilerRegions.h"
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Support/PassOptions.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
@@ -283,6 +284,12 @@ namespace {
 struct PartitionGraphPass
     : relay::impl::PartitionGraphPassBase<PartitionGraphPass> {
   using PartitionGraphPassBase::PartitionGraphPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return failure(
+        failed(relay::checkRange<int64_t>(context, minOperators, 0)) ||
+        failed(relay::checkRange<double>(context, minCost, 0)));
+  }
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());

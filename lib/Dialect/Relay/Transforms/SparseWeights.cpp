@@ -11,6 +11,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/RelaySparseOps.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Support/PassOptions.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
@@ -134,7 +135,7 @@ LogicalResult Conv2dToSparse2Pass::initialize(MLIRContext *context) {
     return emitError(UnknownLoc::get(context))
            << "expects blocks of at least 1 x 1, but got "
            << blockRows.getValue() << " x " << blockColumns.getValue();
-  return success();
+  return relay::checkRange<double>(context, sparsity, 0, 1);
 }
 
 /// The weight as a matrix of (outputs, kernel row, kernel column, channels);

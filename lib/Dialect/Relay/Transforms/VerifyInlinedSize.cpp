@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/Analysis/CallGraph.h"
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Support/PassOptions.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_VERIFYINLINEDSIZEPASS
@@ -24,6 +25,10 @@ namespace {
 struct VerifyInlinedSizePass
     : relay::impl::VerifyInlinedSizePassBase<VerifyInlinedSizePass> {
   using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return relay::checkRange<int64_t>(context, maxOperations, 0);
+  }
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());

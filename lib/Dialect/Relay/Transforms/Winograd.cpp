@@ -12,6 +12,7 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Support/MatrixCost.h"
+#include "relay-mlir/Support/PassOptions.h"
 #include "relay-mlir/Support/SplitFloat.h"
 #include "relay-mlir/Support/Winograd.h"
 
@@ -312,6 +313,10 @@ namespace {
 
 struct WinogradPass final : relay::impl::WinogradPassBase<WinogradPass> {
   using WinogradPassBase::WinogradPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return relay::checkRange<int64_t>(context, tileSize, 0);
+  }
 
   void runOnOperation() override {
     Precision precision = getPrecision(getOperation());

@@ -12,6 +12,9 @@
 // EMPTY: empty.mlir:1:1: error: expects rules, but got none
 // RUN: not relay-opt program.mlir --relay-rewrite="rules=AddZero,AddNothing" 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: expects the name of a rule, but got "AddNothing"
+// RUN: rm -f pipe.pdll && mkfifo pipe.pdll
+// RUN: not timeout 60 relay-opt program.mlir --relay-rewrite=pipe.pdll 2>&1 | FileCheck %s --check-prefix=PIPE
+// PIPE: error: loc("pipe.pdll"): cannot read rules: expects a file, but got a pipe
 
 // RUN: not relay-opt program.mlir --relay-rewrite=syntax.pdll 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // SYNTAX: syntax.pdll:3:3: error: cannot read rules: expected `;` after statement
@@ -196,6 +199,18 @@ func.func @f(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = relay.negative %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
   %1 = relay.abs %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return %1 : tensor<2x3xf32>
+}
+
+//--- end.mlir
+// RUN: not relay-opt program.mlir --relay-rewrite=end.mlir 2>&1 | FileCheck %s --check-prefix=END
+// END: program.mlir:4:3: error: expects rule "Rule" not to erase the end of a block, but got 'func.return' erased
+// END: end.mlir:[[#]]:1: note: the rule is here
+pdl.pattern @Rule : benefit(1) {
+  %x = operand
+  %root = operation "func.return"(%x : !pdl.value)
+  rewrite %root {
+    erase %root
+  }
 }
 
 //--- erase.pdll

@@ -176,6 +176,16 @@ LogicalResult RuleDriver::commit(Operation *op) {
     if (llvm::any_of(op->getUsers(),
                      [&](Operation *user) { return !gone.contains(user); }))
       return report(op) << "to replace what it erases, but got uses";
+  for (Operation *op : gone) {
+    auto endsTheBlock = [&](Operation *created) {
+      return created->getBlock() == op->getBlock() &&
+             created->hasTrait<OpTrait::IsTerminator>();
+    };
+    if (op->hasTrait<OpTrait::IsTerminator>() &&
+        llvm::none_of(created, endsTheBlock))
+      return report(op) << "not to erase the end of a block, but got '"
+                        << op->getName() << "' erased";
+  }
   erase(gone.getArrayRef());
   return success();
 }

@@ -90,7 +90,7 @@ static bool reportMessages(StringRef text, MLIRContext *context) {
 static FailureOr<std::vector<char>> compilePDLL(StringRef file,
                                                 ArrayRef<std::string> includes,
                                                 MLIRContext *context) {
-  Location loc = FileLineColLoc::get(context, file, 1, 1);
+  Location loc = getFileLocation(context, file);
   auto fail = [&](const Twine &reason) -> LogicalResult {
     return emitError(loc) << "cannot read rules: " << reason;
   };
@@ -131,7 +131,7 @@ LogicalResult relay::loadRules(ModuleOp rules, ArrayRef<std::string> files,
                                ArrayRef<std::string> includeDirs) {
   MLIRContext *context = rules.getContext();
   for (const std::string &file : files) {
-    Location loc = FileLineColLoc::get(context, file, 1, 1);
+    Location loc = getFileLocation(context, file);
     bool isPDLL = StringRef(file).ends_with(".pdll");
     if (!isPDLL && !StringRef(file).ends_with(".mlir"))
       return emitError(loc)

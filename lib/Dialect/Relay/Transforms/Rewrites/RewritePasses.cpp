@@ -9,6 +9,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Rewrites.h"
+#include "relay-mlir/Support/PassOptions.h"
 
 #include "mlir/Dialect/PDL/IR/PDL.h"
 #include "mlir/Dialect/PDLInterp/IR/PDLInterp.h"
@@ -49,6 +50,8 @@ struct TablePass : Base {
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
+    if (failed(relay::checkRange<int64_t>(context, this->maxRounds, 1)))
+      return failure();
     FailureOr<RuleSet> compiled =
         RuleSet::compile(getCompiledRules(context, this->getArgument()));
     if (failed(compiled))
@@ -114,6 +117,8 @@ struct RewritePass final : relay::impl::RewritePassBase<RewritePass> {
   }
 
   LogicalResult initialize(MLIRContext *context) override {
+    if (failed(relay::checkRange<int64_t>(context, maxRounds, 1)))
+      return failure();
     OwningOpRef<ModuleOp> module;
     if (files.empty()) {
       module = getCompiledRules(context, "");
