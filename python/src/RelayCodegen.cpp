@@ -28,7 +28,8 @@ static OwningOpRef<ModuleOp> moveTo(ModuleOp module, MLIRContext *context) {
 namespace {
 /// Calls a function that takes the module, as lists of functions and data
 /// types, and returns one of
-///   ("c", source, flags), ("relay", functions, types), ("mlir", text)
+///   ("c", source, flags), ("blob", format, bytes),
+///   ("relay", functions, types), ("mlir", text)
 /// beside None, or None and why there is nothing.
 class PythonGenerator : public ExternalCodeGenerator {
 public:
@@ -50,6 +51,9 @@ ExternalCode PythonGenerator::convert(py::handle value, MLIRContext *context) {
   if (kind == "c")
     return ExternalCSource{parts[1].cast<std::string>(),
                            parts[2].cast<std::vector<std::string>>()};
+  if (kind == "blob")
+    return ExternalBlob{parts[1].cast<std::string>(),
+                        parts[2].cast<std::string>()};
   OwningOpRef<ModuleOp> module;
   if (kind == "mlir") {
     module = parseSourceString<ModuleOp>(parts[1].cast<std::string>(), context);

@@ -1,4 +1,4 @@
-// Code generators of a plugin, which return C and relay.
+// Code generators of a plugin, which return C, relay and bytes.
 
 // RUN: split-file %s %t
 
@@ -31,6 +31,22 @@
 // RELAY-NEXT: relay.subtract
 // RELAY-NOT: relay.compiler
 
+// Bytes are for a device, whose library gets them when the model is loaded.
+// RUN: relay-opt --load-dialect-plugin=%relay_lib/ExampleCodegen%shlibext %t/model.mlir \
+// RUN:   --relay-annotate-target=targets=bytes --relay-merge-compiler-regions --relay-partition-graph -o %t/bytes.mlir
+// RUN: relay-opt --load-dialect-plugin=%relay_lib/ExampleCodegen%shlibext %t/bytes.mlir --relay-generate-external-code | FileCheck %s --check-prefix=BYTES
+// BYTES: target.device_specs = {bytes = #target.external_code<"bytes", "postfix", "tvmgen_default_bytes_main_0 2 6 0 0 1 add relu
+// BYTES: %[[X:.*]] = relay.device_copy %{{.*}} {{.*}}
+// BYTES: %[[CALL:.*]] = relay.call @tvmgen_default_bytes_main_0(%
+// BYTES-NEXT: relay.device_copy %[[CALL]]
+// RUN: env RELAY_DEVICE_PATH=%relay_lib relay-run --load-dialect-plugin=%relay_lib/ExampleCodegen%shlibext %t/bytes.mlir --check=interpreter | FileCheck %s --check-prefix=AGREES
+// RUN: relay-compile --load-dialect-plugin=%relay_lib/ExampleCodegen%shlibext %t/bytes.mlir -o %t/bytes.so
+// RUN: env RELAY_DEVICE_PATH=%relay_lib relay-run %t/bytes.so --profile | FileCheck %s --check-prefix=PROFILE
+// PROFILE: tvmgen_default_bytes_main_0{{.*}}bytes:0
+// RUN: env RELAY_DEVICE_PATH=%t not relay-run %t/bytes.so 2>&1 | FileCheck %s --check-prefix=LIBRARY
+// LIBRARY: librelay_device_bytes.so
+// RUN: not relay-compile --load-dialect-plugin=%relay_lib/ExampleCodegen%shlibext %t/bytes.mlir --device-targets='bytes = #target.external_code<"other", "x", "y">' -o %t/twice.so 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: code generator "bytes": expects devices of kind "bytes" to be for its bytes, but they have a target
 // Errors name the generator; its functions are ours only if we are asked.
 // RUN: not relay-compile %t/c.mlir -o %t/none.so 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: code generator "example": expects one that is registered, but there is none of that name

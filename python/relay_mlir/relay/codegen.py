@@ -15,6 +15,9 @@ tensors as parameters, and a tensor or a tuple of tensors as result. What it ret
   `args` has the addresses of inputs, then outputs, contiguous and row-major, `dims` the
   sizes that are `?` in their types, one for each occurrence; it returns 0. The compiler
   of C is that of the environment variable RELAY_CC, else CC, else `cc`;
+* a Blob: bytes for a library of its own, librelay_device_<name>.so, which gets them when
+  the model is loaded and computes the functions (relay-mlir-c/Device.h). What is no letter
+  and no digit in the name is an underscore there;
 * a module of Relay, or the text of one of MLIR, that defines the functions with the types
   that they have: it is compiled as everything else.
 """
@@ -40,15 +43,30 @@ class CSource:
         self.flags = expect_names(flags, "flags")
 
 
+class Blob:
+    """Bytes, and the name of their format, for what drives devices of the generator's
+    kind."""
+
+    def __init__(self, format: str, data: bytes) -> None:  # pylint: disable=redefined-builtin
+        self.format = expect_text(format, "format")
+        if not self.format or "\0" in self.format:
+            raise ValueError(f"expects the name of a format, but got {format!r}")
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(f"expects data to be bytes, but got {describe(data)}")
+        self.data = bytes(data)
+
+
 def _convert(name: str, code: Any) -> tuple[Any, ...]:
     if isinstance(code, CSource):
         return "c", code.source, code.flags
+    if isinstance(code, Blob):
+        return "blob", code.format, code.data
     if isinstance(code, IRModule):
         return ("relay", *code._to_core())
     if isinstance(code, str):
         return "mlir", code
-    raise TypeError(f"expects code generator {name!r} to return a CSource, a module or a "
-                    f"text of MLIR, but got {describe(code)}")
+    raise TypeError(f"expects code generator {name!r} to return a CSource, a Blob, a module or "
+                    f"a text of MLIR, but got {describe(code)}")
 
 
 def register(name: str, generator: Any = None) -> Any:
@@ -83,4 +101,4 @@ def names() -> list[str]:
     return core.codegens()
 
 
-__all__ = ["CSource", "names", "register"]
+__all__ = ["Blob", "CSource", "names", "register"]

@@ -8,8 +8,8 @@
 // What a project has to write that adds code generators: which operators they
 // take, and the generators, one for each thing that they may return. `example`
 // writes C for elementwise operators and dense on static shapes; `twice` writes
-// relay. The tools load it with --load-dialect-plugin; nothing in the compiler
-// knows of it.
+// relay; `bytes` writes what ExampleBytes.c runs. The tools load it with
+// --load-dialect-plugin; nothing in the compiler knows of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,9 +47,23 @@ static StringRef getExpression(Operation *op) {
       .Default([](Operation *) { return ""; });
 }
 
+/// What `bytes` calls an operator; empty for those that it does not have.
+static StringRef getWord(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](relay::AddOp) { return "add"; })
+      .Case([](relay::NNReluOp) { return "relu"; })
+      .Case([](relay::TanhOp) { return "tanh"; })
+      .Default([](Operation *) { return ""; });
+}
+
 static bool supports(Operation *op, StringRef target) {
   if (target == "twice")
     return isa<relay::NNReluOp>(op) && getFloats(op->getResultTypes().front());
+  if (target == "bytes")
+    return !getWord(op).empty() &&
+           llvm::all_of(op->getOperandTypes(), [&](Type type) {
+             return getFloats(type) && type == op->getResultTypes().front();
+           });
   if (target != "example" || !llvm::all_of(op->getOperandTypes(), getFloats) ||
       !llvm::all_of(op->getResultTypes(), getFloats))
     return false;
@@ -198,6 +212,46 @@ struct RelayGenerator : relay::ExternalCodeGenerator {
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+/// A line for each function, as ExampleBytes.c describes it.
+struct BytesGenerator : relay::ExternalCodeGenerator {
+  FailureOr<relay::ExternalCode> generate(ModuleOp module) const override {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function.getNumResults() != 1)
+        return function.emitError("expects one result, but got ")
+               << function.getNumResults();
+      os << function.getSymName() << ' ' << function.getNumArguments() << ' '
+         << getFloats(function.getResultTypes().front()).getNumElements()
+         << " 0";
+      if (failed(write(
+              function.getBody().front().getTerminator()->getOperand(0), os)))
+        return failure();
+      os << '\n';
+    }
+    return relay::ExternalCode(relay::ExternalBlob{"postfix", std::move(text)});
+  }
+
+  static LogicalResult write(Value value, raw_ostream &os) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      os << ' ' << argument.getArgNumber();
+      return success();
+    }
+    Operation *op = value.getDefiningOp();
+    for (Value operand : op->getOperands())
+      if (failed(write(operand, os)))
+        return failure();
+    if (getWord(op).empty())
+      return op->emitOpError("expects an operator that this generator has");
+    os << ' ' << getWord(op);
+    return success();
+  }
+};
+
 } // namespace
 
 namespace {
@@ -218,6 +272,7 @@ static void addAll(DialectRegistry *registry) {
   });
   relay::addExternalCodeGenerator("example", std::make_shared<CGenerator>());
   relay::addExternalCodeGenerator("twice", std::make_shared<RelayGenerator>());
+  relay::addExternalCodeGenerator("bytes", std::make_shared<BytesGenerator>());
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo

@@ -1,6 +1,8 @@
 """Code generators in Python: what they return, what they do wrong, and what a compiled
 program computes with them."""
 
+import os
+import pathlib
 import traceback
 import warnings
 from typing import Any, cast
@@ -13,6 +15,9 @@ from relay_mlir import relay
 from relay_mlir.relay import codegen
 
 transform: Any = relay.transform
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = ROOT / os.environ.get("RELAY_BUILD_DIR", "build")
 
 ELEMENTWISE = {"add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}",
                "nn.relu": "{0} > 0 ? {0} : 0", "tanh": "tanhf({})"}
@@ -269,7 +274,7 @@ def test_falls_back_only_if_asked():
 
 
 @pytest.mark.parametrize("code,error,message", [
-    (3, TypeError, "code generator 'wrong' to return a CSource, a module or a text"),
+    (3, TypeError, "code generator 'wrong' to return a CSource, a Blob, a module or a text"),
     (None, TypeError, "expects code generator 'wrong' to return a CSource"),
     (codegen.CSource("int x;"), tvm.DiagnosticError,
      'code generator "wrong": expects its C to define the function tvmgen_default_wrong_main_0'),
@@ -308,6 +313,8 @@ def test_undefined_function_of_c():
     (lambda: codegen.register("default", emit), ValueError, "other than 'default'"),
     (lambda: codegen.register("x", 3), TypeError, "expects generator"),
     (lambda: codegen.CSource(cast(Any, 3)), TypeError, "expects source"),
+    (lambda: codegen.Blob("", b"x"), ValueError, "expects the name of a format, but got ''"),
+    (lambda: codegen.Blob("x", cast(Any, "text")), TypeError, "expects data to be bytes, but"),
 ])
 def test_wrong_arguments(call, error, message):
     with pytest.raises(error, match=message):
@@ -317,3 +324,95 @@ def test_wrong_arguments(call, error, message):
 def test_names():
     codegen.register("listed", emit)
     assert "listed" in codegen.names()
+
+
+WORDS = {"add": "add", "nn.relu": "relu", "tanh": "tanh"}
+
+
+def emit_bytes(mod):
+    """What test/lib/ExampleCodegen/ExampleBytes.c runs."""
+    lines = []
+    for var, function in mod.functions_items():
+
+        def write(node, function=function):
+            if isinstance(node, relay.Var):
+                return [str([p.same_as(node) for p in function.params].index(True))]
+            return [word for arg in node.args for word in write(arg)] + [WORDS[node.op.name]]
+
+        shape = function.body.checked_type.shape
+        count = int(np.prod([size for size in shape if isinstance(size, int)]))
+        is_open = int(any(not isinstance(size, int) for size in shape))
+        lines.append(" ".join([var.name_hint, str(len(function.params)), str(count), str(is_open),
+                               *write(function.body)]))
+    return codegen.Blob("postfix", "\n".join(lines).encode())
+
+
+@pytest.fixture
+def bytes_library(monkeypatch):
+    monkeypatch.setenv("RELAY_DEVICE_PATH", str(BUILD / "lib"))
+    register("bytes", emit_bytes, *WORDS)
+
+
+@pytest.mark.usefixtures("bytes_library")
+def test_blob():
+    x, y = relay.var("x", shape=(3, 5)), relay.var("y", shape=(3, 5))
+    inner = relay.exp(relay.nn.relu(x + y))
+    mod = partition(module([x, y], relay.tanh(inner + x) * y), "bytes")
+    assert len(mod.functions) == 3
+    check(mod, x=value(3, 5), y=value(3, 5) - 1)
+
+
+@pytest.mark.usefixtures("bytes_library")
+def test_blob_of_open_sizes():
+    x = relay.var("x", shape=(relay.Any(), 4))
+    mod = partition(module([x], relay.exp(relay.nn.relu(x + x))), "bytes")
+    for rows in (1, 3, 0):
+        check(mod, x=value(rows, 4))
+
+
+@pytest.mark.usefixtures("bytes_library")
+def test_blob_beside_others():
+    """A parameter of the model, a constant and what is computed here go there, twice."""
+    register("csource", emit, "nn.dense")
+    x = relay.var("x", shape=(3, 4))
+    rng = np.random.default_rng(0)
+    weight = relay.const(rng.standard_normal((4, 4)).astype("float32"))
+    bias = relay.const(rng.standard_normal((3, 4)).astype("float32"))
+    value_ = x
+    for _ in range(2):
+        value_ = relay.nn.relu(relay.nn.dense(value_, weight) + bias)
+    mod = transform.AnnotateTarget(["bytes", "csource"])(module([x], value_))
+    mod = transform.PartitionGraph(bind_constants=False)(transform.MergeCompilerRegions()(mod))
+    assert len(mod.functions) > 2
+    check(mod, x=value(3, 4))
+
+
+@pytest.mark.usefixtures("bytes_library")
+@pytest.mark.parametrize("code,message", [
+    (codegen.Blob("other", b"x"), "expects code in the format postfix, but got other"),
+    (codegen.Blob("postfix", b""), "there is no function tvmgen_default_bytes_main_0"),
+    (codegen.Blob("postfix", b"tvmgen_default_bytes_main_0 1 12 0 0 cosh"),
+     "tvmgen_default_bytes_main_0.*expects an operation, but got cosh"),
+    (codegen.Blob("postfix", b"tvmgen_default_bytes_main_0 2 12 0 0 1 add"),
+     "tvmgen_default_bytes_main_0.*expects 3 buffers, but got 2"),
+])
+def test_wrong_bytes(code, message):
+    mod = one_relu("bytes", lambda mod: code)
+    with pytest.raises(Exception, match=message):
+        run_compiled(mod, x=value(3, 4))
+
+
+def test_blob_without_library(monkeypatch, tmp_path):
+    monkeypatch.setenv("RELAY_DEVICE_PATH", str(tmp_path))
+    mod = one_relu("nolibrary", lambda mod: codegen.Blob("any", b"x"))
+    with pytest.raises(Exception, match="librelay_device_nolibrary.so"):
+        run_compiled(mod, x=value(3, 4))
+
+
+def test_blob_without_parameters():
+    codegen.register("bare", lambda mod: codegen.Blob("any", b"x"))
+    mod = relay.parse("""#[version = "0.0.5"]
+        def @f(Compiler="bare") -> Tensor[(3), float32] { ones(shape=[3], dtype="float32") }
+        def @main(%x: Tensor[(3), float32]) { %x + @f() }""")
+    with pytest.raises(tvm.DiagnosticError, match="expects functions with parameters for a device"):
+        relay.build(mod, target="llvm")

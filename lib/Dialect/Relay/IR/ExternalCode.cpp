@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Dialect/Relay/IR/ExternalCode.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <map>
 #include <mutex>
 
@@ -37,6 +39,14 @@ relay::lookupExternalCodeGenerator(StringRef name) {
   std::lock_guard<std::mutex> lock(generators.mutex);
   auto it = generators.byName.find(name.str());
   return it == generators.byName.end() ? nullptr : it->second;
+}
+
+std::string relay::getExternalDeviceKind(StringRef compiler) {
+  std::string kind = compiler.str();
+  for (char &c : kind)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  return kind;
 }
 
 std::vector<std::string> relay::getExternalCodeGenerators() {

@@ -14,7 +14,9 @@
 #include "CompilerRegions.h"
 
 #include "relay-mlir/Dialect/Relay/IR/ExternalCode.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+#include "relay-mlir/Dialect/Target/IR/Target.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -142,6 +144,10 @@ private:
                     const ExternalModule &code);
   LogicalResult use(StringRef compiler, Functions &functions,
                     const ExternalCSource &code);
+  LogicalResult use(StringRef compiler, Functions &functions,
+                    const ExternalBlob &code);
+  /// Lets a function run on device 0 of a kind.
+  void moveToDevice(func::FuncOp function, StringRef kind);
   /// Makes functions of ours of those of a compiler.
   static void giveBack(Functions &functions);
   static void dissolvePatterns(func::FuncOp function);
@@ -264,6 +270,71 @@ LogicalResult GenerateExternalCodePass::use(StringRef compiler,
   getOperation()->setAttr(kExternalCodeAttrName, builder.getArrayAttr(all));
   for (func::FuncOp function : functions)
     keepForSizes(function);
+  return success();
+}
+
+/// What Relay calls device 0 of a type of DLPack, and of a kind.
+static DictionaryAttr getVirtualDevice(Builder &builder, int64_t type,
+                                       StringRef kind) {
+  NamedAttrList attrs;
+  attrs.set("device_type", builder.getI64IntegerAttr(type));
+  attrs.set("virtual_device_id", builder.getI64IntegerAttr(0));
+  if (!kind.empty())
+    attrs.set("target", builder.getStringAttr(kind));
+  return attrs.getDictionary(builder.getContext());
+}
+
+void GenerateExternalCodePass::moveToDevice(func::FuncOp function,
+                                            StringRef kind) {
+  // Types of DLPack: the host is 1, and extensions are 12.
+  OpBuilder builder(&getContext());
+  DictionaryAttr host = getVirtualDevice(builder, 1, "");
+  DictionaryAttr device = getVirtualDevice(builder, 12, kind);
+  for (CallOp call : getCalls(getOperation(), function)) {
+    builder.setInsertionPoint(call);
+    for (OpOperand &operand : call->getOpOperands())
+      operand.set(DeviceCopyOp::create(builder, call.getLoc(), operand.get(),
+                                       host, device));
+    builder.setInsertionPointAfter(call);
+    for (OpResult result : call->getResults()) {
+      auto copy =
+          DeviceCopyOp::create(builder, call.getLoc(), result, device, host);
+      result.replaceAllUsesExcept(copy, copy);
+    }
+  }
+}
+
+LogicalResult GenerateExternalCodePass::use(StringRef compiler,
+                                            Functions &functions,
+                                            const ExternalBlob &code) {
+  Location loc = functions.front().getLoc();
+  if (code.format.empty() || StringRef(code.format).contains('\0'))
+    return emitError(loc) << "expects it to name the format of its bytes";
+  for (func::FuncOp function : functions)
+    if (function.getNumArguments() == 0)
+      return emitError(function.getLoc())
+             << "expects functions with parameters for a device, but got @"
+             << function.getSymName() << " without";
+  Builder builder(&getContext());
+  std::string kind = getExternalDeviceKind(compiler);
+  NamedAttrList specs;
+  if (auto known = getOperation()->getAttrOfType<DictionaryAttr>(
+          TargetDialect::kDeviceSpecsAttrName))
+    specs.append(known.getValue());
+  if (Attribute other = specs.get(kind))
+    return emitError(loc) << "expects devices of kind \"" << kind
+                          << "\" to be for its bytes, but they have a target, "
+                          << other;
+  specs.set(kind, ExternalCodeAttr::get(&getContext(),
+                                        builder.getStringAttr(compiler),
+                                        builder.getStringAttr(code.format),
+                                        builder.getStringAttr(code.data)));
+  getOperation()->setAttr(TargetDialect::kDeviceSpecsAttrName,
+                          specs.getDictionary(&getContext()));
+  for (func::FuncOp function : functions) {
+    keepForSizes(function);
+    moveToDevice(function, kind);
+  }
   return success();
 }
 

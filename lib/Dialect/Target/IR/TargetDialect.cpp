@@ -257,6 +257,20 @@ FailureOr<DeviceAttr> DeviceAttr::fromVirtualDevice(
 }
 
 //===----------------------------------------------------------------------===//
+// #target.external_code
+//===----------------------------------------------------------------------===//
+
+StringRef ExternalCodeAttr::getKind() const { return "external_code"; }
+
+std::string ExternalCodeAttr::getDescription() const {
+  return "code of \"" + getCompiler().str() + "\"";
+}
+
+FailureOr<DeviceCode> ExternalCodeAttr::generateCode(ModuleOp) const {
+  return DeviceCode{getFormat().str(), getData().str()};
+}
+
+//===----------------------------------------------------------------------===//
 // Targets of operations
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,8 @@
 //
 // A code generator makes code of the functions that have its name as their
 // attribute `relay.compiler`. It may return functions of relay or linalg, which
-// are compiled as everything else, or source in C.
+// are compiled as everything else, source in C, or bytes that only a library of
+// its own understands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,16 @@ struct ExternalCSource {
   std::vector<std::string> flags;
 };
 
-using ExternalCode = std::variant<ExternalModule, ExternalCSource>;
+/// Bytes, and the name of their format. The functions run on device 0 of the
+/// kind getExternalDeviceKind: what drives it (relay-mlir-c/Device.h) gets the
+/// bytes when a model is loaded, and is asked for a kernel by the name of each
+/// function.
+struct ExternalBlob {
+  std::string format, data;
+};
+
+using ExternalCode =
+    std::variant<ExternalModule, ExternalCSource, ExternalBlob>;
 
 class ExternalCodeGenerator {
 public:
@@ -62,6 +72,10 @@ lookupExternalCodeGenerator(StringRef name);
 
 /// The names of all, sorted.
 std::vector<std::string> getExternalCodeGenerators();
+
+/// The kind of devices that bytes of a code generator are for: its name, in
+/// which what is no letter and no digit is an underscore.
+std::string getExternalDeviceKind(StringRef compiler);
 
 /// Attribute of a module: code in C, each a dictionary with `compiler`,
 /// `source` and `flags`.

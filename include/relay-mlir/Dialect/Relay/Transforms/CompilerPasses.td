@@ -142,7 +142,10 @@ def GenerateExternalCodePass
     * MLIR: the functions have the bodies that it made, and are compiled as all
       others;
     * C: the module has the source, in `relay.external_code`, which is compiled
-      when the artefact is written.
+      when the artefact is written;
+    * bytes: the functions run on device 0 of the kind with the generator's name,
+      `device_copy` is around their calls, and `target.device_specs` has the
+      bytes.
 
     It is an error if there is no generator, if it fails, or if what it returns
     does not fit. With `fallback`, it is a warning, and the functions are compiled
@@ -157,7 +160,8 @@ def GenerateExternalCodePass
               "Number of functions that generators made code of">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
-                           "::mlir::relay::RelayDialect"];
+                           "::mlir::relay::RelayDialect",
+                           "::mlir::relay::TargetDialect"];
 }
 
 def InlineCompilerFunctionsPass

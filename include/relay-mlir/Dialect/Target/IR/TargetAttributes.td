@@ -205,4 +205,29 @@ def Target_DeviceAttr : AttrDef<Target_Dialect, "Device"> {
   }];
 }
 
+def Target_ExternalCodeAttr : AttrDef<Target_Dialect, "ExternalCode", [
+    DeclareAttrInterfaceMethods<TargetAttrInterface, ["getDescription"]>,
+    DeclareAttrInterfaceMethods<CodeGeneratorAttrInterface>]> {
+  let mnemonic = "external_code";
+  let summary = "Code of kernels that is there already";
+  let description = [{
+    The target of kernels that a code generator of somebody else has made, from
+    functions of relay, with the name of the generator, the format of the code,
+    and its bytes. There are no loops to compile; what drives the devices gets
+    the bytes when a model is loaded.
+
+    Example:
+
+    ```mlir
+    #target.external_code<"dsp", "dsp-binary", "\00\01">
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$compiler,
+    "::mlir::StringAttr":$format,
+    "::mlir::StringAttr":$data
+  );
+  let assemblyFormat = "`<` $compiler `,` $format `,` $data `>`";
+}
+
 #endif // RELAY_MLIR_DIALECT_TARGET_IR_TARGETATTRIBUTES_TD
