@@ -11,6 +11,8 @@ packages=(
   clang-format-22 clang-tidy-22 cmake ninja-build ccache g++
   # ONNX files, DLPack's header, checksums and gtest.
   protobuf-compiler libprotobuf-dev libdlpack-dev libxxhash-dev libgtest-dev
+  # oneDNN, which parts of a model may be given to.
+  libdnnl-dev
   # Python.
   python3-dev python3-venv
 )

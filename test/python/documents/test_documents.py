@@ -62,6 +62,7 @@ def folder(tmp_path_factory):
         '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 3), float32]) { nn.relu(%x + 1f) }\n')
     (path / "utils").symlink_to(ROOT / "utils")
     (path / "build").symlink_to(BUILD_DIR)
+    (path / "include").symlink_to(ROOT / "include")
     search = f"{BUILD_DIR / 'bin'}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = {**os.environ, "PATH": search,
                    "RELAY_CACHE_DIR": str(path / "cache")}

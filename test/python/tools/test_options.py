@@ -38,6 +38,11 @@ REFUSED = {
         (["--turn=-1"], "expects a positive number of seconds, but got '-1'"),
         (["--output={file}"], "expects a folder that can be made"),
     ],
+    "benchmark/regions.py": [
+        (["resnet18", "--threads=0"], "expects a positive number, but got '0'"),
+        (["resnet18", "--turn=-1"], "expects a positive number of seconds, but got '-1'"),
+        (["nope"], "expects a model of utils/models/build.py, or a file, but got 'nope'"),
+    ],
     "benchmark/sharing.py": [
         (["--only=crowd"], "expects situations, some of alone, "),
         (["--turn=inf"], "but got 'inf'"), (["--threads=x"], "but got 'x'"),
@@ -73,7 +78,7 @@ REFUSED = {
     "lint/lint.py": [(["--junit=no/such/file"], "expects a file in a folder that exists")],
     "lint/tidy.py": [(["no-such.cpp"], "expects a file that exists")],
 }
-FOLDERS = {"summarize.py": ["."], "sanitizer/reports.py": ["."]}
+FOLDERS = {"benchmark/regions.py": ["mlp"], "summarize.py": ["."], "sanitizer/reports.py": ["."]}
 CASES = [(program, *case) for program, cases in REFUSED.items() for case in [
     ([*FOLDERS.get(program, []), "--no-such-option"], "unrecognized arguments"), *cases]]
 
