@@ -28,6 +28,7 @@
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Pipelines/Schedules.h"
+#include "relay-mlir/Report/Report.h"
 #include "relay-mlir/Support/FileDescriptor.h"
 #include "relay-mlir/Support/OutputFile.h"
 #include "relay-mlir/Target/AOT/Artifact.h"
@@ -99,8 +100,14 @@ private:
   FailureOr<OwningOpRef<ModuleOp>> buildHost(ConstantPool &pool);
   LogicalResult writeText(function_ref<void(raw_ostream &)> write);
 
-  /// Starts to count time for a phase, up to the end of the result's life.
-  TimingScope time(StringRef phase) { return timing.nest(phase); }
+  /// What counts the time of a phase, up to its end, for whoever wants to know.
+  struct Phase {
+    TimingScope timing;
+    Report::Phase report;
+  };
+  Phase time(StringRef phase) {
+    return {timing.nest(phase), Report::Phase(options.report, phase)};
+  }
 
   ModuleOp module;
   const CompileOptions &options;
@@ -143,10 +150,12 @@ LogicalResult Compilation::schedule(tir::PrimFuncOp kernel) const {
 LogicalResult
 Compilation::runPasses(function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext());
-  TimingScope scope = time("Passes");
+  TimingScope scope = timing.nest("Passes");
   if (options.timing)
     manager.enableTiming(scope);
   build(manager);
+  if (options.report)
+    options.report->attach(manager);
   return manager.run(module);
 }
 
@@ -333,7 +342,7 @@ LogicalResult Compilation::generateKernels() {
   }
   if (isText)
     return success();
-  TimingScope scope = time("Device modules");
+  Phase scope = time("Device modules");
   FailureOr<std::vector<DeviceModule>> modules = generateDeviceModules(module);
   if (failed(modules))
     return failure();
@@ -344,7 +353,7 @@ LogicalResult Compilation::generateKernels() {
 /// Schedules kernels of the module in place.
 LogicalResult
 Compilation::scheduleKernels(function_ref<bool(Operation *)> isMeant) {
-  TimingScope scope = time("Schedules");
+  Phase scope = time("Schedules");
   SmallVector<tir::PrimFuncOp> functions;
   for (auto function : module.getOps<tir::PrimFuncOp>())
     if (isMeant(function))
@@ -379,7 +388,7 @@ SmallVector<tir::PrimFuncOp> Compilation::getHostKernels() {
 
 /// Compiles the kernels for the processor and leaves their final signatures.
 LogicalResult Compilation::compileHostKernels() {
-  TimingScope scope = time("Kernels");
+  Phase scope = time("Kernels");
   SmallVector<tir::PrimFuncOp> functions = getHostKernels(), own;
   llvm::copy_if(functions, std::back_inserter(own),
                 [](tir::PrimFuncOp kernel) { return !isExternal(kernel); });
@@ -510,8 +519,8 @@ LogicalResult Compilation::writeBinary() {
   artifactOptions.relocatable = kind == EmitKind::Object;
   artifactOptions.precision = stringifyPrecision(getPrecision(module));
   artifactOptions.deviceModules = deviceModules;
-  TimingScope scope = time("Artefact");
-  artifactOptions.timing = &scope;
+  Phase scope = time("Artefact");
+  artifactOptions.timing = &scope.timing;
   return writeArtifact(*main, artifactKernels, target.getInfo(), outputPath,
                        artifactOptions);
 }

@@ -9,6 +9,7 @@
 #include "relay-mlir/Pipelines/CompileFlags.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Report/Report.h"
 #include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/OptionUse.h"
 #include "relay-mlir/Support/Version.h"
@@ -78,6 +79,16 @@ static cl::opt<std::string>
     saveSchedules("save-schedules",
                   cl::desc("Write the schedule of each kernel to this folder"),
                   cl::value_desc("folder"), cl::cat(category));
+static cl::opt<std::string> reportPath(
+    "report",
+    cl::desc("Write a page that shows what each pass does, with graphs and the "
+             "memory plan; the graphs alone, for Model Explorer, if it ends in "
+             ".json"),
+    cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> reportProfile(
+    "report-profile",
+    cl::desc("Times of kernels for the report, of relay-run --profile=<file>"),
+    cl::value_desc("file"), cl::cat(category));
 static cl::list<std::string> dialectPlugins(
     relay::kDialectPluginOption,
     cl::desc("Load dialects, such as operators and kinds of targets, from a "
@@ -90,6 +101,18 @@ static cl::opt<unsigned> compileThreads(
     cl::init(0), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("Print the time of each pass"),
                             cl::cat(category));
+
+/// Prepares the report that the command line asks for, if any.
+static LogicalResult startReport(std::unique_ptr<relay::Report> &report) {
+  if (!reportPath.getNumOccurrences())
+    return relay::refuseOptions({"report-profile"}, "without --report");
+  report = std::make_unique<relay::Report>(
+      relay::ReportOptions{reportPath, "relay-compile", inputPath});
+  if (failed(relay::checkReportPath(
+          reportPath, {inputPath, outputPath, reportProfile, remarksPath})))
+    return failure();
+  return reportProfile.empty() ? success() : report->readProfile(reportProfile);
+}
 
 namespace {
 /// Writes remarks, those of a kernel together.
@@ -199,6 +222,11 @@ int main(int argc, char **argv) {
                                              "without --emit=so or obj")))
     return 1;
 
+  std::unique_ptr<relay::Report> report;
+  if (failed(startReport(report)))
+    return 1;
+  options->report = report.get();
+
   DialectRegistry registry;
   relay::registerAllDialects(registry);
   if (failed(relay::loadDialectPlugins(dialectPlugins, registry)))
@@ -244,6 +272,9 @@ int main(int argc, char **argv) {
     return 1;
   bool hasFailed =
       failed(relay::compileModule(*module, *options, *kind, outputPath));
+  // What failed is what one wants to see most.
+  if (report && failed(report->write()))
+    hasFailed = true;
   if (remarksFile) {
     remarksFile->flush();
     if (remarksFile->has_error()) {

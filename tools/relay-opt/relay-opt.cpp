@@ -10,7 +10,9 @@
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/InitAllPasses.h"
+#include "relay-mlir/Report/Report.h"
 #include "relay-mlir/Support/DiagnosticPrinter.h"
+#include "relay-mlir/Support/OptionUse.h"
 #include "relay-mlir/Support/ParseModule.h"
 #include "relay-mlir/Support/TranslateFile.h"
 #include "relay-mlir/Support/Version.h"
@@ -26,6 +28,32 @@ static llvm::cl::opt<bool> listRewrites(
     "list-rewrites",
     llvm::cl::desc("Print the rules that are compiled in, by the tables that "
                    "have them, with the passes that apply these, and exit"));
+
+static llvm::cl::opt<std::string> reportPath(
+    "relay-report",
+    llvm::cl::desc("Write a page that shows what each pass does, with graphs; "
+                   "the graphs alone, for Model Explorer, if it ends in .json"),
+    llvm::cl::value_desc("file"));
+static llvm::cl::opt<std::string> reportProfile(
+    "relay-report-profile",
+    llvm::cl::desc("Times for the report, of relay-run --profile=<file>"),
+    llvm::cl::value_desc("file"));
+
+/// Prepares the report that the command line asks for, if any.
+static llvm::LogicalResult
+startReport(llvm::StringRef inputPath, llvm::StringRef outputPath,
+            std::unique_ptr<mlir::relay::Report> &report) {
+  if (!reportPath.getNumOccurrences())
+    return mlir::relay::refuseOptions({"relay-report-profile"},
+                                      "without --relay-report");
+  report = std::make_unique<mlir::relay::Report>(
+      mlir::relay::ReportOptions{reportPath, "relay-opt", inputPath.str()});
+  if (failed(mlir::relay::checkReportPath(
+          reportPath, {inputPath, outputPath, reportProfile})))
+    return mlir::failure();
+  return reportProfile.empty() ? mlir::success()
+                               : report->readProfile(reportProfile);
+}
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
@@ -58,7 +86,18 @@ int main(int argc, char **argv) {
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(
         mlir::MlirOptMain(argc, argv, inputPath, outputPath, registry));
-  return mlir::asMainReturnCode(mlir::relay::translateFile(
+  std::unique_ptr<mlir::relay::Report> report;
+  if (failed(startReport(inputPath, outputPath, report)))
+    return 1;
+  if (report)
+    config.setPassPipelineSetupFn(
+        [config, &report](mlir::PassManager &manager) -> llvm::LogicalResult {
+          if (failed(config.setupPassPipeline(manager)))
+            return mlir::failure();
+          report->attach(manager);
+          return mlir::success();
+        });
+  llvm::LogicalResult result = mlir::relay::translateFile(
       inputPath, outputPath,
       [&](std::unique_ptr<llvm::MemoryBuffer> input, llvm::raw_ostream &os) {
         mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -70,5 +109,9 @@ int main(int argc, char **argv) {
           result = mlir::MlirOptMain(os, std::move(input), registry, config);
         });
         return result;
-      }));
+      });
+  // What failed is what one wants to see most.
+  if (report && failed(report->write()))
+    return 1;
+  return mlir::asMainReturnCode(result);
 }

@@ -57,6 +57,7 @@ LAYERS = {
     "Target": ["Support", "Dialect", "Runtime"],
     # Sequences the conversions that make one kernel.
     "Target/Kernel": ["Support", "Dialect", "Runtime", "Conversion"],
+    "Report": ["Support", "Dialect/Relay/IR", "Dialect/Relax/IR", "Dialect/TIR/IR"],
     "Pipelines": ["*"],
     "Prelude": [],
     "Runtime": [],
@@ -64,9 +65,10 @@ LAYERS = {
     "InitAllPasses.h": ["*"],
     "InitAllTranslations.h": ["*"],
     "tools": ["Support", "Dialect/Relay/IR", "Dialect/Relay/Transforms", "Dialect/TIR/IR", "Interpreter", "Frontend", "Prelude",
-              "Pipelines", "InitAllDialects.h", "InitAllPasses.h", "InitAllTranslations.h"],
+              "Pipelines", "Report", "InitAllDialects.h", "InitAllPasses.h", "InitAllTranslations.h"],
     "python": ["Support", "Dialect/Relay/IR", "Dialect/TIR/TransformOps", "Interpreter",
-               "Frontend", "Prelude", "Pipelines", "InitAllDialects.h", "InitAllPasses.h"],
+               "Frontend", "Prelude", "Pipelines", "Report", "InitAllDialects.h",
+               "InitAllPasses.h"],
 }
 
 

@@ -15,6 +15,8 @@
 
 namespace mlir::relay {
 
+class Report;
+
 /// The normal forms of a module (docs/Architecture.md), in the order in which a
 /// compilation goes through them.
 enum class NormalForm {
@@ -80,6 +82,9 @@ struct CompileOptions {
 
   /// Prints the time of each pass, and of each phase, to standard error.
   bool timing = false;
+
+  /// Is told what passes do, if there is one.
+  Report *report = nullptr;
 };
 
 } // namespace mlir::relay
