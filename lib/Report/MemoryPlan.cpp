@@ -61,6 +61,13 @@ static std::string toText(T &&value) {
   return text;
 }
 
+static std::string printList(relax::ShapeAttr shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  shape.printList(os);
+  return text;
+}
+
 llvm::json::Value relay::describeMemoryPlan(relax::FuncOp function) {
   SizeReader sizes(function.getContext());
   Array steps, storages, tensors;
@@ -82,7 +89,7 @@ llvm::json::Value relay::describeMemoryPlan(relax::FuncOp function) {
       storageOf[storage.getResult()] = storages.size();
       int64_t bytes = sizes.getLargest(storage.getSize());
       storages.push_back(Object{{"bytes", bytes},
-                                {"size", toText(storage.getSize())},
+                                {"size", printList(storage.getSize())},
                                 {"type", toText(storage.getType())},
                                 {"first", step},
                                 {"last", static_cast<int64_t>(steps.size())}});

@@ -128,7 +128,7 @@ void ReportData::endPass(Operation *op, bool hasFailed) {
     return;
   Frame frame = std::move(stack.back());
   stack.pop_back();
-  bool isRoot = op == root && stack.empty();
+  bool isRoot = frame.op == root && stack.empty();
   if (!frame.isAdaptor) {
     ReportStep &step = getStep(frame);
     ++step.numOperations;
@@ -154,6 +154,22 @@ void ReportData::endPass(Operation *op, bool hasFailed) {
   } else if (!stack.empty()) {
     stack.back().overhead += Clock::now() - end;
   }
+}
+
+void ReportData::addPass(StringRef name, double seconds, Operation *before,
+                         Operation *after) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  beginPass(name, /*isAdaptor=*/false, before);
+  endPass(after ? after : before, /*hasFailed=*/!after);
+  // It may be gone when the next one begins.
+  states.clear();
+  root = nullptr;
+  steps.back().seconds = seconds;
+}
+
+size_t ReportData::getNumSteps() {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  return steps.size();
 }
 
 void ReportData::addDifference(ReportStep &step, Operation *op,

@@ -68,6 +68,9 @@ public:
   void addPipeline(std::string text);
   void beginPass(StringRef name, bool isAdaptor, Operation *op);
   void endPass(Operation *op, bool hasFailed);
+  void addPass(StringRef name, double seconds, Operation *before,
+               Operation *after);
+  size_t getNumSteps();
   size_t beginPhase(StringRef name);
   void endPhase(size_t index);
   void addError(const Diagnostic &diagnostic);

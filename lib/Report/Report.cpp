@@ -86,13 +86,12 @@ void Report::attach(PassManager &manager) {
       std::make_unique<ReportInstrumentation>(data, manager.getContext()));
 }
 
-void Report::beginPass(StringRef name, Operation *op) {
-  data->beginPass(name, /*isAdaptor=*/false, op);
+void Report::addPass(StringRef name, double seconds, Operation *before,
+                     Operation *after) {
+  data->addPass(name, seconds, before, after);
 }
 
-void Report::endPass(Operation *op, bool hasFailed) {
-  data->endPass(op, hasFailed);
-}
+size_t Report::getNumSteps() const { return data->getNumSteps(); }
 
 Report::Phase::Phase(Report *report, StringRef name) {
   if (!report)

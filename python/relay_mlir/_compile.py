@@ -231,10 +231,12 @@ def device_targets_text(targets: Mapping[str, str] | None) -> str:
 def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, opt_level: int = 3,
          precision: str | None = None, device_targets: Mapping[str, str] | None = None,
          force_matrix_tiles: bool = False, desired_layout: str | None = None,
-         cache: bool = True, cache_dir: PathLike | None = None) -> None:
+         cache: bool = True, cache_dir: PathLike | None = None,
+         report: PathLike | None = None) -> None:
     """Writes a stage of the compilation to `path`.
 
-    `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so".
+    `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so". `report`
+    is as in `compile`.
     """
     layout = "" if desired_layout is None else expect_text(desired_layout, "desired_layout")
     folder = "" if cache_dir is None else expect_path(cache_dir, "cache_dir")
@@ -244,13 +246,30 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, op
                  None if precision is None else expect_text(precision, "precision"),
                  device_targets_text(device_targets), bool(force_matrix_tiles), layout,
                  bool(cache), folder)
-    _to_module(model)._impl.compile(*arguments)
+    module = _to_module(model)
+    if report is None:
+        module._impl.compile(*arguments, None)
+        return
+    is_file = isinstance(model, (str, os.PathLike))
+    page_path = expect_path(report, "report")
+    for other in [path, *([model] if is_file else [])]:
+        if page_path == os.fspath(other) or (os.path.isfile(page_path) and os.path.exists(other)
+                                             and os.path.samefile(page_path, other)):
+            raise ValueError(f"expects report to be another file than {os.fspath(other)!r}, but "
+                             f"got {page_path!r}")
+    page = _relay_mlir.Report(page_path, os.fspath(model) if is_file else type(model).__name__)
+    # What failed is what one wants to see most.
+    try:
+        module._impl.compile(*arguments, page)
+    finally:
+        page.write()
 
 
 def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
-            cache: bool = True, cache_dir: PathLike | None = None) -> Module:
+            cache: bool = True, cache_dir: PathLike | None = None,
+            report: PathLike | None = None) -> Module:
     """Compiles a model and loads it.
 
     `model` is a path to an .onnx, .relay or .mlir file, an IRModule, or an onnx
@@ -268,14 +287,16 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     default those of the module. `desired_layout` is that of
     convolutions, such as "NHWC", "NCHW", or "default" for those of the model; by
     default the compiler chooses. Objects of kernels are kept in `cache_dir`, by
-    default a folder of the user's, unless `cache` is False. Raises CompileError;
-    TypeError for what is no model, such as a module of relay_mlir.relay, which
+    default a folder of the user's, unless `cache` is False. `report` is a file for a
+    page that shows what each pass did, or the graphs alone, for Model Explorer, if its
+    name ends in ".json"; it is also written if compilation fails. Raises CompileError;
+    OSError if the report cannot be written; TypeError for what is no model, such as a module of relay_mlir.relay, which
     relay.build compiles.
     """
     return Module._make("model.so", lambda path: emit(
         model, path, "so", target=target, opt_level=opt_level, precision=precision,
         device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
-        desired_layout=desired_layout, cache=cache, cache_dir=cache_dir))
+        desired_layout=desired_layout, cache=cache, cache_dir=cache_dir, report=report))
 
 
 def load(path: PathLike, *, map_weights: bool = False) -> Module:

@@ -13,6 +13,7 @@
 #include "relay-mlir/InitAllPasses.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Report/Report.h"
 #include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/ParseModule.h"
 
@@ -165,7 +166,7 @@ static void compile(IRModule &self, const std::string &path,
                     const std::optional<std::string> &precisionName,
                     const std::string &deviceTargets, bool forceMatrixTiles,
                     const std::string &desiredLayout, bool useCache,
-                    const std::string &cacheDir) {
+                    const std::string &cacheDir, relay::Report *report) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
   if (!kind)
     throw py::value_error(
@@ -188,6 +189,7 @@ static void compile(IRModule &self, const std::string &path,
   options.desiredLayout = desiredLayout;
   options.useCache = useCache;
   options.cacheDir = cacheDir;
+  options.report = report;
 
   DiagnosticCollector diagnostics(self.context.get(), self.words);
   LogicalResult result = failure();
@@ -214,7 +216,8 @@ void relay_python::bindIRModule(py::module_ &m) {
       .def("compile", &compile, py::arg("path"), py::arg("emit"),
            py::arg("target"), py::arg("opt_level"), py::arg("precision"),
            py::arg("device_targets"), py::arg("force_matrix_tiles"),
-           py::arg("desired_layout"), py::arg("cache"), py::arg("cache_dir"))
+           py::arg("desired_layout"), py::arg("cache"), py::arg("cache_dir"),
+           py::arg("report"))
       .def("clone", [](IRModule &self) {
         auto copy = std::make_unique<IRModule>();
         copy->context = self.context;

@@ -13,6 +13,7 @@ PYBIND11_MODULE(_relay_mlir, m) {
   m.doc() = "Extension module of relay_mlir";
   m.attr("__version__") = mlir::relay::getVersionString();
   relay_python::bindDiagnostics(m);
+  relay_python::bindReport(m);
   relay_python::bindIRModule(m);
   relay_python::bindRelay(m);
   relay_python::bindRuntimeModule(m);

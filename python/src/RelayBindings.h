@@ -133,6 +133,9 @@ void bindRelayCodegen(pybind11::module_ &m);
 void bindRelayModules(pybind11::module_ &m);
 void bindRelayExecutor(pybind11::module_ &m);
 
+/// Reports, which programs of Relay and models of MLIR have.
+void bindReport(pybind11::module_ &m);
+
 /// All of them, in the submodule `relay`.
 void bindRelay(pybind11::module_ &m);
 

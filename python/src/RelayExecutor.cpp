@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Pipelines/Compiler.h"
+#include "relay-mlir/Report/Report.h"
 
 #include <pybind11/stl.h>
 
@@ -298,7 +299,7 @@ py::object Program::call(const InterpreterValue &function,
 static void compile(py::handle functions, py::handle types,
                     const std::string &path, const std::string &emit,
                     const std::string &target, const std::string &deviceTargets,
-                    int optLevel, bool externalFallback) {
+                    int optLevel, bool externalFallback, Report *report) {
   checkOptLevel(optLevel);
   OwningOpRef<ModuleOp> module = importModule(functions, types);
   std::optional<EmitKind> kind = parseEmitKind(emit);
@@ -309,6 +310,7 @@ static void compile(py::handle functions, py::handle types,
   options.deviceTargets = deviceTargets;
   options.optLevel = optLevel;
   options.externalFallback = externalFallback;
+  options.report = report;
   DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   LogicalResult result = failure();
   {

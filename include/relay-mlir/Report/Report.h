@@ -47,9 +47,13 @@ public:
   /// live longer than the manager.
   void attach(PassManager &manager);
 
-  /// Notes a pass that no pass manager runs, before and after it.
-  void beginPass(StringRef name, Operation *op);
-  void endPass(Operation *op, bool hasFailed);
+  /// Notes a pass that no pass manager ran: what there was before it, and after
+  /// it, or null if it failed.
+  void addPass(StringRef name, double seconds, Operation *before,
+               Operation *after);
+
+  /// How many passes and phases there are so far.
+  size_t getNumSteps() const;
 
   /// Notes the time of what is no pass, from now until the result goes.
   class Phase {

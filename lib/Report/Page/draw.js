@@ -32,12 +32,19 @@ class Canvas {
   constructor() {
     this.layer = makeSvg('g');
     const arrow = makeSvg('marker', {id: 'arrow', viewBox: '0 0 8 8', refX: 8, refY: 4,
-                                     markerWidth: 7, markerHeight: 7, orient: 'auto'},
+                                     markerWidth: 8, markerHeight: 8, orient: 'auto',
+                                     markerUnits: 'userSpaceOnUse'},
                           makeSvg('path', {d: 'M0,0 L8,4 L0,8 z', fill: '#8a94a0'}));
     this.svg = makeSvg('svg', {tabindex: 0}, makeSvg('defs', {}, arrow), this.layer);
     this.element = make('div', {class: 'canvas'}, this.svg);
     this.scale = 1;
     this.x = this.y = 0;
+    // Until somebody moves it, all of it is shown, whatever becomes of the window.
+    this.moved = false;
+    new ResizeObserver(() => {
+      if (!this.moved)
+        this.fit();
+    }).observe(this.element);
     let last = null;
     this.svg.addEventListener('pointerdown', (event) => {
       last = [event.clientX, event.clientY];
@@ -48,6 +55,7 @@ class Canvas {
       this.x += event.clientX - last[0];
       this.y += event.clientY - last[1];
       last = [event.clientX, event.clientY];
+      this.moved = true;
       this.apply();
     });
     this.svg.addEventListener('pointerup', () => { last = null; });
@@ -71,6 +79,7 @@ class Canvas {
   }
 
   zoom(factor, x, y) {
+    this.moved = true;
     const box = this.svg.getBoundingClientRect();
     const [cx, cy] = [x ?? box.width / 2, y ?? box.height / 2];
     const scale = Math.min(4, Math.max(0.02, this.scale * factor));
@@ -86,8 +95,9 @@ class Canvas {
     const content = this.layer.getBBox();
     if (!box.width || !content.width)
       return;
-    this.scale = Math.min(1.2, (box.width - 24) / content.width,
-                          Math.max(0.5, (box.height - 24) / content.height));
+    this.moved = false;
+    this.scale = Math.max(0.5, Math.min(1.2, (box.width - 24) / content.width,
+                                        (box.height - 24) / content.height));
     this.x = (box.width - content.width * this.scale) / 2 - content.x * this.scale;
     this.y = 12 - content.y * this.scale;
     this.apply();
@@ -95,6 +105,7 @@ class Canvas {
 
   center(item) {
     const box = this.svg.getBoundingClientRect();
+    this.moved = true;
     this.scale = Math.max(this.scale, 0.8);
     this.x = box.width / 2 - item.x * this.scale;
     this.y = box.height / 2 - item.y * this.scale;
@@ -208,6 +219,7 @@ class GraphPane {
     const [x, y] = [item.x, item.y - item.h / 2];
     this.view.setOpen(item, !item.open);
     this.draw(false);
+    this.canvas.moved = true;
     this.canvas.x += (x - item.x) * this.canvas.scale;
     this.canvas.y += (y - (item.y - item.h / 2)) * this.canvas.scale;
     this.canvas.apply();

@@ -222,8 +222,8 @@ function makeGraphs() {
         details.append(make('p', {class: 'note'}, `${func.omitted} operations of @${func.name} ` +
                             `${graph.title} are left out, because of their number.`));
   // The last graph in which something is fused tells most.
-  const fused = data.graphs.findLastIndex(
-      (graph) => graph.functions.some((f) => f.nodes.length && f.kind !== 'function'));
+  const fused = data.graphs.findLastIndex((graph) => graph.functions.some(
+      (f) => f.kind !== 'function' && f.nodes.some((n) => text(n.op).startsWith('relay.'))));
   const panes = [new GraphPane(0, select),
                  new GraphPane(fused > 0 ? fused : data.graphs.length - 1, select)];
   const element = make('div', {class: 'tab'}, panes[0].element, panes[1].element, details);
@@ -328,7 +328,6 @@ function openGraphs() {
     return;
   graphs = makeGraphs();
   graphTab.append(graphs.element);
-  graphs.panes.forEach((pane) => pane.canvas.fit());
 }
 addTab('passes', makePasses((before, after) => {
   show('graphs');

@@ -5,6 +5,7 @@ from typing import Callable, Iterable, Iterator, Mapping, Optional, Sequence, Un
 import numpy as np
 from typing_extensions import Self, TypeAlias
 
+from . import Report
 from ..relay.device import VirtualDevice
 from ..relay.expr import NDArray, TupleWrapper
 
@@ -443,7 +444,8 @@ class RefValue(Value):
     def _value(self) -> Object: ...
 
 def compile(functions: _Functions, types: _Types, path: str, emit: str, target: str,
-            device_targets: str, opt_level: int, external_fallback: bool) -> None: ...
+            device_targets: str, opt_level: int, external_fallback: bool,
+            report: Optional[Report]) -> None: ...
 
 # Patterns of programs
 

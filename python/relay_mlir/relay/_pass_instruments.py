@@ -4,12 +4,15 @@ and what it computes."""
 from __future__ import annotations
 
 import difflib
+import os
 import sys
+import time
 from typing import TYPE_CHECKING, Any, Sequence, TextIO
 
 import numpy as np
 
-from .._arguments import expect, expect_int, expect_list
+from .. import _relay_mlir
+from .._arguments import expect, expect_int, expect_list, expect_path
 from .._errors import Error
 from .instrument import PassInstrument
 
@@ -79,6 +82,79 @@ class PassStatisticsInstrument(PassInstrument):
             total = f"{sum(before.values())} -> {sum(after.values())} operators"
             lines.append(f"{'  ' * level}{name}: {'; '.join([total, *changes])}\n")
         return "".join(lines)
+
+
+class ReportInstrument(PassInstrument):
+    """Writes a page that shows what each pass does, with its time, operators, differences
+    and graphs, when the context is left; or the graphs alone, for Model Explorer, if `path`
+    ends in ".json". It has the passes of `relay.build` in the context, too, and a pass that
+    failed.
+
+    `profile` is a file that `relay-run --profile` or `Module.profile` wrote, whose times
+    the page shows with the operators. Modules that are not complete or ill-typed cannot be
+    shown; `skipped` has the names of passes that made them. Raises OSError if a file
+    cannot be read or written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str],
+                 profile: str | os.PathLike[str] | None = None) -> None:
+        self._path = expect_path(path)
+        self._profile = None if profile is None else expect_path(profile, "profile")
+        self._running: list[tuple[str, int, Any, float]] = []
+        self.skipped: list[str] = []
+        self._report = self._make()
+
+    def _make(self) -> _relay_mlir.Report:
+        report = _relay_mlir.Report(self._path, "passes")
+        if self._profile is not None:
+            report.read_profile(self._profile)
+        return report
+
+    def enter_pass_ctx(self) -> None:
+        self._report = self._make()
+        self._running = []
+        self.skipped = []
+
+    def exit_pass_ctx(self) -> None:
+        # What began and did not end has failed, and so has what it is a part of.
+        if self._running:
+            self._add(self._running[-1], None)
+        self._running = []
+        self._report.write()
+
+    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+        self._running.append((info.name, self._report.num_steps(), mod.shallow_copy(),
+                              time.perf_counter()))
+
+    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+        end = time.perf_counter()
+        # One that failed, and whose error was caught, has no end of its own.
+        while self._running:
+            step = self._running.pop()
+            if step[0] == info.name:
+                self._add(step, mod, end)
+                return
+
+    def _add(self, step: tuple[str, int, Any, float], mod: IRModule | None,
+             end: float | None = None) -> None:
+        name, number, before, start = step
+        # Passes that consist of others are not shown, but for those.
+        if self._report.num_steps() != number:
+            return
+        seconds = (time.perf_counter() if end is None else end) - start
+        try:
+            self._report.add_pass(name, seconds, before._to_core(),
+                                  None if mod is None else mod._to_core())
+        except _FAILURES:
+            self.skipped.append(name)
+
+
+def find_report(instruments: Sequence[Any]) -> _relay_mlir.Report | None:
+    """The report that passes of the compiler are to be told to, if there is one."""
+    for instrument in instruments:
+        if isinstance(instrument, ReportInstrument):
+            return instrument._report
+    return None
 
 
 def _counts(mod: IRModule) -> dict[str, int]:
@@ -214,4 +290,5 @@ def _flatten(value: Any) -> list[np.ndarray[Any, Any]]:
     return [np.asarray(value.numpy() if hasattr(value, "numpy") else value)]
 
 
-__all__ = ["InterpreterCheck", "PassStatisticsInstrument", "PrintIRDiff", "ResultChangedError"]
+__all__ = ["InterpreterCheck", "PassStatisticsInstrument", "PrintIRDiff", "ReportInstrument",
+           "ResultChangedError", "find_report"]

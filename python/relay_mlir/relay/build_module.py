@@ -13,6 +13,7 @@ from .._compile import device_targets_text
 from ._core import core
 from .device import Device
 from .executor_factory import ExecutorFactoryModule
+from ._pass_instruments import find_report
 from .expr import Expr, Function, Var
 from .module import IRModule, module_arguments
 from .qnn.config import with_requantize_config
@@ -159,7 +160,7 @@ def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
         with _diagnostics.raising():
             return Module._make("model.so", lambda path: core.compile(
                 *program, path, "so", parse_target(target), parse_device_targets(target),
-                opt_level, fallback))
+                opt_level, fallback, find_report(PassContext.current().instruments)))
 
     fallback = bool(PassContext.current().config.get(_FALLBACK, False))
     compiled = PassContext.current().run(PassInfo("Compile"), mod, run)

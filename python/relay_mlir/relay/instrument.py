@@ -159,11 +159,12 @@ class DumpIR(PassInstrument):
 
 # Instruments that compare, which use what is above.
 from ._pass_instruments import (  # pylint: disable=wrong-import-position
-    InterpreterCheck, PassStatisticsInstrument, PrintIRDiff, ResultChangedError)
+    InterpreterCheck, PassStatisticsInstrument, PrintIRDiff, ReportInstrument,
+    ResultChangedError)
 
 
 __all__ = [
     "DumpIR", "InterpreterCheck", "PassInstrument", "PassPrintingInstrument",
     "PassStatisticsInstrument", "PassTimingInstrument", "PrintAfterAll", "PrintBeforeAll",
-    "PrintIRDiff", "ResultChangedError", "pass_instrument",
+    "PrintIRDiff", "ReportInstrument", "ResultChangedError", "pass_instrument",
 ]
