@@ -12,7 +12,7 @@
 // a few closed groups.
 
 // What is seen at first, unless the user opens more.
-const kMaxItemsAtFirst = 160;
+const kMaxItemsAtFirst = 200;
 // Longer lists are divided into groups.
 const kMaxList = 200;
 const kGroupsOfList = 60;
@@ -165,7 +165,8 @@ class GraphView {
     while (true) {
       const groups = level.filter((item) => this.isGroup(item) && item.kind !== 'chunk');
       for (const item of groups)
-        count += item.items === undefined ? item.called.nodes.length : item.items.length;
+        count += item.items?.length ?? item.called.nodes.filter(
+            (node) => text(node.op) !== 'argument' && !isConstant(node)).length;
       if (!groups.length || count > kMaxItemsAtFirst)
         return;
       for (const item of groups)
