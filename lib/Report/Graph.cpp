@@ -75,16 +75,25 @@ static void printPlace(Location loc, raw_ostream &os, unsigned &numPlaces) {
 }
 
 bool GraphNode::operator==(const GraphNode &other) const {
-  return std::tie(op, value, attributes, location, types, inputs, callee,
-                  parent) == std::tie(other.op, other.value, other.attributes,
-                                      other.location, other.types, other.inputs,
-                                      other.callee, other.parent);
+  auto getFields = [](const GraphNode &node) {
+    return std::tie(node.op, node.value, node.attributes, node.location,
+                    node.types, node.inputs, node.callee, node.parent,
+                    node.kind);
+  };
+  return getFields(*this) == getFields(other);
 }
 
 bool GraphFunction::operator==(const GraphFunction &other) const {
   return std::tie(name, kind, compiler, nodes, numOmitted) ==
          std::tie(other.name, other.kind, other.compiler, other.nodes,
                   other.numOmitted);
+}
+
+/// What is said of a function by its attributes, or nothing.
+static StringRef getKind(Operation *op) {
+  if (op->hasAttr(kCompilerAttrName))
+    return "external";
+  return op->hasAttr(kPrimitiveAttrName) ? "primitive" : "";
 }
 
 size_t Graph::getNumNodes() const {
@@ -176,6 +185,7 @@ void GraphBuilder::addOperation(Operation &op, GraphFunction &function,
   node.location = addLocation(op.getLoc());
   node.attributes = addAttributes(op, node.callee);
   node.parent = parent;
+  node.kind = getKind(&op);
   if (op.getNumResults())
     node.value = addValue(op.getResult(0));
   for (Type type : op.getResultTypes())
@@ -233,12 +243,10 @@ void GraphBuilder::addFunction(Operation *op, StringRef name) {
     function.kind = "kernel";
     return;
   }
-  if (auto compiler = op->getAttrOfType<StringAttr>(kCompilerAttrName)) {
-    function.kind = "external";
+  if (StringRef kind = getKind(op); !kind.empty())
+    function.kind = kind;
+  if (auto compiler = op->getAttrOfType<StringAttr>(kCompilerAttrName))
     function.compiler = compiler.str();
-  } else if (op->hasAttr(kPrimitiveAttrName)) {
-    function.kind = "primitive";
-  }
   for (Region &region : op->getRegions())
     for (Block &block : region)
       addBlock(block, function, /*parent=*/-1);
@@ -277,6 +285,8 @@ llvm::json::Value Graph::toJSON() const {
         object["callee"] = node.callee;
       if (node.parent >= 0)
         object["parent"] = node.parent;
+      if (!node.kind.empty())
+        object["kind"] = node.kind;
       nodes.push_back(std::move(object));
     }
     list.push_back(llvm::json::Object{{"name", function.name},

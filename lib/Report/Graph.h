@@ -46,6 +46,8 @@ struct GraphNode {
   unsigned callee = 0;
   /// The node of the operation in whose region it is, or -1.
   int parent = -1;
+  /// As of a function, if its regions are what is fused, or another compiler's.
+  StringRef kind;
 
   bool operator==(const GraphNode &other) const;
 };

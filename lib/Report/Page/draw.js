@@ -243,7 +243,7 @@ class GraphPane {
       return;
     const found = [];
     for (const item of this.view.walk(true)) {
-      if (!item.node || item.kind === 'region')
+      if (!item.node || item.isRegion)
         continue;
       const node = item.node;
       const all = [node.op, node.value, node.attributes, node.location, ...node.types,

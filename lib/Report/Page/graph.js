@@ -100,7 +100,8 @@ class GraphView {
       item.kind = 'argument';
     } else if (hasRegion) {
       // The group has the operation itself, behind what is in its regions.
-      const group = {id: id + 'r', scope, node, index, kind: 'region', open: false};
+      const group = {id: id + 'r', scope, node, index, isRegion: true,
+                     kind: node.kind ?? 'region', open: false};
       this.setItems(group, [...makeRegion(), item]);
       this.itemOf.set(id, item);
       return group;
@@ -222,7 +223,7 @@ class GraphView {
     collect(this.root.items);
     const edges = new Map();
     for (const item of this.walk()) {
-      if (!item.node || item.kind === 'region' || (item.called && item.open))
+      if (!item.node || item.isRegion || (item.called && item.open))
         continue;
       const target = this.visibleItem(item);
       for (const input of item.node.inputs) {
@@ -303,8 +304,8 @@ function itemLabel(item) {
   const detail = types.length > 2 ? `${types.length} results` : types.join(', ');
   if (item.kind === 'argument')
     return {title: text(node.value), detail};
-  if (item.kind === 'region')
-    return {title: `regions of ${shortName(text(node.op))}`, detail: ''};
+  if (item.isRegion)
+    return {title: `in ${shortName(text(node.op))}`, detail: ''};
   if (node.callee && (item.called || item.kind !== 'op'))
     return {title: '@' + text(node.callee), detail};
   return {title: shortName(text(node.op)), detail};

@@ -88,7 +88,7 @@ class ReportInstrument(PassInstrument):
     """Writes a page that shows what each pass does, with its time, operators, differences
     and graphs, when the context is left; or the graphs alone, for Model Explorer, if `path`
     ends in ".json". It has the passes of `relay.build` in the context, too, and a pass that
-    failed.
+    failed. Passes that others run come before these.
 
     `profile` is a file that `relay-run --profile` or `Module.profile` wrote, whose times
     the page shows with the operators. Modules that are not complete or ill-typed cannot be
@@ -138,8 +138,8 @@ class ReportInstrument(PassInstrument):
     def _add(self, step: tuple[str, int, Any, float], mod: IRModule | None,
              end: float | None = None) -> None:
         name, number, before, start = step
-        # Passes that consist of others are not shown, but for those.
-        if self._report.num_steps() != number:
+        # Of a compilation the passes of the compiler are shown.
+        if name == "Compile" and self._report.num_steps() != number:
             return
         seconds = (time.perf_counter() if end is None else end) - start
         try:

@@ -1,6 +1,8 @@
 """Instruments that compare modules, and Python's passes that go wrong."""
 
 import io
+import json
+import re
 import traceback
 
 import numpy as np
@@ -208,3 +210,75 @@ def test_ill_typed_results_of_passes():
     with pytest.raises(relay.DiagnosticError, match="expects"):
         no_fit(mod)
     assert mod.astext() == before
+
+
+#===----------------------------------------------------------------------===#
+# Reports
+#===----------------------------------------------------------------------===#
+
+
+def read_report(path):
+    match = re.search(r'id="data">(.*?)</script>', path.read_text(), re.S)
+    assert match
+    return json.loads(match.group(1))
+
+
+def test_report_has_passes_and_their_operators(tmp_path):
+    path = tmp_path / "report.html"
+    with transform.PassContext(opt_level=3, instruments=[instrument.ReportInstrument(path)]):
+        transform.Sequential([transform.FoldConstant(), add_one, transform.FuseOps()])(network())
+    data = read_report(path)
+    steps = [step for step in data["steps"] if step["name"] != "InferType"]
+    # The list ends after its passes.
+    assert [step["name"] for step in steps] == ["FoldConstant", "add_one", "FuseOps",
+                                                "sequential"]
+    assert not any(step["failed"] for step in steps)
+    assert steps[1]["after"]["relay.add"] == steps[1]["before"]["relay.add"] + 1
+    assert steps[1]["differences"] and steps[3]["before"] == steps[0]["before"]
+    assert steps[3]["after"] == steps[2]["after"]
+    assert data["graphs"][0]["title"] == "at the start"
+    assert data["graphs"][-1]["title"] == "after FuseOps"
+    kinds = [node.get("kind") for node in data["graphs"][-1]["functions"][0]["nodes"]]
+    assert kinds.count("primitive") == 1
+
+
+def test_report_has_the_passes_of_build(tmp_path):
+    path = tmp_path / "report.html"
+    with transform.PassContext(opt_level=3, instruments=[instrument.ReportInstrument(path)]):
+        relay.build(keep(network()), "llvm")
+    data = read_report(path)
+    names = [step["name"] for step in data["steps"]]
+    assert "keep" in names and "relay-fuse-ops" in names and "Compile" not in names
+    assert data["memory"]
+
+
+def test_report_of_a_pass_that_fails(tmp_path):
+    @transform.function_pass(opt_level=0)
+    def broken(function, mod, context):
+        raise RuntimeError("no")
+
+    report = instrument.ReportInstrument(tmp_path / "report.html")
+    with pytest.raises(RuntimeError, match="no"):
+        with transform.PassContext(instruments=[report]):
+            transform.Sequential([transform.FoldConstant(), broken])(network())
+    data = read_report(tmp_path / "report.html")
+    assert [(step["name"], step["failed"]) for step in data["steps"]
+            if step["name"] != "InferType"] == [("FoldConstant", False), ("broken", True)]
+
+
+def test_report_with_a_profile_and_of_wrong_files(tmp_path):
+    (tmp_path / "trace.json").write_text(json.dumps({"traceEvents": [
+        {"cat": "kernel", "name": "fused_exp", "dur": time, "args": {"call": 0}}
+        for time in (3, 1, 2)]}))
+    with transform.PassContext(instruments=[instrument.ReportInstrument(
+            tmp_path / "report.html", profile=tmp_path / "trace.json")]):
+        keep(network())
+    assert read_report(tmp_path / "report.html")["profile"] == [{"kernel": "fused_exp", "us": 2}]
+    (tmp_path / "no.json").write_text("[]")
+    with pytest.raises(OSError, match="expects '.*no.json' to be a profile of relay-run "
+                                      "--profile, but got JSON without traceEvents"):
+        instrument.ReportInstrument(tmp_path / "report.html", profile=tmp_path / "no.json")
+    with pytest.raises(OSError, match="cannot write the report '.*': No such file"):
+        with transform.PassContext(
+                instruments=[instrument.ReportInstrument(tmp_path / "none" / "report.html")]):
+            keep(network())
