@@ -19,7 +19,7 @@ static Object makeEntry(StringRef key, StringRef value) {
 /// A name as a layer; a slash would begin another one.
 static std::string getLayer(const GraphFunction &function) {
   std::string layer = "@" + function.name;
-  std::replace(layer.begin(), layer.end(), '/', '_');
+  llvm::replace(layer, '/', '_');
   return layer;
 }
 

@@ -28,6 +28,11 @@ function isConstant(node) {
   return text(node.op).endsWith('.constant');
 }
 
+/** What only places values: the memory plan is a drawing of its own. */
+function isMemory(node) {
+  return /^relax\.(alloc_storage|alloc_tensor|kill|result_buffer)$/.test(text(node.op));
+}
+
 function isReturn(node) {
   return /(^|\.)return$/.test(text(node.op));
 }
@@ -78,7 +83,7 @@ class GraphView {
       const items = [];
       for (const index of children.get(parent) ?? []) {
         const node = func.nodes[index];
-        if (isConstant(node))
+        if (isConstant(node) || isMemory(node))
           continue;
         // The parameters and the end of what is called are those of the call.
         if (scope.call !== null && parent === -1 &&
