@@ -237,6 +237,11 @@ LogicalResult Report::write(raw_ostream &errors) const {
 
 LogicalResult relay::checkReportPath(StringRef path, ArrayRef<StringRef> others,
                                      raw_ostream &errors) {
+  if (path.empty() || path == "-") {
+    errors << "error: expects a file for the report, but got '" << path
+           << "'\n";
+    return failure();
+  }
   for (StringRef other : others) {
     if (other.empty() || other == "-")
       continue;

@@ -11,6 +11,8 @@
 // RUN: not relay-opt %t.copy.mlir --relay-report=%t.link.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: diff %s %t.copy.mlir
 // RUN: not relay-opt %s --relay-report=%t.out -o %t.out 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: not relay-opt %s --relay-report=- 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not relay-compile %s -o %t.so --report= 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not relay-opt %s --relay-report-profile=%s 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: not relay-opt %s --relay-report=%t.html --relay-report-profile=%s 2>&1 | FileCheck %s --check-prefix=PROFILE
 // RUN: not relay-opt %s --relay-report=%t.html --relay-report-profile=%t.none 2>&1 | FileCheck %s --check-prefix=MISSING
@@ -30,6 +32,7 @@
 // FOLDER: error: cannot write the report '{{.*}}.none/out.html': No such file or directory
 // FULL: error: cannot write the report '/dev/full': No space left on device
 // SAME: error: expects the report to be another file than '{{.*}}', but got '{{.*}}'
+// NONE: error: expects a file for the report, but got '{{-?}}'
 // ALONE: error: expects no --relay-report-profile without --relay-report: it has no effect there
 // ALONE-COMPILE: error: expects no --report-profile without --report: it has no effect there
 // PROFILE: error: expects '{{.*}}' to be a profile of relay-run --profile, but got no JSON

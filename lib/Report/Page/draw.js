@@ -41,6 +41,8 @@ class Canvas {
     this.x = this.y = 0;
     // Until somebody moves it, all of it is shown, whatever becomes of the window.
     this.moved = false;
+    // The item that is above all others.
+    this.top = null;
     new ResizeObserver(() => {
       if (!this.moved)
         this.fit();
@@ -89,16 +91,18 @@ class Canvas {
     this.apply();
   }
 
-  /** Shows all of it, or its upper part at a scale that can be read. */
+  /** Shows all of it, or what is around its upper end at a scale that can be read. */
   fit() {
     const box = this.svg.getBoundingClientRect();
     const content = this.layer.getBBox();
     if (!box.width || !content.width)
       return;
     this.moved = false;
-    this.scale = Math.max(0.5, Math.min(1.2, (box.width - 24) / content.width,
+    this.scale = Math.max(0.4, Math.min(1.2, (box.width - 24) / content.width,
                                         (box.height - 24) / content.height));
-    this.x = (box.width - content.width * this.scale) / 2 - content.x * this.scale;
+    const middle = content.width * this.scale <= box.width || this.top === null ?
+        content.x + content.width / 2 : this.top.x;
+    this.x = box.width / 2 - middle * this.scale;
     this.y = 12 - content.y * this.scale;
     this.apply();
   }
@@ -210,6 +214,8 @@ class GraphPane {
     }
     this.canvas.layer.replaceChildren(...groups, ...this.edges.map((edge) => edge.shape),
                                       ...others);
+    this.canvas.top = drawing.items.filter((item) => !item.open)
+        .reduce((top, item) => (top && top.y <= item.y ? top : item), null);
     if (fit)
       this.canvas.fit();
   }

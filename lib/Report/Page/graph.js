@@ -12,9 +12,9 @@
 // a few closed groups.
 
 // What is seen at first, unless the user opens more.
-const kMaxItemsAtFirst = 200;
+const kMaxItemsAtFirst = 300;
 // Longer lists are divided into groups.
-const kMaxList = 200;
+const kMaxList = 400;
 const kGroupsOfList = 60;
 const kMinGroup = 20;
 // More than that is not laid out at once.

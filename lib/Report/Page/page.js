@@ -324,7 +324,7 @@ function show(name) {
 const graphTab = make('div', {class: 'tab'});
 let graphs = null;
 function openGraphs() {
-  if (graphs || !data.graphs.length)
+  if (graphs)
     return;
   graphs = makeGraphs();
   graphTab.append(graphs.element);
@@ -334,7 +334,8 @@ addTab('passes', makePasses((before, after) => {
   graphs.panes[0].setGraph(before);
   graphs.panes[1].setGraph(after);
 }));
-addTab('graphs', graphTab, openGraphs);
+if (data.graphs.length)
+  addTab('graphs', graphTab, openGraphs);
 if (data.memory)
   addTab('memory', makeMemory());
 show(tabs.some((tab) => `#${tab.name}` === location.hash) ? location.hash.slice(1) : 'passes');
