@@ -81,8 +81,8 @@ private:
   std::shared_ptr<ReportData> data;
 };
 
-/// Fails, after a message to `errors`, if `path` is no file, or one of `others`,
-/// which a report would overwrite. Some of them may be empty.
+/// Fails, after a message to `errors`, if `path` is no file, or one of
+/// `others`, which a report would overwrite. Some of them may be empty.
 LogicalResult checkReportPath(StringRef path, ArrayRef<StringRef> others,
                               raw_ostream &errors = llvm::errs());
 

@@ -226,6 +226,7 @@ function makeGraphs() {
       (f) => f.kind !== 'function' && f.nodes.some((n) => text(n.op).startsWith('relay.'))));
   const panes = [new GraphPane(0, select),
                  new GraphPane(fused > 0 ? fused : data.graphs.length - 1, select)];
+  panes[1].element.hidden = data.graphs.length === 1;
   const element = make('div', {class: 'tab'}, panes[0].element, panes[1].element, details);
   return {element, panes};
 }

@@ -3,7 +3,7 @@
 import pytest
 
 from browser import CHROMIUM, Browser
-from test_report import (HOSTILE, chain, compiled, hostile_model,  # pylint: disable=unused-import
+from test_report import (HOSTILE, WITH_REGIONS, chain, compiled, hostile_model,  # pylint: disable=unused-import
                          report)
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="the package chromium is absent")
@@ -89,6 +89,16 @@ def test_groups_search_and_zoom(browser, compiled):
     page.run("document.querySelector('.pane .canvas svg').dispatchEvent("
              "new WheelEvent('wheel', {deltaY: -100, clientX: 200, clientY: 300}))")
     assert page.run(layer) != before
+    assert page.problems() == []
+
+
+def test_kinds_of_groups(browser, tmp_path):
+    report(tmp_path, WITH_REGIONS, "--cse")
+    page = open_page(browser, tmp_path / "report.html", "graphs")
+    for kind, title in (("external", "▾ @npu"), ("region", "▾ in if")):
+        assert page.run(f"document.querySelector('.pane .item.k-{kind} text').textContent") == title
+    click(page, ".pane .item.k-external")
+    assert "for the compiler npu" in page.run("document.getElementById('details').innerText")
     assert page.problems() == []
 
 
