@@ -37,6 +37,7 @@ function(relay_add_tool name)
   add_dependencies(${name} relay-headers)
   target_compile_options(${name} PRIVATE -fno-exceptions)
   target_link_libraries(${name} PRIVATE RelayMLIR)
+  relay_use_precompiled_headers(${name} relay-dialect-pch)
   set_property(GLOBAL APPEND PROPERTY RELAY_TOOLS ${name})
   install(TARGETS ${name} EXPORT RelayMLIRTargets
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -49,6 +50,10 @@ function(relay_add_unittest name)
   add_executable(${name} ${ARG_SOURCES} ${ARG_UNPARSED_ARGUMENTS})
   add_dependencies(${name} relay-headers)
   target_link_libraries(${name} PRIVATE GTest::gtest_main ${ARG_LINK_LIBS})
+  # Others know nothing of MLIR.
+  if(RelayMLIR IN_LIST ARG_LINK_LIBS)
+    relay_use_precompiled_headers(${name} relay-dialect-pch-exceptions)
+  endif()
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Unit)
   set_property(GLOBAL APPEND PROPERTY RELAY_UNITTESTS ${name})

@@ -99,10 +99,14 @@ function(relay_add_precompiled_headers name)
 endfunction()
 
 # relay_use_precompiled_headers(<target> <name>): the target's options must be
-# those that <name> was added with.
+# those that <name> was added with. A program is compiled as a library is.
 function(relay_use_precompiled_headers target name)
   if(RELAY_PRECOMPILE_HEADERS)
     target_precompile_headers(${target} REUSE_FROM ${name})
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      target_compile_options(${target} PRIVATE -fPIC)
+    endif()
     if(TARGET ${name}-sum)
       add_dependencies(${target} ${name}-sum)
     endif()
