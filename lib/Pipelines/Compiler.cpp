@@ -398,7 +398,8 @@ LogicalResult Compilation::compileHostKernels() {
   if (failed(compiled))
     return failure();
   FailureOr<ExternalObjects> objects =
-      compileExternalSources(module, functions, target.getInfo());
+      compileExternalSources(module, functions, target.getInfo(),
+                             /*isComplete=*/kind == EmitKind::SharedObject);
   if (failed(objects))
     return failure();
   auto next = compiled->begin();

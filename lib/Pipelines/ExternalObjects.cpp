@@ -11,9 +11,10 @@
 #include "relay-mlir/Dialect/Relay/IR/ExternalCode.h"
 #include "relay-mlir/Support/ChildProcess.h"
 #include "relay-mlir/Support/FileDescriptor.h"
+#include "relay-mlir/Target/Kernel/Linker.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Object/ObjectFile.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Process.h"
@@ -24,6 +25,12 @@ using namespace mlir;
 using namespace mlir::relay;
 
 namespace {
+
+/// What an object has to do with others.
+struct ObjectSymbols {
+  llvm::StringSet<> functions, defined;
+  std::vector<std::string> undefined, threadLocal;
+};
 
 /// The source of one code generator.
 class SourceCompiler {
@@ -39,9 +46,13 @@ public:
   }
   StringAttr getName() const { return compiler; }
   FailureOr<std::string> run(const CPUInfo &target) const;
-  /// Checks that `object` defines the kernels that are its generator's.
-  LogicalResult check(StringRef object,
-                      ArrayRef<tir::PrimFuncOp> kernels) const;
+  FailureOr<ObjectSymbols> readSymbols(StringRef object) const;
+  /// Checks that an object defines the kernels that are its generator's.
+  LogicalResult checkKernels(const ObjectSymbols &symbols,
+                             ArrayRef<tir::PrimFuncOp> kernels) const;
+  /// Checks that what an object needs is `defined` or provided.
+  LogicalResult checkComplete(const ObjectSymbols &symbols,
+                              const llvm::StringSet<> &defined) const;
 
 private:
   InFlightDiagnostic emitFailure() const {
@@ -124,16 +135,16 @@ FailureOr<std::string> SourceCompiler::run(const CPUInfo &target) const {
   return (*object)->getBuffer().str();
 }
 
-LogicalResult SourceCompiler::check(StringRef object,
-                                    ArrayRef<tir::PrimFuncOp> kernels) const {
-  auto file = llvm::object::ObjectFile::createObjectFile(
-      llvm::MemoryBufferRef(object, "object"));
-  if (!file) {
-    std::string why = llvm::toString(file.takeError());
+FailureOr<ObjectSymbols> SourceCompiler::readSymbols(StringRef object) const {
+  using namespace llvm::object;
+  auto file = ObjectFile::createObjectFile({object, "object"});
+  if (!file || !isa<ELFObjectFileBase>(**file)) {
+    std::string why =
+        file ? "it is no ELF file" : llvm::toString(file.takeError());
     return emitFailure() << "expects an object of the compiler of C: " << why;
   }
-  llvm::StringSet<> defined;
-  for (llvm::object::SymbolRef symbol : (*file)->symbols()) {
+  ObjectSymbols result;
+  for (ELFSymbolRef symbol : cast<ELFObjectFileBase>(**file).symbols()) {
     llvm::Expected<uint32_t> flags = symbol.getFlags();
     llvm::Expected<StringRef> name = symbol.getName();
     if (!flags || !name) {
@@ -141,20 +152,29 @@ LogicalResult SourceCompiler::check(StringRef object,
       llvm::consumeError(name.takeError());
       continue;
     }
-    // Data of that name would be called.
-    llvm::Expected<llvm::object::SymbolRef::Type> type = symbol.getType();
-    if (!type) {
-      llvm::consumeError(type.takeError());
+    if (symbol.getELFType() == llvm::ELF::STT_TLS)
+      result.threadLocal.push_back(name->str());
+    if (!(*flags & SymbolRef::SF_Global))
+      continue;
+    if (*flags & SymbolRef::SF_Undefined) {
+      if (!(*flags & SymbolRef::SF_Weak))
+        result.undefined.push_back(name->str());
       continue;
     }
-    if ((*flags & llvm::object::SymbolRef::SF_Global) &&
-        !(*flags & llvm::object::SymbolRef::SF_Undefined) &&
-        *type == llvm::object::SymbolRef::ST_Function)
-      defined.insert(*name);
+    result.defined.insert(*name);
+    // Data of that name would be called.
+    if (symbol.getELFType() == llvm::ELF::STT_FUNC)
+      result.functions.insert(*name);
   }
+  return result;
+}
+
+LogicalResult
+SourceCompiler::checkKernels(const ObjectSymbols &symbols,
+                             ArrayRef<tir::PrimFuncOp> kernels) const {
   for (tir::PrimFuncOp kernel : kernels)
     if (kernel->getAttr(tir::kExternalAttr) == compiler &&
-        !defined.contains(kernel.getSymName()))
+        !symbols.functions.contains(kernel.getSymName()))
       return emitError(kernel.getLoc())
              << "code generator \"" << compiler.getValue()
              << "\": expects its C to define the function "
@@ -162,9 +182,30 @@ LogicalResult SourceCompiler::check(StringRef object,
   return success();
 }
 
-FailureOr<ExternalObjects> relay::compileExternalSources(
-    ModuleOp module, ArrayRef<tir::PrimFuncOp> kernels, const CPUInfo &target) {
+LogicalResult
+SourceCompiler::checkComplete(const ObjectSymbols &symbols,
+                              const llvm::StringSet<> &defined) const {
+  // The loader would have to be asked for their addresses.
+  if (!symbols.threadLocal.empty())
+    return emitFailure() << "expects C without thread-local variables, but got "
+                         << symbols.threadLocal.front();
+  for (StringRef name : symbols.undefined)
+    if (!defined.contains(name) && !isProvidedFunction(name) &&
+        name != "_GLOBAL_OFFSET_TABLE_")
+      return emitFailure() << "expects C that defines what it uses, or calls "
+                              "functions of libm or libc that artefacts may "
+                              "call, but got "
+                           << name;
+  return success();
+}
+
+FailureOr<ExternalObjects>
+relay::compileExternalSources(ModuleOp module,
+                              ArrayRef<tir::PrimFuncOp> kernels,
+                              const CPUInfo &target, bool isComplete) {
   ExternalObjects objects;
+  SmallVector<std::pair<SourceCompiler, ObjectSymbols>> compiled;
+  llvm::StringSet<> defined;
   auto codes = module->getAttrOfType<ArrayAttr>(kExternalCodeAttrName);
   for (auto code : codes ? codes.getAsRange<DictionaryAttr>()
                          : ArrayAttr::get(module.getContext(), {})
@@ -175,11 +216,20 @@ FailureOr<ExternalObjects> relay::compileExternalSources(
              << "expects the attribute " << kExternalCodeAttrName
              << " to have compiler, source and flags, but got " << code;
     FailureOr<std::string> object = compiler.run(target);
-    if (failed(object) || failed(compiler.check(*object, kernels)))
+    if (failed(object))
       return failure();
+    FailureOr<ObjectSymbols> symbols = compiler.readSymbols(*object);
+    if (failed(symbols) || failed(compiler.checkKernels(*symbols, kernels)))
+      return failure();
+    for (StringRef name : symbols->defined.keys())
+      defined.insert(name);
+    compiled.emplace_back(compiler, std::move(*symbols));
     objects[compiler.getName()] =
         std::make_shared<const std::string>(std::move(*object));
   }
+  for (const auto &[compiler, symbols] : compiled)
+    if (isComplete && failed(compiler.checkComplete(symbols, defined)))
+      return failure();
   for (tir::PrimFuncOp kernel : kernels) {
     auto name = kernel->getAttrOfType<StringAttr>(tir::kExternalAttr);
     if (name && !objects.contains(name))

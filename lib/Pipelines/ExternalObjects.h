@@ -28,10 +28,11 @@ using ExternalObjects =
 
 /// Compiles the C that code generators have left in `module`, with the compiler
 /// that RELAY_CC names, else CC, else `cc`, and checks that each kernel of
-/// `kernels` that is theirs is there.
+/// `kernels` that is theirs is there. With `isComplete`, also that nothing is
+/// missing for a shared object.
 FailureOr<ExternalObjects>
 compileExternalSources(ModuleOp module, ArrayRef<tir::PrimFuncOp> kernels,
-                       const CPUInfo &target);
+                       const CPUInfo &target, bool isComplete);
 
 } // namespace mlir::relay
 

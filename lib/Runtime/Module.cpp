@@ -289,9 +289,11 @@ void RelayModule::returnArena(Arena arena) {
   int32_t call = status >> RELAY_ERROR_BITS;
   if (code == RELAY_KERNEL_DEVICE_FAILED && devices)
     throw Error(devices->status, devices->error);
-  if (code != RELAY_KERNEL_INDEX_OUT_OF_RANGE || call < 0 ||
-      call >= artifact.num_calls)
+  if (call < 0 || call >= artifact.num_calls)
     fail(RELAY_EXECUTION_FAILED, "a kernel failed with code ", status);
+  if (code != RELAY_KERNEL_INDEX_OUT_OF_RANGE)
+    fail(RELAY_EXECUTION_FAILED, "kernel '", artifact.calls[call].function,
+         "' failed with code ", code);
   fail(RELAY_INVALID_ARGUMENT,
        "expects indices within the data, but got one that is out of range; it "
        "is used by kernel '",

@@ -200,8 +200,12 @@ LLVM::LLVMFuncOp HostTranslator::buildCallFunction(bool isForDevice) {
   Value place =
       LLVM::ShlOp::create(b, loc, LLVM::TruncOp::create(b, loc, i32, number),
                           code.constant(RELAY_ERROR_BITS, 32));
+  // Code of others may return anything.
+  constexpr int64_t kLargest = (1 << RELAY_ERROR_BITS) - 1;
+  Value largest = code.constant(kLargest, 32);
+  Value error = LLVM::UMinOp::create(b, loc, status, largest);
   code.returnUnlessZero(status,
-                        LLVM::OrOp::create(b, loc, status, place).getResult());
+                        LLVM::OrOp::create(b, loc, error, place).getResult());
   LLVM::BrOp::create(b, loc, ValueRange(), tell);
   function.getBody().push_back(tell);
   b.setInsertionPointToEnd(tell);

@@ -227,6 +227,11 @@ static FailureOr<std::vector<char>> link(ArrayRef<StringRef> objects,
   return std::move(*output);
 }
 
+bool mlir::relay::isProvidedFunction(StringRef name) {
+  return llvm::is_contained(kMathFunctions, name) ||
+         llvm::is_contained(kLibcFunctions, name);
+}
+
 FailureOr<std::vector<char>>
 mlir::relay::linkSharedObject(ArrayRef<StringRef> objects,
                               const CPUInfo &target, EmitErrorFn emitError) {

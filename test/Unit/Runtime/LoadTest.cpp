@@ -323,7 +323,8 @@ TEST_F(LoadTest, ModulesAreKeptApart) {
     std::string failing = makeArtifact("failing");
     ASSERT_EQ(RELAY_OK, relayModuleLoad(failing.c_str(), &module));
     EXPECT_TRUE(runRow(module, {1, 2, 3}).empty());
-    EXPECT_STREQ("a kernel failed with code 7", relayGetLastError());
+    EXPECT_STREQ("kernel 'fused_scale' failed with code 7",
+                 relayGetLastError());
     if (i % 2)
       relayModuleFree(module);
     else

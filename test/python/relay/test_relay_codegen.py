@@ -296,16 +296,49 @@ def test_wrong_code(code, error, message):
     assert mod.astext() == before
 
 
-def test_undefined_function_of_c():
-    mod = one_relu("undefined", lambda mod: codegen.CSource("""
+def returns_in_c(target, result, before=""):
+    """A module with one relu, whose generator writes C that returns `result`."""
+    return one_relu(target, lambda mod: codegen.CSource(f"""
         #include <stdint.h>
-        int nobody_has_this(void);
-        int32_t tvmgen_default_undefined_main_0(void *const *args, const int64_t *dims,
-                                                const void *context) {
-          return nobody_has_this();
-        }"""))
-    with pytest.raises(tvm.DiagnosticError, match="undefined symbol: nobody_has_this"):
-        relay.build(mod, target="llvm")
+        {before}
+        int32_t tvmgen_default_{target}_main_0(void *const *args, const int64_t *dims,
+                                               const void *context) {{
+          return {result};
+        }}"""))
+
+
+@pytest.mark.parametrize("before,result,message", [
+    ("int nobody_has_this(void);", "nobody_has_this()", "or calls functions of libm or libc "
+     "that artefacts may call, but got nobody_has_this"),
+    ("static __thread int last;", "last++", "expects C without thread-local variables, but got "
+     "last"),
+])
+def test_what_c_cannot_use(before, result, message):
+    with pytest.raises(tvm.DiagnosticError, match=f'code generator "unlinked": .*{message}'):
+        relay.build(returns_in_c("unlinked", result, before), target="llvm")
+
+
+@pytest.mark.parametrize("result,code", [("7", 7), ("-1", 255), ("256", 255)])
+def test_a_function_of_c_fails(result, code):
+    run = relay.build(returns_in_c("failing", result), target="llvm")["default"](tvm.cpu(0))
+    with pytest.raises(RuntimeError, match="kernel 'tvmgen_default_failing_main_0' failed with "
+                                           f"code {code}$"):
+        run.run(x=value(3, 4))
+
+
+def test_nothing_is_partitioned():
+    x = relay.var("x", shape=(2, 3))
+    mod = module([x], relay.nn.relu(x))
+    codegen.register("unparted", emit)
+    tvm.ir.register_op_attr("nn.relu", "target.unparted", lambda call: True)
+    with pytest.raises(tvm.DiagnosticError, match="expects functions of what is for other "
+                       "compilers, but got annotation.compiler_begin outside of them") as info:
+        relay.build(transform.AnnotateTarget("unparted")(mod), target="llvm")
+    assert any("PartitionGraph" in note for note in info.value.notes)
+    pattern = [("unparted.relu", relay.dataflow_pattern.is_op("nn.relu")(
+        relay.dataflow_pattern.wildcard()))]
+    with pytest.raises(tvm.DiagnosticError, match='but got the pattern "unparted.relu"'):
+        relay.build(transform.MergeComposite(pattern)(mod), target="llvm")
 
 
 @pytest.mark.parametrize("call,error,message", [

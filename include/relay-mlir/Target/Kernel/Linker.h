@@ -31,6 +31,10 @@ FailureOr<std::vector<char>>
 linkSharedObject(ArrayRef<StringRef> objects, const CPUInfo &target,
                  llvm::function_ref<InFlightDiagnostic()> emitError);
 
+/// Whether the linker lets shared objects call a function of this name, which
+/// is one of libm or libc.
+bool isProvidedFunction(StringRef name);
+
 /// Links objects to one relocatable object, with the same conventions.
 FailureOr<std::vector<char>>
 linkRelocatableObject(ArrayRef<StringRef> objects, const CPUInfo &target,

@@ -418,7 +418,33 @@ GenerateExternalCodePass::generateOrFallBack(StringRef compiler,
   return success();
 }
 
+/// Reports what is for other compilers, but in none of their functions.
+static LogicalResult checkIsPartitioned(ModuleOp module) {
+  auto report = [](Operation *op, const Twine &what) {
+    InFlightDiagnostic diag =
+        emitError(op->getLoc())
+        << "expects functions of what is for other compilers, but got " << what;
+    diag.attachNote() << "relay-annotate-target and relay-partition-graph "
+                         "(AnnotateTarget, PartitionGraph) make them";
+    return WalkResult::interrupt();
+  };
+  WalkResult result =
+      module.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
+        if (op->hasAttr(kCompilerAttrName))
+          return WalkResult::skip();
+        if (isa<BeginOp, EndOp>(op))
+          return report(op, op->getName().stripDialect() + " outside of them");
+        if (auto name = op->getAttrOfType<StringAttr>(kCompositeAttrName))
+          return report(op, "the pattern \"" + name.getValue() +
+                                "\" outside of them");
+        return WalkResult::advance();
+      });
+  return failure(result.wasInterrupted());
+}
+
 void GenerateExternalCodePass::runOnOperation() {
+  if (failed(checkIsPartitioned(getOperation())))
+    return signalPassFailure();
   llvm::MapVector<StringAttr, Functions> byCompiler;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     auto compiler = function->getAttrOfType<StringAttr>(kCompilerAttrName);
