@@ -100,6 +100,10 @@ typedef const RelayDeviceAPI *(*RelayGetDeviceAPI)(void);
 /// another version, or if the kind has one already.
 RELAY_RT_EXPORT RelayStatus relayRegisterDeviceAPI(const RelayDeviceAPI *api);
 
+/// What drives devices of kind "cpu". The API for devices that share the
+/// processors and the memory of the host may be a copy of it with another kind.
+RELAY_RT_EXPORT const RelayDeviceAPI *relayGetCPUDeviceAPI(void);
+
 #ifdef __cplusplus
 } // extern "C"
 #endif

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CPUDevice.h"
 #include "Devices.h"
 #include "Error.h"
 #include "Module.h"
@@ -33,6 +34,8 @@ RelayStatus relayGetNumThreads(int32_t *numThreads) {
 RelayStatus relayRegisterDeviceAPI(const RelayDeviceAPI *api) {
   return guard([&] { registerDeviceAPI(api); });
 }
+
+const RelayDeviceAPI *relayGetCPUDeviceAPI(void) { return &getCPUDeviceAPI(); }
 
 RelayStatus relayModuleLoad(const char *path, RelayModule **module) {
   return relayModuleLoadWithFlags(path, 0, module);

@@ -14,12 +14,18 @@
 
 #include "CPUDevice.h"
 
+#include "ArtifactFile.h"
 #include "Error.h"
+#include "Library.h"
 #include "Tensors.h"
 
+#include <cerrno>
 #include <cstring>
+#include <dlfcn.h>
 #include <map>
 #include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace relay_rt;
 
@@ -76,12 +82,53 @@ private:
   std::map<void *, Block> blocks;
 };
 
-struct Module {
-  const RelayHostKernel *kernels;
-  uint64_t count;
+/// Kernels by name.
+class Module {
+public:
+  Module(const RelayHostKernel *kernels, uint64_t count) {
+    for (uint64_t i = 0; i != count; ++i)
+      this->kernels[kernels[i].name] = kernels[i].kernel;
+  }
+  explicit Module(void *library) : library(library) {}
+  ~Module() {
+    if (library)
+      dlclose(library);
+  }
+  Module(const Module &) = delete;
+
+  RelayKernel find(const char *name) const {
+    auto it = kernels.find(name);
+    RelayKernel kernel = it == kernels.end() ? nullptr : it->second;
+    if (library)
+      kernel = reinterpret_cast<RelayKernel>(dlsym(library, name));
+    if (!kernel)
+      fail(RELAY_INVALID_ARTIFACT, "expects a kernel '", name,
+           "', but the module has none of that name");
+    return kernel;
+  }
+
+private:
+  std::map<std::string, RelayKernel> kernels;
+  void *library = nullptr;
 };
 
 } // namespace
+
+static void *loadLibrary(const void *data, uint64_t size) {
+  Descriptor file(memfd_create("kernels", MFD_CLOEXEC));
+  const char *rest = static_cast<const char *>(data);
+  while (size != 0) {
+    ssize_t count = write(file.get(), rest, size);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      fail(RELAY_OUT_OF_MEMORY,
+           "cannot write a file in memory: ", std::strerror(errno));
+    rest += count;
+    size -= static_cast<uint64_t>(count);
+  }
+  return openLibrary(file.get(), "kernels");
+}
 
 /// Outlives every model, also one that a static object holds.
 static Memory &getMemory() {
@@ -137,13 +184,16 @@ const RelayDeviceAPI &relay_rt::getCPUDeviceAPI() {
     api.load_module = [](void *, int32_t, const char *format, const void *data,
                          uint64_t size, void **module) {
       return guard([&] {
-        if (std::strcmp(format, RELAY_MODULE_FORMAT_HOST) != 0)
+        if (std::strcmp(format, RELAY_MODULE_FORMAT_LIBRARY) == 0)
+          *module = new Module(loadLibrary(data, size));
+        else if (std::strcmp(format, RELAY_MODULE_FORMAT_HOST) == 0)
+          *module = new Module(static_cast<const RelayHostKernel *>(data),
+                               size / sizeof(RelayHostKernel));
+        else
           fail(RELAY_INVALID_ARTIFACT,
                "expects code in the format '" RELAY_MODULE_FORMAT_HOST
-               "', but got '",
+               "' or '" RELAY_MODULE_FORMAT_LIBRARY "', but got '",
                format, "'");
-        *module = new Module{static_cast<const RelayHostKernel *>(data),
-                             size / sizeof(RelayHostKernel)};
       });
     };
     api.unload_module = [](void *, int32_t, void *module) {
@@ -153,14 +203,8 @@ const RelayDeviceAPI &relay_rt::getCPUDeviceAPI() {
     api.get_kernel = [](void *, int32_t, void *module, const char *name,
                         void **kernel) {
       return guard([&] {
-        const auto &loaded = *static_cast<Module *>(module);
-        for (uint64_t i = 0; i != loaded.count; ++i)
-          if (std::strcmp(loaded.kernels[i].name, name) == 0) {
-            *kernel = const_cast<RelayHostKernel *>(&loaded.kernels[i]);
-            return;
-          }
-        fail(RELAY_INVALID_ARTIFACT, "expects a kernel '", name,
-             "', but the module has none of that name");
+        *kernel = reinterpret_cast<void *>(
+            static_cast<const Module *>(module)->find(name));
       });
     };
     api.launch = [](void *, int32_t device, void *, void *kernel,
@@ -170,7 +214,7 @@ const RelayDeviceAPI &relay_rt::getCPUDeviceAPI() {
         for (int32_t i = 0; i != numArgs; ++i)
           getMemory().check(device, args[i], 0, "for a kernel");
         int32_t status =
-            static_cast<RelayHostKernel *>(kernel)->kernel(args, dims, context);
+            reinterpret_cast<RelayKernel>(kernel)(args, dims, context);
         if (status == RELAY_KERNEL_INDEX_OUT_OF_RANGE)
           fail(RELAY_INVALID_ARGUMENT, "expects indices within the data, but "
                                        "got one that is out of range");

@@ -26,6 +26,18 @@ static std::string getUniquePath(int fd) {
   return result + "/" + std::to_string(fd);
 }
 
+void *relay_rt::openLibrary(int file, const std::string &name) {
+  std::string path = getUniquePath(file);
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    std::string reason = dlerror();
+    if (reason.rfind(path + ": ", 0) == 0)
+      reason.erase(0, path.size() + 2);
+    fail(RELAY_INVALID_ARTIFACT, "cannot load '", name, "': ", reason);
+  }
+  return handle;
+}
+
 Library::Library(const char *path, int32_t flags) : path(path) {
   ArtifactFile file(path);
   note = file.getNote();
@@ -37,15 +49,7 @@ Library::Library(const char *path, int32_t flags) : path(path) {
     file.readWeights(weights);
   file.checkUnchanged();
 
-  std::string name = getUniquePath(image.get());
-  handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    std::string reason = dlerror();
-    if (reason.rfind(name + ": ", 0) == 0)
-      reason.erase(0, name.size() + 2);
-    fail(RELAY_INVALID_ARTIFACT, "cannot load '", path, "': ", reason);
-  }
-
+  handle = openLibrary(image.get(), path);
   try {
     const auto *exported = static_cast<const RelayArtifact *>(
         dlsym(handle, RELAY_ARTIFACT_SYMBOL));

@@ -15,6 +15,10 @@
 
 namespace relay_rt {
 
+/// Loads a shared object that nobody else writes to. Throws an error that calls
+/// it `name`.
+void *openLibrary(int file, const std::string &name);
+
 /// The shared object and the description it exports.
 class Library {
 public:

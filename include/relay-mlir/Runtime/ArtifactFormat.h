@@ -88,6 +88,10 @@ typedef struct RelayArtifactModule {
 /// RelayHostKernel.
 #define RELAY_MODULE_FORMAT_HOST "host"
 
+/// The format of code in a shared object that exports a RelayKernel for each
+/// kernel, by its name. What drives devices of kind cpu knows it, too.
+#define RELAY_MODULE_FORMAT_LIBRARY "library"
+
 typedef struct RelayHostKernel {
   const char *name;
   RelayKernel kernel;

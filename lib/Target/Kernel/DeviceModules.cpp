@@ -12,6 +12,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
+#include "relay-mlir/Runtime/ArtifactFormat.h"
+#include "relay-mlir/Target/Kernel/KernelCompiler.h"
+#include "relay-mlir/Target/Kernel/Linker.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -37,6 +40,28 @@ static OwningOpRef<ModuleOp> copyKernels(ModuleOp module,
     copy->push_back(kernel.clone());
   }
   return copy;
+}
+
+FailureOr<DeviceCode> mlir::relay::compileKernelLibrary(ModuleOp kernels,
+                                                        StringRef processor) {
+  auto fail = [&] { return emitError(kernels.getLoc()); };
+  FailureOr<CPUInfo> cpu = CPUInfo::parse(processor, fail);
+  if (failed(cpu))
+    return failure();
+  MLIRContext *context = kernels.getContext();
+  prepareForCodeGeneration(*context);
+  kernels->setAttr(TargetDialect::kSpecAttrName, cpu->getAttr(context));
+  for (auto kernel : kernels.getOps<tir::PrimFuncOp>())
+    kernel->removeAttr(TargetDialect::kSpecAttrName);
+  SmallVector<char, 0> object;
+  if (failed(compileKernelModule(kernels, CodeKind::Object, object)))
+    return failure();
+  FailureOr<std::vector<char>> library =
+      linkSharedObject(StringRef(object.data(), object.size()), *cpu, fail);
+  if (failed(library))
+    return failure();
+  return DeviceCode{RELAY_MODULE_FORMAT_LIBRARY,
+                    std::string(library->begin(), library->end())};
 }
 
 FailureOr<std::vector<DeviceModule>>

@@ -119,6 +119,12 @@ TEST_F(DeviceTest, CodeThatADeviceDoesNotKnowIsRefused) {
   EXPECT_STREQ("scalar:1 cannot load the code of the model: expects code in "
                "the format scalar-text",
                relayGetLastError());
+  EXPECT_EQ(RELAY_INVALID_ARTIFACT, load("device-unknown"));
+  EXPECT_STREQ("cpu:1 cannot load the code of the model: expects code in the "
+               "format 'host' or 'library', but got 'scalar-text'",
+               relayGetLastError());
+  EXPECT_EQ(RELAY_INVALID_ARTIFACT, load("device-library"));
+  expectError("cpu:1 cannot load the code of the model: cannot load 'kernels'");
   EXPECT_EQ(RELAY_INVALID_ARTIFACT, load("device-kernel"));
   EXPECT_STREQ("scalar:1 cannot find kernel 'fused_scale': there is no such "
                "kernel",
@@ -159,4 +165,8 @@ TEST_F(DeviceTest, RegistrationsAreChecked) {
   EXPECT_EQ(RELAY_INVALID_ARGUMENT, relayRegisterDeviceAPI(&api));
   EXPECT_STREQ("expects the device API to have all functions, but one is null",
                relayGetLastError());
+  static RelayDeviceAPI same = *relayGetCPUDeviceAPI();
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT, relayRegisterDeviceAPI(&same));
+  same.kind = "same";
+  EXPECT_EQ(RELAY_OK, relayRegisterDeviceAPI(&same));
 }

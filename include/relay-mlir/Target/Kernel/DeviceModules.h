@@ -32,6 +32,13 @@ bool isForHost(Operation *kernel);
 /// as it is. Errors are reported at kernels or at the module.
 FailureOr<std::vector<DeviceModule>> generateDeviceModules(ModuleOp module);
 
+/// What the code generator of a target may be whose devices have a processor
+/// that LLVM knows: `processor` describes it, as --target does. The kernels of
+/// the module, which is consumed, become code of the format
+/// RELAY_MODULE_FORMAT_LIBRARY.
+FailureOr<DeviceCode> compileKernelLibrary(ModuleOp kernels,
+                                           StringRef processor);
+
 } // namespace mlir::relay
 
 #endif // RELAY_MLIR_TARGET_KERNEL_DEVICEMODULES_H
