@@ -13,6 +13,7 @@
 #include "Strided.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Interpreter/Elementwise.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -442,6 +443,21 @@ static FailureOr<Tensor> evaluatePrelu(NNPreluOp op,
   return mapElements<double>(
       {data, alpha}, data.getShape(), data.getElementType(),
       [](const double *x) { return x[0] > 0 ? x[0] : x[0] * x[1]; });
+}
+
+FailureOr<Tensor>
+relay::detail::evaluateElements(Operation *op, ArrayRef<Tensor> operands,
+                                function_ref<double(const double *)> fn) {
+  SmallVector<int64_t> shape;
+  for (const Tensor &operand : operands) {
+    auto common = broadcastShapes(shape, operand.getShape());
+    if (!common)
+      return op->emitOpError("expects shapes that broadcast, but got ")
+             << RankedTensorType::get(shape, operand.getElementType())
+             << " and " << operand.getType();
+    shape = std::move(*common);
+  }
+  return mapElements<double>(operands, shape, getResultElementType(op), fn);
 }
 
 void relay::detail::populateElementwiseEvaluators(EvaluatorTable &table) {

@@ -53,6 +53,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
                                        StringRef desiredLayout,
                                        bool externalFallback) {
   manager.addPass(createInferTypesPass());
+  manager.addPass(createDialectPassesPass());
   // Others see their functions as the program has them.
   manager.addPass(createGenerateExternalCodePass({externalFallback}));
   manager.addPass(createToGraphNormalFormPass());

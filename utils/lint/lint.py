@@ -64,6 +64,7 @@ LAYERS = {
     "InitAllDialects.h": ["*"],
     "InitAllPasses.h": ["*"],
     "InitAllTranslations.h": ["*"],
+    "Plugin.h": ["*"],
     "tools": ["Support", "Dialect/Relay/IR", "Dialect/Relay/Transforms", "Dialect/TIR/IR", "Interpreter", "Frontend", "Prelude",
               "Pipelines", "Report", "InitAllDialects.h", "InitAllPasses.h", "InitAllTranslations.h"],
     "python": ["Support", "Dialect/Relay/IR", "Dialect/TIR/TransformOps", "Interpreter",

@@ -15,6 +15,8 @@
 #include "LinalgBuilder.h"
 #include "PopulatePatterns.h"
 
+#include "relay-mlir/Conversion/RelayToLinalg/Elementwise.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -33,10 +35,9 @@ enum class Domain { Any, Float };
 /// Lowers an operator to one nest over the broadcast shape.
 struct ElementwiseToLinalg : ConversionPattern {
   ElementwiseToLinalg(const TypeConverter &converter, MLIRContext *context,
-                      StringRef name, Domain domain, EmitElement emit)
-      : ConversionPattern(converter, ("relay." + name).str(), /*benefit=*/1,
-                          context),
-        domain(domain), emit(emit) {}
+                      StringRef name, Domain domain, relay::EmitElementFn emit)
+      : ConversionPattern(converter, name, /*benefit=*/1, context),
+        domain(domain), emit(std::move(emit)) {}
 
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
@@ -60,19 +61,18 @@ struct ElementwiseToLinalg : ConversionPattern {
           {repeated, b.broadcast(cast<RankedTensorType>(repeated.getType()),
                                  resultType.getRank())});
     }
-    Value result =
-        b.elements(b.getBlockName(), inputs, sizes, resultType.getElementType(),
-                   [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-                     ElementMath math(bodyBuilder, elementType);
-                     return emit(math, args.take_front(operands.size()));
-                   });
+    Value result = b.elements(
+        b.getBlockName(), inputs, sizes, resultType.getElementType(),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          return emit(bodyBuilder, op, args.take_front(operands.size()));
+        });
     rewriter.replaceOp(op, result);
     return success();
   }
 
 private:
   Domain domain;
-  EmitElement emit;
+  relay::EmitElementFn emit;
 };
 
 struct TableRow {
@@ -234,6 +234,20 @@ static const TableRow kTable[] = {
 void mlir::relay::detail::populateElementwisePatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
   for (const TableRow &row : kTable)
-    patterns.add<ElementwiseToLinalg>(converter, patterns.getContext(),
-                                      row.name, row.domain, row.emit);
+    patterns.add<ElementwiseToLinalg>(
+        converter, patterns.getContext(), ("relay." + row.name).str(),
+        row.domain,
+        [emit = row.emit](ImplicitLocOpBuilder &builder, Operation *op,
+                          ValueRange args) {
+          ElementMath math(builder,
+                           getElementTypeOrSelf(op->getOperands().back()));
+          return emit(math, args);
+        });
+}
+
+void mlir::relay::addElementwiseLowering(const TypeConverter &converter,
+                                         RewritePatternSet &patterns,
+                                         StringRef name, EmitElementFn emit) {
+  patterns.add<ElementwiseToLinalg>(converter, patterns.getContext(), name,
+                                    Domain::Any, std::move(emit));
 }

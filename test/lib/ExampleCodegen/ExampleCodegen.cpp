@@ -8,17 +8,13 @@
 // What a project has to write that adds code generators: which operators they
 // take, and the generators, one for each thing that they may return. `example`
 // writes C for elementwise operators and dense on static shapes; `twice` writes
-// relay; `bytes` writes what ExampleBytes.c runs. The tools load it with
-// --load-dialect-plugin; nothing in the compiler knows of it.
+// relay. The tools load it with --load-dialect-plugin; nothing in the compiler
+// knows of it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Dialect.h"
-#include "mlir/Tools/Plugins/DialectPlugin.h"
-#include "relay-mlir/Dialect/Relay/IR/ExternalCode.h"
-#include "relay-mlir/Dialect/Relay/IR/Offload.h"
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Plugin.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -56,15 +52,19 @@ static StringRef getWord(Operation *op) {
       .Default([](Operation *) { return ""; });
 }
 
-static bool supports(Operation *op, StringRef target) {
-  if (target == "twice")
-    return isa<relay::NNReluOp>(op) && getFloats(op->getResultTypes().front());
-  if (target == "bytes")
-    return !getWord(op).empty() &&
-           llvm::all_of(op->getOperandTypes(), [&](Type type) {
-             return getFloats(type) && type == op->getResultTypes().front();
-           });
-  if (target != "example" || !llvm::all_of(op->getOperandTypes(), getFloats) ||
+static bool isForBytes(Operation *op) {
+  return !getWord(op).empty() &&
+         llvm::all_of(op->getOperandTypes(), [&](Type type) {
+           return getFloats(type) && type == op->getResultTypes().front();
+         });
+}
+
+static bool isForRelay(Operation *op) {
+  return isa<relay::NNReluOp>(op) && getFloats(op->getResultTypes().front());
+}
+
+static bool isForC(Operation *op) {
+  if (!llvm::all_of(op->getOperandTypes(), getFloats) ||
       !llvm::all_of(op->getResultTypes(), getFloats))
     return false;
   if (isa<relay::NNDenseOp>(op))
@@ -175,84 +175,73 @@ LogicalResult FunctionWriter::write() {
   return success();
 }
 
-namespace {
-
-struct CGenerator : relay::ExternalCodeGenerator {
-  FailureOr<relay::ExternalCode> generate(ModuleOp module) const override {
-    std::string source = "#include <math.h>\n#include <stdint.h>\n"
-                         "#include <stdlib.h>\n#include <string.h>\n";
-    llvm::raw_string_ostream os(source);
-    for (auto function : module.getOps<func::FuncOp>())
-      if (failed(FunctionWriter(function, os).write()))
-        return failure();
-    return relay::ExternalCode(relay::ExternalCSource{std::move(source), {}});
-  }
-};
+static FailureOr<relay::ExternalCode> writeC(ModuleOp module) {
+  std::string source = "#include <math.h>\n#include <stdint.h>\n"
+                       "#include <stdlib.h>\n#include <string.h>\n";
+  llvm::raw_string_ostream os(source);
+  for (auto function : module.getOps<func::FuncOp>())
+    if (failed(FunctionWriter(function, os).write()))
+      return failure();
+  return relay::ExternalCode(relay::ExternalCSource{std::move(source), {}});
+}
 
 //===----------------------------------------------------------------------===//
 // Relay
 //===----------------------------------------------------------------------===//
 
 /// relu(x) as relu(x) + relu(x) - relu(x), to be told from others.
-struct RelayGenerator : relay::ExternalCodeGenerator {
-  FailureOr<relay::ExternalCode> generate(ModuleOp module) const override {
-    OwningOpRef<ModuleOp> made(module.clone());
-    made->walk([](relay::NNReluOp op) {
-      OpBuilder builder(op->getContext());
-      builder.setInsertionPointAfter(op);
-      Value sum = relay::AddOp::create(builder, op.getLoc(), op.getType(),
-                                       op.getResult(), op.getResult());
-      Value back = relay::SubtractOp::create(builder, op.getLoc(), op.getType(),
-                                             sum, op.getResult());
-      op.getResult().replaceUsesWithIf(back, [&](OpOperand &use) {
-        return isa<func::ReturnOp>(use.getOwner());
-      });
+static FailureOr<relay::ExternalCode> writeRelay(ModuleOp module) {
+  OwningOpRef<ModuleOp> made(module.clone());
+  made->walk([](relay::NNReluOp op) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    Value sum = relay::AddOp::create(builder, op.getLoc(), op.getType(),
+                                     op.getResult(), op.getResult());
+    Value back = relay::SubtractOp::create(builder, op.getLoc(), op.getType(),
+                                           sum, op.getResult());
+    op.getResult().replaceUsesWithIf(back, [&](OpOperand &use) {
+      return isa<func::ReturnOp>(use.getOwner());
     });
-    return relay::ExternalCode(relay::ExternalModule{std::move(made)});
-  }
-};
+  });
+  return relay::ExternalCode(relay::ExternalModule{std::move(made)});
+}
 
 //===----------------------------------------------------------------------===//
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// A line for each function, as ExampleBytes.c describes it.
-struct BytesGenerator : relay::ExternalCodeGenerator {
-  FailureOr<relay::ExternalCode> generate(ModuleOp module) const override {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    for (auto function : module.getOps<func::FuncOp>()) {
-      if (function.getNumResults() != 1)
-        return function.emitError("expects one result, but got ")
-               << function.getNumResults();
-      os << function.getSymName() << ' ' << function.getNumArguments() << ' '
-         << getFloats(function.getResultTypes().front()).getNumElements()
-         << " 0";
-      if (failed(write(
-              function.getBody().front().getTerminator()->getOperand(0), os)))
-        return failure();
-      os << '\n';
-    }
-    return relay::ExternalCode(relay::ExternalBlob{"postfix", std::move(text)});
-  }
-
-  static LogicalResult write(Value value, raw_ostream &os) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      os << ' ' << argument.getArgNumber();
-      return success();
-    }
-    Operation *op = value.getDefiningOp();
-    for (Value operand : op->getOperands())
-      if (failed(write(operand, os)))
-        return failure();
-    if (getWord(op).empty())
-      return op->emitOpError("expects an operator that this generator has");
-    os << ' ' << getWord(op);
+static LogicalResult writePostfix(Value value, raw_ostream &os) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    os << ' ' << argument.getArgNumber();
     return success();
   }
-};
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    if (failed(writePostfix(operand, os)))
+      return failure();
+  if (getWord(op).empty())
+    return op->emitOpError("expects an operator that this generator has");
+  os << ' ' << getWord(op);
+  return success();
+}
 
-} // namespace
+/// A line for each function, as ExampleBytes.c describes it.
+static FailureOr<relay::ExternalCode> writeBytes(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.getNumResults() != 1)
+      return function.emitError("expects one result, but got ")
+             << function.getNumResults();
+    Value result = function.getBody().front().getTerminator()->getOperand(0);
+    os << function.getSymName() << ' ' << function.getNumArguments() << ' '
+       << getFloats(result.getType()).getNumElements() << " 0";
+    if (failed(writePostfix(result, os)))
+      return failure();
+    os << '\n';
+  }
+  return relay::ExternalCode(relay::ExternalBlob{"postfix", std::move(text)});
+}
 
 namespace {
 /// A plugin is one of dialects; this one has no operations.
@@ -263,19 +252,11 @@ struct ExampleDialect : Dialect {
 };
 } // namespace
 
-static void addAll(DialectRegistry *registry) {
-  registry->insert<ExampleDialect>();
-  relay::addOffloadProvider([](ModuleOp) -> relay::OffloadQuery {
-    return [](Operation *op, StringRef target) -> FailureOr<bool> {
-      return supports(op, target);
-    };
-  });
-  relay::addExternalCodeGenerator("example", std::make_shared<CGenerator>());
-  relay::addExternalCodeGenerator("twice", std::make_shared<RelayGenerator>());
-  relay::addExternalCodeGenerator("bytes", std::make_shared<BytesGenerator>());
-}
-
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "ExampleCodegen", "0.1", addAll};
+  return relay::getPluginInfo<ExampleDialect>("ExampleCodegen", "0.1", [] {
+    relay::addCodeGenerator("example", isForC, writeC);
+    relay::addCodeGenerator("twice", isForRelay, writeRelay);
+    relay::addCodeGenerator("bytes", isForBytes, writeBytes);
+  });
 }

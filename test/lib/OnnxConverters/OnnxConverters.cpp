@@ -7,9 +7,7 @@
 
 #include "relay-mlir/Frontend/ONNX/OnnxConverters.h"
 
-#include "mlir/IR/Dialect.h"
-#include "mlir/Tools/Plugins/DialectPlugin.h"
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Plugin.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -64,11 +62,5 @@ struct TestDialect : Dialect {
 
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "OnnxConverters", "0.1",
-          [](DialectRegistry *registry) {
-            registry->insert<TestDialect>();
-            registry->addExtension(+[](MLIRContext *context, RelayDialect *) {
-              context->getOrLoadDialect<TestDialect>();
-            });
-          }};
+  return getPluginInfo<TestDialect>("OnnxConverters", "0.1");
 }

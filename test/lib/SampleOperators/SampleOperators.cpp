@@ -14,19 +14,14 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
-#include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/Transforms/CompositePatterns.h"
+#include "relay-mlir/Plugin.h"
 
 using namespace mlir;
 
-#include "SampleDialect.h.inc"
-#define GET_OP_CLASSES
 #include "SampleOperators.h.inc"
 
-#include "SampleDialect.cpp.inc"
-#define GET_OP_CLASSES
 #include "SampleOperators.cpp.inc"
 
 using namespace sample;
@@ -105,13 +100,12 @@ struct SamplePatterns : relay::PatternTableInterface {
 void SampleDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
-#include "SampleOperators.cpp.inc"
+#include "SampleOperatorsOps.cpp.inc"
       >();
   addInterfaces<SamplePatterns>();
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "SampleOperators", "0.1",
-          [](DialectRegistry *registry) { registry->insert<SampleDialect>(); }};
+  return relay::getPluginInfo<SampleDialect>("SampleOperators", "0.1");
 }

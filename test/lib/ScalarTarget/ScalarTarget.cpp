@@ -23,22 +23,18 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Transforms/Passes.h"
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/KernelSchedule.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
+#include "relay-mlir/Plugin.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace scalar;
 
-#include "ScalarDialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "ScalarAttributes.cpp.inc"
-#define GET_OP_CLASSES
-#include "ScalarOps.cpp.inc"
+#include "ScalarTarget.cpp.inc"
 
 LogicalResult CoreAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t memory) {
@@ -224,17 +220,16 @@ struct ScalarRules : tir::ScheduleRulesInterface {
 void ScalarDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
-#include "ScalarAttributes.cpp.inc"
+#include "ScalarTargetAttributes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
-#include "ScalarOps.cpp.inc"
+#include "ScalarTargetOps.cpp.inc"
       >();
   addInterfaces<ScalarRules>();
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "ScalarTarget", "0.1",
-          [](DialectRegistry *registry) { registry->insert<ScalarDialect>(); }};
+  return relay::getPluginInfo<ScalarDialect>("ScalarTarget", "0.1");
 }

@@ -15,10 +15,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 
-#include "ScalarDialect.h.inc"
-#define GET_ATTRDEF_CLASSES
-#include "ScalarAttributes.h.inc"
-#define GET_OP_CLASSES
-#include "ScalarOps.h.inc"
+#include "ScalarTarget.h.inc"
 
 #endif // RELAY_MLIR_TEST_SCALARTARGET_SCALARTARGET_H

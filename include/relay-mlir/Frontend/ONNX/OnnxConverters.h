@@ -107,12 +107,7 @@ private:
 };
 
 /// A dialect that has converters. Every import asks the loaded dialects for
-/// them. No model names a dialect, so a plugin loads its own with that of
-/// relay:
-///
-///   registry->addExtension(+[](MLIRContext *context, RelayDialect *) {
-///     context->getOrLoadDialect<MyDialect>();
-///   });
+/// them; that of a plugin is among these (Plugin.h).
 class OnnxDialectInterface
     : public DialectInterface::Base<OnnxDialectInterface> {
 public:

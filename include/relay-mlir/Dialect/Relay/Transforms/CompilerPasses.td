@@ -10,6 +10,15 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DialectPassesPass : Pass<"relay-dialect-passes", "::mlir::ModuleOp"> {
+  let summary = "Run the passes that dialects of plugins bring";
+  let description = [{
+    Asks the loaded dialects, in the order of their names, for passes
+    (`PassesDialectInterface`), and runs them. Before and after, the module is
+    in the form relay-typed. `relay-optimize` begins with it.
+  }];
+}
+
 def AnnotateTargetPass : Pass<"relay-annotate-target", "::mlir::ModuleOp"> {
   let summary = "Mark what the code generators of others take";
   let description = [{

@@ -14,6 +14,7 @@
 #ifndef RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_REWRITES_H
 #define RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_REWRITES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -63,6 +64,11 @@ public:
   static FailureOr<RuleSet> compile(OwningOpRef<ModuleOp> rules,
                                     ArrayRef<std::string> names = {});
 
+  /// The same of rules that are compiled in: `populate` is the function
+  /// populateGeneratedPDLLPatterns that mlir-pdll has made of them.
+  static FailureOr<RuleSet> compile(MLIRContext *context,
+                                    void (*populate)(RewritePatternSet &));
+
   /// Those with the larger benefit first.
   ArrayRef<RewriteRule> getRules() const { return rules; }
 
@@ -80,6 +86,16 @@ private:
 /// Adds the number of rules that were applied to `numApplied`.
 LogicalResult applyRules(Operation *scope, const RuleSet &rules,
                          int64_t maxRounds, int64_t &numApplied);
+
+/// The same for a function, which stays as it is if that fails. So do kernels,
+/// and functions of other compilers.
+LogicalResult rewriteFunction(func::FuncOp function, const RuleSet &rules,
+                              int64_t maxRounds, int64_t &numApplied);
+inline LogicalResult rewriteFunction(func::FuncOp function,
+                                     const RuleSet &rules) {
+  int64_t numApplied = 0;
+  return rewriteFunction(function, rules, /*maxRounds=*/100, numApplied);
+}
 
 /// Prints all compiled rules, with their passes and files.
 void listRewrites(raw_ostream &os);

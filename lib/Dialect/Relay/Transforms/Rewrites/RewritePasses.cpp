@@ -42,6 +42,21 @@ static LogicalResult rewrite(func::FuncOp function, const RuleSet &rules,
   return applyRules(*result, rules, maxRounds, numApplied);
 }
 
+LogicalResult relay::rewriteFunction(func::FuncOp function,
+                                     const RuleSet &rules, int64_t maxRounds,
+                                     int64_t &numApplied) {
+  if (isClosed(function))
+    return success();
+  int64_t applied = 0;
+  OwningOpRef<func::FuncOp> result;
+  if (failed(rewrite(function, rules, maxRounds, applied, result)))
+    return failure();
+  numApplied += applied;
+  if (applied)
+    function.getBody().takeBody(result->getBody());
+  return success();
+}
+
 namespace {
 
 /// A pass that applies the rules of its tables.
@@ -61,16 +76,11 @@ struct TablePass : Base {
   }
 
   void runOnOperation() override {
-    func::FuncOp function = this->getOperation();
-    if (isClosed(function))
-      return;
     int64_t applied = 0;
-    OwningOpRef<func::FuncOp> result;
-    if (failed(rewrite(function, rules, this->maxRounds, applied, result)))
+    if (failed(rewriteFunction(this->getOperation(), rules, this->maxRounds,
+                               applied)))
       return this->signalPassFailure();
     this->numApplied += applied;
-    if (applied)
-      function.getBody().takeBody(result->getBody());
   }
 
 private:

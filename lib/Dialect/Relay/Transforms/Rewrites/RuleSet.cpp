@@ -237,6 +237,13 @@ static FrozenRewritePatternSet compileRule(pdl::PatternOp rule) {
   return FrozenRewritePatternSet(RewritePatternSet(std::move(patterns)));
 }
 
+FailureOr<RuleSet> RuleSet::compile(MLIRContext *context,
+                                    void (*populate)(RewritePatternSet &)) {
+  RewritePatternSet patterns(context);
+  populate(patterns);
+  return compile(patterns.getPDLPatterns().getModule().clone());
+}
+
 FailureOr<RuleSet> RuleSet::compile(OwningOpRef<ModuleOp> rules,
                                     ArrayRef<std::string> names) {
   SmallVector<pdl::PatternOp> all(rules->getOps<pdl::PatternOp>());
