@@ -10,7 +10,8 @@ write_basic_package_version_file(
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/RelayMLIRConfig.cmake
               ${PROJECT_BINARY_DIR}/RelayMLIRConfigVersion.cmake
-              ${PROJECT_SOURCE_DIR}/utils/cmake/AddRelayMLIR.cmake
+              ${PROJECT_SOURCE_DIR}/utils/cmake/AddRelayPlugin.cmake
+              ${PROJECT_SOURCE_DIR}/utils/cmake/PackagedLLVM.h
   DESTINATION ${_cmake_dir})
 install(EXPORT RelayRuntimeTargets NAMESPACE RelayMLIR::
   DESTINATION ${_cmake_dir})

@@ -28,7 +28,7 @@ sys.path.append(str(ROOT / "utils"))
 import option_types  # noqa: E402
 
 PAGES = [ROOT / "docs" / "LifeOfAConvolution.md", ROOT / "docs" / "Tutorials" / "Devices.md",
-         ROOT / "docs" / "Tutorials" / "Operators.md"]
+         ROOT / "docs" / "Tutorials" / "Downstream.md"]
 WIDTH = 110
 # What to run, what to fill in: an `sh` block, or a comment and the block after it.
 STEP = re.compile(r"^```sh\n(?P<commands>.*?)^```$|"

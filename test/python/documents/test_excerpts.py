@@ -44,3 +44,11 @@ def test_a_part_that_is_gone():
 def test_numbers_and_lists_are_cut():
     line = f'w: "0x{"0123456789ABCDEF" * 9}" (%arg1 = %0, %arg2 = %0, %arg3 = %0, %arg4 = %0)'
     assert excerpts.shorten(line) == 'w: "0x' + "0123456789ABCDEF" * 2 + '..." (%arg1 = %0, ...)'
+
+
+def test_the_example_is_as_short_as_its_page_says():
+    page = next(page for page in excerpts.PAGES if page.stem == "Downstream")
+    assert "in less than 300 lines" in page.read_text()
+    files = list((ROOT / "test" / "Examples" / "downstream").iterdir())
+    assert len(files) == 5
+    assert sum(len(path.read_text().splitlines()) for path in files) < 300
