@@ -1,0 +1,35 @@
+//===- Reduction.h - Smaller programs ---------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_TOOLS_RELAY_REDUCE_REDUCTION_H
+#define RELAY_MLIR_TOOLS_RELAY_REDUCE_REDUCTION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Reducer/Tester.h"
+
+namespace mlir::relay {
+
+/// Lets `reduction-tree` make operations of any dialect simpler in programs of
+/// relay: MLIR's DialectReductionPatternInterface of the relay dialect.
+void registerReductionPatterns(DialectRegistry &registry);
+
+/// Makes zeros of all constants at once, if `tester` still finds the module
+/// interesting: they are most of a file.
+void zeroWeights(ModuleOp module, const Tester &tester);
+
+/// Lets functions that nobody calls return an earlier value, as long as
+/// `tester` finds the module interesting.
+void returnEarlier(ModuleOp module, const Tester &tester);
+
+/// Erases parameters without a use of functions that nobody calls, if `tester`
+/// still finds the module interesting.
+void eraseUnusedParameters(ModuleOp module, const Tester &tester);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_TOOLS_RELAY_REDUCE_REDUCTION_H
