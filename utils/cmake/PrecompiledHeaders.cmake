@@ -63,7 +63,7 @@ function(_relay_write_checksum name packaged headers)
   add_custom_command(
     OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${sum}
     COMMAND ${CMAKE_COMMAND}
-      -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/${sum}
+      -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/${sum} "-DHEADERS=${headers}"
       -DSOURCE_DIR=${PROJECT_SOURCE_DIR}/include
       -DBINARY_DIR=${PROJECT_BINARY_DIR}/include
       -P ${PROJECT_SOURCE_DIR}/utils/cmake/ChecksumHeaders.cmake
