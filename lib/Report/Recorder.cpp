@@ -148,6 +148,14 @@ void ReportData::endPass(Operation *op, bool hasFailed) {
       states[op] = after;
     }
   }
+  // What other threads have said comes when all of them are done.
+  if (frame.isAdaptor && hasFailed)
+    for (ReportStep &step : llvm::reverse(steps)) {
+      if (step.group != frame.group)
+        break;
+      if (step.hasFailed && step.errors.empty())
+        step.errors = errors;
+    }
   if (isRoot) {
     addGraph(op, frame.group);
     root = nullptr;

@@ -22,6 +22,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -235,6 +236,20 @@ LogicalResult Report::write(raw_ostream &errors) const {
   return failure();
 }
 
+/// Whether two names are of one file, which need not be there yet.
+static bool isSameFile(StringRef path, StringRef other) {
+  namespace fs = llvm::sys::fs;
+  if (path == other || fs::equivalent(path, other))
+    return true;
+  auto getFolder = [](StringRef file) {
+    StringRef folder = llvm::sys::path::parent_path(file);
+    return folder.empty() ? StringRef(".") : folder;
+  };
+  return !fs::exists(path) && !fs::exists(other) &&
+         llvm::sys::path::filename(path) == llvm::sys::path::filename(other) &&
+         fs::equivalent(getFolder(path), getFolder(other));
+}
+
 LogicalResult relay::checkReportPath(StringRef path, ArrayRef<StringRef> others,
                                      raw_ostream &errors) {
   if (path.empty() || path == "-") {
@@ -246,8 +261,7 @@ LogicalResult relay::checkReportPath(StringRef path, ArrayRef<StringRef> others,
     if (other.empty() || other == "-")
       continue;
     // A device such as /dev/null may be several of them.
-    bool isSame = path == other || llvm::sys::fs::equivalent(path, other);
-    if (!isSame ||
+    if (!isSameFile(path, other) ||
         (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path)))
       continue;
     errors << "error: expects the report to be another file than '" << other

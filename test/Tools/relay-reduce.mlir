@@ -1,7 +1,7 @@
 // The smallest program that a test still finds interesting.
 
 // RUN: split-file %s %t
-// RUN: chmod +x %t/has-exp.sh
+// RUN: chmod +x %t/has-exp.sh %t/has-call.sh
 
 // A test of mlir-reduce's kind: another status than 0 is interesting.
 // RUN: relay-reduce %t/model.mlir --test=%t/has-exp.sh | FileCheck %s --check-prefix=EXP
@@ -19,6 +19,10 @@
 // SMALL: func.func @main(%[[X:.*]]: tensor<4x8xf32>)
 // SMALL-NEXT: relay.argwhere %[[X]]
 
+// Functions that nobody calls go; of those that are called, the calls.
+// RUN: relay-reduce %t/unused.mlir --test=%t/has-call.sh -o %t/called.mlir 2>&1 | FileCheck %s --check-prefix=FUNCTIONS
+// FUNCTIONS: relay-reduce: 8 operations became 5
+
 // Batch normalization returns a tuple; control flow has regions.
 // RUN: relay-reduce %t/branch.mlir --test=%t/has-exp.sh | FileCheck %s --check-prefix=BRANCH
 // BRANCH-NOT: batch_norm
@@ -31,8 +35,11 @@
 // RUN: not relay-reduce %t/model.mlir --test=%t/nothing.sh 2>&1 | FileCheck %s --check-prefix=NOTEST
 // NOTEST: relay-reduce: error: expects a test that can be run, but got '{{.*}}nothing.sh'
 // RUN: not relay-reduce %t/model.mlir --command=true 2>&1 | FileCheck %s --check-prefix=BORING
-// BORING: relay-reduce: error: expects an input that is interesting, but the test ends with status 0 for it
-// RUN: not relay-reduce %t/model.mlir --command="sleep 20 #" --timeout=1 2>&1 | FileCheck %s --check-prefix=BORING
+// BORING: relay-reduce: error: expects a command that a signal ends, or that fails with the message, but it does not do so for the input
+// RUN: not relay-reduce %t/model.mlir --test=true 2>&1 | FileCheck %s --check-prefix=NEVER
+// NEVER: relay-reduce: error: expects an input that is interesting, but the test ends with status 0 for it
+// RUN: not timeout 30 relay-reduce %t/model.mlir --command="trap '' TERM; sleep 50; sleep 50 #" --timeout=1 2>&1 | FileCheck %s --check-prefix=BORING
+// RUN: not timeout 30 relay-reduce %t/model.mlir --command="sleep 50 & false #" --message=x --timeout=1 2>&1 | FileCheck %s --check-prefix=BORING
 // RUN: not relay-reduce %t/model.mlir --test=%t/has-exp.sh --message=x 2>&1 | FileCheck %s --check-prefix=MESSAGE
 // MESSAGE: relay-reduce: error: expects --command beside --message
 // RUN: not relay-reduce %t/has-exp.sh --test=%t/has-exp.sh 2>&1 | FileCheck %s --check-prefix=PARSE
@@ -46,9 +53,23 @@
 #!/bin/sh
 grep -q "relay.exp" "$1" && exit 1
 exit 0
+//--- has-call.sh
+#!/bin/sh
+grep -q "relay.call" "$1" && exit 1
+exit 0
+//--- unused.mlir
+func.func private @h(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @unused(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.call @h(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
 //--- crash.sh
 #!/bin/sh
-grep -q "relay.exp" "$1" && kill -9 $$
+grep -q "relay.exp" "$1" && kill -SEGV $$
 exit 1
 //--- dynamic.mlir
 func.func @main(%x: tensor<4x8xf32>) -> tensor<?x2xi32> {

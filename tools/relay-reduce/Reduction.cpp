@@ -273,7 +273,7 @@ void relay::returnEarlier(ModuleOp module, const Tester &tester) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parameters
+// What is not used
 //===----------------------------------------------------------------------===//
 
 /// What is returned as it came is no use either.
@@ -297,7 +297,23 @@ static void eraseUnusedParameters(ModuleOp module) {
   }
 }
 
-void relay::eraseUnusedParameters(ModuleOp module, const Tester &tester) {
+static bool eraseUncalled(ModuleOp module, StringRef name) {
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  if (!function || !SymbolTable::symbolKnownUseEmpty(function, module))
+    return false;
+  function.erase();
+  return true;
+}
+
+void relay::eraseUnused(ModuleOp module, const Tester &tester) {
+  SmallVector<std::string> names;
+  for (auto function : module.getOps<func::FuncOp>())
+    names.push_back(function.getSymName().str());
+  for (StringRef name : names) {
+    OwningOpRef<ModuleOp> copy(cast<ModuleOp>(module->clone()));
+    if (eraseUncalled(*copy, name) && isInteresting(*copy, tester))
+      eraseUncalled(module, name);
+  }
   OwningOpRef<ModuleOp> copy(cast<ModuleOp>(module->clone()));
   ::eraseUnusedParameters(*copy);
   if (isInteresting(*copy, tester))

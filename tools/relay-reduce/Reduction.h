@@ -26,9 +26,9 @@ void zeroWeights(ModuleOp module, const Tester &tester);
 /// `tester` finds the module interesting.
 void returnEarlier(ModuleOp module, const Tester &tester);
 
-/// Erases parameters without a use of functions that nobody calls, if `tester`
-/// still finds the module interesting.
-void eraseUnusedParameters(ModuleOp module, const Tester &tester);
+/// Erases functions that nobody calls, one by one, and parameters without a use
+/// of those that are left, if `tester` still finds the module interesting.
+void eraseUnused(ModuleOp module, const Tester &tester);
 
 } // namespace mlir::relay
 

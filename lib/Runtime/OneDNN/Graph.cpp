@@ -6,47 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Graph.h"
+#include "Words.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <numeric>
 #include <stdexcept>
 
 using namespace dnnl;
 using namespace relay_dnnl;
-
-using Dims = memory::dims;
-
-//===----------------------------------------------------------------------===//
-// Words
-//===----------------------------------------------------------------------===//
-
-template <typename T>
-static T read(std::istringstream &line, const char *what) {
-  T value;
-  if (!(line >> value))
-    throw std::runtime_error("expects " + std::string(what) + " in '" +
-                             line.str() + "'");
-  return value;
-}
-
-static Dims readDims(std::istringstream &line, size_t count) {
-  Dims dims;
-  for (size_t i = 0; i != count; ++i)
-    dims.push_back(read<int64_t>(line, "a dimension"));
-  return dims;
-}
-
-static memory::desc readShape(std::istringstream &line) {
-  auto rank = read<size_t>(line, "a number of dimensions");
-  if (rank > DNNL_MAX_NDIMS)
-    throw std::runtime_error("expects at most " +
-                             std::to_string(DNNL_MAX_NDIMS) + " dimensions");
-  Dims dims = readDims(line, rank), strides = readDims(line, rank);
-  return {dims, memory::data_type::f32, strides};
-}
 
 //===----------------------------------------------------------------------===//
 // Values and steps
@@ -85,7 +54,7 @@ size_t Graph::addValue(const memory::desc &desc, Place place) {
 }
 
 size_t Graph::lookup(std::istringstream &line) const {
-  auto it = names.find(read<size_t>(line, "a value"));
+  auto it = names.find(readNumber(line, "a value"));
   if (it == names.end())
     throw std::runtime_error("expects a value that is there in '" + line.str() +
                              "'");
@@ -177,22 +146,22 @@ size_t Graph::finishPrimitive(const memory::desc &result, bool hasSum,
   return copy;
 }
 
-/// transpose <data>, of the last two dimensions
-size_t Graph::addTranspose(std::istringstream &line) {
+/// view <data> <shape>: the elements in row-major order, in another shape
+size_t Graph::addView(std::istringstream &line) {
   size_t data = lookup(line);
-  Dims dims = values[data].desc.dims();
-  memory::desc plain = rowMajor(dims);
+  memory::desc plain = rowMajor(values[data].desc.dims());
+  memory::desc shape = readShape(line);
+  if (shape.get_size() != plain.get_size())
+    throw std::runtime_error("expects a shape of as many elements, in '" +
+                             line.str() + "'");
   size_t copy = addValue(plain);
   reorder::primitive_desc primitive(engine, values[data].desc, engine, plain,
                                     makeAttr());
   addStep(dnnl::reorder(primitive),
           {{DNNL_ARG_FROM, data}, {DNNL_ARG_TO, copy}},
           primitive.scratchpad_desc());
-  std::vector<int> axes(dims.size());
-  std::iota(axes.begin(), axes.end(), 0);
-  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
   // The same memory, seen otherwise.
-  size_t view = addValue(plain.permute_axes(axes));
+  size_t view = addValue(shape);
   values[view].base = copy;
   return view;
 }
@@ -203,8 +172,8 @@ size_t Graph::addConvolution(std::istringstream &line) {
   size_t data = lookup(line), weight = lookup(line);
   bool hasBias = read<int>(line, "whether there is a bias");
   size_t bias = hasBias ? lookup(line) : 0;
-  auto rank = read<size_t>(line, "a number of dimensions");
-  Dims result = readDims(line, rank);
+  size_t rank = readRank(line, 3);
+  Dims result = readSizes(line, rank);
   Dims strides = readDims(line, rank - 2), dilations = readDims(line, rank - 2);
   Dims before = readDims(line, rank - 2), after = readDims(line, rank - 2);
   for (int64_t &dilation : dilations)
@@ -236,8 +205,8 @@ size_t Graph::addProduct(std::istringstream &line) {
   size_t left = lookup(line), right = lookup(line);
   bool hasBias = read<int>(line, "whether there is a bias");
   size_t bias = hasBias ? lookup(line) : 0;
-  auto rank = read<size_t>(line, "a number of dimensions");
-  memory::desc result = rowMajor(readDims(line, rank));
+  size_t rank = readRank(line, 2);
+  memory::desc result = rowMajor(readSizes(line, rank));
   bool hasSum = false;
   size_t sum = 0;
   primitive_attr attr = parsePostOps(line, hasSum, sum);
@@ -264,8 +233,8 @@ size_t Graph::addProduct(std::istringstream &line) {
 size_t Graph::addPooling(std::istringstream &line) {
   auto kind = read<std::string>(line, "a kind of pooling");
   size_t data = lookup(line);
-  auto rank = read<size_t>(line, "a number of dimensions");
-  Dims result = readDims(line, rank);
+  size_t rank = readRank(line, 3);
+  Dims result = readSizes(line, rank);
   Dims window = readDims(line, rank - 2), strides = readDims(line, rank - 2);
   Dims dilations = readDims(line, rank - 2);
   Dims before = readDims(line, rank - 2), after = readDims(line, rank - 2);
@@ -315,6 +284,10 @@ size_t Graph::addSoftmax(std::istringstream &line) {
 size_t Graph::addNormalization(std::istringstream &line) {
   size_t data = lookup(line), scale = lookup(line), shift = lookup(line);
   auto epsilon = read<float>(line, "a number");
+  for (size_t factor : {scale, shift})
+    if (values[factor].desc.dims() != Dims{values[data].desc.dims().back()})
+      throw std::runtime_error("expects factors of the last dimension, in '" +
+                               line.str() + "'");
   size_t plain = reorder(data, rowMajor(values[data].desc.dims()));
   layer_normalization_forward::desc desc(
       prop_kind::forward_inference, values[plain].desc, epsilon,
@@ -368,14 +341,14 @@ size_t Graph::addBinary(std::istringstream &line) {
 }
 
 void Graph::parseStep(const std::string &kind, std::istringstream &line) {
-  auto name = read<size_t>(line, "a value");
+  auto name = readNumber(line, "a value");
   size_t value;
   if (kind == "conv")
     value = addConvolution(line);
   else if (kind == "matmul")
     value = addProduct(line);
-  else if (kind == "transpose")
-    value = addTranspose(line);
+  else if (kind == "view")
+    value = addView(line);
   else if (kind == "pool")
     value = addPooling(line);
   else if (kind == "softmax")
@@ -395,17 +368,25 @@ void Graph::addLine(std::istringstream &line, const char *weights,
                     size_t size) {
   auto kind = read<std::string>(line, "a word");
   if (kind == "output") {
-    auto number = read<size_t>(line, "a number");
+    auto number = readNumber(line, "a number");
     size_t value = lookup(line);
     outputs.resize(std::max(outputs.size(), number + 1));
     outputs[number] = {readShape(line), value};
+    if (outputs[number].desc.dims() != values[value].desc.dims())
+      throw std::runtime_error("expects the output to have the shape of its "
+                               "value, in '" +
+                               line.str() + "'");
     return;
   }
   if (kind != "value")
     return parseStep(kind, line);
-  auto name = read<size_t>(line, "a value");
+  auto name = readNumber(line, "a value");
   auto place = read<std::string>(line, "input or weight");
-  auto number = read<size_t>(line, "a number");
+  if (place != "input" && place != "weight")
+    throw std::runtime_error("expects input or weight, but got '" + place +
+                             "'");
+  size_t number = place == "input" ? readNumber(line, "a number")
+                                   : read<uint64_t>(line, "an offset");
   memory::desc desc = readShape(line);
   size_t value = names[name] =
       addValue(desc, place == "input" ? Place::Input : Place::Weight);

@@ -90,7 +90,7 @@ private:
   void parseStep(const std::string &kind, std::istringstream &line);
   size_t addConvolution(std::istringstream &line);
   size_t addProduct(std::istringstream &line);
-  size_t addTranspose(std::istringstream &line);
+  size_t addView(std::istringstream &line);
   size_t addPooling(std::istringstream &line);
   size_t addSoftmax(std::istringstream &line);
   size_t addNormalization(std::istringstream &line);

@@ -213,3 +213,14 @@ def test_large_program():
     merged = MergeComposite([("t.p", add_relu())])(mod)
     assert relay.analysis.list_op_freqs(merged) == {"add": 10_000, "nn.relu": 10_000}
     assert str(merged).count('Composite="t.p"') == 10_000
+
+
+def test_wildcard_that_is_a_part():
+    """What the pattern describes is in the function, even if the wildcard is the same."""
+    x = var("x")
+    value = relay.tanh(x)
+    pattern = is_op("add")(is_op("tanh")(wildcard()), wildcard())
+    result = merge(relay.Function([x], value + value), [("tanh_add", pattern)])
+    y = var("y")
+    inner = relay.tanh(y)
+    check(result, relay.Function([x], composite([y], inner + inner, "tanh_add", "tanh_add_")(x)))

@@ -264,6 +264,43 @@ def test_threads():
         np.testing.assert_array_equal(result, reference)
 
 
+def dense(x, columns=4, seed=0):
+    return relay.nn.dense(x, const(columns, x_columns(x), seed=seed))
+
+
+def x_columns(x):
+    return int(transform.InferType()(relay.IRModule.from_expr(
+        relay.Function(relay.analysis.free_vars(x), x)))["main"].ret_type.shape[-1])
+
+
+@pytest.mark.parametrize("shape,make", [
+    # A value that is added to itself, before and after a bias, and two of one input.
+    ((2, 4), lambda x: (lambda d: d + d)(dense(x))),
+    ((2, 4), lambda x: relay.nn.relu((lambda d: d + d)(dense(x) + const(4)))),
+    ((1, 4), lambda x: dense(x) + relay.nn.relu(dense(x, seed=1))),
+    ((2, 4), lambda x: (lambda d: (d + const(4)) + d)(dense(x))),
+    ((1, 1), lambda x: (lambda y: y * relay.sigmoid(y))((lambda d: d + d)(dense(x, 1)))),
+    # A bias and weights that are computed in the same function.
+    ((1, 4), lambda x: relay.tanh(dense(x) + dense(x, seed=2))),
+    ((4,), lambda x: relay.nn.bias_add(dense(relay.reshape(x, (1, 4))), relay.tanh(x))),
+    ((1, 4, 6, 6), lambda x: (lambda p: relay.nn.conv2d(
+        p, const(4, 4, 1, 1), channels=4, kernel_size=(1, 1)) + p)(
+            relay.nn.global_avg_pool2d(x))),
+    ((4, 1, 3, 3), lambda x: relay.nn.conv2d(
+        const(1, 4, 5, 5), relay.tanh(x), channels=4, kernel_size=(3, 3), groups=4)),
+    # Limits that are no numbers for oneDNN.
+    ((2, 4), lambda x: relay.clip(dense(x), float("-inf"), 6.0)),
+    ((2, 4), lambda x: relay.clip(dense(x), 0.5, 1e39)),
+    ((2, 4), lambda x: relay.clip(dense(x), 3.0, 1.0)),
+    # More dimensions than it can copy.
+    ((2, 4), lambda x: relay.nn.softmax(relay.reshape(dense(x), (1,) * 7 + (2, 4)))),
+])
+def test_unusual_graphs(shape, make):
+    x = relay.var("x", shape=shape)
+    check(partition([x], make(x)))
+    check(partition([x], make(x), prune=False))
+
+
 def test_pattern_table():
     names = [entry[0] for entry in get_pattern_table("dnnl")]
     assert names.index("dnnl.conv2d_bias_sum_relu") < names.index("dnnl.conv2d_bias_relu")
@@ -276,6 +313,18 @@ def test_pattern_table():
     (b"function f\nvalue 0 input 0 1 4 1\nnothing 1 0\n\n", "expects a primitive, but got 'not"),
     (b"function f\nvalue 0 weight 0 1 4 1\n\nabc", "expects weights of 16 bytes at the offset 0"),
     (b"function f\nvalue 0 input 0 99 4 1\n\n", "expects at most 12 dimensions"),
+    (b"function f\nvalue 0 input -1 1 4 1\n\n", "expects a number from 0"),
+    (b"function f\nvalue 0 input 18446744073709551615 1 4 1\n\n", "expects a number"),
+    (b"function f\nvalue 0 input 0 1 0 1\n\n", "expects sizes from 1"),
+    (b"function f\nvalue 0 input 0 2 4611686018427387904 8 8 1\n\n", "expects sizes from 1"),
+    (b"function f\nvalue 0 weight 0 2 2 3 4611686018427387904 1\n\n", "expects strides from 1"),
+    (b"function f\nvalue 0 input 0 2 2 3 4 1\n\n", "expects strides of contiguous elements"),
+    (b"function f\nvalue 0 output 0 1 4 1\n\n", "expects input or weight, but got 'output'"),
+    (b"function f\nvalue 0 input 0 1 4 1\nview 1 0 1 5 1\n\n", "expects a shape of as many"),
+    (b"function f\nvalue 0 input 0 1 4 1\noutput 0 0 1 5 1\n\n", "expects the output to have"),
+    (b"function f\nvalue 0 input 0 1 4 1\noutput -1 0 1 4 1\n\n", "expects a number from 0"),
+    (b"function f\nvalue 0 input 0 2 2 3 3 1\nvalue 1 weight 0 1 1 1\n"
+     b"layer_norm 2 0 1 1 0.1\n\nabcd", "expects factors of the last dimension"),
     (b"function f\neltwise 1 relu 7 0 0\n\n", "expects a value that is there"),
     (b"function f\nvalue 0 input 0 1 4 1\nsoftmax 1 0 9\n\n", "oneDNN: "),
     (b"function g\n\n", "there is no function tvmgen_default_dnnl_main_0"),

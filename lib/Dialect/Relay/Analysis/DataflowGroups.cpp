@@ -98,11 +98,22 @@ bool GroupFinder::isInput(unsigned node, const DFPattern &pattern,
   return kind != NodeKind::Constant || !asksForConstant;
 }
 
+/// Whether a pattern says how the node is computed that it matches.
+static bool isStructural(Kind kind) {
+  return kind == Kind::Call || kind == Kind::Function || kind == Kind::If ||
+         kind == Kind::Let || kind == Kind::Tuple || kind == Kind::TupleGetItem;
+}
+
 void GroupFinder::findInputs(Group &group) {
   DenseMap<const DFPattern *, SmallVector<unsigned, 1>> nodes;
   for (auto [pattern, node] : group.match.bindings)
     nodes[pattern].push_back(node);
   DenseSet<unsigned> fuzzy = findFuzzy(nodes);
+  // What one pattern describes is a part of the group, even if a wildcard
+  // matches it as well: in `tanh(x) + tanh(x)`, with one tanh.
+  for (auto &[pattern, matched] : nodes)
+    if (isStructural(pattern->getKind()))
+      fuzzy.insert(matched.begin(), matched.end());
   llvm::SetVector<unsigned> inputs;
   for (const PatternPtr &pattern : matcher.getPatterns()) {
     auto it = nodes.find(pattern.get());

@@ -5,6 +5,8 @@
     mod = partition_for_dnnl(mod, params)
     lib = relay.build(mod, target="llvm")
 
+NaN is not kept everywhere: its ReLU, clip and maxima ignore it.
+
 Convolutions and products with their bias, a sum and an activation, pooling, softmax, layer
 normalization, and what is between them become functions that oneDNN computes, in float32
 on static shapes. The artefact needs librelay_device_dnnl.so, which is part of the run time
@@ -44,9 +46,10 @@ def _shape(expr: Expr) -> tuple[int, ...]:
 
 
 def _is_float(expr: Expr) -> bool:
-    """Whether it is a tensor of float32, of a static shape with elements."""
+    """Whether it is a tensor of float32, of a static shape with elements, of so many
+    dimensions that oneDNN knows how to copy it."""
     type_ = expr.checked_type
-    return (getattr(type_, "dtype", None) == "float32" and len(type_.shape) > 0
+    return (getattr(type_, "dtype", None) == "float32" and 0 < len(type_.shape) <= 6
             and all(isinstance(size, int) and size > 0 for size in type_.shape))
 
 
@@ -96,14 +99,19 @@ class _Chain:
             other = node.args[1] if node.args[0].same_as(inner) else node.args[0]
             others.append((_name(node), other, node))
             node = inner
+        self.is_valid = self.activation is None or all(
+            abs(number) <= np.finfo("float32").max for number in self.activation[1:])
+        if name == "clip":
+            self.is_valid = self.is_valid and self.activation[1] <= self.activation[2]
         self.main: Call = node
         rank = len(_shape(node))
         channel = 1 if _name(node) in _CONVOLUTIONS else rank - 1
         wanted = [1] * rank
         wanted[channel] = _shape(node)[channel]
-        self.is_valid = True
         for name, other, add in reversed(others):
             shape = _shape(other)
+            if any(other.same_as(part) for part in (node, *(part for _, _, part in others))):
+                self.is_valid = False  # What is added is to be there before.
             if name == "nn.bias_add":
                 axis = int(add.attrs.axis)
                 is_bias = (axis + rank if axis < 0 else axis) == channel
@@ -253,18 +261,18 @@ class _Writer:
 
     def plain(self, expr: Expr, shape: Sequence[int] | None = None,
               strides: Sequence[int] | None = None) -> int:
-        """An input or a constant, seen in another shape, or the value of a call."""
+        """The value of an expression, which may be seen in another shape."""
         expr = self.arguments.get(expr, expr)
-        if isinstance(expr, Call):
-            if shape is not None:
-                raise ValueError(f"expects an input or a constant, but got {expr}")
+        if isinstance(expr, Call) and shape is None:
             return self.visit(expr)
         shape = _shape(expr) if shape is None else shape
         strides = self._strides(shape) if strides is None else strides
         key = (expr, tuple(shape), tuple(strides))
         if key not in self.values:
             form = self._format(shape, strides)
-            if isinstance(expr, Var):
+            if isinstance(expr, Call):
+                number = self._add("view", self.visit(expr), form)
+            elif isinstance(expr, Var):
                 index = [p.same_as(expr) for p in self.function.params].index(True)
                 number = self._add("value", "input", index, form)
             else:
@@ -274,9 +282,6 @@ class _Writer:
                 self.weights.append(data)
             self.values[key] = number
         return self.values[key]
-
-    def _is_plain(self, expr: Expr) -> bool:
-        return not isinstance(self.arguments.get(expr, expr), Call)
 
     def visit(self, call: Call) -> int:
         if call not in self.numbers:
@@ -298,8 +303,8 @@ class _Writer:
             tail += ["sum", self.plain(chain.sum)]
         if chain.activation is not None:
             tail += ["eltwise", *chain.activation]
-        data = self.plain(main.args[0])
         if name in _CONVOLUTIONS:
+            data = self.plain(main.args[0])
             return self._convolution(main, data, chain.bias, tail)
         transposed = [name == "nn.batch_matmul" and bool(main.attrs.transpose_a),
                       name == "nn.dense" or bool(main.attrs.transpose_b)]
@@ -314,18 +319,17 @@ class _Writer:
             return self.plain(arg)
         shape = list(_shape(arg))
         strides = self._strides(shape)
-        if not self._is_plain(arg):
-            return self._add("transpose", self.plain(arg))
         return self.plain(arg, [*shape[:-2], shape[-1], shape[-2]],
                           [*strides[:-2], strides[-1], strides[-2]])
 
     def _convolution(self, conv: Call, data: int, bias_: Expr | None, tail: list[Any]) -> int:
         attrs, shape = conv.attrs, _shape(conv)
         rank = len(shape) - 2
-        kernel = _shape(conv.args[1])
         groups = int(attrs.groups)
+        kernel = None
         if groups != 1:
-            kernel = (groups, kernel[0] // groups, *kernel[1:])
+            first, *rest = _shape(conv.args[1])
+            kernel = (groups, first // groups, *rest)
         bias = [0]
         if bias_ is not None:
             bias = [1, self.plain(bias_, [shape[1]])]
