@@ -18,6 +18,9 @@
 // RUN: not relay-opt %s --relay-report=%t.html --relay-report-profile=%t.none 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not relay-compile %s -o %t.so --report=%t.so 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: not relay-compile %t.copy.mlir -o %t.so --report=%t.copy.mlir 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: rm -rf %t.new && mkdir %t.new && cd %t.new
+// RUN: not relay-compile %s -o new.so --report=./new.so 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: not relay-opt %s -o %t.new/new.html --relay-report=new.html 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: not relay-compile %s -o %t.so --report=/dev/full 2>&1 | FileCheck %s --check-prefix=FULL
 // RUN: not relay-compile %s -o %t.so --report-profile=%s 2>&1 | FileCheck %s --check-prefix=ALONE-COMPILE
 // A pass that fails is in the report, with what it said.
