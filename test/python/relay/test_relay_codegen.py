@@ -411,7 +411,7 @@ def test_blob_beside_others():
     rng = np.random.default_rng(0)
     weight = relay.const(rng.standard_normal((4, 4)).astype("float32"))
     bias = relay.const(rng.standard_normal((3, 4)).astype("float32"))
-    value_ = x
+    value_: relay.Expr = x
     for _ in range(2):
         value_ = relay.nn.relu(relay.nn.dense(value_, weight) + bias)
     mod = transform.AnnotateTarget(["bytes", "csource"])(module([x], value_))

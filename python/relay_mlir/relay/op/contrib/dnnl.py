@@ -99,10 +99,11 @@ class _Chain:
             other = node.args[1] if node.args[0].same_as(inner) else node.args[0]
             others.append((_name(node), other, node))
             node = inner
-        self.is_valid = self.activation is None or all(
-            abs(number) <= np.finfo("float32").max for number in self.activation[1:])
-        if name == "clip":
-            self.is_valid = self.is_valid and self.activation[1] <= self.activation[2]
+        self.is_valid = True
+        if self.activation and name == "clip":
+            _, low, high = self.activation
+            most = float(np.finfo("float32").max)
+            self.is_valid = -most <= low <= high <= most
         self.main: Call = node
         rank = len(_shape(node))
         channel = 1 if _name(node) in _CONVOLUTIONS else rank - 1
