@@ -23,7 +23,7 @@ import numpy as np
 from . import register
 from ..op import register_op_attr
 from ... import codegen, transform
-from ...._arguments import expect_mapping
+from ...._arguments import expect, expect_mapping
 from ...analysis import post_order_visit
 from ...build_module import bind_main
 from ...dataflow_pattern import DFPattern, is_op, wildcard
@@ -388,6 +388,7 @@ def partition_for_dnnl(mod: IRModule, params: Mapping[str, Any] | None = None,
     """Returns the program with functions for oneDNN of what it takes. `params` become
     constants. With `prune`, parts without a convolution or a product stay ours: a copy
     there and back costs more than an activation."""
+    expect(mod, IRModule, "mod", "a relay.IRModule")
     with transform.PassContext(opt_level=3):
         mod = bind_main(mod, expect_mapping(params or {}, "params"), stacklevel=2)
         mod = transform.Sequential([
