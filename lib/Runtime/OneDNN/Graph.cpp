@@ -61,11 +61,17 @@ size_t Graph::lookup(std::istringstream &line) const {
   return it->second;
 }
 
-void Graph::addStep(primitive primitive,
-                    std::vector<std::pair<int, size_t>> args,
-                    const memory::desc &scratchpad) {
+void Graph::addStep(const primitive_desc_base &desc,
+                    std::vector<std::pair<int, size_t>> args) {
+  memory::desc scratchpad = desc.scratchpad_desc();
   scratchpadSize = std::max(scratchpadSize, scratchpad.get_size());
-  steps.push_back({std::move(primitive), std::move(args), scratchpad});
+  steps.push_back({primitive(desc.get()), std::move(args), scratchpad});
+}
+
+void Graph::addCopy(size_t from, size_t to) {
+  addStep(reorder::primitive_desc(engine, values[from].desc, engine,
+                                  values[to].desc, makeAttr()),
+          {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
 size_t Graph::reorder(size_t value, const memory::desc &desc) {
@@ -81,11 +87,7 @@ size_t Graph::reorder(size_t value, const memory::desc &desc) {
     return result;
   }
   size_t result = addValue(desc);
-  reorder::primitive_desc primitive(engine, values[value].desc, engine, desc,
-                                    makeAttr());
-  addStep(dnnl::reorder(primitive),
-          {{DNNL_ARG_FROM, value}, {DNNL_ARG_TO, result}},
-          primitive.scratchpad_desc());
+  addCopy(value, result);
   return result;
 }
 
@@ -139,10 +141,7 @@ size_t Graph::finishPrimitive(const memory::desc &result, bool hasSum,
   if (!hasSum)
     return addValue(result);
   size_t copy = addValue(result);
-  reorder::primitive_desc primitive(engine, values[sum].desc, engine, result,
-                                    makeAttr());
-  addStep(dnnl::reorder(primitive), {{DNNL_ARG_FROM, sum}, {DNNL_ARG_TO, copy}},
-          primitive.scratchpad_desc());
+  addCopy(sum, copy);
   return copy;
 }
 
@@ -155,11 +154,7 @@ size_t Graph::addView(std::istringstream &line) {
     throw std::runtime_error("expects a shape of as many elements, in '" +
                              line.str() + "'");
   size_t copy = addValue(plain);
-  reorder::primitive_desc primitive(engine, values[data].desc, engine, plain,
-                                    makeAttr());
-  addStep(dnnl::reorder(primitive),
-          {{DNNL_ARG_FROM, data}, {DNNL_ARG_TO, copy}},
-          primitive.scratchpad_desc());
+  addCopy(data, copy);
   // The same memory, seen otherwise.
   size_t view = addValue(shape);
   values[view].base = copy;
@@ -194,8 +189,7 @@ size_t Graph::addConvolution(std::istringstream &line) {
     args.emplace_back(DNNL_ARG_BIAS, bias);
   size_t made = finishPrimitive(primitive.dst_desc(), hasSum, sum);
   args.emplace_back(DNNL_ARG_DST, made);
-  addStep(convolution_forward(primitive), std::move(args),
-          primitive.scratchpad_desc());
+  addStep(primitive, std::move(args));
   return made;
 }
 
@@ -224,7 +218,7 @@ size_t Graph::addProduct(std::istringstream &line) {
     args.emplace_back(DNNL_ARG_BIAS, bias);
   size_t made = finishPrimitive(result, hasSum, sum);
   args.emplace_back(DNNL_ARG_DST, made);
-  addStep(matmul(primitive), std::move(args), primitive.scratchpad_desc());
+  addStep(primitive, std::move(args));
   return made;
 }
 
@@ -259,10 +253,8 @@ size_t Graph::addPooling(std::istringstream &line) {
     primitive = make(blocked);
   }
   size_t made = addValue(primitive.dst_desc());
-  addStep(pooling_v2_forward(primitive),
-          {{DNNL_ARG_SRC, reorder(data, primitive.src_desc())},
-           {DNNL_ARG_DST, made}},
-          primitive.scratchpad_desc());
+  addStep(primitive, {{DNNL_ARG_SRC, reorder(data, primitive.src_desc())},
+                      {DNNL_ARG_DST, made}});
   return made;
 }
 
@@ -274,9 +266,7 @@ size_t Graph::addSoftmax(std::istringstream &line) {
                              axis);
   softmax_forward::primitive_desc primitive(desc, makeAttr(), engine);
   size_t made = addValue(primitive.dst_desc());
-  addStep(softmax_forward(primitive),
-          {{DNNL_ARG_SRC, data}, {DNNL_ARG_DST, made}},
-          primitive.scratchpad_desc());
+  addStep(primitive, {{DNNL_ARG_SRC, data}, {DNNL_ARG_DST, made}});
   return made;
 }
 
@@ -295,12 +285,10 @@ size_t Graph::addNormalization(std::istringstream &line) {
   layer_normalization_forward::primitive_desc primitive(desc, makeAttr(),
                                                         engine);
   size_t made = addValue(primitive.dst_desc());
-  addStep(layer_normalization_forward(primitive),
-          {{DNNL_ARG_SRC, plain},
-           {DNNL_ARG_SCALE, scale},
-           {DNNL_ARG_SHIFT, shift},
-           {DNNL_ARG_DST, made}},
-          primitive.scratchpad_desc());
+  addStep(primitive, {{DNNL_ARG_SRC, plain},
+                      {DNNL_ARG_SCALE, scale},
+                      {DNNL_ARG_SHIFT, shift},
+                      {DNNL_ARG_DST, made}});
   return made;
 }
 
@@ -313,9 +301,7 @@ size_t Graph::addElementwise(std::istringstream &line) {
                              values[data].desc, alpha, beta);
   eltwise_forward::primitive_desc primitive(desc, makeAttr(), engine);
   size_t made = addValue(primitive.dst_desc());
-  addStep(eltwise_forward(primitive),
-          {{DNNL_ARG_SRC, data}, {DNNL_ARG_DST, made}},
-          primitive.scratchpad_desc());
+  addStep(primitive, {{DNNL_ARG_SRC, data}, {DNNL_ARG_DST, made}});
   return made;
 }
 
@@ -334,9 +320,8 @@ size_t Graph::addBinary(std::istringstream &line) {
   binary::primitive_desc primitive(desc, makeAttr(), engine);
   size_t made = addValue(primitive.dst_desc());
   addStep(
-      binary(primitive),
-      {{DNNL_ARG_SRC_0, left}, {DNNL_ARG_SRC_1, right}, {DNNL_ARG_DST, made}},
-      primitive.scratchpad_desc());
+      primitive,
+      {{DNNL_ARG_SRC_0, left}, {DNNL_ARG_SRC_1, right}, {DNNL_ARG_DST, made}});
   return made;
 }
 
@@ -459,11 +444,7 @@ void Graph::finish() {
         values[output.value].base != output.value ||
         values[output.value].desc != output.desc) {
       size_t copy = addValue(output.desc, Place::Output);
-      reorder::primitive_desc primitive(engine, values[output.value].desc,
-                                        engine, output.desc, makeAttr());
-      addStep(dnnl::reorder(primitive),
-              {{DNNL_ARG_FROM, output.value}, {DNNL_ARG_TO, copy}},
-              primitive.scratchpad_desc());
+      addCopy(output.value, copy);
       output.value = copy;
     }
     values[output.value].place = Place::Output;

@@ -84,9 +84,10 @@ private:
   size_t lookup(std::istringstream &line) const;
   /// The value in another layout.
   size_t reorder(size_t value, const dnnl::memory::desc &desc);
-  void addStep(dnnl::primitive primitive,
-               std::vector<std::pair<int, size_t>> args,
-               const dnnl::memory::desc &scratchpad);
+  void addStep(const dnnl::primitive_desc_base &desc,
+               std::vector<std::pair<int, size_t>> args);
+  /// Copies a value into the layout of another one.
+  void addCopy(size_t from, size_t to);
   void parseStep(const std::string &kind, std::istringstream &line);
   size_t addConvolution(std::istringstream &line);
   size_t addProduct(std::istringstream &line);

@@ -15,6 +15,7 @@ where oneDNN is installed, and uses the threads of OpenMP (OMP_NUM_THREADS).
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
@@ -32,6 +33,7 @@ from ...module import IRModule
 
 _CONVOLUTIONS = {"nn.conv1d": ("NCW", "OIW"), "nn.conv2d": ("NCHW", "OIHW"),
                  "nn.conv3d": ("NCDHW", "OIDHW")}
+_PRODUCTS = (*_CONVOLUTIONS, "nn.dense", "nn.batch_matmul")
 _POOLING = {f"nn.{kind}_pool{n}d": (kind, layout) for kind in ("max", "avg")
             for n, layout in ((1, "NCW"), (2, "NCHW"), (3, "NCDHW"))}
 _GLOBAL_POOLING = {"nn.global_max_pool2d": "max", "nn.global_avg_pool2d": "avg"}
@@ -132,7 +134,7 @@ class _Chain:
             part = arg
             while _name(part) in ("add", "nn.bias_add"):
                 part = next((a for a in part.args if _name(a)), part.args[0])
-            if _name(part) in (*_CONVOLUTIONS, "nn.dense", "nn.batch_matmul"):
+            if _name(part) in _PRODUCTS:
                 return arg
         return node.args[0]
 
@@ -180,7 +182,7 @@ def pattern_table() -> list[tuple[str, DFPattern, Callable[[Call], bool]]]:
     """(name, pattern, check), those of more operators first."""
     table = []
     activations = ["nn.relu", "clip", "sigmoid", "tanh", "swish"]
-    for op_name in (*_CONVOLUTIONS, "nn.dense", "nn.batch_matmul"):
+    for op_name in _PRODUCTS:
         tails = [[*middle, *last] for last in [[name] for name in activations] + [[]]
                  for middle in (["bias", "sum"], ["bias"], ["sum"], [])]
         if op_name == "nn.batch_matmul":
@@ -237,10 +239,11 @@ def _register_operators() -> None:
 class _Writer:
     """Writes one function, as lib/Runtime/OneDNN/Graph.h describes it."""
 
-    def __init__(self, name: str, function: Function, weights: list[bytes]) -> None:
+    def __init__(self, name: str, function: Function, weights: bytearray) -> None:
         self.lines = [f"function {name}"]
         self.function = function
         self.weights = weights
+        self.names = itertools.count()
         self.values: dict[Any, int] = {}
         self.numbers: dict[Expr, int] = {}
         self.arguments: dict[Expr, Expr] = {}
@@ -255,8 +258,7 @@ class _Writer:
 
     def _add(self, *words: Any) -> int:
         """A line whose second word is the number of a new value."""
-        number = len(self.values) + len(self.numbers)
-        self.values[number] = number
+        number = next(self.names)
         self.lines.append(" ".join(str(word) for word in (words[0], number, *words[1:])))
         return number
 
@@ -279,8 +281,8 @@ class _Writer:
             else:
                 assert isinstance(expr, Constant)
                 data = np.ascontiguousarray(expr.data.numpy(), "float32").tobytes()
-                number = self._add("value", "weight", sum(map(len, self.weights)), form)
-                self.weights.append(data)
+                number = self._add("value", "weight", len(self.weights), form)
+                self.weights += data
             self.values[key] = number
         return self.values[key]
 
@@ -376,11 +378,11 @@ class _Writer:
 
 
 def _generate(mod: IRModule) -> codegen.Blob:
-    weights: list[bytes] = []
+    weights = bytearray()
     lines: list[str] = []
     for var, function in mod.functions_items():
         lines += _Writer(var.name_hint, function, weights).write()
-    return codegen.Blob("dnnl 1", "\n".join(lines).encode() + b"\n\n" + b"".join(weights))
+    return codegen.Blob("dnnl 1", "\n".join(lines).encode() + b"\n\n" + weights)
 
 
 def partition_for_dnnl(mod: IRModule, params: Mapping[str, Any] | None = None,
@@ -407,7 +409,7 @@ def _has_main(function: Function) -> bool:
 
     def visit(node: Expr) -> None:
         nonlocal found
-        found = found or _name(node) in (*_CONVOLUTIONS, "nn.dense", "nn.batch_matmul")
+        found = found or _name(node) in _PRODUCTS
 
     post_order_visit(function, visit)
     return found
