@@ -137,6 +137,15 @@ static bool isInteresting(ModuleOp module, const Tester &tester) {
          tester.isInteresting(module).first == Tester::Interestingness::True;
 }
 
+/// Changes a module if a copy that is changed so is interesting.
+static void changeIfInteresting(ModuleOp module, const Tester &tester,
+                                function_ref<void(ModuleOp)> change) {
+  OwningOpRef<ModuleOp> copy(cast<ModuleOp>(module->clone()));
+  change(*copy);
+  if (isInteresting(*copy, tester))
+    change(module);
+}
+
 namespace {
 
 /// Makes an operation simpler in the first way that stays interesting.
@@ -205,10 +214,7 @@ static void zeroWeights(ModuleOp module) {
 }
 
 void relay::zeroWeights(ModuleOp module, const Tester &tester) {
-  OwningOpRef<ModuleOp> copy(cast<ModuleOp>(module->clone()));
-  ::zeroWeights(*copy);
-  if (isInteresting(*copy, tester))
-    ::zeroWeights(module);
+  changeIfInteresting(module, tester, ::zeroWeights);
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,25 +303,14 @@ static void eraseUnusedParameters(ModuleOp module) {
   }
 }
 
-static bool eraseUncalled(ModuleOp module, StringRef name) {
-  auto function = module.lookupSymbol<func::FuncOp>(name);
-  if (!function || !SymbolTable::symbolKnownUseEmpty(function, module))
-    return false;
-  function.erase();
-  return true;
-}
-
 void relay::eraseUnused(ModuleOp module, const Tester &tester) {
   SmallVector<std::string> names;
   for (auto function : module.getOps<func::FuncOp>())
     names.push_back(function.getSymName().str());
-  for (StringRef name : names) {
-    OwningOpRef<ModuleOp> copy(cast<ModuleOp>(module->clone()));
-    if (eraseUncalled(*copy, name) && isInteresting(*copy, tester))
-      eraseUncalled(module, name);
-  }
-  OwningOpRef<ModuleOp> copy(cast<ModuleOp>(module->clone()));
-  ::eraseUnusedParameters(*copy);
-  if (isInteresting(*copy, tester))
-    ::eraseUnusedParameters(module);
+  for (StringRef name : names)
+    if (SymbolTable::symbolKnownUseEmpty(module.lookupSymbol(name), module))
+      changeIfInteresting(module, tester, [&](ModuleOp changed) {
+        changed.lookupSymbol(name)->erase();
+      });
+  changeIfInteresting(module, tester, ::eraseUnusedParameters);
 }
