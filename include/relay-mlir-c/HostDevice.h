@@ -19,10 +19,11 @@
 //                          const RelayKernelContext *context);
 //   RELAY_DEFINE_HOST_DEVICE("mine", load, unload, find, run)
 //
-// A file with these is all of `librelay_device_mine.so`. The functions are what
-// RelayDeviceAPI says of load_module, unload_module, get_kernel and launch, and
-// may be called by several threads at once. `return relayHostDeviceFail(status,
-// "format", ...)` says what is wrong. Plain C.
+// A file with these is all of `librelay_device_mine.so`, and links nothing: a
+// copy of relayGetCPUDeviceAPI() would need the run time. The functions are
+// what RelayDeviceAPI says of load_module, unload_module, get_kernel and
+// launch, and may be called by several threads at once. `return
+// relayHostDeviceFail(status, "format", ...)` says what is wrong. Plain C.
 //
 //===----------------------------------------------------------------------===//
 
