@@ -70,7 +70,8 @@ fi
 run_pytest() { # target, name of the results, tests
   for_target "$1" env RELAY_NIGHTLY=$nightly PYTHONPATH="$PWD/$build/python_packages" \
     RELAY_CACHE_DIR="$PWD/$results/cache" "${run_python[@]}" \
-    "$python" -m pytest -q -n 2 --dist loadfile --junitxml "$results/$2.xml" "${@:3}" || status=1
+    "$python" -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder \
+    --junitxml "$results/$2.xml" "${@:3}" || status=1
 }
 
 for_target "$target" "${run[@]}" "$python" /usr/lib/llvm-22/bin/lit -s \
@@ -92,7 +93,7 @@ if [[ -z $target && -z $sanitize && $(uname -m) == x86_64 ]]; then
   elif [[ ${others[*]} == *amx* ]]; then
     # What runs on matrix units at the default precision, as far as it is quick.
     # Kernels without products are the same with and without these units.
-    run_pytest amx pytest-amx -m "not large" \
+    RELAY_SHARE=3 run_pytest amx pytest-amx -m "not large" \
       --ignore-glob="*/kernels/test_[dv]*.py" --ignore=test/python/kernels/test_moved_data.py \
       --ignore-glob="*/precision/test_*functions.py" \
       test/python/{kernels,precision} test/python/models/test_{small,random}_graphs.py

@@ -29,7 +29,7 @@ import option_types  # noqa: E402
 
 # How many commits of main, and how many files at most.
 COMMITS = 10
-FILES = 30
+FILES = 20
 
 
 def git(*arguments):

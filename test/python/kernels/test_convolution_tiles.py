@@ -13,6 +13,8 @@ import pytest
 import relay_mlir as rm
 from bounds import bound as bound_of
 
+pytestmark = pytest.mark.share(3)
+
 BOUND = bound_of("products", symmetric=True)
 WINOGRAD_BOUND = bound_of("winograd")
 

@@ -9,6 +9,8 @@ from onnx import TensorProto, helper, numpy_helper, save
 
 import relay_mlir as rm
 
+pytestmark = pytest.mark.share(3)
+
 
 def compile_operator(path, node, inputs, constants, results):
     """`inputs` and `results` map names to (element type, dimensions)."""

@@ -14,6 +14,8 @@ import pytest
 import relay_mlir as rm
 from bounds import bound
 
+pytestmark = pytest.mark.share(2)
+
 BOUND = bound("products", symmetric=True)
 
 

@@ -14,6 +14,8 @@ import pytest
 
 import relay_mlir as rm
 
+pytestmark = pytest.mark.share(3)
+
 RNG = np.random.default_rng(7)
 
 

@@ -12,6 +12,8 @@ from onnx import TensorProto, helper
 import relay_mlir as rm
 from single_nodes import check_refused, compare, compiled, make, random, runtime
 
+pytestmark = pytest.mark.share(2)
+
 # Of the right operand by its dimensions in the left one.
 PLACES = [((2, 3, 4, 5), (5,), {}, (5,)), ((2, 3, 4, 5), (4, 5), {}, (4, 5)),
           ((2, 3, 4, 5), (3, 4), {"axis": 1}, (3, 4, 1)),

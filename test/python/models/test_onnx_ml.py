@@ -13,6 +13,8 @@ import relay_mlir as rm
 from onnx_ml import (check, compare, make_model, node, refusal, rows, run, run_onnxruntime,
                      run_reference)
 
+pytestmark = pytest.mark.share(3)
+
 NUMBERS = [np.float32, np.float64, np.int32, np.int64]
 TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"]
 PRODUCTS = 2 * bounds.bound("products")

@@ -13,6 +13,8 @@ import relay_mlir as rm
 from onnx_ml import (Trees, check, compare, make_model, node, refusal, rows, run, run_floats,
                      run_onnxruntime, run_reference)
 
+pytestmark = pytest.mark.share(3)
+
 MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"]
 TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
 

@@ -14,6 +14,8 @@ import pytest
 from onnx import helper
 from test_open_sizes import Pair, random
 
+pytestmark = pytest.mark.share(2)
+
 HEADS, SHARED, FEATURES = 4, 2, 8
 
 

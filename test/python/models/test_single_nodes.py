@@ -10,6 +10,8 @@ from onnx import helper
 import relay_mlir as rm
 from single_nodes import check_refused, compare, compiled, make, random, reference, runtime
 
+pytestmark = pytest.mark.share(2)
+
 
 @pytest.mark.parametrize("order", [0, 1])
 @pytest.mark.parametrize("shape,attributes", [

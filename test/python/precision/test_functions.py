@@ -9,6 +9,8 @@ import pytest
 
 import relay_mlir as rm
 
+pytestmark = pytest.mark.share(3)
+
 TINY = np.finfo(np.float32).tiny
 
 

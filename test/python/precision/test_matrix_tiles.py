@@ -23,7 +23,8 @@ VNNI = "x86-64-v3,+avxvnni"
 PRECISIONS = list(BOUNDS)
 HAS_TILES = TILE_FLAGS <= FLAGS
 
-pytestmark = pytest.mark.skipif(not {"avx2", "fma"} <= FLAGS, reason="the machine lacks AVX2")
+pytestmark = [pytest.mark.share(2), pytest.mark.skipif(
+    not {"avx2", "fma"} <= FLAGS, reason="the machine lacks AVX2")]
 
 
 @pytest.fixture(scope="module", name="worker")

@@ -20,6 +20,8 @@ from onnx import TensorProto, helper
 
 import relay_mlir as rm
 
+pytestmark = pytest.mark.share(3)
+
 _erf = np.vectorize(math.erf, otypes=[float])
 _erfc = np.vectorize(math.erfc, otypes=[float])
 

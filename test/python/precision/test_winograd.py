@@ -14,6 +14,8 @@ import pytest
 import relay_mlir as rm
 from float_tensors import literal, uniform
 
+pytestmark = pytest.mark.share(3)
+
 # Not on matrix units, which test_matrix_tiles.py is about.
 TARGET = "native,-amx-tile" if platform.machine() == "x86_64" else "native"
 BOUND = 1e-5
