@@ -26,7 +26,7 @@ from .op import annotation, image, memory, nn, random, vision, vm
 from .op.tensor import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .op import on_device
 from . import qnn
-from . import codegen, dataflow_pattern, structural, text, transform
+from . import codegen, dataflow_pattern, ir_pass, structural, text, transform
 from .structural import assert_structural_equal, structural_equal, structural_hash
 from .base import SequentialSpan, SourceName, Span
 from .text import (SpanCheck, astext, fromtext, get_text_version, parse, parse_expr, pretty_print,
@@ -47,8 +47,6 @@ from .expr import Function, bind, const, var
 from .expr import Op
 from .ty import Any
 
-# Programs of 2019 know analyses and passes by this name.
-ir_pass = analysis
 function = expr
 
 # What Relay has besides, and is not here yet.

@@ -96,11 +96,7 @@ def FoldConstant(fold_qnn: bool = False) -> Pass:  # pylint: disable=invalid-nam
 def FoldConstantExpr(expr: _expr.Expr, mod: IRModule | None = None,  # pylint: disable=invalid-name
                      fold_qnn: bool = False) -> Any:
     """Evaluates the operators on constants in an expression of a module."""
-    mod = expect_module(mod).shallow_copy() if mod is not None else IRModule()
-    function, rest = _in_function(core.to_expr(expr))
-    var = _unused_name(mod)
-    mod.functions[var] = function
-    return rest(FoldConstant(fold_qnn)(mod)[var])
+    return run_on_expr(FoldConstant(fold_qnn), expr, mod)
 
 
 def remove_unused(mod: IRModule, entries: Sequence[str] = ("main",)) -> IRModule:
@@ -192,6 +188,16 @@ def _in_function(expr: _expr.Expr) -> tuple[_expr.Function, Callable[[_expr.Func
     return _expr.Function(params, expr), lambda function: function.body
 
 
+def run_on_expr(run: Callable[[IRModule], IRModule], expr: Any,
+                mod: IRModule | None = None) -> Any:
+    """What `run` makes of an expression, which may use the functions of a module."""
+    mod = expect_module(mod).shallow_copy() if mod is not None else IRModule()
+    function, rest = _in_function(core.to_expr(expr))
+    var = _unused_name(mod)
+    mod.functions[var] = function
+    return rest(run(mod)[var])
+
+
 def infer_expr(expr: Any, mod: IRModule | None = None) -> Any:
     """Returns an expression with the types of all its parts. Its free variables
     need annotations unless their types can be inferred."""
@@ -209,8 +215,8 @@ _LATER = {
             MetaScheduleLayoutRewrite recast""",
         "gradients": "FirstOrderGradient LazyGradientInit gradient",
         "bring-your-own-codegen": "CollagePartition",
-        "devices and memory": """AnnotateUsedMemory CapturePostDfsIndexInSpans ManifestLifetimes
-            PlanDevices""",
+        "devices and memory": """AnnotateUsedMemory CapturePostDfsIndexInSpans
+            ManifestLifetimes""",
         "quantization": "FakeQuantizationToInteger",
     }.items() for name in names.split()
 }
@@ -228,16 +234,17 @@ NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr F
     RemoveStandaloneReshapes SimplifyExprPostAlterOp""".split()}
 
 # Passes in modules of their own, which use what is above.
-from . import (_compiler_passes, _functional_passes,  # pylint: disable=wrong-import-position
+from . import (_compiler_passes, _device_passes, _functional_passes,  # pylint: disable=wrong-import-position
                _graph_passes, _operator_rules, _rewrite_passes, _weight_passes)
 from ._compiler_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
+from ._device_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._functional_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._graph_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._operator_rules import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._rewrite_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._weight_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 
-for _module in (_compiler_passes, _functional_passes, _graph_passes, _operator_rules,
+for _module in (_compiler_passes, _device_passes, _functional_passes, _graph_passes, _operator_rules,
                 _rewrite_passes, _weight_passes):
     NAMES.update(_module.__all__)
 
@@ -253,7 +260,7 @@ def __getattr__(name: str) -> NoReturn:
 
 
 __all__ = [
-    *_compiler_passes.__all__, *_functional_passes.__all__, *_graph_passes.__all__,
+    *_compiler_passes.__all__, *_device_passes.__all__, *_functional_passes.__all__, *_graph_passes.__all__,
     *_operator_rules.__all__, *_rewrite_passes.__all__, *_weight_passes.__all__,
     "ApplyPassToFunction", "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr",
     "FoldConstant", "FoldConstantExpr", "FoldScaleAxis", "FunctionPass", "InferType",

@@ -162,6 +162,25 @@ def schedule_conv2d_on_gpu(expr):
     return sched.visit(expr)
 
 
+def check_copies(function, convolutions):
+    """That convolutions, and nothing else, have operands and results on another device."""
+    assert "on_device" not in relay.analysis.list_op_freqs(function)
+    calls = []
+    relay.analysis.post_order_visit(
+        function, lambda node: calls.append(node)
+        if isinstance(node, relay.Call) and isinstance(node.op, relay.Op) else None)
+    found = [call for call in calls if call.op.name == "nn.conv2d"]
+    assert len(found) == convolutions
+    copies = {"device_copy"}
+    for call in calls:
+        inputs = {arg.op.name for arg in call.args if isinstance(arg, relay.Call)}
+        if call in found:
+            assert inputs == copies and len(call.args) == 2
+            assert all(isinstance(arg, relay.Call) for arg in call.args)
+        elif call.op.name != "device_copy":
+            assert not inputs & {"nn.conv2d"}
+
+
 def test_tutorial_heterogeneous_execution(text_v001):
     resnet, params = relay.testing.resnet.get_workload()
     assert words(resnet).startswith(words("""v0.0.1
@@ -188,6 +207,52 @@ def test_tutorial_heterogeneous_execution(text_v001):
     assert relay.analysis.list_op_freqs(resnet)["on_device"] == convolutions
     text = words(resnet)
     assert text.count("on_device(") == convolutions
+    resnet = relay.ir_pass.rewrite_annotated_ops(resnet, 0)
+    check_copies(resnet, convolutions)
+    text = words(resnet)
+    assert text.count("device_copy(") == relay.analysis.list_op_freqs(resnet)["device_copy"]
+
+
+def test_heterogeneous_execution():
+    """The same with the second processor in place of the GPU, and run."""
+    mod, params = relay.testing.resnet.get_workload(image_shape=(3, 32, 32), num_layers=20,
+                                                    num_classes=10)
+    convolutions = relay.analysis.list_op_freqs(mod["main"])["nn.conv2d"]
+    split = relay.ir_pass.rewrite_annotated_ops(
+        ScheduleConv2d(tvm.cpu(1)).visit(mod["main"]), tvm.cpu(0))
+    check_copies(split, convolutions)
+    data = np.random.default_rng(1).random((1, 3, 32, 32), "float32")
+    with tvm.transform.PassContext(opt_level=3):
+        lib = relay.build(split, "llvm", params=params)
+    np.testing.assert_allclose(lib(data), relay.create_executor(
+        "debug", mod=mod, params=params).evaluate()(data), rtol=1e-4, atol=1e-6)
+
+
+def test_devices_of_what_is_not_marked():
+    x = relay.var("x", shape=(4,))
+    func = relay.Function([x], relay.tanh(relay.annotation.on_device(
+        relay.nn.relu(x), tvm.cpu(1))))
+
+    def devices(planned):
+        """The device of each operator, by the last copy before it."""
+        found = {}
+        relay.analysis.post_order_visit(planned, lambda node: found.update(
+            {node.op.name: dict(node.args[0].attrs.dst_virtual_device)}
+            if isinstance(node, relay.Call) and isinstance(node.op, relay.Op) and
+            node.op.name != "device_copy" and isinstance(node.args[0], relay.Call) else {}))
+        return {name: (where["device_type"], where["virtual_device_id"])
+                for name, where in found.items()}
+
+    plan = transform.PlanDevices
+    assert devices(plan()(tvm.IRModule.from_expr(func))["main"]) == \
+        {"nn.relu": (1, 1), "tanh": (1, 0)}
+    assert devices(plan(tvm.cuda(3))(tvm.IRModule.from_expr(func))["main"]) == \
+        {"nn.relu": (1, 1), "tanh": (2, 3)}
+    rewritten = transform.RewriteAnnotatedOps(tvm.cpu(2))(tvm.IRModule.from_expr(func))
+    assert devices(rewritten["main"]) == {"nn.relu": (1, 1), "tanh": (1, 2)}
+    for wrong in ("nowhere", 1.5, [1]):
+        with pytest.raises((TypeError, ValueError), match="expects a device"):
+            plan(wrong)
 
 
 #===------------------------------------------------------------------------===#

@@ -8,9 +8,10 @@
 // What an operator reads and what it writes is on one device, so values that
 // operators connect are in one class. `on_device` separates its operand from
 // its result, and puts one of them, or both, on a device. A class without a
-// device is on the host. Then `device_copy` is put wherever a value is not
-// where it is wanted, and what follows needs no plan: a value is on the device
-// that the last copy before it names, or on the host.
+// device is on the default device, the host if none is given. Then
+// `device_copy` is put wherever a value is not where it is wanted, and what
+// follows needs no plan: a value is on the device that the last copy before it
+// names, or on the host.
 //
 // Parameters and what is computed from constants only can be copied anywhere,
 // so that they connect nothing. Results of the function are on the host.
@@ -38,8 +39,10 @@ namespace {
 /// Plans one function.
 class DevicePlanner {
 public:
-  explicit DevicePlanner(func::FuncOp function)
-      : function(function), builder(function.getContext()) {}
+  DevicePlanner(func::FuncOp function, DeviceAttr defaultDevice,
+                bool perOperator)
+      : function(function), defaultDevice(defaultDevice),
+        perOperator(perOperator) {}
 
   LogicalResult plan();
   void rewrite();
@@ -70,7 +73,10 @@ private:
   DictionaryAttr getVirtualDevice(DeviceAttr device);
 
   func::FuncOp function;
-  Builder builder;
+  /// Null for the host, as all devices here.
+  DeviceAttr defaultDevice;
+  /// Whether operators connect nothing.
+  bool perOperator;
   /// What is computed from constants only, and results of `on_device` that need
   /// not be anywhere.
   DenseSet<Value> fromConstants, marked;
@@ -102,9 +108,11 @@ void DevicePlanner::connect(Operation *op) {
       classes.join(*first, number);
     first = number;
   };
-  for (Value operand : op->getOperands())
-    if (!isConstant(operand) && !isLoose(operand))
-      join(operand);
+  // A tuple is where its fields are.
+  if (!perOperator || isa<TupleOp, TupleGetItemOp>(op))
+    for (Value operand : op->getOperands())
+      if (!isConstant(operand) && !isLoose(operand))
+        join(operand);
   llvm::for_each(op->getResults(), join);
 }
 
@@ -207,16 +215,16 @@ DeviceAttr DevicePlanner::getDevice(Value value) {
     return it->second;
   if (isConstant(value) || isLoose(value))
     return {};
-  return choices.lookup(classes.findLeader(getNumber(value))).device;
+  auto it = choices.find(classes.findLeader(getNumber(value)));
+  return it == choices.end() ? defaultDevice : it->second.device;
 }
 
 DictionaryAttr DevicePlanner::getVirtualDevice(DeviceAttr device) {
   if (DictionaryAttr notation = notations.lookup(device))
     return notation;
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("device_type", builder.getI64IntegerAttr(1)),
-       builder.getNamedAttr("virtual_device_id",
-                            builder.getI64IntegerAttr(0))});
+  if (!device)
+    device = DeviceAttr::get(function.getContext(), DeviceAttr::kCPUKind, 0);
+  return device.toVirtualDevice();
 }
 
 Value DevicePlanner::getCopy(Value value, DeviceAttr device,
@@ -257,9 +265,13 @@ void DevicePlanner::rewrite() {
       if (isa<ConstantOp>(op))
         continue;
       DeviceAttr device;
-      for (Value value : llvm::concat<Value>(op.getOperands(), op.getResults()))
-        if (DeviceAttr other = getDevice(value))
-          device = other;
+      if (perOperator && op.getNumResults() != 0)
+        device = getDevice(op.getResult(0));
+      else
+        for (Value value :
+             llvm::concat<Value>(op.getOperands(), op.getResults()))
+          if (DeviceAttr other = getDevice(value))
+            device = other;
       if (op.hasTrait<OpTrait::IsTerminator>())
         device = {};
       for (OpOperand &operand : op.getOpOperands()) {
@@ -278,20 +290,41 @@ namespace {
 struct PlanDevicesPass : relay::impl::PlanDevicesPassBase<PlanDevicesPass> {
   using PlanDevicesPassBase::PlanDevicesPassBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    if (defaultDevice.empty())
+      return success();
+    auto [kind, number] = StringRef(defaultDevice).split(':');
+    int32_t index;
+    if (!DeviceAttr::isKind(kind) || number.getAsInteger(10, index) ||
+        index < 0)
+      return emitError(UnknownLoc::get(context))
+             << "expects option 'default-device' to be a kind of devices and "
+                "a number, such as cpu:1, but got '"
+             << defaultDevice << "'";
+    device = DeviceAttr::get(context, kind, index);
+    if (device.isHost())
+      device = {};
+    return success();
+  }
+
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     WalkResult marked = function.walk([](Operation *op) {
       return isa<OnDeviceOp, DeviceCopyOp>(op) ? WalkResult::interrupt()
                                                : WalkResult::advance();
     });
-    if (!marked.wasInterrupted() || function->hasAttr(kPrimitiveAttrName))
+    if ((!device && !marked.wasInterrupted()) ||
+        function->hasAttr(kPrimitiveAttrName))
       return markAllAnalysesPreserved();
-    DevicePlanner planner(function);
+    DevicePlanner planner(function, device, perOperator);
     if (failed(planner.plan()))
       return signalPassFailure();
     planner.rewrite();
     numCopies += planner.getNumCopies();
   }
+
+  /// Null for the host.
+  DeviceAttr device;
 };
 
 } // namespace

@@ -189,6 +189,19 @@ std::string relay::getMemoryNames(TargetAttrInterface target) {
 // #target.device
 //===----------------------------------------------------------------------===//
 
+/// DLDeviceType, as the run times that have such devices call them.
+static constexpr int64_t kExtension = 12;
+static constexpr std::pair<int64_t, StringLiteral> kDeviceTypes[] = {
+    {1, DeviceAttr::kCPUKind},
+    {2, "cuda"},
+    {4, "opencl"},
+    {7, "vulkan"},
+    {8, "metal"},
+    {10, "rocm"},
+    {kExtension, "ext_dev"},
+    {15, "webgpu"},
+    {16, "hexagon"}};
+
 bool DeviceAttr::isKind(StringRef kind) {
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   return !kind.empty() && llvm::all_of(kind, isWord);
@@ -210,14 +223,22 @@ std::string DeviceAttr::getName(DeviceAttr device) {
   return (kind + ":" + Twine(device ? device.getIndex() : 0)).str();
 }
 
+DictionaryAttr DeviceAttr::toVirtualDevice() const {
+  int64_t type = kExtension;
+  for (auto [number, name] : kDeviceTypes)
+    if (getKind() == name)
+      type = number;
+  Builder builder(getContext());
+  SmallVector<NamedAttribute> entries{
+      {"device_type", builder.getI64IntegerAttr(type)},
+      {"virtual_device_id", builder.getI64IntegerAttr(getIndex())}};
+  if (type == kExtension && getKind() != "ext_dev")
+    entries.push_back({"target", builder.getStringAttr(getKind())});
+  return builder.getDictionaryAttr(entries);
+}
+
 FailureOr<DeviceAttr> DeviceAttr::fromVirtualDevice(
     DictionaryAttr device, llvm::function_ref<InFlightDiagnostic()> emitError) {
-  // DLDeviceType, as the run times that have such devices call them.
-  constexpr int64_t kExtension = 12;
-  static constexpr std::pair<int64_t, StringLiteral> kinds[] = {
-      {1, kCPUKind},           {2, "cuda"},    {4, "opencl"},
-      {7, "vulkan"},           {8, "metal"},   {10, "rocm"},
-      {kExtension, "ext_dev"}, {15, "webgpu"}, {16, "hexagon"}};
   if (auto scope = device.getAs<StringAttr>("memory_scope");
       scope && !scope.empty())
     return emitError() << "expects a device without a memory scope, but got "
@@ -237,7 +258,7 @@ FailureOr<DeviceAttr> DeviceAttr::fromVirtualDevice(
   if (!type)
     return DeviceAttr();
   StringRef kind;
-  for (auto [number, name] : kinds)
+  for (auto [number, name] : kDeviceTypes)
     if (type.getInt() == number)
       kind = name;
   if (kind.empty())

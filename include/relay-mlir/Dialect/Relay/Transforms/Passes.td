@@ -322,10 +322,14 @@ def PlanDevicesPass
   let description = [{
     Operators run where `on_device` says; so do those that are connected with
     one that is marked, up to the next `on_device`, and the others run on the
-    host. Parameters and results of the function are on the host, and so is what
+    host, or on the device that `default-device` names, such as `cpu:1`.
+    Parameters and results of the function are on the host, and so is what
     follows from constants only; unless `constrain_result` asks for it,
-    `on_device` around these has no effect. After the pass there is no `on_device`, and a `device_copy` wherever a value is needed
-    on another device (TVM's PlanDevices).
+    `on_device` around these has no effect. With `per-operator`, nothing but
+    the marked operators themselves runs where the marks say (the pass
+    rewrite_annotated_ops of older versions). After the pass there is no
+    `on_device`, and a `device_copy` wherever a value is needed on another
+    device (TVM's PlanDevices).
 
     ```mlir
     %0 = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
@@ -344,6 +348,12 @@ def PlanDevicesPass
     the marks are in branches or closures.
   }];
   let dependentDialects = ["::mlir::relay::TargetDialect"];
+  let options = [
+    Option<"defaultDevice", "default-device", "std::string", /*default=*/"",
+           "Where operators run that nothing is said of: kind:number">,
+    Option<"perOperator", "per-operator", "bool", /*default=*/"false",
+           "Whether only marked operators run where marks say">
+  ];
   let statistics = [
     Statistic<"numCopies", "num-copies", "Number of copies made">
   ];

@@ -202,6 +202,9 @@ def Target_DeviceAttr : AttrDef<Target_Dialect, "Device"> {
     static ::mlir::FailureOr<DeviceAttr> fromVirtualDevice(
         ::mlir::DictionaryAttr device,
         ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError);
+
+    /// That dictionary.
+    ::mlir::DictionaryAttr toVirtualDevice() const;
   }];
 }
 
