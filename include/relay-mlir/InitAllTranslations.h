@@ -16,6 +16,8 @@
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/Frontend/RelayText/RelayText.h"
 #include "relay-mlir/Target/AOT/HostModule.h"
+#include "relay-mlir/Target/GraphJSON/GraphJSON.h"
+#include "relay-mlir/Target/RelaxScript/RelaxScript.h"
 
 namespace mlir::relay {
 
@@ -26,6 +28,8 @@ inline void registerAllTranslations() {
 #endif
   registerRelayTextTranslations();
   registerRelaxToHostTranslation();
+  registerRelaxToGraphJSONTranslation();
+  relax::registerRelaxToScriptTranslation();
 }
 
 } // namespace mlir::relay

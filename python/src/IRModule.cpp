@@ -16,6 +16,8 @@
 #include "relay-mlir/Report/Report.h"
 #include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/ParseModule.h"
+#include "relay-mlir/Target/GraphJSON/GraphJSON.h"
+#include "relay-mlir/Target/RelaxScript/RelaxScript.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -166,7 +168,8 @@ static void compile(IRModule &self, const std::string &path,
                     const std::optional<std::string> &precisionName,
                     const std::string &deviceTargets, bool forceMatrixTiles,
                     const std::string &desiredLayout, bool useCache,
-                    const std::string &cacheDir, relay::Report *report) {
+                    const std::string &cacheDir, relay::Report *report,
+                    const std::string &form) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
   if (!kind)
     throw py::value_error(
@@ -190,6 +193,12 @@ static void compile(IRModule &self, const std::string &path,
   options.useCache = useCache;
   options.cacheDir = cacheDir;
   options.report = report;
+  std::optional<relay::NormalForm> from = relay::parseNormalForm(form);
+  if (!from)
+    throw py::value_error("expects one of the forms of a module, such as "
+                          "'relay-typed', but got '" +
+                          form + "'");
+  options.from = *from;
 
   DiagnosticCollector diagnostics(self.context.get(), self.words);
   LogicalResult result = failure();
@@ -201,6 +210,41 @@ static void compile(IRModule &self, const std::string &path,
   }
   if (failed(result))
     diagnostics.raise("cannot compile the module");
+}
+
+/// The kernels that @main calls, as the graph executor has graphs.
+static std::string getGraphJSON(IRModule &self) {
+  DiagnosticCollector diagnostics(self.context.get(), self.words);
+  auto main = self.module->lookupSymbol<relax::FuncOp>("main");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!main || failed(relay::writeGraphJSON(main, os)))
+    diagnostics.raise("expects a relax.func named @main, with a graph");
+  return text;
+}
+
+/// The names of what the module defines, and what each is.
+static std::vector<std::pair<std::string, std::string>>
+getSymbols(IRModule &self) {
+  std::vector<std::pair<std::string, std::string>> symbols;
+  for (auto symbol : self.module->getOps<SymbolOpInterface>())
+    symbols.push_back(
+        {symbol.getName().str(), symbol->getName().getStringRef().str()});
+  return symbols;
+}
+
+/// A function of relax as its script shows it, other symbols in MLIR's text.
+static std::string printSymbol(IRModule &self, const std::string &name) {
+  Operation *symbol = SymbolTable::lookupSymbolIn(*self.module, name);
+  if (!symbol)
+    throw py::key_error(name);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto function = dyn_cast<relax::FuncOp>(symbol))
+    relax::printScript(function, os);
+  else
+    symbol->print(os, OpPrintingFlags().useLocalScope());
+  return text;
 }
 
 void relay_python::bindIRModule(py::module_ &m) {
@@ -217,7 +261,10 @@ void relay_python::bindIRModule(py::module_ &m) {
            py::arg("target"), py::arg("opt_level"), py::arg("precision"),
            py::arg("device_targets"), py::arg("force_matrix_tiles"),
            py::arg("desired_layout"), py::arg("cache"), py::arg("cache_dir"),
-           py::arg("report"))
+           py::arg("report"), py::arg("form") = "relay-typed")
+      .def("graph_json", &getGraphJSON)
+      .def("symbols", &getSymbols)
+      .def("print_symbol", &printSymbol, py::arg("name"))
       .def("clone", [](IRModule &self) {
         auto copy = std::make_unique<IRModule>();
         copy->context = self.context;

@@ -171,6 +171,21 @@ def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
     return compiled
 
 
+def _graph_json(mod: IRModule, target: Any, opt_level: int) -> str:
+    """The kernels that @main calls, as the graph executor has graphs."""
+    from .._compile import IRModule as MLIRModule
+
+    devices = parse_device_targets(target)
+    program = with_requantize_config(remove_unused(mod))._to_core()
+    with _diagnostics.raising():
+        module = MLIRModule.parse(core.print_mlir(*program, -1))
+        module.run_passes(
+            f"builtin.module(relay-attach-target{{target={parse_target(target)}"
+            f"{' device-targets={' + devices + '}' if devices else ''}}},"
+            f"relay-optimize{{opt-level={opt_level}}},relay-to-kernels,relax-name-kernels)")
+        return module._impl.graph_json()
+
+
 def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
           executor: Any = None, runtime: Any = None, workspace_memory_pools: Any = None,
           constant_memory_pools: Any = None, params: Mapping[str, Any] | None = None,
@@ -210,7 +225,9 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     _warn_of_settings()
     bound = dict(expect_mapping(params, "params"))
     mod = bind_main(module_arguments(ir_mod), bound, stacklevel=2)
-    return ExecutorFactoryModule(compile_main(mod, target, _opt_level()), bound, mod_name)
+    level = _opt_level()
+    return ExecutorFactoryModule(compile_main(mod, target, level), bound, mod_name,
+                                 lambda: _graph_json(mod, target, level))
 
 
 def optimize(mod: IRModule | Expr, target: Any = None,

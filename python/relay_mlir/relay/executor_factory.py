@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
 
 import numpy as np
 
-from .._arguments import expect, expect_int, expect_mapping, expect_text
+from .._arguments import describe, expect, expect_int, expect_mapping, expect_text
 from .device import Device
 from .expr import NDArray, ndarray
+from .param_dict import load_param_dict
 
 if TYPE_CHECKING:
     from .._compile import Module
+
+
+def _digest(value: Any) -> dict[str, Any]:
+    """What tells values of a parameter apart, short enough for a graph in text."""
+    array = np.asarray(value)
+    return {"dtype": str(array.dtype), "shape": list(array.shape),
+            "sha256": hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()}
+
+
+def _describe(infos: Any) -> tuple[dict[str, tuple[int | str, ...]], dict[str, str]]:
+    """Shapes and dtypes by name."""
+    return ({info.name: tuple(info.shape) for info in infos},
+            {info.name: str(info.dtype) for info in infos})
 
 
 class GraphModule:
@@ -52,10 +67,10 @@ class GraphModule:
         return name
 
     def _set(self, key: int | str, value: Any) -> None:
-        params = self._factory.get_params()
-        if isinstance(key, str) and key in params:
+        is_compiled = self._factory._compare(key, value) if isinstance(key, str) else None
+        if is_compiled is not None:
             # They are in the code; setting them again is what programs do.
-            if not np.array_equal(np.asarray(params[key]), np.asarray(value)):
+            if not is_compiled:
                 raise ValueError(f"expects the value that {key!r} was compiled with; build "
                                  "without it in `params` to change it later")
             return
@@ -98,6 +113,31 @@ class GraphModule:
             np.copyto(out, outputs[index])
         return ndarray(outputs[index])
 
+    def load_params(self, params_bytes: bytes) -> None:
+        """Sets the parameters that `relay.save_param_dict` has written. Raises ValueError for
+        bytes that it has not."""
+        self.set_input(**load_param_dict(params_bytes))
+
+    def share_params(self, other: GraphModule, params_bytes: bytes) -> None:
+        """Sets the parameters whose names these bytes have to those of another module."""
+        expect(other, GraphModule, "other", "a GraphModule")
+        for name in load_param_dict(params_bytes):
+            if self._factory._compare(name, 0) is None:
+                self._set(name, other.get_input(name))
+
+    def get_input_index(self, name: str) -> int:
+        """The number of an input, -1 if there is none of the name."""
+        names = [info.name for info in self._factory.compiled.inputs]
+        return names.index(name) if expect_text(name, "name") in names else -1
+
+    def get_input_info(self) -> tuple[dict[str, tuple[int | str, ...]], dict[str, str]]:
+        """The shapes and the dtypes of inputs, by name."""
+        return _describe(self._factory.compiled.inputs)
+
+    def get_output_info(self) -> tuple[dict[str, tuple[int | str, ...]], dict[str, str]]:
+        """The shapes and the dtypes of outputs, by name."""
+        return _describe(self._factory.compiled.outputs)
+
     def get_input(self, key: int | str) -> NDArray:
         """An input that was set."""
         name = self._name(key)
@@ -125,11 +165,24 @@ class ExecutorFactoryModule:
     """What `relay.build` returns: native code for @main, and its constants."""
 
     def __init__(self, compiled: Module, params: Mapping[str, Any] | None = None,
-                 name: str = "default") -> None:
+                 name: str = "default", graph: Callable[[], str] | None = None) -> None:
         self.compiled = compiled
         self.libmod_name = name
         self._params = {key: ndarray(value)
                         for key, value in expect_mapping(params, "params").items()}
+        # Of parameters whose values are not here, as a graph has them.
+        self._digests: dict[str, dict[str, Any]] = {}
+        # Makes the graph when somebody asks for it.
+        self._graph = graph
+
+    def _compare(self, name: str, value: Any) -> bool | None:
+        """Whether a value is that of a parameter that is a constant of the code; None if the
+        name is that of none."""
+        if name in self._params:
+            return bool(np.array_equal(np.asarray(self._params[name]), np.asarray(value)))
+        if name in self._digests:
+            return _digest(value) == self._digests[name]
+        return None
 
     def __getitem__(self, name: str) -> Callable[..., GraphModule]:
         """`lib["default"](device)` makes a module to run."""
@@ -158,13 +211,23 @@ class ExecutorFactoryModule:
         return self
 
     def get_graph_json(self) -> str:
-        """Inputs and outputs in JSON. The graph itself is native code."""
-        def describe(infos: Any) -> list[dict[str, Any]]:
-            return [{"name": info.name, "shape": list(info.shape), "dtype": str(info.dtype)}
-                    for info in infos]
+        """The graph in the format of TVM's graph executor: nodes for inputs, constants (p0,
+        p1, ...) and calls of kernels, with shapes, dtypes and storage; and under `params`
+        digests of the values of parameters that are constants of the code.
 
-        return json.dumps({"inputs": describe(self.compiled.inputs),
-                           "outputs": describe(self.compiled.outputs)})
+        It describes the code, which knows its graph. What is read from a file, and what has
+        sizes that are unknown, has only inputs and outputs there."""
+        infos = [*self.compiled.inputs, *self.compiled.outputs]
+        if self._graph is not None and all(isinstance(size, int) for info in infos
+                                           for size in info.shape):
+            graph = json.loads(self._graph())
+        else:
+            graph = {key: [{"name": info.name, "shape": list(info.shape),
+                            "dtype": str(info.dtype)} for info in found]
+                     for key, found in (("inputs", self.compiled.inputs),
+                                        ("outputs", self.compiled.outputs))}
+        params = {name: _digest(value) for name, value in self._params.items()}
+        return json.dumps(graph | {"params": self._digests | params}, indent=2)
 
     def export_library(self, file_name: Any) -> None:
         """Writes the code to a shared object, which `relay_mlir.load` and the C
@@ -183,10 +246,17 @@ def load_module(path: Any) -> ExecutorFactoryModule:
 
 
 def create(graph_json: str, lib: ExecutorFactoryModule, device: Any = None) -> GraphModule:
-    """A module to run, of the three parts of `graph, lib, params = build(...)`."""
-    del graph_json  # The code knows its graph.
+    """A module to run, of the parts of `graph, lib, params = build(...)`: the library may have
+    been written and loaded since. Raises ValueError for what is no graph in JSON."""
     devices = device if isinstance(device, (list, tuple)) else [device] if device else []
     expect(lib, ExecutorFactoryModule, "lib", "what relay.build returns")
+    try:
+        graph = json.loads(expect_text(graph_json, "graph_json"))
+        params = {str(name): dict(digest) for name, digest in graph["params"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ValueError("expects graph_json to be what get_graph_json returned, but got "
+                         f"{describe(graph_json)}") from error
+    lib._digests.update(params)
     return lib["default"](*devices)
 
 

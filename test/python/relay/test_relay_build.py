@@ -129,11 +129,105 @@ def test_params_that_are_bound_already():
 
 def test_three_parts():
     graph, lib, params = relay.build(dense(), "llvm", params={"w": W})
-    assert json.loads(graph)["inputs"] == [{"name": "x", "shape": [2, 3], "dtype": "float32"}]
+    assert [node["name"] for node in json.loads(graph)["nodes"]][0] == "x"
     np.testing.assert_array_equal(params["w"], W)
     module = tvm.contrib.graph_executor.create(graph, lib, CPU)
     module.run(x=X)
     np.testing.assert_allclose(module.get_output(0), expected(), rtol=1e-5)
+
+
+def check_graph(graph):
+    """That a graph is one: entries of nodes, in an order in which they can run."""
+    nodes, rows = graph["nodes"], graph["node_row_ptr"]
+    assert rows[0] == 0 and len(rows) == len(nodes) + 1
+    assert graph["arg_nodes"] == [i for i, node in enumerate(nodes) if node["op"] == "null"]
+    assert len({node["name"] for node in nodes}) == len(nodes)
+    last = {}
+    for number, node in enumerate(nodes):
+        outputs = int(node.get("attrs", {}).get("num_outputs", 1))
+        assert rows[number + 1] - rows[number] == outputs
+        assert node["op"] == "null" or int(node["attrs"]["num_inputs"]) == len(node["inputs"])
+        for source, index, version in node["inputs"]:
+            assert source < number and index < rows[source + 1] - rows[source] and version == 0
+            last[rows[source] + index] = number
+    for source, index, _ in graph["heads"]:
+        last[rows[source] + index] = len(nodes)
+    kinds = {name: values[0] for name, values in graph["attrs"].items()}
+    assert kinds == {"dltype": "list_str", "storage_id": "list_int", "shape": "list_shape"}
+    storage = graph["attrs"]["storage_id"][1]
+    assert all(len(values[1]) == rows[-1] for values in graph["attrs"].values())
+    # Nothing is overwritten before it has been read: but for views, which show the same.
+    holder = {}
+    for number, node in enumerate(nodes):
+        is_view = node.get("attrs", {}).get("func_name") == "__nop"
+        for entry in range(rows[number], rows[number + 1]):
+            before = holder.get(storage[entry])
+            assert before is None or is_view or last.get(before, -1) < number
+            if is_view and before is not None:
+                last[entry] = max(last.get(entry, -1), last.get(before, -1))
+            holder[storage[entry]] = entry
+
+
+@pytest.mark.parametrize("level", [0, 3])
+def test_graphs(level):
+    """Shapes and dtypes of all tensors, and storage that is shared."""
+    mod, params = relay.testing.resnet.get_workload(num_layers=20, image_shape=(3, 32, 32),
+                                                    num_classes=10)
+    with relay.transform.PassContext(opt_level=level):
+        lib = relay.build(mod, "llvm", params=params)
+    graph = json.loads(lib.get_graph_json())
+    check_graph(graph)
+    head = graph["node_row_ptr"][graph["heads"][0][0]]
+    assert graph["attrs"]["shape"][1][head] == [1, 10]
+    calls = [node for node in graph["nodes"] if node["op"] != "null"]
+    assert len(set(graph["attrs"]["storage_id"][1])) < len(graph["nodes"]) - len(calls) / 2
+    functions = " ".join(node["attrs"]["func_name"] for node in calls)
+    assert functions.count("dense") == 1
+    if level == 0:
+        assert functions.count("conv2d") == relay.analysis.list_op_freqs(mod["main"])["nn.conv2d"]
+    assert set(graph["params"]) == set(params)
+
+
+def test_deployment(tmp_path):
+    """Graph, code and parameters as three files, as programs of before 2020 have them."""
+    graph, lib, params = relay.build(dense(), "llvm", params={"w": W})
+    lib.export_library(tmp_path / "lib.so")
+    data = relay.save_param_dict(params)
+    module = tvm.contrib.graph_runtime.create(graph, tvm.runtime.load_module(tmp_path / "lib.so"),
+                                              tvm.cpu())
+    module.load_params(data)
+    module.run(x=X)
+    np.testing.assert_allclose(module.get_output(0), expected(), rtol=1e-5)
+    with pytest.raises(ValueError, match="expects the value that 'w' was compiled with"):
+        module.load_params(relay.save_param_dict({"w": W + 1}))
+    with pytest.raises(ValueError, match="save_param_dict"):
+        module.load_params(data[:-1])
+    with pytest.raises(KeyError, match="expects one of the inputs x, but got 'v'"):
+        module.load_params(relay.save_param_dict({"v": W}))
+    for wrong in ("", "[]", "{}", '{"params": 3}', '{"params": {"w": 3}}'):
+        with pytest.raises(ValueError, match="expects graph_json to be what"):
+            tvm.contrib.graph_runtime.create(wrong, lib, tvm.cpu())
+
+
+def test_parameters_that_are_inputs():
+    mod = relay.build(dense(), "llvm")
+    module, other = mod["default"](CPU), mod["default"](CPU)
+    data = relay.save_param_dict({"w": W})
+    module.load_params(data)
+    other.share_params(module, data)
+    other.run(x=X)
+    np.testing.assert_allclose(other.get_output(0), expected(), rtol=1e-5)
+    assert (module.get_input_index("w"), module.get_input_index("v")) == (1, -1)
+    assert module.get_input_info() == ({"x": (2, 3), "w": (4, 3)}, {"x": "float32", "w": "float32"})
+    assert module.get_output_info()[0] == {"output0": (2, 4)}
+
+
+def test_graph_of_open_sizes():
+    x = relay.var("x", shape=(relay.Any(), 3))
+    lib = relay.build(relay.Function([x], relay.tanh(x)), "llvm")
+    graph = json.loads(lib.get_graph_json())
+    assert list(graph) == ["inputs", "outputs", "params"]
+    assert graph["inputs"][0]["name"] == "x" and graph["inputs"][0]["shape"][1] == 3
 
 
 def test_several_outputs():

@@ -87,6 +87,27 @@ def AssignTargetsPass : Pass<"relax-assign-targets", "::mlir::ModuleOp"> {
   }];
 }
 
+def NameKernelsPass : Pass<"relax-name-kernels", "::mlir::ModuleOp"> {
+  let summary = "Name kernels by their operators";
+  let description = [{
+    Kernels that fusion named lose `fused_` and the namespace `nn`; those of equal
+    operators are numbered in the order of their first calls, as Relax's
+    translator of Relay does. Other kernels keep their names.
+
+    ```mlir
+    %0 = relax.call_tir @fused_nn_dense_1(%x, %w) : ...
+    %1 = relax.call_tir @fused_nn_dense(%0, %v) : ...
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = relax.call_tir @dense(%x, %w) : ...
+    %1 = relax.call_tir @dense1(%0, %v) : ...
+    ```
+  }];
+}
+
 def VerifyExecutablePass
     : Pass<"verify-relax-executable", "::mlir::ModuleOp"> {
   let summary = "Check the normal form that executors consume";
