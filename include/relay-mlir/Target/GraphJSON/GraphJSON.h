@@ -12,10 +12,10 @@
 
 namespace mlir::relay {
 
-/// Writes `main`, in the form relax-kernels, as TVM's graph executor has graphs:
-/// nodes for inputs, constants and calls of kernels, with shapes, types, devices
-/// and pieces of storage of what they compute. Sizes must be known. Errors are
-/// reported at the operations.
+/// Writes `main`, in the form relax-kernels, as TVM's graph executor has
+/// graphs: nodes for inputs, constants and calls of kernels, with shapes,
+/// types, devices and pieces of storage of what they compute. Sizes must be
+/// known. Errors are reported at the operations.
 LogicalResult writeGraphJSON(relax::FuncOp main, raw_ostream &os);
 
 /// Registers `relay-translate --relax-to-graph-json`.
