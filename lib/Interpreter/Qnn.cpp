@@ -356,6 +356,10 @@ evaluateConcatenate(Operation *op, ArrayRef<InterpreterValue> operands) {
   if (failed(checkOutputScale(op, scale)))
     return failure();
   Type elementType = getResultElementType(op);
+  auto integer = dyn_cast<IntegerType>(elementType);
+  if (!integer || integer.getWidth() < 8 || integer.getWidth() > 32)
+    return op->emitOpError("expects quantized integers, but got ")
+           << operands[0].getFields().front().getTensor().getType();
   SmallVector<Tensor> parts;
   for (auto [data, fromScale, fromZeroPoint] :
        llvm::zip_equal(operands[0].getFields(), operands[1].getFields(),

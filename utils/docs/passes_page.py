@@ -68,8 +68,7 @@ REASONS = {
     "ManifestLifetimes": "relax plans memory (`relax-plan-memory`)",
     "MetaScheduleLayoutRewrite": "constant weights are packed by the schedules that read them",
     "NameMangleExtFuncs": "a part of PartitionGraph in TVM",
-    "QnnCanonicalize": "the operators of qnn have lowerings of their own",
-    "QnnLegalize": "the operators of qnn have lowerings of their own",
+    "QnnLegalize": "QnnCanonicalize does it, for all targets; schedules choose instructions",
     "RelayToTIRTargetHook": "targets of plugins are asked by interfaces "
                             "(`CodeGeneratorAttrInterface`)",
     "RemoveDefaultAnnotations": "a part of PartitionGraph in TVM",

@@ -34,7 +34,7 @@ struct Entry {
   SymbolicTensorType type;
   unsigned storage = 0;
   /// The last node that reads it; none for what is kept.
-  std::optional<unsigned> lastUse;
+  std::optional<unsigned> lastUse = std::nullopt;
 };
 
 struct Node {

@@ -54,7 +54,8 @@ struct TestOperatorStatusPass
         llvm::outs() << " inferred";
       if (interpreter.canEvaluate(name) && !isUnsupportedByInterpreter(name))
         llvm::outs() << " interpreted";
-      if (lowered.contains(name))
+      // Quantized operators are written in others that are.
+      if (lowered.contains(name) || name.hasTrait<OnQuantized>())
         llvm::outs() << " lowered";
       llvm::outs() << '\n';
     }

@@ -1,7 +1,8 @@
 """Evaluates single relay operators and compares them with NumPy.
 
 All cases of a check run in one relay-opt process. Each case runs twice: with
-static types, and inside a function whose arguments have dynamic sizes.
+static types, and inside a function whose arguments have dynamic sizes. Operators
+on quantised tensors also run as the basic operators that they are written in.
 """
 
 import os
@@ -83,6 +84,7 @@ class Case:
     rtol: float | None = None
     atol: float = 0.0
     dynamic: bool = True  # False where sizes must be known to the compiler.
+    basic: bool = True  # False where the basic operators refuse what is asked for.
 
     def text(self, name, dynamic):
         """Two functions, or one: only static functions run by themselves."""
@@ -161,12 +163,13 @@ def parse_tensor(value, type_):
     return values.reshape(shape)
 
 
-def run(text):
-    """Runs the functions of a module; returns {name: [arrays]}."""
+def run(text, passes=()):
+    """Runs the functions of a module after passes; returns {name: [arrays]}."""
+    pipeline = ",".join([*passes, "test-relay-interpret"])
     command = [
         str(BUILD / "bin/relay-opt"),
         f"--load-pass-plugin={BUILD}/lib/RelayTestPasses.so",
-        "--pass-pipeline=builtin.module(test-relay-interpret)",
+        f"--pass-pipeline=builtin.module({pipeline})",
         "--mlir-print-elementsattrs-with-hex-if-larger=0",
         "-o",
         os.devnull,
@@ -207,8 +210,14 @@ def check(cases):
         if case.dynamic:
             text += case.text(f"dynamic{i}", dynamic=True)
     values = run(text)
+    basic = [i for i, case in enumerate(cases) if case.op.startswith("qnn.") and case.basic]
+    if basic:
+        written = run("".join(cases[i].text(f"basic{i}", dynamic=False) for i in basic),
+                      ["func.func(relay-qnn-canonicalize)"])
+        values.update(written)
     for i, case in enumerate(cases):
         kinds = ["static", "dynamic"] if case.dynamic else ["static"]
+        kinds += ["basic"] if i in basic else []
         for kind in kinds:
             try:
                 compare(case, values[f"{kind}{i}"])

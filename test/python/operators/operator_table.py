@@ -360,6 +360,70 @@ add("dyn.topk",
       for ret, ascend in [("values", "False"), ("indices", "True")]))
 
 #===-----------------------------------------------------------------------===#
+# Quantized tensors: scales and zero points in turn, but for products
+#===-----------------------------------------------------------------------===#
+
+BYTES = Input("n,m", low=-128, high=255)
+add("qnn.quantize", *[row(f'qnn.quantize(%x, 0.05f, {zero}, out_dtype="{to}")',
+                          x=special(low=-9, high=9))
+                      for to, zero in [("int8", 3), ("uint8", 128), ("int16", -7), ("int32", 0)]])
+add("qnn.dequantize", row("qnn.dequantize(%x, 0.05f, 3)", x=BYTES),
+    row('qnn.dequantize(%x, 0.05f, -3, out_dtype="float16")', x=BYTES))
+add("qnn.requantize",
+    *[row(f'qnn.requantize(%x, 0.5f, 3, 1.3f, -4, out_dtype="{to}", rounding="{rounding}", '
+          f'compute_dtype="{kind}")', x=Input("n,m", low=-3000, high=3000))
+      for to, rounding, kind in [
+          ("int8", "UPWARD", "int64"), ("uint8", "TONEAREST", "int64"),
+          ("int16", "UPWARD", "float32"), ("int32", "TONEAREST", "float64")]])
+for name in ["add", "subtract", "mul"]:
+    add(f"qnn.{name}",
+        row(f"qnn.{name}(%x, %y, 0.1f, 3, 0.2f, 4, 0.15f, 5)", x=BYTES, y=BYTES),
+        row(f"qnn.{name}(%x, %y, 0.1f, 3, 0.1f, 3, 0.1f, 3)", x="n,3,1", y="4"))
+for name in ["tanh", "exp", "sqrt", "rsqrt", "erf", "sigmoid", "hardswish", "log", "abs"]:
+    add(f"qnn.{name}", row(f"qnn.{name}(%x, 0.03f, 4, 0.02f, 1)", x=BYTES))
+add("qnn.leaky_relu", row("qnn.leaky_relu(%x, 0.1f, 3, 0.2f, 4, alpha=0.3f64)", x=BYTES))
+add("qnn.softmax", row("qnn.softmax(%x, 0.1f, 3, 0.004f, -128)", x=BYTES, ones=False),
+    row("qnn.softmax(%x, 0.1f, 3, 0.004f, -128, axis=1)", x=Input("n,h,3", low=-128, high=127)))
+add("qnn.concatenate",
+    row("qnn.concatenate((%x, %y), (0.1f, 0.2f), (3, 4), 0.2f, 4, axis=1)", x=BYTES,
+        y=Input("n,3", low=-128, high=255)))
+add("qnn.avg_pool2d",
+    row("qnn.avg_pool2d(%x, 0.1f, 3, 0.2f, 4, pool_size=[2, 2], padding=[1, 1, 1, 1])",
+        x=Input("n,4,h,w", low=-128, high=255)))
+add("qnn.simulated_quantize",
+    *[row(f"qnn.simulated_quantize(%x, {code}, 0.05f, 3)", x=special(low=-9, high=9))
+      for code in range(4)],
+    row("qnn.simulated_quantize(%x, %c, 0.05f, 3)", x=special(low=-9, high=9),
+        c=Input("", "int32", low=0, high=4)))
+add("qnn.simulated_dequantize",
+    row("qnn.simulated_dequantize(%x, 1, 0.05f, 3)", x=special(low=-9, high=9)))
+PRODUCT = '3, 4, 0.5f, 0.25f'
+add("qnn.dense",
+    *[row(f'qnn.dense(%x, %w, {PRODUCT}, units=7, out_dtype="{to}")',
+          x=Input("n,m", low=-128, high=255), w=Input("7,m", kind, low=-128, high=255))
+      for kind, to in [("int8", "int32"), ("uint8", "int64")]])
+add("qnn.contrib_dense_pack",
+    row(f'qnn.contrib_dense_pack(%x, %w, {PRODUCT}, units=6, out_dtype="int32", '
+        'weight_layout="NC3n4c")', x=Input("n,8", low=-128, high=255),
+        w=Input("2,2,3,4", "int8", low=-128, high=127)))
+add("qnn.batch_matmul",
+    row(f'qnn.batch_matmul(%x, %y, {PRODUCT}, out_dtype="int32", transpose_b=True)',
+        x=Input("n,h,m", low=-128, high=255), y=Input("n,w,m", low=-128, high=255)))
+add("qnn.conv2d",
+    *[row(f'qnn.conv2d(%x, %w, {PRODUCT}, {how}, out_dtype="int32")',
+          x=Input(x, low=-128, high=255), w=Input(w, "int8", low=-128, high=127))
+      for x, w, how in [
+          ("n,4,h,w", "6,4,3,3", "padding=[1, 1, 1, 1], channels=6, kernel_size=[3, 3]"),
+          ("n,4,h,w", "4,1,3,3",
+           "padding=[1, 1, 1, 1], strides=[2, 2], groups=4, channels=4, kernel_size=[3, 3]"),
+          ("n,h,w,4", "1,1,4,6", 'data_layout="NHWC", kernel_layout="HWIO", channels=6, '
+           'kernel_size=[1, 1]')]])
+add("qnn.conv2d_transpose",
+    row(f'qnn.conv2d_transpose(%x, %w, {PRODUCT}, channels=6, kernel_size=[3, 3], '
+        'strides=[2, 2], out_dtype="int32")', x=Input("n,4,h,w", low=-128, high=255),
+        w=Input("4,6,3,3", "int8", low=-128, high=127)))
+
+#===-----------------------------------------------------------------------===#
 # Values
 #===-----------------------------------------------------------------------===#
 

@@ -47,7 +47,9 @@ def test_rounding():
 def test_optimized_programs():
     with requantize_config(rounding="TONEAREST", compute_dtype="float64"):
         mod, _ = relay.optimize(requantize())
-    assert 'rounding="TONEAREST"' in str(mod) and 'compute_dtype="float64"' in str(mod)
+    assert "float64" in str(mod) and "round(" in str(mod)
+    away = np.where(DATA < 0, np.ceil(DATA / 2 - 0.5), np.floor(DATA / 2 + 0.5)).astype("int8")
+    np.testing.assert_array_equal(evaluate(mod), away)
 
 
 def test_errors():
@@ -66,9 +68,17 @@ def test_errors():
 
 
 @pytest.mark.parametrize("name", ["CanonicalizeOps", "Legalize"])
-def test_passes_that_are_not_there(name):
-    with pytest.raises(NotImplementedError, match=name):
-        getattr(relay.qnn.transform, name)()
+def test_canonical_form(name):
+    mod = getattr(relay.qnn.transform, name)()(requantize(rounding="TONEAREST"))
+    assert "qnn." not in str(mod)
+    away = np.where(DATA < 0, np.ceil(DATA / 2 - 0.5), np.floor(DATA / 2 + 0.5)).astype("int8")
+    np.testing.assert_array_equal(evaluate(mod), away)
+    x, scale = relay.var("x", shape=(4,), dtype="int32"), relay.var("s", shape=())
+    open_scale = relay.qnn.requantize(x, scale, relay.const(0), relay.const(1.0), relay.const(0),
+                                      out_dtype="int8")
+    with pytest.raises(relay.DiagnosticError, match="expects constant scales where code is made"):
+        getattr(relay.qnn.transform, name)()(relay.IRModule.from_expr(
+            relay.Function([x, scale], open_scale)))
 
 
 #===------------------------------------------------------------------------===#
@@ -209,3 +219,78 @@ def test_sums_of_floats_have_a_type_only():
         assert relay.transform.infer_expr(call).checked_type == relay.TensorType((2, 2))
         with pytest.raises(relay.DiagnosticError, match="expects quantized integers"):
             run(call, [x], np.ones((2, 2), "float32"))
+
+
+#===------------------------------------------------------------------------===#
+# Compiled: the same bits as interpreted
+#===------------------------------------------------------------------------===#
+
+
+def check_compiled(call, params, *values, level=3):
+    mod = relay.IRModule.from_expr(relay.Function(params, call))
+    with relay.transform.PassContext(opt_level=level):
+        got = relay.build(mod, "llvm")(*values)
+    np.testing.assert_array_equal(got, relay.create_executor("debug", mod=mod).evaluate()(*values))
+
+
+@pytest.mark.parametrize("level", [0, 3])
+@pytest.mark.parametrize("kind", ["int8", "uint8"])
+@pytest.mark.parametrize("zeros", [(0, 0), (3, 0), (100, 0), (0, 4), (7, 4), (7, [1, 2, 0, -3, 5, 6])])
+def test_compiled_layers(zeros, kind, level):
+    """A convolution by bytes, with scales of channels, and what follows it."""
+    rng = np.random.default_rng(4)
+    weight = relay.const(rng.integers(-128, 128, (6, 5, 3, 3)).astype("int8"))
+    data = rng.integers(np.iinfo(kind).min, np.iinfo(kind).max, (2, 5, 9, 8)).astype(kind)
+    scales = relay.const(rng.uniform(0.01, 0.1, 6).astype("float32"))
+    bias = relay.const(rng.integers(-5000, 5000, 6).astype("int32"))
+    zero = relay.const(np.array(zeros[1], "int32"))
+    x = relay.var("x", shape=(2, 5, 9, 8), dtype=kind)
+    y = relay.qnn.conv2d(x, weight, relay.const(zeros[0]), zero, relay.const(0.05), scales,
+                         padding=(1, 2, 0, 1), strides=(2, 1), channels=6, kernel_size=(3, 3),
+                         out_dtype="int32")
+    y = relay.nn.bias_add(y, bias)
+    y = relay.qnn.requantize(y, scales, relay.const(0), relay.const(9.0), relay.const(-4), axis=1,
+                             out_dtype=kind)
+    check_compiled(relay.clip(y, 0, 100), [x], data, level=level)
+
+
+def test_compiled_network():
+    """Open sizes, a residual sum, a pool and a classifier, whose input is quantised here."""
+    rng = np.random.default_rng(5)
+    data = rng.normal(size=(3, 4, 8, 8)).astype("float32")
+    x = relay.var("x", shape=(relay.Any(), 4, 8, 8))
+    scale, zero, none = relay.const(0.05), relay.const(10), relay.const(0)
+    q = relay.qnn.quantize(x, scale, zero, out_dtype="uint8")
+    weight = relay.const(rng.integers(-128, 128, (4, 4, 3, 3)).astype("int8"))
+    y = relay.qnn.conv2d(q, weight, zero, none, scale, relay.const(0.01), padding=(1, 1),
+                         channels=4, kernel_size=(3, 3), out_dtype="int32")
+    y = relay.qnn.requantize(y, relay.const(0.0005), none, scale, zero, out_dtype="uint8")
+    y = relay.qnn.add(y, q, scale, zero, scale, zero, relay.const(0.07), relay.const(3))
+    y = relay.qnn.avg_pool2d(y, relay.const(0.07), relay.const(3), scale, zero, pool_size=(8, 8),
+                             strides=(1, 1), padding=(0, 0), dilation=(1, 1), layout="NCHW")
+    y = relay.qnn.dense(relay.nn.batch_flatten(y), relay.const(
+        rng.integers(-128, 128, (5, 4)).astype("int8")), zero, none, scale, relay.const(0.02),
+        units=5, out_dtype="int32")
+    check_compiled(relay.qnn.dequantize(y, relay.const(0.001), none), [x], data)
+
+
+def test_many_channels():
+    """Scales and zero points of more channels than are written out in text."""
+    rng = np.random.default_rng(6)
+    channels = 600
+    x = relay.var("x", shape=(2, channels), dtype="int32")
+    y = relay.qnn.requantize(x, relay.const(rng.uniform(0.1, 2, channels).astype("float32")),
+                             relay.const(rng.integers(-9, 9, channels).astype("int32")),
+                             relay.const(3.0), relay.const(1), axis=1, out_dtype="int16")
+    check_compiled(y, [x], rng.integers(-20000, 20000, (2, channels)).astype("int32"))
+
+
+def test_compiled_with_parameters_that_are_inputs():
+    """What only subtracts zero points or divides by scales."""
+    x = relay.var("x", shape=(2, 3))
+    scale, zero = relay.var("s", shape=(3,)), relay.var("z", shape=(3,), dtype="int32")
+    q = relay.qnn.quantize(x, scale, zero, axis=1, out_dtype="int8")
+    y = relay.qnn.dequantize(q, scale, zero, axis=1)
+    data = np.array([[1, -2.5, np.nan], [np.inf, -np.inf, 0.3]], "float32")
+    check_compiled(y, [x, scale, zero], data, np.array([0.5, 0.1, 0.2], "float32"),
+                   np.array([0, 3, -5], "int32"))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from ..pass_manager import FunctionPass, Pass, PassInfo, Sequential
+from ..transform import _run
 
 
-def CanonicalizeOps() -> NoReturn:  # pylint: disable=invalid-name
-    """Makes operators of Relay of the quantised ones, once that pass is there."""
-    raise NotImplementedError("the pass that makes operators of Relay of quantised ones "
-                              "(CanonicalizeOps) is not there yet; they are evaluated as "
-                              "they are, and not compiled")
+def CanonicalizeOps() -> Pass:  # pylint: disable=invalid-name
+    """Writes quantised operators in operators on integers and floats that compute the same
+    bits. The pass raises DiagnosticError where scales that are multiplied are no constants."""
+    pipeline = "builtin.module(func.func(relay-qnn-canonicalize))"
+    return FunctionPass(lambda mod, _: _run(mod, pipeline), PassInfo("QnnCanonicalize", 1))
 
 
-def Legalize() -> NoReturn:  # pylint: disable=invalid-name
-    """Replaces quantised operators by rules of a target, once that pass is there."""
-    raise NotImplementedError("the pass that replaces operators by rules of a target "
-                              "(Legalize) is not there yet")
+def Legalize() -> Pass:  # pylint: disable=invalid-name
+    """Makes of quantised operators what a target has code for: that is what CanonicalizeOps
+    makes, for all targets; schedules choose instructions of the target for it."""
+    return Sequential([CanonicalizeOps()], name="qnn.Legalize")
 
 
 __all__ = ["CanonicalizeOps", "Legalize"]

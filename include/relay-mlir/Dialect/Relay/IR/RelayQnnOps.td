@@ -8,6 +8,7 @@
 #ifndef RELAY_MLIR_DIALECT_RELAY_IR_RELAYQNNOPS_TD
 #define RELAY_MLIR_DIALECT_RELAY_IR_RELAYQNNOPS_TD
 
+include "relay-mlir/Dialect/Relay/IR/QuantizedOpInterface.td"
 include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 
 //===----------------------------------------------------------------------===//
@@ -28,7 +29,9 @@ def Relay_QuantizedProductOperand : RankedTensorOf<[I8, UI8, I16, UI16]>;
 /// scale * (q - zero_point).
 class Relay_QnnOperator<string mnemonic, string pattern,
                         list<Trait> traits = []>
-    : Relay_Operator<"qnn." # mnemonic, pattern, [Relay_OnQuantized] # traits>;
+    : Relay_Operator<"qnn." # mnemonic, pattern, [
+          Relay_OnQuantized, DeclareOpInterfaceMethods<QuantizedOpInterface>
+        ] # traits>;
 
 //===----------------------------------------------------------------------===//
 // Conversions

@@ -1,0 +1,142 @@
+//===- QnnBuilder.h - Quantized arithmetic in basic operators ---*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to this folder. A quantized tensor holds integers q, each standing
+// for scale * (q - zero point); both are tensors of rank 0, or vectors along an
+// axis of the data. What is written here computes the same bits as the
+// interpreter.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_RELAY_IR_QNN_QNNBUILDER_H
+#define RELAY_MLIR_LIB_DIALECT_RELAY_IR_QNN_QNNBUILDER_H
+
+#include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <optional>
+
+namespace mlir::relay::qnn {
+
+/// The numbers of a constant scale or zero point; none if it is not one.
+std::optional<SmallVector<double>> getNumbers(Value param);
+
+/// Whether two parameters are known to be the same single value.
+bool isSameScalar(Value a, Value b);
+
+/// The smallest and largest value of an integer type of at most 32 bits.
+std::pair<int64_t, int64_t> getIntegerRange(Type type);
+
+/// How a change of scale multiplies, and where halves go.
+struct RequantizeMode {
+  bool awayFromZero = false;
+  /// Bits of the floats that multiply; 0 for a 31-bit mantissa and a shift.
+  int floatBits = 0;
+};
+
+/// Scale and zero point of a tensor along one of its dimensions.
+struct Params {
+  Value scale;
+  Value zeroPoint;
+  int64_t axis = -1;
+};
+
+/// Writes what an operator computes before it.
+class QnnBuilder : public ImplicitLocOpBuilder {
+public:
+  explicit QnnBuilder(Operation *op)
+      : ImplicitLocOpBuilder(op->getLoc(), op), op(op) {}
+
+  /// Makes an operator whose type is inferred.
+  template <typename OpTy, typename... Args>
+  Value make(Args &&...args) {
+    return OpTy::create(static_cast<ImplicitLocOpBuilder &>(*this),
+                        std::forward<Args>(args)...)
+        .getResult();
+  }
+  /// The same by its operands and attributes; others have their defaults.
+  template <typename OpTy>
+  Value makeWith(ValueRange operands, ArrayRef<NamedAttribute> attributes) {
+    OperationState state(getLoc(), OpTy::getOperationName());
+    state.addOperands(operands);
+    auto &properties = state.getOrAddProperties<typename OpTy::Properties>();
+    auto emitError = [&] { return refuse(); };
+    (void)OpTy::setPropertiesFromAttr(properties, getDictionaryAttr(attributes),
+                                      emitError);
+    OpTy::populateDefaultProperties(state.name, properties);
+    if (failed(OpTy::inferReturnTypes(
+            getContext(), getLoc(), state.operands,
+            state.attributes.getDictionary(getContext()),
+            state.getRawProperties(), state.regions, state.types)))
+      return {};
+    return create(state)->getResult(0);
+  }
+
+  InFlightDiagnostic refuse() { return op->emitOpError(); }
+
+  Value castTo(Value value, Type elementType);
+  Value toInt32(Value value) { return castTo(value, getI32Type()); }
+  /// A scalar of an element type.
+  Value number(double value, Type elementType);
+  Value integer(int64_t value, Type elementType);
+  /// Numbers along dimension `axis` of `rank`; one number is a scalar.
+  Value numbers(ArrayRef<double> values, Type elementType, int64_t axis,
+                int64_t rank);
+  Value integers(ArrayRef<int64_t> values, Type elementType, int64_t axis,
+                 int64_t rank);
+  Value reshape(Value value, ArrayRef<int64_t> shape);
+  Value transpose(Value value, ArrayRef<int64_t> axes);
+  Value clip(Value value, double low, double high);
+
+  /// A parameter that broadcasts against tensors of `rank` along `axis`.
+  Value align(Value param, int64_t axis, int64_t rank);
+  /// data - zeroPoint, as i32.
+  Value subtractZeroPoint(Value data, Value zeroPoint, int64_t axis);
+  /// Integers, in the range of the type after clipping.
+  Value saturateTo(Value value, Type elementType);
+
+  Value quantize(Value data, const Params &to, Type elementType);
+  Value dequantize(Value data, const Params &from, Type elementType);
+  /// Null, after an error, if the scales are not constants.
+  Value requantize(Value data, const Params &from, const Params &to,
+                   Type elementType, RequantizeMode mode = {});
+  /// The same to i32, or a mere conversion where nothing changes.
+  Value requantizeToInt32(Value data, const Params &from, const Params &to);
+  /// round(value * factor) of i32 values, each factor as a 31-bit mantissa and
+  /// a shift; the factors lie along `axis`, or are one.
+  Value multiplyFixedPoint(Value value, ArrayRef<double> factors, int64_t axis,
+                           bool awayFromZero);
+
+private:
+  Value requantizeInFloats(Value data, const Params &from, const Params &to,
+                           ArrayRef<double> factors, RequantizeMode mode);
+
+  Operation *op;
+};
+
+inline int64_t getRank(Value value) {
+  return cast<RankedTensorType>(value.getType()).getRank();
+}
+inline Type getElementType(Value value) {
+  return cast<ShapedType>(value.getType()).getElementType();
+}
+
+/// Whether a tensor holds integers of 8 to 32 bits; an error if it does not.
+/// Relay infers types of others as well, which have no value.
+bool isQuantized(QnnBuilder &b, Value data);
+
+/// A value that may be null, after an error.
+inline FailureOr<Value> orFailure(Value value) {
+  if (!value)
+    return failure();
+  return value;
+}
+
+} // namespace mlir::relay::qnn
+
+#endif // RELAY_MLIR_LIB_DIALECT_RELAY_IR_QNN_QNNBUILDER_H

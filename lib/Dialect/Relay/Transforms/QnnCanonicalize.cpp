@@ -1,0 +1,126 @@
+//===- QnnCanonicalize.cpp - Quantized operators become basic ones --------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
+
+#include "FoldConstant.h"
+
+#include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
+#include "relay-mlir/Interpreter/Interpreter.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/Threading.h"
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_QNNCANONICALIZEPASS
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+using namespace mlir::relay;
+
+/// The most operators that a parameter is computed by.
+static constexpr unsigned kMaxDepth = 16;
+
+namespace {
+
+/// Makes constants of parameters that follow from constants. They are few
+/// numbers, and no constants yet where constants are not folded at all.
+class ParamFolder {
+public:
+  explicit ParamFolder(MLIRContext *context) : interpreter(context) {}
+
+  /// Of an operator on constants; null if it computes nothing.
+  Value evaluate(Operation *op) {
+    std::optional<InterpreterValue> value = evaluate(op->getResult(0), 0);
+    if (!value)
+      return {};
+    OpBuilder builder(op);
+    return buildConstant(builder, op->getLoc(), op->getName().getStringRef(),
+                         *value);
+  }
+
+  void fold(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands().drop_front()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || type.getRank() > 1 ||
+          operand.get().getDefiningOp<ConstantOp>())
+        continue;
+      if (std::optional<InterpreterValue> value = evaluate(operand.get(), 0)) {
+        OpBuilder builder(op);
+        operand.set(buildConstant(builder, operand.get().getLoc(),
+                                  op->getName().getStringRef(), *value));
+      }
+    }
+  }
+
+private:
+  std::optional<InterpreterValue> evaluate(Value value, unsigned depth) {
+    Operation *op = value.getDefiningOp();
+    if (!op || depth > kMaxDepth || op->getNumResults() != 1 ||
+        op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+        !interpreter.canEvaluate(op))
+      return std::nullopt;
+    SmallVector<InterpreterValue> operands;
+    for (Value operand : op->getOperands()) {
+      std::optional<InterpreterValue> known = evaluate(operand, depth + 1);
+      if (!known)
+        return std::nullopt;
+      operands.push_back(std::move(*known));
+    }
+    // What fails now fails when it runs. Diagnostics of other threads are not
+    // for this handler.
+    uint64_t thread = llvm::get_threadid();
+    ScopedDiagnosticHandler silence(op->getContext(), [=](Diagnostic &) {
+      return success(llvm::get_threadid() == thread);
+    });
+    InterpreterValue result;
+    if (failed(interpreter.evaluateOp(op, operands, result)))
+      return std::nullopt;
+    return result;
+  }
+
+  Interpreter interpreter;
+};
+
+struct QnnCanonicalizePass final
+    : relay::impl::QnnCanonicalizePassBase<QnnCanonicalizePass> {
+  using QnnCanonicalizePassBase::QnnCanonicalizePassBase;
+
+  void runOnOperation() override {
+    SmallVector<QuantizedOpInterface> operators;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      // What others compile, they see as it is.
+      if (op->hasAttr(kCompilerAttrName))
+        return WalkResult::skip();
+      if (auto quantized = dyn_cast<QuantizedOpInterface>(op))
+        operators.push_back(quantized);
+      return WalkResult::advance();
+    });
+    if (operators.empty())
+      return markAllAnalysesPreserved();
+    ParamFolder folder(&getContext());
+    for (QuantizedOpInterface op : operators) {
+      folder.fold(op);
+      FailureOr<Value> value = op.writeInBasicOperators(
+          [&](Operation *op) { return folder.evaluate(op); });
+      if (failed(value))
+        return signalPassFailure();
+      // Inference may know less of sizes that are not known.
+      Type type = op->getResult(0).getType();
+      if (value->getType() != type) {
+        OpBuilder builder(op);
+        *value = AscribeOp::create(builder, op->getLoc(), type, *value);
+      }
+      op->getResult(0).replaceAllUsesWith(*value);
+      op->erase();
+      ++numCanonicalized;
+    }
+  }
+};
+
+} // namespace

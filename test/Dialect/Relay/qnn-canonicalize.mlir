@@ -1,0 +1,93 @@
+// RUN: relay-opt %s --relay-qnn-canonicalize --split-input-file | FileCheck %s
+
+// Bytes are multiplied as they are where the weight's zero point is 0; the sums
+// of the weight take the data's back.
+// CHECK-LABEL: func.func @dense
+// CHECK-SAME:    (%[[Q:.*]]: tensor<8x512xui8>, %[[W:.*]]: tensor<10x512xi8>)
+// CHECK-DAG:  %[[Z:.*]] = relay.constant dense<3> : tensor<i32>
+// CHECK-DAG:  %[[P:.*]] = relay.nn.dense %[[Q]], %[[W]] {out_dtype = i32, units = 10
+// CHECK-DAG:  %[[C:.*]] = relay.cast %[[W]] {dtype = i32}
+// CHECK-DAG:  %[[S:.*]] = relay.sum %[[C]] {axis = [1]}
+// CHECK-DAG:  %[[M:.*]] = relay.multiply %[[S]], %[[Z]]
+// CHECK:      %[[R:.*]] = relay.subtract %[[P]], %[[M]]
+// CHECK:      return %[[R]]
+func.func @dense(%q: tensor<8x512xui8>, %w: tensor<10x512xi8>) -> tensor<8x10xi32> {
+  %z = relay.constant dense<3> : tensor<i32>
+  %o = relay.constant dense<0> : tensor<i32>
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %0 = relay.qnn.dense %q, %w, %z, %o, %s, %s {units = 10, out_dtype = i32} : (tensor<8x512xui8>, tensor<10x512xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<8x10xi32>
+  return %0 : tensor<8x10xi32>
+}
+
+// -----
+
+// Rows and columns that a convolution adds hold the zero point.
+// CHECK-LABEL: func.func @conv2d
+// CHECK: %[[P:.*]] = relay.nn.pad %{{.*}}, %{{.*}} {pad_width = [0, 0, 0, 0, 1, 1, 2, 2]}
+// CHECK: relay.nn.conv2d %[[P]], %{{[^ ]*}} {out_dtype = i32}
+// CHECK-NOT: relay.qnn
+func.func @conv2d(%q: tensor<1x4x8x8xui8>, %w: tensor<6x4x3x3xi8>) -> tensor<1x6x8x10xi32> {
+  %z = relay.constant dense<128> : tensor<i32>
+  %o = relay.constant dense<0> : tensor<i32>
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %0 = relay.qnn.conv2d %q, %w, %z, %o, %s, %s {padding = [1, 2], out_dtype = i32} : (tensor<1x4x8x8xui8>, tensor<6x4x3x3xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<1x6x8x10xi32>
+  return %0 : tensor<1x6x8x10xi32>
+}
+
+// -----
+
+// Zero points of both sides: products of differences.
+// CHECK-LABEL: func.func @both
+// CHECK: relay.subtract
+// CHECK: relay.subtract
+// CHECK: relay.nn.dense
+// CHECK-NOT: relay.qnn
+func.func @both(%q: tensor<8x512xui8>, %w: tensor<10x512xi8>, %z: tensor<i32>) -> tensor<8x10xi32> {
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %0 = relay.qnn.dense %q, %w, %z, %z, %s, %s {units = 10, out_dtype = i32} : (tensor<8x512xui8>, tensor<10x512xi8>, tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<8x10xi32>
+  return %0 : tensor<8x10xi32>
+}
+
+// -----
+
+// 0.5 / 0.75 is 1431655765 * 2^-31 and no shift more.
+// CHECK-LABEL: func.func @requantize
+// CHECK-DAG: %[[M:.*]] = relay.constant dense<1431655765> : tensor<i64>
+// CHECK-DAG: %[[H:.*]] = relay.constant dense<1073741824> : tensor<i64>
+// CHECK-DAG: %[[S:.*]] = relay.constant dense<31> : tensor<i64>
+// CHECK-DAG: %[[P:.*]] = relay.multiply %{{.*}}, %[[M]]
+// CHECK-DAG: %[[A:.*]] = relay.add %[[P]], %[[H]]
+// CHECK: relay.right_shift %[[A]], %[[S]]
+// CHECK: relay.clip %{{.*}} {a_max = 1.270000e+02, a_min = -1.280000e+02}
+func.func @requantize(%q: tensor<4xi32>) -> tensor<4xi8> {
+  %z = relay.constant dense<0> : tensor<i32>
+  %from = relay.constant dense<0.5> : tensor<f32>
+  %to = relay.constant dense<0.75> : tensor<f32>
+  %0 = relay.qnn.requantize %q, %from, %z, %to, %z {out_dtype = i8} : (tensor<4xi32>, tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
+
+// -----
+
+// A function of bytes is a table, here |x|; the scale follows from constants.
+// CHECK-LABEL: func.func @abs
+// CHECK: %[[T:.*]] = relay.constant dense_resource<relay.qnn.abs> : tensor<256xi8>
+// CHECK: relay.take %[[T]]
+// CHECK: relay.qnn.abs: "0x{{[0-9]*}}7F7F7E7D7C
+func.func @abs(%q: tensor<?xi8>) -> tensor<?xi8> {
+  %z = relay.constant dense<0> : tensor<i32>
+  %half = relay.constant dense<0.5> : tensor<f32>
+  %s = relay.add %half, %half : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %0 = relay.qnn.abs %q, %s, %z, %s, %z : (tensor<?xi8>, tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<?xi8>
+  return %0 : tensor<?xi8>
+}
+
+// -----
+
+// What others compile, they see as it is.
+// CHECK-LABEL: func.func @external
+// CHECK: relay.qnn.abs
+func.func @external(%q: tensor<4xi8>, %s: tensor<f32>, %z: tensor<i32>) -> tensor<4xi8> attributes {relay.primitive, relay.compiler = "npu"} {
+  %0 = relay.qnn.abs %q, %s, %z, %s, %z : (tensor<4xi8>, tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
