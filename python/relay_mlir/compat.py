@@ -13,7 +13,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import relay
+from . import relax, relay
 from .relay import executor_factory, ir, sizes, transform
 from .relay.device import Device, cpu, cuda, device, gpu
 from .relay.env_func import get_global_func, register_func
@@ -53,10 +53,21 @@ te = types.SimpleNamespace(SizeVar=sizes.SizeVar, Var=sizes.Var, size_var=sizes.
                            var=sizes.var)
 tir = types.SimpleNamespace(Any=relay.Any, IntImm=sizes.IntImm, SizeVar=sizes.SizeVar,
                             Var=sizes.Var)
+def _target(target: Any) -> str:
+    """A target as text; "llvm" for this processor."""
+    from .relay.build_module import parse_target
+
+    parse_target(target)
+    return str(target)
+
+
+target = types.SimpleNamespace(Target=_target)
+testing = types.SimpleNamespace(assert_allclose=np.testing.assert_allclose)
 error = types.SimpleNamespace(DiagnosticError=DiagnosticError, TVMError=TVMError)
 
 __all__ = [
     "DiagnosticError", "Device", "IRModule", "NDArray", "TVMError", "context", "contrib",
     "cpu", "cuda", "device", "error", "get_global_func", "gpu", "ir", "nd", "parser",
-    "register_func", "relay", "runtime", "te", "tir", "transform",
+    "register_func", "relax", "relay", "runtime", "target", "te", "testing", "tir",
+    "transform",
 ]

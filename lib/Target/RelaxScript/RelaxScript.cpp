@@ -182,6 +182,17 @@ void ScriptPrinter::printValue(Operation &op) {
        << "\")";
     return;
   }
+  if (auto call = dyn_cast<CallKernelOp>(op)) {
+    os << "relax.call_kernel(" << getIdentifier(call.getCallee());
+    for (ValueRange values :
+         {ValueRange(call.getInputs()), ValueRange(call.getOutputs()),
+          ValueRange(call.getWorkspaces())}) {
+      os << ", ";
+      printArgs(values);
+    }
+    os << ")";
+    return;
+  }
   if (auto item = dyn_cast<TupleGetItemOp>(op)) {
     os << getName(item.getTuple()) << "[" << item.getIndex() << "]";
     return;

@@ -560,3 +560,55 @@ def test_generative_rnn():
         state = np.tanh(x @ weight.T + state @ recurrent.T)
         x = 1 / (1 + np.exp(-state))
         np.testing.assert_allclose(value, x, rtol=1e-5)
+
+
+#===------------------------------------------------------------------------===#
+# "Introduction to Relax", 2022
+#===------------------------------------------------------------------------===#
+
+
+def test_relax_introduction():
+    from relay_mlir import relax
+    from relay_mlir.relay import testing
+    from relay_mlir.relax.testing import relay_translator
+
+    dshape = (1, 28, 28)
+    relay_mod, params_dict = testing.mlp.get_workload(batch_size=relay.Any())
+    assert words(relay_mod["main"].astext()).startswith(words("""#[version = "0.0.5"]
+        fn (%data: Tensor[(?, 1, 28, 28), float32] /* ty=Tensor[(?, 1, 28, 28), float32] */,
+            %fc1_weight: Tensor[(128, 784), float32]"""))
+    target = tvm.target.Target("llvm")
+    relax_mod = relay_translator.from_relay(relay_mod["main"], target)
+    # With another name of the symbol; biases are added along the last dimension as they are,
+    # and a reshape is no kernel.
+    check(relax_mod["main"], '''@relax.function
+        def main(data: Tensor((d0, 1, 28, 28), "float32"), fc1_weight: Tensor((128, 784), "float32"),
+                 fc1_bias: Tensor((128,), "float32"), fc2_weight: Tensor((64, 128), "float32"),
+                 fc2_bias: Tensor((64,), "float32"), fc3_weight: Tensor((10, 64), "float32"),
+                 fc3_bias: Tensor((10,), "float32")) -> Tensor((d0, 10), "float32"):
+            with relax.dataflow():
+                lv = relax.reshape(data, (d0, 784))
+                lv1 = relax.call_tir(dense, (lv, fc1_weight), (d0, 128), dtype="float32")
+                lv2 = relax.call_tir(add, (lv1, fc1_bias), (d0, 128), dtype="float32")
+                lv3 = relax.call_tir(relu, (lv2,), (d0, 128), dtype="float32")
+                lv4 = relax.call_tir(dense1, (lv3, fc2_weight), (d0, 64), dtype="float32")
+                lv5 = relax.call_tir(add1, (lv4, fc2_bias), (d0, 64), dtype="float32")
+                lv6 = relax.call_tir(relu1, (lv5,), (d0, 64), dtype="float32")
+                lv7 = relax.call_tir(dense2, (lv6, fc3_weight), (d0, 10), dtype="float32")
+                lv8 = relax.call_tir(add2, (lv7, fc3_bias), (d0, 10), dtype="float32")
+                gv = relax.call_tir(softmax, (lv8,), (d0, 10), dtype="float32")
+                relax.output(gv)
+            return gv''')
+    assert "@dense(" in str(relax_mod["dense"])
+
+    batch_size = 2
+    shape = (batch_size, *dshape)
+    data = tvm.nd.array(np.random.rand(*shape).astype(np.float32))
+    params = list(params_dict.values())
+    ex = relax.vm.build(relax_mod, target)
+    assert "Relax VM executable statistics" in ex.stats() and "softmax" in ex.as_text()
+    vm = relax.VirtualMachine(ex, tvm.cpu())
+    res = vm["main"](data, *params)
+    expected_output = relay.create_executor("debug", mod=relay_mod).evaluate()(data, *params)
+    # float32 against double precision, rounded after each operator.
+    tvm.testing.assert_allclose(res.numpy(), expected_output.numpy(), rtol=1e-5)

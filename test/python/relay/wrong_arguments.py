@@ -14,7 +14,7 @@ import re
 import sys
 
 import relay_mlir
-from relay_mlir import relay
+from relay_mlir import relax, relay
 
 VALUES = [None, "x", 2**70, object(), [], {}, float("nan"), -1, [None], {"x": None},
           relay.const(1), relay.var, "\ud800"]
@@ -30,7 +30,8 @@ LEFT_OUT = {"NDArray", "Feature", "setrecursionlimit", "set_text_version"}
 
 
 def modules():
-    yield from (relay_mlir, relay_mlir.tir, relay, relay.testing)
+    yield from (relay_mlir, relay_mlir.tir, relax, relax.testing.relay_translator, relay,
+                relay.testing)
     for info in pkgutil.walk_packages(relay.__path__, relay.__name__ + "."):
         if ".testing" not in info.name and "._" not in info.name:
             yield importlib.import_module(info.name)

@@ -1,0 +1,5 @@
+"""What tests and tutorials of Relax use."""
+
+from . import relay_translator
+
+__all__ = ["relay_translator"]

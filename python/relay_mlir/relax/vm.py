@@ -1,0 +1,100 @@
+"""Compiling modules of Relax, and running them."""
+
+from __future__ import annotations
+
+import pathlib
+import tempfile
+from typing import Any, Callable, Mapping, Sequence
+
+from .. import _compile
+from .._arguments import expect, expect_mapping, expect_text
+from ..relay.build_module import parse_target
+from ..relay.device import Device
+from ..relay.expr import NDArray, ndarray
+from .module import IRModule
+
+# The form of a module of Relax.
+_FORM = "relax-kernels"
+
+
+class Executable:
+    """A compiled module: its kernels, and a main function that plans their memory and calls
+    them, as native code. `build` makes it."""
+
+    def __init__(self, compiled: _compile.Module, mod: IRModule, target: str) -> None:
+        self._compiled = expect(compiled, _compile.Module, "compiled", "a compiled module")
+        self._mod = expect(mod, IRModule, "mod", "a module of relax")
+        self._target = target
+
+    def stats(self) -> str:
+        """How many functions and kernels there are, and their names."""
+        functions = [name for name in self._mod.names()
+                     if type(self._mod[name]).__name__ == "Function"]
+        kernels = [name for name in self._mod.names() if name not in functions]
+        return ("Relax VM executable statistics:\n"
+                f"  Globals (# {len(functions)}): [{', '.join(functions)}]\n"
+                f"  Kernels (# {len(kernels)}): [{', '.join(kernels)}]\n")
+
+    def as_text(self) -> str:
+        """What main does, step by step: storage, tensors in it, and calls of kernels."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "main.mlir"
+            _emit(self._mod, str(path), "relax", self._target)
+            module = _compile.IRModule.parse(path.read_text(encoding="utf-8"))
+        return module._impl.print_symbol("main")
+
+    def export_library(self, file_name: Any) -> None:
+        """Writes the code to a shared object, which `relay_mlir.load` and the C interface
+        read."""
+        self._compiled.save(file_name)
+
+
+def _emit(mod: IRModule, path: str, kind: str, target: str) -> None:
+    mod._impl._impl.compile(path, kind, target, 3, None, "", False, "", True, "", None, _FORM)
+
+
+def build(mod: IRModule, target: Any = None, params: Mapping[str, Any] | None = None,
+          exec_mode: str = "bytecode") -> Executable:
+    """Compiles a module of Relax. `target` is as in `relay.build`; `exec_mode` may be
+    "bytecode" or "compiled", which are the same here: native code.
+
+    Raises CompileError; NotImplementedError for `params`, which
+    `relay_translator.from_relay` takes as `relay_params`."""
+    expect(mod, IRModule, "mod", "a module of relax")
+    if expect_text(exec_mode, "exec_mode") not in ("bytecode", "compiled"):
+        raise ValueError("expects exec_mode 'bytecode' or 'compiled', but got "
+                         f"{exec_mode!r}")
+    if expect_mapping(params, "params"):
+        raise NotImplementedError("there are no constants of functions of relax by name yet; "
+                                  "relay_translator.from_relay takes them as relay_params")
+    name = parse_target(target)
+    compiled = _compile.Module._make("model.so", lambda path: _emit(mod, path, "so", name))
+    return Executable(compiled, mod, name)
+
+
+class VirtualMachine:
+    """Runs an Executable: `machine["main"](data, *params)`."""
+
+    def __init__(self, rt_mod: Executable, device: Device | Sequence[Device] | None = None
+                 ) -> None:
+        self._executable: Executable = expect(rt_mod, Executable, "rt_mod", "an Executable")
+        devices = device if isinstance(device, (list, tuple)) else [device]
+        for one in devices:
+            if one is not None and expect(one, Device, "device", "a device").type != "cpu":
+                raise NotImplementedError(f"there is no execution on {one} yet, only on cpu(0)")
+
+    def __getitem__(self, name: str) -> Callable[..., NDArray | tuple[NDArray, ...]]:
+        """A function of tensors, by name. Raises KeyError if there is none."""
+        if expect_text(name, "name") != "main":
+            raise KeyError(f"expects the function 'main', but got {name!r}")
+
+        def run(*args: Any, **kwargs: Any) -> NDArray | tuple[NDArray, ...]:
+            results = self._executable._compiled(*args, **kwargs)
+            if isinstance(results, tuple):
+                return tuple(ndarray(result) for result in results)
+            return ndarray(results)
+
+        return run
+
+
+__all__ = ["Executable", "VirtualMachine", "build"]
