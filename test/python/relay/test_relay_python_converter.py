@@ -199,7 +199,7 @@ def test_count_ops():
 
 
 def test_random_arrays_of_a_type():
-    make = relay.testing._np_randn_from_type
+    make = relay.testing.gradients.random_input
     array = make(relay.TensorType((1000,), "float64"), scale=2, mean=5)
     assert array.dtype == "float64" and array.shape == (1000,)
     assert abs(array.mean() - 5) < 1 and 1 < array.std() < 3

@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 
+#include "Gradients/Gradient.h"
+
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNLossOps.h"
@@ -179,4 +181,15 @@ void relay::detail::registerPassInterfaces(MLIRContext *context) {
   // Functions with results of a wide range, or that are sensitive to rounding.
   attach<FullPrecisionModel, ExpOp, ErfOp, PowerOp, ArangeOp, NNSoftmaxOp,
          NNLogSoftmaxOp>(context);
+  // Derivatives.
+  gradients::registerConvolutions(context);
+  gradients::registerElementwise(context);
+  gradients::registerIndexing(context);
+  gradients::registerMovement(context);
+  gradients::registerNormalization(context);
+  gradients::registerPooling(context);
+  gradients::registerProducts(context);
+  gradients::registerReductions(context);
+  gradients::registerResizing(context);
+  gradients::registerShapes(context);
 }

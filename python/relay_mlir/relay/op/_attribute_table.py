@@ -20,6 +20,11 @@ def has(op_name: str, key: str) -> bool:
     return op_name in _table.get(key, {})
 
 
+def names(key: str) -> list[str]:
+    """The operators that have an attribute."""
+    return list(_table.get(key, {}))
+
+
 def put(op_name: str, key: str, value: Any, level: int) -> None:
     """Sets an attribute, unless one of a higher level is there. Raises ValueError if
     there is one of the same level."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from .._core import core
 from ..expr import Expr, Function, Op, numpy_dtype
 from ..module import IRModule
 from ..prelude import Prelude
-from . import (dcgan, densenet, dqn, inception_v3, init, layers, lstm, mlp, mobilenet, nat,
+from . import (dcgan, densenet, dqn, gradients, inception_v3, init, layers, lstm, mlp, mobilenet, nat,
                py_converter, resnet, resnet_3d, squeezenet, synthetic, temp_op_attr, vgg)
+from .gradients import check_grad
 from .init import create_workload
 from .nat import count, make_nat_expr, make_nat_value
 from .py_converter import run_as_python, to_python
@@ -47,12 +48,6 @@ def rand(dtype: Any = "float32", *shape: Any) -> Any:
     return np.asarray(np.random.rand(*shape)).astype(numpy_dtype(dtype))
 
 
-def _np_randn_from_type(type_: ty.TensorType, scale: float = 1, mean: float = 0) -> Any:
-    """An array of a tensor type, of normally distributed numbers."""
-    values = mean + scale * np.random.randn(*type_.concrete_shape)
-    return np.asarray(values).astype(numpy_dtype(type_.dtype))
-
-
 def count_ops(expr: Expr) -> collections.Counter[str]:
     """How often each operator is called in an expression, by name; a call that is used
     several times counts once."""
@@ -60,16 +55,9 @@ def count_ops(expr: Expr) -> collections.Counter[str]:
                                if isinstance(node, core.Call) and isinstance(node.op, Op))
 
 
-def check_grad(func: Function, *args: Any, **kwargs: Any) -> NoReturn:
-    """Compares gradients with numerical ones, once there is a gradient pass."""
-    del func, args, kwargs
-    raise NotImplementedError("expects the gradient pass (relay.transform.gradient), which is "
-                              "not there yet")
-
-
 __all__ = [
     "Prelude", "TempOpAttr", "check_grad", "count", "count_ops", "create_workload", "dcgan",
-    "densenet", "dqn", "inception_v3", "init", "layers",
+    "densenet", "dqn", "gradients", "inception_v3", "init", "layers",
     "lstm", "make_nat_expr", "make_nat_value", "mlp", "mobilenet", "nat", "py_converter",
     "rand", "resnet",
     "resnet_3d", "run_as_python", "run_infer_type", "run_opt_pass", "squeezenet", "synthetic",

@@ -74,4 +74,32 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   ];
 }
 
+def GradientOpInterface : OpInterface<"GradientOpInterface"> {
+  let description = [{
+    An operator that knows its derivative: how the gradient of a number by its
+    operands follows from that by its result. `relay-gradient` and
+    `relay-first-order-gradient` ask for that where floats go in and come out;
+    those without it are errors there.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<[{
+        Makes the gradients of the operands, at the builder's position, where
+        operands and results of the operator may be used. `gradients` has that of
+        the result, or of each field of a result that is a tuple; those of fields
+        that are not floats are null. `results` has a null value for each operand:
+        those that are set have the type of their operand, and an operand whose
+        value stays null has no gradient, or 0. Fails with an error at the
+        operator.
+      }],
+      "::llvm::LogicalResult", "buildGradients",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$gradients,
+           "::llvm::MutableArrayRef<::mlir::Value>":$results)>,
+    InterfaceMethod<[{
+        Returns whether the result is the first operand, of whatever type it is.
+      }],
+      "bool", "returnsOperand", (ins), "", "return false;">
+  ];
+}
+
 #endif // RELAY_MLIR_DIALECT_RELAY_IR_PASSINTERFACES_TD
