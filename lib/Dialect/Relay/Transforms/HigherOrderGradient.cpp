@@ -538,7 +538,8 @@ LogicalResult Differentiation::convertEntry(func::FuncOp function,
                                             Region &result) {
   Block &from = function.getBody().front();
   Block &to = result.emplaceBlock();
-  OpBuilder builder = OpBuilder::atBlockEnd(&to);
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(&to);
   IRMapping mapping;
   for (BlockArgument argument : from.getArguments())
     mapping.map(argument,

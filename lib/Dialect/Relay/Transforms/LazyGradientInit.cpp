@@ -258,19 +258,10 @@ LogicalResult CellConversion::convertBlock(Block &from, OpBuilder &builder,
 }
 
 LogicalResult CellConversion::run(func::FuncOp function) {
-  for (Type type : function.getFunctionType().getInputs())
-    if (!hasTensorsOnly(type))
-      return function.emitError("expects parameters that are tensors, or tuples "
-                                "of them, for lazy gradients, but got ")
-             << type;
-  if (function.getNumResults() != 1 ||
-      !hasTensorsOnly(function.getResultTypes().front()))
-    return function.emitError("expects a result that is a tensor, or a tuple of "
-                              "them, for lazy gradients, but got ")
-           << function.getResultTypes();
   Region result;
   Block &from = function.getBody().front(), &to = result.emplaceBlock();
-  OpBuilder builder = OpBuilder::atBlockEnd(&to);
+  OpBuilder builder(context);
+  builder.setInsertionPointToEnd(&to);
   IRMapping mapping;
   for (BlockArgument argument : from.getArguments())
     mapping.map(argument, wrap(builder, to.addArgument(argument.getType(),
@@ -296,9 +287,12 @@ struct LazyGradientInitPass
     if (failed(checkPrelude(module)))
       return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>()) {
-      bool isPrelude = llvm::is_contained(
-          {kReadName, kAddName, kMultiplyName}, function.getSymName());
-      if (isPrelude || !isOptimizable(function))
+      auto hasTensors = [](TypeRange types) {
+        return llvm::all_of(types, hasTensorsOnly);
+      };
+      if (!isOptimizable(function) || function.getNumResults() != 1 ||
+          !hasTensors(function.getArgumentTypes()) ||
+          !hasTensors(function.getResultTypes()))
         continue;
       if (failed(CellConversion(&getContext()).run(function)))
         return signalPassFailure();
