@@ -31,6 +31,8 @@ void populateCreationPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
 void populateElementwisePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
+void populateGradientPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns);
 void populateImagePatterns(const TypeConverter &converter,
                            RewritePatternSet &patterns);
 void populateIndexingPatterns(const TypeConverter &converter,

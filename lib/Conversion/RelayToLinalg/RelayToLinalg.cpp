@@ -73,6 +73,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateConvolutionPatterns(converter, patterns);
   detail::populateCreationPatterns(converter, patterns);
   detail::populateElementwisePatterns(converter, patterns);
+  detail::populateGradientPatterns(converter, patterns);
   detail::populateImagePatterns(converter, patterns);
   detail::populateIndexingPatterns(converter, patterns);
   detail::populateLayoutPatterns(converter, patterns);
