@@ -21,16 +21,70 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Sums of what a broadcast repeats
+//===----------------------------------------------------------------------===//
+
+/// Dimensions that the other type lacks, or has with size 1, are summed. Two
+/// sizes that are not known are taken to be equal, as where elements are
+/// repeated.
+struct CollapseSumLikeToLinalg : OpConversionPattern<CollapseSumLikeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(CollapseSumLikeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData(), like = adaptor.getCollapseType();
+    Type elementType =
+        cast<RankedTensorType>(op.getData().getType()).getElementType();
+    Type sumType = getAccumulatorType(elementType);
+    auto resultType = getTypeConverter()->convertType<RankedTensorType>(
+        cast<RankedTensorType>(op.getType()));
+    int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
+    int64_t leading = rank - resultType.getRank();
+    LinalgBuilder b(rewriter, op);
+    SmallVector<AffineExpr> result;
+    SmallVector<OpFoldResult> sizes;
+    Iterators iterators(rank, utils::IteratorType::reduction);
+    for (int64_t dim = leading; dim < rank; ++dim) {
+      int64_t to = resultType.getDimSize(dim - leading);
+      sizes.push_back(b.getSize(like, dim - leading));
+      if (to == 1) {
+        result.push_back(b.constant(0));
+        continue;
+      }
+      b.assertEqual(b.getSize(data, dim), sizes.back(),
+                    "expects a size that is known to be repeated when it is "
+                    "compiled");
+      result.push_back(b.dim(dim));
+      iterators[dim] = utils::IteratorType::parallel;
+    }
+    std::string name = b.getBlockName().str();
+    Value init = b.filled(sizes, getZeroAttr(sumType), name + "_init");
+    Value sum = b.nest(
+        name, {{data, b.identity(rank)}}, {init, b.map(rank, result)},
+        iterators, [&](ImplicitLocOpBuilder &body, ValueRange args) {
+          ElementMath math(body, sumType);
+          return math.add(args[1], math.convertFrom(elementType, args[0]));
+        });
+    Value narrow =
+        buildNarrow(b, name + "_round", sum, resultType.getElementType());
+    rewriter.replaceOp(op, b.castTo(narrow, resultType));
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
-
-namespace {
 
 /// Loops (g, o, c, kh, kw) over the weight and (n, y, x) over the sum.
 struct BackwardWeightToLinalg : OpConversionPattern<NNConv2dBackwardWeightOp> {
@@ -58,8 +112,8 @@ struct BackwardWeightToLinalg : OpConversionPattern<NNConv2dBackwardWeightOp> {
         cast<RankedTensorType>(op.getType()));
     int64_t outputs = resultType.getDimSize((*resultDims)[0]);
     int64_t inputs = resultType.getDimSize((*resultDims)[1]);
-    if (groups > 1 && (ShapedType::isDynamic(outputs) ||
-                       ShapedType::isDynamic(inputs)))
+    if (groups > 1 &&
+        (ShapedType::isDynamic(outputs) || ShapedType::isDynamic(inputs)))
       return rewriter.notifyMatchFailure(
           op, "expects a number of channels that is known when it is compiled "
               "for a convolution in groups");
@@ -69,8 +123,8 @@ struct BackwardWeightToLinalg : OpConversionPattern<NNConv2dBackwardWeightOp> {
         Window::get(op.getStrides(), op.getDilation(), op.getPadding());
     SmallVector<OpFoldResult> resultSizes(4);
     resultSizes[(*resultDims)[0]] = b.getSize(grad, (*gradDims)[1]);
-    resultSizes[(*resultDims)[1]] = groups > 1 ? b.getIndexAttr(inputs)
-                                               : b.getSize(data, (*dataDims)[1]);
+    resultSizes[(*resultDims)[1]] =
+        groups > 1 ? b.getIndexAttr(inputs) : b.getSize(data, (*dataDims)[1]);
     b.assertEqual(b.getSize(grad, (*gradDims)[0]),
                   b.getSize(data, (*dataDims)[0]),
                   "expects a gradient of as many instances as the data");
@@ -102,14 +156,13 @@ struct BackwardWeightToLinalg : OpConversionPattern<NNConv2dBackwardWeightOp> {
       c = b.dim(loops++);
     AffineExpr kernel[2] = {b.dim(loops), b.dim(loops + 1)};
     int64_t parallel = loops += 2;
-    AffineExpr n = b.dim(loops), output[2] = {b.dim(loops + 1),
-                                              b.dim(loops + 2)};
+    AffineExpr n = b.dim(loops),
+               output[2] = {b.dim(loops + 1), b.dim(loops + 2)};
     loops += 3;
     AffineExpr zero = b.constant(0);
     SmallVector<AffineExpr> gradExprs(4), dataExprs(4), resultExprs(4);
     gradExprs[(*gradDims)[0]] = dataExprs[(*dataDims)[0]] = n;
-    gradExprs[(*gradDims)[1]] =
-        hasGroups ? g * within + (o ? o : zero) : o;
+    gradExprs[(*gradDims)[1]] = hasGroups ? g * within + (o ? o : zero) : o;
     dataExprs[(*dataDims)[1]] = hasGroups ? g * inputs + (c ? c : zero) : c;
     for (int64_t axis = 0; axis < 2; ++axis) {
       gradExprs[(*gradDims)[2 + axis]] = output[axis];
@@ -207,11 +260,10 @@ public:
   }
 
   /// How many taps of a window count, with those in the padding.
-  Value emitPaddedCount(ImplicitLocOpBuilder &b, int64_t axis,
-                        const Taps &taps, Value size) const {
+  Value emitPaddedCount(ImplicitLocOpBuilder &b, int64_t axis, const Taps &taps,
+                        Value size) const {
     PositionMath math(b);
-    return emitEnd(b, axis, taps.begin,
-                   math.add(size, window.padAfter[axis]));
+    return emitEnd(b, axis, taps.begin, math.add(size, window.padAfter[axis]));
   }
 
   Value emitPosition(ImplicitLocOpBuilder &b, int64_t axis, const Taps &taps,
@@ -289,10 +341,10 @@ struct PoolGradToLinalg : OpConversionPattern<OpT> {
         b.select(rank + 2, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
     Value zeros = b.filled(b.getSizes(data), getZeroAttr(sumType),
                            (b.getBlockName() + "_init").str());
-    Value sums = b.opaque(b.getBlockName(), pooling->others, {grad, data},
-                          zeros, emit,
-                          {b.map(rank + 2, gradSizes), dataMap, dataMap})
-                     .front();
+    Value sums =
+        b.opaque(b.getBlockName(), pooling->others, {grad, data}, zeros, emit,
+                 {b.map(rank + 2, gradSizes), dataMap, dataMap})
+            .front();
     auto resultType =
         this->getTypeConverter()->template convertType<RankedTensorType>(
             op.getType());
@@ -354,14 +406,13 @@ private:
         emitLoop(b, rows.first, rows.last, {},
                  [&](Value row, ValueRange) -> SmallVector<Value> {
                    row = windows.emitPosition(b, 0, rows, row);
-                   emitLoop(b, columns.first, columns.last, {},
-                            [&](Value column,
-                                ValueRange) -> SmallVector<Value> {
-                              column =
-                                  windows.emitPosition(b, 1, columns, column);
-                              addTo(row, column, share);
-                              return {};
-                            });
+                   emitLoop(
+                       b, columns.first, columns.last, {},
+                       [&](Value column, ValueRange) -> SmallVector<Value> {
+                         column = windows.emitPosition(b, 1, columns, column);
+                         addTo(row, column, share);
+                         return {};
+                       });
                    return {};
                  });
       }
@@ -369,11 +420,11 @@ private:
   }
 
   /// Calls `found` for the first maximum of a window, if it has an element.
-  static void
-  emitMaximum(ImplicitLocOpBuilder &b, Type elementType,
-              const PoolWindows &windows, const Taps &rows, const Taps &columns,
-              llvm::function_ref<Value(Value, Value)> load,
-              llvm::function_ref<void(Value, Value)> found) {
+  static void emitMaximum(ImplicitLocOpBuilder &b, Type elementType,
+                          const PoolWindows &windows, const Taps &rows,
+                          const Taps &columns,
+                          llvm::function_ref<Value(Value, Value)> load,
+                          llvm::function_ref<void(Value, Value)> found) {
     ElementMath math(b, elementType);
     Value no = arith::ConstantIntOp::create(b, 0, 1);
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -387,8 +438,8 @@ private:
               [&](Value column, ValueRange known) -> SmallVector<Value> {
                 column = windows.emitPosition(b, 1, columns, column);
                 Value value = load(row, column);
-                Value isFirst = math.compare(ElementMath::Order::GT, value,
-                                             known[1]);
+                Value isFirst =
+                    math.compare(ElementMath::Order::GT, value, known[1]);
                 // NaN is the maximum of what has one.
                 Value isFirstNaN = arith::AndIOp::create(
                     b, math.isNaN(value),
@@ -414,7 +465,7 @@ private:
 
 void mlir::relay::detail::populateGradientPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<BackwardWeightToLinalg,
+  patterns.add<CollapseSumLikeToLinalg, BackwardWeightToLinalg,
                PoolGradToLinalg<NNMaxPool2dGradOp, Pool::Max>,
                PoolGradToLinalg<NNAvgPool2dGradOp, Pool::Average>>(
       converter, patterns.getContext());

@@ -55,6 +55,26 @@ Value SoftenOp::legalize(OpBuilder &builder) {
       {builder.getNamedAttr("alpha", builder.getF64FloatAttr(0.125))});
 }
 
+LogicalResult SoftenOp::buildGradients(OpBuilder &builder, ValueRange gradients,
+                                       MutableArrayRef<Value> results) {
+  // The slope where x is not positive.
+  Value gradient = gradients.front();
+  auto type = cast<RankedTensorType>(gradient.getType());
+  auto makeNumber = [&](double value) -> Value {
+    auto scalar = RankedTensorType::get({}, type.getElementType());
+    auto attr = builder.getFloatAttr(type.getElementType(), value);
+    return relay::ConstantOp::create(builder, getLoc(),
+                                     DenseElementsAttr::get(scalar, attr));
+  };
+  Value isPositive =
+      relay::GreaterOp::create(builder, getLoc(), getData(), makeNumber(0));
+  Value less =
+      relay::MultiplyOp::create(builder, getLoc(), gradient, makeNumber(0.125));
+  results[0] =
+      relay::WhereOp::create(builder, getLoc(), isPositive, gradient, less);
+  return success();
+}
+
 SmallVector<int64_t> CorrelateOp::getSummedWeightAxes() {
   SmallVector<int64_t> axes;
   for (auto [axis, letter] : llvm::enumerate(getKernelLayout()))

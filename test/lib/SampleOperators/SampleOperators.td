@@ -34,7 +34,8 @@ class Sample_Operator<string mnemonic, string pattern, list<Trait> traits>
 
 def Sample_SoftenOp : Sample_Operator<"soften", "ElemWise", [
     SameOperandsAndResultType, Relay_PositivelyHomogeneous,
-    DeclareOpInterfaceMethods<LegalizeOpInterface>, Relay_ElementwiseLayout]> {
+    DeclareOpInterfaceMethods<LegalizeOpInterface>,
+    DeclareOpInterfaceMethods<GradientOpInterface>, Relay_ElementwiseLayout]> {
   let summary = "Elementwise x if x > 0, else x / 8";
   let arguments = (ins AnyRankedTensor:$data);
 }

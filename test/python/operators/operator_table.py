@@ -138,6 +138,8 @@ for name in ["sum", "prod", "mean"]:
     add(name, row(f"{name}(%x, axis=[1])", x=Input("n,h,3", low=-1.5, high=1.5), sums=True),
         row(f"{name}(%x, axis=[0, 2], keepdims=True)", x=Input("m,n,w", low=-120, high=120),
             sums=True, zero=None))
+add("collapse_sum_like", row("collapse_sum_like(%x, %y)", x="m,n,h,3", y="n,1,3", sums=True),
+    row("collapse_sum_like(%x, %y)", x="n,h", y="n,h", sums=True))
 add("variance", row("variance(%x, mean(%x, axis=[1], keepdims=True), axis=[1])",
                     x="n,h,3", sums=True))
 for name in ["max", "min"]:
@@ -249,6 +251,13 @@ add("nn.conv2d_transpose",
 add("nn.conv3d_transpose",
     row("nn.conv3d_transpose(%x, %w, strides=[2, 2, 2], padding=[1, 1, 1, 1, 1, 1])",
         x="n,2,3,4,5", w="2,3,3,3,3", sums=True))
+add("nn.conv2d_backward_weight",
+    *[row("nn.conv2d_backward_weight(%g, %x, padding=[1, 1, 1, 1], kernel_size=[3, 3], "
+          f'kernel_layout="NCHW", groups={groups})', g="n,4,h,w", x="n,4,h,w", sums=True)
+      for groups in [1, 2, 4]],
+    row("nn.conv2d_backward_weight(%g, %x, strides=[2, 1], kernel_size=[2, 3], "
+        'data_layout="NHWC", kernel_layout="NHWC", out_layout="HWIO")', g="n,4,7,4",
+        x="n,8,9,3", sums=True))
 add("nn.contrib_conv2d_winograd_without_weight_transform",
     row("nn.contrib_conv2d_winograd_without_weight_transform(%x, %w, tile_size=4, "
         "padding=[1, 1, 1, 1], kernel_size=[3, 3], channels=6)", x="n,4,8,9", w="6,6,6,4",
@@ -267,6 +276,13 @@ for rank, sizes in [(1, "h"), (2, "h,w"), (3, "4,h,w")]:
                                    x=Input(f"n,4,{sizes}", low=-120, high=120), sums=True),
         row(f"nn.avg_pool{rank}d(%x, {rest}, count_include_pad=True)",
             x=Input(f"n,4,{sizes}", low=-120, high=120), sums=True))
+for kind, data in [("max", special("n,4,h,w")), ("avg", "n,4,h,w")]:
+    # The first operand is the gradient, whatever its name is.
+    add(f"nn.{kind}_pool2d_grad",
+        row(f"nn.{kind}_pool2d_grad(%g, %x, pool_size=[3, 3], padding=[1, 1, 1, 1])",
+            g="n,4,h,w", x=data, sums=True),
+        row(f"nn.{kind}_pool2d_grad(%g, %x, pool_size=[2, 3], strides=[2, 2], "
+            f'layout="NHWC", ceil_mode=True)', g="n,4,4,4", x="n,8,9,4", sums=True))
 add("nn.global_max_pool2d", row("nn.global_max_pool2d(%x)", x=special("n,4,h,w")))
 add("nn.global_avg_pool2d",
     row("nn.global_avg_pool2d(%x)", x=Input("n,4,h,w", low=-120, high=120), sums=True))

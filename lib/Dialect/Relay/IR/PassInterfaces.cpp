@@ -161,6 +161,20 @@ struct FullPrecisionModel
   bool needsFullPrecision(Operation *) const { return true; }
 };
 
+//===----------------------------------------------------------------------===//
+// Filled tensors
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy>
+struct ZerosModel : FilledOpInterface::ExternalModel<ZerosModel<OpTy>, OpTy> {
+  bool isFilledWithOnes(Operation *) const { return false; }
+};
+
+template <typename OpTy>
+struct OnesModel : FilledOpInterface::ExternalModel<OnesModel<OpTy>, OpTy> {
+  bool isFilledWithOnes(Operation *) const { return true; }
+};
+
 } // namespace
 
 template <template <typename> typename Model, typename... Ops>
@@ -181,6 +195,8 @@ void relay::detail::registerPassInterfaces(MLIRContext *context) {
   // Functions with results of a wide range, or that are sensitive to rounding.
   attach<FullPrecisionModel, ExpOp, ErfOp, PowerOp, ArangeOp, NNSoftmaxOp,
          NNLogSoftmaxOp>(context);
+  attach<ZerosModel, ZerosOp, ZerosLikeOp>(context);
+  attach<OnesModel, OnesOp, OnesLikeOp>(context);
   // Derivatives.
   gradients::registerConvolutions(context);
   gradients::registerElementwise(context);

@@ -261,8 +261,7 @@ LogicalResult FirstOrderGradient::goBack(Operation *op) {
   }
   if (!operators.check(op))
     return success();
-  FailureOr<SmallVector<Value>> results =
-      operators.build(builder, op, known);
+  FailureOr<SmallVector<Value>> results = operators.build(builder, op, known);
   if (failed(results))
     return failure();
   rest = *results;
@@ -352,8 +351,7 @@ struct FirstOrderGradientPass
     }
     if (entries.empty())
       for (auto function : module.getOps<func::FuncOp>())
-        if (isOptimizable(function) &&
-            !isGradient(function) &&
+        if (isOptimizable(function) && !isGradient(function) &&
             SymbolTable::symbolKnownUseEmpty(function, module))
           functions.push_back(function);
     OperatorGradients operators(module);
@@ -368,8 +366,8 @@ private:
     auto module = function->getParentOfType<ModuleOp>();
     return llvm::any_of(module.getOps<func::FuncOp>(), [&](func::FuncOp other) {
       auto attrs = other->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName);
-      return attrs && attrs.get(kPrimalGradientAttrName) ==
-                          function.getSymNameAttr();
+      return attrs &&
+             attrs.get(kPrimalGradientAttrName) == function.getSymNameAttr();
     });
   }
 };

@@ -39,8 +39,7 @@ Type GradientTypes::convert(Type type) {
     return known;
   Type result;
   if (isFloatTensor(type)) {
-    result =
-        TupleType::get(type.getContext(), {type, RefType::get(type)});
+    result = TupleType::get(type.getContext(), {type, RefType::get(type)});
   } else if (isa<RankedTensorType>(type)) {
     result = type;
   } else if (auto function = dyn_cast<FunctionType>(type)) {

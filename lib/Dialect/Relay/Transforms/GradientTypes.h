@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to this folder. A tensor of floats with a gradient is a pair of it and
-// a reference to the gradient; other tensors are as they are. A function has one
-// more parameter, the reference to what goes back. What is made of these, is made
-// of what they become; a data type that has such types for fields becomes another
-// one.
+// Private to this folder. A tensor of floats with a gradient is a pair of it
+// and a reference to the gradient; other tensors are as they are. A function
+// has one more parameter, the reference to what goes back. What is made of
+// these, is made of what they become; a data type that has such types for
+// fields becomes another one.
 //
 //===----------------------------------------------------------------------===//
 

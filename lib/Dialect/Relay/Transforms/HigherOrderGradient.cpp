@@ -5,20 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-//
-// Reverse mode, as a program: what computes a value also leaves a function that
-// goes back. See the description of the pass, and GradientTypes.h.
-//
+#include "HigherOrderGradient.h"
+
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "Functional.h"
-#include "GradientTypes.h"
-#include "OperatorGradients.h"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::relay {
@@ -28,298 +22,6 @@ namespace mlir::relay {
 
 using namespace mlir;
 using namespace mlir::relay;
-
-namespace {
-
-/// Differentiates functions of a module, and those that they call.
-class Differentiation {
-public:
-  explicit Differentiation(ModuleOp module)
-      : module(module), symbols(module), types(module), operators(module),
-        context(module.getContext()) {}
-
-  LogicalResult run(ArrayRef<std::string> entries);
-
-private:
-  // Values. A value with gradients has the type that GradientTypes gives.
-
-  /// Gives each tensor of floats a gradient of 0.
-  Value addGradients(OpBuilder &builder, Value value);
-  /// The value without gradients; `type` is its type.
-  Value getPrimal(OpBuilder &builder, Value value, Type type);
-  /// The references to the gradients of the leaves; null for other tensors.
-  SmallVector<Value> getCells(OpBuilder &builder, Value value, Type type);
-  void addToCell(OpBuilder &builder, Value cell, Value gradient);
-  Value readCell(OpBuilder &builder, Value cell);
-
-  // Going back. `back` is the reference to the function to call.
-
-  Value makeBack(OpBuilder &builder, Location loc);
-  void goBack(OpBuilder &builder, Location loc, Value back);
-  /// Makes a function that does what `fill` does, and then what is in `back`,
-  /// and puts it there; does neither if `fill` says that there is nothing to do.
-  LogicalResult
-  pushBack(OpBuilder &builder, Location loc, Value back,
-           llvm::function_ref<FailureOr<bool>(OpBuilder &)> fill);
-
-  // Operations.
-
-  LogicalResult convertBlock(Block &from, Block &to, OpBuilder &builder,
-                             IRMapping &mapping, Value back);
-  LogicalResult convertAll(ArrayRef<Operation *> ops, OpBuilder &builder,
-                           IRMapping &mapping, Value back);
-  LogicalResult convert(Operation *op, OpBuilder &builder, IRMapping &mapping,
-                        Value back);
-  LogicalResult convertOperator(Operation *op, OpBuilder &builder,
-                                IRMapping &mapping, Value back);
-  LogicalResult convertCheckpoint(Operation *op, ArrayRef<Operation *> segment,
-                                  OpBuilder &builder, IRMapping &mapping,
-                                  Value back);
-  LogicalResult convertClosure(FnOp fn, OpBuilder &builder, IRMapping &mapping);
-  LogicalResult convertCall(Operation *op, OpBuilder &builder,
-                            IRMapping &mapping, Value back);
-  /// Of what only moves values around.
-  LogicalResult convertStructure(Operation *op, OpBuilder &builder,
-                                 IRMapping &mapping, Value back);
-  Attribute convertTypeArgs(Attribute attr);
-
-  // Functions.
-
-  FailureOr<func::FuncOp> getCallee(Operation *op, StringAttr name);
-  LogicalResult convertCallee(func::FuncOp function, func::FuncOp result);
-  LogicalResult convertEntry(func::FuncOp function, Region &result);
-  void replace(func::FuncOp function, Region &body);
-
-  ModuleOp module;
-  SymbolTable symbols;
-  GradientTypes types;
-  OperatorGradients operators;
-  MLIRContext *context;
-  /// Functions that are called, in the order in which they are found.
-  llvm::MapVector<Operation *, func::FuncOp> callees;
-};
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-static Value getField(OpBuilder &builder, Value tuple, int64_t index) {
-  if (auto made = tuple.getDefiningOp<TupleOp>())
-    return made.getFields()[index];
-  return TupleGetItemOp::create(builder, tuple.getLoc(), tuple, index);
-}
-
-Value Differentiation::addGradients(OpBuilder &builder, Value value) {
-  Type type = value.getType();
-  Location loc = value.getLoc();
-  if (isFloatTensor(type)) {
-    Value cell = RefCreateOp::create(builder, loc, RefType::get(type),
-                                     makeZeros(builder, loc, value));
-    return TupleOp::create(builder, loc, ValueRange{value, cell});
-  }
-  auto tuple = dyn_cast<TupleType>(type);
-  if (!tuple || !hasFloatTensor(type))
-    return value;
-  SmallVector<Value> fields;
-  for (size_t i = 0; i < tuple.size(); ++i)
-    fields.push_back(addGradients(builder, getField(builder, value, i)));
-  return TupleOp::create(builder, loc, fields);
-}
-
-Value Differentiation::getPrimal(OpBuilder &builder, Value value, Type type) {
-  if (isFloatTensor(type))
-    return getField(builder, value, 0);
-  auto tuple = dyn_cast<TupleType>(type);
-  if (!tuple || !hasFloatTensor(type))
-    return value;
-  SmallVector<Value> fields;
-  for (auto [i, field] : llvm::enumerate(tuple.getTypes()))
-    fields.push_back(getPrimal(builder, getField(builder, value, i), field));
-  return TupleOp::create(builder, value.getLoc(), fields);
-}
-
-SmallVector<Value> Differentiation::getCells(OpBuilder &builder, Value value,
-                                             Type type) {
-  if (isFloatTensor(type))
-    return {getField(builder, value, 1)};
-  auto tuple = dyn_cast<TupleType>(type);
-  if (!tuple)
-    return {Value()};
-  SmallVector<Value> cells;
-  for (auto [i, field] : llvm::enumerate(tuple.getTypes())) {
-    if (hasFloatTensor(field))
-      cells.append(getCells(builder, getField(builder, value, i), field));
-    else
-      cells.append(getLeafTypes(field).size(), Value());
-  }
-  return cells;
-}
-
-Value Differentiation::readCell(OpBuilder &builder, Value cell) {
-  return RefReadOp::create(builder, cell.getLoc(),
-                           cast<RefType>(cell.getType()).getContentType(),
-                           cell);
-}
-
-void Differentiation::addToCell(OpBuilder &builder, Value cell,
-                                Value gradient) {
-  Location loc = gradient.getLoc();
-  Value sum =
-      AddOp::create(builder, loc, readCell(builder, cell), gradient);
-  RefWriteOp::create(builder, loc, TupleType::get(context), cell, sum);
-}
-
-//===----------------------------------------------------------------------===//
-// Going back
-//===----------------------------------------------------------------------===//
-
-Value Differentiation::makeBack(OpBuilder &builder, Location loc) {
-  auto fn = FnOp::create(builder, loc, types.getBackFunction());
-  OpBuilder inner = OpBuilder::atBlockEnd(&fn.getBody().front());
-  YieldOp::create(inner, loc,
-                  TupleOp::create(inner, loc, ValueRange()).getResult());
-  return RefCreateOp::create(builder, loc, types.getBackType(),
-                             fn.getResult());
-}
-
-void Differentiation::goBack(OpBuilder &builder, Location loc, Value back) {
-  CallIndirectOp::create(builder, loc, TupleType::get(context),
-                         readCell(builder, back), ValueRange(),
-                         /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
-}
-
-LogicalResult Differentiation::pushBack(
-    OpBuilder &builder, Location loc, Value back,
-    llvm::function_ref<FailureOr<bool>(OpBuilder &)> fill) {
-  Value before = readCell(builder, back);
-  auto fn = FnOp::create(builder, loc, types.getBackFunction());
-  OpBuilder inner = OpBuilder::atBlockEnd(&fn.getBody().front());
-  FailureOr<bool> isNeeded = fill(inner);
-  Value result =
-      CallIndirectOp::create(inner, loc, TupleType::get(context), before,
-                             ValueRange(), /*arg_attrs=*/ArrayAttr(),
-                             /*res_attrs=*/ArrayAttr());
-  YieldOp::create(inner, loc, result);
-  if (failed(isNeeded))
-    return failure();
-  if (*isNeeded) {
-    RefWriteOp::create(builder, loc, TupleType::get(context), back,
-                       fn.getResult());
-  } else {
-    fn.erase();
-    before.getDefiningOp()->erase();
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Operators
-//===----------------------------------------------------------------------===//
-
-/// Takes and returns tensors, or tuples of them, and does nothing else.
-static bool isOperator(Operation *op) {
-  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-         hasTensorsOnly(op->getResult(0).getType()) &&
-         llvm::all_of(op->getOperandTypes(), hasTensorsOnly) &&
-         !isa<LetOp, AscribeOp, CallIndirectOp>(op);
-}
-
-LogicalResult Differentiation::convertOperator(Operation *op,
-                                               OpBuilder &builder,
-                                               IRMapping &mapping, Value back) {
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(
-        getPrimal(builder, mapping.lookup(operand), operand.getType()));
-  Operation *primal = builder.clone(*op);
-  primal->setOperands(operands);
-  Type type = op->getResult(0).getType();
-  Value result = addGradients(builder, primal->getResult(0));
-  mapping.map(op->getResult(0), result);
-  if (!operators.check(op))
-    return success();
-  return pushBack(
-      builder, op->getLoc(), back, [&](OpBuilder &inner) -> FailureOr<bool> {
-        SmallVector<Value> gradients;
-        for (Value cell : getCells(inner, result, type))
-          gradients.push_back(cell ? readCell(inner, cell) : Value());
-        FailureOr<SmallVector<Value>> results =
-            operators.build(inner, primal, gradients);
-        if (failed(results))
-          return failure();
-        ArrayRef<Value> rest = *results;
-        bool isNeeded = false;
-        for (Value operand : op->getOperands())
-          for (Value cell : getCells(inner, mapping.lookup(operand),
-                                     operand.getType())) {
-            Value gradient = rest.consume_front();
-            if (!cell || !gradient)
-              continue;
-            addToCell(inner, cell, gradient);
-            isNeeded = true;
-          }
-        return isNeeded;
-      });
-}
-
-/// The operators before a checkpoint that only it uses, in their order among
-/// `ops`.
-static SmallVector<Operation *> getSegment(Operation *checkpoint,
-                                           ArrayRef<Operation *> ops) {
-  DenseSet<Operation *> inside = {checkpoint};
-  SmallVector<Operation *> segment;
-  for (Operation *op : llvm::reverse(ops)) {
-    if (op == checkpoint || op->use_empty() || !isOperator(op) || !isPure(op))
-      continue;
-    if (llvm::all_of(op->getUsers(), [&](Operation *user) {
-          return inside.contains(user);
-        })) {
-      inside.insert(op);
-      segment.push_back(op);
-    }
-  }
-  std::reverse(segment.begin(), segment.end());
-  return segment;
-}
-
-LogicalResult Differentiation::convertCheckpoint(
-    Operation *op, ArrayRef<Operation *> segment, OpBuilder &builder,
-    IRMapping &mapping, Value back) {
-  Value operand = op->getOperand(0);
-  Type type = operand.getType();
-  if (segment.empty()) {
-    mapping.map(op->getResult(0), mapping.lookup(operand));
-    return success();
-  }
-  IRMapping primal;
-  for (Operation *each : segment) {
-    for (Value value : each->getOperands())
-      if (!primal.contains(value))
-        primal.map(value, getPrimal(builder, mapping.lookup(value),
-                                    value.getType()));
-    builder.clone(*each, primal);
-  }
-  Value result = addGradients(builder, primal.lookup(operand));
-  mapping.map(op->getResult(0), result);
-  if (!hasFloatTensor(type))
-    return success();
-  return pushBack(
-      builder, op->getLoc(), back, [&](OpBuilder &inner) -> FailureOr<bool> {
-        Value again = makeBack(inner, op->getLoc());
-        IRMapping copies(mapping);
-        if (failed(convertAll(segment, inner, copies, again)))
-          return failure();
-        for (auto [from, to] : llvm::zip_equal(
-                 getCells(inner, result, type),
-                 getCells(inner, copies.lookup(operand), type)))
-          if (from)
-            addToCell(inner, to, readCell(inner, from));
-        goBack(inner, op->getLoc(), again);
-        return true;
-      });
-}
 
 //===----------------------------------------------------------------------===//
 // Other operations
@@ -338,10 +40,9 @@ LogicalResult Differentiation::convertClosure(FnOp fn, OpBuilder &builder,
     return fn.emitOpError("expects functions that are not compiled as they are "
                           "for a gradient, but got one; relay-defuse-ops makes "
                           "operators of it");
-  auto result = FnOp::create(builder, fn.getLoc(),
-                             types.convertFunction(fn.getFunctionType()),
-                             fn.getRecursive(),
-                             relay::getTypeParams(fn.getResult().getType()));
+  auto result = FnOp::create(
+      builder, fn.getLoc(), types.convertFunction(fn.getFunctionType()),
+      fn.getRecursive(), relay::getTypeParams(fn.getResult().getType()));
   copyFunctionAttrs(fn, result);
   if (ArrayAttr attrs = fn.getArgAttrsAttr()) {
     SmallVector<Attribute> names(attrs.begin(), attrs.end());
@@ -398,9 +99,10 @@ LogicalResult Differentiation::convertStructure(Operation *op,
   if (auto construct = dyn_cast<ConstructOp>(result))
     construct.setConstructorAttr(types.convert(construct.getConstructor()));
   if (auto match = dyn_cast<MatchOp>(result)) {
-    SmallVector<Attribute> patterns = llvm::map_to_vector(
-        match.getPatterns(),
-        [&](Attribute pattern) { return types.convertPattern(pattern); });
+    SmallVector<Attribute> patterns =
+        llvm::map_to_vector(match.getPatterns(), [&](Attribute pattern) {
+          return types.convertPattern(pattern);
+        });
     match.setPatternsAttr(builder.getArrayAttr(patterns));
   }
   for (auto [from, to] :
@@ -431,9 +133,9 @@ LogicalResult Differentiation::convert(Operation *op, OpBuilder &builder,
         getCallee(op, global.getSymbol().getRootReference());
     if (failed(callee))
       return failure();
-    auto result = GlobalOp::create(
-        builder, op->getLoc(), types.convert(global.getResult().getType()),
-        FlatSymbolRefAttr::get(*callee));
+    auto result = GlobalOp::create(builder, op->getLoc(),
+                                   types.convert(global.getResult().getType()),
+                                   FlatSymbolRefAttr::get(*callee));
     mapping.map(global.getResult(), result.getResult());
     return success();
   }
@@ -450,7 +152,7 @@ LogicalResult Differentiation::convert(Operation *op, OpBuilder &builder,
       OperatorGradients::isMarker(op);
   if (isStructure)
     return convertStructure(op, builder, mapping, back);
-  if (isOperator(op))
+  if (isOnTensors(op))
     return convertOperator(op, builder, mapping, back);
   return op->emitOpError("expects operators on tensors, and constructs of "
                          "Relay, for a gradient");
@@ -463,7 +165,7 @@ LogicalResult Differentiation::convertAll(ArrayRef<Operation *> ops,
   DenseSet<Operation *> inSegment;
   DenseMap<Operation *, SmallVector<Operation *>> segments;
   for (Operation *op : llvm::reverse(ops)) {
-    if (!isa<AnnotationCheckpointOp>(op) || !isOperator(op) ||
+    if (!isa<AnnotationCheckpointOp>(op) || !isOnTensors(op) ||
         inSegment.contains(op))
       continue;
     segments[op] = getSegment(op, ops);
@@ -509,8 +211,9 @@ FailureOr<func::FuncOp> Differentiation::getCallee(Operation *op,
   func::FuncOp &result = callees[function];
   if (result)
     return result;
-  result = func::FuncOp::create(function.getLoc(), (name.getValue() + "_grad").str(),
-                                types.convertFunction(function.getFunctionType()));
+  result =
+      func::FuncOp::create(function.getLoc(), (name.getValue() + "_grad").str(),
+                           types.convertFunction(function.getFunctionType()));
   for (NamedAttribute attr : function->getDiscardableAttrs())
     result->setAttr(attr.getName(), attr.getValue());
   for (unsigned i = 0, end = function.getNumArguments(); i != end; ++i)
@@ -556,8 +259,7 @@ LogicalResult Differentiation::convertEntry(func::FuncOp function,
   Value value = mapping.lookup(end->getOperand(0));
   for (Value cell : getCells(builder, value, type))
     if (cell)
-      addToCell(builder, cell,
-                makeOnes(builder, loc, readCell(builder, cell)));
+      addToCell(builder, cell, makeOnes(builder, loc, readCell(builder, cell)));
   goBack(builder, loc, back);
   SmallVector<Value> gradients;
   for (BlockArgument argument : from.getArguments()) {

@@ -123,8 +123,8 @@ void CellConversion::convertOnTensors(Operation *op, OpBuilder &builder,
   IRMapping tensors;
   for (Value operand : op->getOperands())
     if (!tensors.contains(operand))
-      tensors.map(operand, unwrap(builder, mapping.lookup(operand),
-                                  operand.getType()));
+      tensors.map(operand,
+                  unwrap(builder, mapping.lookup(operand), operand.getType()));
   Operation *result = builder.clone(*op, tensors);
   mapping.map(op->getResult(0), wrap(builder, result->getResult(0)));
 }
@@ -137,8 +137,8 @@ void CellConversion::convertFilled(Operation *op, StringRef constructor,
   OpBuilder inner = OpBuilder::atBlockEnd(&fn.getBody().front());
   IRMapping tensors;
   for (Value operand : op->getOperands())
-    tensors.map(operand, unwrap(inner, mapping.lookup(operand),
-                                operand.getType()));
+    tensors.map(operand,
+                unwrap(inner, mapping.lookup(operand), operand.getType()));
   Value value = inner.clone(*op, tensors)->getResult(0);
   YieldOp::create(inner, op->getLoc(), value);
   mapping.map(op->getResult(0),
@@ -194,12 +194,9 @@ LogicalResult CellConversion::convertStructure(Operation *op,
 
 LogicalResult CellConversion::convert(Operation *op, OpBuilder &builder,
                                       IRMapping &mapping) {
-  if (isa<ZerosOp, ZerosLikeOp>(op)) {
-    convertFilled(op, "Zero", builder, mapping);
-    return success();
-  }
-  if (isa<OnesOp, OnesLikeOp>(op)) {
-    convertFilled(op, "One", builder, mapping);
+  if (auto filled = dyn_cast<FilledOpInterface>(op)) {
+    convertFilled(op, filled.isFilledWithOnes() ? "One" : "Zero", builder,
+                  mapping);
     return success();
   }
   // One of another shape would be a result of the wrong shape.
@@ -234,11 +231,9 @@ LogicalResult CellConversion::convert(Operation *op, OpBuilder &builder,
       (marker && marker.returnsOperand());
   if (isStructure)
     return convertStructure(op, builder, mapping);
-  bool isOnTensors =
-      op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-      hasTensorsOnly(op->getResult(0).getType()) &&
-      llvm::all_of(op->getOperandTypes(), hasTensorsOnly);
-  if (!isOnTensors)
+  bool isAscription =
+      isa<AscribeOp>(op) && hasTensorsOnly(op->getOperand(0).getType());
+  if (!isOnTensors(op) && !isAscription)
     return op->emitOpError("expects functions of the module on tensors, and "
                            "tuples of them, for lazy gradients, but got ")
            << FunctionType::get(context, op->getOperandTypes(),
@@ -308,8 +303,9 @@ private:
             module.emitError("expects the definitions of gradient.rly for lazy "
                              "gradients, but @")
             << name << " is not there";
-        diag.attachNote() << "a program of Relay text imports them by: import "
-                             "\"gradient.rly\"";
+        diag.attachNote()
+            << "relay.transform.LazyGradientInit of Python imports "
+               "them";
         return diag;
       }
     return success();

@@ -28,6 +28,13 @@ bool relay::isFloatTensor(Type type) {
   return tensor && isa<FloatType>(tensor.getElementType());
 }
 
+bool relay::isOnTensors(Operation *op) {
+  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         hasTensorsOnly(op->getResult(0).getType()) &&
+         llvm::all_of(op->getOperandTypes(), hasTensorsOnly) &&
+         !isa<LetOp, AscribeOp, CallIndirectOp>(op);
+}
+
 static void addLeafTypes(Type type, SmallVectorImpl<Type> &types) {
   auto tuple = dyn_cast<TupleType>(type);
   if (!tuple) {
@@ -159,8 +166,9 @@ StringAttr OperatorGradients::getGradientOfCallee(Operation *op) {
   if (!call)
     return nullptr;
   auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-  auto attrs = callee ? callee->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName)
-                      : DictionaryAttr();
+  auto attrs = callee
+                   ? callee->getAttrOfType<DictionaryAttr>(kTextAttrsAttrName)
+                   : DictionaryAttr();
   return attrs ? attrs.getAs<StringAttr>(kPrimalGradientAttrName)
                : StringAttr();
 }
@@ -213,8 +221,8 @@ OperatorGradients::build(OpBuilder &builder, Operation *op,
   // Nothing is left open but what has no gradient at all.
   SmallVector<Value> complete(gradients);
   SmallVector<Value> leaves;
-  for (auto [i, type] : llvm::enumerate(getLeafTypes(
-           op->getResult(0).getType()))) {
+  for (auto [i, type] :
+       llvm::enumerate(getLeafTypes(op->getResult(0).getType()))) {
     if (complete[i] || !isFloatTensor(type))
       continue;
     if (leaves.empty())

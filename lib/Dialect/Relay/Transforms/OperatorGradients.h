@@ -32,6 +32,10 @@ bool isFloatTensor(Type type);
 /// Whether a float tensor is among the leaves of a type.
 bool hasFloatTensor(Type type);
 
+/// An operation that takes and returns tensors, or tuples of them, and does
+/// nothing else: an operator, or a tuple of tensors.
+bool isOnTensors(Operation *op);
+
 SmallVector<Type> getLeafTypes(Type type);
 /// The leaves of a value; fields of a tuple that is made by `relay.tuple` are
 /// what that takes.
@@ -69,9 +73,9 @@ public:
   /// Reports what check() has noted, and fails if there is anything.
   LogicalResult report();
 
-  /// Makes the gradients of the leaves of all operands, given those of the leaves
-  /// of the result, which are null where nothing depends on them. Null is what
-  /// has no gradient.
+  /// Makes the gradients of the leaves of all operands, given those of the
+  /// leaves of the result, which are null where nothing depends on them. Null
+  /// is what has no gradient.
   FailureOr<SmallVector<Value>> build(OpBuilder &builder, Operation *op,
                                       ArrayRef<Value> gradients);
 

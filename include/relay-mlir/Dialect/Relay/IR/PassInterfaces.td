@@ -74,6 +74,18 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   ];
 }
 
+def FilledOpInterface : OpInterface<"FilledOpInterface"> {
+  let description = [{
+    An operator that makes a tensor of zeros, or of ones. Its operands, if it has
+    any, give the type of the result only.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<"Returns whether the elements are 1, not 0.",
+                    "bool", "isFilledWithOnes">
+  ];
+}
+
 def GradientOpInterface : OpInterface<"GradientOpInterface"> {
   let description = [{
     An operator that knows its derivative: how the gradient of a number by its

@@ -94,6 +94,38 @@ def GradientPass : Pass<"relay-gradient", "::mlir::ModuleOp"> {
 
     `relay-partial-evaluate` and `relay-dead-code` make straight code of the
     result where the program allows it.
+
+    ```mlir
+    func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %0 = relay.exp %x : (tensor<f32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    ```
+    becomes, but for what goes back before anything has been computed,
+    ```mlir
+    func.func @main(%x: tensor<f32>) -> tuple<tensor<f32>, tuple<tensor<f32>>> {
+      %zero = relay.zeros {shape = [], dtype = f32} : () -> tensor<f32>
+      %dx = relay.ref_create %zero : (tensor<f32>) -> !relay.ref<tensor<f32>>
+      %0 = relay.exp %x : (tensor<f32>) -> tensor<f32>
+      %one = relay.ones {shape = [], dtype = f32} : () -> tensor<f32>
+      %d0 = relay.ref_create %one : (tensor<f32>) -> !relay.ref<tensor<f32>>
+      %back = relay.fn () -> tuple<> {
+        %1 = relay.ref_read %d0 : (!relay.ref<tensor<f32>>) -> tensor<f32>
+        %2 = relay.ref_read %dx : (!relay.ref<tensor<f32>>) -> tensor<f32>
+        %3 = relay.multiply %1, %0
+            : (tensor<f32>, tensor<f32>) -> tensor<f32>
+        %4 = relay.add %2, %3 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+        %5 = relay.ref_write %dx, %4
+            : (!relay.ref<tensor<f32>>, tensor<f32>) -> tuple<>
+        relay.yield %5 : tuple<>
+      }
+      %6 = relay.call_indirect %back() : () -> tuple<>
+      %7 = relay.ref_read %dx : (!relay.ref<tensor<f32>>) -> tensor<f32>
+      %8 = relay.tuple %7 : tensor<f32>
+      %9 = relay.tuple %0, %8 : tensor<f32>, tuple<tensor<f32>>
+      return %9 : tuple<tensor<f32>, tuple<tensor<f32>>>
+    }
+    ```
   }];
   let options = [
     ListOption<"entries", "entries", "std::string",
@@ -115,11 +147,27 @@ def LazyGradientInitPass
     infinity is 0 here.)
 
     Parameters and results of functions of the module are as they were: tensors,
-    or tuples of them. Inside, any construct may be. `relay-partial-evaluate` and
-    `relay-dead-code` leave no cells where it is known what they are.
+    or tuples of them. Functions of other types stay as they are. Inside, any
+    construct may be. `relay-partial-evaluate` and `relay-dead-code` leave no cells
+    where it is known what they are.
 
-    `GradCell` and the functions on it are those of `gradient.rly`, which the
-    module must have imported.
+    The module must have the definitions of `gradient.rly` (lib/Prelude): `GradCell`
+    and the functions on it. `relay.transform.LazyGradientInit` of Python imports
+    them.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = relay.zeros {shape = [4], dtype = f32} : () -> tensor<4xf32>
+      %1 = relay.add %x, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    ```
+    after that and `relay-partial-evaluate` is
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }

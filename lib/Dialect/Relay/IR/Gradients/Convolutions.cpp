@@ -204,8 +204,8 @@ template <typename OpTy>
 static LogicalResult differentiateConvolution(OpTy op, int64_t rank,
                                               Gradient &d) {
   Type elementType = d.get().getType().getElementType();
-  StringRef out = op.getOutLayout().empty() ? op.getDataLayout()
-                                            : op.getOutLayout();
+  StringRef out =
+      op.getOutLayout().empty() ? op.getDataLayout() : op.getOutLayout();
   std::string layout = getDataLayout(rank), kernel = getLayout("OI", rank);
   Term g = changeLayout(d.get(), out, layout);
   Term x = changeLayout(d.castTo(d.term(op.getData()), elementType),
@@ -237,8 +237,8 @@ template <typename OpTy>
 static LogicalResult differentiateTransposed(OpTy op, int64_t rank,
                                              Gradient &d) {
   Type elementType = d.get().getType().getElementType();
-  StringRef out = op.getOutLayout().empty() ? op.getDataLayout()
-                                            : op.getOutLayout();
+  StringRef out =
+      op.getOutLayout().empty() ? op.getDataLayout() : op.getOutLayout();
   std::string layout = getDataLayout(rank), kernel = getLayout("IO", rank);
   Term g = changeLayout(d.get(), out, layout);
   Term x = changeLayout(d.castTo(d.term(op.getData()), elementType),

@@ -149,8 +149,8 @@ static void differentiate(ClipOp op, Gradient &d) {
   Term zero = d.number(0, x);
   Term low = d.number(op.getAMin().convertToDouble(), x);
   Term high = d.number(op.getAMax().convertToDouble(), x);
-  d.set(0, d.where(isLess(x, low), zero,
-                   d.where(isLess(high, x), zero, d.get())));
+  d.set(0,
+        d.where(isLess(x, low), zero, d.where(isLess(high, x), zero, d.get())));
 }
 
 // The result does not change with the operand, but where it leaps.
@@ -297,13 +297,13 @@ void gradients::registerElementwise(MLIRContext *context) {
          AcoshOp, AsinOp, AsinhOp, AtanOp, AtanhOp, ExpOp, FastExpOp, ErfOp,
          FastErfOp, SqrtOp, RsqrtOp, SigmoidOp, TanhOp, FastTanhOp, NegativeOp,
          CopyOp, AbsOp, NNReluOp, NNLeakyReluOp, ClipOp, FloorOp, CeilOp,
-         TruncOp, RoundOp, SignOp, ZerosLikeOp, OnesLikeOp, CastOp,
-         CastLikeOp>(context);
+         TruncOp, RoundOp, SignOp, ZerosLikeOp, OnesLikeOp, CastOp, CastLikeOp>(
+      context);
   attach<AddOp, SubtractOp, MultiplyOp, DivideOp, PowerOp, MaximumOp, MinimumOp,
          ModOp, TruncModOp, FloorModOp, TruncDivideOp, FloorDivideOp, WhereOp>(
       context);
-  attach<NNBiasAddOp, NNPreluOp, NNSoftmaxOp, NNFastSoftmaxOp,
-         NNLogSoftmaxOp>(context);
+  attach<NNBiasAddOp, NNPreluOp, NNSoftmaxOp, NNFastSoftmaxOp, NNLogSoftmaxOp>(
+      context);
   attachMarkers<AnnotationStopFusionOp, AnnotationCastHintOp,
                 AnnotationBitpackStartOp, AnnotationBitpackEndOp,
                 AnnotationCheckpointOp, AnnotationCompilerBeginOp,

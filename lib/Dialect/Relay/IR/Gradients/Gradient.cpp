@@ -167,8 +167,8 @@ Term Gradient::reshape(Term x, ArrayRef<int64_t> codes) {
 }
 
 Term Gradient::reshapeLike(Term x, Value like) {
-  auto type = cast<RankedTensorType>(like.getType()).clone(
-      x.getType().getElementType());
+  auto type = cast<RankedTensorType>(like.getType())
+                  .clone(x.getType().getElementType());
   if (x.getType() == type)
     return x;
   // A size that is not known is what the others leave.
@@ -309,9 +309,8 @@ void Gradient::setMoved(unsigned operand) {
       make<ConcatenateOp>(ValueRange{one.get(), flat.get()}, int64_t(0));
   Term sums = make<ScatterNdOp>(places.get(), positions.get(),
                                 reshape(g, {-1}).get(), "add");
-  set(operand, make<StridedSliceOp>(sums.get(), ArrayRef<int64_t>{1},
-                                    ArrayRef<int64_t>{
-                                        std::numeric_limits<int64_t>::max()},
-                                    getDenseI64ArrayAttr({1}), "end",
-                                    DenseI64ArrayAttr()));
+  set(operand, make<StridedSliceOp>(
+                   sums.get(), ArrayRef<int64_t>{1},
+                   ArrayRef<int64_t>{std::numeric_limits<int64_t>::max()},
+                   getDenseI64ArrayAttr({1}), "end", DenseI64ArrayAttr()));
 }

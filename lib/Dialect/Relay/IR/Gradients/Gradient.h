@@ -11,8 +11,8 @@
 //
 // Formulas come from the operator's definition. g is the gradient of the result
 // y; an operand whose gradient is not set has none: it is a constant, an index,
-// or the result does not change with it. Where a function has a corner, one side
-// is taken, and the formula says which.
+// or the result does not change with it. Where a function has a corner, one
+// side is taken, and the formula says which.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,14 +77,13 @@ public:
   /// Makes an operator whose type is inferred.
   template <typename OpTy, typename... Args>
   Term make(Args &&...args) {
-    return {*this,
-            OpTy::create(static_cast<ImplicitLocOpBuilder &>(*this),
-                         std::forward<Args>(args)...)
-                .getResult()};
+    return {*this, OpTy::create(static_cast<ImplicitLocOpBuilder &>(*this),
+                                std::forward<Args>(args)...)
+                       .getResult()};
   }
 
-  /// Sets the gradient of an operand that has the number of elements of `value`,
-  /// in this order. Does nothing for an operand that is not of floats.
+  /// Sets the gradient of an operand that has the number of elements of
+  /// `value`, in this order. Does nothing for an operand that is not of floats.
   void set(unsigned operand, Term value);
   /// Sets that of an operand that is repeated to the shape of `value`.
   void setSum(unsigned operand, Term value);

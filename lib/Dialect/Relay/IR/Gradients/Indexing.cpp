@@ -71,8 +71,8 @@ static void differentiate(TakeOp op, Gradient &d) {
     if (i < axis || i >= axis + indexRank)
       updateOrder.push_back(i);
   Term zeros = d.zerosLike(d.transpose(data, toFront));
-  Term indices = d.make<ExpandDimsOp>(getTaken(op, size, d).get(), int64_t(0),
-                                      int64_t(1));
+  Term indices =
+      d.make<ExpandDimsOp>(getTaken(op, size, d).get(), int64_t(0), int64_t(1));
   Term sums = d.make<ScatterNdOp>(zeros.get(), indices.get(),
                                   d.transpose(g, updateOrder).get(), "add");
   d.set(0, d.transpose(sums, back));
@@ -116,9 +116,9 @@ static LogicalResult differentiate(ScatterElementsOp op, Gradient &d) {
   }
   bool isAdded = op.getReduction() == "add";
   d.set(0, isAdded ? g
-                   : d.make<ScatterElementsOp>(
-                         g.get(), op.getIndices(), d.zerosLike(updates).get(),
-                         axis, "update"));
+                   : d.make<ScatterElementsOp>(g.get(), op.getIndices(),
+                                               d.zerosLike(updates).get(), axis,
+                                               "update"));
   d.set(2, d.make<GatherOp>(read.get(), op.getIndices(), axis));
   return success();
 }
@@ -128,10 +128,9 @@ static LogicalResult differentiate(ScatterNdOp op, Gradient &d) {
   if (op.getMode() != "update" && op.getMode() != "add")
     return d.refuse() << "mode update or add, but got " << op.getMode();
   bool isAdded = op.getMode() == "add";
-  d.set(0, isAdded
-               ? g
-               : d.make<ScatterNdOp>(g.get(), op.getIndices(),
-                                     d.zerosLike(updates).get(), "update"));
+  d.set(0, isAdded ? g
+                   : d.make<ScatterNdOp>(g.get(), op.getIndices(),
+                                         d.zerosLike(updates).get(), "update"));
   d.set(2, d.make<GatherNdOp>(g.get(), op.getIndices(), int64_t(0),
                               IntegerAttr()));
   return success();

@@ -11,6 +11,8 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::gradients;
@@ -34,16 +36,27 @@ namespace mlir::relay::gradients {
 
 static LogicalResult differentiate(ConcatenateOp op, Gradient &d) {
   Term g = d.get();
-  int64_t axis = normalize(op.getAxis(), g.getRank()), begin = 0;
-  for (auto [i, operand] : llvm::enumerate(op.getData())) {
-    int64_t size = d.term(operand).getSize(axis);
-    bool isLast = i + 1 == op.getData().size();
-    if (ShapedType::isDynamic(size) && !isLast)
-      return d.refuse() << "known sizes along axis " << axis
-                        << " of all operands but the last, but got "
-                        << operand.getType();
-    d.set(i, d.slice(g, axis, begin, isLast ? kEnd : begin + size));
-    begin += size;
+  int64_t axis = normalize(op.getAxis(), g.getRank());
+  // Sizes before the one that is not known, and behind it: from the end.
+  SmallVector<int64_t> sizes;
+  for (Value operand : op.getData())
+    sizes.push_back(d.term(operand).getSize(axis));
+  ArrayRef<int64_t> after = sizes;
+  after = after.drop_while(ShapedType::isStatic);
+  if (!after.empty())
+    after = after.drop_front();
+  if (llvm::is_contained(after, ShapedType::kDynamic))
+    return d.refuse() << "known sizes along axis " << axis
+                      << " of all operands but one, but got "
+                      << op.getOperandTypes();
+  int64_t begin = 0;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    int64_t end = begin + size;
+    if (ShapedType::isDynamic(size))
+      end = -std::accumulate(after.begin(), after.end(), int64_t(0));
+    bool isLast = i + 1 == sizes.size();
+    d.set(i, d.slice(g, axis, begin, isLast ? kEnd : end));
+    begin = end;
   }
   return success();
 }
@@ -57,8 +70,7 @@ static void differentiate(StackOp op, Gradient &d) {
 
 static void differentiate(SplitOp op, Gradient &d) {
   SmallVector<Value> parts;
-  for (unsigned i = 0,
-                end = cast<TupleType>(op.getResult().getType()).size();
+  for (unsigned i = 0, end = cast<TupleType>(op.getResult().getType()).size();
        i < end; ++i)
     parts.push_back(d.get(i));
   int64_t rank = d.get().getRank();
@@ -89,9 +101,8 @@ static void differentiate(StridedSliceOp op, Gradient &d) {
   SmallVector<int64_t> widths;
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t size = x.getSize(dim), begin = begins[dim];
-    bool isWhole = begin == 0 && ends[dim] >= (ShapedType::isDynamic(size)
-                                                   ? kEnd
-                                                   : size);
+    bool isWhole =
+        begin == 0 && ends[dim] >= (ShapedType::isDynamic(size) ? kEnd : size);
     if (strides[dim] != 1 || (ShapedType::isDynamic(size) && !isWhole))
       break;
     if (isWhole) {

@@ -26,10 +26,9 @@ static Term sumAround(Term x, int64_t axis) {
 /// tensor into the shape in which these are dimensions, and the result of
 /// `ungroup` is in that of x.
 template <typename OpTy>
-static void
-differentiateNorm(OpTy op, Gradient &d, ArrayRef<int64_t> axes,
-                  llvm::function_ref<Term(Term)> group,
-                  llvm::function_ref<Term(Term)> ungroup) {
+static void differentiateNorm(OpTy op, Gradient &d, ArrayRef<int64_t> axes,
+                              llvm::function_ref<Term(Term)> group,
+                              llvm::function_ref<Term(Term)> ungroup) {
   Term x = group(d.term(op.getData())), g = d.get();
   int64_t rank = g.getRank(), axis = normalize(op.getAxis(), rank);
   auto getMean = [&](Term value) -> Term {
@@ -95,8 +94,8 @@ static void differentiate(NNBatchNormOp op, Gradient &d) {
   int64_t rank = x.getRank(), axis = normalize(op.getAxis(), rank);
   auto along = [&](Term vector) { return d.alongAxis(vector, axis, rank); };
   Term variance = d.term(op.getMovingVar());
-  Term scale = d.make<RsqrtOp>(
-      (variance + op.getEpsilon().convertToDouble()).get());
+  Term scale =
+      d.make<RsqrtOp>((variance + op.getEpsilon().convertToDouble()).get());
   Term normal = (x - along(d.term(op.getMovingMean()))) * along(scale);
   Term gamma = op.getScale() ? d.term(op.getGamma()) : d.onesLike(scale);
   Term sums = sumAround(g, axis), products = sumAround(g * normal, axis);
@@ -122,8 +121,7 @@ static void differentiate(NNLrnOp op, Gradient &d) {
     SmallVector<int64_t> widths(2 * x.getRank(), 0);
     widths[2 * axis] = down;
     widths[2 * axis + 1] = up;
-    Term padded =
-        d.make<NNPadOp>(value.get(), zero.get(), widths, "constant");
+    Term padded = d.make<NNPadOp>(value.get(), zero.get(), widths, "constant");
     int64_t channels = x.getSize(axis);
     Term sum = d.slice(padded, axis, 0, channels);
     for (int64_t i = 1; i < size; ++i)
@@ -144,8 +142,7 @@ static void differentiate(NNLrnOp op, Gradient &d) {
 static void differentiate(NNL2NormalizeOp op, Gradient &d) {
   Term x = d.term(op.getData()), g = d.get();
   SmallVector<int64_t> axes = llvm::map_to_vector(
-      op.getAxis(),
-      [&](int64_t axis) { return normalize(axis, x.getRank()); });
+      op.getAxis(), [&](int64_t axis) { return normalize(axis, x.getRank()); });
   Term squares = d.sum(x * x, axes, true);
   Term epsilon = d.number(op.getEps().convertToDouble(), x);
   Term bound = d.make<MaximumOp>(squares.get(), epsilon.get());
@@ -190,17 +187,16 @@ static LogicalResult differentiate(NNNllLossOp op, Gradient &d) {
   if (ShapedType::isDynamic(classes))
     return d.refuse() << "a known number of classes, but got " << x.getType();
   Term targets = d.term(op.getTargets());
-  Term isTarget = d.make<OneHotOp>(
-      targets.get(), d.number(1, elementType).get(),
-      d.number(0, elementType).get(), classes, int64_t(1),
-      TypeAttr::get(elementType));
+  Term isTarget =
+      d.make<OneHotOp>(targets.get(), d.number(1, elementType).get(),
+                       d.number(0, elementType).get(), classes, int64_t(1),
+                       TypeAttr::get(elementType));
   Term isUsed = d.castTo(
-      d.make<NotEqualOp>(
-          targets.get(),
-          d.number(double(op.getIgnoreIndex()), targets).get()),
+      d.make<NotEqualOp>(targets.get(),
+                         d.number(double(op.getIgnoreIndex()), targets).get()),
       elementType);
-  Term used = isTarget * d.make<ExpandDimsOp>(isUsed.get(), int64_t(1),
-                                              int64_t(1));
+  Term used =
+      isTarget * d.make<ExpandDimsOp>(isUsed.get(), int64_t(1), int64_t(1));
   Term weighted = used * d.alongAxis(weights, 1, rank);
   Term g = d.get();
   if (op.getReduction() == "none")

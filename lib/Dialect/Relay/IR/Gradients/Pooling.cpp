@@ -53,11 +53,10 @@ static void differentiate(NNAvgPool2dOp op, Gradient &d) {
 
 /// Linear in the gradient that it takes; its other operand gives sizes only.
 static void differentiate(NNAvgPool2dGradOp op, Gradient &d) {
-  d.set(0, d.make<NNAvgPool2dOp>(d.get().get(), op.getPoolSize(),
-                                 op.getStrides(), op.getDilation(),
-                                 op.getPadding(), op.getLayout(),
-                                 op.getOutLayout(), op.getCeilMode(),
-                                 op.getCountIncludePad()));
+  d.set(0, d.make<NNAvgPool2dOp>(
+               d.get().get(), op.getPoolSize(), op.getStrides(),
+               op.getDilation(), op.getPadding(), op.getLayout(),
+               op.getOutLayout(), op.getCeilMode(), op.getCountIncludePad()));
 }
 
 /// Sequences are images of height 1.
@@ -71,13 +70,12 @@ static LogicalResult differentiateSequences(OpTy op, Gradient &d,
   auto addHeight = [&](Term x) -> Value {
     return d.make<ExpandDimsOp>(x.get(), height, int64_t(1));
   };
-  d.set(0, d.make<GradOp>(
-               addHeight(d.get()), addHeight(d.term(op.getData())),
-               ArrayRef<int64_t>{1, op.getPoolSize()[0]},
-               ArrayRef<int64_t>{1, op.getStrides()[0]},
-               ArrayRef<int64_t>{1, op.getDilation()[0]},
-               getImagePadding(op.getPadding()), layout, "", op.getCeilMode(),
-               args...));
+  d.set(0, d.make<GradOp>(addHeight(d.get()), addHeight(d.term(op.getData())),
+                          ArrayRef<int64_t>{1, op.getPoolSize()[0]},
+                          ArrayRef<int64_t>{1, op.getStrides()[0]},
+                          ArrayRef<int64_t>{1, op.getDilation()[0]},
+                          getImagePadding(op.getPadding()), layout, "",
+                          op.getCeilMode(), args...));
   return success();
 }
 static LogicalResult differentiate(NNMaxPool1dOp op, Gradient &d) {
@@ -150,11 +148,11 @@ static LogicalResult differentiate(NNMaxPool3dOp op, Gradient &d) {
       volume.ofColumns(volume.strides), volume.ofColumns(volume.dilation),
       volume.getColumnPadding(), "NCHW", "", op.getCeilMode());
   Term inner = d.reshapeLike(byColumns, pooled);
-  d.set(0, d.make<NNMaxPool2dGradOp>(
-               inner.get(), images.get(), volume.ofImages(volume.pool),
-               volume.ofImages(volume.strides),
-               volume.ofImages(volume.dilation), volume.getImagePadding(),
-               "NCHW", "", op.getCeilMode()));
+  d.set(0,
+        d.make<NNMaxPool2dGradOp>(
+            inner.get(), images.get(), volume.ofImages(volume.pool),
+            volume.ofImages(volume.strides), volume.ofImages(volume.dilation),
+            volume.getImagePadding(), "NCHW", "", op.getCeilMode()));
   return success();
 }
 
@@ -176,10 +174,8 @@ static LogicalResult differentiate(NNAvgPool3dOp op, Gradient &d) {
       volume.ofColumns(volume.strides), volume.ofColumns(volume.dilation),
       volume.getColumnPadding(), "NCHW", "", op.getCeilMode(),
       op.getCountIncludePad());
-  Term inner =
-      d.reshape(byColumns, {from[0], from[1] * from[2], to[3], to[4]});
-  Term images =
-      d.reshape(x, {from[0], from[1] * from[2], from[3], from[4]});
+  Term inner = d.reshape(byColumns, {from[0], from[1] * from[2], to[3], to[4]});
+  Term images = d.reshape(x, {from[0], from[1] * from[2], from[3], from[4]});
   d.set(0, d.make<NNAvgPool2dGradOp>(
                inner.get(), images.get(), volume.ofImages(volume.pool),
                volume.ofImages(volume.strides),

@@ -75,9 +75,10 @@ static void differentiate(MeanOp op, Gradient &d) {
 template <typename OpTy>
 static void differentiateExtreme(OpTy op, Gradient &d) {
   Reduction extreme(op, d);
-  Term isExtreme = d.castTo(
-      d.make<EqualOp>(op.getData(), extreme.restore(d.term(op.getResult())).get()),
-      extreme.g.getType().getElementType());
+  Term isExtreme =
+      d.castTo(d.make<EqualOp>(op.getData(),
+                               extreme.restore(d.term(op.getResult())).get()),
+               extreme.g.getType().getElementType());
   d.set(0, isExtreme * (extreme.g / extreme.sum(isExtreme)));
 }
 static void differentiate(MaxOp op, Gradient &d) {
@@ -104,9 +105,8 @@ static void differentiate(ProdOp op, Gradient &d) {
   // One axis after the other.
   SmallVector<Term> products = {prod.x};
   for (int64_t axis : prod.axes)
-    products.push_back(d.make<ProdOp>(products.back().get(),
-                                      d.getDenseI64ArrayAttr(axis), true,
-                                      false));
+    products.push_back(d.make<ProdOp>(
+        products.back().get(), d.getDenseI64ArrayAttr(axis), true, false));
   Term g = prod.g;
   for (int64_t i = prod.axes.size() - 1; i >= 0; --i)
     g = g * multiplyOthers(products[i], prod.axes[i]);
@@ -118,8 +118,7 @@ static void differentiate(VarianceOp op, Gradient &d) {
   Term count = d.countPer(variance.x, variance.g);
   if (op.getUnbiased())
     count = count - 1;
-  Term slope = variance.g / count * 2 *
-               (variance.x - d.term(op.getMean()));
+  Term slope = variance.g / count * 2 * (variance.x - d.term(op.getMean()));
   d.set(0, slope);
   d.setSum(1, -slope);
 }
@@ -166,9 +165,8 @@ static void differentiate(CumprodOp op, Gradient &d) {
   };
   Term diagonal = triangle(triangle(ones, 0, true), 0, false);
   Term factors = d.where(diagonal, ones, row * ones);
-  Term products =
-      d.make<CumprodOp>(factors.get(), d.getI64IntegerAttr(rank), TypeAttr(),
-                        op.getExclusive());
+  Term products = d.make<CumprodOp>(factors.get(), d.getI64IntegerAttr(rank),
+                                    TypeAttr(), op.getExclusive());
   products = triangle(products, op.getExclusive() ? 1 : 0, true);
   Term sums = d.sum(toRows(g) * products, {rank});
   SmallVector<int64_t> back(rank);

@@ -24,8 +24,8 @@ using namespace mlir::relay::gradients;
 static Term getUnits(Gradient &d, int64_t size, Type elementType) {
   auto type = RankedTensorType::get({1, size, size}, elementType);
   auto floating = cast<FloatType>(elementType);
-  SmallVector<APFloat> values(size * size, APFloat::getZero(
-                                               floating.getFloatSemantics()));
+  SmallVector<APFloat> values(size * size,
+                              APFloat::getZero(floating.getFloatSemantics()));
   for (int64_t i = 0; i < size; ++i)
     values[i * size + i] = APFloat::getOne(floating.getFloatSemantics());
   return d.make<ConstantOp>(DenseElementsAttr::get(type, values));
@@ -109,8 +109,7 @@ static LogicalResult differentiateUpsampling(Value data, StringRef layout,
 template <typename OpTy>
 static LogicalResult differentiateMeans(OpTy op, Gradient &d) {
   return differentiateAlongDims(
-      op.getData(), op.getLayout(), d,
-      [&](unsigned, Term units, int64_t size) {
+      op.getData(), op.getLayout(), d, [&](unsigned, Term units, int64_t size) {
         return d.make<NNAdaptiveAvgPool1dOp>(
             units.get(), ArrayRef<int64_t>{size}, "NCW", "");
       });

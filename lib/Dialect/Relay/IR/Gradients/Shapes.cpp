@@ -68,9 +68,9 @@ static void differentiate(TileOp op, Gradient &d) {
   int64_t missing = g.getRank() - static_cast<int64_t>(reps.size());
   for (int64_t dim = 0; dim < g.getRank(); ++dim) {
     repeated.push_back(2 * dim);
-    llvm::append_range(codes, ArrayRef<int64_t>{
-                                  -4, dim < missing ? 1 : reps[dim - missing],
-                                  -1});
+    llvm::append_range(
+        codes,
+        ArrayRef<int64_t>{-4, dim < missing ? 1 : reps[dim - missing], -1});
   }
   d.set(0, d.sum(d.reshape(g, codes), repeated));
 }

@@ -1,0 +1,127 @@
+// RUN: relay-opt %s --relay-gradient --split-input-file --verify-diagnostics
+
+// expected-error@below {{expects the name of a function of the module, but got '@main'}}
+module {
+}
+
+// -----
+
+// expected-error@below {{expects tensors and tuples of them for parameters of a function to differentiate, but got '!relay.ref<tensor<f32>>' for parameter 0}}
+func.func @main(%r: !relay.ref<tensor<f32>>) -> tensor<f32> {
+  %0 = relay.ref_read %r : (!relay.ref<tensor<f32>>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// expected-error@below {{expects a result with floats to differentiate, but got 'tensor<i32>'}}
+func.func @main(%x: tensor<i32>) -> tensor<i32> {
+  return %x : tensor<i32>
+}
+
+// -----
+
+// expected-error@below {{expects a function with a body of one block to differentiate}}
+func.func private @main(tensor<f32>) -> tensor<f32>
+
+// -----
+
+// expected-note@below {{an operator tells its gradient by GradientOpInterface}}
+func.func @main(%x: tensor<1x2x3xf32>, %y: tensor<1x3x4x4xf32>)
+    -> tensor<1x3x2x2xf32> {
+  // expected-error@below {{expects operators whose gradients are known, but got 'relay.image.affine_grid', 'relay.image.grid_sample'}}
+  %0 = relay.image.affine_grid %x {target_shape = [2, 2]}
+      : (tensor<1x2x3xf32>) -> tensor<1x2x2x2xf32>
+  // expected-note@below {{'relay.image.grid_sample' is here}}
+  %1 = relay.image.grid_sample %y, %0
+      : (tensor<1x3x4x4xf32>, tensor<1x2x2x2xf32>) -> tensor<1x3x2x2xf32>
+  return %1 : tensor<1x3x2x2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@below {{expects functions that are not compiled as they are for a gradient, but got one; relay-defuse-ops makes operators of it}}
+  %f = relay.fn (%y: tensor<2xf32>) -> tensor<2xf32> attributes {relay.primitive} {
+    %0 = relay.exp %y : (tensor<2xf32>) -> tensor<2xf32>
+    relay.yield %0 : tensor<2xf32>
+  }
+  %0 = relay.call_indirect %f(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func private @elsewhere(tensor<2xf32>) -> tensor<2xf32>
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@below {{expects functions with a body of one block and one result, that are not compiled as they are, for a gradient, but got @elsewhere}}
+  %0 = relay.call @elsewhere(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func private @f(%x: tensor<2xf32>) -> tensor<2xf32>
+    attributes {relay.attrs = {FPrimalGradient = "missing"}} {
+  return %x : tensor<2xf32>
+}
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@below {{expects a function @missing, the gradient of the one that it calls, but there is none}}
+  %0 = relay.call @f(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func private @f(%x: tensor<2xf32>) -> tensor<2xf32>
+    attributes {relay.attrs = {FPrimalGradient = "f"}} {
+  return %x : tensor<2xf32>
+}
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@below {{expects the gradient @f to be of type '(tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tuple<tensor<2xf32>>', but it is of type '(tensor<2xf32>) -> tensor<2xf32>'}}
+  %0 = relay.call @f(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// Of some attributes and sizes there is none.
+
+func.func @main(%x: tensor<2x3xf32>, %i: tensor<2x1xi32>, %u: tensor<2x1xf32>)
+    -> tensor<2x3xf32> {
+  // expected-error@below {{expects reduction update or add, but got mul}}
+  // expected-note@below {{its gradient is not known otherwise; one can be given by a function with the attribute FPrimalGradient}}
+  %0 = relay.scatter_elements %x, %i, %u {axis = 1, reduction = "mul"}
+      : (tensor<2x3xf32>, tensor<2x1xi32>, tensor<2x1xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x?x8xf32>, %w: tensor<3x2x3x3xf32>)
+    -> tensor<1x3x?x6xf32> {
+  // expected-error@below {{expects known sizes of data and weight, but got 'tensor<1x2x?x8xf32>'}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.nn.conv2d %x, %w
+      : (tensor<1x2x?x8xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x?x6xf32>
+  return %0 : tensor<1x3x?x6xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<3x3xf32>) -> tensor<f32> {
+  // expected-error@below {{expects no letter twice in a term, but got "ii->"}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.einsum %x {equation = "ii->"} : (tensor<3x3xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  // expected-error@below {{expects known sizes along axis 0 of all operands but one, but got 'tensor<?x3xf32>', 'tensor<?x3xf32>'}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.concatenate %x, %x
+      : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
