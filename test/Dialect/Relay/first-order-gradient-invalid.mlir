@@ -60,12 +60,12 @@ func.func @polymorphic(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // Only what floats go through on the way from a parameter to the result.
 
-// expected-note@below {{an operator tells its gradient by GradientOpInterface}}
 func.func @operators(%x: tensor<1x2x3xf32>) -> tensor<1x2x2x2xf32> {
   %c = relay.constant dense<1.0> : tensor<1x2x3xf32>
   %0 = relay.image.affine_grid %c {target_shape = [2, 2]}
       : (tensor<1x2x3xf32>) -> tensor<1x2x2x2xf32>
   // expected-error@below {{expects operators whose gradients are known, but got 'relay.image.affine_grid'}}
+  // expected-note@below {{an operator tells its gradient by GradientOpInterface}}
   %1 = relay.image.affine_grid %x {target_shape = [2, 2]}
       : (tensor<1x2x3xf32>) -> tensor<1x2x2x2xf32>
   %2 = relay.add %0, %1

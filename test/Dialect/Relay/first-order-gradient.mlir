@@ -40,7 +40,8 @@ func.func @broadcast(%x: tensor<?x4xf32>, %y: tensor<4xf32>, %z: tensor<?x1xf32>
 // CHECK-SAME: -> tuple<tuple<tensor<i32>, tensor<2xf32>>, tuple<tuple<tensor<2xf32>, tensor<i32>>>>
 // CHECK: %[[C:.*]] = relay.constant
 // CHECK-NOT: relay.let
-// CHECK: %[[G:.*]] = relay.multiply %{{.*}}, %[[C]]
+// CHECK: %[[ONES:.*]] = relay.ones {dtype = f32, shape = [2]}
+// CHECK: %[[G:.*]] = relay.multiply %[[ONES]], %[[C]]
 // CHECK-NOT: relay.multiply
 // CHECK: %[[ZERO:.*]] = relay.zeros {dtype = i32, shape = []}
 // CHECK: relay.tuple %[[G]], %[[ZERO]] : tensor<2xf32>, tensor<i32>

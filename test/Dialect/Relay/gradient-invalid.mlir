@@ -26,10 +26,10 @@ func.func private @main(tensor<f32>) -> tensor<f32>
 
 // -----
 
-// expected-note@below {{an operator tells its gradient by GradientOpInterface}}
 func.func @main(%x: tensor<1x2x3xf32>, %y: tensor<1x3x4x4xf32>)
     -> tensor<1x3x2x2xf32> {
   // expected-error@below {{expects operators whose gradients are known, but got 'relay.image.affine_grid', 'relay.image.grid_sample'}}
+  // expected-note@below {{an operator tells its gradient by GradientOpInterface}}
   %0 = relay.image.affine_grid %x {target_shape = [2, 2]}
       : (tensor<1x2x3xf32>) -> tensor<1x2x2x2xf32>
   // expected-note@below {{'relay.image.grid_sample' is here}}
