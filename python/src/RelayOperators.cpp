@@ -9,6 +9,7 @@
 #include "RelayBindings.h"
 
 #include "relay-mlir/Dialect/Relay/IR/AddedOperators.h"
+#include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Interpreter/AddedOperators.h"
 
@@ -122,6 +123,11 @@ static int getPattern(const std::string &name) {
   return static_cast<int>(kind);
 }
 
+static bool hasGradient(const std::string &name) {
+  OperationName op("relay." + name, getSessionContext());
+  return op.hasInterface<GradientOpInterface>();
+}
+
 //===----------------------------------------------------------------------===//
 // Operators of Python
 //===----------------------------------------------------------------------===//
@@ -223,6 +229,7 @@ static void registerDebugFunction(const std::string &name,
 void relay_python::bindRelayOperators(py::module_ &m) {
   m.def("operator_schemas", &getSchemas);
   m.def("operator_pattern", &getPattern);
+  m.def("operator_has_gradient", &hasGradient);
   m.def("register_operator", &registerOperator);
   m.def("register_evaluator", &registerEvaluator);
   m.def("register_debug_function", &registerDebugFunction);

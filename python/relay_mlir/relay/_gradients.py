@@ -114,6 +114,29 @@ def _differentiate(mod: IRModule, flag: str, entries: str = "") -> IRModule:
     return _transform._run(whole, f"builtin.module({passes})")
 
 
+def gradients_of_call(orig: _expr.Call, grad: _expr.Expr) -> list[_expr.Expr]:
+    """The gradients of the operands of a call of an operator, given that of its result,
+    as the compiler makes them."""
+    expect(orig, _expr.Call, "orig", "a call")
+    expect(grad, _expr.Expr, "grad", "an expression")
+    types = [_transform.infer_expr(arg).checked_type for arg in orig.args]
+    params = [_expr.var(f"x{i}", type_) for i, type_ in enumerate(types)]
+    call = _expr.Call(orig.op, params, dict(orig._attrs))
+    result_type = _transform.infer_expr(_expr.Function(params, call)).ret_type
+    seed = _expr.var("grad", result_type)
+    # Of the sum of products, the gradient is that of the call times `grad`.
+    if isinstance(result_type, ty.TupleType):
+        product: _expr.Expr = _expr.Tuple([
+            core.to_expr(_expr.TupleGetItem(call, i) * _expr.TupleGetItem(seed, i))
+            for i in range(len(result_type.fields))])
+    else:
+        product = core.to_expr(call * seed)
+    function = gradient(_expr.Function([*params, seed], product), mode="first_order")
+    values = dict(zip(function.params, [*orig.args, grad]))
+    gradients = _expr.bind(function.body, values).fields[1]
+    return list(gradients.fields[:-1])
+
+
 #===------------------------------------------------------------------------===#
 # Passes
 #===------------------------------------------------------------------------===#
@@ -135,18 +158,18 @@ def gradient(expr: _expr.Expr, mod: IRModule | None = None,
     if expect_text(mode, "mode") not in _MODES:
         raise ValueError(f"expects mode to be one of {', '.join(_MODES)}, but got {mode!r}")
     mod = IRModule() if mod is None else expect_module(mod)
-    if isinstance(expr, _expr.GlobalVar):
-        expr = mod[expr]
-    expect(expr, _expr.Function, "expr", "a Function, or the GlobalVar of one")
+    function = mod[expr] if isinstance(expr, _expr.GlobalVar) else expr
+    expect(function, _expr.Function, "expr", "a Function, or the GlobalVar of one")
+    assert isinstance(function, _expr.Function)
     whole = mod.shallow_copy()
     var = _transform._unused_name(whole)
-    whole.functions[var] = expr
+    whole.functions[var] = function
     flag = "relay-gradient" if mode == "higher_order" else "relay-first-order-gradient"
     whole = _differentiate(whole, flag, var.name_hint)
     result: _expr.Function = whole.functions.pop(var)
-    for other, function in whole.functions.items():
+    for other, added in whole.functions.items():
         if other not in mod.functions:
-            mod.functions[other] = function
+            mod.functions[other] = added
     for name, definition in whole.type_definitions.items():
         if name not in mod.type_definitions:
             mod.type_definitions[name] = definition

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -405,11 +403,11 @@ def test_checkpoints_compute_again():
 #===------------------------------------------------------------------------===#
 
 
-@pytest.mark.parametrize("second", MODES)
-@pytest.mark.parametrize("first", MODES)
+# A gradient of higher order has references, which one of first order cannot have.
+@pytest.mark.parametrize("first, second", [("first_order", "first_order"),
+                                           ("first_order", "higher_order"),
+                                           ("higher_order", "higher_order")])
 def test_second_order(first, second):
-    if (first, second) == ("higher_order", "first_order"):
-        pytest.skip("a gradient of higher order has references")
     a, = values((3,))
     x = var("x", 3)
     for body, expected in ((x * x, 2 + 0 * a),
@@ -443,16 +441,17 @@ def _straight(mod):
 
 
 def test_partial_evaluation_leaves_straight_code():
+    # A test of TVM: of the identity nothing is left but zeros plus ones.
     x = var("x", 3, 2)
     identity = transform.gradient(relay.Function([x], x))
-    body = _straight(relay.IRModule.from_expr(identity))["main"].body
-    # Nothing but the value, and zeros plus ones.
-    assert isinstance(body, relay.Tuple) and body.fields[0] == _straight(
-        relay.IRModule.from_expr(identity))["main"].params[0] or True
+    function = _straight(relay.IRModule.from_expr(identity))["main"]
+    assert function.body.fields[0] == function.params[0]
     kinds = set()
-    relay.analysis.post_order_visit(body, lambda node: kinds.add(type(node)))
+    relay.analysis.post_order_visit(function.body, lambda node: kinds.add(type(node)))
     assert kinds <= {relay.Tuple, relay.Var, relay.Call, relay.Op, relay.Constant}
-    assert set(operators(body)) <= {"zeros", "ones", "add"}
+    assert set(operators(function.body)) <= {"zeros", "ones", "add"}
+    _, (found,) = run(function, values((3, 2)))
+    np.testing.assert_array_equal(found, np.ones((3, 2)))
 
 
 @pytest.mark.parametrize("text", ["""
@@ -577,21 +576,45 @@ def test_registered_gradients(mode, registered):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_registered_gradients_of_added_operators(mode, registered):
-    if "test.cube" not in relay.op.list_ops() and relay.op.get_or_none("test.cube") is None \
-            if hasattr(relay.op, "get_or_none") else True:
-        try:
-            relay.op.op.register("test.cube")
-        except relay.op.op._registry.OperatorError:
-            pass
-    op = relay.op.get("test.cube")
+    name = f"test.cube.{mode}"
+    relay.op.op.register(name)
+    op = relay.op.get(name)
     op.set_num_inputs(1)
     op.add_type_rel("Identity")
-    if not op.has_attr("FTVMCompute"):
-        relay.op.op.register_compute("test.cube", lambda attrs, inputs, out: [inputs[0] ** 3])
-    registered("test.cube", lambda orig, grad: [grad * relay.const(3.0, F64) * orig.args[0] *
-                                                orig.args[0]])
+    relay.op.op.register_compute(name, lambda attrs, inputs, out: [inputs[0] ** 3])
     x = var("x", 2)
-    compare(relay.Function([x], relay.Call(op, [relay.sin(x)])), values((2,)), mode)
+    function = relay.Function([x], relay.Call(op, [relay.sin(x)]))
+    with pytest.raises(relay.DiagnosticError, match=f"known, but got '{name}'"):
+        transform.gradient(function, mode=mode)
+    registered(name, lambda orig, grad: [grad * relay.const(3.0, F64) * orig.args[0] *
+                                         orig.args[0]])
+    compare(function, values((2,)), mode)
+
+
+def test_gradients_of_operators_by_name(registered):
+    multiply = relay.op.get("multiply").get_attr("FPrimalGradient")
+    x, y, g = var("x", 2, 3), var("y", 3), var("g", 2, 3)
+    typed = transform.infer_expr(relay.Function([x, y, g], relay.Tuple([x * y, g])))
+    by_x, by_y = multiply(typed.body.fields[0], typed.body.fields[1])
+    a, b, c = values((2, 3), (3,), (2, 3))
+    found = run(relay.Function(typed.params, relay.Tuple([by_x, by_y])), [a, b, c])
+    np.testing.assert_allclose(found[0], c * b)
+    np.testing.assert_allclose(found[1], (c * a).sum(axis=0))
+    # Of a tuple.
+    split = relay.op.get("split").get_attr("FPrimalGradient")
+    typed = transform.infer_expr(relay.Function(
+        [x], relay.split(x, 3, axis=1).astuple()))
+    grads = relay.Tuple([relay.const(np.full((2, 1), float(i))) for i in range(3)])
+    whole, = split(typed.body, grads)
+    np.testing.assert_array_equal(run(relay.Function(typed.params, whole), [a]),
+                                  [[0, 1, 2], [0, 1, 2]])
+    assert relay.op.get("image.affine_grid").get_attr("FPrimalGradient") is None
+    rule = lambda orig, grad: [grad]
+    registered("exp", rule)
+    assert relay.op.get("exp").get_attr("FPrimalGradient") is rule
+    for wrong in [(x, g), (typed.body, "g")]:
+        with pytest.raises(TypeError, match="expects (orig|grad) to be"):
+            split(*wrong)
 
 
 def test_registered_gradients_that_are_wrong(registered):

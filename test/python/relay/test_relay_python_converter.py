@@ -206,11 +206,6 @@ def test_random_arrays_of_a_type():
     assert make(relay.TensorType((), "float16")).dtype == "float16"
 
 
-def test_check_grad():
-    with pytest.raises(NotImplementedError, match="gradient pass"):
-        relay.testing.check_grad(relay.Function([], relay.const(1)))
-
-
 def nested_ifs(depth):
     """A function of `depth` ifs inside of each other, which use what is around them."""
     x = relay.var("x", "int32")

@@ -76,7 +76,16 @@ def _get_attr(self: Op, attr_name: str) -> Any:
         return _attribute_table.get(self.name, attr_name)
     if attr_name == "TOpPattern" and self.name in _registry.SCHEMAS:
         return core.operator_pattern(self.name)
+    if attr_name == "FPrimalGradient" and core.operator_has_gradient(self.name):
+        return _gradients_of_call
     return None
+
+
+def _gradients_of_call(orig: Any, grad: Any) -> list[Any]:
+    """The gradients of a call's operands that the compiler knows."""
+    from .._gradients import gradients_of_call
+
+    return gradients_of_call(orig, grad)
 
 
 def _has_attr(self: Op, attr_name: str) -> bool:
@@ -238,7 +247,9 @@ def register_shape_func(op_name: str, data_dependent: bool | list[bool], shape_f
 
 
 def register_gradient(op_name: str, fgradient: Any = None, level: int = 10) -> Any:
-    """`fgradient(call, output_grad)` returns the gradients of the operands."""
+    """`fgradient(call, output_grad)` returns the gradients of the operands, a list of
+    expressions, which take the place of those that the compiler knows. Types are known
+    (`call.checked_type`); relay.transform.gradient asks for them."""
     return register_op_attr(op_name, "FPrimalGradient", fgradient, level)
 
 
