@@ -725,6 +725,12 @@ def test_check_grad_of_wrong_arguments():
         check_grad(function, eps=0)
     with pytest.raises(ValueError, match="expects an input of floats among test_inputs"):
         check_grad(function, [np.ones(2)], test_inputs=[np.ones(2)])
+    with pytest.raises(ValueError, match="expects atol to be finite"):
+        check_grad(function, atol=float("nan"))
+    with pytest.raises(ValueError, match="expects atol and rtol to be 0 or more"):
+        check_grad(function, rtol=-1.0)
+    with pytest.raises(ValueError, match="is lost in numbers as large as"):
+        check_grad(function, scale=1e20)
     with pytest.raises(ValueError, match="expects inputs for a function of"):
         t = relay.var("t", relay.TupleType([relay.TensorType((2,), F64)]))
         check_grad(relay.Function([t], relay.TupleGetItem(t, 0)))

@@ -36,7 +36,10 @@ def _arrays(values: Any, name: str) -> list[Any]:
 def _number(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise wrong(name, "a number", value)
-    return float(value)
+    number = float(value)
+    if not np.isfinite(number):
+        raise ValueError(f"expects {name} to be finite, but got {number}")
+    return number
 
 
 def check_grad(func: Function, inputs: Sequence[Any] | None = None,
@@ -59,6 +62,8 @@ def check_grad(func: Function, inputs: Sequence[Any] | None = None,
     eps, atol, rtol = _number(eps, "eps"), _number(atol, "atol"), _number(rtol, "rtol")
     if eps <= 0:
         raise ValueError(f"expects eps to be positive, but got {eps}")
+    if atol < 0 or rtol < 0:
+        raise ValueError(f"expects atol and rtol to be 0 or more, but got {atol} and {rtol}")
     forward = transform.infer_expr(expect(func, Function, "func", "a Function"))
     backward = transform.gradient(forward, mode=mode)
     if inputs is None:
@@ -76,6 +81,12 @@ def check_grad(func: Function, inputs: Sequence[Any] | None = None,
                if np.asarray(value).dtype.kind == "f" and any(value is one for one in tested)]
     if not indices:
         raise ValueError("expects an input of floats among test_inputs, but got none")
+
+    for index in indices:
+        largest = np.max(np.abs(values[index]), initial=0)
+        if not largest + np.asarray(eps, values[index].dtype) > largest:
+            raise ValueError(f"expects eps to change the inputs, but {eps} is lost in numbers as "
+                             f"large as {largest}")
 
     run = executor.create_executor(executor_kind)
     evaluate, differentiate = run.evaluate(forward), run.evaluate(backward)
