@@ -87,7 +87,7 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "AnnotateTarget": ("example",), "CombineParallelOpBatch": ("maximum", "maximum"),
     "Conv2dToSparse": ([], [], "NHWC", 1), "Conv2dToSparse2": ("NHWC", 1, (1, 1), 0.5),
     "ConvertLayout": ({"nn.conv2d": ["NHWC", "default"]},), "DenseToSparse": ([], []),
-    "MarkCompilerFunctionsAsExtern": ("example",), "MergeComposite": ([],),
+    "FlexibleShapeDispatch": ([8],), "MarkCompilerFunctionsAsExtern": ("example",), "MergeComposite": ([],),
     "InlineCompilerFunctionsBoundTo": ([],), "PlanDevices": (None,),
     "OutlineCompilerFunctionsWithExistingGlobalSymbols": ("example",),
     "SimplifyFCTranspose": ([],), "SplitArgs": (4,),

@@ -211,8 +211,7 @@ def infer_expr(expr: Any, mod: IRModule | None = None) -> Any:
 # Passes of Relay that are not there yet, by what they are about.
 _LATER = {
     name: subject for subject, names in {
-        "graph passes": """AnnotateSpans AutoSchedulerLayoutRewrite FlexibleShapeDispatch
-            MetaScheduleLayoutRewrite recast""",
+        "graph passes": "AutoSchedulerLayoutRewrite MetaScheduleLayoutRewrite recast",
         "bring-your-own-codegen": "CollagePartition",
         "devices and memory": """AnnotateUsedMemory CapturePostDfsIndexInSpans
             ManifestLifetimes""",
@@ -233,10 +232,12 @@ NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr F
     RemoveStandaloneReshapes SimplifyExprPostAlterOp""".split()}
 
 # Passes in modules of their own, which use what is above.
-from . import (_compiler_passes, _device_passes, _functional_passes,  # pylint: disable=wrong-import-position
-               _gradients, _graph_passes, _operator_rules, _rewrite_passes, _weight_passes)
+from . import (_compiler_passes, _device_passes,  # pylint: disable=wrong-import-position
+               _flexible_shapes, _functional_passes, _gradients, _graph_passes, _operator_rules,
+               _rewrite_passes, _weight_passes)
 from ._compiler_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._device_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
+from ._flexible_shapes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._functional_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._gradients import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._graph_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
@@ -244,7 +245,8 @@ from ._operator_rules import *  # pylint: disable=wildcard-import,unused-wildcar
 from ._rewrite_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._weight_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 
-for _module in (_compiler_passes, _device_passes, _functional_passes, _gradients, _graph_passes,
+for _module in (_compiler_passes, _device_passes, _flexible_shapes, _functional_passes,
+                _gradients, _graph_passes,
                 _operator_rules, _rewrite_passes, _weight_passes):
     NAMES.update(_module.__all__)
 
@@ -260,7 +262,8 @@ def __getattr__(name: str) -> NoReturn:
 
 
 __all__ = [
-    *_compiler_passes.__all__, *_device_passes.__all__, *_functional_passes.__all__,
+    *_compiler_passes.__all__, *_device_passes.__all__, *_flexible_shapes.__all__,
+    *_functional_passes.__all__,
     *_gradients.__all__, *_graph_passes.__all__, *_operator_rules.__all__,
     *_rewrite_passes.__all__, *_weight_passes.__all__,
     "ApplyPassToFunction", "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr",

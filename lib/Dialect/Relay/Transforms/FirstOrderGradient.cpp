@@ -114,7 +114,7 @@ InFlightDiagnostic FirstOrderGradient::refuse(Operation *op) {
 FailureOr<Known> FirstOrderGradient::copy(Operation *op, Scope &scope) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
-    Known known = scope.lookup(operand);
+    const Known &known = scope.lookup(operand);
     if (!known.value)
       return refuse(op) << "a closure as an operand";
     operands.push_back(known.value);
