@@ -725,6 +725,8 @@ def test_check_grad_of_wrong_arguments():
         check_grad(function, eps=0)
     with pytest.raises(ValueError, match="expects an input of floats among test_inputs"):
         check_grad(function, [np.ones(2)], test_inputs=[np.ones(2)])
+    with pytest.raises(ValueError, match="expects scale to be 0 or more"):
+        check_grad(function, scale=-1)
     with pytest.raises(ValueError, match="expects atol to be finite"):
         check_grad(function, atol=float("nan"))
     with pytest.raises(ValueError, match="expects atol and rtol to be 0 or more"):

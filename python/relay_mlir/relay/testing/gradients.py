@@ -68,6 +68,8 @@ def check_grad(func: Function, inputs: Sequence[Any] | None = None,
     backward = transform.gradient(forward, mode=mode)
     if inputs is None:
         factor = 10 * eps if scale is None else _number(scale, "scale")
+        if factor < 0:
+            raise ValueError(f"expects scale to be 0 or more, but got {scale}")
         types = [param.checked_type for param in forward.params]
         for type_ in types:
             if not isinstance(type_, ty.TensorType):
@@ -97,11 +99,12 @@ def check_grad(func: Function, inputs: Sequence[Any] | None = None,
         for position in np.ndindex(*value.shape):
             before = value[position]
             value[position] = before + eps
-            above = _total(evaluate(*values))
+            high, above = float(value[position]), _total(evaluate(*values))
             value[position] = before - eps
-            below = _total(evaluate(*values))
+            low, below = float(value[position]), _total(evaluate(*values))
             value[position] = before
-            expected[position] = (above - below) / (2 * eps)
+            # The step as it was rounded.
+            expected[position] = (above - below) / (high - low)
         found = np.asarray(gradients[index])
         assert found.shape == value.shape and found.dtype == value.dtype
         np.testing.assert_allclose(found, expected, atol=atol, rtol=rtol,
