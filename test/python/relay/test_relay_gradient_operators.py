@@ -196,6 +196,7 @@ case("space_to_batch_nd", lambda x: op.nn.space_to_batch_nd(x, [2, 2], [[0, 1], 
 case("batch_to_space_nd", lambda x: op.nn.batch_to_space_nd(x, [2, 2], [[0, 1], [1, 0]]),
      reals(4, 2, 3, 2))
 case("sliding_window", lambda x: relay.sliding_window(x, 1, (2, 3), (1, 2)), reals(2, 3, 5))
+case("yolo_reorg", lambda x: relay.vision.yolo_reorg(x, 2), reals(1, 4, 2, 4))
 case("trilu", lambda x: relay.trilu(x, relay.const(1), upper=False), reals(2, 3, 4))
 case("sequence_mask", lambda x: relay.sequence_mask(x, relay.const([1, 3], I32), 0.5),
      reals(4, 2, 3))
@@ -209,6 +210,12 @@ case("arange", lambda a, s: relay.arange(a, c(9.0), s, "float64"), np.array(1.25
      np.array(0.7))
 case("one_hot", lambda i, a, b: relay.one_hot(i, a, b, 4, -1, "float64"), indices(5, below=5),
      np.array(0.5), np.array(-0.3))
+
+_KEY = relay.random.threefry_key(3)
+case("random uniform", lambda a, b: relay.random.uniform(_KEY, (3, 4), "float64", a, b),
+     np.array(0.5), np.array(1.5))
+case("random normal", lambda m, s: relay.random.normal(_KEY, (3, 4), "float64", m, s),
+     np.array(0.5), np.array(0.0))
 
 #===------------------------------------------------------------------------===#
 # Positions
@@ -239,6 +246,8 @@ for _mode in ("update", "add"):
         x, relay.const([[0, 2]]), u, axis=1, reduction=m), X, reals(1, 2))
     case(f"scatter_nd {_mode}", lambda x, u, m=_mode: relay.scatter_nd(
         x, relay.const([[0, 1]]), u, mode=m), reals(3, 2), reals(2, 2))
+case("sparse_to_dense", lambda v, e: relay.sparse_to_dense(
+    relay.const([[0, 1], [2, 0]]), (3, 2), v, e), reals(2), np.array(0.5))
 case("sort", lambda x: relay.sort(x, axis=0), reals(4, 3))
 case("sort down", lambda x: relay.sort(x, is_ascend=0), reals(4, 3))
 case("topk", lambda x: relay.topk(x, 2, axis=1), reals(3, 4))

@@ -8,6 +8,7 @@
 #include "Gradient.h"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelaySparseOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -136,6 +137,14 @@ static LogicalResult differentiate(ScatterNdOp op, Gradient &d) {
   return success();
 }
 
+static void differentiate(SparseToDenseOp op, Gradient &d) {
+  d.setMoved(1);
+  // What does not come from a value.
+  Term isDefault = d.make<EqualOp>(d.getPositions(1).get(),
+                                   d.number(0, d.getI64Type()).get());
+  d.set(2, d.sumAll(d.where(isDefault, d.get(), d.number(0, d.get()))));
+}
+
 //===----------------------------------------------------------------------===//
 // Sorting
 //===----------------------------------------------------------------------===//
@@ -178,5 +187,5 @@ static void differentiate(DynTopkOp op, Gradient &d) {
 
 void gradients::registerIndexing(MLIRContext *context) {
   attach<TakeOp, GatherOp, GatherNdOp, AdvIndexOp, ScatterElementsOp,
-         ScatterNdOp, SortOp, TopkOp, DynTopkOp>(context);
+         ScatterNdOp, SparseToDenseOp, SortOp, TopkOp, DynTopkOp>(context);
 }

@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayVisionOps.h"
 
 #include <numeric>
 
@@ -213,6 +214,7 @@ static void differentiate(MetaScheduleLayoutTransformOp, Gradient &d) {
 }
 static void differentiate(SlidingWindowOp, Gradient &d) { d.setMoved(0); }
 static void differentiate(DynTileOp, Gradient &d) { d.setMoved(0); }
+static void differentiate(VisionYoloReorgOp, Gradient &d) { d.setMoved(0); }
 
 //===----------------------------------------------------------------------===//
 // Parts that others replace
@@ -246,6 +248,6 @@ void gradients::registerMovement(MLIRContext *context) {
   attach<ReverseOp, ReverseSequenceOp, LayoutTransformOp, NNDepthToSpaceOp,
          NNSpaceToDepthOp, NNSpaceToBatchNdOp, NNBatchToSpaceNdOp,
          AutoSchedulerLayoutTransformOp, MetaScheduleLayoutTransformOp,
-         SlidingWindowOp, DynTileOp>(context);
+         SlidingWindowOp, DynTileOp, VisionYoloReorgOp>(context);
   attach<TriluOp, SequenceMaskOp, MatrixSetDiagOp, NNFifoBufferOp>(context);
 }

@@ -8,6 +8,7 @@
 #include "Gradient.h"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayRandomOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -140,6 +141,29 @@ static void differentiate(DynOneHotOp op, Gradient &d) {
   differentiateOneHot(op, d);
 }
 
+/// The numbers of the same key for the bounds 0 and 1, or mean 0 and scale 1:
+/// the result is linear in its bounds.
+static Term getPlainNumbers(Operation *op, Gradient &d) {
+  SmallVector<Value> operands = {op->getOperand(0)};
+  for (unsigned i : {0, 1})
+    operands.push_back(
+        d.number(i, cast<RankedTensorType>(op->getOperand(i + 1).getType())
+                        .getElementType()));
+  OperationState state(op->getLoc(), op->getName(), operands,
+                       op->getResultTypes(), op->getAttrs());
+  return d.make<TupleGetItemOp>(d.create(state)->getResult(0), int64_t(1));
+}
+static void differentiate(RandomUniformOp op, Gradient &d) {
+  Term u = getPlainNumbers(op, d), g = d.get(1);
+  d.set(1, d.sumAll(g * (1 - u)));
+  d.set(2, d.sumAll(g * u));
+}
+static void differentiate(RandomNormalOp op, Gradient &d) {
+  Term z = getPlainNumbers(op, d), g = d.get(1);
+  d.set(1, d.sumAll(g));
+  d.set(2, d.sumAll(g * z));
+}
+
 } // namespace mlir::relay::gradients
 
 void gradients::registerShapes(MLIRContext *context) {
@@ -148,6 +172,6 @@ void gradients::registerShapes(MLIRContext *context) {
          TransposeOp>(context);
   attach<BroadcastToOp, BroadcastToLikeOp, DynBroadcastToOp, CollapseSumLikeOp,
          CollapseSumToOp, TileOp, RepeatOp, MeshgridOp>(context);
-  attach<FullOp, FullLikeOp, DynFullOp, ArangeOp, OneHotOp, DynOneHotOp>(
-      context);
+  attach<FullOp, FullLikeOp, DynFullOp, ArangeOp, OneHotOp, DynOneHotOp,
+         RandomUniformOp, RandomNormalOp>(context);
 }
