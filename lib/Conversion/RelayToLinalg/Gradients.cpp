@@ -297,12 +297,9 @@ struct PoolGradToLinalg : OpConversionPattern<OpT> {
     Value grad = adaptor.getData(), data = adaptor.getGrad();
     FailureOr<PoolingData> pooling =
         PoolingData::get(op.getGrad(), data, op.getLayout());
-    bool keepsLayout =
-        op.getOutLayout().empty() || op.getOutLayout() == op.getLayout();
-    if (failed(pooling) || !keepsLayout)
+    if (failed(pooling))
       return rewriter.notifyMatchFailure(
-          op, "expects one layout that the data fits, but got \"" +
-                  op.getLayout() + "\" and \"" + op.getOutLayout() + "\"");
+          op, "expects a layout that the data fits, but got " + op.getLayout());
     Type elementType = pooling->elementType;
     if (!isa<FloatType>(elementType))
       return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {

@@ -125,3 +125,108 @@ func.func @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
       : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
   return %0 : tensor<?x3xf32>
 }
+
+// -----
+
+// expected-error@below {{expects a function of one result to differentiate, but got 2}}
+func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  return %x, %x : tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+func.func @two(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  return %x, %x : tensor<2xf32>, tensor<2xf32>
+}
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@below {{expects calls of one result for a gradient, but got 2 results}}
+  %0:2 = relay.call @two(%x) : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return %0#0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %f = relay.fn (%y: tensor<2xf32>) -> tensor<2xf32> {
+    relay.yield %y : tensor<2xf32>
+  }
+  %args = relay.tuple %x : tensor<2xf32>
+  // expected-error@below {{expects operators on tensors, and constructs of Relay, for a gradient}}
+  %0 = relay.call_lowered %f, %args
+      : ((tensor<2xf32>) -> tensor<2xf32>, tuple<tensor<2xf32>>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x4x3x3x3xf32>) -> tensor<1x2x2x2x2xf32> {
+  // expected-error@below {{expects operators whose gradients are known, but got 'relay.nn.adaptive_max_pool3d'}}
+  // expected-note@below {{an operator tells its gradient}}
+  %0 = relay.nn.adaptive_max_pool3d %x {output_size = [2]}
+      : (tensor<1x4x3x3x3xf32>) -> tensor<1x4x2x2x2xf32>
+  %1 = relay.strided_slice %0 {begin = [0, 0], end = [1, 2]}
+      : (tensor<1x4x2x2x2xf32>) -> tensor<1x2x2x2x2xf32>
+  return %1 : tensor<1x2x2x2x2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x4x6x4xf32>) -> tensor<1x2x2x3x4xf32> {
+  // expected-error@below {{expects layout NCDHW, but got NDHWC}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.nn.max_pool3d %x {pool_size = [1, 2, 2], strides = [1, 2, 2],
+                               layout = "NDHWC"}
+      : (tensor<1x2x4x6x4xf32>) -> tensor<1x2x2x3x4xf32>
+  return %0 : tensor<1x2x2x3x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x?x6xf32>) -> tensor<1x2x4x3xf32> {
+  // expected-error@below {{expects known spatial sizes of at most 2048, but got 'tensor<1x2x?x6xf32>'}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.image.resize2d %x {size = [4, 3]}
+      : (tensor<1x2x?x6xf32>) -> tensor<1x2x4x3xf32>
+  return %0 : tensor<1x2x4x3xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2x?xf32>, %t: tensor<2xi32>, %w: tensor<?xf32>)
+    -> tensor<f32> {
+  // expected-error@below {{expects a known number of classes, but got 'tensor<2x?xf32>'}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.nn.nll_loss %x, %t, %w {ignore_index = -100}
+      : (tensor<2x?xf32>, tensor<2xi32>, tensor<?xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@below {{expects an equation without an ellipsis, but got "...i->..."}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.einsum %x {equation = "...i->..."} : (tensor<2x3xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<3x2xf32>, %i: tensor<1x2xi32>, %u: tensor<2x2xf32>)
+    -> tensor<3x2xf32> {
+  // expected-error@below {{expects mode update or add, but got max}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.scatter_nd %x, %i, %u {mode = "max"}
+      : (tensor<3x2xf32>, tensor<1x2xi32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x1x4x4x4xf32>) -> tensor<1x1x1x1x4xf32> {
+  // expected-error@below {{expects a layout without parts, the same for data and result, but got NCHW4c}}
+  // expected-note@below {{its gradient is not known otherwise}}
+  %0 = relay.nn.global_avg_pool2d %x {layout = "NCHW4c"}
+      : (tensor<1x1x4x4x4xf32>) -> tensor<1x1x1x1x4xf32>
+  return %0 : tensor<1x1x1x1x4xf32>
+}

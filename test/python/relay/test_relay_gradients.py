@@ -681,6 +681,28 @@ def test_what_cannot_be_differentiated(text, message, mode):
         transform.gradient(mod["main"], mod, mode)
 
 
+def test_limits_of_first_order_gradients():
+    x = var("x", 2)
+
+    def nested(count, make):
+        names = [relay.var(f"f{i}") for i in range(count + 1)]
+        body = relay.Call(names[-1], [x])
+        for i in range(count, -1, -1):
+            y = var("y", 2)
+            inner = make(names[i - 1], y) if i else relay.tanh(y)
+            body = relay.Let(names[i], relay.Function([y], inner, relay.TensorType((2,), F64)),
+                             body)
+        return relay.Function([x], body)
+
+    once = lambda f, y: relay.Call(f, [y])
+    twice = lambda f, y: relay.Call(f, [relay.Call(f, [y])])
+    compare(nested(10, twice), [np.array([0.1, -3.0])], "first_order")
+    with pytest.raises(relay.DiagnosticError, match="at most 262144 operators after calls"):
+        transform.gradient(nested(19, twice), mode="first_order")
+    with pytest.raises(relay.DiagnosticError, match="at most 1000 calls inside of each other"):
+        transform.gradient(nested(1001, once), mode="first_order")
+
+
 def test_wrong_arguments():
     x = var("x", 2)
     function = relay.Function([x], x)
