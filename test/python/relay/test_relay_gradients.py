@@ -422,6 +422,30 @@ def test_second_order(first, second):
         np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
+def test_second_order_of_a_program():
+    mod = parse("""
+    type Tree { Leaf(Tensor[(2), float64]), Node(Tree, Tree), }
+    def @product(%t: Tree) -> Tensor[(2), float64] {
+      match (%t) {
+        Leaf(%x) => multiply(%x, tanh(%x)),
+        Node(%l, %r) => multiply(@product(%l), @product(%r)),
+      }
+    }
+    def @main(%x: Tensor[(2), float64], %y: Tensor[(2), float64]) {
+      @product(Node(Leaf(%x), Node(Leaf(%y), Leaf(%x))))
+    }""")
+    mod["first"] = transform.gradient(mod["main"], mod)
+    # Once more: what is there has its name.
+    transform.gradient(mod["main"], mod)
+    mod = transform.InferType()(mod)
+    x, y = var("x", 2), var("y", 2)
+    both = relay.Call(mod.get_global_var("first"), [x, y])
+    by_x = relay.TupleGetItem(relay.TupleGetItem(both, 1), 0)
+    compare(relay.Function([x, y], by_x), values((2,), (2,)), "higher_order", mod=mod)
+    assert {"product_grad", "product_grad_grad"} < {var.name_hint for var in mod.functions}
+    assert {"Tree_grad", "Tree_grad_grad"} < {var.name_hint for var in mod.type_definitions}
+
+
 def test_second_order_of_a_convolution():
     x, w = var("x", 1, 2, 5, 5), var("w", 3, 2, 3, 3)
     body = relay.nn.avg_pool2d(relay.tanh(relay.nn.conv2d(x, w, padding=(1, 1))), (2, 2), (2, 2))
