@@ -49,8 +49,10 @@ typedef enum RelayStatus {
   /// An artefact of another version, or for another CPU.
   RELAY_INCOMPATIBLE = 3,
   RELAY_OUT_OF_MEMORY = 4,
-  /// A kernel reported an error.
+  /// A kernel, or a program, reported an error.
   RELAY_EXECUTION_FAILED = 5,
+  /// An interrupt function asked for the end of the run.
+  RELAY_INTERRUPTED = 6,
 } RelayStatus;
 
 /// Describes one input or output. Pointers live as long as the module.
@@ -185,6 +187,101 @@ RELAY_RT_EXPORT void relayModuleSetThreadObserver(RelayModule *module,
 /// Returns the artefact's own description, which lives as long as the module.
 RELAY_RT_EXPORT const RelayArtifact *
 relayModuleGetArtifact(const RelayModule *module);
+
+//===----------------------------------------------------------------------===//
+// Programs in bytecode
+//===----------------------------------------------------------------------===//
+
+/// A value of a program: counted, and immutable but for the contents of
+/// references. Functions that return one give the caller a reference of its
+/// own. Values of data types and closures belong to their module, which must
+/// live longer. References can make cycles, which nobody frees: who makes one
+/// should break it by writing to a reference. Several threads may use a value
+/// at once.
+typedef struct RelayValue RelayValue;
+
+typedef enum RelayValueKind {
+  RELAY_VALUE_TENSOR = 0,
+  RELAY_VALUE_TUPLE = 1,
+  /// Of a data type.
+  RELAY_VALUE_DATA = 2,
+  RELAY_VALUE_CLOSURE = 3,
+  RELAY_VALUE_REFERENCE = 4,
+} RelayValueKind;
+
+/// Null is allowed.
+RELAY_RT_EXPORT void relayValueRetain(RelayValue *value);
+RELAY_RT_EXPORT void relayValueRelease(RelayValue *value);
+RELAY_RT_EXPORT RelayValueKind relayValueGetKind(const RelayValue *value);
+
+/// Makes a tensor of a copy of the elements.
+RELAY_RT_EXPORT RelayStatus relayValueFromTensor(const DLTensor *tensor,
+                                                 RelayValue **value);
+/// Makes a tensor without a copy, for arguments of a call, themselves or in
+/// tuples: the elements must stay there until the call has returned, which
+/// copies those that are still in use.
+RELAY_RT_EXPORT RelayStatus relayValueBorrowTensor(const DLTensor *tensor,
+                                                   RelayValue **value);
+RELAY_RT_EXPORT RelayStatus relayValueMakeTuple(RelayValue *const *fields,
+                                                int32_t num_fields,
+                                                RelayValue **value);
+RELAY_RT_EXPORT RelayStatus relayValueMakeReference(RelayValue *contents,
+                                                    RelayValue **value);
+/// Makes a value of a data type, by the names of the type and its constructor.
+RELAY_RT_EXPORT RelayStatus relayModuleMakeData(
+    const RelayModule *module, const char *type, const char *constructor,
+    RelayValue *const *fields, int32_t num_fields, RelayValue **value);
+
+/// Describes a tensor, which is the value's own.
+RELAY_RT_EXPORT RelayStatus relayValueGetTensor(const RelayValue *value,
+                                                DLTensor *tensor);
+/// Returns a tensor that the caller frees through its `deleter`: the value's
+/// own elements if nobody else has the value, otherwise a copy.
+RELAY_RT_EXPORT RelayStatus relayValueExportTensor(RelayValue *value,
+                                                   DLManagedTensor **tensor);
+/// Of a tuple or a value of a data type.
+RELAY_RT_EXPORT RelayStatus relayValueGetNumFields(const RelayValue *value,
+                                                   int32_t *count);
+RELAY_RT_EXPORT RelayStatus relayValueGetField(const RelayValue *value,
+                                               int32_t index,
+                                               RelayValue **field);
+RELAY_RT_EXPORT RelayStatus relayValueGetConstructor(
+    const RelayValue *value, const RelayArtifactConstructor **constructor);
+RELAY_RT_EXPORT RelayStatus relayValueReadReference(const RelayValue *value,
+                                                    RelayValue **contents);
+RELAY_RT_EXPORT RelayStatus relayValueWriteReference(RelayValue *value,
+                                                     RelayValue *contents);
+
+/// Calls a function of a program by its name. `module` must have bytecode, as
+/// those have that were compiled for the executor vm.
+RELAY_RT_EXPORT RelayStatus relayModuleInvoke(RelayModule *module,
+                                              const char *function,
+                                              RelayValue *const *args,
+                                              int32_t num_args,
+                                              RelayValue **result);
+
+/// Calls a closure that a call of this module has returned.
+RELAY_RT_EXPORT RelayStatus relayModuleInvokeClosure(RelayModule *module,
+                                                     RelayValue *closure,
+                                                     RelayValue *const *args,
+                                                     int32_t num_args,
+                                                     RelayValue **result);
+
+/// Asked now and then while a program runs: another value than 0 ends it with
+/// RELAY_INTERRUPTED.
+typedef int32_t (*RelayInterrupt)(void *user);
+
+/// Sets or, with null, removes the interrupt function of the module's later
+/// calls. Not to be called while the module runs.
+RELAY_RT_EXPORT void relayModuleSetInterrupt(RelayModule *module,
+                                             RelayInterrupt interrupt,
+                                             void *user);
+
+/// Writes the bytecode as text to `buffer`, of which `size` bytes are used, the
+/// last one for a zero, and its full length to `length`.
+RELAY_RT_EXPORT RelayStatus relayModulePrintProgram(const RelayModule *module,
+                                                    char *buffer, uint64_t size,
+                                                    uint64_t *length);
 
 #ifdef __cplusplus
 } // extern "C"

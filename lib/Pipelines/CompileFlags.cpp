@@ -26,6 +26,11 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                              "their kind: \"npu = #npu.core<lanes = 8>, ...\" "
                              "(default: those of the module)"),
                     cl::cat(category)),
+      executor("executor",
+               cl::desc("What runs the program: aot, one native function of "
+                        "tensors (default), or vm, bytecode, which the whole "
+                        "language needs"),
+               cl::init("aot"), cl::cat(category)),
       optLevel("O", cl::Prefix,
                cl::desc("0: no folding and no fusion; 1: folding; "
                         "2: fusion too; 3: layouts too (default)"),
@@ -58,9 +63,9 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
 
 llvm::ArrayRef<StringRef> CompileFlags::getNames() {
   static constexpr StringRef kNames[] = {
-      "target",    "device-targets",     "O",
-      "precision", "force-matrix-tiles", "desired-layout",
-      "no-cache",  "cache-dir",          "external-fallback"};
+      "target",    "device-targets",     "executor",       "O",
+      "precision", "force-matrix-tiles", "desired-layout", "no-cache",
+      "cache-dir", "external-fallback"};
   return kNames;
 }
 
@@ -69,6 +74,13 @@ std::optional<CompileOptions> CompileFlags::get() const {
   if (target.getNumOccurrences())
     options.target = target;
   options.deviceTargets = deviceTargets;
+  std::optional<ExecutorKind> kind = parseExecutorKind(executor);
+  if (!kind) {
+    llvm::errs() << "error: expects --executor=aot or vm, but got '" << executor
+                 << "'\n";
+    return std::nullopt;
+  }
+  options.executor = *kind;
   options.optLevel = optLevel;
   options.forceMatrixTiles = forceMatrixTiles;
   options.desiredLayout = desiredLayout;

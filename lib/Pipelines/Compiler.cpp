@@ -53,8 +53,16 @@ std::optional<EmitKind> relay::parseEmitKind(StringRef name) {
       .Case("tir", EmitKind::TIR)
       .Case("llvm", EmitKind::LLVM)
       .Case("asm", EmitKind::Assembly)
+      .Case("bytecode", EmitKind::Bytecode)
       .Case("obj", EmitKind::Object)
       .Case("so", EmitKind::SharedObject)
+      .Default(std::nullopt);
+}
+
+std::optional<ExecutorKind> relay::parseExecutorKind(StringRef name) {
+  return llvm::StringSwitch<std::optional<ExecutorKind>>(name)
+      .Case("aot", ExecutorKind::AOT)
+      .Case("vm", ExecutorKind::VM)
       .Default(std::nullopt);
 }
 
@@ -87,6 +95,7 @@ private:
   LogicalResult checkForm();
   bool isDeviceTarget(TargetAttrInterface target) const;
   LogicalResult attachTarget();
+  LogicalResult splitProgram();
   SmallVector<tir::PrimFuncOp> getHostKernels();
   LogicalResult compileHostKernels();
   LogicalResult scheduleKernels(function_ref<bool(Operation *)> isMeant);
@@ -96,7 +105,7 @@ private:
   LogicalResult writeForm();
   LogicalResult writeCode(CodeKind codeKind);
   LogicalResult writeBinary();
-  FailureOr<relax::FuncOp> getMain();
+  FailureOr<SmallVector<relax::FuncOp>> getFunctions();
   FailureOr<OwningOpRef<ModuleOp>> buildHost(ConstantPool &pool);
   LogicalResult writeText(function_ref<void(raw_ostream &)> write);
 
@@ -117,6 +126,9 @@ private:
   DefaultTimingManager timingManager;
   TimingScope timing;
 
+  /// The functions of objects of a program for the VM; null for a model that is
+  /// one function of tensors.
+  OwningOpRef<ModuleOp> glue;
   /// Of the module, once it has one.
   CPUAttr target;
   std::optional<KernelCompiler> compiler;
@@ -236,8 +248,33 @@ LogicalResult Compilation::attachTarget() {
   return success();
 }
 
+/// Takes what becomes bytecode out of the module, which then has functions of
+/// tensors only.
+LogicalResult Compilation::splitProgram() {
+  if (options.from != NormalForm::RelayTyped || options.to)
+    return module.emitError("expects a program in the form relay-typed, to be "
+                            "compiled as a whole, for the executor vm");
+  if (kind == EmitKind::Object)
+    return module.emitError("expects a shared object for the executor vm, but "
+                            "got a relocatable one");
+  if (failed(runPasses([&](OpPassManager &manager) {
+        buildRelayToObjectsPipeline(manager, options.externalFallback);
+      })))
+    return failure();
+  glue = ModuleOp::create(module.getLoc());
+  if (Attribute constructors = module->getAttr(relax::kConstructorsAttr))
+    (*glue)->setAttr(relax::kConstructorsAttr, constructors);
+  module->removeAttr(relax::kConstructorsAttr);
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<relax::FuncOp>()))
+    function->moveBefore(glue->getBody(), glue->getBody()->end());
+  return success();
+}
+
 LogicalResult Compilation::run() {
   if (failed(checkForm()) || failed(attachTarget()))
+    return failure();
+  if (options.executor == ExecutorKind::VM && failed(splitProgram()))
     return failure();
   tir::loadScheduleDialects(module.getContext());
   // Also loads the dialects that kernels are lowered to.
@@ -318,6 +355,11 @@ LogicalResult Compilation::run() {
     return writeForm();
   switch (kind) {
   case EmitKind::Relax:
+    if (glue) {
+      Block &body = *module.getBody();
+      body.getOperations().splice(body.begin(),
+                                  glue->getBody()->getOperations());
+    }
     return writeModule();
   case EmitKind::LLVM:
     return writeCode(CodeKind::LLVMIR);
@@ -427,13 +469,13 @@ LogicalResult Compilation::compileHostKernels() {
   return success();
 }
 
-FailureOr<relax::FuncOp> Compilation::getMain() {
-  auto functions = module.getOps<relax::FuncOp>();
-  if (llvm::hasSingleElement(functions))
-    return *functions.begin();
+FailureOr<SmallVector<relax::FuncOp>> Compilation::getFunctions() {
+  SmallVector<relax::FuncOp> functions(module.getOps<relax::FuncOp>());
+  if (glue || functions.size() == 1)
+    return functions;
   InFlightDiagnostic diag =
       module.emitError("expects one function to compile, @main, but got ")
-      << std::distance(functions.begin(), functions.end());
+      << functions.size();
   if (!functions.empty())
     diag.attachNote() << "--symbol-privatize=exclude=main, before "
                          "--relay-optimize, lets the others go where they are "
@@ -442,15 +484,16 @@ FailureOr<relax::FuncOp> Compilation::getMain() {
 }
 
 FailureOr<OwningOpRef<ModuleOp>> Compilation::buildHost(ConstantPool &pool) {
-  FailureOr<relax::FuncOp> main = getMain();
-  if (failed(main))
+  FailureOr<SmallVector<relax::FuncOp>> functions = getFunctions();
+  if (failed(functions))
     return failure();
   HostModuleOptions hostOptions;
   hostOptions.targetTriple = target.getTriple().str();
   hostOptions.requiredFeatures = target.getInfo().getRequiredFeatures();
   hostOptions.precision = stringifyPrecision(getPrecision(module));
   hostOptions.deviceModules = deviceModules;
-  return buildHostModule(*main, hostOptions, pool);
+  hostOptions.glue = glue.get();
+  return buildHostModule(*functions, hostOptions, pool);
 }
 
 //===----------------------------------------------------------------------===//
@@ -509,8 +552,8 @@ LogicalResult Compilation::writeCode(CodeKind codeKind) {
 }
 
 LogicalResult Compilation::writeBinary() {
-  FailureOr<relax::FuncOp> main = getMain();
-  if (failed(main))
+  FailureOr<SmallVector<relax::FuncOp>> functions = getFunctions();
+  if (failed(functions))
     return failure();
   SmallVector<ArtifactKernel> artifactKernels;
   for (auto [function, kernel] : llvm::zip_equal(getHostKernels(), kernels))
@@ -520,15 +563,49 @@ LogicalResult Compilation::writeBinary() {
   artifactOptions.relocatable = kind == EmitKind::Object;
   artifactOptions.precision = stringifyPrecision(getPrecision(module));
   artifactOptions.deviceModules = deviceModules;
+  artifactOptions.glue = glue.get();
   Phase scope = time("Artefact");
   artifactOptions.timing = &scope.timing;
-  return writeArtifact(*main, artifactKernels, target.getInfo(), outputPath,
-                       artifactOptions);
+  return writeArtifact(*functions, module.getLoc(), artifactKernels,
+                       target.getInfo(), outputPath, artifactOptions);
+}
+
+static LogicalResult writeBytecode(ModuleOp module,
+                                   const CompileOptions &options,
+                                   StringRef outputPath) {
+  Location location = module.getLoc();
+  if (options.executor != ExecutorKind::VM)
+    return emitError(location, "expects the executor vm for bytecode, but got "
+                               "aot, which has none");
+  FailureOr<RelayModule *> compiled = compileAndLoad(module, options);
+  if (failed(compiled))
+    return failure();
+  std::string text;
+  uint64_t length = 0;
+  RelayStatus status = relayModulePrintProgram(*compiled, nullptr, 0, &length);
+  if (status == RELAY_OK) {
+    text.resize(length);
+    // The zero after the text is the string's own.
+    status =
+        relayModulePrintProgram(*compiled, text.data(), length + 1, &length);
+  }
+  relayModuleFree(*compiled);
+  if (status != RELAY_OK)
+    return emitError(location) << relayGetLastError();
+  if (std::error_code error = writeOutputText(outputPath, [&](raw_ostream &os) {
+        os << text;
+        return success();
+      }))
+    return emitError(UnknownLoc::get(location.getContext()), "cannot write '")
+           << outputPath << "': " << error.message();
+  return success();
 }
 
 LogicalResult relay::compileModule(ModuleOp module,
                                    const CompileOptions &options, EmitKind kind,
                                    StringRef outputPath) {
+  if (kind == EmitKind::Bytecode)
+    return writeBytecode(module, options, outputPath);
   return Compilation(module, options, kind, outputPath).run();
 }
 

@@ -135,5 +135,6 @@ LogicalResult relay::writeKernelArtifact(tir::PrimFuncOp kernel,
   auto main = *module->getOps<relax::FuncOp>().begin();
   ArtifactKernel artifactKernel{kernel.getSymName(), result.symbol,
                                 *result.object};
-  return writeArtifact(main, artifactKernel, *target, outputPath);
+  return writeArtifact(main, main.getLoc(), artifactKernel, *target,
+                       outputPath);
 }

@@ -101,6 +101,16 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
   manager.addPass(createVerifyFusedPass());
 }
 
+void relay::buildRelayToObjectsPipeline(OpPassManager &manager,
+                                        bool externalFallback) {
+  manager.addPass(createInferTypesPass());
+  manager.addPass(createDialectPassesPass());
+  manager.addPass(createGenerateExternalCodePass({externalFallback}));
+  manager.addPass(createDeadCodePass());
+  manager.addPass(createOutlineTensorsPass());
+  manager.addPass(createConvertRelayToObjectsPass());
+}
+
 void relay::buildRelayToKernelsPipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createConvertRelayToLinalgPass());
   manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());

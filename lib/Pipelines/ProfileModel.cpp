@@ -154,9 +154,9 @@ mlir::relay::profileModel(RelayModule *module,
   };
   for (int i = -options.warmUp; i < options.repeat; ++i) {
     threads.clear();
-    Outputs outputs(artifact.num_outputs);
+    Outputs outputs(relayModuleGetNumOutputs(module));
     if (relayModuleRun(module, inputs.data(), numInputs, outputs.tensors.data(),
-                       artifact.num_outputs) != RELAY_OK)
+                       relayModuleGetNumOutputs(module)) != RELAY_OK)
       return makeRuntimeError();
     if (i < 0)
       continue;

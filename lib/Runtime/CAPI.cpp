@@ -60,11 +60,15 @@ RelayStatus relayModuleVerify(const RelayModule *module) {
 void relayModuleFree(RelayModule *module) { delete module; }
 
 int32_t relayModuleGetNumInputs(const RelayModule *module) {
-  return static_cast<int32_t>(module->getInputs().size());
+  return module->hasProgram()
+             ? 0
+             : static_cast<int32_t>(module->getMain().getInputs().size());
 }
 
 int32_t relayModuleGetNumOutputs(const RelayModule *module) {
-  return static_cast<int32_t>(module->getOutputs().size());
+  return module->hasProgram()
+             ? 0
+             : static_cast<int32_t>(module->getMain().getOutputs().size());
 }
 
 static void getInfo(const std::vector<RelayTensorInfo> &infos, const char *what,
@@ -77,19 +81,21 @@ static void getInfo(const std::vector<RelayTensorInfo> &infos, const char *what,
 
 RelayStatus relayModuleGetInputInfo(const RelayModule *module, int32_t index,
                                     RelayTensorInfo *info) {
-  return guard([&] { getInfo(module->getInputs(), "input", index, info); });
+  return guard(
+      [&] { getInfo(module->getMain().getInputs(), "input", index, info); });
 }
 
 RelayStatus relayModuleGetOutputInfo(const RelayModule *module, int32_t index,
                                      RelayTensorInfo *info) {
-  return guard([&] { getInfo(module->getOutputs(), "output", index, info); });
+  return guard(
+      [&] { getInfo(module->getMain().getOutputs(), "output", index, info); });
 }
 
 RelayStatus relayModuleFindInput(const RelayModule *module, const char *name,
                                  int32_t *index) {
   return guard([&] {
     std::string known;
-    const std::vector<RelayTensorInfo> &inputs = module->getInputs();
+    const std::vector<RelayTensorInfo> &inputs = module->getMain().getInputs();
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (std::strcmp(inputs[i].name, name) == 0) {
         *index = static_cast<int32_t>(i);

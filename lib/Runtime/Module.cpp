@@ -5,35 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One run of a model: checks the inputs and takes the open sizes from them,
-// computes all other sizes and checks their conditions, provides outputs and
-// memory for what lies between, and calls the artefact's main function. Runs of
-// several threads share nothing but the module: memory is lent to a run and
-// comes back. Everything that can be wrong with a call is an error that names
-// the input, the expression or the kernel.
+// Runs of several threads share nothing but the module: memory is lent to a run
+// and comes back.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Module.h"
 
+#include "Bytecode.h"
 #include "Error.h"
 #include "OutputPool.h"
-#include "ThreadPool.h"
 
 #include <algorithm>
 #include <chrono>
 
 using namespace relay_rt;
-
-std::string RelayModule::describeShape(const RelayTensorInfo &info) const {
-  std::string text = "[";
-  for (int32_t i = 0; i < info.ndim; ++i) {
-    text += i ? ", " : "";
-    text += info.dim_names[i] ? std::string(info.dim_names[i])
-                              : std::to_string(info.shape[i]);
-  }
-  return text + "]";
-}
 
 namespace {
 /// A tensor that owns its data, as returned to the caller.
@@ -78,83 +64,36 @@ RelayModule::RelayModule(const char *path, int32_t flags)
     : library(path, flags), devices(library.getArtifact()),
       outputPool(std::make_shared<OutputPool>()) {
   const RelayArtifact &artifact = getArtifact();
-  inputs = describe(artifact.inputs, artifact.num_inputs);
-  outputs = describe(artifact.outputs, artifact.num_outputs);
+  for (int32_t i = 0; i < artifact.num_functions; ++i)
+    functions.push_back(
+        std::make_unique<TensorFunction>(artifact, artifact.functions[i]));
+  if (artifact.program)
+    program = std::make_unique<Program>(artifact);
+  else if (functions.size() != 1)
+    fail(RELAY_INVALID_ARTIFACT, "expects '", path,
+         "' to have one function, but got ", functions.size());
 }
 
-std::vector<RelayTensorInfo>
-RelayModule::describe(const RelayArtifactTensor *tensors, int32_t count) {
-  std::vector<RelayTensorInfo> infos;
-  for (int32_t i = 0; i < count; ++i) {
-    const RelayArtifactTensor &tensor = tensors[i];
-    auto shape = std::make_unique<int64_t[]>(tensor.rank);
-    for (int32_t d = 0; d < tensor.rank; ++d)
-      shape[d] = std::max<int64_t>(tensor.dims[d], -1);
-    DLDataType dtype = {tensor.dtype.code, tensor.dtype.bits,
-                        tensor.dtype.lanes};
-    infos.push_back(
-        {tensor.name, dtype, tensor.rank, shape.get(), tensor.dim_names});
-    shapes.push_back(std::move(shape));
-  }
-  return infos;
+RelayModule::~RelayModule() = default;
+
+const Program &RelayModule::getProgram() const {
+  if (!program)
+    fail(RELAY_INVALID_ARGUMENT,
+         "expects a program in bytecode (executor 'vm'), but got one function "
+         "of tensors");
+  return *program;
 }
 
-void RelayModule::checkInput(int32_t index, const DLTensor &tensor,
-                             std::vector<int64_t> &symbols) const {
-  const RelayTensorInfo &info = inputs[index];
-  if (tensor.device.device_type != kDLCPU)
-    fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
-         "' to be in CPU memory, but got DLPack device type ",
-         int(tensor.device.device_type));
-  if (!isSameDType(tensor.dtype, info.dtype))
-    fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
-         "' to have dtype ", describeDType(info.dtype), ", but got ",
-         describeDType(tensor.dtype));
-  if (tensor.ndim > 0 && !tensor.shape)
-    fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
-         "' to have a shape, but got a null pointer");
-  if (tensor.ndim != info.ndim)
-    fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
-         "' to have shape ", describeShape(info), ", but got ",
-         describeDims(tensor.shape, tensor.ndim));
-
-  const int64_t *dims = getArtifact().inputs[index].dims;
-  for (int32_t d = 0; d < info.ndim; ++d) {
-    int64_t size = tensor.shape[d];
-    if (size < 0)
-      fail(RELAY_INVALID_ARGUMENT, "expects the sizes of input '", info.name,
-           "' not to be negative, but got ",
-           describeDims(tensor.shape, tensor.ndim));
-    if (dims[d] >= 0) {
-      if (size != dims[d])
-        fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
-             "' to have shape ", describeShape(info), ", but got ",
-             describeDims(tensor.shape, tensor.ndim));
-      continue;
-    }
-    int64_t &symbol = symbols[-1 - dims[d]];
-    if (symbol >= 0 && symbol != size)
-      fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
-           "' to have shape ", describeShape(info), " with ", info.dim_names[d],
-           " = ", symbol, " as in an earlier dimension, but got ",
-           describeDims(tensor.shape, tensor.ndim));
-    symbol = size;
-  }
-  std::optional<size_t> bytes =
-      getNumBytes(tensor.dtype, tensor.shape, tensor.ndim);
-  if (!bytes)
-    fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
-         "' to have fewer than 2^63 bytes, but got shape ",
-         describeDims(tensor.shape, tensor.ndim), " of ",
-         describeDType(tensor.dtype));
-  if (!tensor.data && *bytes > 0)
-    fail(RELAY_INVALID_ARGUMENT, "expects input '", info.name,
-         "' to have data, but got a null pointer");
+const TensorFunction &RelayModule::getMain() const {
+  if (program)
+    fail(RELAY_INVALID_ARGUMENT,
+         "expects one function of tensors (executor 'aot'), but got a program "
+         "in bytecode; call relayModuleInvoke");
+  return *functions.front();
 }
 
-void RelayModule::checkOutput(int32_t index, const DLTensor &tensor,
-                              const int64_t *dims) const {
-  const RelayTensorInfo &info = outputs[index];
+static void checkOutput(const RelayTensorInfo &info, const DLTensor &tensor,
+                        const int64_t *dims) {
   if (!isSameDType(tensor.dtype, info.dtype))
     fail(RELAY_INVALID_ARGUMENT, "expects output '", info.name,
          "' to have dtype ", describeDType(info.dtype), ", but got ",
@@ -167,93 +106,6 @@ void RelayModule::checkOutput(int32_t index, const DLTensor &tensor,
   if (tensor.device.device_type != kDLCPU || !isContiguous(tensor))
     fail(RELAY_INVALID_ARGUMENT, "expects output '", info.name,
          "' to be contiguous and in CPU memory");
-}
-
-//===----------------------------------------------------------------------===//
-// Sizes that follow from those of the inputs
-//===----------------------------------------------------------------------===//
-
-static std::string describeValue(int64_t value) {
-  return value == RELAY_OVERFLOW ? "2^63 or more" : std::to_string(value);
-}
-
-void RelayModule::failCheck(const RelayArtifactCheck &check,
-                            const int64_t *values,
-                            const std::vector<int64_t> &symbols) const {
-  const RelayArtifact &artifact = getArtifact();
-  // "2 * n = 6", or "6" if that is all.
-  auto describe = [&](int32_t i) {
-    std::string value = describeValue(values[i]);
-    return check.values[i] == value ? value : check.values[i] + (" = " + value);
-  };
-  std::string text;
-  if (!check.subject) {
-    const char *relation =
-        check.kind == RELAY_CHECK_EQUAL      ? " to equal "
-        : check.kind == RELAY_CHECK_AT_LEAST ? " to be at least "
-        : check.kind == RELAY_CHECK_MULTIPLE ? " to be a multiple of "
-                                             : " to be 1 or ";
-    text =
-        std::string("expects ") + check.values[0] + relation + check.values[1];
-    const char *separator = ", but got ";
-    for (int32_t i = 0; i < 2; ++i) {
-      std::string value = describeValue(values[i]);
-      if (value == check.values[i])
-        continue; // A constant, which has been said.
-      text += separator + value;
-      separator = " and ";
-    }
-  } else {
-    bool isNegative =
-        std::any_of(values, values + check.num_values, [](int64_t value) {
-          return value < 0 && value != RELAY_OVERFLOW;
-        });
-    text = std::string("expects ") + check.subject +
-           (isNegative ? " to have sizes from 0"
-                       : " to have fewer than 2^63 bytes");
-    for (int32_t i = 0; i < check.num_values; ++i)
-      text += (i ? ", " : ", but got shape [") + describe(i) +
-              (i + 1 == check.num_values ? "]" : "");
-  }
-
-  // Which dimensions of the inputs decide.
-  for (int64_t i = 0; i < check.num_symbols; ++i) {
-    int64_t symbol = check.symbols[i];
-    text += std::string(i ? ", " : "; ") + artifact.symbols[symbol] + " = " +
-            std::to_string(symbols[symbol]);
-    for (int32_t input = 0, dim = 0; input < artifact.num_inputs;) {
-      const RelayArtifactTensor &tensor = artifact.inputs[input];
-      if (dim == tensor.rank) {
-        ++input;
-        dim = 0;
-        continue;
-      }
-      if (tensor.dims[dim++] != -1 - symbol)
-        continue;
-      text += " is dimension " + std::to_string(dim - 1) + " of input '" +
-              tensor.name + "'";
-      break;
-    }
-  }
-  throw Error(RELAY_INVALID_ARGUMENT, text);
-}
-
-std::vector<int64_t>
-RelayModule::computeShapes(const std::vector<int64_t> &symbols,
-                           std::vector<int64_t> &arenaBytes) const {
-  const RelayArtifact &artifact = getArtifact();
-  size_t numDims = 0;
-  for (const RelayTensorInfo &info : outputs)
-    numDims += info.ndim;
-  std::vector<int64_t> dims(numDims), values(artifact.max_check_values);
-  arenaBytes.resize(1 + devices.size());
-  int32_t status = artifact.shapes(symbols.data(), dims.data(),
-                                   arenaBytes.data(), values.data());
-  if (status > 0 && status <= artifact.num_checks)
-    failCheck(artifact.checks[status - 1], values.data(), symbols);
-  if (status != 0)
-    fail(RELAY_EXECUTION_FAILED, "computing shapes failed with code ", status);
-  return dims;
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,23 +134,9 @@ void RelayModule::returnArena(Arena arena) {
   freeArenas.push_back(std::move(arena));
 }
 
-/// Throws what a kernel has found wrong with its data.
-[[noreturn]] static void failKernel(const RelayArtifact &artifact,
-                                    int32_t status, const DeviceRun *devices) {
-  int32_t code = status & ((1 << RELAY_ERROR_BITS) - 1);
-  int32_t call = status >> RELAY_ERROR_BITS;
-  if (code == RELAY_KERNEL_DEVICE_FAILED && devices)
-    throw Error(devices->status, devices->error);
-  if (call < 0 || call >= artifact.num_calls)
-    fail(RELAY_EXECUTION_FAILED, "a kernel failed with code ", status);
-  if (code != RELAY_KERNEL_INDEX_OUT_OF_RANGE)
-    fail(RELAY_EXECUTION_FAILED, "kernel '", artifact.calls[call].function,
-         "' failed with code ", code);
-  fail(RELAY_INVALID_ARGUMENT,
-       "expects indices within the data, but got one that is out of range; it "
-       "is used by kernel '",
-       artifact.calls[call].function, "'");
-}
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
 
 static int32_t parallelFor(const RelayKernelContext *context,
                            RelayParallelBody body, void *const *args,
@@ -367,41 +205,78 @@ static void observe(const RelayKernelContext *context, int64_t callIndex,
   module->observer(module->observerData, callIndex, args, dims);
 }
 
-std::vector<int64_t>
-RelayModule::checkInputs(const DLTensor *const *inputTensors,
-                         int32_t numInputs) const {
-  const RelayArtifact &artifact = getArtifact();
-  if (numInputs != artifact.num_inputs)
-    fail(RELAY_INVALID_ARGUMENT, "expects ", artifact.num_inputs,
-         " inputs, but got ", numInputs);
-  std::vector<int64_t> symbols(artifact.num_symbols, -1);
-  for (int32_t i = 0; i < numInputs; ++i) {
-    if (!inputTensors[i])
-      fail(RELAY_INVALID_ARGUMENT, "expects input '", inputs[i].name,
-           "', but got a null pointer");
-    checkInput(i, *inputTensors[i], symbols);
+ModuleRun::ModuleRun(RelayModule &module)
+    : module(module), pool(ThreadPool::get()),
+      threads(*pool, module.hasParallelLoops.load(std::memory_order_relaxed)) {
+  context.parallel_for =
+      module.threadObserver ? observedParallelFor : parallelFor;
+  context.observer_data = &module;
+  if (module.observer)
+    context.observer = observe;
+  context.thread_pool = &threads;
+}
+
+ModuleRun::~ModuleRun() {
+  module.hasParallelLoops.store(threads.hasRunLoops(),
+                                std::memory_order_relaxed);
+  if (arena.data)
+    module.returnArena(std::move(arena));
+}
+
+void ModuleRun::provideMemory(const std::vector<int64_t> &arenaBytes) {
+  auto bytes = static_cast<size_t>(arenaBytes.front());
+  if (!arena.data || arena.size < bytes) {
+    if (arena.data)
+      module.returnArena(std::move(arena));
+    try {
+      arena = module.takeArena(bytes);
+    } catch (const std::bad_alloc &) {
+      failToAllocate(bytes, "intermediate tensors");
+    }
   }
-  return symbols;
+  if (!module.devices.empty()) {
+    devices.emplace(module.devices, arenaBytes.data(),
+                    module.observer != nullptr);
+    devices->attach(context);
+  }
+}
+
+void ModuleRun::call(const TensorFunction &function, void *const *inputs,
+                     void *const *outputs, const int64_t *symbols) {
+  if (module.observer && !isObserved) {
+    module.observer(module.observerData, RELAY_OBSERVER_START, nullptr,
+                    nullptr);
+    isObserved = true;
+  }
+  int32_t status = function.getDescription().main(
+      inputs, outputs, module.getArtifact().weights, arena.data.get(), symbols,
+      &context);
+  if (status != 0)
+    function.failKernel(status, *this);
 }
 
 void RelayModule::getWork(const DLTensor *const *inputTensors,
                           int32_t numInputs, int64_t *flops,
                           int64_t *bytes) const {
-  std::vector<int64_t> symbols = checkInputs(inputTensors, numInputs);
-  getArtifact().work(symbols.data(), flops, bytes);
+  const TensorFunction &function = getMain();
+  std::vector<int64_t> symbols;
+  function.checkInputs(inputTensors, numInputs, symbols);
+  function.getDescription().work(symbols.data(), flops, bytes);
 }
 
 void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
                       DLManagedTensor **outputTensors, int32_t numOutputs) {
-  const RelayArtifact &artifact = getArtifact();
-  std::vector<int64_t> symbols = checkInputs(inputTensors, numInputs);
-  if (numOutputs != artifact.num_outputs)
-    fail(RELAY_INVALID_ARGUMENT, "expects room for ", artifact.num_outputs,
+  const TensorFunction &function = getMain();
+  const std::vector<RelayTensorInfo> &inputs = function.getInputs();
+  const std::vector<RelayTensorInfo> &outputs = function.getOutputs();
+  CallScratch call;
+  function.checkInputs(inputTensors, numInputs, call.symbols);
+  if (numOutputs != static_cast<int32_t>(outputs.size()))
+    fail(RELAY_INVALID_ARGUMENT, "expects room for ", outputs.size(),
          " outputs, but got ", numOutputs);
 
-  std::vector<int64_t> arenaBytes;
-  std::vector<int64_t> outputDims = computeShapes(symbols, arenaBytes);
-  std::shared_ptr<ThreadPool> pool = ThreadPool::get();
+  function.computeShapes(call);
+  const std::vector<int64_t> &outputDims = call.dims;
   std::vector<void *> inputData(numInputs);
   std::vector<AlignedBuffer> copies;
   for (int32_t i = 0; i < numInputs; ++i) {
@@ -444,7 +319,7 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
   dims = outputDims.data();
   for (int32_t i = 0; i < numOutputs; dims += outputs[i].ndim, ++i) {
     if (outputTensors[i]) {
-      checkOutput(i, outputTensors[i]->dl_tensor, dims);
+      checkOutput(outputs[i], outputTensors[i]->dl_tensor, dims);
       outputData[i] = getData(outputTensors[i]->dl_tensor);
       continue;
     }
@@ -459,35 +334,9 @@ void RelayModule::run(const DLTensor *const *inputTensors, int32_t numInputs,
     outputData[i] = getData(created[i]->dl_tensor);
   }
 
-  RelayKernelContext context = {};
-  context.parallel_for = parallelFor;
-  context.observer_data = this;
-  if (observer)
-    context.observer = observe;
-  if (threadObserver)
-    context.parallel_for = observedParallelFor;
-  Arena arena;
-  try {
-    arena = takeArena(arenaBytes.front());
-  } catch (const std::bad_alloc &) {
-    failToAllocate(arenaBytes.front(), "intermediate tensors");
-  }
-  std::optional<DeviceRun> deviceRun;
-  if (!devices.empty()) {
-    deviceRun.emplace(devices, arenaBytes.data(), observer != nullptr);
-    deviceRun->attach(context);
-  }
-  ThreadPool::Run run(*pool, hasParallelLoops.load(std::memory_order_relaxed));
-  context.thread_pool = &run;
-  if (observer)
-    observer(observerData, RELAY_OBSERVER_START, nullptr, nullptr);
-  int32_t status =
-      artifact.main(inputData.data(), outputData.data(), artifact.weights,
-                    arena.data.get(), symbols.data(), &context);
-  hasParallelLoops.store(run.hasRunLoops(), std::memory_order_relaxed);
-  returnArena(std::move(arena));
-  if (status != 0)
-    failKernel(artifact, status, deviceRun ? &*deviceRun : nullptr);
+  ModuleRun run(*this);
+  run.provideMemory(call.arenaBytes);
+  run.call(function, inputData.data(), outputData.data(), call.symbols.data());
 
   for (int32_t i = 0; i < numOutputs; ++i)
     if (!outputTensors[i])

@@ -10,18 +10,21 @@
 
 #include "Devices.h"
 #include "Library.h"
+#include "TensorFunction.h"
 #include "Tensors.h"
+#include "ThreadPool.h"
 
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace relay_rt {
 
 class OutputPool;
-class ThreadPool;
+class Program;
 
 /// Bytes of memory for the intermediate values of one run, kept for the next.
 struct Arena {
@@ -29,18 +32,56 @@ struct Arena {
   AlignedBuffer data;
 };
 
+/// What one run of a module has to itself. It may call several functions, one
+/// after the other.
+class ModuleRun {
+public:
+  explicit ModuleRun(RelayModule &module);
+  ~ModuleRun();
+  ModuleRun(const ModuleRun &) = delete;
+
+  /// Takes memory for the intermediate tensors of a call.
+  void provideMemory(const std::vector<int64_t> &arenaBytes);
+  /// Throws if a kernel reports an error.
+  void call(const TensorFunction &function, void *const *inputs,
+            void *const *outputs, const int64_t *symbols);
+
+  /// Of the calls of a program.
+  CallScratch scratch;
+
+  /// Null if only the host runs.
+  const DeviceRun *getDevices() const { return devices ? &*devices : nullptr; }
+
+private:
+  RelayModule &module;
+  std::shared_ptr<ThreadPool> pool;
+  ThreadPool::Run threads;
+  Arena arena;
+  std::optional<DeviceRun> devices;
+  RelayKernelContext context = {};
+  bool isObserved = false;
+};
+
 } // namespace relay_rt
 
 struct RelayModule {
 public:
   RelayModule(const char *path, int32_t flags);
+  ~RelayModule();
 
   /// Throws if the weights are not those that the compiler wrote.
   void verify() const { library.verify(); }
 
   const RelayArtifact &getArtifact() const { return library.getArtifact(); }
-  const std::vector<RelayTensorInfo> &getInputs() const { return inputs; }
-  const std::vector<RelayTensorInfo> &getOutputs() const { return outputs; }
+
+  /// The function of tensors that the artefact is; throws if it is a program.
+  const relay_rt::TensorFunction &getMain() const;
+  /// The bytecode; throws if there is none.
+  const relay_rt::Program &getProgram() const;
+  bool hasProgram() const { return program != nullptr; }
+  const relay_rt::TensorFunction &getFunction(int32_t index) const {
+    return *functions[index];
+  }
 
   void run(const DLTensor *const *inputs, int32_t numInputs,
            DLManagedTensor **outputs, int32_t numOutputs);
@@ -52,35 +93,20 @@ public:
   void *observerData = nullptr;
   RelayThreadObserver threadObserver = nullptr;
   void *threadObserverData = nullptr;
+  RelayInterrupt interrupt = nullptr;
+  void *interruptData = nullptr;
 
 private:
-  std::vector<RelayTensorInfo> describe(const RelayArtifactTensor *tensors,
-                                        int32_t count);
-  std::string describeShape(const RelayTensorInfo &info) const;
-  /// Returns the values of the symbols.
-  std::vector<int64_t> checkInputs(const DLTensor *const *inputs,
-                                   int32_t numInputs) const;
-  void checkInput(int32_t index, const DLTensor &tensor,
-                  std::vector<int64_t> &symbols) const;
-  void checkOutput(int32_t index, const DLTensor &tensor,
-                   const int64_t *dims) const;
-  /// Computes the sizes of the outputs and the bytes of the arena of each
-  /// device.
-  std::vector<int64_t> computeShapes(const std::vector<int64_t> &symbols,
-                                     std::vector<int64_t> &arenaBytes) const;
-  /// Says why the inputs do not fit.
-  [[noreturn]] void failCheck(const RelayArtifactCheck &check,
-                              const int64_t *values,
-                              const std::vector<int64_t> &symbols) const;
+  friend class relay_rt::ModuleRun;
   relay_rt::Arena takeArena(size_t bytes);
   void returnArena(relay_rt::Arena arena);
 
   relay_rt::Library library;
   /// Code of the library may be loaded there.
   relay_rt::ModuleDevices devices;
-  std::vector<std::unique_ptr<int64_t[]>> shapes;
-  std::vector<RelayTensorInfo> inputs;
-  std::vector<RelayTensorInfo> outputs;
+  std::vector<std::unique_ptr<relay_rt::TensorFunction>> functions;
+  /// Null without bytecode.
+  std::unique_ptr<relay_rt::Program> program;
   /// Whether the last run had any.
   std::atomic<bool> hasParallelLoops{true};
   std::mutex arenaMutex;

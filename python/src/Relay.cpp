@@ -35,4 +35,5 @@ void relay_python::bindRelay(py::module_ &parent) {
   bindRelayCodegen(m);
   bindRelayModules(m);
   bindRelayExecutor(m);
+  bindRelayVM(m);
 }

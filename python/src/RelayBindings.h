@@ -132,6 +132,7 @@ void bindRelayOffload(pybind11::module_ &m);
 void bindRelayCodegen(pybind11::module_ &m);
 void bindRelayModules(pybind11::module_ &m);
 void bindRelayExecutor(pybind11::module_ &m);
+void bindRelayVM(pybind11::module_ &m);
 
 /// Reports, which programs of Relay and models of MLIR have.
 void bindReport(pybind11::module_ &m);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RelayBindings.h"
+#include "HeldValues.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
@@ -23,11 +23,9 @@ using namespace mlir::relay;
 
 using ValueKind = InterpreterValue::Kind;
 
-namespace {
-
 /// A program in the interpreter. Values that it returned keep it alive: their
 /// closures refer to its operations.
-class Program : public std::enable_shared_from_this<Program> {
+class relay_python::Program : public std::enable_shared_from_this<Program> {
 public:
   Program(py::handle functions, py::handle types)
       : module(importModule(functions, types)),
@@ -58,20 +56,6 @@ private:
   /// Those whose values were passed to this one.
   std::vector<std::shared_ptr<Program>> others;
 };
-
-/// A value that has no form in Python: of a data type, a closure, a reference.
-struct HeldValue {
-  InterpreterValue value;
-  std::shared_ptr<Program> program;
-};
-struct DataValue : HeldValue {
-  /// What Python made it of; null if the interpreter did.
-  py::object constructor = {}, fields = {};
-};
-struct ClosureValue : HeldValue {};
-struct RefValue : HeldValue {};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -114,7 +98,7 @@ py::object Program::getConstructor(SymbolRefAttr name) {
       adt.getSymName().str(), op.getSymName().str(), std::move(fields), index));
 }
 
-static py::array toArray(py::handle value, Type type) {
+py::array relay_python::toTypedArray(py::handle value, Type type) {
   py::module_ numpy = py::module_::import("numpy");
   auto tensorType = dyn_cast_if_present<RankedTensorType>(type);
   if (py::isinstance<py::array>(value))
@@ -142,13 +126,21 @@ static SymbolRefAttr getSymbol(const ast::Constructor &constructor) {
                             FlatSymbolRefAttr::get(context, constructor.name));
 }
 
+/// The value that is held, which must be one of the interpreter.
+static const InterpreterValue &getValue(const HeldValue &held) {
+  if (!held.value)
+    throw py::type_error("expects a value of the interpreter, but got one of a "
+                         "virtual machine");
+  return held.value;
+}
+
 InterpreterValue Program::unwrap(py::handle value, Type type) {
   if (py::isinstance<HeldValue>(value)) {
     const auto &wrapped = value.cast<const HeldValue &>();
     if (wrapped.program && wrapped.program.get() != this &&
         !llvm::is_contained(others, wrapped.program))
       others.push_back(wrapped.program);
-    return wrapped.value;
+    return getValue(wrapped);
   }
   auto tupleType = dyn_cast_if_present<mlir::TupleType>(type);
   if (py::isinstance<py::tuple>(value) ||
@@ -164,7 +156,7 @@ InterpreterValue Program::unwrap(py::handle value, Type type) {
   if (type && !isa<RankedTensorType, TypeVarType>(type))
     throw py::type_error("expects a value of the parameter's type, but got " +
                          describeValue(value));
-  return toTensor(toArray(value, type));
+  return toTensor(toTypedArray(value, type));
 }
 
 /// A node for the constructor of a value, of its definition in the program.
@@ -190,10 +182,10 @@ static InterpreterValue toValue(py::handle field, Type type,
   if (py::isinstance<HeldValue>(field)) {
     const auto &wrapped = field.cast<const HeldValue &>();
     program = wrapped.program ? wrapped.program : program;
-    return wrapped.value;
+    return getValue(wrapped);
   }
   if (!py::isinstance<py::tuple>(field))
-    return toTensor(toArray(field, type));
+    return toTensor(toTypedArray(field, type));
   std::vector<InterpreterValue> values;
   for (py::handle part : field)
     values.push_back(toValue(part, nullptr, program));
@@ -239,9 +231,8 @@ py::list Program::getParams(const std::string &name) {
   return params;
 }
 
-/// Whether a handler of a signal, such as that of Ctrl-C, has raised an
-/// exception. Looks for signals now and then only, as this needs the lock.
-static bool isInterrupted(std::chrono::steady_clock::time_point &lastLook) {
+bool relay_python::isInterrupted(
+    std::chrono::steady_clock::time_point &lastLook) {
   auto now = std::chrono::steady_clock::now();
   if (now - lastLook < std::chrono::milliseconds(50))
     return false;
@@ -299,7 +290,8 @@ py::object Program::call(const InterpreterValue &function,
 static void compile(py::handle functions, py::handle types,
                     const std::string &path, const std::string &emit,
                     const std::string &target, const std::string &deviceTargets,
-                    int optLevel, bool externalFallback, Report *report) {
+                    int optLevel, bool externalFallback, Report *report,
+                    const std::string &executor) {
   checkOptLevel(optLevel);
   OwningOpRef<ModuleOp> module = importModule(functions, types);
   std::optional<EmitKind> kind = parseEmitKind(emit);
@@ -311,6 +303,11 @@ static void compile(py::handle functions, py::handle types,
   options.optLevel = optLevel;
   options.externalFallback = externalFallback;
   options.report = report;
+  std::optional<ExecutorKind> executorKind = parseExecutorKind(executor);
+  if (!executorKind)
+    throw py::value_error("expects executor 'aot' or 'vm', but got '" +
+                          executor + "'");
+  options.executor = *executorKind;
   DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);
   LogicalResult result = failure();
   {
@@ -368,5 +365,9 @@ void relay_python::bindRelayExecutor(py::module_ &m) {
       .def_property_readonly("_value", [](const RefValue &self) {
         return self.program->wrap(self.value.getContents());
       });
-  m.def("compile", &compile);
+  m.def("compile", &compile, py::arg("functions"), py::arg("types"),
+        py::arg("path"), py::arg("emit"), py::arg("target"),
+        py::arg("device_targets"), py::arg("opt_level"),
+        py::arg("external_fallback"), py::arg("report"),
+        py::arg("executor") = "aot");
 }

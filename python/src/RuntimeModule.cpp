@@ -7,6 +7,7 @@
 
 #include "Arguments.h"
 #include "Bindings.h"
+#include "TensorArguments.h"
 
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/Pipelines/ProfileModel.h"
@@ -19,9 +20,7 @@
 namespace py = pybind11;
 using namespace relay_python;
 
-/// Raises relay_mlir.RuntimeError (or ValueError for wrong arguments) unless
-/// `status` is RELAY_OK.
-static void check(RelayStatus status) {
+void relay_python::checkStatus(RelayStatus status) {
   if (status == RELAY_OK)
     return;
   std::string message = relayGetLastError();
@@ -37,7 +36,7 @@ static void check(RelayStatus status) {
 // Types
 //===----------------------------------------------------------------------===//
 
-static py::dtype getDType(DLDataType type) {
+py::dtype relay_python::getDType(DLDataType type) {
   if (type.code == 6)
     return py::dtype("bool");
   if (type.code == kDLBfloat) {
@@ -80,19 +79,7 @@ static DLDataType getDLDataType(const py::dtype &dtype) {
 // Inputs and outputs
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// One argument of a call, kept alive while it runs.
-struct Argument {
-  py::object owner;
-  std::vector<int64_t> shape, strides;
-  DLTensor tensor = {};
-};
-
-} // namespace
-
-/// Describes a NumPy array without a copy.
-static void bindArray(Argument &argument, py::array array) {
+void relay_python::bindArray(TensorArgument &argument, py::array array) {
   py::dtype dtype = array.dtype();
   if (dtype.byteorder() == '>')
     throw py::type_error("expects arrays in native byte order");
@@ -121,7 +108,7 @@ static void bindArray(Argument &argument, py::array array) {
   argument.owner = std::move(array);
 }
 
-static void bindArgument(Argument &argument, py::handle value,
+static void bindArgument(TensorArgument &argument, py::handle value,
                          const RelayTensorInfo &info) {
   if (py::isinstance<py::array>(value))
     return bindArray(argument, py::reinterpret_borrow<py::array>(value));
@@ -140,7 +127,7 @@ static void bindArgument(Argument &argument, py::handle value,
   bindArray(argument, toNumbers(value, getDType(info.dtype)));
 }
 
-static py::array toArray(DLManagedTensor *managed) {
+py::array relay_python::toArray(DLManagedTensor *managed) {
   const DLTensor &tensor = managed->dl_tensor;
   py::capsule owner(managed, [](void *pointer) {
     auto *owned = static_cast<DLManagedTensor *>(pointer);
@@ -165,7 +152,7 @@ public:
     RelayStatus status = relayModuleLoadWithFlags(
         path.c_str(), mapWeights ? RELAY_LOAD_MAP_WEIGHTS : 0, &module);
     py::gil_scoped_acquire acquire;
-    check(status);
+    checkStatus(status);
   }
   ~LoadedModule() { relayModuleFree(module); }
   LoadedModule(const LoadedModule &) = delete;
@@ -176,7 +163,7 @@ public:
       py::gil_scoped_release release;
       status = relayModuleVerify(module);
     }
-    check(status);
+    checkStatus(status);
   }
   py::list describe(bool inputs) const;
   std::string getPrecision() const {
@@ -188,11 +175,11 @@ public:
 
 private:
   /// The arguments of a call in the order of the inputs.
-  std::vector<Argument> bindAll(const py::args &args,
-                                const py::kwargs &kwargs) const;
+  std::vector<TensorArgument> bindAll(const py::args &args,
+                                      const py::kwargs &kwargs) const;
   RelayTensorInfo getInput(int32_t index) const {
     RelayTensorInfo info;
-    check(relayModuleGetInputInfo(module, index, &info));
+    checkStatus(relayModuleGetInputInfo(module, index, &info));
     return info;
   }
 
@@ -209,8 +196,8 @@ py::list LoadedModule::describe(bool inputs) const {
                          : relayModuleGetNumOutputs(module);
   for (int32_t i = 0; i < count; ++i) {
     RelayTensorInfo info;
-    check(inputs ? relayModuleGetInputInfo(module, i, &info)
-                 : relayModuleGetOutputInfo(module, i, &info));
+    checkStatus(inputs ? relayModuleGetInputInfo(module, i, &info)
+                       : relayModuleGetOutputInfo(module, i, &info));
     py::tuple shape(info.ndim);
     for (int32_t d = 0; d < info.ndim; ++d)
       shape[d] = info.shape[d] < 0 ? py::object(py::str(info.dim_names[d]))
@@ -220,10 +207,10 @@ py::list LoadedModule::describe(bool inputs) const {
   return result;
 }
 
-std::vector<Argument> LoadedModule::bindAll(const py::args &args,
-                                            const py::kwargs &kwargs) const {
+std::vector<TensorArgument>
+LoadedModule::bindAll(const py::args &args, const py::kwargs &kwargs) const {
   int32_t numInputs = relayModuleGetNumInputs(module);
-  std::vector<Argument> arguments(numInputs);
+  std::vector<TensorArgument> arguments(numInputs);
   std::vector<bool> isBound(numInputs);
   if (args.size() > static_cast<size_t>(numInputs))
     throw py::value_error("expects " + std::to_string(numInputs) +
@@ -240,8 +227,8 @@ std::vector<Argument> LoadedModule::bindAll(const py::args &args,
     bind(static_cast<int32_t>(i), args[i]);
   for (auto [key, value] : kwargs) {
     int32_t index = 0;
-    check(relayModuleFindInput(module, py::str(key).cast<std::string>().c_str(),
-                               &index));
+    checkStatus(relayModuleFindInput(
+        module, py::str(key).cast<std::string>().c_str(), &index));
     bind(index, value);
   }
   for (int32_t i = 0; i < numInputs; ++i)
@@ -252,15 +239,15 @@ std::vector<Argument> LoadedModule::bindAll(const py::args &args,
 }
 
 static std::vector<const DLTensor *>
-getTensors(const std::vector<Argument> &arguments) {
+getTensors(const std::vector<TensorArgument> &arguments) {
   std::vector<const DLTensor *> tensors;
-  for (const Argument &argument : arguments)
+  for (const TensorArgument &argument : arguments)
     tensors.push_back(&argument.tensor);
   return tensors;
 }
 
 py::object LoadedModule::run(const py::args &args, const py::kwargs &kwargs) {
-  std::vector<Argument> arguments = bindAll(args, kwargs);
+  std::vector<TensorArgument> arguments = bindAll(args, kwargs);
   std::vector<const DLTensor *> inputs = getTensors(arguments);
   auto numInputs = static_cast<int32_t>(inputs.size());
   std::vector<DLManagedTensor *> outputs(relayModuleGetNumOutputs(module),
@@ -272,7 +259,7 @@ py::object LoadedModule::run(const py::args &args, const py::kwargs &kwargs) {
     status = relayModuleRun(module, inputs.data(), numInputs, outputs.data(),
                             static_cast<int32_t>(outputs.size()));
   }
-  check(status);
+  checkStatus(status);
   py::tuple results(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i)
     results[i] = toArray(outputs[i]);
@@ -288,7 +275,7 @@ py::list LoadedModule::profile(const py::args &args, const py::kwargs &kwargs,
     throw py::value_error("expects a positive number of runs, but got " +
                           std::to_string(repeat) + " after " +
                           std::to_string(warmUp));
-  std::vector<Argument> arguments = bindAll(args, kwargs);
+  std::vector<TensorArgument> arguments = bindAll(args, kwargs);
   std::vector<const DLTensor *> inputs = getTensors(arguments);
   mlir::relay::ModelProfile profile;
   std::string message;
@@ -422,11 +409,12 @@ void relay_python::bindRuntimeModule(py::module_ &m) {
       .def("seal", &MemoryFile::seal);
   m.def("copy_file", &copyFile, py::arg("source"), py::arg("target"));
   defineFunction(
-      m, "set_num_threads", [](int count) { check(relaySetNumThreads(count)); },
+      m, "set_num_threads",
+      [](int count) { checkStatus(relaySetNumThreads(count)); },
       py::arg("count"));
   defineFunction(m, "get_num_threads", [] {
     int32_t count = 0;
-    check(relayGetNumThreads(&count));
+    checkStatus(relayGetNumThreads(&count));
     return count;
   });
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunInputs.h"
+#include "RunOutputs.h"
+#include "RunProgram.h"
 
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
@@ -34,6 +36,9 @@ namespace cl = llvm::cl;
 using namespace mlir;
 using relay::InterpreterValue;
 using relay::Tensor;
+using relay_run::addOutputs;
+using relay_run::Output;
+using relay_run::writeOutputs;
 
 namespace {
 
@@ -185,99 +190,8 @@ static LogicalResult printError(const llvm::Twine &message) {
 }
 
 //===----------------------------------------------------------------------===//
-// Outputs
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct Output {
-  std::string name;
-  Tensor tensor;
-};
-} // namespace
-
-/// One line per output: its type, and all elements or their range.
-static void printSummary(const Output &output) {
-  const Tensor &tensor = output.tensor;
-  llvm::outs() << output.name << ": " << tensor.getType();
-  int64_t count = tensor.getNumElements();
-  if (count <= 16) {
-    llvm::outs() << " [";
-    llvm::interleaveComma(
-        tensor.loadAll<double>(), llvm::outs(),
-        [](double value) { llvm::outs() << llvm::format("%.6g", value); });
-    llvm::outs() << "]\n";
-    return;
-  }
-  // Piece by piece: as numbers of 64 bits they may be more than there is
-  // memory.
-  double sum = 0, least = 0, greatest = 0;
-  double values[1024];
-  for (int64_t done = 0; done < count;) {
-    int64_t size = std::min<int64_t>(std::size(values), count - done);
-    tensor.load(done, /*stride=*/1, size, values);
-    for (int64_t i = 0; i < size; ++i) {
-      bool isFirst = done + i == 0;
-      least = isFirst || values[i] < least ? values[i] : least;
-      greatest = isFirst || greatest < values[i] ? values[i] : greatest;
-      sum += values[i];
-    }
-    done += size;
-  }
-  llvm::outs() << llvm::format(" min %.6g max %.6g mean %.6g\n", least,
-                               greatest, sum / count);
-}
-
-static LogicalResult writeOutputs(ArrayRef<Output> outputs,
-                                  ArrayRef<std::string> outputFiles) {
-  for (const Output &output : outputs)
-    printSummary(output);
-  size_t next = 0;
-  for (StringRef argument : outputFiles) {
-    auto [name, path] = argument.split('=');
-    size_t position = next;
-    if (path.empty()) {
-      path = argument;
-      if (position >= outputs.size())
-        return printError("expects " + llvm::Twine(outputs.size()) +
-                          " outputs, but got more with '" + argument + "'");
-    } else {
-      position = llvm::find_if(outputs,
-                               [n = name](const Output &output) {
-                                 return output.name == n;
-                               }) -
-                 outputs.begin();
-      if (position == outputs.size())
-        return printError("expects the name of an output, but got '" + name +
-                          "'");
-    }
-    if (llvm::Error error =
-            relay::writeNpy(path, relay::getNpyArray(outputs[position].tensor)))
-      return printError(llvm::toString(std::move(error)));
-    next = position + 1;
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // The interpreter
 //===----------------------------------------------------------------------===//
-
-/// Splits tuples into their fields, "t.0" and so on; prints what is no tensor.
-static void addOutputs(std::string name, const InterpreterValue &value,
-                       SmallVectorImpl<Output> &outputs) {
-  if (value.isTensor()) {
-    outputs.push_back({std::move(name), value.getTensor()});
-    return;
-  }
-  if (value.isTuple() && !value.getFields().empty()) {
-    for (auto [i, field] : llvm::enumerate(value.getFields()))
-      addOutputs(name + "." + std::to_string(i), field, outputs);
-    return;
-  }
-  llvm::outs() << name << ": ";
-  value.print(llvm::outs());
-  llvm::outs() << '\n';
-}
 
 static LogicalResult runInterpreter(ModuleOp module,
                                     ArrayRef<InterpreterValue> inputs,
@@ -325,8 +239,21 @@ static LogicalResult printInfo(RelayModule *compiled, MLIRContext &context) {
       llvm::outs() << "]\n";
     }
   };
-  printTensors("input", artifact.inputs, artifact.num_inputs);
-  printTensors("output", artifact.outputs, artifact.num_outputs);
+  if (const RelayVMProgram *program = artifact.program) {
+    for (const RelayVMFunction &function :
+         ArrayRef(program->functions, program->num_functions)) {
+      if (function.kind != RELAY_VM_BYTECODE || !function.is_public)
+        continue;
+      llvm::outs() << "function: " << function.name << '(';
+      llvm::interleaveComma(ArrayRef(function.params, function.num_params),
+                            llvm::outs());
+      llvm::outs() << ")\n";
+    }
+  } else {
+    const RelayArtifactFunction &function = *artifact.functions;
+    printTensors("input", function.inputs, function.num_inputs);
+    printTensors("output", function.outputs, function.num_outputs);
+  }
   for (const RelayArtifactDevice &device :
        ArrayRef(artifact.devices, artifact.num_devices))
     llvm::outs() << "device: " << device.kind << ':' << device.index << '\n';
@@ -446,6 +373,14 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
   return options.profile ? runProfile(compiled, inputs, options) : success();
 }
 
+/// What only models that are one function of tensors have.
+static LogicalResult checkProgramOptions(const RunOptions &options) {
+  if (!options.check.empty() || options.benchmark || options.profile)
+    return printError("expects a model of the executor aot for --check, "
+                      "--benchmark and --profile");
+  return success();
+}
+
 /// Refuses options that have no effect on what the others ask for.
 static LogicalResult checkOptionUse(const RunOptions &options,
                                     bool isArtefact) {
@@ -529,6 +464,25 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
     }
     if (options.info)
       return printInfo(compiled, context);
+    if (const RelayVMProgram *program =
+            relayModuleGetArtifact(compiled)->program) {
+      ArrayRef functions(program->functions, program->num_functions);
+      const auto *main =
+          llvm::find_if(functions, [](const RelayVMFunction &function) {
+            return function.kind == RELAY_VM_BYTECODE && function.is_public &&
+                   StringRef(function.name) == "main";
+          });
+      if (main == functions.end())
+        return printError("expects a program with a function @main");
+      if (failed(checkProgramOptions(options)))
+        return failure();
+      auto arguments =
+          relay_run::readArguments(*main, options.inputs.files, context);
+      if (failed(arguments))
+        return failure();
+      return relay_run::runProgram(compiled, *arguments, context,
+                                   options.outputFiles);
+    }
     auto inputs = relay_run::getInputs(
         relay_run::getInputSpecs(compiled, &context), options.inputs);
     if (failed(inputs))
@@ -559,6 +513,19 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
       *compiled, relayModuleFree);
   if (options.info)
     return printInfo(*compiled, context);
+  if (options.compile.executor == relay::ExecutorKind::VM) {
+    if (failed(checkProgramOptions(options)))
+      return failure();
+    auto specs = relay_run::getInputSpecs(*module);
+    if (failed(specs))
+      return failure();
+    auto inputs = relay_run::getInputs(*specs, options.inputs);
+    if (failed(inputs))
+      return failure();
+    return relay_run::runProgram(*compiled,
+                                 relay_run::makeArguments(*module, *inputs),
+                                 context, options.outputFiles);
+  }
   // Those of the compiled model: every dynamic dimension has a name there.
   auto inputs = relay_run::getInputs(
       relay_run::getInputSpecs(*compiled, &context), options.inputs);

@@ -298,6 +298,113 @@ def ConvertRelayToLinalgPass
 // RelayToRelax
 //===----------------------------------------------------------------------===//
 
+def OutlineTensorsPass : Pass<"relay-outline-tensors", "::mlir::ModuleOp"> {
+  let summary = "Cut programs into functions of tensors and what calls them";
+  let description = [{
+    Moves operators on tensors into functions of their own, which take and
+    return tensors and have the attribute `relay.tensor_function`. What is left
+    are calls, closures, data types, control and references
+    (`--convert-relay-to-objects`).
+
+    A function has the operators of one block that are connected, as far as
+    nothing else stands between them: a value that goes from operators through a
+    closure to operators connects two functions. A branch is a block of its own,
+    so nothing runs that did not run before. Constants go along. Effects stay in
+    the order of the program.
+
+    ```mlir
+    func.func @main(%f: (tensor<4xf32>) -> tensor<4xf32>, %x: tensor<4xf32>)
+        -> tensor<4xf32> {
+      %0 = relay.abs %x : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = relay.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
+      %2 = relay.call_indirect %f(%1) : (tensor<4xf32>) -> tensor<4xf32>
+      %3 = relay.add %2, %1
+        : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %3 : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @main(%f: (tensor<4xf32>) -> tensor<4xf32>, %x: tensor<4xf32>)
+        -> tensor<4xf32> {
+      %0 = relay.call @main.0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = relay.call_indirect %f(%0) : (tensor<4xf32>) -> tensor<4xf32>
+      %2 = relay.call @main.1(%1, %0)
+        : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %2 : tensor<4xf32>
+    }
+    func.func @main.0(%x: tensor<4xf32>) -> tensor<4xf32>
+        attributes {relay.tensor_function} {
+      %0 = relay.abs %x : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = relay.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    func.func @main.1(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32>
+        attributes {relay.tensor_function} {
+      %0 = relay.add %x, %y
+        : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def ConvertRelayToObjectsPass
+    : Pass<"convert-relay-to-objects", "::mlir::ModuleOp"> {
+  let summary = "Lower calls, closures, data types and control to relax";
+  let description = [{
+    Turns each function that is not one of tensors (`relay.tensor_function`)
+    into a `relax.func` of objects, which becomes bytecode. Operators must be in
+    functions of tensors (`--relay-outline-tensors`).
+
+    * A closure becomes a function whose first parameters are what it captures.
+      One that calls itself makes itself anew in its own body.
+    * A match becomes tests of its cases, one after the other.
+    * A constructor that is used as a value becomes a function.
+    * Several results of a function are a tuple.
+
+    Definitions of data types become the attribute `relax.constructors` of the
+    module.
+
+    ```mlir
+    relay.adt @Option {
+      relay.constructor @Some(tensor<f32>)
+      relay.constructor @None
+    }
+    func.func @main(%x: !relay.adt<@Option>, %y: tensor<f32>) -> tensor<f32> {
+      %0 = relay.match %x : !relay.adt<@Option> -> tensor<f32> {
+      case @Option::@Some("z" %z: tensor<f32>) {
+        relay.yield %z : tensor<f32>
+      }
+      case @Option::@None {
+        relay.yield %y : tensor<f32>
+      }
+      }
+      return %0 : tensor<f32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    relax.func @main(%x: !relax.object, %y: !relax.object) -> !relax.object {
+      %0 = relax.has_constructor #relax.constructor<"Option", "Some", 0, 1> of %x
+      %1 = relax.if %0 -> !relax.object {
+        %2 = relax.get_field %x[0]
+        relax.yield %2 : !relax.object
+      } else {
+        relax.yield %y : !relax.object
+      }
+      relax.return %1 : !relax.object
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::relax::RelaxDialect"];
+}
+
 def ConvertRelayToRelaxPass
     : Pass<"convert-relay-to-relax", "::mlir::ModuleOp"> {
   let summary = "Lower calls of primitive functions to relax";

@@ -29,6 +29,7 @@ public:
 private:
   llvm::cl::opt<std::string> target;
   llvm::cl::opt<std::string> deviceTargets;
+  llvm::cl::opt<std::string> executor;
   llvm::cl::opt<int> optLevel;
   llvm::cl::opt<std::string> precision;
   llvm::cl::opt<bool> forceMatrixTiles;

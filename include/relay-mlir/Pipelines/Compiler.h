@@ -35,6 +35,8 @@ enum class EmitKind {
   /// Kernels and main as LLVM IR, after optimisation.
   LLVM,
   Assembly,
+  /// The bytecode of a program for the executor VM, as text.
+  Bytecode,
   /// One relocatable object with kernels, main and weights.
   Object,
   SharedObject,

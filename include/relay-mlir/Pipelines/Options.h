@@ -30,6 +30,17 @@ enum class NormalForm {
 /// Returns the form called `name`, such as "relay-fused", if there is one.
 std::optional<NormalForm> parseNormalForm(llvm::StringRef name);
 
+/// What runs a compiled program.
+enum class ExecutorKind {
+  /// One native function of tensors.
+  AOT,
+  /// Bytecode that calls native functions of tensors: the whole language.
+  VM
+};
+
+/// Returns the kind called "aot" or "vm".
+std::optional<ExecutorKind> parseExecutorKind(llvm::StringRef name);
+
 /// Whether there is an optimisation level of that number.
 constexpr bool isOptLevel(int level) { return level >= 0 && level <= 3; }
 
@@ -38,6 +49,8 @@ struct CompileOptions {
   /// A target as CPUInfo::parse() reads it: "native", "x86-64-v3", ...; none
   /// for that of the module, which is "native" if it has none.
   std::optional<std::string> target;
+
+  ExecutorKind executor = ExecutorKind::AOT;
 
   /// 0: no graph optimisation beyond what lowering needs, each operator is a
   /// kernel of its own; 1: constants are folded too; 2: operators are fused;

@@ -31,6 +31,11 @@ void buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
                                 StringRef desiredLayout,
                                 bool externalFallback = false);
 
+/// relay-typed -> functions of tensors (`relay.tensor_function`), in the form
+/// relay-typed, and functions of objects in relax that call them.
+void buildRelayToObjectsPipeline(OpPassManager &manager,
+                                 bool externalFallback = false);
+
 /// relay-fused -> relax-kernels: primitive functions become kernels (through
 /// linalg, then unscheduled tir), main calls them with `relax.call_tir`.
 void buildRelayToKernelsPipeline(OpPassManager &manager);

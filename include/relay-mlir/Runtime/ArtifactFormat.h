@@ -28,7 +28,7 @@ extern "C" {
 
 #define RELAY_ARTIFACT_SYMBOL "relay_artifact"
 #define RELAY_ARTIFACT_MAGIC UINT64_C(0x54524159414c4552) /* "RELAYART" */
-#define RELAY_ARTIFACT_VERSION 5
+#define RELAY_ARTIFACT_VERSION 6
 
 /// The ELF note with a RelayArtifactNote: its section, owner and type.
 #define RELAY_NOTE_SECTION ".note.relay"
@@ -56,8 +56,8 @@ typedef struct RelayArtifactDType {
 
 /// A tensor's type. `dims[i]` is the size if it is not negative; -1 - s for
 /// symbol number s; INT64_MIN for any other expression over the symbols (only
-/// in outputs, whose sizes RelayArtifact::shapes computes, and in calls).
-/// `dim_names[i]` is null for a static dimension, else the text of the
+/// in outputs, whose sizes RelayArtifactFunction::shapes computes, and in
+/// calls). `dim_names[i]` is null for a static dimension, else the text of the
 /// expression, such as "n" or "2 * n".
 typedef struct RelayArtifactTensor {
   const char *name;
@@ -117,7 +117,8 @@ typedef struct RelayArtifactCall {
   const RelayArtifactTensor *args;
 } RelayArtifactCall;
 
-/// How many bits of what RelayArtifact::main returns are a RelayKernelError.
+/// How many bits of what RelayArtifactFunction::main returns are a
+/// RelayKernelError.
 enum { RELAY_ERROR_BITS = 8 };
 
 /// Kinds of conditions on sizes: that two values are equal, or the first one is
@@ -169,33 +170,26 @@ typedef struct RelayArtifactNote {
   uint64_t image_checksum;
 } RelayArtifactNote;
 
-typedef struct RelayArtifact {
-  uint64_t magic;
-  uint32_t version;
-  /// sizeof(RelayArtifact) as the compiler knew it.
-  uint32_t struct_size;
-  const char *compiler_version;
-  const char *target_triple;
-  /// CPU features (LLVM's names, comma separated) that the code needs.
-  const char *required_features;
+/// What the names of inputs begin with of which only the sizes are used: they
+/// may be without data.
+#define RELAY_SIZES_PREFIX "sizes:"
+
+/// A function of tensors.
+typedef struct RelayArtifactFunction {
+  const char *name;
 
   int32_t num_symbols;
   int32_t num_inputs;
   int32_t num_outputs;
+  /// Its calls are [first_call, first_call + num_calls) of all calls.
+  int32_t first_call;
   int32_t num_calls;
-  const char *const *symbols;
-  const RelayArtifactTensor *inputs;
-  const RelayArtifactTensor *outputs;
-  const RelayArtifactCall *calls;
-
-  /// Packed constants, read-only: where a program is linked with the model's
-  /// object. Null in a file of its own, whose weights are no part of the image.
-  const void *weights;
-  uint64_t weights_size;
-
   /// The conditions that `shapes` tests, and the most values that one has.
   int32_t num_checks;
   int32_t max_check_values;
+  const char *const *symbols;
+  const RelayArtifactTensor *inputs;
+  const RelayArtifactTensor *outputs;
   const RelayArtifactCheck *checks;
 
   /// Computes, from the values of the symbols, the sizes of all dimensions of
@@ -206,21 +200,143 @@ typedef struct RelayArtifact {
   int32_t (*shapes)(const int64_t *symbols, int64_t *output_dims,
                     int64_t *arena_bytes, int64_t *check_values);
 
-  /// Computes for each call, from the values of the symbols, the arithmetic
-  /// operations on elements and the bytes of inputs and outputs that the call
-  /// must touch; -1 where that does not follow from sizes, or is too large.
+  /// Computes for each of its calls, from the values of the symbols, the
+  /// arithmetic operations on elements and the bytes of inputs and outputs that
+  /// the call must touch; -1 where that does not follow from sizes, or is too
+  /// large.
   int32_t (*work)(const int64_t *symbols, int64_t *flops, int64_t *bytes);
 
-  /// Runs the model, with the weights and the arena of the host. Returns 0, or
-  /// the RelayKernelError of the kernel that failed and, from bit
-  /// RELAY_ERROR_BITS on, the number of its call.
+  /// Runs the function, with the weights and the arena of the host. Returns 0,
+  /// or the RelayKernelError of the kernel that failed and, from bit
+  /// RELAY_ERROR_BITS on, the number of its call among all calls.
   int32_t (*main)(void *const *inputs, void *const *outputs,
                   const void *weights, void *arena, const int64_t *symbols,
                   const RelayKernelContext *context);
+} RelayArtifactFunction;
 
+//===----------------------------------------------------------------------===//
+// Bytecode
+//===----------------------------------------------------------------------===//
+
+/// Instructions are sequences of words; the first one is the kind:
+///   call: register of the result (or RELAY_VM_VOID), number of the function,
+///         number of arguments, arguments
+///   ret:  register
+///   goto: how many words further the next instruction begins
+///   if:   register with a number, how many words further the next instruction
+///         begins if it is 0
+typedef enum RelayVMInstruction {
+  RELAY_VM_CALL = 1,
+  RELAY_VM_RET = 2,
+  RELAY_VM_GOTO = 3,
+  RELAY_VM_IF = 4,
+} RelayVMInstruction;
+
+/// The upper 8 bits of an argument; the others are a number with a sign: of a
+/// register, the number itself, of a constant, of a function.
+typedef enum RelayVMArgument {
+  RELAY_VM_REGISTER = 0,
+  RELAY_VM_IMMEDIATE = 1,
+  RELAY_VM_CONSTANT = 2,
+  RELAY_VM_FUNCTION = 3,
+  /// A register that nobody reads afterwards: it is empty then.
+  RELAY_VM_LAST_USE = 4,
+} RelayVMArgument;
+
+#define RELAY_VM_ARGUMENT_BITS 56
+#define RELAY_VM_ARGUMENT_VALUE(word)                                          \
+  ((int64_t)((uint64_t)(word) << (64 - RELAY_VM_ARGUMENT_BITS)) >>             \
+   (64 - RELAY_VM_ARGUMENT_BITS))
+#define RELAY_VM_MAKE_ARGUMENT(kind, value)                                    \
+  ((int64_t)((uint64_t)(kind) << RELAY_VM_ARGUMENT_BITS |                      \
+             ((uint64_t)(value) &                                              \
+              ((UINT64_C(1) << RELAY_VM_ARGUMENT_BITS) - 1))))
+
+/// The place of a result that nobody wants.
+#define RELAY_VM_VOID (INT64_C(1) << 54)
+
+typedef enum RelayVMFunctionKind {
+  /// A function of the run time, by its name.
+  RELAY_VM_BUILTIN = 0,
+  RELAY_VM_BYTECODE = 1,
+  /// A RelayArtifactFunction. Its result is a tensor, or a tuple of tensors if
+  /// there are several or none.
+  RELAY_VM_TENSORS = 2,
+} RelayVMFunctionKind;
+
+/// A member of the function table. Parameters are the first registers.
+typedef struct RelayVMFunction {
+  const char *name;
+  int32_t kind;
+  int32_t is_public;
+  int32_t num_params;
+  int32_t num_registers;
+  /// An index into RelayArtifact::functions.
+  int32_t tensor_function;
+  int64_t first_word;
+  int64_t num_words;
+  /// Their names; empty for those that have none.
+  const char *const *params;
+} RelayVMFunction;
+
+/// A tensor among the weights.
+typedef struct RelayVMConstant {
+  RelayArtifactTensor tensor;
+  uint64_t offset;
+} RelayVMConstant;
+
+/// A constructor of a data type.
+typedef struct RelayArtifactConstructor {
+  const char *type;
+  const char *name;
+  /// Its place among those of the type.
+  int32_t index;
+  int32_t num_fields;
+} RelayArtifactConstructor;
+
+/// What connects functions of tensors: closures, recursion, data types.
+typedef struct RelayVMProgram {
+  int64_t num_functions;
+  int64_t num_constants;
+  int64_t num_constructors;
+  int64_t num_words;
+  const RelayVMFunction *functions;
+  const RelayVMConstant *constants;
+  const RelayArtifactConstructor *constructors;
+  const int64_t *code;
+} RelayVMProgram;
+
+//===----------------------------------------------------------------------===//
+// Artefact
+//===----------------------------------------------------------------------===//
+
+typedef struct RelayArtifact {
+  uint64_t magic;
+  uint32_t version;
+  /// sizeof(RelayArtifact) as the compiler knew it.
+  uint32_t struct_size;
+  const char *compiler_version;
+  const char *target_triple;
+  /// CPU features (LLVM's names, comma separated) that the code needs.
+  const char *required_features;
   /// How exactly results in float32 are computed: "highest", "high" or
   /// "medium", as the model was compiled.
   const char *precision;
+
+  /// Packed constants, read-only: where a program is linked with the model's
+  /// object. Null in a file of its own, whose weights are no part of the image.
+  const void *weights;
+  uint64_t weights_size;
+
+  /// Without a program there is one function, which is the model.
+  int32_t num_functions;
+  /// Those of all functions.
+  int32_t num_calls;
+  const RelayArtifactFunction *functions;
+  const RelayArtifactCall *calls;
+
+  /// Null for a model that is one function of tensors.
+  const RelayVMProgram *program;
 
   /// The devices that calls name by their number, and code for them.
   int32_t num_devices;

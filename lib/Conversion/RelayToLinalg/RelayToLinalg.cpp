@@ -33,6 +33,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 namespace mlir::relay {
@@ -316,7 +317,8 @@ struct ConvertRelayToLinalgPass final
             .wasInterrupted();
     // A program that only returns inputs and constants calls nothing; its
     // constants stay relay's, as in every main.
-    bool isTrivialMain = function.getSymName() == "main" &&
+    bool isTrivialMain = (function.getSymName() == "main" ||
+                          function->hasAttr(kTensorFunctionAttrName)) &&
                          llvm::all_of(function.getOps(), [](Operation &op) {
                            return isa<ConstantOp, TupleOp, func::ReturnOp>(op);
                          });

@@ -18,7 +18,8 @@
 using namespace mlir;
 using namespace mlir::relay;
 
-LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
+LogicalResult mlir::relay::writeArtifact(ArrayRef<relax::FuncOp> functions,
+                                         Location location,
                                          ArrayRef<ArtifactKernel> kernels,
                                          const CPUInfo &target,
                                          StringRef output,
@@ -29,6 +30,7 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
   hostOptions.linkWeights = options.relocatable;
   hostOptions.precision = options.precision;
   hostOptions.deviceModules = options.deviceModules;
+  hostOptions.glue = options.glue;
   if (!options.extraFeatures.empty()) {
     if (!hostOptions.requiredFeatures.empty())
       hostOptions.requiredFeatures += ',';
@@ -40,9 +42,9 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
   TimingScope none;
   TimingScope &timing = options.timing ? *options.timing : none;
   TimingScope phase = timing.nest("Build program");
-  ConstantPool pool(main.getContext());
+  ConstantPool pool(location.getContext());
   FailureOr<OwningOpRef<ModuleOp>> host =
-      buildHostModule(main, hostOptions, pool);
+      buildHostModule(functions, hostOptions, pool);
   if (failed(host))
     return failure();
   phase = timing.nest("Compile program");
@@ -61,7 +63,7 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
       objects.push_back(kernel.object);
   phase = timing.nest("Link");
   auto *link = options.relocatable ? linkRelocatableObject : linkSharedObject;
-  auto reportError = [&] { return emitError(main.getLoc()); };
+  auto reportError = [&] { return emitError(location); };
   FailureOr<std::vector<char>> bytes = link(objects, target, reportError);
   if (failed(bytes))
     return failure();
@@ -75,7 +77,7 @@ LogicalResult mlir::relay::writeArtifact(relax::FuncOp main,
     // A file in memory has a path, but no name that tells anybody anything.
     bool isNamed = !output.starts_with("/proc/self/fd/");
     std::string name = isNamed ? ("'" + output + "'").str() : "the artefact";
-    return emitError(UnknownLoc::get(main.getContext()), "cannot write ")
+    return emitError(UnknownLoc::get(location.getContext()), "cannot write ")
            << name << ": " << error.message();
   }
   return success();

@@ -40,18 +40,19 @@ int32_t HostTranslator::getDevice(Value value) {
   return llvm::find(devices, device) - devices.begin();
 }
 
-bool HostTranslator::isForProcessor(const Call &call) const {
+bool HostTranslator::isForProcessor(const HostCall &call) const {
   return DeviceAttr::isProcessor(devices[call.device]);
 }
 
-LogicalResult HostTranslator::checkDevices() {
+LogicalResult HostTranslator::checkDevices(HostFunction &function) {
+  relax::FuncOp main = function.main;
   for (Type type :
        llvm::concat<const Type>(main.getArgumentTypes(), main.getResultTypes()))
     if (DeviceAttr device = cast<relax::SymbolicTensorType>(type).getDevice())
       return main.emitOpError()
              << "expects inputs and outputs on the host, but got "
              << DeviceAttr::getName(device);
-  for (const Call &call : calls) {
+  for (const HostCall &call : function.calls) {
     if (!call.kernel || isForProcessor(call) ||
         llvm::any_of(options.deviceModules, [&](const DeviceModule &module) {
           return module.kind == devices[call.device].getKind();
@@ -69,35 +70,34 @@ LogicalResult HostTranslator::checkDevices() {
   return success();
 }
 
-LogicalResult HostTranslator::collectCalls() {
+LogicalResult HostTranslator::collectCalls(HostFunction &function) {
   SymbolTableCollection symbolTable;
-  devices.insert(DeviceAttr());
-  for (Operation &op : main.getBody().front()) {
+  for (Operation &op : function.main.getBody().front()) {
     if (auto call = dyn_cast<relax::CallKernelOp>(op)) {
       auto kernel = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
           call, call.getCalleeAttr());
       auto it = options.kernelSymbols.find(call.getCallee());
       int32_t device =
           call->getNumOperands() == 0 ? 0 : getDevice(call->getOperand(0));
-      calls.push_back({call, kernel,
-                       it == options.kernelSymbols.end()
-                           ? call.getCallee()
-                           : StringRef(it->second),
-                       device, /*sourceDevice=*/-1});
+      function.calls.push_back({call, kernel,
+                                it == options.kernelSymbols.end()
+                                    ? call.getCallee()
+                                    : StringRef(it->second),
+                                device, /*sourceDevice=*/-1});
     } else if (auto copy = dyn_cast<relax::CopyOp>(op)) {
       int32_t source = getDevice(copy.getSource());
       int32_t target = getDevice(copy.getTarget());
       if (source != target)
-        calls.push_back({copy, {}, StringRef(), target, source});
+        function.calls.push_back({copy, {}, StringRef(), target, source});
     } else if (auto storage = dyn_cast<relax::AllocStorageOp>(op)) {
-      storages.push_back(storage);
+      function.storages.push_back(storage);
     }
   }
-  return checkDevices();
+  return checkDevices(function);
 }
 
 LogicalResult HostTranslator::placeConstants() {
-  auto place = [&](OpOperand &operand, AffineMap layout,
+  auto place = [&](HostFunction &function, OpOperand &operand, AffineMap layout,
                    ArrayRef<int64_t> packedShape,
                    int64_t numPieces) -> LogicalResult {
     auto constant =
@@ -109,35 +109,50 @@ LogicalResult HostTranslator::placeConstants() {
                  [&] { return constant.emitOpError(); });
     if (failed(offset))
       return failure();
-    constantOffsets[&operand] = *offset;
+    function.constantOffsets[&operand] = *offset;
     return success();
   };
   // The weights of a device are together.
   for (int32_t device = 0, e = devices.size(); device != e; ++device) {
     uint64_t begin = weights.emplace_back(pool.beginPart(), 0).first;
-    for (Call &call : calls) {
-      if (!call.kernel || call.device != device)
-        continue;
-      for (OpOperand &operand : call.op->getOpOperands()) {
-        unsigned index = operand.getOperandNumber();
-        auto layout = call.kernel.getArgAttrOfType<AffineMapAttr>(
-            index, relax::kLayoutAttr);
-        auto pieces = call.kernel.getArgAttrOfType<IntegerAttr>(
-            index, relax::kPiecesAttr);
-        auto memref = cast<MemRefType>(call.kernel.getArgumentTypes()[index]);
-        if (failed(place(operand, layout ? layout.getValue() : AffineMap(),
-                         memref.getShape(), pieces ? pieces.getInt() : 0)))
-          return failure();
+    for (auto &function : functions) {
+      for (HostCall &call : function->calls) {
+        if (!call.kernel || call.device != device)
+          continue;
+        for (OpOperand &operand : call.op->getOpOperands()) {
+          unsigned index = operand.getOperandNumber();
+          auto layout = call.kernel.getArgAttrOfType<AffineMapAttr>(
+              index, relax::kLayoutAttr);
+          auto pieces = call.kernel.getArgAttrOfType<IntegerAttr>(
+              index, relax::kPiecesAttr);
+          auto memref = cast<MemRefType>(call.kernel.getArgumentTypes()[index]);
+          if (failed(place(*function, operand,
+                           layout ? layout.getValue() : AffineMap(),
+                           memref.getShape(), pieces ? pieces.getInt() : 0)))
+            return failure();
+        }
       }
+      for (auto copy : function->main.getBody().getOps<relax::CopyOp>())
+        if (getDevice(copy.getSource()) == device &&
+            failed(place(*function, copy.getSourceMutable(), {}, {},
+                         /*numPieces=*/0)))
+          return failure();
     }
-    for (auto copy : main.getBody().getOps<relax::CopyOp>())
-      if (getDevice(copy.getSource()) == device &&
-          failed(place(copy.getSourceMutable(), {}, {}, /*numPieces=*/0)))
-        return failure();
+    // Constants of the bytecode are on the host, which is first.
+    if (device == 0 && bytecode)
+      for (Bytecode::Constant &constant : bytecode->constants) {
+        FailureOr<uint64_t> offset =
+            pool.add(constant.value, {}, {}, /*numPieces=*/0,
+                     [&] { return emitError(constant.loc); });
+        if (failed(offset))
+          return failure();
+        constant.offset = *offset;
+      }
     weights.back().second = pool.getSize() - begin;
   }
-  for (auto &[operand, offset] : constantOffsets)
-    offset -= weights[getDevice(operand->get())].first;
+  for (auto &function : functions)
+    for (auto &[operand, offset] : function->constantOffsets)
+      offset -= weights[getDevice(operand->get())].first;
   return success();
 }
 
@@ -150,8 +165,7 @@ LLVM::LLVMFuncOp HostTranslator::declareFunction(StringRef name,
                                                  LLVM::Linkage linkage) {
   builder.setInsertionPointToEnd(module->getBody());
   auto function = LLVM::LLVMFuncOp::create(
-      builder, main.getLoc(), name, LLVM::LLVMFunctionType::get(i32, arguments),
-      linkage);
+      builder, loc, name, LLVM::LLVMFunctionType::get(i32, arguments), linkage);
   if (linkage == LLVM::Linkage::External)
     function.setVisibility_(LLVM::Visibility::Hidden);
   return function;
@@ -168,9 +182,10 @@ LLVM::LLVMFuncOp HostTranslator::buildCallFunction(bool isForDevice) {
   LLVM::LLVMFuncOp function =
       declareFunction(isForDevice ? kDeviceCallName : kCallName, types,
                       LLVM::Linkage::Internal);
+  // It computes no sizes.
+  relax::SymbolScope scope(context);
   CodeBuilder code(function, scope);
   OpBuilder &b = code.builder;
-  Location loc = code.loc;
   Value kernel = code.getArgument(0), args = code.getArgument(1);
   Value dims = code.getArgument(2), kernelContext = code.getArgument(3);
   Value number = code.getArgument(4);
@@ -229,7 +244,9 @@ LLVM::LLVMFuncOp HostTranslator::buildCallFunction(bool isForDevice) {
   return function;
 }
 
-SmallVector<AffineExpr> HostTranslator::getDynamicSizes(Call &call) {
+SmallVector<AffineExpr> HostTranslator::getDynamicSizes(HostFunction &function,
+                                                        HostCall &call) {
+  relax::SymbolScope &scope = function.scope;
   SmallVector<AffineExpr> sizes;
   // Both tensors of a copy have all sizes of its type that are not constant.
   if (!call.kernel) {
@@ -255,13 +272,14 @@ SmallVector<AffineExpr> HostTranslator::getDynamicSizes(Call &call) {
   return sizes;
 }
 
-LLVM::LLVMFuncOp HostTranslator::buildWorkFunction() {
+LLVM::LLVMFuncOp HostTranslator::buildWorkFunction(HostFunction &function) {
+  MutableArrayRef<HostCall> calls = function.calls;
   // Sizes that are known are copied from a table: a store for each would be one
   // long block, which takes LLVM a time that grows with its square.
   SmallVector<int64_t> known[2];
   SmallVector<std::tuple<unsigned, size_t, AffineExpr>> computed;
   for (auto [number, call] : llvm::enumerate(calls)) {
-    SmallVector<AffineExpr> sizes = getDynamicSizes(call);
+    SmallVector<AffineExpr> sizes = getDynamicSizes(function, call);
     const StringRef names[] = {tir::kFlopsAttr, tir::kBytesAttr};
     for (auto [index, name] : llvm::enumerate(names)) {
       auto map = call.kernel ? call.kernel->getAttrOfType<AffineMapAttr>(name)
@@ -281,10 +299,11 @@ LLVM::LLVMFuncOp HostTranslator::buildWorkFunction() {
   FlatSymbolRefAttr tables[] = {data.getIntegers(known[0]),
                                 data.getIntegers(known[1])};
 
-  LLVM::LLVMFuncOp function = declareFunction(
-      kWorkName, {pointer, pointer, pointer}, LLVM::Linkage::Internal);
-  CodeBuilder code(function, scope);
-  code.loadSymbols(/*index=*/0, main);
+  LLVM::LLVMFuncOp result =
+      declareFunction((kWorkName + function.suffix).str(),
+                      {pointer, pointer, pointer}, LLVM::Linkage::Internal);
+  CodeBuilder code(result, function.scope);
+  code.loadSymbols(/*index=*/0, function.main);
   if (!calls.empty())
     for (unsigned index : {0, 1}) {
       Value table = LLVM::AddressOfOp::create(code.builder, code.loc, pointer,
@@ -303,10 +322,10 @@ LLVM::LLVMFuncOp HostTranslator::buildWorkFunction() {
                code.element(code.getArgument(1 + index), number, i64));
   }
   code.returnZero();
-  return function;
+  return result;
 }
 
-Value HostTranslator::areOutputsEmpty(CodeBuilder &code, const Call &call) {
+Value HostTranslator::areOutputsEmpty(CodeBuilder &code, const HostCall &call) {
   ValueRange outputs = call.op->getOperands().drop_front();
   if (auto kernel = dyn_cast<relax::CallKernelOp>(call.op))
     outputs = kernel.getOutputs();
@@ -323,22 +342,27 @@ Value HostTranslator::areOutputsEmpty(CodeBuilder &code, const Call &call) {
   return result;
 }
 
-FailureOr<LLVM::LLVMFuncOp>
-HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction,
+LLVM::LLVMFuncOp
+HostTranslator::buildMainFunction(HostFunction &function,
+                                  LLVM::LLVMFuncOp callFunction,
                                   LLVM::LLVMFuncOp deviceFunction) {
-  LLVM::LLVMFuncOp function = declareFunction(
-      kMainName, {pointer, pointer, pointer, pointer, pointer, pointer},
-      LLVM::Linkage::Internal);
+  relax::FuncOp main = function.main;
+  relax::SymbolScope &scope = function.scope;
+  DenseMap<Value, Value> &addresses = function.addresses;
+  LLVM::LLVMFuncOp result =
+      declareFunction((kMainName + function.suffix).str(),
+                      {pointer, pointer, pointer, pointer, pointer, pointer},
+                      LLVM::Linkage::Internal);
   enum { Inputs, Outputs, Weights, Arena, Symbols, Context };
-  CodeBuilder code(function, scope);
+  CodeBuilder code(result, scope);
   OpBuilder &b = code.builder;
   code.loadSymbols(Symbols, main);
 
   // All arrays of arguments are one: a call is over when the next one starts.
   size_t maxArgs = 1, maxDims = 1;
-  for (Call &call : calls) {
+  for (HostCall &call : function.calls) {
     maxArgs = std::max<size_t>(maxArgs, call.op->getNumOperands());
-    maxDims = std::max(maxDims, getDynamicSizes(call).size());
+    maxDims = std::max(maxDims, getDynamicSizes(function, call).size());
   }
   Value argArray = LLVM::AllocaOp::create(b, code.loc, pointer, pointer,
                                           code.constant(maxArgs));
@@ -361,7 +385,7 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction,
           code.load(pointer, code.element(memory, 2 * device + 1, pointer)));
     }
   }
-  for (relax::AllocStorageOp storage : storages) {
+  for (relax::AllocStorageOp storage : function.storages) {
     Value &arena = arenas[llvm::find(devices, storage.getType().getDevice()) -
                           devices.begin()];
     addresses[storage.getResult()] = arena;
@@ -371,15 +395,15 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction,
 
   unsigned number = 0;
   auto addressOf = [&](OpOperand &operand) -> Value {
-    auto it = constantOffsets.find(&operand);
-    if (it != constantOffsets.end())
+    auto it = function.constantOffsets.find(&operand);
+    if (it != function.constantOffsets.end())
       return code.offset(constants[getDevice(operand.get())],
                          code.constant(it->second));
     return addresses.lookup(relax::getReshapeRoot(operand.get()));
   };
   // The first block that is not the entry: sizes are computed before it.
   Block *start = new Block;
-  function.getBody().push_back(start);
+  result.getBody().push_back(start);
   LLVM::BrOp::create(b, code.loc, ValueRange(), start);
   b.setInsertionPointToEnd(start);
 
@@ -395,21 +419,22 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction,
           relax::canonicalizeSymbolicExpr(scope.import(tensor.getOffset(), 0)));
       addresses[tensor] =
           code.offset(addresses.lookup(tensor.getStorage()), offset);
-    } else if (auto result = dyn_cast<relax::ResultBufferOp>(op)) {
-      addresses[result] =
+    } else if (auto buffer = dyn_cast<relax::ResultBufferOp>(op)) {
+      addresses[buffer] =
           code.load(pointer, code.element(code.getArgument(Outputs),
-                                          result.getIndex(), pointer));
+                                          buffer.getIndex(), pointer));
     } else if (copy && getDevice(copy.getSource()) == 0 &&
                getDevice(copy.getTarget()) == 0) {
       LLVM::MemcpyOp::create(b, code.loc, addressOf(copy.getTargetMutable()),
                              addressOf(copy.getSourceMutable()), bytes,
                              /*isVolatile=*/false);
     } else if (copy || isa<relax::CallKernelOp>(op)) {
-      Call &call = calls[number];
+      HostCall &call = function.calls[number];
       for (OpOperand &operand : op.getOpOperands())
         code.store(addressOf(operand),
                    code.element(argArray, operand.getOperandNumber(), pointer));
-      for (auto [index, size] : llvm::enumerate(getDynamicSizes(call)))
+      for (auto [index, size] :
+           llvm::enumerate(getDynamicSizes(function, call)))
         code.store(code.evaluate(size), code.element(dimArray, index, i64));
       bool isForDevice = copy || call.device != 0;
       Value kernel =
@@ -423,9 +448,9 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction,
         kernel = LLVM::SelectOp::create(
             b, code.loc, isSkipped, LLVM::ZeroOp::create(b, code.loc, pointer),
             kernel);
-      SmallVector<Value> operands = {kernel, argArray, dimArray,
-                                     code.getArgument(Context),
-                                     code.constant(number)};
+      SmallVector<Value> operands = {
+          kernel, argArray, dimArray, code.getArgument(Context),
+          code.constant(function.firstCall + number)};
       if (isForDevice)
         operands.push_back(bytes ? bytes : code.constant(0));
       Value status = LLVM::CallOp::create(
@@ -437,57 +462,100 @@ HostTranslator::buildMainFunction(LLVM::LLVMFuncOp callFunction,
     }
   }
   code.returnZero();
-  return function;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
 // Program
 //===----------------------------------------------------------------------===//
 
+HostTranslator::HostTranslator(ArrayRef<relax::FuncOp> sources,
+                               const HostModuleOptions &options,
+                               ConstantPool &pool)
+    : loc(sources.empty() ? UnknownLoc::get(pool.getContext())
+                          : relax::FuncOp(sources.front()).getLoc()),
+      options(options), pool(pool), context(pool.getContext()),
+      module(ModuleOp::create(loc)), data(*module), builder(context),
+      pointer(LLVM::LLVMPointerType::get(context)), i32(builder.getI32Type()),
+      i64(builder.getI64Type()) {
+  for (auto [number, source] : llvm::enumerate(sources)) {
+    functions.push_back(std::make_unique<HostFunction>(source));
+    if (options.glue)
+      functions.back()->suffix = "_" + std::to_string(number);
+  }
+}
+
 FailureOr<OwningOpRef<ModuleOp>> HostTranslator::translate() {
-  if (failed(collectCalls()) || failed(placeConstants()))
+  devices.insert(DeviceAttr());
+  size_t numCalls = 0;
+  for (auto &function : functions) {
+    if (failed(collectCalls(*function)))
+      return failure();
+    function->firstCall = numCalls;
+    numCalls += function->calls.size();
+  }
+  if (options.glue) {
+    llvm::StringMap<unsigned> numbers;
+    for (auto [number, function] : llvm::enumerate(functions))
+      numbers[function->main.getSymName()] = number;
+    FailureOr<Bytecode> built = buildBytecode(options.glue, numbers);
+    if (failed(built))
+      return failure();
+    bytecode = std::move(*built);
+  }
+  if (failed(placeConstants()))
     return failure();
   llvm::StringSet<> declared;
-  for (Call &call : calls)
-    if (call.kernel && isForProcessor(call) &&
-        declared.insert(call.symbol).second)
-      declareFunction(call.symbol, {pointer, pointer, pointer},
-                      LLVM::Linkage::External);
-  LLVM::LLVMFuncOp shapesFunction =
-      declareFunction(kShapesName, {pointer, pointer, pointer, pointer},
-                      LLVM::Linkage::Internal);
-  ShapesFunction shapes(main, scope, symbols, devices.getArrayRef(), data);
-  if (failed(shapes.build(shapesFunction)))
-    return failure();
-  LLVM::LLVMFuncOp workFunction = buildWorkFunction();
-  LLVM::LLVMFuncOp callFunction = buildCallFunction(/*isForDevice=*/false);
-  LLVM::LLVMFuncOp deviceFunction;
+  for (auto &function : functions)
+    for (HostCall &call : function->calls)
+      if (call.kernel && isForProcessor(call) &&
+          declared.insert(call.symbol).second)
+        declareFunction(call.symbol, {pointer, pointer, pointer},
+                        LLVM::Linkage::External);
+  for (auto &function : functions) {
+    function->shapesFunction = declareFunction(
+        (kShapesName + function->suffix).str(),
+        {pointer, pointer, pointer, pointer}, LLVM::Linkage::Internal);
+    function->shapes.emplace(function->main, function->scope, function->symbols,
+                             devices.getArrayRef(), data);
+    if (failed(function->shapes->build(function->shapesFunction)))
+      return failure();
+  }
+  for (auto &function : functions)
+    function->workFunction = buildWorkFunction(*function);
+  LLVM::LLVMFuncOp callFunction, deviceFunction;
+  if (!functions.empty())
+    callFunction = buildCallFunction(/*isForDevice=*/false);
   if (devices.size() > 1)
     deviceFunction = buildCallFunction(/*isForDevice=*/true);
-  FailureOr<LLVM::LLVMFuncOp> mainFunction =
-      buildMainFunction(callFunction, deviceFunction);
-  if (failed(mainFunction) ||
-      failed(describeArtifact(shapesFunction, shapes, workFunction,
-                              *mainFunction)))
+  for (auto &function : functions)
+    function->mainFunction =
+        buildMainFunction(*function, callFunction, deviceFunction);
+  if (failed(describeArtifact()))
     return failure();
   return std::move(module);
 }
 
-FailureOr<OwningOpRef<ModuleOp>> mlir::relay::buildHostModule(
-    relax::FuncOp main, const HostModuleOptions &options, ConstantPool &pool) {
-  main.getContext()->loadDialect<LLVM::LLVMDialect>();
+FailureOr<OwningOpRef<ModuleOp>>
+mlir::relay::buildHostModule(ArrayRef<relax::FuncOp> functions,
+                             const HostModuleOptions &options,
+                             ConstantPool &pool) {
+  pool.getContext()->loadDialect<LLVM::LLVMDialect>();
   HostModuleOptions allOptions = options;
   std::string &features = allOptions.requiredFeatures;
-  for (auto kernel :
-       main->getParentOfType<ModuleOp>().getOps<tir::PrimFuncOp>()) {
-    auto used = kernel->getAttrOfType<StringAttr>(tir::kFeaturesAttr);
-    if (!used)
-      continue;
-    for (StringRef feature : llvm::split(used.getValue(), ','))
-      if (!llvm::is_contained(llvm::split(features, ','), feature))
-        (features += features.empty() ? "" : ",") += feature;
-  }
-  return HostTranslator(main, allOptions, pool).translate();
+  auto addFeatures = [&](ModuleOp module) {
+    for (auto kernel : module.getOps<tir::PrimFuncOp>()) {
+      auto used = kernel->getAttrOfType<StringAttr>(tir::kFeaturesAttr);
+      if (!used)
+        continue;
+      for (StringRef feature : llvm::split(used.getValue(), ','))
+        if (!llvm::is_contained(llvm::split(features, ','), feature))
+          (features += features.empty() ? "" : ",") += feature;
+    }
+  };
+  if (!functions.empty())
+    addFeatures(functions.front()->getParentOfType<ModuleOp>());
+  return HostTranslator(functions, allOptions, pool).translate();
 }
 
 void mlir::relay::registerRelaxToHostTranslation() {

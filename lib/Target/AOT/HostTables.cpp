@@ -30,8 +30,10 @@ using Member = HostData::Member;
 
 static constexpr int64_t kDynamicDim = std::numeric_limits<int64_t>::min();
 
-FailureOr<HostData::Struct> HostTranslator::describeValue(Type type,
-                                                          StringRef name) {
+FailureOr<HostData::Struct>
+HostTranslator::describeValue(HostFunction &function, Type type,
+                              StringRef name) {
+  ArrayRef<StringAttr> symbols = function.symbols;
   auto tensor = cast<relax::SymbolicTensorType>(type);
   relax::ShapeAttr shape = tensor.getShape();
   SmallVector<int64_t> dims;
@@ -46,7 +48,7 @@ FailureOr<HostData::Struct> HostTranslator::describeValue(Type type,
   }
   return data.getTensor(name, tensor.getElementType(), dims,
                         data.getDimNames(shape),
-                        [&] { return main.emitOpError(); });
+                        [&] { return function.main.emitOpError(); });
 }
 
 /// Names are strings of C in the artefact, and of Python.
@@ -56,15 +58,17 @@ LogicalResult HostTranslator::checkName(StringRef name, const Twine &what) {
   std::string escaped;
   llvm::raw_string_ostream os(escaped);
   llvm::printEscapedString(name, os);
-  return main.emitError("expects names of UTF-8 without zeros, but got \"")
+  return emitError(loc, "expects names of UTF-8 without zeros, but got \"")
          << escaped << "\" for " << what;
 }
 
-FailureOr<HostData::Struct> HostTranslator::describeCall(Call &call) {
+FailureOr<HostData::Struct> HostTranslator::describeCall(HostFunction &function,
+                                                         HostCall &call) {
   SmallVector<HostData::Struct> args;
   for (auto [index, operand] : llvm::enumerate(call.op->getOperands())) {
     if (!call.kernel) {
-      FailureOr<HostData::Struct> arg = describeValue(operand.getType(), "");
+      FailureOr<HostData::Struct> arg =
+          describeValue(function, operand.getType(), "");
       if (failed(arg))
         return failure();
       args.push_back(*arg);
@@ -88,20 +92,20 @@ FailureOr<HostData::Struct> HostTranslator::describeCall(Call &call) {
       return failure();
     args.push_back(*arg);
   }
-  std::string function;
+  std::string text;
   int64_t numInputs = 1, numOutputs = 1;
   if (auto kernel = dyn_cast<relax::CallKernelOp>(call.op)) {
-    function = kernel.getCallee();
+    text = kernel.getCallee();
     numInputs = kernel.getInputs().size();
     numOutputs = kernel.getOutputs().size();
   } else {
-    function = DeviceAttr::getName(devices[call.sourceDevice]) + " to " +
-               DeviceAttr::getName(devices[call.device]);
+    text = DeviceAttr::getName(devices[call.sourceDevice]) + " to " +
+           DeviceAttr::getName(devices[call.device]);
   }
   // In code for other devices, a kernel has its name.
-  StringRef symbol = call.kernel ? call.symbol : StringRef(function);
+  StringRef symbol = call.kernel ? call.symbol : StringRef(text);
   return HostData::Struct{Member::pointer(data.getString(symbol)),
-                          Member::pointer(data.getString(function)),
+                          Member::pointer(data.getString(text)),
                           Member::integer(32, call.device),
                           Member::integer(32, call.sourceDevice),
                           Member::integer(32, args.size()),
@@ -124,12 +128,13 @@ FlatSymbolRefAttr HostTranslator::describeDevices() {
 std::pair<FlatSymbolRefAttr, int32_t> HostTranslator::describeModules() {
   SmallVector<HostData::Struct> modules, kernels;
   llvm::StringSet<> known;
-  for (Call &call : calls)
-    if (call.kernel && call.device != 0 && isForProcessor(call) &&
-        known.insert(call.symbol).second)
-      kernels.push_back(
-          {Member::pointer(data.getString(call.symbol)),
-           Member::pointer(FlatSymbolRefAttr::get(context, call.symbol))});
+  for (auto &function : functions)
+    for (HostCall &call : function->calls)
+      if (call.kernel && call.device != 0 && isForProcessor(call) &&
+          known.insert(call.symbol).second)
+        kernels.push_back(
+            {Member::pointer(data.getString(call.symbol)),
+             Member::pointer(FlatSymbolRefAttr::get(context, call.symbol))});
   if (!kernels.empty())
     modules.push_back(
         {Member::pointer(data.getString(DeviceAttr::kCPUKind)),
@@ -146,11 +151,10 @@ std::pair<FlatSymbolRefAttr, int32_t> HostTranslator::describeModules() {
   return {data.getStructs(modules), static_cast<int32_t>(modules.size())};
 }
 
-LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
-                                               ShapesFunction &shapes,
-                                               LLVM::LLVMFuncOp workFunction,
-                                               LLVM::LLVMFuncOp mainFunction) {
-  SmallVector<HostData::Struct> inputs, outputs, callData;
+FailureOr<HostData::Struct>
+HostTranslator::describeFunction(HostFunction &function) {
+  relax::FuncOp main = function.main;
+  SmallVector<HostData::Struct> inputs, outputs;
   auto describe = [&](TypeRange types, StringRef prefix,
                       function_ref<StringAttr(unsigned)> getName,
                       SmallVector<HostData::Struct> &structs) -> LogicalResult {
@@ -167,7 +171,7 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
         return main.emitError("expects names that differ, but got '")
                << text << "' for " << prefix << " " << other->second << " and "
                << what;
-      FailureOr<HostData::Struct> value = describeValue(type, text);
+      FailureOr<HostData::Struct> value = describeValue(function, type, text);
       if (failed(value))
         return failure();
       structs.push_back(*value);
@@ -188,34 +192,118 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
           },
           outputs)))
     return failure();
-  for (StringAttr symbol : symbols)
+  for (StringAttr symbol : function.symbols)
     if (failed(checkName(symbol, "a dimension")))
       return failure();
-  for (Call &call : calls) {
-    if (auto kernel = dyn_cast<relax::CallKernelOp>(call.op);
-        kernel && failed(checkName(kernel.getCallee(), "a kernel")))
+  SmallVector<FlatSymbolRefAttr> names =
+      llvm::map_to_vector(function.symbols, [&](StringAttr name) {
+        return data.getString(name.getValue());
+      });
+  return HostData::Struct{
+      Member::pointer(data.getString(main.getSymName())),
+      Member::integer(32, function.symbols.size()),
+      Member::integer(32, inputs.size()),
+      Member::integer(32, outputs.size()),
+      Member::integer(32, function.firstCall),
+      Member::integer(32, function.calls.size()),
+      Member::integer(32, function.shapes->getNumChecks()),
+      Member::integer(32, function.shapes->getMaxValues()),
+      Member::pointer(data.getPointers(names)),
+      Member::pointer(data.getStructs(inputs)),
+      Member::pointer(data.getStructs(outputs)),
+      Member::pointer(function.shapes->getChecks()),
+      Member::pointer(FlatSymbolRefAttr::get(function.shapesFunction)),
+      Member::pointer(FlatSymbolRefAttr::get(function.workFunction)),
+      Member::pointer(FlatSymbolRefAttr::get(function.mainFunction))};
+}
+
+FailureOr<FlatSymbolRefAttr> HostTranslator::describeProgram() {
+  if (!bytecode)
+    return FlatSymbolRefAttr();
+  SmallVector<HostData::Struct> table, constants, constructors;
+  for (const Bytecode::Function &function : bytecode->functions) {
+    if (failed(checkName(function.name, "a function")))
       return failure();
-    FailureOr<HostData::Struct> value = describeCall(call);
+    SmallVector<FlatSymbolRefAttr> params;
+    for (StringRef param : function.params) {
+      if (failed(checkName(param, "a parameter")))
+        return failure();
+      params.push_back(data.getString(param));
+    }
+    table.push_back({Member::pointer(data.getString(function.name)),
+                     Member::integer(32, function.kind),
+                     Member::integer(32, function.isPublic),
+                     Member::integer(32, params.size()),
+                     Member::integer(32, function.numRegisters),
+                     Member::integer(32, function.tensorFunction),
+                     Member::integer(64, function.firstWord),
+                     Member::integer(64, function.numWords),
+                     Member::pointer(data.getPointers(params))});
+  }
+  for (const Bytecode::Constant &constant : bytecode->constants) {
+    auto type = cast<RankedTensorType>(constant.value.getShapedType());
+    SmallVector<FlatSymbolRefAttr> dimNames(type.getRank());
+    FailureOr<HostData::Struct> value =
+        data.getTensor("", type.getElementType(), type.getShape(), dimNames,
+                       [&] { return emitError(constant.loc); });
     if (failed(value))
       return failure();
-    callData.push_back(*value);
+    value->push_back(Member::integer(64, constant.offset));
+    constants.push_back(*value);
   }
+  for (relax::ConstructorAttr constructor : bytecode->constructors) {
+    if (failed(checkName(constructor.getType(), "a data type")) ||
+        failed(checkName(constructor.getName(), "a constructor")))
+      return failure();
+    constructors.push_back(
+        {Member::pointer(data.getString(constructor.getType())),
+         Member::pointer(data.getString(constructor.getName())),
+         Member::integer(32, constructor.getIndex()),
+         Member::integer(32, constructor.getNumFields())});
+  }
+  SmallVector<HostData::Struct> program = {
+      {Member::integer(64, table.size()), Member::integer(64, constants.size()),
+       Member::integer(64, constructors.size()),
+       Member::integer(64, bytecode->words.size()),
+       Member::pointer(data.getStructs(table)),
+       Member::pointer(data.getStructs(constants)),
+       Member::pointer(data.getStructs(constructors)),
+       Member::pointer(data.getIntegers(bytecode->words))}};
+  return data.getStructs(program);
+}
+
+LogicalResult HostTranslator::describeArtifact() {
+  SmallVector<HostData::Struct> functionData, callData;
+  for (auto &function : functions) {
+    FailureOr<HostData::Struct> described = describeFunction(*function);
+    if (failed(described))
+      return failure();
+    functionData.push_back(*described);
+    for (HostCall &call : function->calls) {
+      if (auto kernel = dyn_cast<relax::CallKernelOp>(call.op);
+          kernel && failed(checkName(kernel.getCallee(), "a kernel")))
+        return failure();
+      FailureOr<HostData::Struct> value = describeCall(*function, call);
+      if (failed(value))
+        return failure();
+      callData.push_back(*value);
+    }
+  }
+  FailureOr<FlatSymbolRefAttr> program = describeProgram();
+  if (failed(program))
+    return failure();
 
   FlatSymbolRefAttr weights;
   if (pool.getSize() != 0 && options.linkWeights) {
     builder.setInsertionPointToEnd(module->getBody());
     auto global = LLVM::GlobalOp::create(
-        builder, main.getLoc(),
+        builder, loc,
         LLVM::LLVMArrayType::get(builder.getI8Type(), pool.getSize()),
         /*isConstant=*/true, LLVM::Linkage::External, kWeightsSymbol,
         /*value=*/Attribute());
     global.setVisibility_(LLVM::Visibility::Hidden);
     weights = FlatSymbolRefAttr::get(global);
   }
-  SmallVector<FlatSymbolRefAttr> names =
-      llvm::map_to_vector(symbols, [&](StringAttr name) {
-        return data.getString(name.getValue());
-      });
   auto [modules, numModules] = describeModules();
   data.exportStruct(
       RELAY_ARTIFACT_SYMBOL,
@@ -225,26 +313,13 @@ LogicalResult HostTranslator::describeArtifact(LLVM::LLVMFuncOp shapesFunction,
        Member::pointer(data.getString(getVersionString())),
        Member::pointer(data.getString(options.targetTriple)),
        Member::pointer(data.getString(options.requiredFeatures)),
-       Member::integer(32, symbols.size()),
-       Member::integer(32, inputs.size()),
-       Member::integer(32, outputs.size()),
-       Member::integer(32, callData.size()),
-       Member::pointer(data.getPointers(names)),
-       Member::pointer(data.getStructs(inputs)),
-       Member::pointer(data.getStructs(outputs)),
-       Member::pointer(data.getStructs(callData)),
-       Member::pointer(weights),
-       Member::integer(64, pool.getSize()),
-       Member::integer(32, shapes.getNumChecks()),
-       Member::integer(32, shapes.getMaxValues()),
-       Member::pointer(shapes.getChecks()),
-       Member::pointer(FlatSymbolRefAttr::get(shapesFunction)),
-       Member::pointer(FlatSymbolRefAttr::get(workFunction)),
-       Member::pointer(FlatSymbolRefAttr::get(mainFunction)),
        Member::pointer(data.getString(options.precision)),
-       Member::integer(32, devices.size()),
-       Member::integer(32, numModules),
-       Member::pointer(describeDevices()),
-       Member::pointer(modules)});
+       Member::pointer(weights), Member::integer(64, pool.getSize()),
+       Member::integer(32, functionData.size()),
+       Member::integer(32, callData.size()),
+       Member::pointer(data.getStructs(functionData)),
+       Member::pointer(data.getStructs(callData)), Member::pointer(*program),
+       Member::integer(32, devices.size()), Member::integer(32, numModules),
+       Member::pointer(describeDevices()), Member::pointer(modules)});
   return success();
 }

@@ -13,10 +13,10 @@
 
 namespace mlir::relay::detail {
 
-/// Builds RelayArtifact::shapes, and describes what it checks: the sizes that
-/// the program takes as equal or as large enough, and that those of no tensor
-/// are negative or too large. Everything that the program computes from sizes
-/// later is then right.
+/// Builds RelayArtifactFunction::shapes, and describes what it checks: the
+/// sizes that the program takes as equal or as large enough, and that those of
+/// no tensor are negative or too large. Everything that the program computes
+/// from sizes later is then right.
 class ShapesFunction {
 public:
   ShapesFunction(relax::FuncOp main, relax::SymbolScope &scope,

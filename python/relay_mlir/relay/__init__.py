@@ -22,7 +22,7 @@ from .scope_builder import ScopeBuilder
 from .ty import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .type_functor import TypeFunctor, TypeMutator, TypeVisitor
 from . import op
-from .op import annotation, image, memory, nn, random, vision, vm
+from .op import annotation, image, memory, nn, random, vision
 from .op.tensor import *  # pylint: disable=wildcard-import,unused-wildcard-import
 from .op import on_device
 from . import qnn
@@ -34,6 +34,7 @@ from .text import (SpanCheck, astext, fromtext, get_text_version, parse, parse_e
 from .transform import PassContext, Sequential, build_config
 from . import (backend, build_module, executor, executor_factory, frontend, loops, param_dict,
                prelude, testing, with_fields)
+from .backend import vm
 from .build_module import bind_params_by_name, build, optimize
 from . import data_dep_optimization
 from .executor import ConstructorValue, RefValue, create_executor

@@ -151,18 +151,25 @@ def _warn_of_settings() -> None:
                       f"{', '.join(ignored)} has no effect on it", stacklevel=3)
 
 
+def write_artifact(mod: IRModule, target: Any, opt_level: int, path: str, executor: str) -> None:
+    """Compiles a module, for "aot" only @main, and writes the artefact."""
+    context = PassContext.current()
+    program = with_requantize_config(mod)._to_core()
+    with _diagnostics.raising():
+        core.compile(*program, path, "so", parse_target(target), parse_device_targets(target),
+                     opt_level, bool(context.config.get(_FALLBACK, False)),
+                     find_report(context.instruments), executor)
+
+
 def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
     """Compiles @main and loads it."""
     from .._compile import Module
 
     def run(mod: IRModule) -> Module:
-        program = with_requantize_config(remove_unused(mod))._to_core()
-        with _diagnostics.raising():
-            return Module._make("model.so", lambda path: core.compile(
-                *program, path, "so", parse_target(target), parse_device_targets(target),
-                opt_level, fallback, find_report(PassContext.current().instruments)))
+        used = remove_unused(mod)
+        return Module._make("model.so",
+                            lambda path: write_artifact(used, target, opt_level, path, "aot"))
 
-    fallback = bool(PassContext.current().config.get(_FALLBACK, False))
     compiled = PassContext.current().run(PassInfo("Compile"), mod, run)
     if isinstance(compiled, IRModule):
         raise CompileError("expects the instruments of the PassContext to let the program be "
@@ -209,7 +216,7 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
 
     What is compiled consists of operators on tensors. Raises DiagnosticError for
     a program that is ill-typed, or in which @main needs more: calls, closures, data
-    types or references, which only create_executor("debug") evaluates;
+    types or references, which `relay.vm.compile` compiles;
     NotImplementedError for targets, memory pools and executors that are not there
     yet.
     """

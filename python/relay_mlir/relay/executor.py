@@ -84,9 +84,17 @@ def _set_contents(self: RefValue, value: Any) -> None:
         _cells().run("write", [self, value])
 
 
+def _set_machine_contents(self: core.VMRefValue, value: Any) -> None:
+    with _diagnostics.raising():
+        self._write(value)
+
+
 _expr.extend(ConstructorValue, __init__=_data_init, fields=property(_fields))
 _expr.extend(RefValue, __init__=_reference_init,
              value=property(lambda self: _to_python(self._value), _set_contents,
+                            doc="What the reference holds now."))
+_expr.extend(core.VMRefValue,
+             value=property(lambda self: _to_python(self._value), _set_machine_contents,
                             doc="What the reference holds now."))
 _expr.extend(Closure, __call__=_call_closure)
 
@@ -212,7 +220,8 @@ class AotExecutor(Executor):
 def create_executor(kind: str = "debug", mod: IRModule | Function | None = None,
                     device: Device | None = None, target: Any = "llvm",
                     params: Mapping[str, Any] | None = None) -> Executor:
-    """Makes an executor: "debug", the interpreter, or "aot", native code.
+    """Makes an executor: "debug", the interpreter; "vm", the whole language, with
+    functions of tensors as native code; or "aot", native code, for functions of tensors.
 
     `params` are values of parameters of @main, by name, and `target` is one or a dict, as
     in `build`.
@@ -229,10 +238,14 @@ def create_executor(kind: str = "debug", mod: IRModule | Function | None = None,
         return Interpreter(mod)
     if kind == "aot":
         return AotExecutor(mod, target)
-    if kind in ("graph", "vm"):
-        raise NotImplementedError(f"there is no executor of kind {kind!r} yet; 'debug' and "
+    if kind == "vm":
+        from .backend.vm import VMExecutor
+
+        return VMExecutor(mod, target)
+    if kind == "graph":
+        raise NotImplementedError("there is no executor of kind 'graph' yet; 'debug', 'vm' and "
                                   "'aot' exist")
-    raise ValueError(f"expects an executor 'debug' or 'aot', but got {kind!r}")
+    raise ValueError(f"expects an executor 'debug', 'vm' or 'aot', but got {kind!r}")
 
 
 __all__ = ["Closure", "ConstructorValue", "Executor", "Interpreter", "RefValue",

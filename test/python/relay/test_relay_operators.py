@@ -15,7 +15,7 @@ X = relay.var("x", shape=(1, 3, 8, 8))
 NAMESPACES = {
     "": relay.op, "nn.": relay.nn, "image.": relay.image, "vision.": relay.vision,
     "random.": relay.random, "qnn.": relay.qnn.op, "annotation.": relay.annotation,
-    "memory.": relay.memory, "vm.": relay.vm, "dyn.": relay.op.dyn}
+    "memory.": relay.memory, "vm.": relay.op.vm, "dyn.": relay.op.dyn}
 # What is built in another way: by a function of another name, or by passes.
 ELSEWHERE = {"contrib_reverse_reshape": "reverse_reshape",
              "nn.contrib_conv2d_NCHWc": "nn.contrib_conv2d_nchwc",

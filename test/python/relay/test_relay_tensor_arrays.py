@@ -19,7 +19,12 @@ def make(shape, batch_dim=None, dtype="float32"):
 
 
 def evaluate(mod, params, body, *args):
-    return relay.create_executor("debug", mod=mod).evaluate(relay.Function(params, body))(*args)
+    """What the interpreter finds, and the virtual machine, too."""
+    function = relay.Function(params, body)
+    expected = relay.create_executor("debug", mod=mod).evaluate(function)(*args)
+    actual = relay.create_executor("vm", mod=mod).evaluate(function)(*args)
+    assert str(actual) == str(expected)
+    return actual
 
 
 def to_arrays(value):

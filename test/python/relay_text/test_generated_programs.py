@@ -8,8 +8,10 @@ import os
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from generate_programs import Weakened, generate, generate_falsified
+from nightly import nightly
 
 from relay_mlir import relay
 
@@ -97,3 +99,27 @@ def test_long_programs():
     exported = run("relay-translate", "--export-relay-without-types", text=module)
     assert exported.count("add(") == 2 * length
     assert exported.count("let %") == length + 1
+
+
+def describe(value):
+    """A value as text: floats to six digits, since kernels may round otherwise."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(describe, value))})"
+    array = np.asarray(value)
+    if array.dtype.kind == "f":
+        return f"{array.dtype}{np.vectorize(lambda x: f'{x:.6g}')(array).tolist()}"
+    return f"{array.dtype}{array.tolist()}"
+
+
+@pytest.mark.parametrize("seed", [20, 21, 22, 23, *nightly(range(100, 160))])
+def test_virtual_machine(seed):
+    """The interpreter and the virtual machine find the same values."""
+    mod = relay.parse(generate(seed, 100, Weakened(seed) if seed % 2 else None))
+    machine = relay.vm.VirtualMachine(relay.vm.compile(mod))
+    interpreter = relay.create_executor("debug", mod)
+    names = [var.name_hint for var in mod.get_global_vars()
+             if var.name_hint[0] == "p" and var.name_hint[1:].isdigit()]
+    assert len(names) == 100
+    for name in names:
+        expected = interpreter.evaluate(mod.get_global_var(name))()
+        assert describe(machine.invoke(name)) == describe(expected), name

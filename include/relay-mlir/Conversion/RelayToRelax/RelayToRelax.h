@@ -1,4 +1,4 @@
-//===- RelayToRelax.h - Lower relay's main to relax -------------*- C++ -*-===//
+//===- RelayToRelax.h - Lower relay to relax --------------------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,9 @@
 
 namespace mlir::relay {
 
+#define GEN_PASS_DECL_CONVERTRELAYTOOBJECTSPASS
 #define GEN_PASS_DECL_CONVERTRELAYTORELAXPASS
+#define GEN_PASS_DECL_OUTLINETENSORSPASS
 #include "relay-mlir/Conversion/Passes.h.inc"
 
 } // namespace mlir::relay

@@ -46,16 +46,21 @@ struct ArtifactOptions {
   /// place of the shared object.
   bool relocatable = false;
 
+  /// The module whose functions of objects become bytecode; null for a model
+  /// that is one function of tensors.
+  ModuleOp glue = {};
+
   /// Counts the time of the parts, if there is one.
   TimingScope *timing = nullptr;
 };
 
-/// Writes the model `main`, in the form relax-executable, as a shared object
-/// that the run time can load. The callees of `main` have the signatures that
+/// Writes functions of tensors, in the form relax-executable, as a shared
+/// object that the run time can load. Their callees have the signatures that
 /// `kernels` were compiled with. Nothing is left at `output` on failure but
-/// what was there before; errors are reported at `main` or its operations.
-LogicalResult writeArtifact(relax::FuncOp main,
-                            ArrayRef<ArtifactKernel> kernels,
+/// what was there before; errors are reported at the functions or their
+/// operations, or at `location`.
+LogicalResult writeArtifact(ArrayRef<relax::FuncOp> functions,
+                            Location location, ArrayRef<ArtifactKernel> kernels,
                             const CPUInfo &target, StringRef output,
                             const ArtifactOptions &options = {});
 

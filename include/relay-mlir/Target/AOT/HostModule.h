@@ -31,15 +31,20 @@ struct HostModuleOptions {
   ArrayRef<DeviceModule> deviceModules = {};
   /// The exported function of each kernel whose symbol is not its name.
   llvm::StringMap<std::string> kernelSymbols;
+  /// The module whose functions of objects become bytecode, which calls the
+  /// functions of tensors by their names; null for a model that is one function
+  /// of tensors.
+  ModuleOp glue = {};
 };
 
-/// Translates `main`, in the form relax-executable, to a module in the LLVM
-/// dialect: the function that runs the model, the one that computes its shapes,
-/// and the RelayArtifact that describes both (Runtime/ArtifactFormat.h). Its
-/// constants go to `pool`. Errors are reported at the operations.
+/// Translates functions of tensors, in the form relax-executable, to a module
+/// in the LLVM dialect: for each, what runs it and what computes its shapes,
+/// and the RelayArtifact that describes all (Runtime/ArtifactFormat.h), with
+/// the bytecode that calls them. Constants go to `pool`. Errors are reported at
+/// the operations.
 FailureOr<OwningOpRef<ModuleOp>>
-buildHostModule(relax::FuncOp main, const HostModuleOptions &options,
-                ConstantPool &pool);
+buildHostModule(ArrayRef<relax::FuncOp> functions,
+                const HostModuleOptions &options, ConstantPool &pool);
 
 /// Registers `relay-translate --relax-to-host`.
 void registerRelaxToHostTranslation();

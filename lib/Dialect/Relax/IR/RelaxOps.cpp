@@ -173,7 +173,7 @@ void FuncOp::getAsmBlockArgumentNames(Region &region,
 LogicalResult FuncOp::verify() {
   for (Type type :
        llvm::concat<const Type>(getArgumentTypes(), getResultTypes()))
-    if (!isa<SymbolicTensorType, TupleType>(type))
+    if (!isa<SymbolicTensorType, TupleType, ObjectType>(type))
       return emitOpError() << "expects parameters and results of relax types, "
                               "but got "
                            << type;

@@ -84,8 +84,8 @@ static StringRef getAdvice(func::FuncOp callee) {
   if (callee.isExternal())
     return "the function is declared here, without a body";
   if (isRecursive(callee))
-    return "the function calls itself; recursion runs in the interpreter only "
-           "(relay-run --interpret)";
+    return "the function calls itself; the executor vm compiles recursion "
+           "(relay-compile --executor=vm)";
   return "the function is defined here; run --inline to dissolve it";
 }
 
@@ -122,9 +122,9 @@ static LogicalResult checkCaller(func::FuncOp function, SymbolTable &symbols) {
           diag.attachNote() << "run --relay-fuse-ops to move operators into "
                                "primitive functions";
         else if (isa<RelayDialect>(op.getDialect()))
-          diag.attachNote() << "closures, control flow, data types and "
-                               "references run in the interpreter only "
-                               "(relay-run --interpret)";
+          diag.attachNote() << "the executor vm compiles closures, control "
+                               "flow, data types and references "
+                               "(relay-compile --executor=vm)";
         return diag;
       }
     }

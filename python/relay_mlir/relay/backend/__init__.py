@@ -1,5 +1,5 @@
-"""What evaluates programs: `relay.backend.interpreter`."""
+"""What evaluates programs: `relay.backend.interpreter`, `relay.backend.vm`."""
 
-from . import interpreter
+from . import interpreter, vm
 
-__all__ = ["interpreter"]
+__all__ = ["interpreter", "vm"]

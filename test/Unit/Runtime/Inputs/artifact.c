@@ -81,30 +81,14 @@ static int32_t run(void *const *in, void *const *out, const void *weights,
   return STATUS;
 }
 
-const RelayArtifact relay_artifact = {MAGIC,
-                                      VERSION,
-                                      sizeof(RelayArtifact),
-                                      "test",
-                                      "test",
-                                      FEATURES,
-                                      1,
-                                      1,
-                                      2,
-                                      1,
-                                      symbols,
-                                      inputs,
-                                      outputs,
-                                      calls,
-                                      0,
-                                      sizeof(float),
-                                      1,
-                                      2,
-                                      checks,
-                                      shapes,
-                                      work,
-                                      run,
-                                      "high",
-                                      1,
-                                      0,
-                                      devices,
-                                      0};
+static const RelayArtifactFunction functions[] = {
+    {"main", 1, 1, 2, 0, 1, 1, 2, symbols, inputs, outputs, checks, shapes,
+     work, run}};
+
+const RelayArtifact relay_artifact = {
+    MAGIC, VERSION,       sizeof(RelayArtifact),
+    "test", "test",       FEATURES,
+    "high", 0,            sizeof(float),
+    1,      1,            functions,
+    calls,  0,            1,
+    0,      devices,      0};

@@ -160,7 +160,7 @@ protected:
     ArtifactOptions options;
     options.relocatable = relocatable;
     return writeArtifact(
-        main,
+        main, main.getLoc(),
         {{"add_bias", "add_bias", bytes}, {"twice", "twice.shared", bytes}},
         target, path, options);
   }
@@ -245,7 +245,8 @@ TEST_F(ArtifactTest, SizesThatDoNotFitAreFound) {
   ASSERT_EQ(relayModuleLoad(path.c_str(), &module), RELAY_OK)
       << relayGetLastError();
   const RelayArtifact &artifact = *relayModuleGetArtifact(module);
-  std::vector<int64_t> values(artifact.max_check_values);
+  const RelayArtifactFunction &function = *artifact.functions;
+  std::vector<int64_t> values(function.max_check_values);
   SmallVector<int64_t> sizes{0, 1, 2, INT64_MAX - 1, INT64_MAX};
   for (int shift = 20; shift < 63; ++shift)
     for (int64_t delta : {-1, 0, 1})
@@ -258,14 +259,14 @@ TEST_F(ArtifactTest, SizesThatDoNotFitAreFound) {
     __int128 bytes = __int128(12) * n, arena = 2 * (bytes + 63);
     int64_t symbols[] = {n, int64_t(uint64_t(2) * uint64_t(n))};
     int64_t dims[4], arenaBytes = -1;
-    int32_t status = artifact.shapes(symbols, dims, &arenaBytes, values.data());
+    int32_t status = function.shapes(symbols, dims, &arenaBytes, values.data());
     if (arena <= INT64_MAX) {
       EXPECT_EQ(status, 0) << n;
       EXPECT_EQ(dims[0], 3 * n);
       EXPECT_GE(arenaBytes, bytes);
     } else if (bytes > INT64_MAX || status != 0) {
       ASSERT_GT(status, 0) << n;
-      ASSERT_LE(status, artifact.num_checks) << n;
+      ASSERT_LE(status, function.num_checks) << n;
     }
   }
   relayModuleFree(module);
@@ -277,21 +278,24 @@ TEST_F(ArtifactTest, DescribesItself) {
   ASSERT_EQ(relayModuleLoad(path.c_str(), &module), RELAY_OK)
       << relayGetLastError();
   const RelayArtifact &artifact = *relayModuleGetArtifact(module);
-  ASSERT_EQ(artifact.num_symbols, 2);
-  EXPECT_STREQ(artifact.symbols[0], "n");
+  ASSERT_EQ(artifact.num_functions, 1);
+  const RelayArtifactFunction &function = *artifact.functions;
+  EXPECT_STREQ(function.name, "main");
+  ASSERT_EQ(function.num_symbols, 2);
+  EXPECT_STREQ(function.symbols[0], "n");
   EXPECT_EQ(StringRef(artifact.target_triple),
             CPUInfo::getNative().getTriple().str());
-  ASSERT_EQ(artifact.num_inputs, 2);
-  EXPECT_STREQ(artifact.inputs[0].name, "x");
-  EXPECT_EQ(artifact.inputs[0].dims[0], -1);
-  EXPECT_STREQ(artifact.inputs[0].dim_names[0], "n");
-  EXPECT_EQ(artifact.inputs[0].dims[1], 3);
-  EXPECT_EQ(artifact.inputs[0].dim_names[1], nullptr);
-  ASSERT_EQ(artifact.num_outputs, 3);
-  EXPECT_STREQ(artifact.outputs[0].name, "doubled");
-  EXPECT_EQ(artifact.outputs[0].dims[0], INT64_MIN);
-  EXPECT_STREQ(artifact.outputs[0].dim_names[0], "3 * n");
-  EXPECT_STREQ(artifact.outputs[1].name, "output1");
+  ASSERT_EQ(function.num_inputs, 2);
+  EXPECT_STREQ(function.inputs[0].name, "x");
+  EXPECT_EQ(function.inputs[0].dims[0], -1);
+  EXPECT_STREQ(function.inputs[0].dim_names[0], "n");
+  EXPECT_EQ(function.inputs[0].dims[1], 3);
+  EXPECT_EQ(function.inputs[0].dim_names[1], nullptr);
+  ASSERT_EQ(function.num_outputs, 3);
+  EXPECT_STREQ(function.outputs[0].name, "doubled");
+  EXPECT_EQ(function.outputs[0].dims[0], INT64_MIN);
+  EXPECT_STREQ(function.outputs[0].dim_names[0], "3 * n");
+  EXPECT_STREQ(function.outputs[1].name, "output1");
   ASSERT_EQ(artifact.num_calls, 3);
   EXPECT_STREQ(artifact.calls[1].kernel, "twice.shared");
   EXPECT_STREQ(artifact.calls[1].function, "twice");

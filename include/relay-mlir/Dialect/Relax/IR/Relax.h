@@ -14,6 +14,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -44,6 +45,13 @@ inline constexpr llvm::StringLiteral kLayoutAttr = "tir.layout";
 /// f32, on arguments of kernels (see the tir dialect).
 inline constexpr llvm::StringLiteral kPiecesAttr = "tir.pieces";
 inline constexpr llvm::StringLiteral kLayoutFreeAttr = "tir.layout_free";
+
+/// Of a module with functions of objects: all constructors of its data types
+/// (an array of ConstructorAttr), mentioned or not.
+inline constexpr llvm::StringLiteral kConstructorsAttr = "relax.constructors";
+
+/// Whether a function becomes bytecode: it takes objects and returns one.
+bool isObjectFunction(FuncOp function);
 
 /// The type of `tensor` as a relax value.
 SymbolicTensorType getSymbolicType(RankedTensorType tensor);

@@ -37,6 +37,10 @@ def Relax_Dialect : Dialect {
       `relax.kill`). This is what every executor consumes;
       `--verify-relax-executable` checks it.
 
+    What connects functions of tensors to a program, such as closures, recursion
+    and data types, are functions of objects (`!relax.object`), which become
+    bytecode. They have one form only.
+
     A symbol stands for a dimension that is known at run time. Its name is its
     identity, its scope is the function, and it is bound by a parameter whose
     type has the bare symbol as a dimension.
@@ -110,6 +114,20 @@ def Relax_ShapeAttr : AttrDef<Relax_Dialect, "Shape"> {
   }];
 }
 
+def Relax_ConstructorAttr : AttrDef<Relax_Dialect, "Constructor"> {
+  let mnemonic = "constructor";
+  let summary = "A constructor of an algebraic data type";
+  let description = [{
+    The names of type and constructor, its place among those of the type, and
+    how many fields it has.
+
+    Example: `#relax.constructor<"List", "Cons", 0, 2>`
+  }];
+  let parameters = (ins "::mlir::StringAttr":$type, "::mlir::StringAttr":$name,
+                        "int64_t":$index, "int64_t":$numFields);
+  let assemblyFormat = "`<` $type `,` $name `,` $index `,` $numFields `>`";
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
@@ -170,6 +188,17 @@ def Relax_StorageType : TypeDef<Relax_Dialect, "Storage"> {
   let parameters = (ins OptionalParameter<"::mlir::relay::DeviceAttr">:$device);
   let assemblyFormat = "(`<` qualified($device)^ `>`)?";
   let genVerifyDecl = 1;
+}
+
+def Relax_ObjectType : TypeDef<Relax_Dialect, "Object"> {
+  let mnemonic = "object";
+  let summary = "A value of a program between its functions of tensors";
+  let description = [{
+    A tensor, a tuple, a value of a data type, a closure or a reference. Which
+    one it is, and of what sizes, the program knows when it runs.
+
+    Example: `!relax.object`
+  }];
 }
 
 #endif // RELAY_MLIR_DIALECT_RELAX_IR_RELAXBASE_TD

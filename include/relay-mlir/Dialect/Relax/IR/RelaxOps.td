@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // In order: functions and blocks; values and kernels (relax-kernels);
-// storage and kernel calls (relax-executable).
+// storage and kernel calls (relax-executable). Functions of objects have
+// operations of their own (RelaxFunctionalOps.td).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,8 @@ include "relay-mlir/Dialect/Relax/IR/RelaxBase.td"
 class Relax_Op<string mnemonic, list<Trait> traits = []>
     : Op<Relax_Dialect, mnemonic, traits>;
 
-/// What a relax value can be; closures and objects join here.
-def Relax_Value : AnyTypeOf<[Relax_TensorType, AnyTuple]>;
+/// What a relax value can be.
+def Relax_Value : AnyTypeOf<[Relax_TensorType, AnyTuple, Relax_ObjectType]>;
 
 //===----------------------------------------------------------------------===//
 // Functions and blocks
@@ -537,5 +538,7 @@ def Relax_KillOp : Relax_Op<"kill"> {
   let arguments = (ins Arg<Relax_StorageType, "", [MemFree]>:$storage);
   let assemblyFormat = "$storage attr-dict `:` qualified(type($storage))";
 }
+
+include "relay-mlir/Dialect/Relax/IR/RelaxFunctionalOps.td"
 
 #endif // RELAY_MLIR_DIALECT_RELAX_IR_RELAXOPS_TD

@@ -1,0 +1,412 @@
+//===- OutlineTensors.cpp - Cut a program into tensors and glue -----------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each block is cut for itself. An operation has a depth: how often a path to
+// it, over values of the block, goes from operators to something else. Two
+// operators of one depth cannot be on a cycle through glue, so those that are
+// connected become one function. Glue with effects is never less deep than the
+// glue with effects before it, so that in the order of depths all effects are
+// in the order of the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Conversion/RelayToRelax/RelayToRelax.h"
+
+#include "CarrySizes.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
+namespace mlir::relay {
+#define GEN_PASS_DEF_OUTLINETENSORSPASS
+#include "relay-mlir/Conversion/Passes.h.inc"
+} // namespace mlir::relay
+
+using namespace mlir;
+using namespace mlir::relay;
+
+/// A tensor, or a tuple of such types.
+static bool isFlat(Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type))
+    return llvm::all_of(tuple.getTypes(), isFlat);
+  return isa<RankedTensorType>(type);
+}
+
+static bool areFlat(Operation *op) {
+  return llvm::all_of(op->getOperandTypes(), isFlat) &&
+         llvm::all_of(op->getResultTypes(), isFlat);
+}
+
+/// Whether `op` is an operation of the language, which is glue but for those
+/// that only move tensors about.
+static bool isLanguage(Operation *op) {
+  return isa<CallOp, CallIndirectOp, ConstantOp, ConstructOp, FnOp, GlobalOp,
+             IfOp, LetOp, MatchOp, RefCreateOp, RefReadOp, RefWriteOp, TupleOp,
+             TupleGetItemOp, ApplyOp>(op) ||
+         op->hasTrait<OpTrait::IsTerminator>();
+}
+
+namespace {
+
+class Outlining {
+public:
+  Outlining(ModuleOp module) : module(module), symbols(module) {}
+
+  void run(func::FuncOp function);
+
+private:
+  /// What is known of an operation of the block at hand.
+  struct Info {
+    bool isOperator = false;
+    unsigned depth = 0;
+  };
+
+  void sink(func::FuncOp function);
+  void separateTuples(Block &block);
+  void join(Operation &op, DenseMap<Operation *, Info> &infos,
+            llvm::EquivalenceClasses<Operation *> &groups);
+  void cut(Block &block);
+  void outline(ArrayRef<Operation *> group);
+  void nameInputs(func::FuncOp outlined, ArrayRef<Value> inputs);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  /// The function at hand, and how many were cut from it.
+  func::FuncOp source;
+  unsigned numOutlined = 0;
+};
+
+} // namespace
+
+/// Brings constants and names into the blocks that use them: they are no
+/// values that a closure or an operator would take from outside. Removes
+/// bindings, which are aliases here.
+void Outlining::sink(func::FuncOp function) {
+  function.walk([](LetOp let) {
+    let.replaceAllUsesWith(let.getValue());
+    let.erase();
+  });
+  SmallVector<Operation *> leaves;
+  function.walk([&](Operation *op) {
+    if (isa<ConstantOp, GlobalOp>(op))
+      leaves.push_back(op);
+  });
+  for (Operation *op : leaves) {
+    llvm::SmallDenseMap<Block *, Operation *> copies;
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      Block *block = use.getOwner()->getBlock();
+      if (block == op->getBlock())
+        continue;
+      Operation *&copy = copies[block];
+      if (!copy)
+        copy = OpBuilder::atBlockBegin(block).clone(*op);
+      use.set(copy->getResult(0));
+    }
+    if (op->use_empty())
+      op->erase();
+  }
+}
+
+/// Gives operators tuples of their own, which can go where they go.
+void Outlining::separateTuples(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto item = dyn_cast<TupleGetItemOp>(op)) {
+      if (auto tuple = item.getTuple().getDefiningOp<TupleOp>()) {
+        item.replaceAllUsesWith(tuple->getOperand(item.getIndex()));
+        item.erase();
+      }
+      continue;
+    }
+    if (isLanguage(&op) || !areFlat(&op))
+      continue;
+    for (OpOperand &operand : op.getOpOperands())
+      if (auto tuple = operand.get().getDefiningOp<TupleOp>()) {
+        OpBuilder builder(&op);
+        operand.set(builder.clone(*tuple)->getResult(0));
+        if (tuple->use_empty())
+          tuple.erase();
+      }
+  }
+}
+
+/// Puts an operator into the group of its operands that are as deep. Tuples
+/// that were made for it are as deep as it is.
+void Outlining::join(Operation &op, DenseMap<Operation *, Info> &infos,
+                     llvm::EquivalenceClasses<Operation *> &groups) {
+  for (Value value : op.getOperands()) {
+    Operation *def = value.getDefiningOp();
+    if (!def || !infos.lookup(def).isOperator)
+      continue;
+    if (isa<TupleOp>(def)) {
+      infos[def].depth = infos.lookup(&op).depth;
+      groups.unionSets(def, &op);
+      join(*def, infos, groups);
+    } else if (infos.lookup(def).depth == infos.lookup(&op).depth) {
+      groups.unionSets(def, &op);
+    }
+  }
+}
+
+void Outlining::cut(Block &block) {
+  DenseMap<Operation *, Info> infos;
+  llvm::EquivalenceClasses<Operation *> groups;
+  unsigned lastEffect = 0;
+  for (Operation &op : block) {
+    Info info;
+    auto isOperator = [&](Operation *other) {
+      return other && infos.lookup(other).isOperator;
+    };
+    if (isa<TupleOp>(op))
+      info.isOperator = areFlat(&op) && !op.use_empty() &&
+                        llvm::all_of(op.getUsers(), [&](Operation *user) {
+                          return user->getBlock() == &block &&
+                                 !isLanguage(user) && areFlat(user);
+                        });
+    else if (isa<TupleGetItemOp>(op))
+      info.isOperator =
+          isOperator(op.getOperand(0).getDefiningOp()) && areFlat(&op);
+    else if (auto ascribe = dyn_cast<AscribeOp>(op))
+      info.isOperator = areFlat(&op) && ascribe.isChecked();
+    else
+      info.isOperator = !isLanguage(&op) && areFlat(&op);
+
+    llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
+    for (Region &region : op.getRegions())
+      getUsedValuesDefinedAbove(region, used);
+    for (Value value : used) {
+      Operation *def = value.getDefiningOp();
+      if (!def || def->getBlock() != &block || isa<ConstantOp>(def))
+        continue;
+      Info from = infos.lookup(def);
+      info.depth =
+          std::max(info.depth,
+                   from.depth + unsigned(from.isOperator && !info.isOperator));
+    }
+    if (!info.isOperator && !isMemoryEffectFree(&op)) {
+      info.depth = std::max(info.depth, lastEffect);
+      lastEffect = info.depth;
+    }
+    infos[&op] = info;
+    if (!info.isOperator)
+      continue;
+    groups.insert(&op);
+    // A tuple joins with what it was made for.
+    if (!isa<TupleOp>(op))
+      join(op, infos, groups);
+  }
+
+  // In the order of depths; glue of a depth comes before its operators.
+  std::map<std::pair<unsigned, bool>, SmallVector<Operation *>> byRank;
+  for (Operation &op : block.without_terminator()) {
+    // Constants depend on nothing.
+    const Info &info = infos[&op];
+    byRank[isa<ConstantOp>(op) ? std::pair(0u, false)
+                               : std::pair(info.depth, info.isOperator)]
+        .push_back(&op);
+  }
+  llvm::MapVector<Operation *, SmallVector<Operation *>> members;
+  Operation *end = block.getTerminator();
+  for (auto &[rank, ops] : byRank)
+    for (Operation *op : ops) {
+      op->moveBefore(end);
+      if (infos[op].isOperator)
+        members[groups.getLeaderValue(op)].push_back(op);
+    }
+  // A group is a whole where its last member is.
+  for (auto &[leader, group] : members)
+    for (Operation *op : ArrayRef(group).drop_back())
+      op->moveBefore(group.back());
+  for (auto &[leader, group] : members)
+    outline(group);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// The tensors that a value consists of.
+static void flatten(OpBuilder &builder, Value value,
+                    SmallVectorImpl<Value> &tensors) {
+  auto type = dyn_cast<TupleType>(value.getType());
+  if (!type) {
+    tensors.push_back(value);
+    return;
+  }
+  if (auto tuple = value.getDefiningOp<TupleOp>()) {
+    for (Value field : tuple->getOperands())
+      flatten(builder, field, tensors);
+    return;
+  }
+  for (size_t i = 0; i != type.size(); ++i)
+    flatten(builder, TupleGetItemOp::create(builder, value.getLoc(), value, i),
+            tensors);
+}
+
+/// A value of `type` that consists of tensors.
+static Value nest(OpBuilder &builder, Location loc, Type type,
+                  ArrayRef<Value> &tensors) {
+  auto tuple = dyn_cast<TupleType>(type);
+  if (!tuple) {
+    Value tensor = tensors.front();
+    tensors = tensors.drop_front();
+    return tensor;
+  }
+  SmallVector<Value> fields;
+  for (Type field : tuple.getTypes())
+    fields.push_back(nest(builder, loc, field, tensors));
+  return TupleOp::create(builder, loc, fields);
+}
+
+/// Parameters are called as in the program, as far as that tells them apart.
+void Outlining::nameInputs(func::FuncOp outlined, ArrayRef<Value> inputs) {
+  llvm::StringSet<> known;
+  for (auto [number, input] : llvm::enumerate(inputs)) {
+    if (input && relay::detail::isSizedOnly(input)) {
+      // The run time knows by this that there are no elements.
+      outlined.setArgAttr(
+          number, kNameAttrName,
+          StringAttr::get(module.getContext(),
+                          relay::detail::kSizesPrefix + Twine(number)));
+      continue;
+    }
+    auto argument = dyn_cast_if_present<BlockArgument>(input);
+    if (!argument)
+      continue;
+    Operation *owner = argument.getOwner()->getParentOp();
+    StringAttr name;
+    if (auto function = dyn_cast<func::FuncOp>(owner)) {
+      unsigned index = argument.getArgNumber();
+      name = function.getArgAttrOfType<StringAttr>(index, kNameAttrName);
+      if (Attribute dims = function.getArgAttr(index, kDimsAttrName))
+        outlined.setArgAttr(number, kDimsAttrName, dims);
+    } else if (auto fn = dyn_cast<FnOp>(owner)) {
+      auto *param = llvm::find(fn.getParams(), argument);
+      if (param != fn.getParams().end())
+        name = fn.getParamName(param - fn.getParams().begin());
+    }
+    if (name && known.insert(name.getValue()).second)
+      outlined.setArgAttr(number, kNameAttrName, name);
+  }
+}
+
+void Outlining::outline(ArrayRef<Operation *> group) {
+  llvm::SmallPtrSet<Operation *, 16> inside(group.begin(), group.end());
+  llvm::SetVector<Value> inputs, outputs;
+  for (Operation *op : group) {
+    for (Value value : op->getOperands())
+      if (Operation *def = value.getDefiningOp();
+          !inside.contains(def) && !isa_and_nonnull<ConstantOp>(def))
+        inputs.insert(value);
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !inside.contains(user); }))
+        outputs.insert(result);
+  }
+
+  Operation *last = group.back();
+  Location loc = last->getLoc();
+  OpBuilder builder(last);
+  SmallVector<Value> arguments, sources;
+  for (Value input : inputs) {
+    size_t begin = arguments.size();
+    flatten(builder, input, arguments);
+    // Only a tensor itself has the name that its value has.
+    sources.resize(arguments.size());
+    if (arguments.size() == begin + 1)
+      sources[begin] = input;
+  }
+
+  auto function = func::FuncOp::create(
+      loc, (source.getSymName() + "." + Twine(numOutlined++)).str(),
+      builder.getFunctionType(ValueRange(arguments).getTypes(), {}));
+  function->setAttr(kTensorFunctionAttrName, builder.getUnitAttr());
+  Block *body = function.addEntryBlock();
+  for (auto [argument, value] :
+       llvm::zip_equal(body->getArguments(), arguments))
+    argument.setLoc(value.getLoc());
+  OpBuilder inner = OpBuilder::atBlockBegin(body);
+  IRMapping mapping;
+  SmallVector<Value> params(body->args_begin(), body->args_end());
+  ArrayRef<Value> rest = params;
+  for (Value input : inputs)
+    mapping.map(input, nest(inner, loc, input.getType(), rest));
+  for (Operation *op : group) {
+    for (Value value : op->getOperands())
+      if (auto constant = value.getDefiningOp<ConstantOp>();
+          constant && !mapping.contains(value))
+        mapping.map(value, inner.clone(*constant)->getResult(0));
+    inner.clone(*op, mapping);
+  }
+  SmallVector<Value> results;
+  for (Value output : outputs)
+    flatten(inner, mapping.lookup(output), results);
+  func::ReturnOp::create(inner, loc, results);
+  function.setFunctionType(builder.getFunctionType(
+      function.getArgumentTypes(), ValueRange(results).getTypes()));
+  nameInputs(function, sources);
+  symbols.insert(function);
+
+  auto call = CallOp::create(builder, loc, ValueRange(results).getTypes(),
+                             FlatSymbolRefAttr::get(function), arguments,
+                             /*arg_attrs=*/ArrayAttr(),
+                             /*res_attrs=*/ArrayAttr());
+  SmallVector<Value> returned(call->getResults());
+  rest = returned;
+  for (Value output : outputs)
+    output.replaceAllUsesWith(nest(builder, loc, output.getType(), rest));
+  for (Operation *op : llvm::reverse(group))
+    op->erase();
+}
+
+void Outlining::run(func::FuncOp function) {
+  source = function;
+  numOutlined = 0;
+  relay::detail::carrySizes(function);
+  sink(function);
+  // What nothing needs would be a function without results.
+  function.walk([&](Block *block) {
+    separateTuples(*block);
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  });
+  SmallVector<Block *> blocks;
+  function.walk<WalkOrder::PreOrder>(
+      [&](Block *block) { blocks.push_back(block); });
+  for (Block *block : blocks)
+    cut(*block);
+  // Constants that only operators used.
+  function.walk([](ConstantOp constant) {
+    if (constant.use_empty())
+      constant.erase();
+  });
+}
+
+namespace {
+
+struct OutlineTensorsPass final
+    : relay::impl::OutlineTensorsPassBase<OutlineTensorsPass> {
+  void runOnOperation() override {
+    Outlining outlining(getOperation());
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      if (!function.isExternal() && !function->hasAttr(kPrimitiveAttrName) &&
+          !function->hasAttr(kTensorFunctionAttrName))
+        outlining.run(function);
+  }
+};
+
+} // namespace

@@ -1,0 +1,72 @@
+//===- FunctionalOps.cpp - Objects, closures and control ------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/Relax/IR/Relax.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+
+bool relax::isObjectFunction(FuncOp function) {
+  return llvm::all_of(llvm::concat<const Type>(function.getArgumentTypes(),
+                                               function.getResultTypes()),
+                      llvm::IsaPred<ObjectType>) &&
+         function.getNumResults() == 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  // The function may be of relay, on its way here, or of another module, while
+  // functions of tensors are compiled apart.
+  auto function = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getCalleeAttr());
+  if (function && function.getNumArguments() != getArgs().size()) {
+    InFlightDiagnostic diag = emitOpError()
+                              << "expects " << function.getNumArguments()
+                              << " arguments for " << getCalleeAttr()
+                              << ", but got " << getArgs().size();
+    diag.attachNote(function.getLoc()) << "the function is here";
+    return diag;
+  }
+  return success();
+}
+
+LogicalResult
+MakeClosureOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto function =
+      symbolTable.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
+  if (!function || !isObjectFunction(function))
+    return emitOpError() << "expects a function of objects, but "
+                         << getCalleeAttr() << " is none";
+  if (function.getNumArguments() < getCaptured().size())
+    return emitOpError() << "expects at most " << function.getNumArguments()
+                         << " values for parameters of " << getCalleeAttr()
+                         << ", but got " << getCaptured().size();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Control and data
+//===----------------------------------------------------------------------===//
+
+LogicalResult relax::YieldOp::verify() {
+  Type expected = cast<IfOp>((*this)->getParentOp()).getType();
+  if (getValue().getType() != expected)
+    return emitOpError() << "expects a value of type " << expected
+                         << ", but got " << getValue().getType();
+  return success();
+}
+
+LogicalResult MakeDataOp::verify() {
+  if (getFields().size() != getConstructor().getNumFields())
+    return emitOpError() << "expects " << getConstructor().getNumFields()
+                         << " fields of " << getConstructor().getName()
+                         << ", but got " << getFields().size();
+  return success();
+}

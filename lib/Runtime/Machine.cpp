@@ -1,0 +1,383 @@
+//===- Machine.cpp - Runs bytecode ----------------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Numbers of registers, constants and functions are right (Program has seen to
+// that); kinds of values are checked here. A call whose result is that of its
+// caller takes over the caller's frame.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include "Error.h"
+
+#include <cstring>
+
+using namespace relay_rt;
+
+/// Recursion without an end should be an error before it is out of memory: at
+/// these it ends with one to two GiB.
+static constexpr size_t kMaxFrames = 4000000;
+static constexpr size_t kMaxRegisters = size_t(1) << 27;
+
+Machine::Machine(RelayModule &module)
+    : module(module), program(module.getProgram()), tensors(module) {}
+
+Value Machine::run(const BytecodeFunction &function, std::vector<Value> args) {
+  if (args.size() != static_cast<size_t>(function.description->num_params))
+    fail(RELAY_INVALID_ARGUMENT, "expects ", function.description->num_params,
+         " arguments of '", function.description->name, "', but got ",
+         args.size());
+  arguments = std::move(args);
+  enter(function, /*isTail=*/false);
+  try {
+    return run();
+  } catch (const Error &error) {
+    // Which function that was is the first thing to know.
+    std::string message = error.what();
+    if (!frames.empty())
+      message += std::string("; in function '") +
+                 frames.back().function->description->name + "'";
+    throw Error(error.status, message);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Frames
+//===----------------------------------------------------------------------===//
+
+/// A loop without an end calls something again and again.
+void Machine::checkInterrupt() {
+  if ((++numCalls & 1023) == 0 && module.interrupt &&
+      module.interrupt(module.interruptData) != 0)
+    fail(RELAY_INTERRUPTED, "interrupted");
+}
+
+/// Pushes the frame in which `function` runs on `arguments`.
+void Machine::enter(const BytecodeFunction &function, bool isTail) {
+  checkInterrupt();
+  if (isTail) {
+    registers.resize(frames.back().firstRegister);
+    frames.pop_back();
+  }
+  size_t first = registers.size();
+  auto count = static_cast<size_t>(function.description->num_registers);
+  if (frames.size() >= kMaxFrames)
+    fail(RELAY_EXECUTION_FAILED, "expects at most ", kMaxFrames,
+         " nested calls, but got more with '", function.description->name,
+         "'; does its recursion end?");
+  if (first + count > kMaxRegisters)
+    fail(RELAY_EXECUTION_FAILED, "expects at most ", kMaxRegisters,
+         " values in nested calls, but got more with '",
+         function.description->name, "'; does its recursion end?");
+  registers.resize(first + count);
+  for (size_t i = 0; i < arguments.size(); ++i)
+    registers[first + i] = std::move(arguments[i]);
+  arguments.clear();
+  frames.push_back({&function, function.code, first});
+}
+
+/// Whether the result of a call is that of the function.
+bool Machine::isTailCall(const int64_t *word) const {
+  const int64_t *next = word + 4 + word[3];
+  return next[0] == RELAY_VM_RET && next[1] == word[1];
+}
+
+Value Machine::read(int64_t arg) {
+  int64_t number = RELAY_VM_ARGUMENT_VALUE(arg);
+  switch (static_cast<uint64_t>(arg) >> RELAY_VM_ARGUMENT_BITS) {
+  case RELAY_VM_REGISTER:
+    return getRegister(number);
+  case RELAY_VM_LAST_USE:
+    return std::move(getRegister(number));
+  case RELAY_VM_CONSTANT:
+    return program.getConstants()[number];
+  default:
+    return Value::integer(number);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+Value Machine::run() {
+  while (true) {
+    Frame &frame = frames.back();
+    const int64_t *word = frame.word;
+    switch (word[0]) {
+    case RELAY_VM_CALL: {
+      const BytecodeFunction &callee = program.getFunctions()[word[2]];
+      if (callee.kind == RELAY_VM_BUILTIN) {
+        callBuiltin(callee.builtin, word);
+        // A closure has begun, which ends with what follows here.
+        if (callee.builtin == Builtin::InvokeClosure)
+          break;
+        frames.back().word = word + 4 + word[3];
+      } else if (callee.kind == RELAY_VM_TENSORS) {
+        callTensors(callee, word);
+        frame.word = word + 4 + word[3];
+      } else {
+        for (int64_t i = 0; i < word[3]; ++i)
+          arguments.push_back(read(word[4 + i]));
+        enter(callee, isTailCall(word));
+      }
+      break;
+    }
+    case RELAY_VM_RET: {
+      Value result = std::move(getRegister(word[1]));
+      registers.resize(frame.firstRegister);
+      frames.pop_back();
+      if (frames.empty())
+        return result;
+      Frame &caller = frames.back();
+      const int64_t *call = caller.word;
+      set(call[1], std::move(result));
+      caller.word = call + 4 + call[3];
+      break;
+    }
+    case RELAY_VM_GOTO:
+      frame.word = word + word[1];
+      break;
+    default: {
+      const Value &condition = getRegister(word[1]);
+      if (!condition.isInteger())
+        fail(RELAY_EXECUTION_FAILED, "expects a number to decide, but got ",
+             describeKind(condition));
+      frame.word = word + (condition.getInteger() ? 3 : word[2]);
+    }
+    }
+  }
+}
+
+template <typename T>
+T *Machine::expect(const Value &value, RelayValueKind kind,
+                   const char *what) const {
+  Object *object = value.getObject();
+  if (!object || object->kind != kind)
+    fail(RELAY_INVALID_ARGUMENT, "expects ", what, ", but got ",
+         describeKind(value));
+  return static_cast<T *>(object);
+}
+
+void Machine::failFatal(const Value &value) const {
+  std::string text = describeKind(value);
+  Object *object = value.getObject();
+  if (object && object->kind == RELAY_VALUE_DATA)
+    text = std::string("one of constructor '") +
+           static_cast<DataObject *>(object)->constructor->name + "'";
+  fail(RELAY_EXECUTION_FAILED,
+       "expects a case that matches the value, but got ", text);
+}
+
+void Machine::callBuiltin(Builtin builtin, const int64_t *word) {
+  const int64_t *args = word + 4;
+  int64_t numArgs = word[3];
+  switch (builtin) {
+  case Builtin::MakeTuple:
+  case Builtin::MakeData: {
+    const RelayArtifactConstructor *constructor = nullptr;
+    if (builtin == Builtin::MakeData) {
+      constructor = program.getDescription().constructors +
+                    RELAY_VM_ARGUMENT_VALUE(args[0]);
+      ++args;
+      --numArgs;
+    }
+    DataObject *data =
+        DataObject::create(constructor, static_cast<uint32_t>(numArgs));
+    Value result(data);
+    for (int64_t i = 0; i < numArgs; ++i)
+      data->getFields()[i] = read(args[i]);
+    return set(word[1], std::move(result));
+  }
+  case Builtin::GetField: {
+    Value value = read(args[0]);
+    int64_t index = RELAY_VM_ARGUMENT_VALUE(args[1]);
+    Object *object = value.getObject();
+    if (!object ||
+        (object->kind != RELAY_VALUE_TUPLE && object->kind != RELAY_VALUE_DATA))
+      fail(RELAY_INVALID_ARGUMENT,
+           "expects a tuple or a value of a data type, but got ",
+           describeKind(value));
+    auto *data = static_cast<DataObject *>(object);
+    if (index >= data->numFields)
+      fail(RELAY_INVALID_ARGUMENT, "expects more than ", index,
+           " fields, but got ", data->numFields);
+    return set(word[1], data->getFields()[index]);
+  }
+  case Builtin::HasConstructor: {
+    Value value = read(args[0]);
+    auto *data =
+        expect<DataObject>(value, RELAY_VALUE_DATA, "a value of a data type");
+    const RelayArtifactConstructor *constructors =
+        program.getDescription().constructors;
+    return set(word[1],
+               Value::integer(data->constructor ==
+                              constructors + RELAY_VM_ARGUMENT_VALUE(args[1])));
+  }
+  case Builtin::MakeClosure: {
+    const BytecodeFunction &function =
+        program.getFunctions()[RELAY_VM_ARGUMENT_VALUE(args[0])];
+    ClosureObject *closure =
+        ClosureObject::create(function, static_cast<uint32_t>(numArgs - 1));
+    Value result(closure);
+    for (int64_t i = 1; i < numArgs; ++i)
+      closure->getCaptured()[i - 1] = read(args[i]);
+    return set(word[1], std::move(result));
+  }
+  case Builtin::InvokeClosure:
+    return invokeClosure(word);
+  case Builtin::MakeReference:
+    return set(word[1], Value(ReferenceObject::create(read(args[0]))));
+  case Builtin::ReadReference: {
+    Value value = read(args[0]);
+    auto *reference =
+        expect<ReferenceObject>(value, RELAY_VALUE_REFERENCE, "a reference");
+    return set(word[1], reference->read());
+  }
+  case Builtin::WriteReference: {
+    Value value = read(args[0]);
+    auto *reference =
+        expect<ReferenceObject>(value, RELAY_VALUE_REFERENCE, "a reference");
+    return reference->write(read(args[1]));
+  }
+  case Builtin::ReadCondition: {
+    Value value = read(args[0]);
+    const DLTensor &tensor =
+        expect<TensorObject>(value, RELAY_VALUE_TENSOR, "a bool scalar")
+            ->tensor;
+    if (tensor.ndim != 0 || tensor.dtype.code != 6)
+      fail(RELAY_INVALID_ARGUMENT,
+           "expects a bool scalar as condition, but got ",
+           describeDType(tensor.dtype), " of shape ",
+           describeDims(tensor.shape, tensor.ndim));
+    return set(word[1], Value::integer(*getData(tensor) != 0));
+  }
+  case Builtin::Copy:
+    return set(word[1], read(args[0]));
+  case Builtin::Kill:
+    read(args[0]);
+    return;
+  case Builtin::MakeSized:
+    return set(word[1], makeSized(read(args[0])));
+  case Builtin::Fatal:
+    failFatal(read(args[0]));
+  }
+}
+
+/// A tensor without elements, whose sizes are the integers in another one.
+Value Machine::makeSized(const Value &value) const {
+  const DLTensor &tensor =
+      expect<TensorObject>(value, RELAY_VALUE_TENSOR, "a tensor of sizes")
+          ->tensor;
+  bool isSigned = tensor.dtype.code == kDLInt;
+  if (tensor.ndim > 1 || !tensor.data ||
+      (!isSigned && tensor.dtype.code != kDLUInt))
+    fail(RELAY_INVALID_ARGUMENT, "expects integers for sizes, but got ",
+         describeDType(tensor.dtype), " of shape ",
+         describeDims(tensor.shape, tensor.ndim));
+  int64_t count = tensor.ndim == 0 ? 1 : tensor.shape[0];
+  size_t bytes = tensor.dtype.bits / 8;
+  std::vector<int64_t> dims(count);
+  for (int64_t i = 0; i < count; ++i) {
+    // Little endian; the sign is in the last byte.
+    const char *from = getData(tensor) + i * bytes;
+    std::memcpy(&dims[i], from, bytes);
+    if (isSigned && bytes < 8 && from[bytes - 1] < 0)
+      dims[i] -= int64_t(1) << (8 * bytes);
+    if (dims[i] < 0)
+      fail(RELAY_INVALID_ARGUMENT, "expects sizes from 0, but got ", dims[i],
+           "; an operator's result would have it");
+  }
+  return Value(TensorObject::borrow({kDLInt, 8, 1}, dims.data(),
+                                    static_cast<int32_t>(count), nullptr));
+}
+
+void Machine::invokeClosure(const int64_t *word) {
+  const int64_t *args = word + 4;
+  Value value = read(args[0]);
+  auto *closure =
+      expect<ClosureObject>(value, RELAY_VALUE_CLOSURE, "a function to call");
+  // Its code would call functions of another program.
+  if (!program.contains(closure->function))
+    fail(RELAY_INVALID_ARGUMENT,
+         "expects a function of this program, but got one of another");
+  int64_t numArgs = word[3] - 1;
+  int64_t expected =
+      closure->function.description->num_params - closure->numCaptured;
+  if (numArgs != expected)
+    fail(RELAY_INVALID_ARGUMENT, "expects ", expected, " arguments of '",
+         closure->function.description->name, "', but got ", numArgs);
+  // The last one to hold the closure hands over what it has captured.
+  bool isLast = closure->isUnique();
+  for (uint32_t i = 0; i < closure->numCaptured; ++i) {
+    Value &captured = closure->getCaptured()[i];
+    arguments.push_back(isLast ? std::move(captured) : captured);
+  }
+  for (int64_t i = 1; i <= numArgs; ++i)
+    arguments.push_back(read(args[i]));
+  enter(closure->function, isTailCall(word));
+}
+
+namespace {
+
+/// Makes an object for each output of a call.
+class ObjectAllocator : public OutputAllocator {
+public:
+  ObjectAllocator(const TensorFunction &function, std::vector<Value> &values)
+      : infos(function.getOutputs()), values(values) {}
+
+  void *allocate(int32_t index, const int64_t *dims, size_t bytes) override {
+    const RelayTensorInfo &info = infos[index];
+    try {
+      TensorObject *tensor =
+          TensorObject::create(info.dtype, dims, info.ndim, bytes);
+      values.emplace_back(tensor);
+      return tensor->tensor.data;
+    } catch (const std::bad_alloc &) {
+      failToAllocate(bytes, std::string("output '") + info.name +
+                                "' of shape " + describeDims(dims, info.ndim));
+    }
+  }
+
+private:
+  const std::vector<RelayTensorInfo> &infos;
+  std::vector<Value> &values;
+};
+
+} // namespace
+
+void Machine::callTensors(const BytecodeFunction &callee, const int64_t *word) {
+  const TensorFunction &function =
+      module.getFunction(callee.description->tensor_function);
+  int64_t numArgs = word[3];
+  inputs.resize(numArgs);
+  for (int64_t i = 0; i < numArgs; ++i) {
+    arguments.push_back(read(word[4 + i]));
+    Object *object = arguments.back().getObject();
+    if (!object || object->kind != RELAY_VALUE_TENSOR)
+      fail(RELAY_INVALID_ARGUMENT, "expects input '",
+           function.getInputs()[i].name, "' to be a tensor, but got ",
+           describeKind(arguments.back()));
+    inputs[i] = &static_cast<TensorObject *>(object)->tensor;
+  }
+  ObjectAllocator allocator(function, outputs);
+  function.call(tensors, inputs.data(), static_cast<int32_t>(numArgs),
+                allocator);
+  arguments.clear();
+  Value result;
+  if (outputs.size() == 1) {
+    result = std::move(outputs.front());
+  } else {
+    DataObject *tuple =
+        DataObject::create(nullptr, static_cast<uint32_t>(outputs.size()));
+    result = Value(tuple);
+    std::move(outputs.begin(), outputs.end(), tuple->getFields());
+  }
+  outputs.clear();
+  set(word[1], std::move(result));
+}

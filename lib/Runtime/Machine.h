@@ -1,0 +1,71 @@
+//===- Machine.h - Runs bytecode --------------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_RUNTIME_MACHINE_H
+#define RELAY_MLIR_LIB_RUNTIME_MACHINE_H
+
+#include "Bytecode.h"
+#include "Module.h"
+
+namespace relay_rt {
+
+/// One call of a function in bytecode from outside. Uses the stack of the
+/// thread for none of the calls in it.
+class Machine {
+public:
+  explicit Machine(RelayModule &module);
+
+  /// Throws an Error if the program ends with one.
+  Value run(const BytecodeFunction &function, std::vector<Value> args);
+
+private:
+  struct Frame {
+    const BytecodeFunction *function;
+    /// The instruction that runs now.
+    const int64_t *word;
+    size_t firstRegister;
+  };
+
+  Value run();
+  void enter(const BytecodeFunction &function, bool isTail);
+  bool isTailCall(const int64_t *word) const;
+  void leave();
+  void callBuiltin(Builtin builtin, const int64_t *word);
+  void callTensors(const BytecodeFunction &function, const int64_t *word);
+  void invokeClosure(const int64_t *word);
+  Value makeSized(const Value &value) const;
+  [[noreturn]] void failFatal(const Value &value) const;
+  void checkInterrupt();
+
+  Value &getRegister(int64_t number) {
+    return registers[frames.back().firstRegister + number];
+  }
+  Value read(int64_t arg);
+  void set(int64_t number, Value value) {
+    if (number != RELAY_VM_VOID)
+      getRegister(number) = std::move(value);
+  }
+  /// The object of some kind that an argument is.
+  template <typename T>
+  T *expect(const Value &value, RelayValueKind kind, const char *what) const;
+
+  RelayModule &module;
+  const Program &program;
+  ModuleRun tensors;
+  std::vector<Value> registers;
+  std::vector<Frame> frames;
+  /// Arguments on their way to a function.
+  std::vector<Value> arguments;
+  /// Those of the call of a function of tensors, and its results.
+  std::vector<const DLTensor *> inputs;
+  std::vector<Value> outputs;
+  uint32_t numCalls = 0;
+};
+
+} // namespace relay_rt
+
+#endif // RELAY_MLIR_LIB_RUNTIME_MACHINE_H

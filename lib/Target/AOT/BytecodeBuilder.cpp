@@ -1,0 +1,466 @@
+//===- BytecodeBuilder.cpp - Functions of objects as bytecode -------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each value gets a register, which is free again after the last use on each
+// path; what only other paths use is dropped where a path begins. So memory
+// follows the live values, and a frame that ends with a call holds nothing but
+// the arguments of the call.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BytecodeBuilder.h"
+
+#include "relay-mlir/Runtime/ArtifactFormat.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::detail;
+
+/// A value that is a part of instructions and needs no register.
+static bool isImmediate(Value value) {
+  return isa_and_nonnull<relax::LoadConstantOp, relax::TruthOp>(
+      value.getDefiningOp());
+}
+
+namespace {
+
+/// Where the values of a function are used last.
+class LastUses {
+public:
+  explicit LastUses(Block &body) {
+    SmallVector<Value> used;
+    analyze(body, used);
+  }
+
+  bool contains(Operation *op, Value value) const {
+    return uses.contains({op, value});
+  }
+  /// The values from outside of a branch that the other branch uses last, but
+  /// this one does not use.
+  ArrayRef<Value> getUnused(Block *branch) const {
+    auto it = unused.find(branch);
+    return it == unused.end() ? ArrayRef<Value>() : ArrayRef<Value>(it->second);
+  }
+
+private:
+  /// Walks a block backwards. Appends the values from outside that were not
+  /// live after the block, but are before it.
+  void analyze(Block &block, SmallVectorImpl<Value> &used) {
+    SmallVector<Value> added;
+    for (Operation &op : llvm::reverse(block)) {
+      for (Value result : op.getResults())
+        live.erase(result);
+      if (op.getNumRegions() != 0)
+        analyzeBranches(op, added);
+      for (Value value : op.getOperands())
+        if (!isImmediate(value) && live.insert(value).second) {
+          uses.insert({&op, value});
+          added.push_back(value);
+        }
+    }
+    // What the block defines is not live any more.
+    for (Value value : added)
+      if (live.contains(value))
+        used.push_back(value);
+  }
+
+  void analyzeBranches(Operation &op, SmallVectorImpl<Value> &used) {
+    llvm::SetVector<Value> all;
+    SmallVector<SmallVector<Value>> usedBy;
+    for (Region &region : op.getRegions()) {
+      analyze(region.front(), usedBy.emplace_back());
+      all.insert_range(usedBy.back());
+      // The other branch does not run after this one.
+      for (Value value : usedBy.back())
+        live.erase(value);
+    }
+    for (auto [region, values] : llvm::zip_equal(op.getRegions(), usedBy)) {
+      DenseSet<Value> own(values.begin(), values.end());
+      for (Value value : all)
+        if (!own.contains(value))
+          unused[&region.front()].push_back(value);
+    }
+    live.insert_range(all);
+    llvm::append_range(used, all);
+  }
+
+  /// Values that are used after the point at which the analysis is.
+  DenseSet<Value> live;
+  DenseSet<std::pair<Operation *, Value>> uses;
+  DenseMap<Block *, SmallVector<Value>> unused;
+};
+
+class BytecodeBuilder {
+public:
+  BytecodeBuilder(ModuleOp glue,
+                  const llvm::StringMap<unsigned> &tensorFunctions)
+      : glue(glue), tensorFunctions(tensorFunctions) {}
+
+  FailureOr<Bytecode> build();
+
+private:
+  /// What becomes of the value at the end of a block.
+  struct Exit {
+    /// It is the function's result; otherwise it goes to a register.
+    bool returns;
+    int64_t target = 0;
+  };
+
+  LogicalResult buildFunction(relax::FuncOp function);
+  LogicalResult emitBlock(Block &block, Exit exit);
+  LogicalResult emitOp(Operation *op);
+  LogicalResult emitIf(relax::IfOp op, bool isTail);
+  void emitEnd(Operation *op, Exit exit);
+  void emitCall(int64_t callee, int64_t target, ArrayRef<int64_t> args);
+  void emitBuiltin(StringRef name, int64_t target, ArrayRef<int64_t> args) {
+    emitCall(getBuiltin(name), target, args);
+  }
+  void emitKills(ArrayRef<Value> values);
+
+  int64_t getBuiltin(StringRef name);
+  FailureOr<int64_t> getFunction(Operation *op, StringRef name);
+  int64_t getConstructor(relax::ConstructorAttr constructor);
+  int64_t getConstant(relax::LoadConstantOp op);
+
+  /// The operands of `op` as arguments; those that it reads last are free
+  /// then.
+  SmallVector<int64_t> takeOperands(Operation *op);
+  /// Frees the register of a value that is read last, unless it has none.
+  void free(Value value);
+  /// A register for a result, or RELAY_VM_VOID.
+  int64_t allocate(Value value);
+  int64_t allocateRegister();
+
+  ModuleOp glue;
+  const llvm::StringMap<unsigned> &tensorFunctions;
+  Bytecode code;
+  llvm::StringMap<int64_t> functions, builtins;
+  DenseMap<Attribute, int64_t> constants, constructors;
+
+  // The function at hand.
+  std::optional<LastUses> lastUses;
+  DenseMap<Value, int64_t> registers;
+  SmallVector<int64_t> freeRegisters;
+  int64_t numRegisters = 0;
+};
+
+} // namespace
+
+static int64_t makeArgument(RelayVMArgument kind, int64_t value) {
+  return RELAY_VM_MAKE_ARGUMENT(kind, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+int64_t BytecodeBuilder::getBuiltin(StringRef name) {
+  auto [it, isNew] = builtins.try_emplace(name, code.functions.size());
+  if (isNew)
+    code.functions.push_back({("vm.builtin." + name).str(), RELAY_VM_BUILTIN});
+  return it->second;
+}
+
+FailureOr<int64_t> BytecodeBuilder::getFunction(Operation *op, StringRef name) {
+  auto it = functions.find(name);
+  if (it != functions.end())
+    return it->second;
+  // Of one function there may be several types.
+  if (name.consume_front("vm.builtin.make_sized"))
+    return getBuiltin("make_sized");
+  auto tensors = tensorFunctions.find(name);
+  if (tensors == tensorFunctions.end())
+    return op->emitOpError("expects a function of objects or of tensors, but "
+                           "there is no @")
+           << name;
+  int64_t number = code.functions.size();
+  Bytecode::Function function{name.str(), RELAY_VM_TENSORS};
+  function.tensorFunction = tensors->second;
+  code.functions.push_back(std::move(function));
+  return functions[name] = number;
+}
+
+int64_t BytecodeBuilder::getConstructor(relax::ConstructorAttr constructor) {
+  auto [it, isNew] =
+      constructors.try_emplace(constructor, code.constructors.size());
+  if (isNew)
+    code.constructors.push_back(constructor);
+  return it->second;
+}
+
+int64_t BytecodeBuilder::getConstant(relax::LoadConstantOp op) {
+  auto [it, isNew] =
+      constants.try_emplace(op.getValue(), code.constants.size());
+  if (isNew)
+    code.constants.push_back({op.getValue(), op.getLoc()});
+  return it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+int64_t BytecodeBuilder::allocateRegister() {
+  if (freeRegisters.empty())
+    return numRegisters++;
+  return freeRegisters.pop_back_val();
+}
+
+int64_t BytecodeBuilder::allocate(Value value) {
+  if (value.use_empty())
+    return RELAY_VM_VOID;
+  return registers[value] = allocateRegister();
+}
+
+void BytecodeBuilder::free(Value value) {
+  if (!isImmediate(value))
+    freeRegisters.push_back(registers.lookup(value));
+}
+
+SmallVector<int64_t> BytecodeBuilder::takeOperands(Operation *op) {
+  SmallVector<int64_t> args(op->getNumOperands());
+  // They are read in order, so the last one of equal ones is the last use.
+  llvm::SmallPtrSet<Value, 8> seen;
+  for (OpOperand &operand : llvm::reverse(op->getOpOperands())) {
+    Value value = operand.get();
+    int64_t &arg = args[operand.getOperandNumber()];
+    if (auto constant = value.getDefiningOp<relax::LoadConstantOp>()) {
+      arg = makeArgument(RELAY_VM_CONSTANT, getConstant(constant));
+    } else if (auto truth = value.getDefiningOp<relax::TruthOp>()) {
+      arg = makeArgument(RELAY_VM_IMMEDIATE, truth.getValue());
+    } else {
+      bool isLast = seen.insert(value).second && lastUses->contains(op, value);
+      arg = makeArgument(isLast ? RELAY_VM_LAST_USE : RELAY_VM_REGISTER,
+                         registers.lookup(value));
+      if (isLast)
+        free(value);
+    }
+  }
+  return args;
+}
+
+void BytecodeBuilder::emitKills(ArrayRef<Value> values) {
+  for (Value value : values) {
+    if (isa<relax::ObjectType>(value.getType()))
+      emitBuiltin("kill", RELAY_VM_VOID,
+                  makeArgument(RELAY_VM_LAST_USE, registers.lookup(value)));
+    free(value);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+void BytecodeBuilder::emitCall(int64_t callee, int64_t target,
+                               ArrayRef<int64_t> args) {
+  code.words.append(
+      {RELAY_VM_CALL, target, callee, static_cast<int64_t>(args.size())});
+  llvm::append_range(code.words, args);
+}
+
+/// Whether the result of `op` is what its block ends with.
+static bool endsBlock(Operation *op) {
+  Operation *next = op->getNextNode();
+  return isa_and_nonnull<relax::ReturnOp, relax::YieldOp>(next) &&
+         op->getNumResults() == 1 && next->getOperand(0) == op->getResult(0) &&
+         op->getResult(0).hasOneUse();
+}
+
+LogicalResult BytecodeBuilder::emitBlock(Block &block, Exit exit) {
+  for (Operation &op : block) {
+    if (isa<relax::ReturnOp, relax::YieldOp>(op)) {
+      emitEnd(&op, exit);
+      return success();
+    }
+    if (auto ifOp = dyn_cast<relax::IfOp>(op)) {
+      bool isTail = exit.returns && endsBlock(&op);
+      if (failed(emitIf(ifOp, isTail)))
+        return failure();
+      // Its branches have returned.
+      if (isTail)
+        return success();
+      continue;
+    }
+    if (failed(emitOp(&op)))
+      return failure();
+  }
+  return success();
+}
+
+void BytecodeBuilder::emitEnd(Operation *op, Exit exit) {
+  Value value = op->getOperand(0);
+  if (!exit.returns) {
+    SmallVector<int64_t> args = takeOperands(op);
+    emitBuiltin("copy", exit.target, args);
+    return;
+  }
+  int64_t result;
+  if (isImmediate(value)) {
+    result = allocateRegister();
+    emitBuiltin("copy", result, takeOperands(op));
+  } else {
+    result = registers.lookup(value);
+  }
+  code.words.append({RELAY_VM_RET, result});
+}
+
+LogicalResult BytecodeBuilder::emitIf(relax::IfOp op, bool isTail) {
+  Value condition = op.getCondition();
+  int64_t tested;
+  if (isImmediate(condition)) {
+    tested = allocateRegister();
+    emitBuiltin("copy", tested, takeOperands(op));
+    freeRegisters.push_back(tested);
+  } else {
+    tested = registers.lookup(condition);
+    if (lastUses->contains(op, condition))
+      free(condition);
+  }
+  size_t branch = code.words.size();
+  code.words.append({RELAY_VM_IF, tested, 0});
+  Exit exit{isTail};
+  if (!isTail) {
+    int64_t target = allocate(op.getResult());
+    exit.target = target;
+  }
+
+  SmallVector<int64_t> savedFree = freeRegisters;
+  int64_t savedCount = numRegisters;
+  Block &thenBlock = op.getThenRegion().front();
+  emitKills(lastUses->getUnused(&thenBlock));
+  if (failed(emitBlock(thenBlock, exit)))
+    return failure();
+  size_t jump = code.words.size();
+  if (!isTail)
+    code.words.append({RELAY_VM_GOTO, 0});
+
+  freeRegisters = savedFree;
+  // Those that the other branch added.
+  for (int64_t number = savedCount; number < numRegisters; ++number)
+    freeRegisters.push_back(number);
+  code.words[branch + 2] = code.words.size() - branch;
+  Block &elseBlock = op.getElseRegion().front();
+  emitKills(lastUses->getUnused(&elseBlock));
+  if (failed(emitBlock(elseBlock, exit)))
+    return failure();
+  if (!isTail)
+    code.words[jump + 1] = code.words.size() - jump;
+  return success();
+}
+
+LogicalResult BytecodeBuilder::emitOp(Operation *op) {
+  if (isa<relax::LoadConstantOp, relax::TruthOp>(op))
+    return success();
+  SmallVector<int64_t> args = takeOperands(op);
+  int64_t target =
+      op->getNumResults() == 1 ? allocate(op->getResult(0)) : RELAY_VM_VOID;
+  auto getImmediate = [](int64_t value) {
+    return makeArgument(RELAY_VM_IMMEDIATE, value);
+  };
+  auto emit = [&](StringRef name) {
+    emitBuiltin(name, target, args);
+    return success();
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](relax::CallOp call) -> LogicalResult {
+        FailureOr<int64_t> callee = getFunction(op, call.getCallee());
+        if (failed(callee))
+          return failure();
+        emitCall(*callee, target, args);
+        return success();
+      })
+      .Case([&](relax::MakeClosureOp closure) -> LogicalResult {
+        FailureOr<int64_t> callee = getFunction(op, closure.getCallee());
+        if (failed(callee))
+          return failure();
+        args.insert(args.begin(), makeArgument(RELAY_VM_FUNCTION, *callee));
+        return emit("make_closure");
+      })
+      .Case([&](relax::MakeDataOp data) {
+        args.insert(args.begin(),
+                    getImmediate(getConstructor(data.getConstructor())));
+        return emit("make_data");
+      })
+      .Case([&](relax::HasConstructorOp test) {
+        args.push_back(getImmediate(getConstructor(test.getConstructor())));
+        return emit("has_constructor");
+      })
+      .Case([&](relax::GetFieldOp field) {
+        args.push_back(getImmediate(field.getIndex()));
+        return emit("get_field");
+      })
+      .Case([&](relax::MakeTupleOp) { return emit("make_tuple"); })
+      .Case([&](relax::InvokeClosureOp) { return emit("invoke_closure"); })
+      .Case([&](relax::ReadConditionOp) { return emit("read_if_cond"); })
+      .Case([&](relax::MakeRefOp) { return emit("make_ref"); })
+      .Case([&](relax::ReadRefOp) { return emit("read_ref"); })
+      .Case([&](relax::WriteRefOp) { return emit("write_ref"); })
+      .Case([&](relax::FatalOp) { return emit("fatal"); })
+      .Default([](Operation *op) {
+        return op->emitOpError("expects an operation on objects");
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+LogicalResult BytecodeBuilder::buildFunction(relax::FuncOp function) {
+  Block &body = function.getBody().front();
+  lastUses.emplace(body);
+  registers.clear();
+  freeRegisters.clear();
+  numRegisters = 0;
+  int64_t firstWord = code.words.size();
+  SmallVector<Value> unused;
+  for (BlockArgument param : body.getArguments()) {
+    registers[param] = numRegisters++;
+    if (param.use_empty())
+      unused.push_back(param);
+  }
+  emitKills(unused);
+  if (failed(emitBlock(body, {/*returns=*/true})))
+    return failure();
+  Bytecode::Function &entry =
+      code.functions[functions.lookup(function.getSymName())];
+  entry.firstWord = firstWord;
+  entry.numWords = code.words.size() - firstWord;
+  entry.numRegisters = numRegisters;
+  return success();
+}
+
+FailureOr<Bytecode> BytecodeBuilder::build() {
+  SmallVector<relax::FuncOp> own;
+  for (auto function : glue.getOps<relax::FuncOp>())
+    if (relax::isObjectFunction(function) && !function.isExternal())
+      own.push_back(function);
+  for (relax::FuncOp function : own) {
+    functions[function.getSymName()] = code.functions.size();
+    Bytecode::Function entry{function.getSymName().str(), RELAY_VM_BYTECODE};
+    entry.isPublic = function.isPublic();
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
+      auto name = function.getArgAttrOfType<StringAttr>(i, relax::kNameAttr);
+      entry.params.push_back(name ? name.str() : "");
+    }
+    code.functions.push_back(std::move(entry));
+  }
+  if (auto all = glue->getAttrOfType<ArrayAttr>(relax::kConstructorsAttr))
+    for (auto constructor : all.getAsRange<relax::ConstructorAttr>())
+      getConstructor(constructor);
+  for (relax::FuncOp function : own)
+    if (failed(buildFunction(function)))
+      return failure();
+  return std::move(code);
+}
+
+FailureOr<Bytecode> mlir::relay::detail::buildBytecode(
+    ModuleOp glue, const llvm::StringMap<unsigned> &tensorFunctions) {
+  return BytecodeBuilder(glue, tensorFunctions).build();
+}

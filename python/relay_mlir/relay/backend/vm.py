@@ -1,0 +1,266 @@
+"""The virtual machine: compiles the whole language, and runs what it compiled.
+
+    exe = relay.vm.compile(mod, "llvm")
+    machine = relay.vm.VirtualMachine(exe, relay.device.cpu())
+    result = machine.run(array)
+"""
+
+from __future__ import annotations
+
+import timeit
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
+
+import numpy as np
+
+from .. import _diagnostics
+from ..._arguments import expect, expect_int, expect_mapping, expect_path, expect_text
+from ..._errors import CompileError
+from ..._compile import PathLike
+from ... import _relay_mlir
+from .._core import core
+from ..device import Device
+from ..executor import Executor, _to_python
+from ..module import IRModule, module_arguments
+
+
+class BenchmarkResult(NamedTuple):
+    """Seconds of each of several timed runs, and what follows from them."""
+
+    results: list[float]
+
+    @property
+    def mean(self) -> float:
+        """The mean."""
+        return float(np.mean(self.results))
+
+    @property
+    def median(self) -> float:
+        """The median."""
+        return float(np.median(self.results))
+
+    @property
+    def min(self) -> float:
+        """The shortest."""
+        return min(self.results)
+
+    @property
+    def max(self) -> float:
+        """The longest."""
+        return max(self.results)
+
+    @property
+    def std(self) -> float:
+        """The standard deviation."""
+        return float(np.std(self.results))
+
+
+class Executable:
+    """A compiled program: bytecode, and the functions of tensors that it calls.
+
+    `compile` makes it, `load_exec` reads it from a file that `save`, or
+    `relay-compile --executor=vm`, has written.
+    """
+
+    _path: str
+    _file: object
+    _types: dict[str, list[Any]]
+    _params: dict[str, list[str]]
+    _program: Any
+
+    def __new__(cls, *args: Any) -> Executable:
+        del args
+        raise TypeError("expects relay.vm.compile or Executable.load_exec to make an Executable, "
+                        "but got a call of the class")
+
+    @classmethod
+    def _make(cls, path: str, file: object, types: dict[str, list[Any]]) -> Executable:
+        self = object.__new__(cls)
+        self._path = path
+        self._file = file  # Keeps an artefact in memory.
+        self._types = types
+        self._program = core.VMProgram(path)
+        self._params = {f[0]: list(f[3]) for f in self._functions() if f[1] == "bytecode" and f[2]}
+        return self
+
+    @staticmethod
+    def load_exec(path: PathLike) -> Executable:
+        """Reads an artefact, and checks it. Raises RuntimeError, or ValueError for one that
+        has no bytecode."""
+        return Executable._make(expect_path(path), None, {})
+
+    def save(self, path: PathLike) -> None:
+        """Writes the artefact, a shared object, to a file."""
+        _relay_mlir.copy_file(self._path, expect_path(path))
+
+    def _functions(self) -> list[Any]:
+        return list(self._program.functions())
+
+    @property
+    def bytecode(self) -> str:
+        """The instructions as text."""
+        return str(self._program.text())
+
+    def as_text(self) -> str:
+        """The instructions as text."""
+        return self.bytecode
+
+    @property
+    def globals(self) -> list[str]:
+        """The names of the functions that can be called."""
+        return list(self._params)
+
+    @property
+    def primitives(self) -> list[str]:
+        """The names of the functions of tensors."""
+        return [f[0] for f in self._functions() if f[1] == "tensors"]
+
+    @property
+    def constants(self) -> str:
+        """The constants of the bytecode, a line for each."""
+        return "\n".join(f"VM Const[{i}]: {dtype.name}{list(shape)}"
+                         for i, (shape, dtype) in enumerate(self._program.constants()))
+
+    @property
+    def stats(self) -> str:
+        """How much of what there is."""
+        shapes = ", ".join(str(list(shape)) if shape else "scalar"
+                           for shape, _ in self._program.constants())
+        names = ", ".join(f'("{name}", {i})' for i, name in enumerate(self.globals))
+        primitives = self.primitives
+        return (f"Relay VM executable statistics:\n"
+                f"  Constant shapes (# {len(self._program.constants())}): [{shapes}]\n"
+                f"  Globals (#{len(self.globals)}): [{names}]\n"
+                f"  Primitive ops (#{len(primitives)}): [{', '.join(primitives)}]\n")
+
+    def get_function_params(self, func_name: str) -> list[str]:
+        """The names of the parameters of a function."""
+        if expect_text(func_name, "func_name") not in self._params:
+            raise KeyError(f"expects one of the functions {', '.join(self.globals)}, but got "
+                           f"{func_name!r}")
+        return list(self._params[func_name])
+
+    def _run(self, name: str, args: Sequence[Any]) -> Any:
+        count = len(self.get_function_params(name))
+        if len(args) != count:
+            raise TypeError(f"expects {count} arguments of {name!r}, but got {len(args)}")
+        with _diagnostics.raising():
+            return _to_python(self._program.run(name, list(args), self._types.get(name)))
+
+
+def compile(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> Executable:
+    """Compiles a module, or a function, with all that the language has: closures,
+    recursion, data types, match, references.
+
+    `target` and `params` are as in `relay.build`. Raises DiagnosticError for a program that
+    is ill-typed, or has an operator that is not compiled yet.
+    """
+    from ..build_module import _opt_level, _warn_of_settings, bind_main
+
+    _warn_of_settings()
+    bound = dict(expect_mapping(params, "params"))
+    return _compile(bind_main(module_arguments(mod), bound, stacklevel=2), target, _opt_level())
+
+
+def _compile(mod: IRModule, target: Any, opt_level: int) -> Executable:
+    from ..build_module import write_artifact
+    from ..transform import PassContext, PassInfo, infer_types
+
+    def run(mod: IRModule) -> Executable:
+        file = _relay_mlir.MemoryFile("program.so")
+        write_artifact(mod, target, opt_level, file.path(), "vm")
+        file.seal()
+        types = {var.name_hint: [param.checked_type for param in function.params]
+                 for var, function in infer_types(mod).functions.items()}
+        return Executable._make(file.path(), file, types)
+
+    compiled = PassContext.current().run(PassInfo("Compile"), mod, run)
+    if not isinstance(compiled, Executable):
+        raise CompileError("expects the instruments of the PassContext to let the program be "
+                           "compiled, but one of them stopped it")
+    return compiled
+
+
+class VirtualMachine:
+    """Runs an Executable.
+
+    Values are NumPy arrays, numbers, tuples, and, of data types, closures and references,
+    what the interpreter has, too: ConstructorValue, functions to call, RefValue.
+    """
+
+    def __init__(self, exe: Executable, device: Device | Sequence[Device] | None = None,
+                 memory_cfg: Any = None) -> None:
+        del device, memory_cfg  # All of it runs on the host.
+        self._exe: Executable = expect(exe, Executable, "exe", "an Executable")
+        self._inputs: dict[str, list[Any]] = {}
+        self._outputs: Any = None
+
+    def _arguments(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        return Executor._arguments(self._exe.get_function_params(name), args, kwargs)
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls @main, with arguments by position or by name, or those of `set_input`."""
+        return self.invoke("main", *args, **kwargs)
+
+    def invoke(self, func_name: str, *args: Any, **kwargs: Any) -> Any:
+        """Calls a function, as `run` calls @main."""
+        expect_text(func_name, "func_name")
+        if not args and not kwargs and func_name in self._inputs:
+            return self._exe._run(func_name, self._inputs[func_name])
+        return self._exe._run(func_name, self._arguments(func_name, args, kwargs))
+
+    def set_input(self, func_name: str, *args: Any, **kwargs: Any) -> None:
+        """Sets the arguments of later calls of a function that have none."""
+        self._inputs[func_name] = self._arguments(expect_text(func_name, "func_name"), args,
+                                                  kwargs)
+
+    def invoke_stateful(self, func_name: str) -> None:
+        """Calls a function with what `set_input` has set; `get_outputs` has the result."""
+        expect_text(func_name, "func_name")
+        if func_name not in self._inputs and self._exe.get_function_params(func_name):
+            raise ValueError(f"expects set_input({func_name!r}, ...) before invoke_stateful, but "
+                             "got none")
+        self._outputs = (self._exe._run(func_name, self._inputs.get(func_name, [])),)
+
+    def get_outputs(self) -> list[Any]:
+        """The result of the last `invoke_stateful`; the fields of a tuple."""
+        if self._outputs is None:
+            raise ValueError("expects invoke_stateful before get_outputs, but got none")
+        value = self._outputs[0]
+        return list(value) if isinstance(value, tuple) else [value]
+
+    def benchmark(self, device: Device | None = None, *args: Any, func_name: str = "main",
+                  repeat: int = 5, number: int = 5, **kwargs: Any) -> BenchmarkResult:
+        """Times calls of a function: `repeat` results, each the mean of `number` calls."""
+        del device
+        expect_text(func_name, "func_name")
+        expect_int(repeat, "repeat", 1)
+        expect_int(number, "number", 1)
+        values = (self._inputs[func_name] if not args and not kwargs
+                  and func_name in self._inputs else self._arguments(func_name, args, kwargs))
+        self._exe._run(func_name, values)
+        times = timeit.repeat(lambda: self._exe._run(func_name, values), repeat=repeat,
+                              number=number)
+        return BenchmarkResult([time / number for time in times])
+
+
+class VMExecutor(Executor):
+    """Compiles functions for the virtual machine."""
+
+    def __init__(self, mod: IRModule, target: Any) -> None:
+        super().__init__(mod)
+        self._target = target
+
+    def _function(self, mod: IRModule, name: str) -> Callable[..., Any]:
+        from ..transform import remove_unused
+
+        exe = _compile(remove_unused(mod, [name]), self._target, 3)
+        names = [var.name_hint for var in mod[name].params]
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            return exe._run(name, self._arguments(names, args, kwargs))
+
+        run.__name__ = name
+        return run
+
+
+__all__ = ["BenchmarkResult", "Executable", "VMExecutor", "VirtualMachine", "compile"]

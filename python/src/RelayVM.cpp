@@ -1,0 +1,386 @@
+//===- RelayVM.cpp - Programs in the virtual machine ----------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values cross the border in both directions: arrays, numbers and tuples as
+// they are; data types, closures and references as objects that keep their
+// program alive. What the interpreter made, or Python itself, is made anew.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "HeldValues.h"
+#include "TensorArguments.h"
+
+#include "relay-mlir-c/Runtime.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Pipelines/ProgramValues.h"
+
+#include <pybind11/stl.h>
+
+#include <deque>
+
+namespace py = pybind11;
+using namespace relay_python;
+using namespace mlir;
+using namespace mlir::relay;
+
+namespace {
+
+using Handle = ProgramValue;
+
+/// A loaded program.
+class VMProgram : public std::enable_shared_from_this<VMProgram> {
+public:
+  explicit VMProgram(const std::string &path);
+  ~VMProgram() { relayModuleFree(module); }
+  VMProgram(const VMProgram &) = delete;
+
+  /// Calls a function. `types` are those of its parameters, or None.
+  py::object run(const std::string &name, const py::list &args,
+                 const py::object &types);
+  py::object call(const Handle &closure, const py::list &args);
+  py::object wrap(const Handle &value);
+  Handle unwrap(py::handle value, Type type,
+                std::deque<TensorArgument> &tensors);
+
+  py::list getFunctions() const;
+  py::list getConstants() const;
+  std::string print() const;
+
+private:
+  const RelayArtifact &getArtifact() const {
+    return *relayModuleGetArtifact(module);
+  }
+  template <typename Fn>
+  py::object invoke(const py::list &args, ArrayRef<Type> types, Fn call);
+
+  RelayModule *module = nullptr;
+  std::chrono::steady_clock::time_point lastLook;
+};
+
+/// What the classes of Python for values of the machine have besides.
+struct OfMachine {
+  Handle handle;
+  std::shared_ptr<VMProgram> machine;
+};
+struct MachineData : DataValue, OfMachine {};
+struct MachineClosure : ClosureValue, OfMachine {};
+struct MachineRef : RefValue, OfMachine {};
+
+} // namespace
+
+/// The part of a held value that the machine knows; null for others.
+static const OfMachine *getOfMachine(py::handle value) {
+  if (py::isinstance<MachineData>(value))
+    return &value.cast<const MachineData &>();
+  if (py::isinstance<MachineClosure>(value))
+    return &value.cast<const MachineClosure &>();
+  if (py::isinstance<MachineRef>(value))
+    return &value.cast<const MachineRef &>();
+  return nullptr;
+}
+
+VMProgram::VMProgram(const std::string &path) {
+  RelayStatus status;
+  {
+    py::gil_scoped_release release;
+    status = relayModuleLoad(path.c_str(), &module);
+  }
+  checkStatus(status);
+  if (!getArtifact().program) {
+    relayModuleFree(std::exchange(module, nullptr));
+    throw py::value_error("expects '" + path +
+                          "' to be compiled for the executor vm, but it is "
+                          "one function of tensors");
+  }
+  relayModuleSetInterrupt(
+      module,
+      [](void *self) -> int32_t {
+        return isInterrupted(static_cast<VMProgram *>(self)->lastLook);
+      },
+      this);
+}
+
+//===----------------------------------------------------------------------===//
+// From the machine
+//===----------------------------------------------------------------------===//
+
+static Handle getField(RelayValue *value, int32_t index) {
+  RelayValue *field = nullptr;
+  checkStatus(relayValueGetField(value, index, &field));
+  return Handle(field);
+}
+
+static int32_t getNumFields(RelayValue *value) {
+  int32_t count = 0;
+  checkStatus(relayValueGetNumFields(value, &count));
+  return count;
+}
+
+py::object VMProgram::wrap(const Handle &value) {
+  switch (relayValueGetKind(value.get())) {
+  case RELAY_VALUE_TENSOR: {
+    DLManagedTensor *tensor = nullptr;
+    checkStatus(relayValueExportTensor(value.get(), &tensor));
+    return toArray(tensor);
+  }
+  case RELAY_VALUE_TUPLE: {
+    py::tuple result(getNumFields(value.get()));
+    for (size_t i = 0; i < result.size(); ++i)
+      result[i] = wrap(getField(value.get(), i));
+    return std::move(result);
+  }
+  case RELAY_VALUE_DATA:
+    return py::cast(MachineData{{}, {value, shared_from_this()}});
+  case RELAY_VALUE_CLOSURE:
+    return py::cast(MachineClosure{{}, {value, shared_from_this()}});
+  case RELAY_VALUE_REFERENCE:
+    return py::cast(MachineRef{{}, {value, shared_from_this()}});
+  }
+  return py::none();
+}
+
+static const RelayArtifactConstructor &getConstructor(const OfMachine &self) {
+  const RelayArtifactConstructor *constructor = nullptr;
+  checkStatus(relayValueGetConstructor(self.handle.get(), &constructor));
+  return *constructor;
+}
+
+/// A node for a constructor. The artefact does not know types of fields.
+static py::object getConstructorNode(const MachineData &self) {
+  const RelayArtifactConstructor &known = getConstructor(self);
+  MLIRContext *context = getSessionContext();
+  std::vector<Type> fields(known.num_fields,
+                           relay::IncompleteType::get(context));
+  return py::cast(std::make_shared<ast::Constructor>(
+      known.type, known.name, std::move(fields), known.index));
+}
+
+static py::list getFields(const MachineData &self) {
+  py::list fields;
+  for (int32_t i = 0, e = getNumFields(self.handle.get()); i < e; ++i)
+    fields.append(self.machine->wrap(getField(self.handle.get(), i)));
+  return fields;
+}
+
+static std::string printValue(const OfMachine &self) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printProgramValue(os, self.handle.get(), getSessionContext(),
+                    /*maxDepth=*/100);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// To the machine
+//===----------------------------------------------------------------------===//
+
+static Handle makeTuple(ArrayRef<RelayValue *> fields) {
+  RelayValue *value = nullptr;
+  checkStatus(relayValueMakeTuple(fields.data(),
+                                  static_cast<int32_t>(fields.size()), &value));
+  return Handle(value);
+}
+
+/// A value of the interpreter, without closures in it.
+static Handle convert(const RelayModule *module,
+                      const InterpreterValue &value) {
+  llvm::Expected<Handle> made = toProgramValue(module, value);
+  if (!made)
+    throw py::type_error(llvm::toString(made.takeError()));
+  return *made;
+}
+
+Handle VMProgram::unwrap(py::handle value, Type type,
+                         std::deque<TensorArgument> &tensors) {
+  if (const OfMachine *known = getOfMachine(value)) {
+    if (known->machine.get() != this)
+      throw py::type_error("expects a value of this virtual machine, but got "
+                           "one of another");
+    return known->handle;
+  }
+  if (py::isinstance<HeldValue>(value))
+    return convert(module, value.cast<const HeldValue &>().value);
+  auto tupleType = dyn_cast_if_present<mlir::TupleType>(type);
+  if (py::isinstance<py::tuple>(value) ||
+      (py::isinstance<py::list>(value) && tupleType)) {
+    std::vector<Handle> fields;
+    SmallVector<RelayValue *> values;
+    for (py::handle field : value) {
+      fields.push_back(unwrap(field,
+                              tupleType && fields.size() < tupleType.size()
+                                  ? tupleType.getType(fields.size())
+                                  : Type(),
+                              tensors));
+      values.push_back(fields.back().get());
+    }
+    return makeTuple(values);
+  }
+  if (type && !isa<RankedTensorType, TypeVarType, relay::IncompleteType>(type))
+    throw py::type_error("expects a value of the parameter's type, but got " +
+                         describeValue(value));
+  TensorArgument &argument = tensors.emplace_back();
+  bindArray(argument, toTypedArray(value, type));
+  RelayValue *tensor = nullptr;
+  checkStatus(relayValueBorrowTensor(&argument.tensor, &tensor));
+  return Handle(tensor);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+template <typename Fn>
+py::object VMProgram::invoke(const py::list &args, ArrayRef<Type> types,
+                             Fn call) {
+  // Arrays outlive the values that borrow their elements.
+  std::deque<TensorArgument> tensors;
+  std::vector<Handle> handles;
+  SmallVector<RelayValue *> values;
+  for (auto [number, arg] : llvm::enumerate(args)) {
+    handles.push_back(
+        unwrap(arg, number < types.size() ? types[number] : Type(), tensors));
+    values.push_back(handles.back().get());
+  }
+  RelayValue *result = nullptr;
+  RelayStatus status;
+  {
+    py::gil_scoped_release release;
+    status = call(values.data(), static_cast<int32_t>(values.size()), &result);
+  }
+  if (PyErr_Occurred())
+    throw py::error_already_set();
+  checkStatus(status);
+  Handle owned(result);
+  // What only the arguments had is the result's own now.
+  handles.clear();
+  return wrap(owned);
+}
+
+py::object VMProgram::run(const std::string &name, const py::list &args,
+                          const py::object &types) {
+  std::vector<Type> known;
+  if (!types.is_none())
+    known = unwrapTypes(types);
+  return invoke(
+      args, known,
+      [&](RelayValue *const *values, int32_t count, RelayValue **result) {
+        return relayModuleInvoke(module, name.c_str(), values, count, result);
+      });
+}
+
+py::object VMProgram::call(const Handle &closure, const py::list &args) {
+  return invoke(
+      args, {},
+      [&](RelayValue *const *values, int32_t count, RelayValue **result) {
+        return relayModuleInvokeClosure(module, closure.get(), values, count,
+                                        result);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+/// (name, kind, public, names of parameters, registers, words) of each
+/// function.
+py::list VMProgram::getFunctions() const {
+  const RelayVMProgram &program = *getArtifact().program;
+  py::list result;
+  for (int64_t i = 0; i < program.num_functions; ++i) {
+    const RelayVMFunction &function = program.functions[i];
+    const char *kind = function.kind == RELAY_VM_BUILTIN    ? "builtin"
+                       : function.kind == RELAY_VM_BYTECODE ? "bytecode"
+                                                            : "tensors";
+    py::list params;
+    for (int32_t p = 0; p < function.num_params; ++p)
+      params.append(function.params[p]);
+    result.append(py::make_tuple(function.name, kind, function.is_public != 0,
+                                 params, function.num_registers,
+                                 function.num_words));
+  }
+  return result;
+}
+
+/// (shape, dtype) of each constant.
+py::list VMProgram::getConstants() const {
+  const RelayVMProgram &program = *getArtifact().program;
+  py::list result;
+  for (int64_t i = 0; i < program.num_constants; ++i) {
+    const RelayArtifactTensor &tensor = program.constants[i].tensor;
+    py::tuple shape(tensor.rank);
+    for (int32_t d = 0; d < tensor.rank; ++d)
+      shape[d] = tensor.dims[d];
+    result.append(py::make_tuple(
+        shape,
+        getDType({tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes})));
+  }
+  return result;
+}
+
+std::string VMProgram::print() const {
+  uint64_t length = 0;
+  checkStatus(relayModulePrintProgram(module, nullptr, 0, &length));
+  std::string text(length, '\0');
+  checkStatus(
+      relayModulePrintProgram(module, text.data(), length + 1, &length));
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Bindings
+//===----------------------------------------------------------------------===//
+
+void relay_python::bindRelayVM(py::module_ &m) {
+  py::class_<VMProgram, std::shared_ptr<VMProgram>>(m, "VMProgram")
+      .def(py::init<const std::string &>(), py::arg("path"))
+      .def("run", &VMProgram::run, py::arg("name"), py::arg("args"),
+           py::arg("types") = py::none())
+      .def("functions", &VMProgram::getFunctions)
+      .def("constants", &VMProgram::getConstants)
+      .def("text", &VMProgram::print);
+
+  py::class_<MachineData, DataValue>(m, "VMConstructorValue")
+      .def("__str__", [](const MachineData &self) { return printValue(self); })
+      .def("__repr__", [](const MachineData &self) { return printValue(self); })
+      .def_property_readonly("constructor", &getConstructorNode)
+      .def_property_readonly("tag",
+                             [](const MachineData &self) {
+                               const auto &known = getConstructor(self);
+                               return getConstructorTag(known.type,
+                                                        known.index);
+                             })
+      .def_property_readonly("name_hint",
+                             [](const MachineData &self) {
+                               return std::string(getConstructor(self).name);
+                             })
+      .def_property_readonly("_fields", &getFields);
+  py::class_<MachineClosure, ClosureValue>(m, "VMClosure")
+      .def("__str__",
+           [](const MachineClosure &self) { return printValue(self); })
+      .def("__repr__",
+           [](const MachineClosure &self) { return printValue(self); })
+      .def("_call", [](const MachineClosure &self, const py::list &args) {
+        return self.machine->call(self.handle, args);
+      });
+  py::class_<MachineRef, RefValue>(m, "VMRefValue")
+      .def("__str__", [](const MachineRef &self) { return printValue(self); })
+      .def("__repr__", [](const MachineRef &self) { return printValue(self); })
+      .def_property_readonly(
+          "_value",
+          [](const MachineRef &self) {
+            RelayValue *contents = nullptr;
+            checkStatus(relayValueReadReference(self.handle.get(), &contents));
+            return self.machine->wrap(Handle(contents));
+          })
+      .def("_write", [](const MachineRef &self, py::handle value) {
+        std::deque<TensorArgument> tensors;
+        Handle contents = self.machine->unwrap(value, nullptr, tensors);
+        checkStatus(
+            relayValueWriteReference(self.handle.get(), contents.get()));
+      });
+}

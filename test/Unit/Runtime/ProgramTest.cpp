@@ -1,0 +1,403 @@
+//===- ProgramTest.cpp - Run programs in bytecode, right and wrong --------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Artifacts.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace relay_test;
+
+namespace {
+
+/// Loads a file, which goes again; null if that fails.
+RelayModule *load(const Bytes &file) {
+  std::string path =
+      ::testing::TempDir() + "program-" + std::to_string(getpid()) + "-XXXXXX";
+  int descriptor = mkstemp(path.data());
+  EXPECT_GE(descriptor, 0);
+  close(descriptor);
+  writeBytes(path, file);
+  RelayModule *module = nullptr;
+  RelayStatus status = relayModuleLoad(path.c_str(), &module);
+  unlink(path.c_str());
+  return status == RELAY_OK ? module : nullptr;
+}
+
+Bytes getWeights() { return Bytes(sizeof(int32_t), 0); }
+
+/// The image with the words of the code that begin at `number` replaced.
+Bytes patchCode(Bytes image, size_t number, const std::vector<int64_t> &words) {
+  // The first call: has_constructor of register 0.
+  const int64_t start[] = {RELAY_VM_CALL,
+                           1,
+                           12,
+                           2,
+                           0,
+                           RELAY_VM_MAKE_ARGUMENT(RELAY_VM_IMMEDIATE, 0)};
+  const char *begin = reinterpret_cast<const char *>(start);
+  auto it =
+      std::search(image.begin(), image.end(), begin, begin + sizeof(start));
+  EXPECT_NE(it, image.end());
+  std::memcpy(&*it + number * sizeof(int64_t), words.data(),
+              words.size() * sizeof(int64_t));
+  return image;
+}
+
+class Value {
+public:
+  Value() = default;
+  explicit Value(int32_t number) {
+    DLTensor tensor = {&number, {kDLCPU, 0}, 0, {kDLInt, 32, 1},
+                       nullptr, nullptr,     0};
+    EXPECT_EQ(RELAY_OK, relayValueFromTensor(&tensor, &value));
+  }
+  explicit Value(std::vector<int32_t> numbers) {
+    int64_t size = numbers.size();
+    DLTensor tensor = {numbers.data(), {kDLCPU, 0}, 1, {kDLInt, 32, 1},
+                       &size,          nullptr,     0};
+    EXPECT_EQ(RELAY_OK, relayValueFromTensor(&tensor, &value));
+  }
+  Value(Value &&other) : value(std::exchange(other.value, nullptr)) {}
+  Value &operator=(Value &&other) {
+    std::swap(value, other.value);
+    return *this;
+  }
+  ~Value() { relayValueRelease(value); }
+  RelayValue *get() const { return value; }
+  RelayValue **operator&() { return &value; }
+
+  int32_t getNumber() const {
+    DLTensor tensor = {};
+    EXPECT_EQ(RELAY_OK, relayValueGetTensor(value, &tensor))
+        << relayGetLastError();
+    return tensor.data ? *static_cast<int32_t *>(tensor.data) : -1;
+  }
+
+private:
+  RelayValue *value = nullptr;
+};
+
+class ProgramTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    module = load(makeArtifact(readBytes(getLibrary("program")), getWeights()));
+    ASSERT_NE(nullptr, module) << relayGetLastError();
+  }
+  void TearDown() override { relayModuleFree(module); }
+
+  Value call(const char *name, std::vector<RelayValue *> args,
+             RelayStatus expected = RELAY_OK) {
+    Value result;
+    EXPECT_EQ(expected, relayModuleInvoke(module, name, args.data(),
+                                          args.size(), &result))
+        << relayGetLastError();
+    return result;
+  }
+  /// Calls that fail, and say so.
+  void expectError(const char *name, std::vector<RelayValue *> args,
+                   RelayStatus status, const std::string &message) {
+    call(name, std::move(args), status);
+    EXPECT_NE(std::string(relayGetLastError()).find(message), std::string::npos)
+        << relayGetLastError();
+  }
+
+  RelayModule *module = nullptr;
+};
+
+} // namespace
+
+TEST_F(ProgramTest, Runs) {
+  Value n(5), zero(0);
+  Value list = call("range", {n.get()});
+  EXPECT_EQ(RELAY_VALUE_DATA, relayValueGetKind(list.get()));
+  const RelayArtifactConstructor *constructor = nullptr;
+  ASSERT_EQ(RELAY_OK, relayValueGetConstructor(list.get(), &constructor));
+  EXPECT_STREQ("Cons", constructor->name);
+  EXPECT_EQ(15, call("sum", {list.get()}).getNumber());
+  EXPECT_EQ(15, call("loop", {n.get(), zero.get()}).getNumber());
+  EXPECT_EQ(5, call("cycle", {n.get()}).getNumber());
+}
+
+TEST_F(ProgramTest, CallsClosures) {
+  Value two(2), three(3), result;
+  Value closure = call("adder", {two.get()});
+  EXPECT_EQ(RELAY_VALUE_CLOSURE, relayValueGetKind(closure.get()));
+  RelayValue *args[] = {three.get(), three.get()};
+  for (int i = 0; i < 2; ++i) {
+    Value sum;
+    ASSERT_EQ(RELAY_OK,
+              relayModuleInvokeClosure(module, closure.get(), args, 1, &sum));
+    EXPECT_EQ(5, sum.getNumber());
+  }
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT,
+            relayModuleInvokeClosure(module, closure.get(), args, 2, &result));
+  EXPECT_STREQ("expects 1 arguments, but got 2", relayGetLastError());
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT,
+            relayModuleInvokeClosure(module, two.get(), args, 1, &result));
+  EXPECT_STREQ("expects a function to call, but got a tensor",
+               relayGetLastError());
+  // Another module, though of the same file, has other functions.
+  RelayModule *other =
+      load(makeArtifact(readBytes(getLibrary("program")), getWeights()));
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT,
+            relayModuleInvokeClosure(other, closure.get(), args, 1, &result));
+  relayModuleFree(other);
+}
+
+TEST_F(ProgramTest, LongListsAndLoopsTakeNoStack) {
+  constexpr int32_t kLength = 1000000;
+  Value n(kLength), zero(0);
+  // Numbers wrap around.
+  auto expected = static_cast<uint32_t>(uint64_t(kLength) * (kLength + 1) / 2 %
+                                        (uint64_t(1) << 32));
+  EXPECT_EQ(expected,
+            uint32_t(call("loop", {n.get(), zero.get()}).getNumber()));
+  Value list = call("range", {n.get()});
+  EXPECT_EQ(expected, uint32_t(call("sum", {list.get()}).getNumber()));
+}
+
+TEST_F(ProgramTest, RecursionWithoutEndIsAnError) {
+  Value n(1);
+  expectError("forever", {n.get()}, RELAY_EXECUTION_FAILED,
+              "expects at most 4000000 nested calls, but got more with "
+              "'forever'; does its recursion end?");
+}
+
+TEST_F(ProgramTest, CanBeInterrupted) {
+  int rest = 3;
+  relayModuleSetInterrupt(
+      module,
+      [](void *user) -> int32_t { return --*static_cast<int *>(user) < 0; },
+      &rest);
+  Value n(1 << 30), zero(0);
+  expectError("loop", {n.get(), zero.get()}, RELAY_INTERRUPTED, "interrupted");
+}
+
+TEST_F(ProgramTest, WrongArgumentsAreErrors) {
+  Value n(1), two(std::vector<int32_t>{1, 2}),
+      three(std::vector<int32_t>{1, 2, 3});
+  expectError("nothing", {}, RELAY_INVALID_ARGUMENT,
+              "expects one of the functions 'sum', 'range', 'loop', 'forever', "
+              "'adder', 'add2', 'cycle', 'vectors', but got 'nothing'");
+  expectError("sum", {}, RELAY_INVALID_ARGUMENT,
+              "expects 1 arguments of 'sum', but got 0");
+  expectError("sum", {nullptr}, RELAY_INVALID_ARGUMENT,
+              "expects a value, but got a null pointer");
+  expectError("sum", {n.get()}, RELAY_INVALID_ARGUMENT,
+              "expects a value of a data type, but got a tensor; in function "
+              "'sum'");
+  expectError("range", {two.get()}, RELAY_INVALID_ARGUMENT,
+              "expects input 'x' to have shape [], but got [2]; in function "
+              "'range'");
+  expectError("vectors", {two.get(), three.get()}, RELAY_INVALID_ARGUMENT,
+              "expects input 'w' to have shape [n] with n = 2 as in an earlier "
+              "dimension, but got [3]; in function 'vectors'");
+  Value list = call("range", {n.get()});
+  expectError("range", {list.get()}, RELAY_INVALID_ARGUMENT,
+              "expects input 'x' to be a tensor, but got a value of a data "
+              "type; in function 'range'");
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT,
+            relayModuleRun(module, nullptr, 0, nullptr, 0));
+  EXPECT_STREQ("expects one function of tensors (executor 'aot'), but got a "
+               "program in bytecode; call relayModuleInvoke",
+               relayGetLastError());
+}
+
+TEST_F(ProgramTest, ValuesAreMadeAndRead) {
+  Value one(1), nil, cons, tuple, reference, contents;
+  ASSERT_EQ(RELAY_OK,
+            relayModuleMakeData(module, "List", "Nil", nullptr, 0, &nil));
+  RelayValue *fields[] = {one.get(), nil.get()};
+  ASSERT_EQ(RELAY_OK,
+            relayModuleMakeData(module, "List", "Cons", fields, 2, &cons));
+  EXPECT_EQ(1, call("sum", {cons.get()}).getNumber());
+  Value wrong;
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT,
+            relayModuleMakeData(module, "List", "Cons", fields, 1, &wrong));
+  EXPECT_STREQ("expects 2 fields of 'Cons', but got 1", relayGetLastError());
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT,
+            relayModuleMakeData(module, "Tree", "Cons", fields, 2, &wrong));
+  EXPECT_STREQ("expects a constructor of the program, but got 'Cons' of 'Tree'",
+               relayGetLastError());
+  ASSERT_EQ(RELAY_OK, relayValueMakeTuple(fields, 2, &tuple));
+  int32_t count = 0;
+  ASSERT_EQ(RELAY_OK, relayValueGetNumFields(tuple.get(), &count));
+  EXPECT_EQ(2, count);
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT, relayValueGetField(tuple.get(), 2, &wrong));
+  EXPECT_STREQ("expects a field below 2, but got 2", relayGetLastError());
+  ASSERT_EQ(RELAY_OK, relayValueMakeReference(one.get(), &reference));
+  ASSERT_EQ(RELAY_OK, relayValueReadReference(reference.get(), &contents));
+  EXPECT_EQ(1, contents.getNumber());
+  ASSERT_EQ(RELAY_OK, relayValueWriteReference(reference.get(), tuple.get()));
+  Value written;
+  ASSERT_EQ(RELAY_OK, relayValueReadReference(reference.get(), &written));
+  EXPECT_EQ(RELAY_VALUE_TUPLE, relayValueGetKind(written.get()));
+}
+
+// What a program keeps of a caller's memory, it copies.
+TEST_F(ProgramTest, BorrowedElementsAreCopiedIfTheyAreKept) {
+  int32_t number = 2;
+  DLTensor tensor = {&number, {kDLCPU, 0}, 0, {kDLInt, 32, 1},
+                     nullptr, nullptr,     0};
+  Value borrowed, three(3), sum;
+  ASSERT_EQ(RELAY_OK, relayValueBorrowTensor(&tensor, &borrowed));
+  Value closure = call("adder", {borrowed.get()});
+  number = 100;
+  RelayValue *args[] = {three.get()};
+  ASSERT_EQ(RELAY_OK,
+            relayModuleInvokeClosure(module, closure.get(), args, 1, &sum));
+  EXPECT_EQ(5, sum.getNumber());
+}
+
+TEST_F(ProgramTest, SeveralThreadsRunOneProgram) {
+  Value n(1000);
+  Value list = call("range", {n.get()});
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20; ++round)
+        EXPECT_EQ(500500, call("sum", {list.get()}).getNumber());
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST_F(ProgramTest, PrintsItself) {
+  uint64_t length = 0;
+  ASSERT_EQ(RELAY_OK, relayModulePrintProgram(module, nullptr, 0, &length));
+  std::string text(length, ' ');
+  ASSERT_EQ(RELAY_OK,
+            relayModulePrintProgram(module, text.data(), length + 1, &length));
+  EXPECT_EQ(0u, text.find("@sum(%0 x) registers: 2\n"
+                          "    0  call  vm.builtin.has_constructor in: %0, i0 "
+                          "      dst: %1\n"
+                          "    6  if    %1 else 34\n"))
+      << text;
+}
+
+//===----------------------------------------------------------------------===//
+// Damaged and forged files
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Forgery {
+  size_t word;
+  std::vector<int64_t> words;
+  const char *message;
+};
+} // namespace
+
+TEST(ForgedProgramTest, IsRefused) {
+  auto argument = [](RelayVMArgument kind, int64_t value) {
+    return RELAY_VM_MAKE_ARGUMENT(kind, value);
+  };
+  const Forgery forgeries[] = {
+      {0, {7}, "expects an instruction, but got 7 at word 0 of 'sum'"},
+      {1, {2}, "expects a register below 2, but got 2 at word 0 of 'sum'"},
+      {1, {-1}, "expects a register below 2, but got -1 at word 0 of 'sum'"},
+      {2, {23}, "expects a function below 23, but got 23 at word 0 of 'sum'"},
+      {3,
+       {1},
+       "expects more arguments of 'vm.builtin.has_constructor', but "
+       "got 1 at word 0 of 'sum'"},
+      {3, {-1}, "expects fewer arguments than words, but got -1"},
+      {3, {INT64_MAX}, "expects fewer arguments than words"},
+      {4, {argument(RELAY_VM_LAST_USE, 2)}, "expects a register below 2"},
+      {4, {argument(RELAY_VM_IMMEDIATE, 0)}, "expects a value as argument"},
+      {5,
+       {argument(RELAY_VM_IMMEDIATE, 2)},
+       "expects a constructor below 2, but got 2"},
+      {5, {argument(RELAY_VM_REGISTER, 0)}, "expects a number as argument"},
+      {8,
+       {0},
+       "expects a jump forward of less than 35 words, but got 0 at "
+       "word 6 of 'sum'"},
+      {8, {35}, "expects a jump forward of less than 35 words, but got 35"},
+      {8, {4}, "expects a jump to an instruction, but got word 10 at word 6"},
+      {14,
+       {argument(RELAY_VM_IMMEDIATE, -1)},
+       "expects the number of a field, but got -1"},
+      {38,
+       {argument(RELAY_VM_CONSTANT, 1)},
+       "expects a constant below 1, but got 1"},
+      {40, {9}, "expects a register below 2, but got 9 at word 39 of 'sum'"},
+      {39,
+       {RELAY_VM_GOTO, 1},
+       "expects a jump to an instruction, but got word 40 at word 39"},
+      {135,
+       {argument(RELAY_VM_FUNCTION, 8)},
+       "expects a function in bytecode as argument"},
+      {135,
+       {argument(RELAY_VM_FUNCTION, 99)},
+       "expects a function in bytecode as argument"},
+  };
+  Bytes image = readBytes(getLibrary("program"));
+  for (const Forgery &forgery : forgeries) {
+    Bytes patched = patchCode(image, forgery.word, forgery.words);
+    RelayModule *module = load(makeArtifact(patched, getWeights()));
+    EXPECT_EQ(nullptr, module) << forgery.message;
+    EXPECT_NE(std::string(relayGetLastError()).find(forgery.message),
+              std::string::npos)
+        << relayGetLastError() << "\nexpected: " << forgery.message;
+    relayModuleFree(module);
+  }
+}
+
+// What passes the checks runs, to whatever end.
+TEST(ForgedProgramTest, NeverCrashes) {
+  Bytes image = readBytes(getLibrary("program"));
+  std::mt19937_64 random(1);
+  const size_t numWords = 179;
+  int numLoaded = 0;
+  for (int round = 0; round < 1500; ++round) {
+    std::vector<int64_t> words(1);
+    int64_t small = static_cast<int64_t>(random() % 24) - 1;
+    words[0] =
+        random() % 2 ? small : RELAY_VM_MAKE_ARGUMENT(random() % 6, small % 4);
+    size_t position = random() % numWords;
+    // What makes a cycle and does not break it again leaks, as it should.
+    if (position >= 147 && position < 171)
+      continue;
+    Bytes patched = patchCode(image, position, words);
+    RelayModule *module = load(makeArtifact(patched, getWeights()));
+    if (!module)
+      continue;
+    ++numLoaded;
+    // Some loops would have no end.
+    int numAsked = 0;
+    relayModuleSetInterrupt(
+        module,
+        [](void *user) -> int32_t { return ++*static_cast<int *>(user) > 20; },
+        &numAsked);
+    Value number(3), nil, cons;
+    (void)relayModuleMakeData(module, "List", "Nil", nullptr, 0, &nil);
+    RelayValue *fields[] = {number.get(), nil.get()};
+    (void)relayModuleMakeData(module, "List", "Cons", fields, 2, &cons);
+    for (const char *name : {"sum", "range", "adder", "cycle", "forever"})
+      for (RelayValue *arg : {number.get(), cons.get()}) {
+        Value result;
+        (void)relayModuleInvoke(module, name, &arg, 1, &result);
+      }
+    for (const char *name : {"loop", "add2", "vectors"}) {
+      RelayValue *args[] = {number.get(), number.get()};
+      Value result;
+      (void)relayModuleInvoke(module, name, args, 2, &result);
+    }
+    cons = Value();
+    nil = Value();
+    relayModuleFree(module);
+  }
+  EXPECT_GT(numLoaded, 100);
+}

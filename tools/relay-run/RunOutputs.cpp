@@ -1,0 +1,136 @@
+//===- RunOutputs.cpp - Outputs of a run ----------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunOutputs.h"
+
+#include "relay-mlir/Interpreter/TensorIO.h"
+#include "relay-mlir/Pipelines/ProgramValues.h"
+#include "relay-mlir/Support/Npy.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace relay_run;
+using relay::InterpreterValue;
+using relay::Tensor;
+
+static LogicalResult printError(const llvm::Twine &message) {
+  llvm::errs() << "error: " << message << '\n';
+  return failure();
+}
+
+/// One line per output: its type, and all elements or their range.
+static void printSummary(const Output &output) {
+  const Tensor &tensor = output.tensor;
+  llvm::outs() << output.name << ": " << tensor.getType();
+  int64_t count = tensor.getNumElements();
+  if (count <= 16) {
+    llvm::outs() << " [";
+    llvm::interleaveComma(
+        tensor.loadAll<double>(), llvm::outs(),
+        [](double value) { llvm::outs() << llvm::format("%.6g", value); });
+    llvm::outs() << "]\n";
+    return;
+  }
+  // Piece by piece: as numbers of 64 bits they may be more than there is
+  // memory.
+  double sum = 0, least = 0, greatest = 0;
+  double values[1024];
+  for (int64_t done = 0; done < count;) {
+    int64_t size = std::min<int64_t>(std::size(values), count - done);
+    tensor.load(done, /*stride=*/1, size, values);
+    for (int64_t i = 0; i < size; ++i) {
+      bool isFirst = done + i == 0;
+      least = isFirst || values[i] < least ? values[i] : least;
+      greatest = isFirst || greatest < values[i] ? values[i] : greatest;
+      sum += values[i];
+    }
+    done += size;
+  }
+  llvm::outs() << llvm::format(" min %.6g max %.6g mean %.6g\n", least,
+                               greatest, sum / count);
+}
+
+LogicalResult relay_run::writeOutputs(ArrayRef<Output> outputs,
+                                      ArrayRef<std::string> outputFiles) {
+  for (const Output &output : outputs)
+    printSummary(output);
+  size_t next = 0;
+  for (StringRef argument : outputFiles) {
+    auto [name, path] = argument.split('=');
+    size_t position = next;
+    if (path.empty()) {
+      path = argument;
+      if (position >= outputs.size())
+        return printError("expects " + llvm::Twine(outputs.size()) +
+                          " outputs, but got more with '" + argument + "'");
+    } else {
+      position = llvm::find_if(outputs,
+                               [n = name](const Output &output) {
+                                 return output.name == n;
+                               }) -
+                 outputs.begin();
+      if (position == outputs.size())
+        return printError("expects the name of an output, but got '" + name +
+                          "'");
+    }
+    if (llvm::Error error =
+            relay::writeNpy(path, relay::getNpyArray(outputs[position].tensor)))
+      return printError(llvm::toString(std::move(error)));
+    next = position + 1;
+  }
+  return success();
+}
+
+/// Splits tuples into their fields, "t.0" and so on; prints what is no tensor.
+void relay_run::addOutputs(std::string name, const InterpreterValue &value,
+                           SmallVectorImpl<Output> &outputs) {
+  if (value.isTensor()) {
+    outputs.push_back({std::move(name), value.getTensor()});
+    return;
+  }
+  if (value.isTuple() && !value.getFields().empty()) {
+    for (auto [i, field] : llvm::enumerate(value.getFields()))
+      addOutputs(name + "." + std::to_string(i), field, outputs);
+    return;
+  }
+  llvm::outs() << name << ": ";
+  value.print(llvm::outs());
+  llvm::outs() << '\n';
+}
+
+/// Splits tuples into their fields, as addOutputs does.
+void relay_run::addOutputs(std::string name, RelayValue *value,
+                           MLIRContext &context,
+                           SmallVectorImpl<Output> &outputs) {
+  int32_t count = 0;
+  switch (relayValueGetKind(value)) {
+  case RELAY_VALUE_TENSOR:
+    outputs.push_back(
+        {std::move(name), relay::getProgramTensor(value, &context)});
+    return;
+  case RELAY_VALUE_TUPLE:
+    (void)relayValueGetNumFields(value, &count);
+    for (int32_t i = 0; i < count; ++i) {
+      RelayValue *field = nullptr;
+      if (relayValueGetField(value, i, &field) != RELAY_OK)
+        continue;
+      relay::ProgramValue owner(field);
+      addOutputs(name + "." + std::to_string(i), field, context, outputs);
+    }
+    if (count != 0)
+      return;
+    break;
+  default:
+    break;
+  }
+  llvm::outs() << name << ": ";
+  relay::printProgramValue(llvm::outs(), value, &context,
+                           std::numeric_limits<unsigned>::max());
+  llvm::outs() << '\n';
+}

@@ -1,0 +1,37 @@
+//===- RunOutputs.h - Outputs of a run --------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_TOOLS_RELAY_RUN_RUNOUTPUTS_H
+#define RELAY_MLIR_TOOLS_RELAY_RUN_RUNOUTPUTS_H
+
+#include "relay-mlir-c/Runtime.h"
+#include "relay-mlir/Interpreter/InterpreterValue.h"
+
+#include <string>
+#include <vector>
+
+namespace relay_run {
+
+struct Output {
+  std::string name;
+  mlir::relay::Tensor tensor;
+};
+
+/// Splits tuples into their fields, "t.0" and so on; prints what is no tensor.
+void addOutputs(std::string name, const mlir::relay::InterpreterValue &value,
+                llvm::SmallVectorImpl<Output> &outputs);
+void addOutputs(std::string name, RelayValue *value, mlir::MLIRContext &context,
+                llvm::SmallVectorImpl<Output> &outputs);
+
+/// Prints a line for each output, and writes those that have files. Errors are
+/// printed.
+mlir::LogicalResult writeOutputs(llvm::ArrayRef<Output> outputs,
+                                 llvm::ArrayRef<std::string> files);
+
+} // namespace relay_run
+
+#endif // RELAY_MLIR_TOOLS_RELAY_RUN_RUNOUTPUTS_H
