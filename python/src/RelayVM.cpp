@@ -67,20 +67,26 @@ struct OfMachine {
   Handle handle;
   std::shared_ptr<VMProgram> machine;
 };
-struct MachineData : DataValue, OfMachine {};
-struct MachineClosure : ClosureValue, OfMachine {};
-struct MachineRef : RefValue, OfMachine {};
+struct MachineData : DataValue {
+  OfMachine own;
+};
+struct MachineClosure : ClosureValue {
+  OfMachine own;
+};
+struct MachineRef : RefValue {
+  OfMachine own;
+};
 
 } // namespace
 
 /// The part of a held value that the machine knows; null for others.
 static const OfMachine *getOfMachine(py::handle value) {
   if (py::isinstance<MachineData>(value))
-    return &value.cast<const MachineData &>();
+    return &value.cast<const MachineData &>().own;
   if (py::isinstance<MachineClosure>(value))
-    return &value.cast<const MachineClosure &>();
+    return &value.cast<const MachineClosure &>().own;
   if (py::isinstance<MachineRef>(value))
-    return &value.cast<const MachineRef &>();
+    return &value.cast<const MachineRef &>().own;
   return nullptr;
 }
 
@@ -152,7 +158,7 @@ static const RelayArtifactConstructor &getConstructor(const OfMachine &self) {
 
 /// A node for a constructor. The artefact does not know types of fields.
 static py::object getConstructorNode(const MachineData &self) {
-  const RelayArtifactConstructor &known = getConstructor(self);
+  const RelayArtifactConstructor &known = getConstructor(self.own);
   MLIRContext *context = getSessionContext();
   std::vector<Type> fields(known.num_fields,
                            relay::IncompleteType::get(context));
@@ -162,8 +168,8 @@ static py::object getConstructorNode(const MachineData &self) {
 
 static py::list getFields(const MachineData &self) {
   py::list fields;
-  for (int32_t i = 0, e = getNumFields(self.handle.get()); i < e; ++i)
-    fields.append(self.machine->wrap(getField(self.handle.get(), i)));
+  for (int32_t i = 0, e = getNumFields(self.own.handle.get()); i < e; ++i)
+    fields.append(self.own.machine->wrap(getField(self.own.handle.get(), i)));
   return fields;
 }
 
@@ -345,42 +351,47 @@ void relay_python::bindRelayVM(py::module_ &m) {
       .def("text", &VMProgram::print);
 
   py::class_<MachineData, DataValue>(m, "VMConstructorValue")
-      .def("__str__", [](const MachineData &self) { return printValue(self); })
-      .def("__repr__", [](const MachineData &self) { return printValue(self); })
+      .def("__str__",
+           [](const MachineData &self) { return printValue(self.own); })
+      .def("__repr__",
+           [](const MachineData &self) { return printValue(self.own); })
       .def_property_readonly("constructor", &getConstructorNode)
       .def_property_readonly("tag",
                              [](const MachineData &self) {
-                               const auto &known = getConstructor(self);
+                               const auto &known = getConstructor(self.own);
                                return getConstructorTag(known.type,
                                                         known.index);
                              })
       .def_property_readonly("name_hint",
                              [](const MachineData &self) {
-                               return std::string(getConstructor(self).name);
+                               return std::string(
+                                   getConstructor(self.own).name);
                              })
       .def_property_readonly("_fields", &getFields);
   py::class_<MachineClosure, ClosureValue>(m, "VMClosure")
       .def("__str__",
-           [](const MachineClosure &self) { return printValue(self); })
+           [](const MachineClosure &self) { return printValue(self.own); })
       .def("__repr__",
-           [](const MachineClosure &self) { return printValue(self); })
+           [](const MachineClosure &self) { return printValue(self.own); })
       .def("_call", [](const MachineClosure &self, const py::list &args) {
-        return self.machine->call(self.handle, args);
+        return self.own.machine->call(self.own.handle, args);
       });
   py::class_<MachineRef, RefValue>(m, "VMRefValue")
-      .def("__str__", [](const MachineRef &self) { return printValue(self); })
-      .def("__repr__", [](const MachineRef &self) { return printValue(self); })
-      .def_property_readonly(
-          "_value",
-          [](const MachineRef &self) {
-            RelayValue *contents = nullptr;
-            checkStatus(relayValueReadReference(self.handle.get(), &contents));
-            return self.machine->wrap(Handle(contents));
-          })
+      .def("__str__",
+           [](const MachineRef &self) { return printValue(self.own); })
+      .def("__repr__",
+           [](const MachineRef &self) { return printValue(self.own); })
+      .def_property_readonly("_value",
+                             [](const MachineRef &self) {
+                               RelayValue *contents = nullptr;
+                               checkStatus(relayValueReadReference(
+                                   self.own.handle.get(), &contents));
+                               return self.own.machine->wrap(Handle(contents));
+                             })
       .def("_write", [](const MachineRef &self, py::handle value) {
         std::deque<TensorArgument> tensors;
-        Handle contents = self.machine->unwrap(value, nullptr, tensors);
+        Handle contents = self.own.machine->unwrap(value, nullptr, tensors);
         checkStatus(
-            relayValueWriteReference(self.handle.get(), contents.get()));
+            relayValueWriteReference(self.own.handle.get(), contents.get()));
       });
 }

@@ -7,7 +7,7 @@
 //
 // In order: functions and blocks; values and kernels (relax-kernels);
 // storage and kernel calls (relax-executable). Functions of objects have
-// operations of their own (RelaxFunctionalOps.td).
+// operations of their own (RelaxObjects.td).
 //
 //===----------------------------------------------------------------------===//
 
@@ -539,6 +539,6 @@ def Relax_KillOp : Relax_Op<"kill"> {
   let assemblyFormat = "$storage attr-dict `:` qualified(type($storage))";
 }
 
-include "relay-mlir/Dialect/Relax/IR/RelaxFunctionalOps.td"
+include "relay-mlir/Dialect/Relax/IR/RelaxObjects.td"
 
 #endif // RELAY_MLIR_DIALECT_RELAX_IR_RELAXOPS_TD

@@ -1,4 +1,4 @@
-//===- RelaxFunctionalOps.td - Objects, closures, control --*- tablegen -*-===//
+//===- RelaxObjects.td - Objects, closures, control --------*- tablegen -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_DIALECT_RELAX_IR_RELAXFUNCTIONALOPS_TD
-#define RELAY_MLIR_DIALECT_RELAX_IR_RELAXFUNCTIONALOPS_TD
+#ifndef RELAY_MLIR_DIALECT_RELAX_IR_RELAXOBJECTS_TD
+#define RELAY_MLIR_DIALECT_RELAX_IR_RELAXOBJECTS_TD
 
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -317,4 +317,4 @@ def Relax_WriteRefOp : Relax_FunctionalOp<"write_ref"> {
   let assemblyFormat = "$ref `,` $value attr-dict";
 }
 
-#endif // RELAY_MLIR_DIALECT_RELAX_IR_RELAXFUNCTIONALOPS_TD
+#endif // RELAY_MLIR_DIALECT_RELAX_IR_RELAXOBJECTS_TD
