@@ -47,7 +47,7 @@ graph_executor = types.SimpleNamespace(GraphModule=executor_factory.GraphModule,
 contrib = types.SimpleNamespace(graph_executor=graph_executor, graph_runtime=graph_executor)
 runtime = types.SimpleNamespace(Module=executor_factory.ExecutorFactoryModule, NDArray=NDArray,
                                 load_module=executor_factory.load_module, ndarray=nd,
-                                convert=lambda value: value)
+                                convert=lambda value: value, vm=relay.vm)
 # Symbolic sizes.
 te = types.SimpleNamespace(SizeVar=sizes.SizeVar, Var=sizes.Var, size_var=sizes.size_var,
                            var=sizes.var)

@@ -217,11 +217,27 @@ class AotExecutor(Executor):
         return run
 
 
+class GraphExecutor(AotExecutor):
+    """Compiles graphs of kernels to native code: functions of tensors of known sizes."""
+
+    def _function(self, mod: IRModule, name: str) -> Callable[..., Any]:
+        from .transform import infer_types
+
+        for var in infer_types(mod)[name].params:
+            sizes = getattr(var.checked_type, "shape", ())
+            if not all(isinstance(size, int) for size in sizes):
+                raise ValueError(f"expects sizes that are known, as graphs have them, but got "
+                                 f"parameter {var.name_hint!r} of type {var.checked_type}; the "
+                                 "executors 'aot' and 'vm' take it")
+        return super()._function(mod, name)
+
+
 def create_executor(kind: str = "debug", mod: IRModule | Function | None = None,
                     device: Device | None = None, target: Any = "llvm",
                     params: Mapping[str, Any] | None = None) -> Executor:
     """Makes an executor: "debug", the interpreter; "vm", the whole language, with
-    functions of tensors as native code; or "aot", native code, for functions of tensors.
+    functions of tensors as native code; or "aot" and "graph", native code, for functions of
+    tensors, of which "graph" takes those whose sizes are known.
 
     `params` are values of parameters of @main, by name, and `target` is one or a dict, as
     in `build`.
@@ -238,14 +254,14 @@ def create_executor(kind: str = "debug", mod: IRModule | Function | None = None,
         return Interpreter(mod)
     if kind == "aot":
         return AotExecutor(mod, target)
+    if kind == "graph":
+        return GraphExecutor(mod, target)
     if kind == "vm":
         from .backend.vm import VMExecutor
 
         return VMExecutor(mod, target)
-    if kind == "graph":
-        raise NotImplementedError("there is no executor of kind 'graph' yet; 'debug', 'vm' and "
-                                  "'aot' exist")
-    raise ValueError(f"expects an executor 'debug', 'vm' or 'aot', but got {kind!r}")
+    raise ValueError("expects an executor 'debug', 'vm', 'aot' or 'graph', but got "
+                     f"{kind!r}")
 
 
 __all__ = ["Closure", "ConstructorValue", "Executor", "Interpreter", "RefValue",

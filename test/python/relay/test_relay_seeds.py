@@ -138,9 +138,12 @@ def test_tutorial_execution(text_v001):
     assert result.shape == (1, 10) and result.dtype == "float32"
     # The interpreter computes in double precision and rounds after each operator.
     np.testing.assert_allclose(result, mlp_of_numpy(data, params), rtol=1e-5)
-    for kind in ('graph', 'vm'):
-        with pytest.raises(NotImplementedError, match="no executor of kind"):
-            relay.create_executor(kind, mod=mod)
+    graph_ex = relay.create_executor('graph', mod=mod)
+    vm_ex = relay.create_executor('vm', mod=mod)
+    graph_mlp = graph_ex.evaluate(mlp)
+    vm_mlp = vm_ex.evaluate(mlp)
+    np.testing.assert_allclose(graph_mlp(data, **params), result, rtol=1e-5)
+    np.testing.assert_allclose(vm_mlp(data, **params), result, rtol=1e-5)
 
 
 class ScheduleConv2d(ExprMutator):
@@ -316,7 +319,8 @@ def test_demo_runs():
     data = rng.standard_normal((1, 32, 56, 56), dtype="float32")
     weight = rng.standard_normal((32, 32, 3, 3), dtype="float32") / 32
     bias = rng.standard_normal(32, dtype="float32")
-    result = relay.create_executor("debug", mod=mod).evaluate()(data, weight, bias)
+    results = [relay.create_executor(kind, mod=mod).evaluate()(data, weight, bias)
+               for kind in ("debug", "vm")]
     expected = data.astype("float64")
     for _ in range(3):
         padded = np.pad(expected, ((0, 0), (0, 0), (1, 1), (1, 1)))
@@ -324,7 +328,8 @@ def test_demo_runs():
         expected = np.einsum("nchwij,ocij->nohw", windows, weight, optimize=True)
         expected = np.maximum(expected + bias[:, None, None], 0)
     # float32 after each operator, over sums of 288 products.
-    np.testing.assert_allclose(result, expected.reshape(1, 56, 56, 32), rtol=1e-4, atol=1e-4)
+    for result in results:
+        np.testing.assert_allclose(result, expected.reshape(1, 56, 56, 32), rtol=1e-4, atol=1e-4)
 
 
 def make_pattern(with_bias=True):
@@ -571,6 +576,7 @@ def test_relax_introduction():
     from relay_mlir import relax
     from relay_mlir.relay import testing
     from relay_mlir.relax.testing import relay_translator
+    vm_rt = tvm.runtime.vm
 
     dshape = (1, 28, 28)
     relay_mod, params_dict = testing.mlp.get_workload(batch_size=relay.Any())
@@ -609,6 +615,10 @@ def test_relax_introduction():
     assert "Relax VM executable statistics" in ex.stats() and "softmax" in ex.as_text()
     vm = relax.VirtualMachine(ex, tvm.cpu())
     res = vm["main"](data, *params)
-    expected_output = relay.create_executor("debug", mod=relay_mod).evaluate()(data, *params)
-    # float32 against double precision, rounded after each operator.
+    # check correctness by comparing with relay result
+    exe = relay.vm.compile(relay_mod, target)
+    relay_vm = vm_rt.VirtualMachine(exe, tvm.cpu())
+    inputs = [data] + params
+    expected_output = relay_vm.run(*inputs)
+    # Fused or not, sums have another order.
     tvm.testing.assert_allclose(res.numpy(), expected_output.numpy(), rtol=1e-5)
