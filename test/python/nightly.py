@@ -16,6 +16,7 @@ processors. Tests without parameters always run, and one case of each function.
 
 import hashlib
 import os
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,8 @@ def choose(cases, count):
     """That many of the cases of a function, with as many values of parameters as can be."""
     # In an order of no pattern, where several are as good.
     cases = sorted(cases, key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
-    chosen, seen = [], set()
+    chosen: list[Any] = []
+    seen: set[tuple[str, int]] = set()
     while len(chosen) < count:
         best = max(cases, key=lambda item: len(item.callspec.indices.items() - seen))
         seen |= best.callspec.indices.items()
@@ -48,7 +50,7 @@ def choose(cases, count):
 
 def find_left_out(items, share):
     """What an ordinary run leaves out of the cases of grids."""
-    functions = {}
+    functions: dict[tuple[Any, ...], list[Any]] = {}
     for item in items:
         marker = item.get_closest_marker("share")
         parts = share * (marker.args[0] if marker else 1)

@@ -113,12 +113,12 @@ class GraphModule:
             np.copyto(out, outputs[index])
         return ndarray(outputs[index])
 
-    def load_params(self, params_bytes: bytes) -> None:
+    def load_params(self, params_bytes: bytes | bytearray) -> None:
         """Sets the parameters that `relay.save_param_dict` has written. Raises ValueError for
         bytes that it has not."""
         self.set_input(**load_param_dict(params_bytes))
 
-    def share_params(self, other: GraphModule, params_bytes: bytes) -> None:
+    def share_params(self, other: GraphModule, params_bytes: bytes | bytearray) -> None:
         """Sets the parameters whose names these bytes have to those of another module."""
         expect(other, GraphModule, "other", "a GraphModule")
         for name in load_param_dict(params_bytes):

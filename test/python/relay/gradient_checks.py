@@ -33,7 +33,7 @@ def total(result: Any) -> float:
     return sum(float(leaf.sum()) for leaf in flatten(result) if leaf.dtype.kind == "f")
 
 
-def weigh(expr: Any, type_: relay.Type, rng: Any) -> Any:
+def weigh(expr: Any, type_: Any, rng: Any) -> Any:
     """Floats times random numbers, so that their gradients differ; others as they are."""
     if isinstance(type_, relay.TupleType):
         fields = [weigh(relay.TupleGetItem(expr, i), field, rng)

@@ -142,7 +142,7 @@ def check_graph(graph):
     assert rows[0] == 0 and len(rows) == len(nodes) + 1
     assert graph["arg_nodes"] == [i for i, node in enumerate(nodes) if node["op"] == "null"]
     assert len({node["name"] for node in nodes}) == len(nodes)
-    last = {}
+    last: dict[int, int] = {}
     for number, node in enumerate(nodes):
         outputs = int(node.get("attrs", {}).get("num_outputs", 1))
         assert rows[number + 1] - rows[number] == outputs
@@ -157,7 +157,7 @@ def check_graph(graph):
     storage = graph["attrs"]["storage_id"][1]
     assert all(len(values[1]) == rows[-1] for values in graph["attrs"].values())
     # Nothing is overwritten before it has been read: but for views, which show the same.
-    holder = {}
+    holder: dict[int, int] = {}
     for number, node in enumerate(nodes):
         is_view = node.get("attrs", {}).get("func_name") == "__nop"
         for entry in range(rows[number], rows[number + 1]):

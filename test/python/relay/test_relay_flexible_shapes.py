@@ -58,7 +58,7 @@ def test_wrong_dispatch():
             (dict(buckets=[2], input_indices=[2]), ValueError, "of 2 parameters, but got"),
             (dict(buckets=[2], input_indices=[]), ValueError, "of 2 parameters, but got")]:
         with pytest.raises(error, match=message):
-            transform.FlexibleShapeDispatch(**arguments)(mod)
+            transform.FlexibleShapeDispatch(**arguments)(mod)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="expects no function @main_2, but there is one"):
         dispatch = transform.FlexibleShapeDispatch([2], input_indices=[0])
         dispatch(dispatch(mod))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -32,7 +34,7 @@ X = reals(2, 3)
 IMAGE = reals(2, 3, 5, 7)
 
 # By name: what makes the expression, and arguments.
-CASES = {}
+CASES: dict[str, Any] = {}
 
 
 def case(name, build, *values, dynamic=(), **tolerances):
@@ -249,7 +251,7 @@ for _mode in ("update", "add"):
 case("sparse_to_dense", lambda v, e: relay.sparse_to_dense(
     relay.const([[0, 1], [2, 0]]), (3, 2), v, e), reals(2), np.array(0.5))
 case("sort", lambda x: relay.sort(x, axis=0), reals(4, 3))
-case("sort down", lambda x: relay.sort(x, is_ascend=0), reals(4, 3))
+case("sort down", lambda x: relay.sort(x, is_ascend=False), reals(4, 3))
 case("topk", lambda x: relay.topk(x, 2, axis=1), reals(3, 4))
 case("topk values", lambda x: relay.topk(x, 2, axis=0, ret_type="values", is_ascend=True),
      reals(3, 4))
@@ -401,7 +403,8 @@ case("group_norm", lambda x, g, b: op.nn.group_norm(x, g, b, num_groups=2), real
      reals(4, low=0.5), reals(4))
 case("batch_norm", lambda *args: op.nn.batch_norm(*args), reals(2, 3, 4), reals(3, low=0.5),
      reals(3), reals(3, seed=1), reals(3, low=0.3))
-case("batch_norm last", lambda *args: op.nn.batch_norm(*args, axis=-1, scale=False)[0],
+case("batch_norm last", lambda x, g, b, m, v: op.nn.batch_norm(
+    x, g, b, m, v, axis=-1, scale=False)[0],
      reals(4, 3), reals(3), reals(3), reals(3, seed=1), reals(3, low=0.3), dynamic=[0])
 case("batch_norm for training", lambda x, g, b: op.nn.batch_norm(
     x, g, b, relay.mean(x, axis=[0, 2]), relay.variance(x, axis=[0, 2]))[0], reals(3, 2, 4),

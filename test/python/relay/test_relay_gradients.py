@@ -710,7 +710,7 @@ def test_limits_of_first_order_gradients():
 
     def nested(count, make):
         names = [relay.var(f"f{i}") for i in range(count + 1)]
-        body = relay.Call(names[-1], [x])
+        body: relay.Expr = relay.Call(names[-1], [x])
         for i in range(count, -1, -1):
             y = var("y", 2)
             inner = make(names[i - 1], y) if i else relay.tanh(y)

@@ -64,7 +64,8 @@ LogicalResult relax::YieldOp::verify() {
 }
 
 LogicalResult MakeDataOp::verify() {
-  if (getFields().size() != getConstructor().getNumFields())
+  if (static_cast<int64_t>(getFields().size()) !=
+      getConstructor().getNumFields())
     return emitOpError() << "expects " << getConstructor().getNumFields()
                          << " fields of " << getConstructor().getName()
                          << ", but got " << getFields().size();

@@ -22,7 +22,7 @@ def get_net(batch_size: int, num_classes: int = 10, image_shape: Sequence[int] =
     return Function(free_vars(out), out)
 
 
-def get_workload(batch_size: int, num_classes: int = 10, image_shape: Sequence[int] = (1, 28, 28),
+def get_workload(batch_size: Any, num_classes: int = 10, image_shape: Sequence[int] = (1, 28, 28),
                  dtype: Any = "float32") -> tuple[Any, dict[str, Any]]:
     """The network as a module, and its parameters."""
     return create_workload(get_net(batch_size, num_classes, image_shape, dtype))
