@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import operator
 import os
 import pathlib
 import re
@@ -94,6 +95,10 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
 }
 
 
+# Where passes are in Python that are not in relay.transform.
+_ELSEWHERE = {"QnnCanonicalize": "qnn.transform.CanonicalizeOps"}
+
+
 def registered_passes() -> set[str]:
     """The passes that relay-opt has, by flag."""
     text = subprocess.run([BUILD / "bin" / "relay-opt", "--help"], check=True,
@@ -118,7 +123,7 @@ def trace(name: str, flags: set[str]) -> list[str] | None:
     from relay_mlir.relay import transform
 
     try:
-        make = getattr(transform, name)
+        make = operator.attrgetter(_ELSEWHERE.get(name, f"transform.{name}"))(relay)
     except AttributeError:
         return None
     found: list[str] = []
@@ -176,7 +181,7 @@ def write_page() -> str:
         name, level = entry.split()
         status, by = _cell(trace(name, flags), name)
         counts[status] += 1
-        python = f"`relay.transform.{name}`" if status else ""
+        python = f"`relay.{_ELSEWHERE.get(name, f'transform.{name}')}`" if status else ""
         kind = "module" if level.endswith("m") else "function"
         rows.append(f"| {name} | {kind} | {level.rstrip('m')} | {status} | {python} | {by} |")
     own = sorted(flag for flag in flags if flag.startswith(("relay-", "verify-relay-"))

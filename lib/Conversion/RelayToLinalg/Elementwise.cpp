@@ -192,6 +192,7 @@ static const TableRow kTable[] = {
     {"round", Domain::Any, emitRounding<math::RoundOp>},
     // Signs, bits and tests.
     {"copy", Domain::Any, emitCopy},
+    {"annotation.checkpoint", Domain::Any, emitCopy},
     {"sign", Domain::Any, emitUnary<&ElementMath::sign>},
     {"abs", Domain::Any, emitUnary<&ElementMath::abs>},
     {"negative", Domain::Any, emitUnary<&ElementMath::negate>},

@@ -191,7 +191,7 @@ class ExecutorFactoryModule:
 
         def create(*devices: Device) -> GraphModule:
             for device in devices:
-                if device.type != "cpu":
+                if expect(device, Device, "device", "a device").type != "cpu":
                     raise NotImplementedError(f"there is no execution on {device} yet, only "
                                               "on cpu(0)")
             return GraphModule(self)
@@ -215,19 +215,24 @@ class ExecutorFactoryModule:
         p1, ...) and calls of kernels, with shapes, dtypes and storage; and under `params`
         digests of the values of parameters that are constants of the code.
 
-        It describes the code, which knows its graph. What is read from a file, and what has
-        sizes that are unknown, has only inputs and outputs there."""
+        It describes the code, which knows its graph and the values of its parameters: nothing
+        changes with it. What is read from a file, and what has sizes that are unknown, has only
+        inputs and outputs there."""
         infos = [*self.compiled.inputs, *self.compiled.outputs]
-        if self._graph is not None and all(isinstance(size, int) for info in infos
-                                           for size in info.shape):
-            graph = json.loads(self._graph())
-        else:
-            graph = {key: [{"name": info.name, "shape": list(info.shape),
-                            "dtype": str(info.dtype)} for info in found]
-                     for key, found in (("inputs", self.compiled.inputs),
-                                        ("outputs", self.compiled.outputs))}
+        graph = self._interface()
+        if self._graph is not None and all(isinstance(size, int) for info in
+                                           [*graph["inputs"], *graph["outputs"]]
+                                           for size in info["shape"]):
+            graph |= json.loads(self._graph())
         params = {name: _digest(value) for name, value in self._params.items()}
         return json.dumps(graph | {"params": self._digests | params}, indent=2)
+
+    def _interface(self) -> dict[str, list[dict[str, Any]]]:
+        """Inputs and outputs, as a graph has them."""
+        return {key: [{"name": info.name, "shape": list(info.shape), "dtype": str(info.dtype)}
+                      for info in found]
+                for key, found in (("inputs", self.compiled.inputs),
+                                   ("outputs", self.compiled.outputs))}
 
     def export_library(self, file_name: Any) -> None:
         """Writes the code to a shared object, which `relay_mlir.load` and the C
@@ -247,15 +252,20 @@ def load_module(path: Any) -> ExecutorFactoryModule:
 
 def create(graph_json: str, lib: ExecutorFactoryModule, device: Any = None) -> GraphModule:
     """A module to run, of the parts of `graph, lib, params = build(...)`: the library may have
-    been written and loaded since. Raises ValueError for what is no graph in JSON."""
+    been written and loaded since. Raises ValueError for what is no graph in JSON, or that of
+    another library, with other inputs or outputs."""
     devices = device if isinstance(device, (list, tuple)) else [device] if device else []
     expect(lib, ExecutorFactoryModule, "lib", "what relay.build returns")
     try:
         graph = json.loads(expect_text(graph_json, "graph_json"))
         params = {str(name): dict(digest) for name, digest in graph["params"].items()}
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError("expects graph_json to be what get_graph_json returned, but got "
                          f"{describe(graph_json)}") from error
+    for key, found in lib._interface().items():
+        if graph.get(key) != found:
+            raise ValueError(f"expects the graph of the library, with {key} {found}, but got "
+                             f"{describe(graph.get(key))}")
     lib._digests.update(params)
     return lib["default"](*devices)
 

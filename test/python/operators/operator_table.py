@@ -99,6 +99,7 @@ for name, low, high in [
         ("floor", -9, 9), ("ceil", -9, 9), ("trunc", -9, 9), ("round", -9, 9), ("sign", -2, 2),
         ("abs", -9, 9), ("tanh", -9, 9), ("fast_tanh", -9, 9), ("negative", -9, 9),
         ("nn.relu", -9, 9), ("zeros_like", -9, 9), ("ones_like", -9, 9), ("copy", -9, 9),
+        ("annotation.checkpoint", -9, 9),
         ("isnan", -9, 9), ("isfinite", -9, 9), ("isinf", -9, 9), ("logical_not", 0, 1),
         ("bitwise_not", -9, 9)]:
     add(name, row(f"{name}(%x)", x=special(low=low, high=high)))

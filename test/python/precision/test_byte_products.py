@@ -54,6 +54,22 @@ def test_dense(rows, depth, columns, kind, target):
     np.testing.assert_array_equal(run(text, data, target=target), expected)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("depth,columns", [(32, 16), (33, 17), (784, 128)])
+def test_dense_of_open_rows(depth, columns, target):
+    weight = random_bytes((columns, depth), "i8", 1)
+    text = f"""func.func @main(%x: tensor<?x{depth}xi8>) -> tensor<?x{columns}xi32> {{
+  %w = relay.constant dense<"0x{weight.tobytes().hex()}"> : tensor<{columns}x{depth}xi8>
+  %0 = relay.nn.dense %x, %w {{out_dtype = i32}}
+      : (tensor<?x{depth}xi8>, tensor<{columns}x{depth}xi8>) -> tensor<?x{columns}xi32>
+  return %0 : tensor<?x{columns}xi32>
+}}"""
+    for rows in (1, 7, 150):
+        data = random_bytes((rows, depth), "i8")
+        np.testing.assert_array_equal(run(text, data, target=target, force=False),
+                                      data.astype(np.int32) @ weight.T.astype(np.int32))
+
+
 # Data (NHWC), outputs and window, strides, groups.
 CONVOLUTIONS = [
     ((1, 9, 11, 70), (40, 3, 3), 2, 1),

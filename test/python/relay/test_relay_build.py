@@ -204,7 +204,13 @@ def test_deployment(tmp_path):
         module.load_params(data[:-1])
     with pytest.raises(KeyError, match="expects one of the inputs x, but got 'v'"):
         module.load_params(relay.save_param_dict({"v": W}))
-    for wrong in ("", "[]", "{}", '{"params": 3}', '{"params": {"w": 3}}'):
+    x = relay.var("x", shape=(2, 3))
+    other, _, _ = relay.build(relay.Function([x], relay.exp(x)), "llvm")
+    with pytest.raises(ValueError, match="expects the graph of the library, with outputs"):
+        tvm.contrib.graph_runtime.create(other, lib, tvm.cpu())
+    with pytest.raises(TypeError, match="expects device to be a device, but got 3"):
+        tvm.contrib.graph_runtime.create(graph, lib, 3)
+    for wrong in ("", "[]", "{}", '{"params": 3}', '{"params": {"w": 3}}', "[" * 100000):
         with pytest.raises(ValueError, match="expects graph_json to be what"):
             tvm.contrib.graph_runtime.create(wrong, lib, tvm.cpu())
 

@@ -782,3 +782,15 @@ def test_check_grad_of_wrong_arguments():
     with pytest.raises(ValueError, match="expects inputs for a function of"):
         t = relay.var("t", relay.TupleType([relay.TensorType((2,), F64)]))
         check_grad(relay.Function([t], relay.TupleGetItem(t, 0)))
+
+
+@pytest.mark.parametrize("mode", ["first_order", "higher_order"])
+@pytest.mark.parametrize("call", ["repeat(%x, repeats=0, axis=0)", "tile(%x, reps=[0, 2])",
+                                  "tile(sum(%x), reps=[0])"])
+def test_results_without_elements(call, mode):
+    """Whatever the formula of an operator would do with them."""
+    mod = relay.parse('#[version = "0.0.5"]\n'
+                      f"def @main(%x: Tensor[(2, 3), float32]) {{ {call} }}")
+    function = relay.transform.gradient(mod["main"], mod, mode=mode)
+    _, (gradient,) = relay.create_executor("debug").evaluate(function)(np.ones((2, 3), "float32"))
+    np.testing.assert_array_equal(gradient, np.zeros((2, 3)))

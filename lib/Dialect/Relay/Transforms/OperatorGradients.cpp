@@ -218,6 +218,16 @@ OperatorGradients::build(OpBuilder &builder, Operation *op,
       results.append(getLeafTypes(other.getType()).size(), Value());
     return results;
   }
+  // Nothing follows from a result without elements, whatever its formula says.
+  if (llvm::all_of(getLeafTypes(op->getResult(0).getType()), [](Type type) {
+        auto tensor = cast<RankedTensorType>(type);
+        return tensor.hasStaticShape() && tensor.getNumElements() == 0;
+      })) {
+    SmallVector<Value> results;
+    for (Value operand : op->getOperands())
+      results.append(getLeafTypes(operand.getType()).size(), Value());
+    return results;
+  }
   // Nothing is left open but what has no gradient at all.
   SmallVector<Value> complete(gradients);
   SmallVector<Value> leaves;

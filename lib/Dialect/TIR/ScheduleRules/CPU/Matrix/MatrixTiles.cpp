@@ -88,8 +88,9 @@ LogicalResult MatrixMatcher::planPanels() {
     int64_t fitting =
         (std::min(cache, kMaxPanelBytes) / rowBytes - plan.reachRows) /
         plan.tileRows * plan.tileRows;
-    int64_t wanted = llvm::alignTo(plan.reachRows, plan.tileRows);
-    plan.panelRows = std::min(fitting, std::max(kMaxRows, wanted));
+    int64_t wanted =
+        llvm::alignTo(std::max(plan.reachRows, kMaxRows), plan.tileRows);
+    plan.panelRows = std::min(fitting, wanted);
     if (plan.panelRows < plan.tileRows)
       return failure();
     plan.numPanels = llvm::divideCeil(rows, plan.panelRows);
