@@ -128,6 +128,7 @@ def test_shared_model(name):
 LIGHT = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("network", parameters(
     [name for name in build.MODELS if name.startswith("light_")]))
 def test_light_network(network):

@@ -25,6 +25,7 @@ BUILD = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 HINT = "run test/python/operators/test_operators.py and utils/docs/operator_page.py"
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("mode", ["static", "dynamic"])
 @pytest.mark.parametrize("operator", TABLE)
 def test_operator(operator, mode):
