@@ -17,7 +17,7 @@
 #include "CarrySizes.h"
 
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/Patterns.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -46,7 +46,6 @@ public:
   LogicalResult run();
 
 private:
-  relax::FuncOp convertFunction(func::FuncOp source);
   LogicalResult convertBody(func::FuncOp source, relax::FuncOp target);
   /// Converts the operations of `block`; its last one stays for the caller.
   LogicalResult convertBlock(OpBuilder &builder, Block &block);
@@ -82,10 +81,9 @@ private:
   Type object, truth;
   IRMapping values;
   DenseMap<Attribute, relax::FuncOp> constructorFunctions;
-  /// Closures of functions that are being converted, by their name.
+  /// The function at hand, and how many closures in it have names.
   func::FuncOp source;
   unsigned numClosures = 0;
-  SmallVector<std::pair<FnOp, relax::FuncOp>> waiting;
 };
 
 } // namespace
@@ -142,14 +140,17 @@ LogicalResult ObjectConverter::convertBody(func::FuncOp from,
   return success();
 }
 
+static relax::ConstructorAttr toRelax(ConstructorOp op) {
+  return relax::ConstructorAttr::get(
+      op.getContext(), op.getADT().getSymNameAttr(), op.getSymNameAttr(),
+      op.getIndex(), op.getFields().size());
+}
+
 LogicalResult ObjectConverter::run() {
   SmallVector<Attribute> constructors;
   for (auto adt : module.getOps<ADTOp>())
     for (ConstructorOp constructor : adt.getConstructors())
-      constructors.push_back(relax::ConstructorAttr::get(
-          context, StringAttr::get(context, adt.getSymName()),
-          StringAttr::get(context, constructor.getSymName()),
-          constructor.getIndex(), constructor.getFields().size()));
+      constructors.push_back(toRelax(constructor));
 
   SmallVector<std::pair<func::FuncOp, relax::FuncOp>> functions;
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
@@ -311,7 +312,6 @@ LogicalResult ObjectConverter::convertClosure(OpBuilder &builder, FnOp op) {
   llvm::SetVector<Value> found;
   getUsedValuesDefinedAbove(op.getBodyRegion(), found);
   ArrayRef<Value> captured = found.getArrayRef();
-  func::FuncOp outer = source;
   relax::FuncOp function = createFunction(
       loc, source.getSymName() + ".fn" + Twine(numClosures++),
       captured.size() + op.getParams().size(), /*isPublic=*/false);
@@ -344,7 +344,6 @@ LogicalResult ObjectConverter::convertClosure(OpBuilder &builder, FnOp op) {
       inner, loc, lookup(op.getBody().front().getTerminator()->getOperand(0)));
   for (auto [value, known] : llvm::zip_equal(captured, outside))
     values.map(value, known);
-  source = outer;
 
   values.map(op.getResult(),
              relax::MakeClosureOp::create(builder, loc, object,
@@ -364,10 +363,7 @@ ObjectConverter::getConstructor(Operation *op, SymbolRefAttr name) {
   if (!constructor)
     return op->emitOpError("expects the name of a constructor, but got ")
            << name;
-  return relax::ConstructorAttr::get(
-      context, StringAttr::get(context, constructor.getADT().getSymName()),
-      StringAttr::get(context, constructor.getSymName()),
-      constructor.getIndex(), constructor.getFields().size());
+  return toRelax(constructor);
 }
 
 FailureOr<relax::FuncOp> ObjectConverter::getConstructorFunction(GlobalOp op) {
@@ -411,18 +407,10 @@ LogicalResult ObjectConverter::convertGlobal(OpBuilder &builder, GlobalOp op) {
 // Match
 //===----------------------------------------------------------------------===//
 
-static ArrayRef<Attribute> getFields(Attribute pattern) {
-  if (auto constructor = dyn_cast<ConstructorPatternAttr>(pattern))
-    return constructor.getFields();
-  if (auto tuple = dyn_cast<TuplePatternAttr>(pattern))
-    return tuple.getFields();
-  return {};
-}
-
 /// Whether a constructor occurs in a pattern.
 static bool needsTest(Attribute pattern) {
   return isa<ConstructorPatternAttr>(pattern) ||
-         llvm::any_of(getFields(pattern), needsTest);
+         llvm::any_of(getPatternFields(pattern), needsTest);
 }
 
 FailureOr<Value> ObjectConverter::testPattern(OpBuilder &builder, Operation *op,
@@ -455,7 +443,7 @@ FailureOr<Value> ObjectConverter::testPattern(OpBuilder &builder, Operation *op,
     open.push_back(ifOp);
     inner.createBlock(&ifOp.getThenRegion());
   };
-  for (auto [index, field] : llvm::enumerate(getFields(pattern))) {
+  for (auto [index, field] : llvm::enumerate(getPatternFields(pattern))) {
     if (!needsTest(field))
       continue;
     if (result)
@@ -482,7 +470,7 @@ bool ObjectConverter::bindPattern(OpBuilder &builder, Location loc,
     return !argument.use_empty();
   }
   bool isUsed = false;
-  for (auto [index, field] : llvm::enumerate(getFields(pattern))) {
+  for (auto [index, field] : llvm::enumerate(getPatternFields(pattern))) {
     auto part = relax::GetFieldOp::create(builder, loc, object, value, index);
     if (bindPattern(builder, loc, field, part, arguments, next))
       isUsed = true;

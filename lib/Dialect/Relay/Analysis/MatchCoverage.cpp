@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Dialect/Relay/Analysis/MatchCoverage.h"
 
+#include "relay-mlir/Dialect/Relay/IR/Patterns.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -44,14 +46,6 @@ private:
 
 } // namespace
 
-static ArrayRef<Attribute> getFields(Attribute pattern) {
-  if (auto constructor = dyn_cast<ConstructorPatternAttr>(pattern))
-    return constructor.getFields();
-  if (auto tuple = dyn_cast<TuplePatternAttr>(pattern))
-    return tuple.getFields();
-  return {};
-}
-
 static bool matchesAnything(Attribute pattern) {
   return isa<WildcardPatternAttr, VarPatternAttr>(pattern);
 }
@@ -65,11 +59,11 @@ Outcome Coverage::check(Attribute pattern, Attribute candidate) {
   auto other = dyn_cast<ConstructorPatternAttr>(candidate);
   if (!constructor != !other ||
       (constructor && constructor.getConstructor() != other.getConstructor()) ||
-      getFields(pattern).size() != getFields(candidate).size())
+      getPatternFields(pattern).size() != getPatternFields(candidate).size())
     return Outcome::Clash;
   Outcome outcome = Outcome::Match;
-  for (auto [field, value] :
-       llvm::zip_equal(getFields(pattern), getFields(candidate))) {
+  for (auto [field, value] : llvm::zip_equal(getPatternFields(pattern),
+                                             getPatternFields(candidate))) {
     Outcome inner = check(field, value);
     if (inner == Outcome::Clash)
       return Outcome::Clash;
@@ -107,7 +101,7 @@ SmallVector<Attribute> Coverage::expand(Attribute pattern,
   SmallVector<Attribute> expanded;
   if (!matchesAnything(candidate)) {
     for (ArrayRef<Attribute> fields :
-         expandFields(getFields(pattern), getFields(candidate)))
+         expandFields(getPatternFields(pattern), getPatternFields(candidate)))
       expanded.push_back(
           constructor ? Attribute(ConstructorPatternAttr::get(
                             context, constructor.getConstructor(), fields))
@@ -115,7 +109,7 @@ SmallVector<Attribute> Coverage::expand(Attribute pattern,
     return expanded;
   }
   if (!constructor) {
-    SmallVector<Attribute> fields(getFields(pattern).size(), wildcard);
+    SmallVector<Attribute> fields(getPatternFields(pattern).size(), wildcard);
     return {TuplePatternAttr::get(context, fields)};
   }
   auto op = symbols.lookupNearestSymbolFrom<ConstructorOp>(

@@ -5,10 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "relay-mlir/Dialect/Relay/IR/Patterns.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 
 using namespace mlir;
 using namespace mlir::relay;
+
+ArrayRef<Attribute> relay::getPatternFields(Attribute pattern) {
+  if (auto constructor = dyn_cast<ConstructorPatternAttr>(pattern))
+    return constructor.getFields();
+  if (auto tuple = dyn_cast<TuplePatternAttr>(pattern))
+    return tuple.getFields();
+  return {};
+}
 
 //===----------------------------------------------------------------------===//
 // Assembly
@@ -131,15 +140,10 @@ static std::optional<unsigned> countVariables(Attribute pattern) {
     return 0;
   if (isa<VarPatternAttr>(pattern))
     return 1;
-  ArrayRef<Attribute> fields;
-  if (auto constructor = dyn_cast<ConstructorPatternAttr>(pattern))
-    fields = constructor.getFields();
-  else if (auto tuple = dyn_cast<TuplePatternAttr>(pattern))
-    fields = tuple.getFields();
-  else
+  if (!isa<ConstructorPatternAttr, TuplePatternAttr>(pattern))
     return std::nullopt;
   unsigned count = 0;
-  for (Attribute field : fields) {
+  for (Attribute field : getPatternFields(pattern)) {
     std::optional<unsigned> inner = countVariables(field);
     if (!inner)
       return std::nullopt;
