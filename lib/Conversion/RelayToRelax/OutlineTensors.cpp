@@ -20,6 +20,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
+#include "relay-mlir/Dialect/Relay/IR/TupleLeaves.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -238,39 +239,6 @@ void Outlining::cut(Block &block) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The tensors that a value consists of.
-static void flatten(OpBuilder &builder, Value value,
-                    SmallVectorImpl<Value> &tensors) {
-  auto type = dyn_cast<TupleType>(value.getType());
-  if (!type) {
-    tensors.push_back(value);
-    return;
-  }
-  if (auto tuple = value.getDefiningOp<TupleOp>()) {
-    for (Value field : tuple->getOperands())
-      flatten(builder, field, tensors);
-    return;
-  }
-  for (size_t i = 0; i != type.size(); ++i)
-    flatten(builder, TupleGetItemOp::create(builder, value.getLoc(), value, i),
-            tensors);
-}
-
-/// A value of `type` that consists of tensors.
-static Value nest(OpBuilder &builder, Location loc, Type type,
-                  ArrayRef<Value> &tensors) {
-  auto tuple = dyn_cast<TupleType>(type);
-  if (!tuple) {
-    Value tensor = tensors.front();
-    tensors = tensors.drop_front();
-    return tensor;
-  }
-  SmallVector<Value> fields;
-  for (Type field : tuple.getTypes())
-    fields.push_back(nest(builder, loc, field, tensors));
-  return TupleOp::create(builder, loc, fields);
-}
-
 /// Parameters are called as in the program, as far as that tells them apart.
 void Outlining::nameInputs(func::FuncOp outlined, ArrayRef<Value> inputs) {
   llvm::StringSet<> known;
@@ -303,6 +271,17 @@ void Outlining::nameInputs(func::FuncOp outlined, ArrayRef<Value> inputs) {
   }
 }
 
+/// Makes values of the types of `values` from the leaves of all of them.
+static void mapTuples(OpBuilder &builder, Location loc, ArrayRef<Value> values,
+                      ValueRange leaves, function_ref<void(Value, Value)> map) {
+  for (Value value : values) {
+    size_t count = getLeafTypes(value.getType()).size();
+    map(value, makeFromLeaves(builder, loc, value.getType(),
+                              SmallVector<Value>(leaves.take_front(count))));
+    leaves = leaves.drop_front(count);
+  }
+}
+
 void Outlining::outline(ArrayRef<Operation *> group) {
   llvm::SmallPtrSet<Operation *, 16> inside(group.begin(), group.end());
   llvm::SetVector<Value> inputs, outputs;
@@ -322,12 +301,10 @@ void Outlining::outline(ArrayRef<Operation *> group) {
   OpBuilder builder(last);
   SmallVector<Value> arguments, sources;
   for (Value input : inputs) {
-    size_t begin = arguments.size();
-    flatten(builder, input, arguments);
+    SmallVector<Value> leaves = getLeaves(builder, input);
     // Only a tensor itself has the name that its value has.
-    sources.resize(arguments.size());
-    if (arguments.size() == begin + 1)
-      sources[begin] = input;
+    sources.append(leaves.size(), leaves.size() == 1 ? input : Value());
+    llvm::append_range(arguments, leaves);
   }
 
   auto function = func::FuncOp::create(
@@ -340,10 +317,8 @@ void Outlining::outline(ArrayRef<Operation *> group) {
     argument.setLoc(value.getLoc());
   OpBuilder inner = OpBuilder::atBlockBegin(body);
   IRMapping mapping;
-  SmallVector<Value> params(body->args_begin(), body->args_end());
-  ArrayRef<Value> rest = params;
-  for (Value input : inputs)
-    mapping.map(input, nest(inner, loc, input.getType(), rest));
+  mapTuples(inner, loc, inputs.getArrayRef(), body->getArguments(),
+            [&](Value input, Value param) { mapping.map(input, param); });
   for (Operation *op : group) {
     for (Value value : op->getOperands())
       if (auto constant = value.getDefiningOp<ConstantOp>();
@@ -353,7 +328,7 @@ void Outlining::outline(ArrayRef<Operation *> group) {
   }
   SmallVector<Value> results;
   for (Value output : outputs)
-    flatten(inner, mapping.lookup(output), results);
+    llvm::append_range(results, getLeaves(inner, mapping.lookup(output)));
   func::ReturnOp::create(inner, loc, results);
   function.setFunctionType(builder.getFunctionType(
       function.getArgumentTypes(), ValueRange(results).getTypes()));
@@ -364,10 +339,9 @@ void Outlining::outline(ArrayRef<Operation *> group) {
                              FlatSymbolRefAttr::get(function), arguments,
                              /*arg_attrs=*/ArrayAttr(),
                              /*res_attrs=*/ArrayAttr());
-  SmallVector<Value> returned(call->getResults());
-  rest = returned;
-  for (Value output : outputs)
-    output.replaceAllUsesWith(nest(builder, loc, output.getType(), rest));
+  mapTuples(
+      builder, loc, outputs.getArrayRef(), call->getResults(),
+      [](Value output, Value result) { output.replaceAllUsesWith(result); });
   for (Operation *op : llvm::reverse(group))
     op->erase();
 }

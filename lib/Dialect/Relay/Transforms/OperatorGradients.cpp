@@ -35,64 +35,8 @@ bool relay::isOnTensors(Operation *op) {
          !isa<LetOp, AscribeOp, CallIndirectOp>(op);
 }
 
-static void addLeafTypes(Type type, SmallVectorImpl<Type> &types) {
-  auto tuple = dyn_cast<TupleType>(type);
-  if (!tuple) {
-    types.push_back(type);
-    return;
-  }
-  for (Type field : tuple.getTypes())
-    addLeafTypes(field, types);
-}
-
-SmallVector<Type> relay::getLeafTypes(Type type) {
-  SmallVector<Type> types;
-  addLeafTypes(type, types);
-  return types;
-}
-
 bool relay::hasFloatTensor(Type type) {
   return llvm::any_of(getLeafTypes(type), isFloatTensor);
-}
-
-static void addLeaves(OpBuilder &builder, Value value,
-                      SmallVectorImpl<Value> &leaves) {
-  auto tuple = dyn_cast<TupleType>(value.getType());
-  if (!tuple) {
-    leaves.push_back(value);
-    return;
-  }
-  if (auto made = value.getDefiningOp<TupleOp>()) {
-    for (Value field : made.getFields())
-      addLeaves(builder, field, leaves);
-    return;
-  }
-  for (int64_t i = 0, end = tuple.size(); i < end; ++i)
-    addLeaves(builder,
-              TupleGetItemOp::create(builder, value.getLoc(), value, i),
-              leaves);
-}
-
-SmallVector<Value> relay::getLeaves(OpBuilder &builder, Value value) {
-  SmallVector<Value> leaves;
-  addLeaves(builder, value, leaves);
-  return leaves;
-}
-
-static Value takeLeaves(OpBuilder &builder, Location loc, Type type,
-                        ArrayRef<Value> &leaves) {
-  auto tuple = dyn_cast<TupleType>(type);
-  if (!tuple)
-    return leaves.consume_front();
-  SmallVector<Value> fields;
-  for (Type field : tuple.getTypes())
-    fields.push_back(takeLeaves(builder, loc, field, leaves));
-  return TupleOp::create(builder, loc, fields);
-}
-
-Value relay::makeFromLeaves(OpBuilder &builder, Location loc, Type type,
-                            ArrayRef<Value> leaves) {
-  return takeLeaves(builder, loc, type, leaves);
 }
 
 Value relay::makeZeros(OpBuilder &builder, Location loc, Value like) {
@@ -212,22 +156,21 @@ LogicalResult OperatorGradients::report() {
 FailureOr<SmallVector<Value>>
 OperatorGradients::build(OpBuilder &builder, Operation *op,
                          ArrayRef<Value> gradients) {
-  if (isMarker(op)) {
-    SmallVector<Value> results(gradients);
-    for (Value other : op->getOperands().drop_front())
-      results.append(getLeafTypes(other.getType()).size(), Value());
+  // Null for each leaf of `operands`.
+  auto addNone = [](SmallVector<Value> results, OperandRange operands) {
+    for (Value operand : operands)
+      results.append(getLeafTypes(operand.getType()).size(), Value());
     return results;
-  }
+  };
+  if (isMarker(op))
+    return addNone(SmallVector<Value>(gradients),
+                   op->getOperands().drop_front());
   // Nothing follows from a result without elements, whatever its formula says.
   if (llvm::all_of(getLeafTypes(op->getResult(0).getType()), [](Type type) {
         auto tensor = cast<RankedTensorType>(type);
         return tensor.hasStaticShape() && tensor.getNumElements() == 0;
-      })) {
-    SmallVector<Value> results;
-    for (Value operand : op->getOperands())
-      results.append(getLeafTypes(operand.getType()).size(), Value());
-    return results;
-  }
+      }))
+    return addNone({}, op->getOperands());
   // Nothing is left open but what has no gradient at all.
   SmallVector<Value> complete(gradients);
   SmallVector<Value> leaves;

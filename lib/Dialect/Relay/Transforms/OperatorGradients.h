@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to this folder. What the passes that differentiate share. The leaves
-// of a type are its tensors: itself, or those in a tuple, from left to right.
+// Private to this folder. What the passes that differentiate share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +13,7 @@
 #define RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_OPERATORGRADIENTS_H
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/TupleLeaves.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -35,14 +35,6 @@ bool hasFloatTensor(Type type);
 /// An operation that takes and returns tensors, or tuples of them, and does
 /// nothing else: an operator, or a tuple of tensors.
 bool isOnTensors(Operation *op);
-
-SmallVector<Type> getLeafTypes(Type type);
-/// The leaves of a value; fields of a tuple that is made by `relay.tuple` are
-/// what that takes.
-SmallVector<Value> getLeaves(OpBuilder &builder, Value value);
-/// A value of a type, made of its leaves.
-Value makeFromLeaves(OpBuilder &builder, Location loc, Type type,
-                     ArrayRef<Value> leaves);
 
 Value makeZeros(OpBuilder &builder, Location loc, Value like);
 Value makeOnes(OpBuilder &builder, Location loc, Value like);
