@@ -47,7 +47,7 @@ public:
   Type convert(Type type) {
     if (auto known = converted.lookup(type))
       return known;
-    Type result = convertParts(type);
+    Type result = make(type);
     converted[type] = result;
     return result;
   }
@@ -60,18 +60,13 @@ public:
   }
 
 private:
-  Type convertParts(Type type) {
+  Type make(Type type) {
     if (auto function = dyn_cast<FunctionType>(type))
       return convertFunction(function);
     if (auto forall = dyn_cast<ForallType>(type))
       return ForallType::get(forall.getParams(),
                              convertFunction(forall.getBody()));
-    SmallVector<Attribute> attrs;
-    SmallVector<Type> parts;
-    type.walkImmediateSubElements(
-        [&](Attribute attr) { attrs.push_back(attr); },
-        [&](Type part) { parts.push_back(convert(part)); });
-    return type.replaceImmediateSubElements(attrs, parts);
+    return convertParts(type, [&](Type part) { return convert(part); });
   }
 
   Type answer;

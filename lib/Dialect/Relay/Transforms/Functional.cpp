@@ -39,6 +39,15 @@ bool relay::isNamedValue(Operation *op) {
   return isa<GlobalOp>(op) || isOperatorValue(op);
 }
 
+Type relay::convertParts(Type type, function_ref<Type(Type)> convert) {
+  SmallVector<Attribute> attrs;
+  SmallVector<Type> parts;
+  type.walkImmediateSubElements(
+      [&](Attribute attr) { attrs.push_back(attr); },
+      [&](Type part) { parts.push_back(convert(part)); });
+  return type.replaceImmediateSubElements(attrs, parts);
+}
+
 //===----------------------------------------------------------------------===//
 // Type variables
 //===----------------------------------------------------------------------===//

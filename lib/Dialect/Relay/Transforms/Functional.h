@@ -37,6 +37,10 @@ bool isNamedValue(Operation *op);
 /// Replaces type variables in `op` and all that it contains.
 void substituteTypesIn(Operation *op, const TypeSubstitution &substitution);
 
+/// A type of which each part, such as a field of a tuple, is what `convert`
+/// makes of it.
+Type convertParts(Type type, function_ref<Type(Type)> convert);
+
 /// Names of the type variables that occur in `op`, and that nothing inside of
 /// it declares, in the order in which they occur.
 llvm::SetVector<StringAttr> getFreeTypeVars(Operation *op);

@@ -7,6 +7,7 @@
 
 #include "GradientTypes.h"
 
+#include "Functional.h"
 #include "OperatorGradients.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -52,12 +53,7 @@ Type GradientTypes::convert(Type type) {
         adt.getArgs(), [&](Type arg) { return convert(arg); });
     result = ADTType::get(convertData(adt.getName()), args);
   } else {
-    SmallVector<Attribute> attrs;
-    SmallVector<Type> parts;
-    type.walkImmediateSubElements(
-        [&](Attribute attr) { attrs.push_back(attr); },
-        [&](Type part) { parts.push_back(convert(part)); });
-    result = type.replaceImmediateSubElements(attrs, parts);
+    result = convertParts(type, [&](Type part) { return convert(part); });
   }
   converted[type] = result;
   return result;

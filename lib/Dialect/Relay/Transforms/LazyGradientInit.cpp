@@ -75,12 +75,7 @@ Type CellConversion::convert(Type type) {
   if (isa<RankedTensorType>(type)) {
     result = getCellType(type);
   } else {
-    SmallVector<Attribute> attrs;
-    SmallVector<Type> parts;
-    type.walkImmediateSubElements(
-        [&](Attribute attr) { attrs.push_back(attr); },
-        [&](Type part) { parts.push_back(convert(part)); });
-    result = type.replaceImmediateSubElements(attrs, parts);
+    result = convertParts(type, [&](Type part) { return convert(part); });
   }
   converted[type] = result;
   return result;
