@@ -47,13 +47,6 @@ int32_t mlir::relay::multiplyFixedPoint(int32_t value, double factor,
   return static_cast<int32_t>(sum >> rightShift);
 }
 
-std::pair<int64_t, int64_t> mlir::relay::getIntegerRange(Type type) {
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (type.isUnsignedInteger())
-    return {0, (int64_t(1) << width) - 1};
-  return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
-}
-
 //===----------------------------------------------------------------------===//
 // Scales and zero points
 //===----------------------------------------------------------------------===//

@@ -14,6 +14,7 @@
 #ifndef RELAY_MLIR_LIB_INTERPRETER_QUANTIZED_H
 #define RELAY_MLIR_LIB_INTERPRETER_QUANTIZED_H
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Interpreter/Tensor.h"
 
 namespace mlir::relay {
@@ -24,9 +25,6 @@ enum class HalfRounding { Upward, AwayFromZero };
 /// Returns round(value * factor) with `factor` as a 31-bit mantissa and a
 /// shift.
 int32_t multiplyFixedPoint(int32_t value, double factor, HalfRounding rounding);
-
-/// The smallest and largest value of an integer type of at most 32 bits.
-std::pair<int64_t, int64_t> getIntegerRange(Type type);
 
 /// A tensor of `data`'s rank that broadcasts along `axis`, from a scalar or
 /// vector.

@@ -15,6 +15,7 @@
 #include "relay-mlir/Target/GraphJSON/GraphJSON.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Support/ModuleTranslation.h"
 #include "llvm/ADT/MapVector.h"
@@ -279,18 +280,6 @@ void GraphWriter::planStorage() {
   }
 }
 
-/// The name of an element type as DLPack's libraries write it.
-static std::string getDType(Type type) {
-  if (type.isInteger(1))
-    return "bool";
-  if (type.isBF16())
-    return "bfloat16";
-  std::string width = std::to_string(type.getIntOrFloatBitWidth());
-  if (isa<FloatType>(type))
-    return "float" + width;
-  return (type.isUnsignedInteger() ? "uint" : "int") + width;
-}
-
 void GraphWriter::write(raw_ostream &os) const {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   auto reference = [&](unsigned number) {
@@ -334,7 +323,7 @@ void GraphWriter::write(raw_ostream &os) const {
     json.attributeObject("attrs", [&] {
       attribute("dltype", "list_str", [&] {
         for (const Entry &entry : entries)
-          json.value(getDType(entry.type.getElementType()));
+          json.value(relay::getDTypeName(entry.type.getElementType()));
       });
       bool isElsewhere = llvm::any_of(entries, [](const Entry &entry) {
         return entry.type.getDevice() != nullptr;

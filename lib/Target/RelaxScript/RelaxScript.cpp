@@ -13,6 +13,7 @@
 #include "relay-mlir/Target/RelaxScript/RelaxScript.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "relay-mlir/Support/ModuleTranslation.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,22 +53,6 @@ private:
 };
 
 } // namespace
-
-/// The name of an element type in Python.
-static std::string getDType(Type type) {
-  if (type.isInteger(1))
-    return "bool";
-  if (type.isBF16())
-    return "bfloat16";
-  if (isa<FloatType>(type))
-    return ("float" + Twine(type.getIntOrFloatBitWidth())).str();
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return ((integer.isUnsigned() ? "uint" : "int") + Twine(integer.getWidth()))
-        .str();
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
 
 /// A name of Python: other characters are underscores.
 static std::string getIdentifier(StringRef name) {
@@ -117,7 +102,7 @@ void ScriptPrinter::printType(Type type) {
   if (auto tensor = dyn_cast<SymbolicTensorType>(type)) {
     os << "Tensor(";
     printDims(tensor.getShape());
-    os << ", \"" << getDType(tensor.getElementType()) << "\"";
+    os << ", \"" << relay::getDTypeName(tensor.getElementType()) << "\"";
     if (tensor.getDevice())
       os << ", \"" << relay::DeviceAttr::getName(tensor.getDevice()) << "\"";
     os << ")";
@@ -148,7 +133,7 @@ void ScriptPrinter::printValue(Operation &op) {
       auto type = cast<SymbolicTensorType>(call.getResult(0).getType());
       os << ", ";
       printDims(type.getShape());
-      os << ", dtype=\"" << getDType(type.getElementType()) << "\")";
+      os << ", dtype=\"" << relay::getDTypeName(type.getElementType()) << "\")";
       return;
     }
     os << ", [";

@@ -62,3 +62,10 @@ std::string relay::getDTypeName(Type type) {
   llvm::raw_string_ostream(text) << type;
   return text;
 }
+
+std::pair<int64_t, int64_t> relay::getIntegerRange(Type type) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (type.isUnsignedInteger())
+    return {0, (int64_t(1) << width) - 1};
+  return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
+}

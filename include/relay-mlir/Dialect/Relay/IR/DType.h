@@ -11,6 +11,7 @@
 #include "mlir/IR/Types.h"
 
 #include <string>
+#include <utility>
 
 namespace mlir::relay {
 
@@ -20,6 +21,9 @@ Type getDType(StringRef name, MLIRContext *context);
 
 /// Returns Relay's name of an element type; MLIR's if it has none.
 std::string getDTypeName(Type type);
+
+/// The smallest and largest value of an integer type of at most 32 bits.
+std::pair<int64_t, int64_t> getIntegerRange(Type type);
 
 } // namespace mlir::relay
 

@@ -77,13 +77,6 @@ bool qnn::isSameScalar(Value a, Value b) {
   return left && right && *left == *right;
 }
 
-std::pair<int64_t, int64_t> qnn::getIntegerRange(Type type) {
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (type.isUnsignedInteger())
-    return {0, (int64_t(1) << width) - 1};
-  return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
-}
-
 //===----------------------------------------------------------------------===//
 // Operators
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,7 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_RELAY_IR_QNN_QNNBUILDER_H
 #define RELAY_MLIR_LIB_DIALECT_RELAY_IR_QNN_QNNBUILDER_H
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -28,9 +29,6 @@ std::optional<SmallVector<double>> getNumbers(Value param);
 
 /// Whether two parameters are known to be the same single value.
 bool isSameScalar(Value a, Value b);
-
-/// The smallest and largest value of an integer type of at most 32 bits.
-std::pair<int64_t, int64_t> getIntegerRange(Type type);
 
 /// How a change of scale multiplies, and where halves go.
 struct RequantizeMode {
