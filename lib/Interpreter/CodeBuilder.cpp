@@ -14,15 +14,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Code.h"
-#include "Liveness.h"
 #include "Objects.h"
 
 #include "relay-mlir/Dialect/Relay/IR/AddedOperators.h"
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Support/LastUses.h"
 
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <optional>
@@ -47,6 +49,22 @@ static bool isSmallConstant(ConstantOp constant) {
 static ConstantOp getSmallConstant(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   return constant && isSmallConstant(constant) ? constant : ConstantOp();
+}
+
+//===----------------------------------------------------------------------===//
+// Uses
+//===----------------------------------------------------------------------===//
+
+/// The values that an operation uses itself: its operands, and what the region
+/// of a closure captures.
+static SmallVector<Value> getUsedValues(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  if (auto fn = dyn_cast<FnOp>(op)) {
+    llvm::SetVector<Value> captures;
+    getUsedValuesDefinedAbove(fn.getBodyRegion(), captures);
+    llvm::append_range(values, captures);
+  }
+  return values;
 }
 
 namespace mlir::relay {
@@ -130,7 +148,7 @@ private:
 
   // The function at hand.
   Code *code = nullptr;
-  std::optional<FrameLiveness> liveness;
+  std::optional<LastUses> lastUses;
   /// Captured values, and the closure itself.
   DenseMap<Value, Operand> outside;
   DenseMap<Value, uint32_t> slots;
@@ -166,7 +184,7 @@ Code *CodeBuilder::getCode(func::FuncOp function) {
 
 LogicalResult CodeBuilder::buildCode(Code &newCode, ArrayRef<Value> captures) {
   code = &newCode;
-  liveness.reset();
+  lastUses.reset();
   outside.clear();
   slots.clear();
   constants.clear();
@@ -194,7 +212,12 @@ LogicalResult CodeBuilder::buildCode(Code &newCode, ArrayRef<Value> captures) {
     params = body->getArguments();
   }
 
-  liveness.emplace(*body, [this](Value value) { return isInFrame(value); });
+  // The regions of closures do not belong to the frame.
+  lastUses.emplace(
+      *body,
+      LastUses::Rules{[this](Value value) { return isInFrame(value); },
+                      [](Operation &op) { return isa<IfOp, MatchOp>(op); },
+                      [](Operation &op) { return getUsedValues(&op); }});
   for (BlockArgument param : params)
     newCode.paramSlots.push_back(allocateSlot(param));
   return emitBlock(*body, {/*returns=*/true});
@@ -240,7 +263,7 @@ Operand CodeBuilder::getOperand(Operation *op, Value value,
     }
     return {Operand::Constant, 0, it->second};
   }
-  bool isLastUse = isLastOccurrence && liveness->isLastUse(op, value);
+  bool isLastUse = isLastOccurrence && lastUses->contains(op, value);
   return {Operand::Slot, isLastUse, slots.lookup(value)};
 }
 
@@ -273,7 +296,7 @@ void CodeBuilder::addResults(Instruction &instruction) {
 
 /// Frees what is used on other paths only.
 void CodeBuilder::emitDrops(Block &block) {
-  ArrayRef<Value> values = liveness->getUnused(&block);
+  ArrayRef<Value> values = lastUses->getUnused(&block);
   if (values.empty())
     return;
   Instruction drop = makeInstruction(Opcode::Drop, block.getParentOp());

@@ -15,7 +15,7 @@
 #include "BytecodeBuilder.h"
 
 #include "relay-mlir/Runtime/ArtifactFormat.h"
-#include "llvm/ADT/SetVector.h"
+#include "relay-mlir/Support/LastUses.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -29,72 +29,6 @@ static bool isImmediate(Value value) {
 }
 
 namespace {
-
-/// Where the values of a function are used last.
-class LastUses {
-public:
-  explicit LastUses(Block &body) {
-    SmallVector<Value> used;
-    analyze(body, used);
-  }
-
-  bool contains(Operation *op, Value value) const {
-    return uses.contains({op, value});
-  }
-  /// The values from outside of a branch that the other branch uses last, but
-  /// this one does not use.
-  ArrayRef<Value> getUnused(Block *branch) const {
-    auto it = unused.find(branch);
-    return it == unused.end() ? ArrayRef<Value>() : ArrayRef<Value>(it->second);
-  }
-
-private:
-  /// Walks a block backwards. Appends the values from outside that were not
-  /// live after the block, but are before it.
-  void analyze(Block &block, SmallVectorImpl<Value> &used) {
-    SmallVector<Value> added;
-    for (Operation &op : llvm::reverse(block)) {
-      for (Value result : op.getResults())
-        live.erase(result);
-      if (op.getNumRegions() != 0)
-        analyzeBranches(op, added);
-      for (Value value : op.getOperands())
-        if (!isImmediate(value) && live.insert(value).second) {
-          uses.insert({&op, value});
-          added.push_back(value);
-        }
-    }
-    // What the block defines is not live any more.
-    for (Value value : added)
-      if (live.contains(value))
-        used.push_back(value);
-  }
-
-  void analyzeBranches(Operation &op, SmallVectorImpl<Value> &used) {
-    llvm::SetVector<Value> all;
-    SmallVector<SmallVector<Value>> usedBy;
-    for (Region &region : op.getRegions()) {
-      analyze(region.front(), usedBy.emplace_back());
-      all.insert_range(usedBy.back());
-      // The other branch does not run after this one.
-      for (Value value : usedBy.back())
-        live.erase(value);
-    }
-    for (auto [region, values] : llvm::zip_equal(op.getRegions(), usedBy)) {
-      DenseSet<Value> own(values.begin(), values.end());
-      for (Value value : all)
-        if (!own.contains(value))
-          unused[&region.front()].push_back(value);
-    }
-    live.insert_range(all);
-    llvm::append_range(used, all);
-  }
-
-  /// Values that are used after the point at which the analysis is.
-  DenseSet<Value> live;
-  DenseSet<std::pair<Operation *, Value>> uses;
-  DenseMap<Block *, SmallVector<Value>> unused;
-};
 
 class BytecodeBuilder {
 public:
@@ -414,7 +348,12 @@ LogicalResult BytecodeBuilder::emitOp(Operation *op) {
 
 LogicalResult BytecodeBuilder::buildFunction(relax::FuncOp function) {
   Block &body = function.getBody().front();
-  lastUses.emplace(body);
+  lastUses.emplace(
+      body, LastUses::Rules{[](Value value) { return !isImmediate(value); },
+                            [](Operation &op) { return isa<relax::IfOp>(op); },
+                            [](Operation &op) {
+                              return SmallVector<Value>(op.getOperands());
+                            }});
   registers.clear();
   freeRegisters.clear();
   numRegisters = 0;

@@ -1,54 +1,42 @@
-//===- Liveness.cpp - Last uses of the values of a function ---------------===//
+//===- LastUses.cpp - Last uses of the values of a function ---------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Liveness.h"
+#include "relay-mlir/Support/LastUses.h"
 
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
-
-#include "mlir/Transforms/RegionUtils.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 
-SmallVector<Value> mlir::relay::getUsedValues(Operation *op) {
-  SmallVector<Value> values(op->getOperands());
-  if (auto fn = dyn_cast<FnOp>(op)) {
-    llvm::SetVector<Value> captures;
-    getUsedValuesDefinedAbove(fn.getBodyRegion(), captures);
-    llvm::append_range(values, captures);
-  }
-  return values;
-}
-
-FrameLiveness::FrameLiveness(Block &body, function_ref<bool(Value)> isInFrame)
-    : isInFrame(isInFrame) {
+LastUses::LastUses(Block &body, const Rules &rules) {
   SmallVector<Value> used;
-  analyze(body, used);
+  analyze(body, rules, used);
 }
 
-ArrayRef<Value> FrameLiveness::getUnused(Block *branch) const {
-  auto it = unused.find(branch);
+ArrayRef<Value> LastUses::getUnused(Block *region) const {
+  auto it = unused.find(region);
   return it == unused.end() ? ArrayRef<Value>() : ArrayRef<Value>(it->second);
 }
 
 /// Walks a block backwards. Appends the values from outside that were not live
 /// after the block, but are before it.
-void FrameLiveness::analyze(Block &block, SmallVectorImpl<Value> &used) {
+void LastUses::analyze(Block &block, const Rules &rules,
+                       SmallVectorImpl<Value> &used) {
   SmallVector<Value> added;
   for (Operation &op : llvm::reverse(block)) {
     for (Value result : op.getResults())
       live.erase(result);
-    if (isa<IfOp, MatchOp>(op))
-      analyzeRegions(op, added);
-    for (Value value : getUsedValues(&op))
-      if (isInFrame(value) && live.insert(value).second) {
-        lastUses.insert({&op, value});
+    if (rules.isBranch(op))
+      analyzeRegions(op, rules, added);
+    for (Value value : rules.getUsed(op))
+      if (rules.isTracked(value) && live.insert(value).second) {
+        uses.insert({&op, value});
         added.push_back(value);
       }
   }
@@ -60,12 +48,12 @@ void FrameLiveness::analyze(Block &block, SmallVectorImpl<Value> &used) {
       used.push_back(value);
 }
 
-void FrameLiveness::analyzeRegions(Operation &op,
-                                   SmallVectorImpl<Value> &used) {
+void LastUses::analyzeRegions(Operation &op, const Rules &rules,
+                              SmallVectorImpl<Value> &used) {
   llvm::SetVector<Value> all;
   SmallVector<SmallVector<Value>> usedBy;
   for (Region &region : op.getRegions()) {
-    analyze(region.front(), usedBy.emplace_back());
+    analyze(region.front(), rules, usedBy.emplace_back());
     all.insert_range(usedBy.back());
     // The other regions do not run after this one.
     for (Value value : usedBy.back())
