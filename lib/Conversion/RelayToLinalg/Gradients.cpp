@@ -4,12 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // The gradient of a convolution by its weight is a sum of products like the
 // convolution. Those of pools go over the windows of each plane, and add to the
 // elements of a window, as opaque computations.
 //
+//===----------------------------------------------------------------------===//
+
 #include "ContractionBuilder.h"
 #include "PoolBuilder.h"
 #include "PopulatePatterns.h"

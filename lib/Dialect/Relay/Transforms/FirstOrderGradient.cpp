@@ -4,12 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Evaluates a function on its parameters, where calls of closures become what
 // they compute: that leaves operators, one after the other. Then goes back from
 // the last to the first, and adds to the gradients of their operands.
 //
+//===----------------------------------------------------------------------===//
+
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "Functional.h"

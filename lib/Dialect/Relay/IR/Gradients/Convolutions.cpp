@@ -4,13 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // A convolution, its gradient by the data, which is a transposed convolution,
 // and that by the weight are three products of the same windows: each one's
 // gradients are the other two. They are written for one order of dimensions:
 // data is (N, C, spatial...), a weight is (O, I, spatial...).
 //
+//===----------------------------------------------------------------------===//
+
 #include "Gradient.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
@@ -198,60 +199,82 @@ FailureOr<Term> Windows::correlateAsConvolution(Term grad, Term data,
   return d.transpose(result, swapped);
 }
 
-/// Sets the gradients by data and weight of a convolution, given in the orders
-/// of this file.
+namespace {
+
+/// What a convolution takes, and the gradient of its result, in the orders of
+/// this file.
+template <typename OpTy>
+class ConvolutionTerms {
+public:
+  /// `channels` are those of the weight, "OI" or "IO".
+  ConvolutionTerms(OpTy op, int64_t rank, StringRef channels, Gradient &d)
+      : op(op), d(d), layout(getDataLayout(rank)),
+        kernel(getLayout(channels, rank)),
+        grad(changeLayout(d.get(),
+                          op.getOutLayout().empty() ? op.getDataLayout()
+                                                    : op.getOutLayout(),
+                          layout)),
+        data(read(op.getData(), op.getDataLayout(), layout)),
+        weight(read(op.getWeight(), op.getKernelLayout(), kernel)) {}
+
+  void setGradients(Term byData, Term byWeight) {
+    d.set(0, changeLayout(byData, layout, op.getDataLayout()));
+    d.set(1, changeLayout(byWeight, kernel, op.getKernelLayout()));
+  }
+
+private:
+  Term read(Value value, StringRef from, StringRef to) {
+    Type elementType = d.get().getType().getElementType();
+    return changeLayout(d.castTo(d.term(value), elementType), from, to);
+  }
+
+  OpTy op;
+  Gradient &d;
+  std::string layout, kernel;
+
+public:
+  Term grad, data, weight;
+};
+
+} // namespace
+
 template <typename OpTy>
 static LogicalResult differentiateConvolution(OpTy op, int64_t rank,
                                               Gradient &d) {
-  Type elementType = d.get().getType().getElementType();
-  StringRef out =
-      op.getOutLayout().empty() ? op.getDataLayout() : op.getOutLayout();
-  std::string layout = getDataLayout(rank), kernel = getLayout("OI", rank);
-  Term g = changeLayout(d.get(), out, layout);
-  Term x = changeLayout(d.castTo(d.term(op.getData()), elementType),
-                        op.getDataLayout(), layout);
-  Term w = changeLayout(d.castTo(d.term(op.getWeight()), elementType),
-                        op.getKernelLayout(), kernel);
-  Term stored = w;
-  int64_t groups = op.getGroups(), channels = g.getSize(1);
-  if (groups > 1 && w.getSize(0) != channels) {
+  ConvolutionTerms<OpTy> terms(op, rank, "OI", d);
+  Term weight = terms.weight;
+  int64_t groups = op.getGroups();
+  if (groups > 1 && weight.getSize(0) != terms.grad.getSize(1)) {
     // M results for each channel, as (C, M, ...).
     SmallVector<int64_t> codes = {-1, 1};
-    llvm::append_range(codes, getSpatialSizes(w));
-    w = d.reshape(w, codes);
+    llvm::append_range(codes, getSpatialSizes(weight));
+    weight = d.reshape(weight, codes);
   }
   Windows windows(op, rank, d);
-  FailureOr<Term> byData = windows.spread(g, w, x, groups);
+  FailureOr<Term> byData =
+      windows.spread(terms.grad, weight, terms.data, groups);
   if (failed(byData))
     return failure();
-  FailureOr<Term> byWeight = windows.correlate(g, x, w, groups);
+  FailureOr<Term> byWeight =
+      windows.correlate(terms.grad, terms.data, weight, groups);
   if (failed(byWeight))
     return failure();
-  d.set(0, changeLayout(*byData, layout, op.getDataLayout()));
-  d.set(1, changeLayout(d.reshapeLike(*byWeight, stored), kernel,
-                        op.getKernelLayout()));
+  terms.setGradients(*byData, d.reshapeLike(*byWeight, terms.weight));
   return success();
 }
 
 template <typename OpTy>
 static LogicalResult differentiateTransposed(OpTy op, int64_t rank,
                                              Gradient &d) {
-  Type elementType = d.get().getType().getElementType();
-  StringRef out =
-      op.getOutLayout().empty() ? op.getDataLayout() : op.getOutLayout();
-  std::string layout = getDataLayout(rank), kernel = getLayout("IO", rank);
-  Term g = changeLayout(d.get(), out, layout);
-  Term x = changeLayout(d.castTo(d.term(op.getData()), elementType),
-                        op.getDataLayout(), layout);
-  Term w = changeLayout(d.castTo(d.term(op.getWeight()), elementType),
-                        op.getKernelLayout(), kernel);
+  ConvolutionTerms<OpTy> terms(op, rank, "IO", d);
   Windows windows(op, rank, d);
-  FailureOr<Term> byWeight = windows.correlate(x, g, w, op.getGroups());
+  int64_t groups = op.getGroups();
+  FailureOr<Term> byWeight =
+      windows.correlate(terms.data, terms.grad, terms.weight, groups);
   if (failed(byWeight))
     return failure();
-  d.set(0, changeLayout(windows.convolve(g, w, op.getGroups()), layout,
-                        op.getDataLayout()));
-  d.set(1, changeLayout(*byWeight, kernel, op.getKernelLayout()));
+  terms.setGradients(windows.convolve(terms.grad, terms.weight, groups),
+                     *byWeight);
   return success();
 }
 

@@ -4,13 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Resizing, and means over windows of given number, are linear along each
 // spatial dimension: a product with a matrix, which is what becomes of the unit
 // vectors. The gradient is the product with its transpose. Constant folding
 // evaluates the matrices.
 //
+//===----------------------------------------------------------------------===//
+
 #include "Gradient.h"
 
 #include "relay-mlir/Dialect/Relay/IR/RelayGeometryOps.h"
