@@ -7,6 +7,8 @@
 
 #include "RunInputs.h"
 
+#include "FileArguments.h"
+
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
@@ -23,11 +25,6 @@ using namespace mlir;
 using namespace relay_run;
 using relay::InterpreterValue;
 using relay::Tensor;
-
-static LogicalResult printError(const llvm::Twine &message) {
-  llvm::errs() << "error: " << message << '\n';
-  return failure();
-}
 
 //===----------------------------------------------------------------------===//
 // Specs
@@ -162,10 +159,10 @@ static FailureOr<Tensor> makeRandom(const InputSpec &spec,
   return tensor;
 }
 
-static std::string join(ArrayRef<InputSpec> specs) {
+static std::string join(ArrayRef<StringRef> names) {
   std::string text;
-  for (const InputSpec &spec : specs)
-    text += (text.empty() ? "'" : ", '") + spec.name + "'";
+  for (StringRef name : names)
+    text += ((text.empty() ? "'" : ", '") + name + "'").str();
   return text;
 }
 
@@ -199,31 +196,18 @@ static FailureOr<Tensor> readInput(const InputSpec &spec, StringRef path) {
 FailureOr<std::vector<InterpreterValue>>
 relay_run::getInputs(ArrayRef<InputSpec> specs, const InputOptions &options) {
   std::vector<Tensor> tensors(specs.size());
-  size_t next = 0;
-  for (StringRef argument : options.files) {
-    auto [name, path] = argument.split('=');
-    size_t position = next;
-    if (path.empty()) {
-      path = argument;
-      if (position >= specs.size())
-        return printError("expects " + llvm::Twine(specs.size()) +
-                          " inputs, but got more with '" + argument + "'");
-    } else {
-      position = llvm::find_if(specs,
-                               [n = name](const InputSpec &spec) {
-                                 return spec.name == n;
-                               }) -
-                 specs.begin();
-      if (position == specs.size())
-        return printError("expects one of the inputs " + join(specs) +
-                          ", but got '" + name + "'");
-    }
+  SmallVector<StringRef> names = llvm::map_to_vector(
+      specs, [](const InputSpec &spec) { return StringRef(spec.name); });
+  std::string expectedName = "one of the inputs " + join(names);
+  FileArguments files = {options.files, names, "inputs", expectedName};
+  LogicalResult areRead = files.forEach([&](size_t position, StringRef path) {
     FailureOr<Tensor> tensor = readInput(specs[position], path);
-    if (failed(tensor))
-      return failure();
-    tensors[position] = *tensor;
-    next = position + 1;
-  }
+    if (succeeded(tensor))
+      tensors[position] = *tensor;
+    return LogicalResult(tensor);
+  });
+  if (failed(areRead))
+    return failure();
 
   // Sizes that the user or an input read from a file decides; others are 1.
   llvm::StringMap<int64_t> sizes;

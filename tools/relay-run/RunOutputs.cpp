@@ -7,6 +7,8 @@
 
 #include "RunOutputs.h"
 
+#include "FileArguments.h"
+
 #include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Pipelines/ProgramValues.h"
 #include "relay-mlir/Support/Npy.h"
@@ -18,11 +20,6 @@ using namespace mlir;
 using namespace relay_run;
 using relay::InterpreterValue;
 using relay::Tensor;
-
-static LogicalResult printError(const llvm::Twine &message) {
-  llvm::errs() << "error: " << message << '\n';
-  return failure();
-}
 
 /// One line per output: its type, and all elements or their range.
 static void printSummary(const Output &output) {
@@ -60,31 +57,16 @@ LogicalResult relay_run::writeOutputs(ArrayRef<Output> outputs,
                                       ArrayRef<std::string> outputFiles) {
   for (const Output &output : outputs)
     printSummary(output);
-  size_t next = 0;
-  for (StringRef argument : outputFiles) {
-    auto [name, path] = argument.split('=');
-    size_t position = next;
-    if (path.empty()) {
-      path = argument;
-      if (position >= outputs.size())
-        return printError("expects " + llvm::Twine(outputs.size()) +
-                          " outputs, but got more with '" + argument + "'");
-    } else {
-      position = llvm::find_if(outputs,
-                               [n = name](const Output &output) {
-                                 return output.name == n;
-                               }) -
-                 outputs.begin();
-      if (position == outputs.size())
-        return printError("expects the name of an output, but got '" + name +
-                          "'");
-    }
+  SmallVector<StringRef> names = llvm::map_to_vector(
+      outputs, [](const Output &output) { return StringRef(output.name); });
+  FileArguments files = {outputFiles, names, "outputs",
+                         "the name of an output"};
+  return files.forEach([&](size_t position, StringRef path) -> LogicalResult {
     if (llvm::Error error =
             relay::writeNpy(path, relay::getNpyArray(outputs[position].tensor)))
       return printError(llvm::toString(std::move(error)));
-    next = position + 1;
-  }
-  return success();
+    return success();
+  });
 }
 
 /// Splits tuples into their fields, "t.0" and so on; prints what is no tensor.

@@ -7,6 +7,7 @@
 
 #include "RunProgram.h"
 
+#include "FileArguments.h"
 #include "RunOutputs.h"
 
 #include "relay-mlir/Interpreter/TensorIO.h"
@@ -17,47 +18,28 @@ using namespace mlir;
 using relay::InterpreterValue;
 using relay_run::Output;
 
-static LogicalResult printError(const llvm::Twine &message) {
-  llvm::errs() << "error: " << message << '\n';
-  return failure();
-}
-
-/// Reads the arguments of @main from files: what types they have, only the
-/// source of the program tells.
 FailureOr<std::vector<InterpreterValue>>
 relay_run::readArguments(const RelayVMFunction &main,
                          ArrayRef<std::string> files, MLIRContext &context) {
   std::vector<InterpreterValue> arguments(main.num_params);
-  ArrayRef<const char *> params(main.params, main.num_params);
-  int32_t next = 0;
-  for (StringRef argument : files) {
-    auto [name, path] = argument.split('=');
-    int32_t position = next;
-    if (path.empty()) {
-      path = argument;
-    } else {
-      position =
-          llvm::find_if(params,
-                        [n = name](const char *param) { return n == param; }) -
-          params.begin();
-      if (position == main.num_params)
-        return printError(
-            "expects the name of a parameter of @main, but got '" + name + "'");
-    }
-    if (position >= main.num_params)
-      return printError("expects " + llvm::Twine(main.num_params) +
-                        " inputs, but got more with '" + argument + "'");
-    llvm::Expected<relay::NpyArray> array = relay::readNpy(path);
-    if (!array)
-      return printError(llvm::toString(array.takeError()));
-    arguments[position] = relay::getTensor(*array, &context);
-    next = position + 1;
-  }
+  SmallVector<StringRef> params(main.params, main.params + main.num_params);
+  FileArguments inputs = {files, params, "inputs",
+                          "the name of a parameter of @main"};
+  LogicalResult areRead =
+      inputs.forEach([&](size_t position, StringRef path) -> LogicalResult {
+        llvm::Expected<relay::NpyArray> array = relay::readNpy(path);
+        if (!array)
+          return printError(llvm::toString(array.takeError()));
+        arguments[position] = relay::getTensor(*array, &context);
+        return success();
+      });
+  if (failed(areRead))
+    return failure();
   for (auto [param, value] : llvm::zip_equal(params, arguments))
     if (!value)
       return printError("expects --input for each parameter of @main, but got "
                         "none for '" +
-                        llvm::Twine(param) + "'");
+                        param + "'");
   return arguments;
 }
 

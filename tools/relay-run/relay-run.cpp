@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FileArguments.h"
 #include "RunInputs.h"
 #include "RunOutputs.h"
 #include "RunProgram.h"
@@ -38,6 +39,7 @@ using relay::InterpreterValue;
 using relay::Tensor;
 using relay_run::addOutputs;
 using relay_run::Output;
+using relay_run::printError;
 using relay_run::writeOutputs;
 
 namespace {
@@ -182,11 +184,6 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   result.mapWeights = mapWeights;
   result.dialectPlugins = dialectPlugins;
   return result;
-}
-
-static LogicalResult printError(const llvm::Twine &message) {
-  llvm::errs() << "error: " << message << '\n';
-  return failure();
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,44 @@
+//===- FileArguments.cpp - Files of inputs and outputs --------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FileArguments.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace relay_run;
+
+LogicalResult relay_run::printError(const llvm::Twine &message) {
+  llvm::errs() << "error: " << message << '\n';
+  return failure();
+}
+
+LogicalResult FileArguments::forEach(
+    llvm::function_ref<LogicalResult(size_t, StringRef)> use) const {
+  size_t next = 0;
+  for (StringRef argument : arguments) {
+    auto [name, path] = argument.split('=');
+    size_t position = next;
+    if (path.empty()) {
+      path = argument;
+      if (position >= names.size())
+        return printError("expects " + llvm::Twine(names.size()) + " " +
+                          plural + ", but got more with '" + argument + "'");
+    } else {
+      position = llvm::find(names, name) - names.begin();
+      if (position == names.size())
+        return printError("expects " + expectedName + ", but got '" + name +
+                          "'");
+    }
+    if (failed(use(position, path)))
+      return failure();
+    next = position + 1;
+  }
+  return success();
+}
