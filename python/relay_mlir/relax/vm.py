@@ -11,7 +11,7 @@ from .._arguments import expect, expect_mapping, expect_text
 from ..relay.build_module import parse_target
 from ..relay.device import Device
 from ..relay.expr import NDArray, ndarray
-from .module import IRModule
+from .module import Function, IRModule
 
 # The form of a module of Relax.
 _FORM = "relax-kernels"
@@ -28,9 +28,9 @@ class Executable:
 
     def stats(self) -> str:
         """How many functions and kernels there are, and their names."""
-        functions = [name for name in self._mod.names()
-                     if type(self._mod[name]).__name__ == "Function"]
-        kernels = [name for name in self._mod.names() if name not in functions]
+        symbols = self._mod.functions
+        functions = [name for name, symbol in symbols.items() if isinstance(symbol, Function)]
+        kernels = [name for name in symbols if name not in functions]
         return ("Relax VM executable statistics:\n"
                 f"  Globals (# {len(functions)}): [{', '.join(functions)}]\n"
                 f"  Kernels (# {len(kernels)}): [{', '.join(kernels)}]\n")
@@ -50,7 +50,9 @@ class Executable:
 
 
 def _emit(mod: IRModule, path: str, kind: str, target: str) -> None:
-    mod._impl._impl.compile(path, kind, target, 3, None, "", False, "", True, "", None, _FORM)
+    mod._impl._impl.compile(path, kind, target, opt_level=3, precision=None, device_targets="",
+                            force_matrix_tiles=False, desired_layout="", cache=True, cache_dir="",
+                            report=None, form=_FORM)
 
 
 def build(mod: IRModule, target: Any = None, params: Mapping[str, Any] | None = None,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 from .._errors import CompileError, DiagnosticError
 from . import _diagnostics, expr as _expr, ty
 from .._arguments import expect, expect_mapping, expect_text
-from .._compile import device_targets_text
+from .._compile import IRModule as MLIRModule, Module, device_targets_text
 from ._core import core
 from .device import Device
 from .executor_factory import ExecutorFactoryModule
@@ -18,9 +18,6 @@ from .expr import Expr, Function, Var
 from .module import IRModule, module_arguments
 from .qnn.config import with_requantize_config
 from .transform import PassContext, PassInfo, remove_unused, _run as run_pipeline
-
-if TYPE_CHECKING:
-    from .._compile import Module
 
 
 def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
@@ -163,7 +160,6 @@ def write_artifact(mod: IRModule, target: Any, opt_level: int, path: str, execut
 
 def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
     """Compiles @main and loads it."""
-    from .._compile import Module
 
     def run(mod: IRModule) -> Module:
         used = remove_unused(mod)
@@ -178,10 +174,9 @@ def compile_main(mod: IRModule, target: Any, opt_level: int) -> Module:
     return compiled
 
 
-def _graph_json(mod: IRModule, target: Any, opt_level: int) -> str:
-    """The kernels that @main calls, as the graph executor has graphs."""
-    from .._compile import IRModule as MLIRModule
-
+def lower_to_kernels(mod: IRModule, target: Any, opt_level: int) -> MLIRModule:
+    """The kernels of @main, and a function of Relax that calls them, by names that say what
+    they compute."""
     devices = parse_device_targets(target)
     program = with_requantize_config(remove_unused(mod))._to_core()
     with _diagnostics.raising():
@@ -190,6 +185,13 @@ def _graph_json(mod: IRModule, target: Any, opt_level: int) -> str:
             f"builtin.module(relay-attach-target{{target={parse_target(target)}"
             f"{' device-targets={' + devices + '}' if devices else ''}}},"
             f"relay-optimize{{opt-level={opt_level}}},relay-to-kernels,relax-name-kernels)")
+    return module
+
+
+def _graph_json(mod: IRModule, target: Any, opt_level: int) -> str:
+    """The kernels that @main calls, as the graph executor has graphs."""
+    module = lower_to_kernels(mod, target, opt_level)
+    with _diagnostics.raising():
         return module._impl.graph_json()
 
 

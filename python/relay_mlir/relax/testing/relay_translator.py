@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence
 
-from ... import _compile
 from ..._arguments import expect_int, expect_list, expect_mapping, expect_text
-from ...relay import _diagnostics, transform
-from ...relay._core import core
-from ...relay.build_module import bind_main, parse_target
+from ...relay import transform
+from ...relay.build_module import bind_main, lower_to_kernels
 from ...relay.module import module_arguments
-from ...relay.qnn.config import with_requantize_config
 from ..module import IRModule
 
 # What makes the operators that kernels are made of, in order.
@@ -38,14 +35,7 @@ def from_relay(func: Any, target: Any = None, relay_params: Mapping[str, Any] | 
     with transform.PassContext(opt_level=opt_level, disabled_pass=disabled,
                                config=dict(expect_mapping(pass_config, "pass_config"))):
         mod = transform.Sequential([getattr(transform, name)() for name in _PASSES])(mod)
-    program = with_requantize_config(transform.remove_unused(mod))._to_core()
-    with _diagnostics.raising():
-        text = core.print_mlir(*program, -1)
-        module = _compile.IRModule.parse(text)
-        module.run_passes(
-            f"builtin.module(relay-attach-target{{target={parse_target(target)}}},"
-            "relay-optimize{opt-level=0},relay-to-kernels,relax-name-kernels)")
-    return IRModule(module)
+    return IRModule(lower_to_kernels(mod, target, opt_level=0))
 
 
 __all__ = ["from_relay"]
