@@ -12,7 +12,8 @@ import numpy as np
 
 import relay_mlir as rm
 from relay_mlir import relay
-from operator_table import DTYPES, TABLE, make_values
+from operator_rows import DTYPES, make_values
+from operator_table import TABLE
 
 # How far a result may be off, in units of its type's last place: both sides
 # round, functions of f32 and f64 are good to some units.

@@ -5,7 +5,8 @@ type, with static sizes and with sizes of the run, against the interpreter; and
 what importing ONNX models makes. What works is recorded in
 utils/docs/operators.json, which docs/Operators.md is written from:
 
-    python test/python/operators/test_operators.py     writes it anew
+    python test/python/operators/test_operators.py             writes it anew
+    python test/python/operators/test_operators.py NAME...     for these operators
 """
 
 import os
@@ -53,16 +54,24 @@ def test_imported():
         "expects a node that makes these in operator_imports.NODES"
 
 
-def write_record():
+def write_record(chosen):
     names = [name for _, names in operator_page.read_families() for name in names]
+    unknown = [name for name in chosen if name not in TABLE]
+    if unknown:
+        print(f"expects operators of the table, but got {', '.join(unknown)}")
+        return 1
+    record = operator_page.read_record()
     compiled, wrong = {}, []
     for operator in names:
-        if operator in TABLE:
+        if chosen and operator not in chosen:
+            if operator in record["compiled"]:
+                compiled[operator] = record["compiled"][operator]
+        elif operator in TABLE:
             results = {mode: operator_runs.run_operator(operator, mode)
                        for mode in ("static", "dynamic")}
             compiled[operator] = {mode: result.record() for mode, result in results.items()}
             wrong += [line for result in results.values() for line in result.wrong]
-    found = operator_imports.find_imported()
+    found = record["imported"] if chosen else operator_imports.find_imported()
     operator_page.write_record({"compiled": compiled,
                             "imported": [name for name in names if name in found]})
     print("\n".join(wrong))
@@ -70,4 +79,4 @@ def write_record():
 
 
 if __name__ == "__main__":
-    sys.exit(write_record())
+    sys.exit(write_record(sys.argv[1:]))
