@@ -63,7 +63,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addNestedPass<func::FuncOp>(createPlanDevicesPass());
   manager.addNestedPass<func::FuncOp>(createSimplifyInferencePass());
-  manager.addNestedPass<func::FuncOp>(createQnnCanonicalizePass());
+  manager.addNestedPass<func::FuncOp>(createDecomposePass());
   if (optLevel >= 1) {
     // Folding makes constants of what simplification spelled out.
     manager.addPass(createCanonicalizerPass());

@@ -8,6 +8,7 @@
 #include "RelayTestPasses.h"
 
 #include "relay-mlir/Conversion/RelayToLinalg/RelayToLinalg.h"
+#include "relay-mlir/Dialect/Relay/IR/DecomposableOpInterface.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Interpreter/Unsupported.h"
@@ -55,7 +56,8 @@ struct TestOperatorStatusPass
       if (interpreter.canEvaluate(name) && !isUnsupportedByInterpreter(name))
         llvm::outs() << " interpreted";
       // Quantized operators are written in others that are.
-      if (lowered.contains(name) || name.hasTrait<OnQuantized>())
+      if (lowered.contains(name) ||
+          name.hasInterface<DecomposableOpInterface>())
         llvm::outs() << " lowered";
       llvm::outs() << '\n';
     }

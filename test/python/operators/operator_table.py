@@ -362,3 +362,16 @@ add("qnn.conv2d_transpose",
     row(f'qnn.conv2d_transpose(%x, %w, {PRODUCT}, channels=6, kernel_size=[3, 3], '
         'strides=[2, 2], out_dtype="int32")', x=Input("n,4,h,w", low=-128, high=255),
         w=Input("4,6,3,3", "int8", low=-128, high=127)))
+
+#===-----------------------------------------------------------------------===#
+# Marks, which change nothing, and the machine's names of operators
+#===-----------------------------------------------------------------------===#
+
+add("annotation.stop_fusion", row("abs(annotation.stop_fusion(nn.relu(%x)))", x="n,m"),
+    row("annotation.stop_fusion(%x)", x=special()))
+add("annotation.cast_hint", row('annotation.cast_hint(%x, dtype="int8")', x=special()))
+add("on_device", row("on_device(%x * %x)", x="n,m"))
+add("device_copy", row("device_copy(%x) + %x", x="n,m"))
+add("vm.shape_of", row("vm.shape_of(%x)", x="n,3,m"))
+add("vm.reshape_tensor",
+    row("vm.reshape_tensor(%x, shape_of(%y), newshape=[-1, 3])", x="3,n", y=Input("n,3", "int8")))

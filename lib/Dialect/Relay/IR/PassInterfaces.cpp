@@ -7,6 +7,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 
+#include "Decompositions/Decomposition.h"
 #include "Gradients/Gradient.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
@@ -197,6 +198,8 @@ void relay::detail::registerPassInterfaces(MLIRContext *context) {
          NNLogSoftmaxOp>(context);
   attach<ZerosModel, ZerosOp, ZerosLikeOp>(context);
   attach<OnesModel, OnesOp, OnesLikeOp>(context);
+  // Operators made of others.
+  decompositions::registerMarkers(context);
   // Derivatives.
   gradients::registerConvolutions(context);
   gradients::registerElementwise(context);

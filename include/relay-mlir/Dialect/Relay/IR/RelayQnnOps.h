@@ -8,7 +8,7 @@
 #ifndef RELAY_MLIR_DIALECT_RELAY_IR_RELAYQNNOPS_H
 #define RELAY_MLIR_DIALECT_RELAY_IR_RELAYQNNOPS_H
 
-#include "relay-mlir/Dialect/Relay/IR/QuantizedOpInterface.h"
+#include "relay-mlir/Dialect/Relay/IR/DecomposableOpInterface.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #define GET_OP_CLASSES

@@ -8,7 +8,7 @@
 #ifndef RELAY_MLIR_DIALECT_RELAY_IR_RELAYQNNOPS_TD
 #define RELAY_MLIR_DIALECT_RELAY_IR_RELAYQNNOPS_TD
 
-include "relay-mlir/Dialect/Relay/IR/QuantizedOpInterface.td"
+include "relay-mlir/Dialect/Relay/IR/DecomposableOpInterface.td"
 include "relay-mlir/Dialect/Relay/IR/RelayBase.td"
 
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@ def Relay_QuantizedProductOperand : RankedTensorOf<[I8, UI8, I16, UI16]>;
 class Relay_QnnOperator<string mnemonic, string pattern,
                         list<Trait> traits = []>
     : Relay_Operator<"qnn." # mnemonic, pattern, [
-          Relay_OnQuantized, DeclareOpInterfaceMethods<QuantizedOpInterface>
+          Relay_OnQuantized, DeclareOpInterfaceMethods<DecomposableOpInterface>
         ] # traits>;
 
 //===----------------------------------------------------------------------===//

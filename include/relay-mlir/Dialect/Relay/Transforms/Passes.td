@@ -11,10 +11,10 @@
 include "mlir/Pass/PassBase.td"
 include "relay-mlir/Dialect/Relay/Transforms/CompilerPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/CompositePasses.td"
+include "relay-mlir/Dialect/Relay/Transforms/DecomposePasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/FunctionalPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/GradientPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/GraphPasses.td"
-include "relay-mlir/Dialect/Relay/Transforms/QnnPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/RewritePasses.td"
 
 // In alphabetical order. Passes that also touch another dialect of the project

@@ -26,7 +26,7 @@ using namespace mlir::relay::gradients;
 static Term changeLayout(Term x, StringRef from, StringRef to) {
   if (from == to)
     return x;
-  Gradient &d = x.getGradient();
+  TermBuilder &d = x.getBuilder();
   if (from.size() == to.size()) {
     SmallVector<int64_t> axes;
     for (char letter : to)

@@ -17,20 +17,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::gradients;
 
-/// 1 where the condition holds, else 0.
-static Term isLess(Term x, Term y) {
-  return x.getGradient().make<LessOp>(x.get(), y.get());
-}
-static Term isEqual(Term x, Term y) {
-  return x.getGradient().make<EqualOp>(x.get(), y.get());
-}
-static Term exp(Term x) { return x.getGradient().make<ExpOp>(x.get()); }
-static Term sqrt(Term x) { return x.getGradient().make<SqrtOp>(x.get()); }
-static Term log(Term x) { return x.getGradient().make<LogOp>(x.get()); }
-static Term power(Term x, Term y) {
-  return x.getGradient().make<PowerOp>(x.get(), y.get());
-}
-
 // Found by GradientModel.
 namespace mlir::relay::gradients {
 

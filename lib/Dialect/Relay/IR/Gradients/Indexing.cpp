@@ -33,7 +33,7 @@ static Term getTaken(TakeOp op, int64_t size, Gradient &d) {
 /// What is to be added at positions along `axis` of a tensor like `like`.
 static Term scatterElements(Term like, Value indices, Term updates,
                             int64_t axis) {
-  Gradient &d = like.getGradient();
+  TermBuilder &d = like.getBuilder();
   return d.make<ScatterElementsOp>(d.zerosLike(like).get(), indices,
                                    updates.get(), axis, "add");
 }

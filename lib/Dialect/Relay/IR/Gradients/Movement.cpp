@@ -22,7 +22,7 @@ static constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
 /// Zeros around, or less where widths are negative: [before0, after0, ...].
 static Term pad(Term x, ArrayRef<int64_t> widths) {
-  Gradient &d = x.getGradient();
+  TermBuilder &d = x.getBuilder();
   if (llvm::all_of(widths, [](int64_t width) { return width == 0; }))
     return x;
   return d.make<NNPadOp>(x.get(), d.number(0, x).get(), widths, "constant");

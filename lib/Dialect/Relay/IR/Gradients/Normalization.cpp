@@ -18,7 +18,7 @@ using namespace mlir::relay::gradients;
 
 /// Sum over all but one dimension: a vector along it.
 static Term sumAround(Term x, int64_t axis) {
-  return x.getGradient().sum(x, getOthers(axis, x.getRank()));
+  return x.getBuilder().sum(x, getOthers(axis, x.getRank()));
 }
 
 /// Sets the gradients of y = (x - mean) / sqrt(variance + epsilon) * gamma +

@@ -15,13 +15,13 @@ using namespace mlir::relay::gradients;
 
 /// A matrix product in which the second matrix has no other dimensions.
 static Term multiply(Term x, Term y, bool transposeX, bool transposeY) {
-  return x.getGradient().make<NNMatmulOp>(x.get(), y.get(), IntegerAttr(),
-                                          TypeAttr(), transposeX, transposeY);
+  return x.getBuilder().make<NNMatmulOp>(x.get(), y.get(), IntegerAttr(),
+                                         TypeAttr(), transposeX, transposeY);
 }
 
 /// All leading dimensions as one.
 static Term toMatrix(Term x) {
-  Gradient &d = x.getGradient();
+  TermBuilder &d = x.getBuilder();
   if (x.getRank() == 1)
     return d.make<ExpandDimsOp>(x.get(), int64_t(0), int64_t(1));
   while (x.getRank() > 2)

@@ -31,7 +31,7 @@ static SmallVector<int64_t> getAxes(std::optional<ArrayRef<int64_t>> axis,
 static Term restoreAxes(Term x, ArrayRef<int64_t> axes, bool keepdims) {
   if (!keepdims)
     for (int64_t axis : axes)
-      x = x.getGradient().make<ExpandDimsOp>(x.get(), axis, int64_t(1));
+      x = x.getBuilder().make<ExpandDimsOp>(x.get(), axis, int64_t(1));
   return x;
 }
 
@@ -91,7 +91,7 @@ static void differentiate(MinOp op, Gradient &d) {
 /// The product of all other elements along an axis. Not y / x: an element may
 /// be 0.
 static Term multiplyOthers(Term x, int64_t axis) {
-  Gradient &d = x.getGradient();
+  TermBuilder &d = x.getBuilder();
   auto runBefore = [&](Term value) {
     return d.make<CumprodOp>(value.get(), d.getI64IntegerAttr(axis), TypeAttr(),
                              /*exclusive=*/true);
@@ -129,7 +129,7 @@ static void differentiate(VarianceOp op, Gradient &d) {
 
 /// Runs from the last element to the first.
 static Term runBackward(Term g, int64_t axis, bool exclusive) {
-  Gradient &d = g.getGradient();
+  TermBuilder &d = g.getBuilder();
   Term reversed = d.make<ReverseOp>(g.get(), axis);
   Term sums = d.make<CumsumOp>(reversed.get(), d.getI64IntegerAttr(axis),
                                TypeAttr(), exclusive);

@@ -12,8 +12,6 @@
 
 #include <cmath>
 
-#include "relay-mlir/Dialect/Relay/IR/QuantizedOpInterface.cpp.inc"
-
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::qnn;
@@ -81,16 +79,6 @@ bool qnn::isSameScalar(Value a, Value b) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-Value QnnBuilder::castTo(Value value, Type elementType) {
-  return getElementType(value) == elementType
-             ? value
-             : make<CastOp>(value, elementType);
-}
-
-Value QnnBuilder::number(double value, Type elementType) {
-  return numbers(value, elementType, 0, 0);
-}
-
 Value QnnBuilder::integer(int64_t value, Type elementType) {
   return integers(value, elementType, 0, 0);
 }
@@ -126,24 +114,6 @@ Value QnnBuilder::integers(ArrayRef<int64_t> values, Type elementType,
     elements.push_back(APInt(64, value).sextOrTrunc(width));
   return make<ConstantOp>(DenseElementsAttr::get(
       getAlignedType(values.size(), elementType, axis, rank), elements));
-}
-
-Value QnnBuilder::reshape(Value value, ArrayRef<int64_t> shape) {
-  return makeWith<ReshapeOp>(
-      value, getNamedAttr("newshape", getDenseI64ArrayAttr(shape)));
-}
-
-Value QnnBuilder::transpose(Value value, ArrayRef<int64_t> axes) {
-  if (llvm::equal(axes, llvm::seq<int64_t>(0, axes.size())))
-    return value;
-  return makeWith<TransposeOp>(
-      value, getNamedAttr("axes", getDenseI64ArrayAttr(axes)));
-}
-
-Value QnnBuilder::clip(Value value, double low, double high) {
-  return makeWith<ClipOp>(value,
-                          {getNamedAttr("a_min", getF64FloatAttr(low)),
-                           getNamedAttr("a_max", getF64FloatAttr(high))});
 }
 
 Value QnnBuilder::align(Value param, int64_t axis, int64_t rank) {

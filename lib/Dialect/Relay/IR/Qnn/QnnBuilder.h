@@ -15,10 +15,10 @@
 #ifndef RELAY_MLIR_LIB_DIALECT_RELAY_IR_QNN_QNNBUILDER_H
 #define RELAY_MLIR_LIB_DIALECT_RELAY_IR_QNN_QNNBUILDER_H
 
+#include "../TermBuilder.h"
+
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
-
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <optional>
 
@@ -45,51 +45,21 @@ struct Params {
 };
 
 /// Writes what an operator computes before it.
-class QnnBuilder : public ImplicitLocOpBuilder {
+class QnnBuilder : public TermBuilder {
 public:
   explicit QnnBuilder(Operation *op)
-      : ImplicitLocOpBuilder(op->getLoc(), op), op(op) {}
-
-  /// Makes an operator whose type is inferred.
-  template <typename OpTy, typename... Args>
-  Value make(Args &&...args) {
-    return OpTy::create(static_cast<ImplicitLocOpBuilder &>(*this),
-                        std::forward<Args>(args)...)
-        .getResult();
-  }
-  /// The same by its operands and attributes; others have their defaults.
-  template <typename OpTy>
-  Value makeWith(ValueRange operands, ArrayRef<NamedAttribute> attributes) {
-    OperationState state(getLoc(), OpTy::getOperationName());
-    state.addOperands(operands);
-    auto &properties = state.getOrAddProperties<typename OpTy::Properties>();
-    auto emitError = [&] { return refuse(); };
-    (void)OpTy::setPropertiesFromAttr(properties, getDictionaryAttr(attributes),
-                                      emitError);
-    OpTy::populateDefaultProperties(state.name, properties);
-    if (failed(OpTy::inferReturnTypes(
-            getContext(), getLoc(), state.operands,
-            state.attributes.getDictionary(getContext()),
-            state.getRawProperties(), state.regions, state.types)))
-      return {};
-    return create(state)->getResult(0);
-  }
+      : TermBuilder(op->getLoc(), OpBuilder(op)), op(op) {}
 
   InFlightDiagnostic refuse() { return op->emitOpError(); }
 
-  Value castTo(Value value, Type elementType);
   Value toInt32(Value value) { return castTo(value, getI32Type()); }
   /// A scalar of an element type.
-  Value number(double value, Type elementType);
   Value integer(int64_t value, Type elementType);
   /// Numbers along dimension `axis` of `rank`; one number is a scalar.
   Value numbers(ArrayRef<double> values, Type elementType, int64_t axis,
                 int64_t rank);
   Value integers(ArrayRef<int64_t> values, Type elementType, int64_t axis,
                  int64_t rank);
-  Value reshape(Value value, ArrayRef<int64_t> shape);
-  Value transpose(Value value, ArrayRef<int64_t> axes);
-  Value clip(Value value, double low, double high);
 
   /// A parameter that broadcasts against tensors of `rank` along `axis`.
   Value align(Value param, int64_t axis, int64_t rank);

@@ -122,21 +122,21 @@ static Value simulateDequantize(QnnBuilder &b, QNNSimulatedDequantizeOp op) {
   });
 }
 
-FailureOr<Value> QNNQuantizeOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNQuantizeOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return orFailure(
       b.quantize(getData(), {getOutputScale(), getOutputZeroPoint(), getAxis()},
                  getOutDtype()));
 }
 
-FailureOr<Value> QNNDequantizeOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNDequantizeOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return orFailure(
       b.dequantize(getData(), {getInputScale(), getInputZeroPoint(), getAxis()},
                    getOutDtype()));
 }
 
-FailureOr<Value> QNNRequantizeOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNRequantizeOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   RequantizeMode mode;
   mode.awayFromZero = getRounding() == "TONEAREST";
@@ -149,14 +149,12 @@ FailureOr<Value> QNNRequantizeOp::writeInBasicOperators(EvaluateOperator) {
       {getOutputScale(), getOutputZeroPoint()}, *getOutDtype(), mode));
 }
 
-FailureOr<Value>
-QNNSimulatedQuantizeOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNSimulatedQuantizeOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return orFailure(simulateQuantize(b, *this));
 }
 
-FailureOr<Value>
-QNNSimulatedDequantizeOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNSimulatedDequantizeOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return orFailure(simulateDequantize(b, *this));
 }
@@ -254,8 +252,10 @@ static FailureOr<Value> lookUp(QnnBuilder &b, Operation *op,
     return failure();
   Value index =
       b.make<SubtractOp>(b.toInt32(data), b.integer(low, b.getI32Type()));
-  return b.makeWith<TakeOp>({table, index},
-                            b.getNamedAttr("axis", b.getI64IntegerAttr(0)));
+  return b
+      .makeWith<TakeOp>({table, index},
+                        b.getNamedAttr("axis", b.getI64IntegerAttr(0)))
+      .get();
 }
 
 /// A table, or where parameters are computed, a function on floats in between.
@@ -273,39 +273,37 @@ static FailureOr<Value> apply(OpTy op, EvaluateOperator evaluate,
                               getElementType(op.getResult())));
 }
 
-FailureOr<Value> QNNTanhOp::writeInBasicOperators(EvaluateOperator evaluate) {
+FailureOr<Value> QNNTanhOp::decompose(EvaluateOperator evaluate) {
   return apply(*this, evaluate,
                [](QnnBuilder &b, Value x) { return b.make<TanhOp>(x); });
 }
 
-FailureOr<Value> QNNExpOp::writeInBasicOperators(EvaluateOperator evaluate) {
+FailureOr<Value> QNNExpOp::decompose(EvaluateOperator evaluate) {
   return apply(*this, evaluate,
                [](QnnBuilder &b, Value x) { return b.make<ExpOp>(x); });
 }
 
-FailureOr<Value> QNNSqrtOp::writeInBasicOperators(EvaluateOperator evaluate) {
+FailureOr<Value> QNNSqrtOp::decompose(EvaluateOperator evaluate) {
   return apply(*this, evaluate,
                [](QnnBuilder &b, Value x) { return b.make<SqrtOp>(x); });
 }
 
-FailureOr<Value> QNNRsqrtOp::writeInBasicOperators(EvaluateOperator evaluate) {
+FailureOr<Value> QNNRsqrtOp::decompose(EvaluateOperator evaluate) {
   return apply(*this, evaluate,
                [](QnnBuilder &b, Value x) { return b.make<RsqrtOp>(x); });
 }
 
-FailureOr<Value> QNNErfOp::writeInBasicOperators(EvaluateOperator evaluate) {
+FailureOr<Value> QNNErfOp::decompose(EvaluateOperator evaluate) {
   return apply(*this, evaluate,
                [](QnnBuilder &b, Value x) { return b.make<ErfOp>(x); });
 }
 
-FailureOr<Value>
-QNNSigmoidOp::writeInBasicOperators(EvaluateOperator evaluate) {
+FailureOr<Value> QNNSigmoidOp::decompose(EvaluateOperator evaluate) {
   return apply(*this, evaluate,
                [](QnnBuilder &b, Value x) { return b.make<SigmoidOp>(x); });
 }
 
-FailureOr<Value>
-QNNHardswishOp::writeInBasicOperators(EvaluateOperator evaluate) {
+FailureOr<Value> QNNHardswishOp::decompose(EvaluateOperator evaluate) {
   return apply(*this, evaluate, [](QnnBuilder &b, Value x) {
     Type f32 = b.getF32Type();
     Value gate = b.clip(b.make<AddOp>(x, b.number(3, f32)), 0, 6);
@@ -313,18 +311,17 @@ QNNHardswishOp::writeInBasicOperators(EvaluateOperator evaluate) {
   });
 }
 
-FailureOr<Value> QNNLogOp::writeInBasicOperators(EvaluateOperator evaluate) {
+FailureOr<Value> QNNLogOp::decompose(EvaluateOperator evaluate) {
   return apply(*this, evaluate,
                [](QnnBuilder &b, Value x) { return b.make<LogOp>(x); });
 }
 
-FailureOr<Value> QNNAbsOp::writeInBasicOperators(EvaluateOperator evaluate) {
+FailureOr<Value> QNNAbsOp::decompose(EvaluateOperator evaluate) {
   return apply(*this, evaluate,
                [](QnnBuilder &b, Value x) { return b.make<AbsOp>(x); });
 }
 
-FailureOr<Value>
-QNNLeakyReluOp::writeInBasicOperators(EvaluateOperator evaluate) {
+FailureOr<Value> QNNLeakyReluOp::decompose(EvaluateOperator evaluate) {
   QnnBuilder b(*this);
   FailureOr<Value> table = lookUp(b, *this, evaluate);
   if (failed(table) || *table)
@@ -333,17 +330,17 @@ QNNLeakyReluOp::writeInBasicOperators(EvaluateOperator evaluate) {
                        "made for it, but got values that are computed";
 }
 
-FailureOr<Value> QNNAddOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNAddOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return orFailure(combine<QNNAddOp, AddOp>(b, *this));
 }
 
-FailureOr<Value> QNNSubtractOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNSubtractOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return orFailure(combine<QNNSubtractOp, SubtractOp>(b, *this));
 }
 
-FailureOr<Value> QNNMulOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNMulOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return orFailure(multiply(b, *this));
 }
@@ -424,12 +421,12 @@ static Value concatenate(QnnBuilder &b, QNNConcatenateOp op) {
       parts, b.getNamedAttr("axis", b.getI64IntegerAttr(op.getAxis())));
 }
 
-FailureOr<Value> QNNSoftmaxOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNSoftmaxOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return orFailure(computeSoftmax(b, *this));
 }
 
-FailureOr<Value> QNNConcatenateOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNConcatenateOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return orFailure(concatenate(b, *this));
 }

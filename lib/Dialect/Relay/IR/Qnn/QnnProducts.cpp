@@ -313,36 +313,35 @@ static Value pool(QnnBuilder &b, QNNAvgPool2dOp op) {
 static FailureOr<Value> toResultType(QnnBuilder &b, Operation *op, Value sums) {
   if (!sums)
     return failure();
-  return b.castTo(sums, getElementType(op->getResult(0)));
+  return b.castTo(sums, getElementType(op->getResult(0))).get();
 }
 
-FailureOr<Value> QNNConv2dOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNConv2dOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return toResultType(b, *this, convolve(b, *this));
 }
 
-FailureOr<Value> QNNConv2dTransposeOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNConv2dTransposeOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return toResultType(b, *this, convolveTransposed(b, *this));
 }
 
-FailureOr<Value> QNNDenseOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNDenseOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return toResultType(b, *this, multiplyRows(b, *this, getWeight()));
 }
 
-FailureOr<Value>
-QNNContribDensePackOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNContribDensePackOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return toResultType(b, *this, multiplyPacked(b, *this));
 }
 
-FailureOr<Value> QNNBatchMatmulOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNBatchMatmulOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return toResultType(b, *this, multiplyBatches(b, *this));
 }
 
-FailureOr<Value> QNNAvgPool2dOp::writeInBasicOperators(EvaluateOperator) {
+FailureOr<Value> QNNAvgPool2dOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return orFailure(pool(b, *this));
 }

@@ -1,12 +1,12 @@
-//===- QuantizedOpInterface.h - Operators on quantized data -----*- C++ -*-===//
+//===- DecomposableOpInterface.h - Operators made of others -----*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_DIALECT_RELAY_IR_QUANTIZEDOPINTERFACE_H
-#define RELAY_MLIR_DIALECT_RELAY_IR_QUANTIZEDOPINTERFACE_H
+#ifndef RELAY_MLIR_DIALECT_RELAY_IR_DECOMPOSABLEOPINTERFACE_H
+#define RELAY_MLIR_DIALECT_RELAY_IR_DECOMPOSABLEOPINTERFACE_H
 
 #include "mlir/IR/OpDefinition.h"
 
@@ -18,6 +18,6 @@ using EvaluateOperator = llvm::function_ref<Value(Operation *op)>;
 
 } // namespace mlir::relay
 
-#include "relay-mlir/Dialect/Relay/IR/QuantizedOpInterface.h.inc"
+#include "relay-mlir/Dialect/Relay/IR/DecomposableOpInterface.h.inc"
 
-#endif // RELAY_MLIR_DIALECT_RELAY_IR_QUANTIZEDOPINTERFACE_H
+#endif // RELAY_MLIR_DIALECT_RELAY_IR_DECOMPOSABLEOPINTERFACE_H

@@ -1,4 +1,4 @@
-//===- QnnCanonicalize.cpp - Quantized operators become basic ones --------===//
+//===- Decompose.cpp - Operators become others ----------------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,6 +16,7 @@
 #include "llvm/Support/Threading.h"
 
 namespace mlir::relay {
+#define GEN_PASS_DEF_DECOMPOSEPASS
 #define GEN_PASS_DEF_QNNCANONICALIZEPASS
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
 } // namespace mlir::relay
@@ -87,39 +88,99 @@ private:
   Interpreter interpreter;
 };
 
+/// Writes the operators for which `isChosen` holds in others, and these again;
+/// counts them. What others compile, they see as it is.
+class Decomposer {
+public:
+  explicit Decomposer(MLIRContext *context,
+                      function_ref<bool(Operation *)> isChosen)
+      : folder(context), isChosen(isChosen) {}
+
+  FailureOr<unsigned> run(Operation *root) {
+    collect(root);
+    unsigned count = 0;
+    while (!operators.empty()) {
+      DecomposableOpInterface op = operators.pop_back_val();
+      FailureOr<bool> isDone = decompose(op);
+      if (failed(isDone))
+        return failure();
+      count += *isDone;
+    }
+    return count;
+  }
+
+private:
+  void collect(Operation *root) {
+    root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op->hasAttr(kCompilerAttrName))
+        return WalkResult::skip();
+      auto decomposable = dyn_cast<DecomposableOpInterface>(op);
+      if (decomposable && isChosen(op))
+        operators.push_back(decomposable);
+      return WalkResult::advance();
+    });
+  }
+
+  /// Returns whether the operator is gone.
+  FailureOr<bool> decompose(DecomposableOpInterface op) {
+    if (op->hasTrait<OnQuantized>())
+      folder.fold(op);
+    Operation *before = op->getPrevNode();
+    FailureOr<Value> value = op.decompose(
+        [&](Operation *constant) { return folder.evaluate(constant); });
+    if (failed(value))
+      return failure();
+    if (!*value)
+      return false;
+    for (Operation *made = before ? before->getNextNode()
+                                  : &op->getBlock()->front();
+         made != op; made = made->getNextNode())
+      collect(made);
+    // Inference may know less of sizes that are not known.
+    Type type = op->getResult(0).getType();
+    if (value->getType() != type) {
+      OpBuilder builder(op);
+      *value = AscribeOp::create(builder, op->getLoc(), type, *value);
+    }
+    op->getResult(0).replaceAllUsesWith(*value);
+    op->erase();
+    return true;
+  }
+
+  ParamFolder folder;
+  function_ref<bool(Operation *)> isChosen;
+  SmallVector<DecomposableOpInterface> operators;
+};
+
+struct DecomposePass final : relay::impl::DecomposePassBase<DecomposePass> {
+  using DecomposePassBase::DecomposePassBase;
+
+  void runOnOperation() override {
+    Decomposer decomposer(&getContext(), [](Operation *) { return true; });
+    FailureOr<unsigned> count = decomposer.run(getOperation());
+    if (failed(count))
+      return signalPassFailure();
+    if (*count == 0)
+      return markAllAnalysesPreserved();
+    numDecomposed += *count;
+  }
+};
+
 struct QnnCanonicalizePass final
     : relay::impl::QnnCanonicalizePassBase<QnnCanonicalizePass> {
   using QnnCanonicalizePassBase::QnnCanonicalizePassBase;
 
   void runOnOperation() override {
-    SmallVector<QuantizedOpInterface> operators;
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      // What others compile, they see as it is.
-      if (op->hasAttr(kCompilerAttrName))
-        return WalkResult::skip();
-      if (auto quantized = dyn_cast<QuantizedOpInterface>(op))
-        operators.push_back(quantized);
-      return WalkResult::advance();
-    });
-    if (operators.empty())
+    auto isQuantized = [](Operation *op) {
+      return op->hasTrait<OnQuantized>();
+    };
+    Decomposer decomposer(&getContext(), isQuantized);
+    FailureOr<unsigned> count = decomposer.run(getOperation());
+    if (failed(count))
+      return signalPassFailure();
+    if (*count == 0)
       return markAllAnalysesPreserved();
-    ParamFolder folder(&getContext());
-    for (QuantizedOpInterface op : operators) {
-      folder.fold(op);
-      FailureOr<Value> value = op.writeInBasicOperators(
-          [&](Operation *op) { return folder.evaluate(op); });
-      if (failed(value))
-        return signalPassFailure();
-      // Inference may know less of sizes that are not known.
-      Type type = op->getResult(0).getType();
-      if (value->getType() != type) {
-        OpBuilder builder(op);
-        *value = AscribeOp::create(builder, op->getLoc(), type, *value);
-      }
-      op->getResult(0).replaceAllUsesWith(*value);
-      op->erase();
-      ++numCanonicalized;
-    }
+    numCanonicalized += *count;
   }
 };
 

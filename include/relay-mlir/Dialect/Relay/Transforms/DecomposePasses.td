@@ -1,14 +1,44 @@
-//===- QnnPasses.td - Passes on quantized operators --------*- tablegen -*-===//
+//===- DecomposePasses.td - Operators made of others -------*- tablegen -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_QNNPASSES_TD
-#define RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_QNNPASSES_TD
+#ifndef RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_DECOMPOSEPASSES_TD
+#define RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_DECOMPOSEPASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+def DecomposePass : Pass<"relay-decompose", "::mlir::func::FuncOp"> {
+  let summary = "Write operators in operators that have code";
+  let description = [{
+    Operators that say by `DecomposableOpInterface` how they are written in
+    others become these, until none is left that does: those of losses, packed
+    layouts and batches of space, for example, and all of qnn
+    (`relay-qnn-canonicalize`). What they are written in is fused, laid out and
+    scheduled like the rest of the model.
+
+    Every compilation runs this pass before fusion, after code generators of
+    others have seen their functions.
+
+    ```mlir
+    %0 = relay.nn.cross_entropy %x, %target
+    ```
+    becomes
+    ```mlir
+    %0 = relay.log %x
+    %1 = relay.multiply %0, %target
+    %2 = relay.sum %1
+    %3 = relay.negative %2
+    %4 = relay.divide %3, %rows
+    ```
+  }];
+  let statistics = [
+    Statistic<"numDecomposed", "num-decomposed",
+              "Number of operators written in others">
+  ];
+}
 
 def QnnCanonicalizePass
     : Pass<"relay-qnn-canonicalize", "::mlir::func::FuncOp"> {
@@ -22,8 +52,8 @@ def QnnCanonicalizePass
 
     Scales that are multiplied must be constants, or follow from constants; it
     is an error if they do not. Parameters may be computed where they are only
-    subtracted, or divided by. Every compilation runs this pass, after code
-    generators of others have seen their functions.
+    subtracted, or divided by. This is `relay-decompose` of the operators of qnn
+    alone.
 
     ```mlir
     %0 = relay.qnn.dense %q, %w, %three, %zero, %s, %t
@@ -43,4 +73,4 @@ def QnnCanonicalizePass
   ];
 }
 
-#endif // RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_QNNPASSES_TD
+#endif // RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_DECOMPOSEPASSES_TD

@@ -1,0 +1,19 @@
+//===- Decomposition.cpp - How operators are written in others ------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decomposition.h"
+
+#include "relay-mlir/Dialect/Relay/IR/DecomposableOpInterface.cpp.inc"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::decompositions;
+
+Term Decomposition::fold(Value value) {
+  Value constant = evaluate(value.getDefiningOp());
+  return term(constant ? constant : value);
+}
