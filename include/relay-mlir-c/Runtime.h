@@ -151,13 +151,14 @@ RELAY_RT_EXPORT RelayStatus relayModuleGetWork(const RelayModule *module,
                                                int32_t num_inputs,
                                                int64_t *flops, int64_t *bytes);
 
-/// The call index with which an observer is told that the first kernel is
-/// about to run.
+/// The call index with which an observer is told that the first kernel of a
+/// function of tensors is about to run: of a model, or of a part of a program.
 #define RELAY_OBSERVER_START (-1)
 
-/// Called once with RELAY_OBSERVER_START and null pointers, then after each
-/// kernel call `call_index` (an index into RelayArtifact::calls) with the
-/// call's arguments, see RelayArtifactCall.
+/// Called with RELAY_OBSERVER_START and null pointers, once for a model and at
+/// each function of tensors of a program, then after each kernel call
+/// `call_index` (an index into RelayArtifact::calls) with the call's arguments,
+/// see RelayArtifactCall.
 typedef void (*RelayObserver)(void *user, int64_t call_index, void *const *args,
                               const int64_t *dims);
 

@@ -103,9 +103,11 @@ LogicalResult Machine::enter(const Code &code, InterpreterValue closure,
                 << input.getType(code.op->getContext());
   }
 
+  bool isObserved = call && call->opcode == Opcode::Call;
+  if (isObserved && observer.before)
+    observer.before(cast<CallOpInterface>(call->op), inputs);
   // The observer wants to see every call return.
-  bool isTail =
-      call && call->isTail && !(observer && call->opcode == Opcode::Call);
+  bool isTail = call && call->isTail && !(isObserved && observer.after);
   if (isTail) {
     slots.resize(frames.back().firstSlot);
     frames.pop_back();
@@ -156,8 +158,8 @@ LogicalResult Machine::finishCall() {
     return call.op->emitOpError("expects a function with ")
            << call.op->getNumResults() << " results, but got "
            << results.size();
-  if (observer && call.opcode == Opcode::Call)
-    observer(cast<CallOpInterface>(call.op), results);
+  if (observer.after && call.opcode == Opcode::Call)
+    observer.after(cast<CallOpInterface>(call.op), results);
   for (auto [index, value] : llvm::enumerate(results)) {
     Type type = call.op->getResult(index).getType();
     if (!isInstance(value, type))

@@ -1,4 +1,4 @@
-//===- CheckModel.cpp - Compare a compiled model with the interpreter -----===//
+//===- CheckModel.cpp - Compare compiled code with the interpreter --------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,39 +6,32 @@
 //===----------------------------------------------------------------------===//
 //
 // `relay-run --check`: runs a compiled model and the interpreter on the same
-// inputs, and compares. If outputs differ, each kernel's outputs are compared
-// with what the interpreter gives for its function, and the first that differs
-// is named.
-//
-// Quantizers need care: a number in the middle between two steps may be rounded
-// either way. So functions with quantizers get copies whose quantizers are one
-// step higher and lower, which tell what else would be right.
+// inputs, and compares. If results differ, KernelChecker names the kernel that
+// differs first.
 //
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/Pipelines/CheckModel.h"
 
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
-#include "relay-mlir/Dialect/Target/IR/Target.h"
-#include "relay-mlir/Interpreter/Interpreter.h"
-#include "relay-mlir/Pipelines/Pipelines.h"
+#include "KernelChecker.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
+#include "relay-mlir/Interpreter/Interpreter.h"
+#include "relay-mlir/Pipelines/CompiledTensors.h"
+#include "relay-mlir/Pipelines/Pipelines.h"
+#include "relay-mlir/Pipelines/ProgramValues.h"
+
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
-#include <cstring>
-#include <utility>
 
 using namespace mlir;
 using namespace mlir::relay;
-
-//===----------------------------------------------------------------------===//
-// Tensors
-//===----------------------------------------------------------------------===//
 
 TensorDifference relay::compareTensors(const Tensor &expected,
                                        const Tensor &actual,
@@ -84,375 +77,118 @@ TensorDifference relay::compareTensors(const Tensor &expected,
   return difference;
 }
 
-/// Returns the DLPack type of an element type.
-static DLDataType getDLDataType(Type type) {
-  auto bits = static_cast<uint8_t>(type.getIntOrFloatBitWidth());
-  if (type.isInteger(1))
-    return {6, 8, 1};
-  if (type.isBF16())
-    return {kDLBfloat, 16, 1};
-  if (isa<FloatType>(type))
-    return {kDLFloat, bits, 1};
-  return {static_cast<uint8_t>(type.isUnsignedInteger() ? kDLUInt : kDLInt),
-          bits, 1};
-}
-
-Type relay::getElementType(MLIRContext *context, DLDataType type) {
-  switch (type.code) {
-  case kDLFloat:
-    return type.bits == 64   ? Type(Float64Type::get(context))
-           : type.bits == 32 ? Type(Float32Type::get(context))
-                             : Type(Float16Type::get(context));
-  case kDLBfloat:
-    return BFloat16Type::get(context);
-  case kDLInt:
-    return IntegerType::get(context, type.bits);
-  case kDLUInt:
-    return IntegerType::get(context, type.bits, IntegerType::Unsigned);
-  default:
-    return IntegerType::get(context, 1);
-  }
-}
-
-relay::DLTensorViews::DLTensorViews(ArrayRef<InterpreterValue> values) {
-  for (const InterpreterValue &value : values) {
-    const Tensor &tensor = value.getTensor();
-    shapes.push_back(llvm::to_vector(tensor.getShape()));
-    tensors.push_back({const_cast<char *>(tensor.getRawData()),
-                       {kDLCPU, 0},
-                       static_cast<int>(tensor.getRank()),
-                       getDLDataType(tensor.getElementType()),
-                       nullptr,
-                       nullptr,
-                       0});
-  }
-  for (auto [tensor, shape] : llvm::zip_equal(tensors, shapes)) {
-    tensor.shape = shape.data();
-    pointers.push_back(&tensor);
-  }
-}
-
-FailureOr<SmallVector<Tensor>>
-relay::runCompiled(RelayModule *compiled, ArrayRef<InterpreterValue> inputs,
-                   Location location) {
-  DLTensorViews tensors(inputs);
-  ArrayRef<const DLTensor *> pointers = tensors.get();
-  SmallVector<DLManagedTensor *> outputs(relayModuleGetNumOutputs(compiled),
-                                         nullptr);
-  if (relayModuleRun(compiled, pointers.data(), pointers.size(), outputs.data(),
-                     outputs.size()) != RELAY_OK)
-    return emitError(location) << relayGetLastError();
-
-  SmallVector<Tensor> results;
-  for (DLManagedTensor *output : outputs) {
-    std::shared_ptr<const void> owner(output, [](const void *pointer) {
-      auto *tensor =
-          static_cast<DLManagedTensor *>(const_cast<void *>(pointer));
-      tensor->deleter(tensor);
-    });
-    const DLTensor &tensor = output->dl_tensor;
-    auto type = RankedTensorType::get(
-        ArrayRef(tensor.shape, tensor.ndim),
-        getElementType(location.getContext(), tensor.dtype));
-    results.push_back(Tensor::view(type, tensor.data, std::move(owner)));
-  }
-  return results;
-}
-
-//===----------------------------------------------------------------------===//
-// Quantizers
-//===----------------------------------------------------------------------===//
-
-/// The clip of a quantizer that ends in `cast`: integers of at most 16 bits
-/// that come of floats within their range.
-static ClipOp getQuantizerClip(CastOp cast) {
-  auto type = dyn_cast<RankedTensorType>(cast.getType());
-  auto integer =
-      type ? dyn_cast<IntegerType>(type.getElementType()) : IntegerType();
-  auto clip = cast.getData().getDefiningOp<ClipOp>();
-  bool isQuantizer =
-      clip && integer && integer.getWidth() > 1 && integer.getWidth() <= 16 &&
-      isa<FloatType>(getElementTypeOrSelf(clip.getData().getType()));
-  return isQuantizer ? clip : ClipOp();
-}
-
-/// The clips of all quantizers in `root`.
-static llvm::SmallSetVector<Operation *, 8> getQuantizers(Operation *root) {
-  llvm::SmallSetVector<Operation *, 8> clips;
-  root->walk([&](CastOp cast) {
-    if (ClipOp clip = getQuantizerClip(cast))
-      clips.insert(clip);
-  });
-  return clips;
-}
-
-/// Those that no other one comes after.
-static llvm::SmallSetVector<Operation *, 8> getLastQuantizers(Operation *root) {
-  llvm::SmallSetVector<Operation *, 8> all = getQuantizers(root), last = all;
-  last.remove_if([&](Operation *clip) {
-    llvm::SetVector<Operation *> after;
-    getForwardSlice(clip, &after);
-    return llvm::any_of(after, [&](Operation *op) { return all.contains(op); });
-  });
-  return last;
-}
-
-/// Moves what the quantizers with these clips round by `distance` steps.
-static void shiftQuantizers(const llvm::SmallSetVector<Operation *, 8> &clips,
-                            double distance) {
-  for (Operation *op : clips) {
-    auto clip = cast<ClipOp>(op);
-    OpBuilder builder(clip);
-    auto type = RankedTensorType::get(
-        {}, getElementTypeOrSelf(clip.getData().getType()));
-    auto value = DenseElementsAttr::get(
-        type, builder.getFloatAttr(type.getElementType(), distance).getValue());
-    Value offset = ConstantOp::create(builder, clip.getLoc(), value);
-    Value moved = AddOp::create(builder, clip.getLoc(), clip.getData(), offset);
-    clip.getDataMutable().assign(moved);
-  }
-}
-
-namespace {
-
-/// A copy of a function whose quantizers are moved by `distance` steps; its
-/// name ends in `suffix`.
-struct Shift {
-  StringLiteral suffix;
-  double distance;
-};
-
-} // namespace
-
-static constexpr Shift kShifts[] = {{".above", 1.0}, {".below", -1.0}};
-
-/// Adds two copies of each primitive function with quantizers, in which these
-/// are one step above and below, and calls them before each call of it.
-static void addShiftedCalls(ModuleOp module) {
-  SymbolTable symbols(module);
-  SmallVector<CallOpInterface> calls;
-  module.walk([&](CallOpInterface call) { calls.push_back(call); });
-  llvm::SmallDenseMap<Operation *, SmallVector<StringAttr>> copies;
-  for (CallOpInterface call : calls) {
-    auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-    if (!callee)
-      continue;
-    auto function =
-        symbols.lookup<FunctionOpInterface>(callee.getLeafReference());
-    if (!function || !function->hasAttr(kPrimitiveAttrName))
-      continue;
-    auto [it, isNew] = copies.try_emplace(function);
-    for (const Shift &shift : kShifts) {
-      if (!isNew)
-        break;
-      auto copy = cast<FunctionOpInterface>(function->clone());
-      auto clips = getQuantizers(copy);
-      if (clips.empty()) {
-        copy->erase();
-        break;
-      }
-      shiftQuantizers(clips, shift.distance);
-      copy.setName((function.getName() + shift.suffix).str());
-      it->second.push_back(symbols.insert(copy));
-    }
-    for (StringAttr name : it->second) {
-      auto shifted = cast<CallOpInterface>(OpBuilder(call).clone(*call));
-      shifted.setCalleeFromCallable(FlatSymbolRefAttr::get(name));
-    }
-  }
+/// Writes a line on how two tensors differ; returns whether they agree.
+static bool report(raw_ostream &os, const Twine &name, const Tensor &expected,
+                   const Tensor &actual, Tolerance tolerance) {
+  TensorDifference difference = compareTensors(expected, actual, tolerance);
+  os << name << ": " << (difference.withinTolerance ? "agrees" : "differs")
+     << llvm::format(", max difference %.3g, scale %.3g\n",
+                     difference.maxDifference, difference.scale);
+  return difference.withinTolerance;
 }
 
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// What the interpreter computed for one call of a primitive function.
-struct ExpectedCall {
-  std::string function;
-  SmallVector<Tensor> results;
-  /// The same with quantizers one step above, and one step below.
-  SmallVector<SmallVector<Tensor>> shifted;
-};
-
-/// Compares the kernels of a run, one after the other, with expected calls.
-/// What agrees is made equal, so that each kernel has the inputs that its
-/// function has in the interpreter.
-class KernelChecker {
-public:
-  KernelChecker(const RelayArtifact *artifact,
-                ArrayRef<ExpectedCall> expectedCalls, Tolerance tolerance,
-                raw_ostream &os)
-      : artifact(artifact), expectedCalls(expectedCalls), tolerance(tolerance),
-        os(os) {}
-
-  void observe(int64_t callIndex, void *const *args, const int64_t *dims);
-  bool foundDifference() const { return found; }
-  bool hasQuantizers() const {
-    return llvm::any_of(expectedCalls, [](const ExpectedCall &call) {
-      return !call.shifted.empty();
-    });
-  }
-  int64_t getNumSteps() const { return numSteps; }
-
-private:
-  const RelayArtifact *artifact;
-  ArrayRef<ExpectedCall> expectedCalls;
-  Tolerance tolerance;
-  raw_ostream &os;
-  size_t next = 0;
-  bool found = false;
-  int64_t numSteps = 0;
-};
-
-} // namespace
-
-void KernelChecker::observe(int64_t callIndex, void *const *args,
-                            const int64_t *dims) {
-  if (found || callIndex == RELAY_OBSERVER_START)
-    return;
-  const RelayArtifactCall &call = artifact->calls[callIndex];
-  // What is elsewhere cannot be read, and copies compute nothing.
-  const RelayArtifactDevice &device = artifact->devices[call.device];
-  if (call.source_device >= 0 || DeviceAttr::kCPUKind != device.kind)
-    return;
-  // Functions that only reshape have no kernel.
-  while (next < expectedCalls.size() &&
-         expectedCalls[next].function != call.function)
-    ++next;
-  if (next == expectedCalls.size())
-    return;
-  const ExpectedCall &expected = expectedCalls[next++];
-
-  int64_t dynamic = 0;
-  for (int32_t i = 0; i < call.num_args; ++i) {
-    SmallVector<int64_t> shape;
-    for (int32_t d = 0; d < call.args[i].rank; ++d)
-      shape.push_back(call.args[i].dims[d] >= 0 ? call.args[i].dims[d]
-                                                : dims[dynamic++]);
-    int64_t result = i - call.first_output;
-    if (result < 0 || result >= call.num_outputs)
-      continue;
-    const Tensor &want = expected.results[result];
-    // A kernel may see fewer dimensions, of the same elements in their order.
-    if (ShapedType::getNumElements(shape) != want.getNumElements()) {
-      os << "first kernel that differs: " << call.function << " (call "
-         << callIndex << "): shapes differ\n";
-      found = true;
-      return;
-    }
-    Tensor got = Tensor::view(want.getType(), args[i]);
-    SmallVector<Tensor> shifted;
-    for (ArrayRef<Tensor> results : expected.shifted)
-      shifted.push_back(results[result]);
-    TensorDifference difference = compareTensors(want, got, tolerance, shifted);
-    numSteps += difference.numSteps;
-    if (difference.withinTolerance) {
-      std::memcpy(args[i], want.getRawData(), want.getSizeInBytes());
-      continue;
-    }
-    found = true;
-    os << "first kernel that differs: " << call.function << " (call "
-       << callIndex << ", result " << result << "): expects "
-       << llvm::format("%.9g", difference.expected) << " at element "
-       << difference.position << ", but got "
-       << llvm::format("%.9g", difference.actual);
-    if (difference.numSteps)
-      os << "; " << difference.numSteps << " of " << want.getNumElements()
-         << " elements are one step of a quantizer off";
-    os << "\n";
-    return;
-  }
+static LogicalResult optimize(ModuleOp module, const CompileOptions &options) {
+  PassManager manager(module.getContext());
+  buildRelayOptimizePipeline(manager, options.optLevel, options.desiredLayout,
+                             options.externalFallback);
+  return manager.run(module);
 }
 
-/// Appends the tensors of a value: compiled functions return those of a tuple
-/// one by one.
-static void appendTensors(const InterpreterValue &value,
-                          SmallVectorImpl<Tensor> &tensors) {
-  if (value.isTensor()) {
-    tensors.push_back(value.getTensor());
-    return;
-  }
-  if (!value.isTuple())
-    return;
-  for (const InterpreterValue &field : value.getFields())
-    appendTensors(field, tensors);
+/// Gives the function of the machine that makes a tensor of given sizes, whose
+/// elements nobody reads, a body for the interpreter.
+static void defineMakeSized(func::FuncOp function) {
+  OpBuilder builder(function.getContext());
+  Location loc = function.getLoc();
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  Value sizes = body->getArgument(0);
+  if (cast<RankedTensorType>(sizes.getType()).getRank() == 0)
+    sizes = ReshapeOp::create(builder, loc, sizes, ArrayRef<int64_t>{1});
+  Type type = function.getResultTypes().front();
+  Value result =
+      DynZerosOp::create(builder, loc, type, sizes, DenseI64ArrayAttr(),
+                         getElementTypeOrSelf(type));
+  func::ReturnOp::create(builder, loc, result);
 }
 
-/// What the interpreter computes for `module` where its last quantizers are
-/// one step above, and where they are one step below.
-static FailureOr<SmallVector<SmallVector<Tensor>>>
-interpretShifted(ModuleOp module, ArrayRef<InterpreterValue> inputs) {
-  SmallVector<SmallVector<Tensor>> results;
-  for (const Shift &shift : kShifts) {
-    OwningOpRef<ModuleOp> copy = module.clone();
-    shiftQuantizers(getLastQuantizers(*copy), shift.distance);
-    FailureOr<SmallVector<InterpreterValue>> values =
-        interpretMain(*copy, inputs);
-    if (failed(values))
-      return failure();
-    SmallVector<Tensor> &tensors = results.emplace_back();
-    for (const InterpreterValue &value : *values)
-      appendTensors(value, tensors);
+/// The module as its kernels see it. Functions of a program that are no
+/// functions of tensors stay as they are.
+static OwningOpRef<ModuleOp> fuse(ModuleOp module,
+                                  const CompileOptions &options) {
+  OwningOpRef<ModuleOp> fused = module.clone();
+  PassManager manager(module.getContext());
+  addAttachTargetPass(manager, options);
+  bool isProgram = options.executor == ExecutorKind::VM;
+  if (isProgram)
+    buildOutlineTensorsPipeline(manager, options.externalFallback);
+  if (failed(manager.run(*fused)))
+    return {};
+  SmallVector<func::FuncOp> glue;
+  if (isProgram)
+    for (auto function :
+         llvm::make_early_inc_range(fused->getOps<func::FuncOp>()))
+      if (function.isExternal() ||
+          !function->hasAttr(kTensorFunctionAttrName)) {
+        function->remove();
+        glue.push_back(function);
+      }
+  LogicalResult isDone = optimize(*fused, options);
+  for (func::FuncOp function : glue) {
+    fused->push_back(function);
+    if (function.getSymName().contains("make_sized"))
+      defineMakeSized(function);
   }
-  return results;
+  if (failed(isDone))
+    return {};
+  return fused;
+}
+
+/// Looks for the kernel that differs first, and has it written into a folder,
+/// if one is given. `run` runs the compiled model and returns its tensors.
+static FailureOr<KernelChecker>
+findDifferentKernel(ModuleOp module, RelayModule *compiled,
+                    ArrayRef<InterpreterValue> inputs,
+                    const CompileOptions &options, const CheckOptions &check,
+                    raw_ostream &os, function_ref<LogicalResult()> run) {
+  OwningOpRef<ModuleOp> fused = fuse(module, options);
+  if (!fused)
+    return failure();
+  FailureOr<KernelChecker> checker =
+      KernelChecker::create(std::move(fused), relayModuleGetArtifact(compiled),
+                            inputs, check.tolerance, os);
+  if (failed(checker) || failed(checker->watch(compiled, run)))
+    return failure();
+  if (checker->foundDifference() && !check.dumpFolder.empty() &&
+      failed(checker->dump(check.dumpFolder)))
+    return failure();
+  return checker;
 }
 
 /// Runs graph passes and the interpreter again, and the kernels beside it.
 /// Returns whether the outputs, which differ from `expected`, do so only by
 /// steps of quantizers.
-static FailureOr<bool>
-findDifferentKernel(ModuleOp module, RelayModule *compiled,
-                    ArrayRef<InterpreterValue> inputs,
-                    const CompileOptions &options, ArrayRef<Tensor> expected,
-                    Tolerance tolerance, raw_ostream &os) {
-  OwningOpRef<ModuleOp> fused = module.clone();
-  PassManager manager(module.getContext());
-  addAttachTargetPass(manager, options);
-  buildRelayOptimizePipeline(manager, options.optLevel, options.desiredLayout,
-                             options.externalFallback);
-  if (failed(manager.run(*fused)))
+static FailureOr<bool> explainDifference(ModuleOp module, RelayModule *compiled,
+                                         ArrayRef<InterpreterValue> inputs,
+                                         const CompileOptions &options,
+                                         const CheckOptions &check,
+                                         ArrayRef<Tensor> expected,
+                                         raw_ostream &os) {
+  FailureOr<SmallVector<Tensor>> outputs;
+  FailureOr<KernelChecker> checker = findDifferentKernel(
+      module, compiled, inputs, options, check, os, [&]() -> LogicalResult {
+        outputs = runCompiled(compiled, inputs, module.getLoc());
+        return outputs;
+      });
+  if (failed(checker))
     return failure();
-  addShiftedCalls(*fused);
-  SmallVector<ExpectedCall> calls;
-  SmallVector<SmallVector<Tensor>> shifted;
-  auto observer = [&](CallOpInterface call,
-                      ArrayRef<InterpreterValue> results) {
-    auto callee = cast<SymbolRefAttr>(call.getCallableForCallee());
-    StringRef name = callee.getLeafReference();
-    SmallVector<Tensor> tensors;
-    for (const InterpreterValue &result : results)
-      tensors.push_back(result.getTensor());
-    if (llvm::any_of(kShifts, [&](const Shift &shift) {
-          return name.ends_with(shift.suffix);
-        }))
-      shifted.push_back(std::move(tensors));
-    else
-      calls.push_back(
-          {name.str(), std::move(tensors), std::exchange(shifted, {})});
-  };
-  FailureOr<SmallVector<InterpreterValue>> values =
-      interpretMain(*fused, inputs, observer);
-  if (failed(values))
-    return failure();
-
-  KernelChecker checker(relayModuleGetArtifact(compiled), calls, tolerance, os);
-  relayModuleSetObserver(
-      compiled,
-      [](void *user, int64_t callIndex, void *const *args,
-         const int64_t *dims) {
-        static_cast<KernelChecker *>(user)->observe(callIndex, args, dims);
-      },
-      &checker);
-  auto outputs = runCompiled(compiled, inputs, module.getLoc());
-  relayModuleSetObserver(compiled, nullptr, nullptr);
-  if (failed(outputs))
-    return failure();
-  if (checker.foundDifference())
+  if (checker->foundDifference())
     return false;
   SmallVector<Tensor> fusedResults;
-  for (const InterpreterValue &value : *values)
+  for (const InterpreterValue &value : checker->getResults())
     appendTensors(value, fusedResults);
   // With the interpreter's results in the place of those of each kernel, what
   // comes out is the interpreter's, too. Graph passes may compute the sum
@@ -466,14 +202,14 @@ findDifferentKernel(ModuleOp module, RelayModule *compiled,
       for (ArrayRef<Tensor> results : shifted)
         steps.push_back(results[i]);
       TensorDifference difference =
-          compareTensors(want, tensors[i], tolerance, steps);
+          compareTensors(want, tensors[i], check.tolerance, steps);
       if (!difference.withinTolerance)
         return false;
       numSteps += difference.numSteps;
     }
     return true;
   };
-  if (checker.hasQuantizers()) {
+  if (checker->hasQuantizers()) {
     FailureOr<SmallVector<SmallVector<Tensor>>> steps =
         interpretShifted(module, inputs);
     if (failed(steps))
@@ -481,7 +217,7 @@ findDifferentKernel(ModuleOp module, RelayModule *compiled,
     if (agree(*outputs, *steps) && agree(fusedResults, *steps)) {
       os << "every kernel agrees with its function, but for one step of a "
             "quantizer in "
-         << checker.getNumSteps() << " elements";
+         << checker->getNumSteps() << " elements";
       if (numSteps)
         os << "; graph passes move " << numSteps
            << " elements of outputs by one step of the last quantizer";
@@ -491,17 +227,21 @@ findDifferentKernel(ModuleOp module, RelayModule *compiled,
   }
   os << "every kernel agrees with its function: the difference comes from the "
         "graph passes, or adds up over many kernels";
-  if (checker.hasQuantizers())
+  if (checker->hasQuantizers())
     os << "; at --precision=highest, graph passes leave the sums before "
           "quantizers as they are";
   os << "\n";
   return false;
 }
 
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
 FailureOr<bool> relay::checkModel(ModuleOp module, RelayModule *compiled,
                                   ArrayRef<InterpreterValue> inputs,
                                   const CompileOptions &options,
-                                  Tolerance tolerance, raw_ostream &os) {
+                                  const CheckOptions &check, raw_ostream &os) {
   FailureOr<SmallVector<InterpreterValue>> values =
       interpretMain(module, inputs);
   if (failed(values))
@@ -526,15 +266,150 @@ FailureOr<bool> relay::checkModel(ModuleOp module, RelayModule *compiled,
       return module.emitError("expects output '")
              << info.name << "' of type " << want.getType() << ", but got "
              << output.getType();
-    TensorDifference difference = compareTensors(want, output, tolerance);
-    os << "output '" << info.name
-       << "': " << (difference.withinTolerance ? "agrees" : "differs")
-       << llvm::format(", max difference %.3g, scale %.3g\n",
-                       difference.maxDifference, difference.scale);
-    agree &= difference.withinTolerance;
+    agree &= report(os, "output '" + Twine(info.name) + "'", want, output,
+                    check.tolerance);
   }
   if (agree)
     return true;
-  return findDifferentKernel(module, compiled, inputs, options, expected,
-                             tolerance, os);
+  return explainDifference(module, compiled, inputs, options, check, expected,
+                           os);
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Compares a value of the run time with one of the interpreter, part by part;
+/// lists are as deep as they are long.
+class ProgramChecker {
+public:
+  ProgramChecker(MLIRContext *context, Tolerance tolerance, raw_ostream &os)
+      : context(context), tolerance(tolerance), os(os) {}
+
+  bool agree(const InterpreterValue &expected, ProgramValue actual);
+
+private:
+  struct Pair {
+    std::string path;
+    InterpreterValue expected;
+    ProgramValue actual;
+  };
+  bool agreeInKind(const Pair &pair);
+  bool agreeInTensor(const Pair &pair);
+  bool differ(const Pair &pair, const Twine &expected, const Twine &actual) {
+    os << "result" << pair.path << ": differs: expects " << expected
+       << ", but got " << actual << '\n';
+    return false;
+  }
+
+  MLIRContext *context;
+  Tolerance tolerance;
+  raw_ostream &os;
+  std::vector<Pair> stack;
+};
+
+} // namespace
+
+bool ProgramChecker::agreeInTensor(const Pair &pair) {
+  const Tensor &want = pair.expected.getTensor();
+  Tensor got = getProgramTensor(pair.actual.get(), context);
+  std::string types[2];
+  llvm::raw_string_ostream(types[0]) << want.getType();
+  llvm::raw_string_ostream(types[1]) << got.getType();
+  if (types[0] != types[1])
+    return differ(pair, types[0], types[1]);
+  return report(os, "result" + Twine(pair.path), want, got, tolerance);
+}
+
+/// Whether two values are of one kind, with the same constructor. Functions are
+/// not compared.
+bool ProgramChecker::agreeInKind(const Pair &pair) {
+  RelayValue *actual = pair.actual.get();
+  const InterpreterValue &expected = pair.expected;
+  switch (relayValueGetKind(actual)) {
+  case RELAY_VALUE_TENSOR:
+    return expected.isTensor() ? agreeInTensor(pair)
+                               : differ(pair, "another value", "a tensor");
+  case RELAY_VALUE_CLOSURE:
+    return expected.isFunction() || differ(pair, "another value", "a function");
+  case RELAY_VALUE_REFERENCE:
+    return expected.isReference() ||
+           differ(pair, "another value", "a reference");
+  case RELAY_VALUE_TUPLE:
+    if (!expected.isTuple())
+      return differ(pair, "another value", "a tuple");
+    break;
+  case RELAY_VALUE_DATA: {
+    const RelayArtifactConstructor *constructor = nullptr;
+    (void)relayValueGetConstructor(actual, &constructor);
+    if (!expected.isData())
+      return differ(pair, "another value", constructor->name);
+    StringRef name = expected.getConstructor().getLeafReference();
+    if (name != constructor->name)
+      return differ(pair, name, constructor->name);
+    break;
+  }
+  }
+  int32_t count = 0;
+  (void)relayValueGetNumFields(actual, &count);
+  ArrayRef<InterpreterValue> fields = expected.getFields();
+  if (static_cast<size_t>(count) != fields.size())
+    return differ(pair, Twine(fields.size()) + " fields", Twine(count));
+  // The first is compared first.
+  for (int32_t i = count; i-- > 0;) {
+    RelayValue *field = nullptr;
+    if (relayValueGetField(actual, i, &field) == RELAY_OK)
+      stack.push_back({pair.path + "." + std::to_string(i), fields[i],
+                       ProgramValue(field)});
+  }
+  return true;
+}
+
+bool ProgramChecker::agree(const InterpreterValue &expected,
+                           ProgramValue actual) {
+  stack.push_back({"", expected, std::move(actual)});
+  bool result = true;
+  while (!stack.empty()) {
+    Pair pair = std::move(stack.back());
+    stack.pop_back();
+    result &= agreeInKind(pair);
+  }
+  return result;
+}
+
+FailureOr<bool> relay::checkProgram(ModuleOp module, RelayModule *compiled,
+                                    ArrayRef<InterpreterValue> inputs,
+                                    const CompileOptions &options,
+                                    const CheckOptions &check,
+                                    raw_ostream &os) {
+  FailureOr<SmallVector<InterpreterValue>> expected =
+      interpretMain(module, inputs);
+  if (failed(expected))
+    return failure();
+  Location loc = module.getLoc();
+  FailureOr<std::vector<ProgramValue>> arguments =
+      toProgramValues(compiled, inputs, loc);
+  if (failed(arguments))
+    return failure();
+  auto run = [&]() { return runProgram(compiled, *arguments, loc); };
+  FailureOr<ProgramValue> actual = run();
+  if (failed(actual))
+    return failure();
+  // The results of @main are one value.
+  InterpreterValue want =
+      expected->size() == 1 ? expected->front() : InterpreterValue(*expected);
+  ProgramChecker results(module.getContext(), check.tolerance, os);
+  if (results.agree(want, std::move(*actual)))
+    return true;
+  FailureOr<KernelChecker> kernels =
+      findDifferentKernel(module, compiled, inputs, options, check, os,
+                          [&]() -> LogicalResult { return run(); });
+  if (failed(kernels))
+    return failure();
+  if (!kernels->foundDifference())
+    os << "every kernel agrees with its function: the difference comes from "
+          "the graph passes, or adds up over many kernels\n";
+  return false;
 }

@@ -101,13 +101,18 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
   manager.addPass(createVerifyFusedPass());
 }
 
-void relay::buildRelayToObjectsPipeline(OpPassManager &manager,
+void relay::buildOutlineTensorsPipeline(OpPassManager &manager,
                                         bool externalFallback) {
   manager.addPass(createInferTypesPass());
   manager.addPass(createDialectPassesPass());
   manager.addPass(createGenerateExternalCodePass({externalFallback}));
   manager.addPass(createDeadCodePass());
   manager.addPass(createOutlineTensorsPass());
+}
+
+void relay::buildRelayToObjectsPipeline(OpPassManager &manager,
+                                        bool externalFallback) {
+  buildOutlineTensorsPipeline(manager, externalFallback);
   manager.addPass(createConvertRelayToObjectsPass());
 }
 

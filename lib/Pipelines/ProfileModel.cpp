@@ -9,7 +9,6 @@
 
 #include "relay-mlir/Support/SaturatingMath.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
@@ -42,18 +41,18 @@ static void addCount(int64_t &sum, int64_t count) {
 
 namespace {
 
-/// Notes when the kernels of a run end. The clock is read first thing, so that
-/// keeping the time costs no kernel any.
-struct Recorder {
-  Clock::time_point start;
-  std::vector<Clock::time_point> ends;
+/// Notes when functions of tensors start and kernels end. The clock is read
+/// first thing, so that keeping the time costs no kernel any.
+struct CallRecorder {
+  struct Event {
+    int64_t call;
+    Clock::time_point time;
+  };
+  std::vector<Event> events;
 
   void observe(int64_t callIndex) {
     Clock::time_point now = Clock::now();
-    if (callIndex == RELAY_OBSERVER_START)
-      start = now;
-    else
-      ends[callIndex] = now;
+    events.push_back({callIndex, now});
   }
 };
 
@@ -97,6 +96,139 @@ static llvm::Error makeRuntimeError() {
   return llvm::createStringError(relayGetLastError());
 }
 
+namespace mlir::relay {
+
+/// Watches the runs of a module.
+class ProfileRecorder {
+public:
+  static llvm::Expected<ModelProfile>
+  record(RelayModule *module, llvm::ArrayRef<int64_t> flops,
+         llvm::ArrayRef<int64_t> bytes, const ProfileOptions &options,
+         bool isProgram, llvm::function_ref<llvm::Error()> run);
+
+private:
+  ProfileRecorder(RelayModule *module, int numThreads)
+      : module(module), threads(numThreads), first(Clock::now()) {
+    calls.events.reserve(1024);
+    relayModuleSetObserver(
+        module,
+        [](void *user, int64_t callIndex, void *const *, const int64_t *) {
+          static_cast<CallRecorder *>(user)->observe(callIndex);
+        },
+        &calls);
+    relayModuleSetThreadObserver(
+        module,
+        [](void *user, int32_t thread, int64_t begin, int64_t end,
+           int64_t start, int64_t stop) {
+          static_cast<ThreadRecorder *>(user)->observe(
+              thread, {begin, end, start, stop});
+        },
+        &threads);
+  }
+  ~ProfileRecorder() {
+    relayModuleSetObserver(module, nullptr, nullptr);
+    relayModuleSetThreadObserver(module, nullptr, nullptr);
+  }
+
+  double getSeconds(Clock::time_point time) const {
+    return std::chrono::duration<double>(time - first).count();
+  }
+  double getSeconds(int64_t nanoseconds) const {
+    return getSeconds(
+        Clock::time_point(std::chrono::duration_cast<Clock::duration>(
+            std::chrono::nanoseconds(nanoseconds))));
+  }
+  ModelProfile::Run makeRun() const;
+
+  RelayModule *module;
+  CallRecorder calls;
+  ThreadRecorder threads;
+  Clock::time_point first;
+};
+
+} // namespace mlir::relay
+
+/// What was noted since the lists were cleared.
+ModelProfile::Run ProfileRecorder::makeRun() const {
+  ModelProfile::Run run;
+  double start = 0;
+  for (const CallRecorder::Event &event : calls.events) {
+    double end = getSeconds(event.time);
+    if (event.call == RELAY_OBSERVER_START)
+      ++run.numFunctions;
+    else
+      // The caller works all the time, but for what it waits for in loops.
+      run.steps.push_back(
+          {static_cast<size_t>(event.call), start, end, end - start});
+    start = end;
+  }
+  if (run.steps.empty())
+    return run;
+  run.start = run.steps.front().start;
+  run.end = run.steps.back().end;
+  auto getStep = [&](double time) -> size_t {
+    auto isBefore = [](double time, const ModelProfile::Step &step) {
+      return time < step.end;
+    };
+    return std::min<size_t>(llvm::upper_bound(run.steps, time, isBefore) -
+                                run.steps.begin(),
+                            run.steps.size() - 1);
+  };
+  for (auto [thread, list] : llvm::enumerate(threads.lists))
+    for (const ThreadRecorder::Event &event : list) {
+      double begin = getSeconds(event.start), end = getSeconds(event.stop);
+      size_t step = getStep(begin);
+      bool isLoop = thread + 1 == threads.lists.size();
+      run.steps[step].busy += isLoop ? begin - end : end - begin;
+      if (!isLoop)
+        run.pieces.push_back({static_cast<int>(thread), step, event.begin,
+                              event.end, begin, end});
+    }
+  return run;
+}
+
+llvm::Expected<ModelProfile>
+ProfileRecorder::record(RelayModule *module, llvm::ArrayRef<int64_t> flops,
+                        llvm::ArrayRef<int64_t> bytes,
+                        const ProfileOptions &options, bool isProgram,
+                        llvm::function_ref<llvm::Error()> run) {
+  const RelayArtifact &artifact = *relayModuleGetArtifact(module);
+  ModelProfile profile;
+  profile.isProgram = isProgram;
+  profile.numDevices = artifact.num_devices;
+  for (int32_t i = 0; i < artifact.num_calls; ++i) {
+    const RelayArtifactCall &call = artifact.calls[i];
+    const RelayArtifactDevice &device = artifact.devices[call.device];
+    profile.calls.push_back(
+        {call.kernel, call.function,
+         std::string(device.kind) + ":" + std::to_string(device.index),
+         flops[i], bytes[i]});
+  }
+  int32_t numThreads = 1;
+  if (relayGetNumThreads(&numThreads) != RELAY_OK)
+    return makeRuntimeError();
+  profile.numThreads = numThreads;
+
+  ProfileRecorder recorder(module, numThreads);
+  for (int i = -options.warmUp; i < options.repeat; ++i) {
+    recorder.calls.events.clear();
+    recorder.threads.clear();
+    Clock::time_point start = Clock::now();
+    if (llvm::Error error = run())
+      return std::move(error);
+    Clock::time_point end = Clock::now();
+    if (i < 0)
+      continue;
+    ModelProfile::Run made = recorder.makeRun();
+    if (isProgram) {
+      made.start = recorder.getSeconds(start);
+      made.end = recorder.getSeconds(end);
+    }
+    profile.runs.push_back(std::move(made));
+  }
+  return profile;
+}
+
 llvm::Expected<ModelProfile>
 mlir::relay::profileModel(RelayModule *module,
                           llvm::ArrayRef<const DLTensor *> inputs,
@@ -107,87 +239,34 @@ mlir::relay::profileModel(RelayModule *module,
   if (relayModuleGetWork(module, inputs.data(), numInputs, flops.data(),
                          bytes.data()) != RELAY_OK)
     return makeRuntimeError();
-  ModelProfile profile;
-  profile.numDevices = artifact.num_devices;
-  for (int32_t i = 0; i < artifact.num_calls; ++i) {
-    const RelayArtifactCall &call = artifact.calls[i];
-    const RelayArtifactDevice &device = artifact.devices[call.device];
-    profile.calls.push_back(
-        {call.kernel, call.function,
-         std::string(device.kind) + ":" + std::to_string(device.index),
-         flops[i], bytes[i]});
-  }
+  return ProfileRecorder::record(
+      module, flops, bytes, options, /*isProgram=*/false, [&]() -> llvm::Error {
+        Outputs outputs(relayModuleGetNumOutputs(module));
+        if (relayModuleRun(module, inputs.data(), numInputs,
+                           outputs.tensors.data(),
+                           relayModuleGetNumOutputs(module)) != RELAY_OK)
+          return makeRuntimeError();
+        return llvm::Error::success();
+      });
+}
 
-  Recorder recorder;
-  recorder.ends.resize(artifact.num_calls);
-  relayModuleSetObserver(
-      module,
-      [](void *user, int64_t callIndex, void *const *, const int64_t *) {
-        static_cast<Recorder *>(user)->observe(callIndex);
-      },
-      &recorder);
-  int32_t numThreads = 1;
-  if (relayGetNumThreads(&numThreads) != RELAY_OK)
-    return makeRuntimeError();
-  profile.numThreads = numThreads;
-  ThreadRecorder threads(numThreads);
-  relayModuleSetThreadObserver(
-      module,
-      [](void *user, int32_t thread, int64_t begin, int64_t end, int64_t start,
-         int64_t stop) {
-        static_cast<ThreadRecorder *>(user)->observe(thread,
-                                                     {begin, end, start, stop});
-      },
-      &threads);
-  llvm::scope_exit removeObserver([&] {
-    relayModuleSetObserver(module, nullptr, nullptr);
-    relayModuleSetThreadObserver(module, nullptr, nullptr);
-  });
-  Clock::time_point first = Clock::now();
-  auto getSeconds = [&](Clock::time_point time) {
-    return std::chrono::duration<double>(time - first).count();
-  };
-  auto getTime = [&](int64_t nanoseconds) {
-    return getSeconds(
-        Clock::time_point(std::chrono::duration_cast<Clock::duration>(
-            std::chrono::nanoseconds(nanoseconds))));
-  };
-  for (int i = -options.warmUp; i < options.repeat; ++i) {
-    threads.clear();
-    Outputs outputs(relayModuleGetNumOutputs(module));
-    if (relayModuleRun(module, inputs.data(), numInputs, outputs.tensors.data(),
-                       relayModuleGetNumOutputs(module)) != RELAY_OK)
-      return makeRuntimeError();
-    if (i < 0)
-      continue;
-    ModelProfile::Run run;
-    run.start = getSeconds(recorder.start);
-    for (Clock::time_point end : recorder.ends)
-      run.ends.push_back(getSeconds(end));
-    // The caller works all the time, but for what it waits for in loops.
-    double start = run.start;
-    for (double end : run.ends) {
-      run.busy.push_back(end - start);
-      start = end;
-    }
-    auto getCall = [&](double time) {
-      return std::min<size_t>(llvm::upper_bound(run.ends, time) -
-                                  run.ends.begin(),
-                              run.busy.size() - 1);
-    };
-    for (auto [thread, list] : llvm::enumerate(threads.lists))
-      for (const ThreadRecorder::Event &event : list) {
-        double begin = getTime(event.start), end = getTime(event.stop);
-        size_t call = getCall(begin);
-        bool isLoop = thread + 1 == threads.lists.size();
-        run.busy[call] += isLoop ? begin - end : end - begin;
-        if (!isLoop)
-          run.pieces.push_back({static_cast<int>(thread), call, event.begin,
-                                event.end, begin, end});
-      }
-    profile.runs.push_back(std::move(run));
-  }
-  return profile;
+llvm::Expected<ModelProfile>
+mlir::relay::profileProgram(RelayModule *module, const std::string &function,
+                            llvm::ArrayRef<RelayValue *> arguments,
+                            const ProfileOptions &options) {
+  // Sizes differ from call to call, and with them the work.
+  std::vector<int64_t> unknown(relayModuleGetArtifact(module)->num_calls, -1);
+  return ProfileRecorder::record(
+      module, unknown, unknown, options, /*isProgram=*/true,
+      [&]() -> llvm::Error {
+        RelayValue *result = nullptr;
+        if (relayModuleInvoke(module, function.c_str(), arguments.data(),
+                              static_cast<int32_t>(arguments.size()),
+                              &result) != RELAY_OK)
+          return makeRuntimeError();
+        relayValueRelease(result);
+        return llvm::Error::success();
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,33 +283,49 @@ std::vector<KernelProfile> ModelProfile::getKernels() const {
   std::vector<std::vector<double>> times;
   std::vector<double> busy, whole;
   llvm::StringMap<size_t> indexOf;
-  for (auto [number, call] : llvm::enumerate(calls)) {
-    auto [it, isNew] =
-        indexOf.try_emplace(call.device + " " + call.kernel, kernels.size());
-    if (isNew) {
-      kernels.emplace_back();
-      kernels.back().name = call.function;
-      kernels.back().device = call.device;
-      times.emplace_back(runs.size());
-      busy.push_back(0);
-      whole.push_back(0);
-    }
-    KernelProfile &kernel = kernels[it->second];
-    ++kernel.numCalls;
-    addCount(kernel.flops, call.flops);
-    addCount(kernel.bytes, call.bytes);
-    for (auto [run, time] : llvm::zip(runs, times[it->second])) {
-      double seconds =
-          run.ends[number] - (number ? run.ends[number - 1] : run.start);
-      time += seconds;
+  for (auto [number, run] : llvm::enumerate(runs))
+    for (const Step &step : run.steps) {
+      const Call &call = calls[step.call];
+      auto [it, isNew] =
+          indexOf.try_emplace(call.device + " " + call.kernel, kernels.size());
+      if (isNew) {
+        kernels.emplace_back();
+        kernels.back().name = call.function;
+        kernels.back().device = call.device;
+        times.emplace_back(runs.size());
+        busy.push_back(0);
+        whole.push_back(0);
+      }
+      // Runs of a program need not be alike.
+      KernelProfile &kernel = kernels[it->second];
+      if (number == 0) {
+        ++kernel.numCalls;
+        addCount(kernel.flops, call.flops);
+        addCount(kernel.bytes, call.bytes);
+      }
+      double seconds = step.end - step.start;
+      times[it->second][number] += seconds;
       whole[it->second] += seconds * numThreads;
-      busy[it->second] += run.busy[number];
+      busy[it->second] += step.busy;
     }
-  }
   for (auto [kernel, work, time] : llvm::zip(kernels, busy, whole))
     kernel.busy = !isOnProcessor(kernel) ? -1
                   : time > 0             ? std::min(work / time, 1.0)
                                          : 0;
+  if (isProgram && !runs.empty()) {
+    KernelProfile &glue = kernels.emplace_back();
+    glue.name = "(bytecode)";
+    glue.device = "cpu:0";
+    glue.numCalls = runs.front().numFunctions;
+    glue.flops = glue.bytes = -1;
+    glue.busy = 1.0 / numThreads;
+    std::vector<double> &rest = times.emplace_back();
+    for (const Run &run : runs) {
+      rest.push_back(run.end - run.start);
+      for (const Step &step : run.steps)
+        rest.back() -= step.end - step.start;
+    }
+  }
   double total = 0;
   for (auto [kernel, time] : llvm::zip(kernels, times)) {
     kernel.minSeconds = time.empty() ? 0 : *llvm::min_element(time);
@@ -249,7 +344,7 @@ std::vector<KernelProfile> ModelProfile::getKernels() const {
 double ModelProfile::getMedianSeconds() const {
   std::vector<double> times;
   for (const Run &run : runs)
-    times.push_back(run.ends.empty() ? 0 : run.ends.back() - run.start);
+    times.push_back(run.end - run.start);
   return getMedian(std::move(times));
 }
 
@@ -323,8 +418,8 @@ void ModelProfile::print(llvm::raw_ostream &os, const MachinePeak &peak) const {
     addCount(bytes, kernel.bytes);
     limit = limit < 0 || kernelLimit < 0 ? -1 : limit + kernelLimit;
   }
-  printRow("all kernels", "", numCalls, /*minimum=*/-1, median,
-           median > 0 ? 1 : 0, flops, bytes, limit,
+  printRow(isProgram ? "all" : "all kernels", "", numCalls, /*minimum=*/-1,
+           median, median > 0 ? 1 : 0, flops, bytes, limit,
            median > 0 && busy >= 0 ? busy / median : busy);
   os << llvm::format("median of %d runs on %d thread%s: %.3f ms; roofline: "
                      "%.1f GFLOP/s, %.1f GB/s\n",
@@ -379,39 +474,38 @@ void ModelProfile::writeTrace(llvm::raw_ostream &os) const {
                   thread == 0 ? "thread 0 (caller)"
                               : "thread " + std::to_string(thread));
       for (auto [number, run] : llvm::enumerate(runs)) {
-        double start = run.start;
-        writeEvent("run " + std::to_string(number), "run", kernelRow, start,
-                   run.ends.empty() ? start : run.ends.back(), [] {});
-        for (auto [index, call] : llvm::enumerate(calls)) {
-          double end = run.ends[index];
-          double seconds = end - start;
-          writeEvent(call.function, "kernel", kernelRow, start, end,
-                     [&, &call = call, index = index] {
-                       json.attribute("call", static_cast<int64_t>(index));
-                       if (numDevices > 1)
-                         json.attribute("device", call.device);
-                       if (call.flops >= 0) {
-                         json.attribute("flop", call.flops);
-                         if (seconds > 0)
-                           json.attribute("GFLOP/s",
-                                          call.flops / seconds / 1e9);
-                       }
-                       if (call.bytes >= 0) {
-                         json.attribute("bytes", call.bytes);
-                         if (seconds > 0)
-                           json.attribute("GB/s", call.bytes / seconds / 1e9);
-                       }
-                     });
-          start = end;
+        writeEvent("run " + std::to_string(number), "run", kernelRow, run.start,
+                   run.end, [] {});
+        for (const Step &step : run.steps) {
+          const Call &call = calls[step.call];
+          double seconds = step.end - step.start;
+          writeEvent(
+              call.function, "kernel", kernelRow, step.start, step.end, [&] {
+                json.attribute("call", static_cast<int64_t>(step.call));
+                if (numDevices > 1)
+                  json.attribute("device", call.device);
+                if (call.flops >= 0) {
+                  json.attribute("flop", call.flops);
+                  if (seconds > 0)
+                    json.attribute("GFLOP/s", call.flops / seconds / 1e9);
+                }
+                if (call.bytes >= 0) {
+                  json.attribute("bytes", call.bytes);
+                  if (seconds > 0)
+                    json.attribute("GB/s", call.bytes / seconds / 1e9);
+                }
+              });
         }
-        for (const Piece &piece : run.pieces)
-          writeEvent(calls[piece.call].function, "piece",
+        for (const Piece &piece : run.pieces) {
+          size_t call = run.steps[piece.step].call;
+          writeEvent(calls[call].function, "piece",
                      kernelRow + 1 + piece.thread, piece.startTime,
                      piece.endTime, [&] {
-                       json.attribute("call", static_cast<int64_t>(piece.call));
+                       json.attribute("call", static_cast<int64_t>(call));
                        json.attribute("from", piece.begin);
                        json.attribute("to", piece.end);
                      });
+        }
       }
     });
   });

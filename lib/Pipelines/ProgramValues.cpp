@@ -7,7 +7,7 @@
 
 #include "relay-mlir/Pipelines/ProgramValues.h"
 
-#include "relay-mlir/Pipelines/CheckModel.h"
+#include "relay-mlir/Pipelines/CompiledTensors.h"
 
 #include <cstring>
 
@@ -74,6 +74,32 @@ relay::toProgramValue(const RelayModule *module, const InterpreterValue &root) {
       return made;
     stack.back().fields.push_back(std::move(*made));
   }
+}
+
+FailureOr<std::vector<ProgramValue>>
+relay::toProgramValues(const RelayModule *module,
+                       ArrayRef<InterpreterValue> values, Location location) {
+  std::vector<ProgramValue> results;
+  for (const InterpreterValue &value : values) {
+    llvm::Expected<ProgramValue> made = toProgramValue(module, value);
+    if (!made)
+      return emitError(location) << llvm::toString(made.takeError());
+    results.push_back(std::move(*made));
+  }
+  return results;
+}
+
+FailureOr<ProgramValue> relay::runProgram(RelayModule *module,
+                                          ArrayRef<ProgramValue> arguments,
+                                          Location location) {
+  SmallVector<RelayValue *> values = llvm::map_to_vector(
+      arguments, [](const ProgramValue &value) { return value.get(); });
+  RelayValue *result = nullptr;
+  if (relayModuleInvoke(module, "main", values.data(),
+                        static_cast<int32_t>(values.size()),
+                        &result) != RELAY_OK)
+    return emitError(location) << relayGetLastError();
+  return ProgramValue(result);
 }
 
 Tensor relay::getProgramTensor(RelayValue *value, MLIRContext *context) {

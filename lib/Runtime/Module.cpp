@@ -243,11 +243,9 @@ void ModuleRun::provideMemory(const std::vector<int64_t> &arenaBytes) {
 
 void ModuleRun::call(const TensorFunction &function, void *const *inputs,
                      void *const *outputs, const int64_t *symbols) {
-  if (module.observer && !isObserved) {
+  if (module.observer)
     module.observer(module.observerData, RELAY_OBSERVER_START, nullptr,
                     nullptr);
-    isObserved = true;
-  }
   int32_t status = function.getDescription().main(
       inputs, outputs, module.getArtifact().weights, arena.data.get(), symbols,
       &context);

@@ -59,7 +59,6 @@ private:
   Arena arena;
   std::optional<DeviceRun> devices;
   RelayKernelContext context = {};
-  bool isObserved = false;
 };
 
 } // namespace relay_rt

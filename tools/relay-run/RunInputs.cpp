@@ -12,7 +12,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
-#include "relay-mlir/Pipelines/CheckModel.h"
+#include "relay-mlir/Pipelines/CompiledTensors.h"
 #include "relay-mlir/Support/Npy.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

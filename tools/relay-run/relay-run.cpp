@@ -6,18 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "FileArguments.h"
+#include "ProgramArguments.h"
 #include "RunInputs.h"
 #include "RunOutputs.h"
-#include "RunProgram.h"
 
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Pipelines/CheckModel.h"
 #include "relay-mlir/Pipelines/CompileFlags.h"
+#include "relay-mlir/Pipelines/CompiledTensors.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
 #include "relay-mlir/Pipelines/ProfileModel.h"
+#include "relay-mlir/Pipelines/ProgramValues.h"
 #include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/Npy.h"
 #include "relay-mlir/Support/OptionUse.h"
@@ -51,7 +53,7 @@ struct RunOptions {
   std::vector<std::string> outputFiles;
   bool interpret = false;
   std::string check;
-  relay::Tolerance tolerance;
+  relay::CheckOptions checkOptions;
   bool info = false;
   bool benchmark = false;
   int repeat = 50;
@@ -109,14 +111,19 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   static cl::opt<std::string> check(
       "check", cl::desc("Compare every output with: interpreter"),
       cl::value_desc("what"), cl::cat(category));
+  static cl::opt<std::string> dump(
+      "check-dump",
+      cl::desc("Where --check writes the first kernel that differs, as a model "
+               "with its inputs"),
+      cl::value_desc("folder"), cl::cat(category));
   static cl::opt<double> relative(
       "rtol", cl::desc("Relative tolerance of --check"),
-      cl::init(result.tolerance.relative), cl::cat(category));
+      cl::init(relay::Tolerance().relative), cl::cat(category));
   static cl::opt<double> absolute(
       "atol",
       cl::desc("Tolerance of --check, relative to the output's largest "
                "magnitude"),
-      cl::init(result.tolerance.absolute), cl::cat(category));
+      cl::init(relay::Tolerance().absolute), cl::cat(category));
   static cl::opt<bool> info(
       "info",
       cl::desc("Print what the model was compiled for, at which precision, its "
@@ -169,7 +176,7 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   result.outputFiles = outputFiles;
   result.interpret = interpret;
   result.check = check;
-  result.tolerance = {relative, absolute};
+  result.checkOptions = {{relative, absolute}, dump};
   result.info = info;
   result.benchmark = benchmark;
   result.repeat = repeat;
@@ -193,8 +200,8 @@ static RunOptions parseCommandLine(int argc, char **argv) {
 static LogicalResult runInterpreter(ModuleOp module,
                                     ArrayRef<InterpreterValue> inputs,
                                     const RunOptions &options) {
-  FailureOr<SmallVector<InterpreterValue>> results = relay::interpretMain(
-      module, inputs, /*observer=*/nullptr, options.limits);
+  FailureOr<SmallVector<InterpreterValue>> results =
+      relay::interpretMain(module, inputs, /*observer=*/{}, options.limits);
   if (failed(results))
     return failure();
   auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -262,17 +269,17 @@ static LogicalResult printInfo(RelayModule *compiled, MLIRContext &context) {
   return success();
 }
 
+/// `run` runs it once, and drops what comes out.
 static LogicalResult runBenchmark(RelayModule *compiled,
-                                  ArrayRef<InterpreterValue> inputs,
                                   const RunOptions &options,
-                                  Location location) {
+                                  function_ref<LogicalResult()> run) {
   int32_t numThreads = 0;
   if (relayGetNumThreads(&numThreads) != RELAY_OK)
     return printError(relayGetLastError());
   SmallVector<double> milliseconds;
   for (int i = -options.warmUp; i < options.repeat; ++i) {
     auto start = std::chrono::steady_clock::now();
-    if (failed(relay::runCompiled(compiled, inputs, location)))
+    if (failed(run()))
       return failure();
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - start;
@@ -314,15 +321,14 @@ static FailureOr<relay::MachinePeak> getPeak(StringRef text) {
   return peak;
 }
 
-static LogicalResult runProfile(RelayModule *compiled,
-                                ArrayRef<InterpreterValue> inputs,
-                                const RunOptions &options) {
+/// What `measure` finds is printed, and written as a trace.
+static LogicalResult
+runProfile(const RunOptions &options,
+           function_ref<llvm::Expected<relay::ModelProfile>()> measure) {
   FailureOr<relay::MachinePeak> peak = getPeak(options.peak);
   if (failed(peak))
     return failure();
-  relay::DLTensorViews tensors(inputs);
-  llvm::Expected<relay::ModelProfile> profile = relay::profileModel(
-      compiled, tensors.get(), {options.repeat, options.warmUp});
+  llvm::Expected<relay::ModelProfile> profile = measure();
   if (!profile)
     return printError(llvm::toString(profile.takeError()));
   profile->print(llvm::outs(), *peak);
@@ -348,7 +354,7 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
   if (!options.check.empty()) {
     FailureOr<bool> agree =
         relay::checkModel(source, compiled, inputs, options.compile,
-                          options.tolerance, llvm::outs());
+                          options.checkOptions, llvm::outs());
     if (failed(agree) || !*agree)
       return failure();
   }
@@ -364,18 +370,58 @@ static LogicalResult runModel(RelayModule *compiled, ModuleOp source,
   }
   if (failed(writeOutputs(outputs, options.outputFiles)))
     return failure();
-  if (options.benchmark &&
-      failed(runBenchmark(compiled, inputs, options, location)))
+  auto run = [&]() -> LogicalResult {
+    return relay::runCompiled(compiled, inputs, location);
+  };
+  if (options.benchmark && failed(runBenchmark(compiled, options, run)))
     return failure();
-  return options.profile ? runProfile(compiled, inputs, options) : success();
+  if (!options.profile)
+    return success();
+  return runProfile(options, [&]() {
+    relay::DLTensorViews tensors(inputs);
+    return relay::profileModel(compiled, tensors.get(),
+                               {options.repeat, options.warmUp});
+  });
 }
 
-/// What only models that are one function of tensors have.
-static LogicalResult checkProgramOptions(const RunOptions &options) {
-  if (!options.check.empty() || options.benchmark || options.profile)
-    return printError("expects a model of the executor aot for --check, "
-                      "--benchmark and --profile");
-  return success();
+/// The same of a program of the executor vm, whose arguments are values.
+static LogicalResult runProgram(RelayModule *compiled, ModuleOp source,
+                                ArrayRef<InterpreterValue> inputs,
+                                const RunOptions &options, Location location) {
+  if (!options.check.empty()) {
+    FailureOr<bool> agree =
+        relay::checkProgram(source, compiled, inputs, options.compile,
+                            options.checkOptions, llvm::outs());
+    if (failed(agree) || !*agree)
+      return failure();
+  }
+  FailureOr<std::vector<relay::ProgramValue>> arguments =
+      relay::toProgramValues(compiled, inputs, location);
+  if (failed(arguments))
+    return failure();
+  FailureOr<relay::ProgramValue> result =
+      relay::runProgram(compiled, *arguments, location);
+  if (failed(result))
+    return failure();
+  SmallVector<Output> outputs;
+  addOutputs("result0", result->get(), *location.getContext(), outputs);
+  if (failed(writeOutputs(outputs, options.outputFiles)))
+    return failure();
+  if (options.benchmark &&
+      failed(runBenchmark(compiled, options, [&]() -> LogicalResult {
+        return relay::runProgram(compiled, *arguments, location);
+      })))
+    return failure();
+  if (!options.profile)
+    return success();
+  return runProfile(options, [&]() {
+    SmallVector<RelayValue *> values =
+        llvm::map_to_vector(*arguments, [](const relay::ProgramValue &value) {
+          return value.get();
+        });
+    return relay::profileProgram(compiled, "main", values,
+                                 {options.repeat, options.warmUp});
+  });
 }
 
 /// Refuses options that have no effect on what the others ask for.
@@ -402,7 +448,8 @@ static LogicalResult checkOptionUse(const RunOptions &options,
   }
   if (failed(relay::refuseOptions({"max-depth"}, "without --interpret")) ||
       (options.check.empty() &&
-       failed(relay::refuseOptions({"rtol", "atol"}, "without --check"))) ||
+       failed(relay::refuseOptions({"rtol", "atol", "check-dump"},
+                                   "without --check"))) ||
       (!options.profile &&
        failed(relay::refuseOptions({"peak"}, "without --profile"))) ||
       (!options.profile && !options.benchmark &&
@@ -429,7 +476,8 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
                       "--map-weights");
   if (!options.peak.empty() && failed(getPeak(options.peak)))
     return failure();
-  if (!(options.tolerance.relative >= 0) || !(options.tolerance.absolute >= 0))
+  const relay::Tolerance &tolerance = options.checkOptions.tolerance;
+  if (!(tolerance.relative >= 0) || !(tolerance.absolute >= 0))
     return printError("expects --rtol and --atol from 0");
   if (options.limits.maxDepth < 1)
     return printError("expects a positive --max-depth, but got " +
@@ -471,14 +519,11 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
           });
       if (main == functions.end())
         return printError("expects a program with a function @main");
-      if (failed(checkProgramOptions(options)))
-        return failure();
       auto arguments =
           relay_run::readArguments(*main, options.inputs.files, context);
       if (failed(arguments))
         return failure();
-      return relay_run::runProgram(compiled, *arguments, context,
-                                   options.outputFiles);
+      return runProgram(compiled, nullptr, *arguments, options, location);
     }
     auto inputs = relay_run::getInputs(
         relay_run::getInputSpecs(compiled, &context), options.inputs);
@@ -511,17 +556,15 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
   if (options.info)
     return printInfo(*compiled, context);
   if (options.compile.executor == relay::ExecutorKind::VM) {
-    if (failed(checkProgramOptions(options)))
-      return failure();
     auto specs = relay_run::getInputSpecs(*module);
     if (failed(specs))
       return failure();
     auto inputs = relay_run::getInputs(*specs, options.inputs);
     if (failed(inputs))
       return failure();
-    return relay_run::runProgram(*compiled,
-                                 relay_run::makeArguments(*module, *inputs),
-                                 context, options.outputFiles);
+    return runProgram(*compiled, *module,
+                      relay_run::makeArguments(*module, *inputs), options,
+                      location);
   }
   // Those of the compiled model: every dynamic dimension has a name there.
   auto inputs = relay_run::getInputs(

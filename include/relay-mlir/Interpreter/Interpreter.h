@@ -90,9 +90,14 @@ struct InterpreterLimits {
 /// values after their last use.
 class Interpreter {
 public:
-  /// Called after each call of a function by `relay.call`, with its results.
-  using Observer =
-      std::function<void(CallOpInterface call, ArrayRef<InterpreterValue>)>;
+  /// Told of each call of a function by `relay.call`: of its operands before,
+  /// and of its results after.
+  struct Observer {
+    using Callback = std::function<void(CallOpInterface call,
+                                        ArrayRef<InterpreterValue> values)>;
+    Callback before;
+    Callback after;
+  };
 
   /// Asked before each operator and each call; true ends the run with an error.
   using Interrupt = std::function<bool()>;
@@ -137,7 +142,7 @@ private:
 /// Runs the function @main of `module`.
 FailureOr<SmallVector<InterpreterValue>>
 interpretMain(ModuleOp module, ArrayRef<InterpreterValue> inputs,
-              Interpreter::Observer observer = nullptr,
+              Interpreter::Observer observer = {},
               InterpreterLimits limits = {});
 
 } // namespace mlir::relay

@@ -24,6 +24,13 @@ struct Tolerance {
   double absolute = 1e-5;
 };
 
+struct CheckOptions {
+  Tolerance tolerance;
+  /// Where the first kernel that differs is written, with its inputs; empty for
+  /// nowhere.
+  std::string dumpFolder;
+};
+
 /// How two tensors differ.
 struct TensorDifference {
   bool withinTolerance = true;
@@ -61,32 +68,15 @@ TensorDifference compareTensors(const Tensor &expected, const Tensor &actual,
 /// Returns whether all agree; fails if one of the two cannot run.
 FailureOr<bool> checkModel(ModuleOp module, RelayModule *compiled,
                            ArrayRef<InterpreterValue> inputs,
-                           const CompileOptions &options, Tolerance tolerance,
-                           raw_ostream &os);
+                           const CompileOptions &options,
+                           const CheckOptions &check, raw_ostream &os);
 
-/// Returns the element type that a DLPack type stands for.
-Type getElementType(MLIRContext *context, DLDataType type);
-
-/// Tensors of the interpreter as the run time reads them, without a copy; the
-/// values must outlive it.
-class DLTensorViews {
-public:
-  explicit DLTensorViews(ArrayRef<InterpreterValue> values);
-  DLTensorViews(const DLTensorViews &) = delete;
-
-  ArrayRef<const DLTensor *> get() const { return pointers; }
-
-private:
-  SmallVector<DLTensor> tensors;
-  SmallVector<SmallVector<int64_t>> shapes;
-  SmallVector<const DLTensor *> pointers;
-};
-
-/// Runs `compiled` on tensors of the interpreter. Errors of the run time are
-/// reported at `location`.
-FailureOr<SmallVector<Tensor>> runCompiled(RelayModule *compiled,
-                                           ArrayRef<InterpreterValue> inputs,
-                                           Location location);
+/// The same of a program for the executor vm: its result, whose functions and
+/// references are not compared, and then its kernels.
+FailureOr<bool> checkProgram(ModuleOp module, RelayModule *compiled,
+                             ArrayRef<InterpreterValue> inputs,
+                             const CompileOptions &options,
+                             const CheckOptions &check, raw_ostream &os);
 
 } // namespace mlir::relay
 

@@ -31,8 +31,12 @@ void buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
                                 StringRef desiredLayout,
                                 bool externalFallback = false);
 
-/// relay-typed -> functions of tensors (`relay.tensor_function`), in the form
-/// relay-typed, and functions of objects in relax that call them.
+/// relay-typed -> relay-typed, where operators are in functions of tensors
+/// (`relay.tensor_function`).
+void buildOutlineTensorsPipeline(OpPassManager &manager,
+                                 bool externalFallback = false);
+
+/// The same, where the other functions are functions of objects in relax.
 void buildRelayToObjectsPipeline(OpPassManager &manager,
                                  bool externalFallback = false);
 

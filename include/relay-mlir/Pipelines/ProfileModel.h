@@ -12,6 +12,7 @@
 #include "relay-mlir/Support/MachinePeak.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -30,7 +31,9 @@ struct KernelProfile {
   /// The device that runs it, such as "cpu:0"; where a copy ends.
   std::string device;
   /// The fused relay function that the kernel came from; its name says what is
-  /// fused. Equal kernels share the name of the first.
+  /// fused. Equal kernels share the name of the first. "(bytecode)" is what a
+  /// program of the executor vm does between kernels, its calls those of
+  /// functions of tensors.
   std::string name;
   int64_t numCalls = 0;
   double minSeconds = 0, medianSeconds = 0;
@@ -49,7 +52,8 @@ public:
   /// Kernels, those that take longest first.
   std::vector<KernelProfile> getKernels() const;
 
-  /// Time from the start of the first kernel to the end of the last one.
+  /// Time from the start of the first kernel to the end of the last one; of a
+  /// program, the time of a call.
   double getMedianSeconds() const;
   int getNumRuns() const { return static_cast<int>(runs.size()); }
 
@@ -64,33 +68,38 @@ public:
   void writeTrace(llvm::raw_ostream &os) const;
 
 private:
-  friend llvm::Expected<ModelProfile>
-  profileModel(RelayModule *, llvm::ArrayRef<const DLTensor *>,
-               const ProfileOptions &);
+  friend class ProfileRecorder;
 
-  /// One kernel call of the program.
+  /// One kernel call of the artefact.
   struct Call {
     std::string kernel, function, device;
     int64_t flops, bytes;
   };
-  /// A piece of a parallel loop of a call, in seconds since the first run.
+  /// A kernel call of a run, in seconds since the first run; the time of all
+  /// threads in which one is at work.
+  struct Step {
+    size_t call;
+    double start, end, busy;
+  };
+  /// A piece of a parallel loop of a step, in seconds since the first run.
   struct Piece {
     int thread;
-    size_t call;
+    size_t step;
     int64_t begin, end;
     double startTime, endTime;
   };
-  /// When a run started and when each call ended, in seconds since the first
-  /// run.
   struct Run {
-    double start = 0;
-    std::vector<double> ends;
+    double start = 0, end = 0;
+    /// In the order of time. What is between them is bytecode.
+    std::vector<Step> steps;
     /// What each thread did, in the order of time.
     std::vector<Piece> pieces;
-    /// The time of all threads in which one is at work, for each call.
-    std::vector<double> busy;
+    /// How often functions of tensors were called.
+    int64_t numFunctions = 0;
   };
 
+  /// Whether there is something between kernels.
+  bool isProgram = false;
   int numThreads = 1;
   /// How many devices the model runs on.
   int numDevices = 1;
@@ -99,11 +108,17 @@ private:
 };
 
 /// Runs `module` on `inputs` and takes the time of every kernel call; a copy
-/// between two kernels counts for the second one. The
-/// module must not be run by others meanwhile; its observer is removed.
+/// between two kernels counts for the second one. The module must not be run by
+/// others meanwhile; its observers are removed.
 llvm::Expected<ModelProfile>
 profileModel(RelayModule *module, llvm::ArrayRef<const DLTensor *> inputs,
              const ProfileOptions &options);
+
+/// The same of a function of a program for the executor vm.
+llvm::Expected<ModelProfile>
+profileProgram(RelayModule *module, const std::string &function,
+               llvm::ArrayRef<RelayValue *> arguments,
+               const ProfileOptions &options);
 
 } // namespace mlir::relay
 

@@ -44,6 +44,16 @@ private:
 llvm::Expected<ProgramValue> toProgramValue(const RelayModule *module,
                                             const InterpreterValue &value);
 
+/// The same of several. Errors are reported at `location`.
+FailureOr<std::vector<ProgramValue>>
+toProgramValues(const RelayModule *module, ArrayRef<InterpreterValue> values,
+                Location location);
+
+/// Calls @main of a program. Errors are reported at `location`.
+FailureOr<ProgramValue> runProgram(RelayModule *module,
+                                   ArrayRef<ProgramValue> arguments,
+                                   Location location);
+
 /// The tensor that a value is, which must be one.
 Tensor getProgramTensor(RelayValue *value, MLIRContext *context);
 

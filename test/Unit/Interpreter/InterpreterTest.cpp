@@ -96,13 +96,20 @@ TEST_F(InterpreterTest, CallsTheObserver) {
       %1 = relay.call @negate(%0) : (tensor<2xf32>) -> tensor<2xf32>
       return %1 : tensor<2xf32>
     })mlir");
-  std::vector<double> seen;
-  auto observer = [&](CallOpInterface call,
-                      ArrayRef<InterpreterValue> results) {
+  std::vector<double> given, seen;
+  Interpreter::Observer observer;
+  observer.before = [&](CallOpInterface call,
+                        ArrayRef<InterpreterValue> operands) {
+    EXPECT_TRUE(isa<CallOp>(call));
+    given.push_back(operands.front().getTensor().loadAll<double>()[1]);
+  };
+  observer.after = [&](CallOpInterface call,
+                       ArrayRef<InterpreterValue> results) {
     EXPECT_TRUE(isa<CallOp>(call));
     seen.push_back(results.front().getTensor().loadAll<double>()[1]);
   };
   ASSERT_TRUE(succeeded(interpretMain(*module, {vector({1, 2})}, observer)));
+  EXPECT_EQ((std::vector<double>{2, -2}), given);
   EXPECT_EQ((std::vector<double>{-2, 2}), seen);
 }
 

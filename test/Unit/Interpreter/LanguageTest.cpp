@@ -147,10 +147,12 @@ TEST_F(LanguageTest, ShowsEveryCallToTheObserver) {
   auto accumulate = module->lookupSymbol<func::FuncOp>("accumulate");
   Interpreter interpreter(&context);
   int numCalls = 0;
-  interpreter.setObserver([&](CallOpInterface, ArrayRef<InterpreterValue> v) {
+  Interpreter::Observer observer;
+  observer.after = [&](CallOpInterface, ArrayRef<InterpreterValue> v) {
     EXPECT_EQ(10, getInt(v.front()));
     ++numCalls;
-  });
+  };
+  interpreter.setObserver(observer);
   ASSERT_TRUE(succeeded(interpreter.run(accumulate, {scalar(10), scalar(0)})));
   EXPECT_EQ(10, numCalls);
 }

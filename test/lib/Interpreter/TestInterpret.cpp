@@ -31,12 +31,14 @@ struct TestInterpretPass
 
   void runOnOperation() override {
     Interpreter interpreter(&getContext());
-    interpreter.setObserver(
-        [](CallOpInterface call, ArrayRef<InterpreterValue> results) {
-          llvm::outs() << "  call "
-                       << cast<SymbolRefAttr>(call.getCallableForCallee())
-                       << " -> " << results.size() << " results\n";
-        });
+    Interpreter::Observer observer;
+    observer.after = [](CallOpInterface call,
+                        ArrayRef<InterpreterValue> results) {
+      llvm::outs() << "  call "
+                   << cast<SymbolRefAttr>(call.getCallableForCallee()) << " -> "
+                   << results.size() << " results\n";
+    };
+    interpreter.setObserver(observer);
     bool hasFailed = false;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.getNumArguments() || !function.isPublic())

@@ -1,22 +1,19 @@
-//===- RunProgram.cpp - Run a program in bytecode -------------------------===//
+//===- ProgramArguments.cpp - What a program is called with ---------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "RunProgram.h"
+#include "ProgramArguments.h"
 
 #include "FileArguments.h"
-#include "RunOutputs.h"
 
 #include "relay-mlir/Interpreter/TensorIO.h"
-#include "relay-mlir/Pipelines/ProgramValues.h"
 #include "relay-mlir/Support/Npy.h"
 
 using namespace mlir;
 using relay::InterpreterValue;
-using relay_run::Output;
 
 FailureOr<std::vector<InterpreterValue>>
 relay_run::readArguments(const RelayVMFunction &main,
@@ -41,29 +38,4 @@ relay_run::readArguments(const RelayVMFunction &main,
                         "none for '" +
                         param + "'");
   return arguments;
-}
-
-LogicalResult relay_run::runProgram(RelayModule *compiled,
-                                    ArrayRef<InterpreterValue> inputs,
-                                    MLIRContext &context,
-                                    ArrayRef<std::string> outputFiles) {
-  std::vector<relay::ProgramValue> owners;
-  SmallVector<RelayValue *> arguments;
-  for (const InterpreterValue &input : inputs) {
-    llvm::Expected<relay::ProgramValue> value =
-        relay::toProgramValue(compiled, input);
-    if (!value)
-      return printError(llvm::toString(value.takeError()));
-    arguments.push_back(value->get());
-    owners.push_back(std::move(*value));
-  }
-  RelayValue *result = nullptr;
-  if (relayModuleInvoke(compiled, "main", arguments.data(),
-                        static_cast<int32_t>(arguments.size()),
-                        &result) != RELAY_OK)
-    return printError(relayGetLastError());
-  relay::ProgramValue owner(result);
-  SmallVector<Output> outputs;
-  addOutputs("result0", result, context, outputs);
-  return writeOutputs(outputs, outputFiles);
 }

@@ -1,12 +1,12 @@
-//===- RunProgram.h - Run a program in bytecode -----------------*- C++ -*-===//
+//===- ProgramArguments.h - What a program is called with -------*- C++ -*-===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RELAY_MLIR_TOOLS_RELAY_RUN_RUNPROGRAM_H
-#define RELAY_MLIR_TOOLS_RELAY_RUN_RUNPROGRAM_H
+#ifndef RELAY_MLIR_TOOLS_RELAY_RUN_PROGRAMARGUMENTS_H
+#define RELAY_MLIR_TOOLS_RELAY_RUN_PROGRAMARGUMENTS_H
 
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/Interpreter/InterpreterValue.h"
@@ -22,12 +22,6 @@ mlir::FailureOr<std::vector<mlir::relay::InterpreterValue>>
 readArguments(const RelayVMFunction &main, llvm::ArrayRef<std::string> files,
               mlir::MLIRContext &context);
 
-/// Calls @main, and writes its result. Errors are printed.
-mlir::LogicalResult
-runProgram(RelayModule *compiled,
-           llvm::ArrayRef<mlir::relay::InterpreterValue> inputs,
-           mlir::MLIRContext &context, llvm::ArrayRef<std::string> outputFiles);
-
 } // namespace relay_run
 
-#endif // RELAY_MLIR_TOOLS_RELAY_RUN_RUNPROGRAM_H
+#endif // RELAY_MLIR_TOOLS_RELAY_RUN_PROGRAMARGUMENTS_H
