@@ -127,15 +127,15 @@ class Result:
         return {"compiled": self.compiled, "refused": self.refused}
 
 
-def make_parts(operator, mode):
-    """Returns [(part, sizes to run it with)] for the types that the operator has. A
-    static part has one set of sizes; 0 and 1 are run for one type."""
+def make_parts(operator, mode, tried):
+    """Returns [(part, sizes to run it with)] for the types, of those to be tried, that the
+    operator has. A static part has one set of sizes; 0 and 1 are run for one type."""
     pairs = []
     for row in TABLE[operator]:
         if mode == "dynamic" and not row.letters():
             continue
         sets = row.size_sets()
-        dtypes = [dtype for dtype in DTYPES if is_admitted(Part(row, dtype, sets[0]))]
+        dtypes = [dtype for dtype in tried if is_admitted(Part(row, dtype, sets[0]))]
         for dtype in dtypes:
             if mode == "dynamic":
                 pairs.append((Part(row, dtype, {}), sets))
@@ -146,10 +146,10 @@ def make_parts(operator, mode):
     return pairs
 
 
-def run_operator(operator, mode, expected=()):
-    """Compiles and runs all rows of an operator. All at once where they are
-    `expected` to compile, else one by one."""
-    pairs = make_parts(operator, mode)
+def run_operator(operator, mode, expected=(), dtypes=DTYPES):
+    """Compiles and runs all rows of an operator in element types. All at once where they
+    are `expected` to compile, else one by one."""
+    pairs = make_parts(operator, mode, dtypes)
     groups = [[pair for pair in pairs if pair[0].dtype in expected]]
     groups += [[pair] for pair in pairs if pair[0].dtype not in expected]
     accepted, refused, wrong = [], set(), []
