@@ -61,6 +61,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
   // Fusion does not look into functions, and executors call kernels only.
   manager.addPass(createVerifyInlinedSizePass());
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  manager.addPass(createInlineIndirectCallsPass());
   manager.addNestedPass<func::FuncOp>(createPlanDevicesPass());
   manager.addNestedPass<func::FuncOp>(createSimplifyInferencePass());
   manager.addNestedPass<func::FuncOp>(createDecomposePass());

@@ -7,9 +7,9 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
-#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "Functional.h"
 
-#include "mlir/IR/IRMapping.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_DEFUSEOPSPASS
@@ -18,39 +18,6 @@ namespace mlir::relay {
 
 using namespace mlir;
 using namespace mlir::relay;
-
-/// The value as one of `type`, which may know other sizes.
-static Value ascribe(OpBuilder &builder, Location loc, Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  return AscribeOp::create(builder, loc, TypeRange(type), value,
-                           ArrayRef<NamedAttribute>());
-}
-
-/// Replaces a call by what a block without control flow computes, of which
-/// `params` are the parameters.
-static void inlineCall(Operation *call, ValueRange args, ValueRange params,
-                       Block &body) {
-  OpBuilder builder(call);
-  IRMapping mapping;
-  for (auto [param, arg] : llvm::zip_equal(params, args))
-    mapping.map(param, ascribe(builder, call->getLoc(), arg, param.getType()));
-  for (Operation &op : body.without_terminator())
-    builder.clone(op, mapping);
-  for (auto [result, value] :
-       llvm::zip_equal(call->getResults(), body.getTerminator()->getOperands()))
-    result.replaceAllUsesWith(ascribe(builder, call->getLoc(),
-                                      mapping.lookupOrDefault(value),
-                                      result.getType()));
-  call->erase();
-}
-
-/// Whether calls of the closure, where it is made, are only a way to write what
-/// it computes.
-static bool isLiteral(FnOp fn) {
-  return fn && !fn.getRecursive() && !fn.getTypeParams() &&
-         !fn->hasAttr(kCompilerAttrName) && !fn->hasAttr(kCompositeAttrName);
-}
 
 /// The function that a call calls, if it is a group of operators.
 static func::FuncOp getGroup(CallOp call, const SymbolTable &symbols) {
@@ -88,8 +55,7 @@ private:
   void defuse(func::FuncOp function, const SymbolTable &symbols) {
     function.walk([&](CallOp call) {
       if (func::FuncOp group = getGroup(call, symbols)) {
-        inlineCall(call, call.getOperands(), group.getArguments(),
-                   group.getBody().front());
+        inlineBlock(call, call.getOperands(), group.getBody().front());
         ++numInlined;
       }
     });
@@ -100,8 +66,7 @@ private:
       auto fn = call.getCallee().getDefiningOp<FnOp>();
       if (!isLiteral(fn))
         continue;
-      inlineCall(call, call.getArgs(), ValueRange(fn.getParams()),
-                 fn.getBody().front());
+      inlineBlock(call, call.getArgs(), fn.getBody().front());
       ++numInlined;
       if (fn->use_empty())
         fn.erase();

@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -170,6 +171,28 @@ void relay::copyFunctionAttrs(Operation *from, Operation *to) {
         StringRef(kVirtualDeviceAttrName)})
     if (Attribute value = from->getAttr(name))
       to->setAttr(name, value);
+}
+
+bool relay::isLiteral(FnOp fn) {
+  return fn && !fn.getRecursive() && !fn.getTypeParams() &&
+         !fn->hasAttr(kCompilerAttrName) && !fn->hasAttr(kCompositeAttrName);
+}
+
+SmallVector<Operation *> relay::inlineBlock(Operation *call, ValueRange args,
+                                            Block &body) {
+  OpBuilder builder(call);
+  IRMapping mapping;
+  for (auto [param, arg] : llvm::zip_equal(body.getArguments(), args))
+    mapping.map(param, ascribe(builder, arg, param.getType()));
+  SmallVector<Operation *> copies;
+  for (Operation &op : body.without_terminator())
+    copies.push_back(builder.clone(op, mapping));
+  for (auto [result, value] :
+       llvm::zip_equal(call->getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(
+        ascribe(builder, mapping.lookupOrDefault(value), result.getType()));
+  call->erase();
+  return copies;
 }
 
 Value relay::ascribe(OpBuilder &builder, Value value, Type type) {

@@ -14,6 +14,7 @@
 #define RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_FUNCTIONAL_H
 
 #include "relay-mlir/Dialect/Relay/IR/PolymorphicTypes.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -55,6 +56,15 @@ Type getValueType(func::FuncOp function);
 /// Moves attributes that Relay text gives to functions, those that say how a
 /// function is compiled included.
 void copyFunctionAttrs(Operation *from, Operation *to);
+
+/// Whether calls of a closure, where it is made, are only a way to write what
+/// it computes; `fn` may be null.
+bool isLiteral(FnOp fn);
+
+/// Replaces a call by copies, which are returned, of what is in the block of
+/// the function that it calls.
+SmallVector<Operation *> inlineBlock(Operation *call, ValueRange args,
+                                     Block &body);
 
 /// The value with a type that is declared for it.
 Value ascribe(OpBuilder &builder, Value value, Type type);

@@ -445,6 +445,39 @@ def VerifyFusedPass : Pass<"verify-relay-fused", "::mlir::ModuleOp"> {
   }];
 }
 
+def InlineIndirectCallsPass
+    : Pass<"relay-inline-indirect-calls", "::mlir::ModuleOp"> {
+  let summary = "Inline calls of closures that are known";
+  let description = [{
+    A call of a function literal, or of the name of a function that does not call
+    itself, becomes what that computes. So do calls that are known only then:
+    after this, a function of functions that is called with literals is one of
+    tensors. Every compilation for the executor aot runs it, after the inliner.
+
+    ```mlir
+    %f = relay.fn(%y: tensor<3xf32>) -> tensor<3xf32> {
+      %1 = relay.multiply %y, %y : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+      relay.yield %1 : tensor<3xf32>
+    }
+    %0 = relay.call_indirect %f(%x) : (tensor<3xf32>) -> tensor<3xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.multiply %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    ```
+
+    Fails if copies in a function have more than `max-operations` operations: a
+    few closures that each call the one before twice stand for any number.
+  }];
+  let options = [
+    Option<"maxOperations", "max-operations", "int64_t", /*default=*/"100000",
+           "Largest number of operations that the calls of a function bring">
+  ];
+  let statistics = [
+    Statistic<"numInlined", "num-inlined", "Number of calls inlined">
+  ];
+}
+
 def InstantiatePass : Pass<"relay-instantiate", "::mlir::ModuleOp"> {
   let summary = "Give calls of generic functions functions of their own";
   let description = [{
