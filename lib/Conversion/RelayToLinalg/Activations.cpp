@@ -11,11 +11,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementMath.h"
+#include "Gather.h"
 #include "LinalgBuilder.h"
 #include "PopulatePatterns.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -176,6 +180,92 @@ struct FixedPointMultiplyToLinalg : OpConversionPattern<FixedPointMultiplyOp> {
   }
 };
 
+/// The same with a multiplier and shifts for each index of some axes.
+struct FixedPointMultiplyPerAxisToLinalg
+    : OpConversionPattern<FixedPointMultiplyPerAxisOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(FixedPointMultiplyPerAxisOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData();
+    auto type = cast<RankedTensorType>(data.getType());
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> sizes = b.getSizes(data);
+    SmallVector<AffineExpr> own;
+    for (int64_t axis : op.getAxes().value_or(ArrayRef<int64_t>()))
+      own.push_back(b.dim(normalizeAxis(axis, type.getRank())));
+    SmallVector<Access> inputs = {{data, b.identity(type.getRank())}};
+    auto addParameter = [&](Value parameter) {
+      for (auto [dim, index] : llvm::enumerate(own))
+        b.assertEqual(b.getSize(parameter, dim),
+                      sizes[cast<AffineDimExpr>(index).getPosition()],
+                      "expects a number for each index of the axes");
+      inputs.push_back({parameter, b.map(type.getRank(), own)});
+    };
+    addParameter(adaptor.getFpMultiplier());
+    if (op.getIsLshiftRequired())
+      addParameter(adaptor.getLeftShift());
+    if (op.getIsRshiftRequired())
+      addParameter(adaptor.getRightShift());
+    for (const Access &shifts : ArrayRef(inputs).drop_front(2))
+      checkShifts(b, shifts.tensor);
+    rewriter.replaceOp(
+        op, b.elements(b.getBlockName(), inputs, sizes, type.getElementType(),
+                       [&](ImplicitLocOpBuilder &body, ValueRange args) {
+                         return emitProduct(body, args,
+                                            op.getIsLshiftRequired(),
+                                            op.getIsRshiftRequired());
+                       }));
+    return success();
+  }
+
+private:
+  /// Ends the kernel if a shift is not in [0, 31].
+  static void checkShifts(LinalgBuilder &b, Value shifts) {
+    auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange buffers,
+                    ValueRange) {
+      Value end = arith::ConstantIndexOp::create(body, 32);
+      Value areWithin =
+          emitAll(body, emitSizes(body, buffers[0]), [&](ValueRange position) {
+            Value shift = memref::LoadOp::create(body, buffers[0], position);
+            return emitIsWithin(body, emitToIndex(body, shift.getType(), shift),
+                                end);
+          });
+      cf::AssertOp::create(body, areWithin, "expects shifts in [0, 31]");
+    };
+    b.opaque((b.getBlockName() + "_check").str(), /*along=*/{}, shifts,
+             /*destinations=*/{}, emit);
+  }
+
+  /// In as many bits as the product has.
+  static Value emitProduct(ImplicitLocOpBuilder &b, ValueRange args,
+                           bool shiftsLeft, bool shiftsRight) {
+    Type type = b.getIntegerType(shiftsLeft ? 128 : 64);
+    auto extend = [&](Value value) -> Value {
+      return arith::ExtSIOp::create(b, type, value);
+    };
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+    };
+    Value value = extend(args[0]), right = constant(31);
+    // What reads at a shift must not rely on its check.
+    auto getShift = [&](Value shift) {
+      return arith::AndIOp::create(b, extend(shift), constant(31));
+    };
+    if (shiftsLeft)
+      value = arith::ShLIOp::create(b, value, getShift(args[2]));
+    if (shiftsRight)
+      right = arith::AddIOp::create(b, right, getShift(args[2 + shiftsLeft]));
+    value = arith::MulIOp::create(b, value, extend(args[1]));
+    Value half = arith::ShLIOp::create(
+        b, constant(1), arith::SubIOp::create(b, right, constant(1)));
+    value =
+        arith::ShRSIOp::create(b, arith::AddIOp::create(b, value, half), right);
+    return arith::TruncIOp::create(b, args[0].getType(), value);
+  }
+};
+
 /// cast, cast_like
 template <typename OpT>
 struct CastToLinalg : OpConversionPattern<OpT> {
@@ -200,11 +290,38 @@ struct CastToLinalg : OpConversionPattern<OpT> {
   }
 };
 
+/// The same bits under another name.
+struct ReinterpretToLinalg : OpConversionPattern<ReinterpretOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(ReinterpretOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData();
+    auto type = cast<RankedTensorType>(data.getType());
+    Type to = getSignless(op.getDtype());
+    if (to == type.getElementType()) {
+      rewriter.replaceOp(op, data);
+      return success();
+    }
+    LinalgBuilder b(rewriter, op);
+    rewriter.replaceOp(
+        op, b.elements(b.getBlockName(), {{data, b.identity(type.getRank())}},
+                       b.getSizes(data), to,
+                       [&](ImplicitLocOpBuilder &body, ValueRange args) {
+                         return arith::BitcastOp::create(body, to, args[0]);
+                       }));
+    return success();
+  }
+};
+
 } // namespace
 
 void mlir::relay::detail::populateActivationPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<BiasAddToLinalg, CastToLinalg<CastOp>, ClipToLinalg,
+  patterns.add<BiasAddToLinalg, CastToLinalg<CastLikeOp>, CastToLinalg<CastOp>,
+               ClipToLinalg, FixedPointMultiplyPerAxisToLinalg,
                FixedPointMultiplyToLinalg, LeakyReluToLinalg, PReluToLinalg,
-               ReluToLinalg>(converter, patterns.getContext());
+               ReinterpretToLinalg, ReluToLinalg>(converter,
+                                                  patterns.getContext());
 }

@@ -116,9 +116,9 @@ void mlir::relay::detail::assertNotEmpty(LinalgBuilder &b, Value data,
 
 /// Whether `holds` is true at all positions of a space of `sizes` that begin
 /// with `position`.
-static Value emitAll(ImplicitLocOpBuilder &b, ValueRange sizes,
-                     SmallVectorImpl<Value> &position, Value before,
-                     llvm::function_ref<Value(ValueRange)> holds) {
+static Value emitAllFrom(ImplicitLocOpBuilder &b, ValueRange sizes,
+                         SmallVectorImpl<Value> &position, Value before,
+                         llvm::function_ref<Value(ValueRange)> holds) {
   if (position.size() == sizes.size())
     return arith::AndIOp::create(b, before, holds(position));
   Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -126,11 +126,25 @@ static Value emitAll(ImplicitLocOpBuilder &b, ValueRange sizes,
                   [&](Value index, ValueRange values) {
                     position.push_back(index);
                     SmallVector<Value> result = {
-                        emitAll(b, sizes, position, values.front(), holds)};
+                        emitAllFrom(b, sizes, position, values.front(), holds)};
                     position.pop_back();
                     return result;
                   })
       .front();
+}
+
+Value mlir::relay::detail::emitAll(
+    ImplicitLocOpBuilder &b, ValueRange sizes,
+    llvm::function_ref<Value(ValueRange)> holds) {
+  SmallVector<Value> position;
+  Value isTrue = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  return emitAllFrom(b, sizes, position, isTrue, holds);
+}
+
+Value mlir::relay::detail::emitIsWithin(ImplicitLocOpBuilder &b, Value index,
+                                        Value size) {
+  // As an unsigned number, a negative one is large.
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
 }
 
 void mlir::relay::detail::emitIndexCheck(ImplicitLocOpBuilder &b, Value indices,
@@ -138,7 +152,6 @@ void mlir::relay::detail::emitIndexCheck(ImplicitLocOpBuilder &b, Value indices,
   bool hasRows = sizes.size() > 1;
   SmallVector<Value> space = emitSizes(b, indices);
   for (size_t row = 0; row < sizes.size(); ++row) {
-    SmallVector<Value> position;
     auto isInside = [&](ValueRange within) -> Value {
       SmallVector<Value> source;
       if (hasRows)
@@ -147,9 +160,8 @@ void mlir::relay::detail::emitIndexCheck(ImplicitLocOpBuilder &b, Value indices,
       Value index = memref::LoadOp::create(b, indices, source);
       return emitIsInside(b, emitToIndex(b, type, index), sizes[row]);
     };
-    Value isTrue = arith::ConstantOp::create(b, b.getBoolAttr(true));
-    Value areInside = emitAll(b, ValueRange(space).drop_front(hasRows),
-                              position, isTrue, isInside);
+    Value areInside =
+        emitAll(b, ValueRange(space).drop_front(hasRows), isInside);
     cf::AssertOp::create(b, areInside, "expects indices within the data");
   }
 }

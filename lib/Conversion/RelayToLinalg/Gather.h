@@ -63,6 +63,14 @@ LogicalResult checkIndices(ConversionPatternRewriter &rewriter,
 void emitIndexCheck(ImplicitLocOpBuilder &b, Value indices, Type type,
                     ValueRange sizes);
 
+/// In the body of an opaque computation: whether `holds` is true at all
+/// positions of a space of `sizes`. What is asserted there is asserted outside
+/// of loops.
+Value emitAll(ImplicitLocOpBuilder &b, ValueRange sizes,
+              llvm::function_ref<Value(ValueRange position)> holds);
+/// Whether `index` is in [0, size).
+Value emitIsWithin(ImplicitLocOpBuilder &b, Value index, Value size);
+
 } // namespace mlir::relay::detail
 
 #endif // RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_GATHER_H

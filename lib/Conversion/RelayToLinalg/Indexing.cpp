@@ -11,6 +11,7 @@
 
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -189,10 +190,62 @@ struct GatherNdToLinalg : OpConversionPattern<GatherNdOp> {
   }
 };
 
+/// result[y..., s...] = data[i0[y...], i1[y...], ..., s...], where the indices
+/// are repeated to one shape.
+struct AdvIndexToLinalg : OpConversionPattern<AdvIndexOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(AdvIndexOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    Value data = adaptor.getInputs().front();
+    ValueRange indices = adaptor.getInputs().drop_front();
+    ValueRange relayIndices = op.getInputs().drop_front();
+    int64_t rank = type.getRank(), depth = indices.size();
+    int64_t sliceRank = getTensorType(data).getRank() - depth;
+    int64_t indexRank = rank - sliceRank;
+
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
+    SmallVector<OpFoldResult> sizes = b.getBroadcastSizes(
+        indices, RankedTensorType::get(type.getShape().take_front(indexRank),
+                                       b.getI64Type()));
+    SmallVector<Access> inputs;
+    for (auto [dim, index] : llvm::enumerate(indices)) {
+      assertNotEmpty(b, data, dim, index);
+      if (failed(
+              checkIndices(rewriter, b, op, relayIndices[dim], dataSizes[dim])))
+        return failure();
+      Value repeated = buildRuntimeBroadcast(b, index, sizes);
+      inputs.push_back(
+          {repeated, b.map(rank, b.broadcast(getTensorType(repeated), indexRank)
+                                     .getResults())});
+    }
+    llvm::append_range(sizes, ArrayRef(dataSizes).drop_front(depth));
+    Value result = b.elements(
+        b.getBlockName(), inputs, LinalgBuilder::refine(sizes, type),
+        type.getElementType(),
+        [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
+          SmallVector<Value> position;
+          for (int64_t dim = 0; dim < depth; ++dim)
+            position.push_back(emitPosition(
+                bodyBuilder, getTensorType(relayIndices[dim]).getElementType(),
+                args[dim], dataSizes[dim]));
+          for (int64_t dim = indexRank; dim < rank; ++dim)
+            position.push_back(emitLoopIndex(bodyBuilder, dim));
+          return emitExtract(bodyBuilder, data, position);
+        });
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
 } // namespace
 
 void mlir::relay::detail::populateIndexingPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<GatherNdToLinalg, GatherToLinalg, TakeToLinalg>(
-      converter, patterns.getContext());
+  patterns
+      .add<AdvIndexToLinalg, GatherNdToLinalg, GatherToLinalg, TakeToLinalg>(
+          converter, patterns.getContext());
 }

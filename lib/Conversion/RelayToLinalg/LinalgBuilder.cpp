@@ -273,6 +273,22 @@ SmallVector<Value> mlir::relay::detail::emitLoop(
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
+ValueRange mlir::relay::detail::emitWhile(
+    ImplicitLocOpBuilder &builder, ValueRange values,
+    llvm::function_ref<std::pair<Value, SmallVector<Value>>(ValueRange)> before,
+    llvm::function_ref<SmallVector<Value>(ValueRange)> after) {
+  SmallVector<Type> types = llvm::to_vector(values.getTypes());
+  OpBuilder::InsertionGuard guard(builder);
+  auto loop = scf::WhileOp::create(builder, types, values);
+  SmallVector<Location> locs(values.size(), builder.getLoc());
+  Block *first = builder.createBlock(&loop.getBefore(), {}, types, locs);
+  auto [condition, passed] = before(first->getArguments());
+  scf::ConditionOp::create(builder, condition, passed);
+  Block *second = builder.createBlock(&loop.getAfter(), {}, types, locs);
+  scf::YieldOp::create(builder, after(second->getArguments()));
+  return loop.getResults();
+}
+
 void mlir::relay::detail::emitLoops(ImplicitLocOpBuilder &builder,
                                     ValueRange sizes,
                                     llvm::function_ref<void(ValueRange)> body) {

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementMath.h"
 #include "Gather.h"
 #include "PopulatePatterns.h"
 #include "ReshapeBuilder.h"
@@ -20,6 +21,8 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -173,6 +176,28 @@ struct BroadcastToLinalg : OpConversionPattern<BroadcastToOp> {
   }
 };
 
+struct BroadcastLikeToLinalg : OpConversionPattern<BroadcastToLikeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(BroadcastToLikeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData();
+    auto dataType = cast<RankedTensorType>(data.getType());
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> sizes = b.getSizes(adaptor.getBroadcastType());
+    auto own = ArrayRef(sizes).take_back(dataType.getRank());
+    // Where the data may have size 1, buildBroadcast looks.
+    for (auto [dim, size] : llvm::enumerate(own))
+      if (dataType.getDimSize(dim) != 1 && !getConstantIntValue(size))
+        b.assertEqual(b.getSize(data, dim), size,
+                      "expects a size that is known to be repeated when it is "
+                      "compiled");
+    rewriter.replaceOp(op, buildBroadcast(b, data, sizes));
+    return success();
+  }
+};
+
 struct DynBroadcastToLinalg : OpConversionPattern<DynBroadcastToOp> {
   using Base::Base;
 
@@ -304,12 +329,124 @@ struct ReverseToLinalg : OpConversionPattern<ReverseOp> {
   }
 };
 
+/// Each vector along an axis of its own.
+struct MeshgridToLinalg : OpConversionPattern<MeshgridOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(MeshgridOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ValueRange vectors = adaptor.getData();
+    int64_t rank = vectors.size();
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> sizes(rank, b.getIndexAttr(1));
+    SmallVector<AffineMap> maps;
+    for (auto [i, vector] : llvm::enumerate(vectors)) {
+      bool isScalar = cast<RankedTensorType>(vector.getType()).getRank() == 0;
+      int64_t axis = op.getIndexing() == "xy" && rank > 1 && i < 2 ? 1 - i : i;
+      if (!isScalar)
+        sizes[axis] = b.getSize(vector, 0);
+      maps.push_back(isScalar ? b.map(rank, {}) : b.map(rank, b.dim(axis)));
+    }
+    SmallVector<Value> fields;
+    for (auto [vector, map] : llvm::zip_equal(vectors, maps))
+      fields.push_back(buildCopy(b, vector, map, sizes));
+    rewriter.replaceOpWithMultiple(op, {fields});
+    return success();
+  }
+};
+
+/// Loops over the windows, then over the elements of one.
+struct SlidingWindowToLinalg : OpConversionPattern<SlidingWindowOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(SlidingWindowOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData();
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
+    int64_t axis = normalizeAxis(op.getAxis(), rank);
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> sizes = b.getSizes(data);
+    SmallVector<AffineExpr> exprs;
+    for (int64_t dim = 0; dim < axis; ++dim)
+      exprs.push_back(b.dim(dim));
+    for (auto [i, window, step] :
+         llvm::enumerate(op.getWindowShape(), op.getStrides())) {
+      OpFoldResult &size = sizes[axis + i];
+      b.assertAtLeast(size, window, "expects a window within the data");
+      size = b.apply((b.dim(0) - window).floorDiv(step) + 1, size);
+      exprs.push_back(b.dim(axis + i) * step + b.dim(rank + i));
+    }
+    for (int64_t window : op.getWindowShape())
+      sizes.push_back(b.getIndexAttr(window));
+    Value result = buildCopy(b, data, b.map(type.getRank(), exprs),
+                             LinalgBuilder::refine(sizes, type));
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
+/// Elements where all positions are multiples of the strides, and a value
+/// between them.
+struct DilateToLinalg : OpConversionPattern<NNDilateOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(NNDilateOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getX();
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    Type elementType = op.getX().getType().getElementType();
+    int64_t rank = type.getRank();
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> sizes = b.getSizes(data);
+    SmallVector<AffineExpr> exprs;
+    for (auto [dim, stride] : llvm::enumerate(op.getStrides())) {
+      exprs.push_back(b.dim(dim).floorDiv(stride));
+      if (stride == 1)
+        continue;
+      // Nothing stays nothing.
+      OpFoldResult size = b.apply((b.dim(0) - 1) * stride + 1, sizes[dim]);
+      sizes[dim] = arith::MaxSIOp::create(b, b.toValue(size), b.indexValue(0))
+                       .getResult();
+    }
+    Value result = b.elements(
+        b.getBlockName(), {{data, b.map(rank, exprs)}},
+        LinalgBuilder::refine(sizes, type), type.getElementType(),
+        [&](ImplicitLocOpBuilder &body, ValueRange args) -> Value {
+          Value isElement;
+          for (auto [dim, stride] : llvm::enumerate(op.getStrides())) {
+            if (stride == 1)
+              continue;
+            Value rest = arith::RemUIOp::create(
+                body, emitLoopIndex(body, dim),
+                arith::ConstantIndexOp::create(body, stride));
+            Value isOn =
+                arith::CmpIOp::create(body, arith::CmpIPredicate::eq, rest,
+                                      arith::ConstantIndexOp::create(body, 0));
+            isElement =
+                isElement ? arith::AndIOp::create(body, isElement, isOn) : isOn;
+          }
+          if (!isElement)
+            return args[0];
+          Value between = ElementMath(body, elementType)
+                              .number(op.getDilationValue().convertToDouble());
+          return arith::SelectOp::create(body, isElement, args[0], between);
+        });
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
 } // namespace
 
 void mlir::relay::detail::populateMovementPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<BroadcastToLinalg, ConcatenateToTensor, DynBroadcastToLinalg,
-               DynTileToLinalg, RepeatToLinalg, ReverseToLinalg, StackToTensor,
-               TileToLinalg, TransposeToLinalg>(converter,
-                                                patterns.getContext());
+  patterns.add<BroadcastLikeToLinalg, BroadcastToLinalg, ConcatenateToTensor,
+               DilateToLinalg, DynBroadcastToLinalg, DynTileToLinalg,
+               MeshgridToLinalg, RepeatToLinalg, ReverseToLinalg,
+               SlidingWindowToLinalg, StackToTensor, TileToLinalg,
+               TransposeToLinalg>(converter, patterns.getContext());
 }

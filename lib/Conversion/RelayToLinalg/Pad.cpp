@@ -15,6 +15,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -45,7 +46,7 @@ struct PadWidths {
   }
 };
 
-/// nn.pad, dyn.nn.pad
+/// nn.pad, dyn.nn.pad, nn.mirror_pad
 template <typename OpT>
 struct PadToTensor : OpConversionPattern<OpT> {
   using OpConversionPattern<OpT>::OpConversionPattern;
@@ -63,15 +64,17 @@ struct PadToTensor : OpConversionPattern<OpT> {
       return failure();
     PadWidths widths(*given);
     Value data = adaptor.getData();
-    StringRef mode = op.getPadMode();
+    StringRef mode = getMode(op);
     if (mode != "constant")
       assertSources(b, data, widths, mode);
-    Value padValue = buildPadValue(b, op, adaptor.getPadVal());
-    TypedAttr value = getSplatValue(padValue);
+    Value padValue;
+    if constexpr (!isMirrorPad)
+      padValue = buildPadValue(b, op, adaptor.getPadVal());
+    TypedAttr value = padValue ? getSplatValue(padValue) : TypedAttr();
     Value result;
     if (mode == "constant" && value && !widths.mayCrop())
       result = buildConstantPad(b, data, widths, value);
-    else if (mode == "constant" || mode == "edge" || mode == "reflect")
+    else if (mode == "constant" || mode == "edge" || isMirrored(mode))
       result = buildParts(b, data, padValue, widths, mode, type);
     else
       return rewriter.notifyMatchFailure(
@@ -81,9 +84,22 @@ struct PadToTensor : OpConversionPattern<OpT> {
   }
 
 private:
+  static constexpr bool isMirrorPad = std::is_same_v<OpT, NNMirrorPadOp>;
+
+  static StringRef getMode(OpT op) {
+    if constexpr (isMirrorPad)
+      return op.getMode() == "REFLECT" ? "reflect" : "symmetric";
+    else
+      return op.getPadMode();
+  }
+  static bool isMirrored(StringRef mode) {
+    return mode == "reflect" || mode == "symmetric";
+  }
+
+  template <typename StaticOpT>
   static FailureOr<SmallVector<OpFoldResult>>
-  readWidths(ConversionPatternRewriter &, LinalgBuilder &b, NNPadOp op,
-             NNPadOp::Adaptor) {
+  readWidths(ConversionPatternRewriter &, LinalgBuilder &b, StaticOpT op,
+             typename StaticOpT::Adaptor) {
     return getAsIndexOpFoldResult(b.getContext(), op.getPadWidth());
   }
   static FailureOr<SmallVector<OpFoldResult>>
@@ -123,22 +139,26 @@ private:
   static void assertSources(LinalgBuilder &b, Value data,
                             const PadWidths &widths, StringRef mode) {
     for (auto [axis, size] : llvm::enumerate(b.getSizes(data))) {
-      OpFoldResult count = getNumSources(b, widths.before[axis],
-                                         widths.after[axis], mode == "reflect");
+      OpFoldResult count =
+          getNumSources(b, widths.before[axis], widths.after[axis], mode);
       if (!isZeroInteger(count))
         b.assertAtLeast(size, count, "expects elements for pad_mode " + mode);
     }
   }
 
-  /// How many elements an axis needs: as many as are mirrored and the one in
-  /// the middle, or one to repeat, behind those that are cut off.
+  /// How many elements an axis needs: as many as are mirrored and, if it is not
+  /// repeated, the one in the middle; or one to repeat, behind those that are
+  /// cut off.
   static OpFoldResult getNumSources(LinalgBuilder &b, OpFoldResult before,
-                                    OpFoldResult after, bool isMirrored) {
+                                    OpFoldResult after, StringRef mode) {
     std::optional<int64_t> first = getConstantIntValue(before);
     std::optional<int64_t> last = getConstantIntValue(after);
     if (first && last) {
       auto [low, high] = std::minmax(*first, *last);
-      int64_t count = high <= 0 ? 0 : isMirrored ? high + 1 : 1;
+      int64_t count = high <= 0             ? 0
+                      : mode == "reflect"   ? high + 1
+                      : mode == "symmetric" ? high
+                                            : 1;
       return b.getIndexAttr(high <= 0 ? 0 : count - std::min<int64_t>(low, 0));
     }
     Value zero = b.indexValue(0), one = b.indexValue(1);
@@ -148,7 +168,7 @@ private:
     high = arith::MaxSIOp::create(b, high, zero);
     cut = arith::MinSIOp::create(b, cut, zero);
     Value count = arith::MinSIOp::create(b, high, one);
-    if (isMirrored)
+    if (mode == "reflect")
       count = arith::AddIOp::create(b, count, high);
     return arith::SubIOp::create(b, count, cut).getResult();
   }
@@ -207,8 +227,11 @@ private:
                                OpFoldResult begin = {}) {
     int64_t rank = sizes.size();
     SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
+    SmallVector<Access> inputs;
+    if (mode == "constant")
+      inputs.push_back({padValue, b.map(rank, {})});
     return b.elements(
-        b.getBlockName(), {{padValue, b.map(rank, {})}}, sizes, elementType,
+        b.getBlockName(), inputs, sizes, elementType,
         [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
           SmallVector<Value> indices = emitLoopIndices(bodyBuilder, rank);
           if (begin)
@@ -222,8 +245,9 @@ private:
                 bodyBuilder, index,
                 emitIndex(bodyBuilder, widths.before[axis]));
             Value unclamped = index;
-            if (mode == "reflect")
-              index = emitMirror(bodyBuilder, index, dataSizes[axis]);
+            if (isMirrored(mode))
+              index = emitMirror(bodyBuilder, index, dataSizes[axis],
+                                 mode == "reflect" ? 1 : 0);
             index = emitClamp(bodyBuilder, index, dataSizes[axis]);
             if (mode != "constant")
               continue;
@@ -245,18 +269,22 @@ private:
         });
   }
 
-  /// Mirrors positions before the first and behind the last element, which are
-  /// not repeated.
+  /// Mirrors positions before the first and behind the last element. The
+  /// `numMiddle` elements at the ends are not repeated.
   static Value emitMirror(ImplicitLocOpBuilder &b, Value index,
-                          OpFoldResult size) {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    Value negated = arith::SubIOp::create(b, zero, index);
-    Value distance = arith::MaxSIOp::create(b, index, negated);
-    Value last = arith::SubIOp::create(b, emitIndex(b, size), one);
-    Value beyond = arith::SubIOp::create(b, distance, last);
-    Value mirrored = arith::SubIOp::create(b, last, beyond);
-    return arith::MinSIOp::create(b, distance, mirrored);
+                          OpFoldResult size, int64_t numMiddle) {
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, value);
+    };
+    auto subtract = [&](Value lhs, Value rhs) -> Value {
+      return arith::SubIOp::create(b, lhs, rhs);
+    };
+    Value extent = emitIndex(b, size);
+    Value distance = arith::MaxSIOp::create(
+        b, index, subtract(constant(numMiddle - 1), index));
+    Value span = subtract(arith::AddIOp::create(b, extent, extent),
+                          constant(numMiddle + 1));
+    return arith::MinSIOp::create(b, distance, subtract(span, distance));
   }
 };
 
@@ -264,6 +292,6 @@ private:
 
 void mlir::relay::detail::populatePadPatterns(const TypeConverter &converter,
                                               RewritePatternSet &patterns) {
-  patterns.add<PadToTensor<DynNNPadOp>, PadToTensor<NNPadOp>>(
-      converter, patterns.getContext());
+  patterns.add<PadToTensor<DynNNPadOp>, PadToTensor<NNMirrorPadOp>,
+               PadToTensor<NNPadOp>>(converter, patterns.getContext());
 }

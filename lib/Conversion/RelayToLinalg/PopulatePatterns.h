@@ -29,6 +29,8 @@ void populateConvolutionPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populateCreationPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
+void populateEinsumPatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
 void populateElementwisePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populateGradientPatterns(const TypeConverter &converter,
@@ -47,6 +49,8 @@ void populateNormalizationPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns);
 void populatePadPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);
+void populatePartsPatterns(const TypeConverter &converter,
+                           RewritePatternSet &patterns);
 void populatePoolingPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 void populateReductionPatterns(const TypeConverter &converter,
@@ -57,6 +61,10 @@ void populateScanPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
 void populateScatterPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
+void populateSearchPatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
+void populateSequencePatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns);
 void populateSlicePatterns(const TypeConverter &converter,
                            RewritePatternSet &patterns);
 void populateSoftmaxPatterns(const TypeConverter &converter,

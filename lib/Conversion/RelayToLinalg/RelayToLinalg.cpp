@@ -73,6 +73,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateAdaptivePoolingPatterns(converter, patterns);
   detail::populateConvolutionPatterns(converter, patterns);
   detail::populateCreationPatterns(converter, patterns);
+  detail::populateEinsumPatterns(converter, patterns);
   detail::populateElementwisePatterns(converter, patterns);
   detail::populateGradientPatterns(converter, patterns);
   detail::populateImagePatterns(converter, patterns);
@@ -82,11 +83,14 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateMovementPatterns(converter, patterns);
   detail::populateNormalizationPatterns(converter, patterns);
   detail::populatePadPatterns(converter, patterns);
+  detail::populatePartsPatterns(converter, patterns);
   detail::populatePoolingPatterns(converter, patterns);
   detail::populateReductionPatterns(converter, patterns);
   detail::populateReshapePatterns(converter, patterns);
   detail::populateScanPatterns(converter, patterns);
   detail::populateScatterPatterns(converter, patterns);
+  detail::populateSearchPatterns(converter, patterns);
+  detail::populateSequencePatterns(converter, patterns);
   detail::populateSlicePatterns(converter, patterns);
   detail::populateSoftmaxPatterns(converter, patterns);
   detail::populateSortPatterns(converter, patterns);

@@ -18,6 +18,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "relay-mlir/Support/SaturatingMath.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -30,7 +31,8 @@ namespace {
 /// Resolves the codes of relay.reshape against the sizes of the data.
 class NewShape {
 public:
-  NewShape(LinalgBuilder &b, Value data) : b(b), source(b.getSizes(data)) {}
+  NewShape(LinalgBuilder &b, SmallVector<OpFoldResult> source)
+      : b(b), source(std::move(source)) {}
 
   SmallVector<OpFoldResult> resolve(ArrayRef<int64_t> codes, bool allowZero);
   /// The same for dyn.reshape, some of whose codes are sizes that are known
@@ -197,8 +199,67 @@ struct ReshapeToTensor : OpConversionPattern<ReshapeOp> {
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     LinalgBuilder b(rewriter, op);
     SmallVector<OpFoldResult> sizes =
-        NewShape(b, adaptor.getData())
+        NewShape(b, b.getSizes(adaptor.getData()))
             .resolve(op.getNewshape(), op.getAllowzero());
+    Value result =
+        buildReshape(b, adaptor.getData(), LinalgBuilder::refine(sizes, type));
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
+/// A reshape of the mirrored shape with the mirrored codes, mirrored.
+struct ReverseReshapeToTensor : OpConversionPattern<ContribReverseReshapeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(ContribReverseReshapeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> source = b.getSizes(adaptor.getData());
+    SmallVector<int64_t> codes(op.getNewshape());
+    std::reverse(source.begin(), source.end());
+    std::reverse(codes.begin(), codes.end());
+    SmallVector<OpFoldResult> sizes =
+        NewShape(b, source).resolve(codes, op.getAllowzero());
+    std::reverse(sizes.begin(), sizes.end());
+    Value result =
+        buildReshape(b, adaptor.getData(), LinalgBuilder::refine(sizes, type));
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
+/// Some dimensions are replaced by some of another tensor.
+struct ReshapeLikeToTensor : OpConversionPattern<ReshapeLikeOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(ReshapeLikeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    LinalgBuilder b(rewriter, op);
+    SmallVector<OpFoldResult> own = b.getSizes(adaptor.getData());
+    SmallVector<OpFoldResult> other = b.getSizes(adaptor.getShapeLike());
+    int64_t rank = own.size(), otherRank = other.size();
+    int64_t begin = normalizeAxis(op.getLhsBegin(), rank);
+    int64_t end = normalizeAxis(op.getLhsEnd().value_or(rank), rank);
+    int64_t otherBegin = normalizeAxis(op.getRhsBegin(), otherRank);
+    int64_t otherEnd =
+        normalizeAxis(op.getRhsEnd().value_or(otherRank), otherRank);
+    auto with = ArrayRef(other).slice(otherBegin, otherEnd - otherBegin);
+    auto getCount = [&](ArrayRef<OpFoldResult> sizes) {
+      OpFoldResult count = b.getIndexAttr(1);
+      for (OpFoldResult size : sizes)
+        count = b.multiply(count, size);
+      return count;
+    };
+    b.assertEqual(getCount(ArrayRef(own).slice(begin, end - begin)),
+                  getCount(with), "expects dimensions with as many elements");
+    SmallVector<OpFoldResult> sizes(ArrayRef(own).take_front(begin));
+    llvm::append_range(sizes, with);
+    llvm::append_range(sizes, ArrayRef(own).drop_front(end));
     Value result =
         buildReshape(b, adaptor.getData(), LinalgBuilder::refine(sizes, type));
     rewriter.replaceOp(op, b.castTo(result, type));
@@ -280,7 +341,7 @@ struct DynReshapeToTensor : OpConversionPattern<DynReshapeOp> {
     if (failed(codes))
       return failure();
     std::optional<SmallVector<OpFoldResult>> sizes =
-        NewShape(b, data).resolve(*codes, op.getAllowzero());
+        NewShape(b, b.getSizes(data)).resolve(*codes, op.getAllowzero());
     if (!sizes)
       return rewriter.notifyMatchFailure(
           op, "expects newshape to have sizes, 0 for those of the data, and at "
@@ -384,6 +445,7 @@ struct BatchFlattenToTensor : OpConversionPattern<NNBatchFlattenOp> {
 void mlir::relay::detail::populateReshapePatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<BatchFlattenToTensor, DynExpandDimsToTensor, DynReshapeToTensor,
-               DynSqueezeToTensor, ExpandDimsToTensor, ReshapeToTensor,
-               SqueezeToTensor>(converter, patterns.getContext());
+               DynSqueezeToTensor, ExpandDimsToTensor, ReshapeLikeToTensor,
+               ReshapeToTensor, ReverseReshapeToTensor, SqueezeToTensor>(
+      converter, patterns.getContext());
 }

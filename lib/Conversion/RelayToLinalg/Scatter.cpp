@@ -14,10 +14,14 @@
 #include "ElementMath.h"
 #include "Gather.h"
 #include "PopulatePatterns.h"
+#include "SizeReader.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelaySparseOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -220,10 +224,100 @@ struct ScatterNdToLinalg : OpConversionPattern<ScatterNdOp> {
   }
 };
 
+/// sparse_to_dense, dyn.sparse_to_dense: the default value everywhere, then
+/// one value after the other.
+template <typename OpT>
+struct SparseToDenseToLinalg : OpConversionPattern<OpT> {
+  using OpConversionPattern<OpT>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type =
+        this->getTypeConverter()->template convertType<RankedTensorType>(
+            op.getType());
+    int64_t rank = type.getRank();
+    Value indices = adaptor.getSparseIndices();
+    Value values = adaptor.getSparseValues();
+    Type indexType = getTensorType(op.getSparseIndices()).getElementType();
+    LinalgBuilder b(rewriter, op);
+    FailureOr<SmallVector<OpFoldResult>> sizes =
+        readShape(rewriter, b, op, adaptor);
+    if (failed(sizes))
+      return failure();
+    int64_t indexRank = getTensorType(indices).getRank();
+    if (indexRank == 2)
+      b.assertEqual(b.getSize(indices, 1), b.getIndexAttr(rank),
+                    "expects an index for each dimension");
+    if (getTensorType(values).getRank() == 1)
+      b.assertEqual(b.getSize(values, 0),
+                    indexRank ? b.getSize(indices, 0) : b.getIndexAttr(1),
+                    "expects a value for each position");
+    Value filled = b.elements(
+        (b.getBlockName() + "_default").str(),
+        {{adaptor.getDefaultValue(), b.map(rank, {})}}, *sizes,
+        type.getElementType(),
+        [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
+    auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange inputs,
+                    ValueRange destinations) {
+      SmallVector<Value> limits = emitSizes(body, destinations[0]);
+      SmallVector<Value> space = emitSizes(body, inputs[0]);
+      auto load = [&](ValueRange number, int64_t dim) {
+        SmallVector<Value> source = llvm::to_vector(number);
+        if (indexRank == 2)
+          source.push_back(arith::ConstantIndexOp::create(body, dim));
+        return emitToIndex(body, indexType,
+                           memref::LoadOp::create(body, inputs[0], source));
+      };
+      ValueRange numbers = ValueRange(space).take_front(1);
+      for (int64_t dim = 0; dim < rank; ++dim) {
+        Value areWithin = emitAll(body, numbers, [&](ValueRange number) {
+          return emitIsWithin(body, load(number, dim), limits[dim]);
+        });
+        cf::AssertOp::create(body, areWithin,
+                             "expects indices within the result");
+      }
+      bool hasValues = cast<ShapedType>(inputs[1].getType()).getRank() == 1;
+      emitLoops(body, numbers, [&](ValueRange number) {
+        SmallVector<Value> position, source;
+        for (int64_t dim = 0; dim < rank; ++dim)
+          position.push_back(load(number, dim));
+        if (hasValues)
+          source.push_back(number.empty()
+                               ? arith::ConstantIndexOp::create(body, 0)
+                               : number.front());
+        memref::StoreOp::create(body,
+                                memref::LoadOp::create(body, inputs[1], source),
+                                destinations[0], position);
+      });
+    };
+    Value result = b.opaque(b.getBlockName(), /*along=*/{}, {indices, values},
+                            filled, emit)
+                       .front();
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+
+private:
+  static FailureOr<SmallVector<OpFoldResult>>
+  readShape(ConversionPatternRewriter &, LinalgBuilder &b, SparseToDenseOp op,
+            SparseToDenseOp::Adaptor) {
+    return getAsIndexOpFoldResult(b.getContext(), op.getOutputShape());
+  }
+  static FailureOr<SmallVector<OpFoldResult>>
+  readShape(ConversionPatternRewriter &rewriter, LinalgBuilder &b,
+            DynSparseToDenseOp op, DynSparseToDenseOp::Adaptor adaptor) {
+    return SizeReader(rewriter, b, op)
+        .read(adaptor.getOutputShape(), "output_shape");
+  }
+};
+
 } // namespace
 
 void mlir::relay::detail::populateScatterPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ScatterElementsToLinalg, ScatterNdToLinalg>(
-      converter, patterns.getContext());
+  patterns.add<ScatterElementsToLinalg, ScatterNdToLinalg,
+               SparseToDenseToLinalg<DynSparseToDenseOp>,
+               SparseToDenseToLinalg<SparseToDenseOp>>(converter,
+                                                       patterns.getContext());
 }

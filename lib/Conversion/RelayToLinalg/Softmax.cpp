@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -47,11 +48,13 @@ static Value emitShifted(ImplicitLocOpBuilder &b, Value element, Value max) {
 
 namespace {
 
-struct SoftmaxToLinalg : OpConversionPattern<NNSoftmaxOp> {
-  using Base::Base;
+/// nn.softmax, nn.fast_softmax
+template <typename OpT>
+struct SoftmaxToLinalg : OpConversionPattern<OpT> {
+  using OpConversionPattern<OpT>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(NNSoftmaxOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Value data = adaptor.getData();
     auto type = cast<RankedTensorType>(data.getType());
@@ -142,6 +145,6 @@ struct LogSoftmaxToLinalg : OpConversionPattern<NNLogSoftmaxOp> {
 
 void mlir::relay::detail::populateSoftmaxPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<LogSoftmaxToLinalg, SoftmaxToLinalg>(converter,
-                                                    patterns.getContext());
+  patterns.add<LogSoftmaxToLinalg, SoftmaxToLinalg<NNFastSoftmaxOp>,
+               SoftmaxToLinalg<NNSoftmaxOp>>(converter, patterns.getContext());
 }

@@ -9,6 +9,8 @@
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
@@ -80,6 +82,17 @@ static bool getFloats(Attribute attr, SmallVectorImpl<double> &floats) {
   return true;
 }
 
+/// Text has maps of indices as strings.
+static Attribute convertOther(Attribute raw) {
+  constexpr StringLiteral kMap = "affine_map<";
+  auto text = dyn_cast<StringAttr>(raw);
+  if (!text || !text.getValue().starts_with(kMap))
+    return raw;
+  ScopedDiagnosticHandler ignore(raw.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  return parseAttribute(text.getValue(), raw.getContext());
+}
+
 /// Makes an attribute of the operation from a raw one that is not None. Null if
 /// it is of another kind.
 static Attribute convert(AttrKind kind, Attribute raw, Builder &builder) {
@@ -133,7 +146,7 @@ static Attribute convert(AttrKind kind, Attribute raw, Builder &builder) {
     return builder.getDenseF64ArrayAttr(floats);
   }
   case AttrKind::Other:
-    return raw;
+    return convertOther(raw);
   }
   llvm_unreachable("unknown kind");
 }
@@ -278,6 +291,11 @@ static Attribute toRaw(AttrKind kind, Attribute attr, Builder &builder) {
         floats.asArrayRef(), [&](double value) -> Attribute {
           return builder.getF64FloatAttr(value);
         }));
+  if (isa<AffineMapAttr>(attr)) {
+    std::string text;
+    llvm::raw_string_ostream(text) << attr;
+    return builder.getStringAttr(text);
+  }
   auto ints = dyn_cast<DenseI64ArrayAttr>(attr);
   if (!ints)
     return attr;

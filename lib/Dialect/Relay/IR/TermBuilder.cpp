@@ -81,7 +81,10 @@ Term TermBuilder::number(double value, Type elementType) {
                    &lossy);
     attr = FloatAttr::get(floating, number);
   } else {
-    attr = IntegerAttr::get(elementType, static_cast<int64_t>(value));
+    // As in a conversion, every other number than 0 is true.
+    attr = IntegerAttr::get(elementType, elementType.isInteger(1)
+                                             ? value != 0
+                                             : static_cast<int64_t>(value));
   }
   return make<ConstantOp>(DenseElementsAttr::get(type, attr));
 }

@@ -64,7 +64,10 @@ void attach(MLIRContext *context) {
 }
 
 // One for each file.
+void registerBlocks(MLIRContext *context);
+void registerLosses(MLIRContext *context);
 void registerMarkers(MLIRContext *context);
+void registerSpectra(MLIRContext *context);
 
 } // namespace mlir::relay::decompositions
 
