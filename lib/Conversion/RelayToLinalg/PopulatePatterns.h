@@ -63,6 +63,8 @@ void populateSoftmaxPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 void populateSortPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
+void populateSparsePatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
 void populateStructurePatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
 void populateWinogradPatterns(const TypeConverter &converter,

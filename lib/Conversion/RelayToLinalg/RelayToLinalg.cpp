@@ -90,6 +90,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateSlicePatterns(converter, patterns);
   detail::populateSoftmaxPatterns(converter, patterns);
   detail::populateSortPatterns(converter, patterns);
+  detail::populateSparsePatterns(converter, patterns);
   detail::populateStructurePatterns(converter, patterns);
   detail::populateWinogradPatterns(converter, patterns);
   for (Dialect *dialect : patterns.getContext()->getLoadedDialects())
