@@ -27,8 +27,12 @@ void populateCallPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
 void populateConvolutionPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
+void populateCorrelationPatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns);
 void populateCreationPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
+void populateDeformableConvolutionPatterns(const TypeConverter &converter,
+                                           RewritePatternSet &patterns);
 void populateElementwisePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populateGradientPatterns(const TypeConverter &converter,
@@ -45,6 +49,8 @@ void populateMovementPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
 void populateNormalizationPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns);
+void populatePackedWeightPatterns(const TypeConverter &converter,
+                                  RewritePatternSet &patterns);
 void populatePadPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);
 void populatePoolingPatterns(const TypeConverter &converter,

@@ -72,7 +72,9 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateActivationPatterns(converter, patterns);
   detail::populateAdaptivePoolingPatterns(converter, patterns);
   detail::populateConvolutionPatterns(converter, patterns);
+  detail::populateCorrelationPatterns(converter, patterns);
   detail::populateCreationPatterns(converter, patterns);
+  detail::populateDeformableConvolutionPatterns(converter, patterns);
   detail::populateElementwisePatterns(converter, patterns);
   detail::populateGradientPatterns(converter, patterns);
   detail::populateImagePatterns(converter, patterns);
@@ -81,6 +83,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateMatmulPatterns(converter, patterns);
   detail::populateMovementPatterns(converter, patterns);
   detail::populateNormalizationPatterns(converter, patterns);
+  detail::populatePackedWeightPatterns(converter, patterns);
   detail::populatePadPatterns(converter, patterns);
   detail::populatePoolingPatterns(converter, patterns);
   detail::populateReductionPatterns(converter, patterns);
