@@ -54,7 +54,8 @@ private:
     OpFoldResult count = b.getIndexAttr(2 * radius + 1);
     Window window =
         Window::get({stride, stride}, /*dilation=*/{1, 1}, op.getPadding());
-    Type elementType = getElementType(op), type = getAverageType(elementType);
+    Type elementType = getElementType(op),
+         type = getAccumulatorType(elementType);
 
     Value images[] = {adaptor.getData1(), adaptor.getData2()};
     for (int64_t dim = 0; dim < 4; ++dim)
@@ -99,25 +100,17 @@ private:
                  Value right = math.convertFrom(elementType, args[1]);
                  Value term = op.getIsMultiply()
                                   ? math.mul(left, right)
-                                  : emitDistance(math, left, right);
+                                  : math.abs(math.sub(left, right));
                  return math.add(args[3], term);
                });
     return buildMerge(b, sums, {{0}, {1, 2}, {3}, {4}});
   }
 
-  static Value emitDistance(const ElementMath &math, Value lhs, Value rhs) {
-    if (math.isFloat())
-      return math.abs(math.sub(lhs, rhs));
-    return math.sub(math.max(lhs, rhs), math.min(lhs, rhs));
-  }
-
-  /// Quotients of the sums and the elements of a window; those of integers are
-  /// real numbers before they are rounded to zero.
+  /// Quotients of the sums and the elements of a window.
   static Value buildMeans(LinalgBuilder &b, NNCorrelationOp op, Value sums,
                           OpFoldResult channels) {
-    Type elementType = getElementType(op),
-         sumType = getAverageType(elementType);
-    Type type = isa<FloatType>(sumType) ? sumType : b.getF64Type();
+    Type elementType = getElementType(op);
+    Type type = getAccumulatorType(elementType);
     OpFoldResult count = b.multiply(
         channels, b.getIndexAttr(op.getKernelSize() * op.getKernelSize()));
     return b.elements(
@@ -127,9 +120,9 @@ private:
           ElementMath math(body, type);
           Value number = arith::IndexCastOp::create(body, body.getI64Type(),
                                                     emitIndex(body, count));
-          Value mean = math.div(math.convertFrom(sumType, args[0]),
-                                math.convertFrom(body.getI64Type(), number));
-          return ElementMath(body, elementType).convertFrom(type, mean);
+          Value mean =
+              math.div(args[0], math.convertFrom(body.getI64Type(), number));
+          return ElementMath(body, elementType).narrow(mean);
         });
   }
 };

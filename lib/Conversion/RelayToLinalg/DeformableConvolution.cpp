@@ -34,15 +34,12 @@ static Type getElementType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
 
-/// The type in which all is computed: f64 for integers, as they are between
-/// others at what is no whole number.
+/// The type in which all is computed.
 static Type getComputeType(ValueRange tensors) {
   MLIRContext *context = tensors.front().getContext();
-  for (Value tensor : tensors) {
-    Type type = getElementType(tensor);
-    if (!isa<FloatType>(type) || type.isF64())
+  for (Value tensor : tensors)
+    if (getElementType(tensor).isF64())
       return Float64Type::get(context);
-  }
   return Float32Type::get(context);
 }
 

@@ -37,3 +37,9 @@ add("nn.sparse_transpose",
           i=Input(count, index, low=0, high=4))
       for count, index, indptr in [("n", "int32", "int32"), ("20", "int64", "uint8"),
                                    ("m", "uint16", "int64")]])
+add("nn.sparse_conv2d",
+    *[sparse_row(f'nn.sparse_conv2d(%x, %d, %i, {INDPTR}, layout="{layout}", '
+                 f"kernel_size=[{kernel}, {kernel}])", columns, data, x=x)
+      for layout, kernel, columns, data, x in [
+          ("NHWC", 1, 4, "14", "n,3,5,4"), ("NCHW", 1, 2, "14,3,2", "n,4,h,w"),
+          ("NHWC", 3, 18, "14,4", "n,h,w,2"), ("NCHW", 3, 9, "14,2,2", "2,2,h,n")]])

@@ -199,7 +199,10 @@ void relay::detail::registerPassInterfaces(MLIRContext *context) {
   attach<ZerosModel, ZerosOp, ZerosLikeOp>(context);
   attach<OnesModel, OnesOp, OnesLikeOp>(context);
   // Operators made of others.
+  decompositions::registerBits(context);
   decompositions::registerMarkers(context);
+  decompositions::registerPackedProducts(context);
+  decompositions::registerWinograd(context);
   // Derivatives.
   gradients::registerConvolutions(context);
   gradients::registerElementwise(context);

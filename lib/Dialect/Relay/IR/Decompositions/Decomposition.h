@@ -64,7 +64,10 @@ void attach(MLIRContext *context) {
 }
 
 // One for each file.
+void registerBits(MLIRContext *context);
 void registerMarkers(MLIRContext *context);
+void registerPackedProducts(MLIRContext *context);
+void registerWinograd(MLIRContext *context);
 
 } // namespace mlir::relay::decompositions
 
