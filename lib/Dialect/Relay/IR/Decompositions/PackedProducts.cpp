@@ -13,9 +13,9 @@
 
 #include "Decomposition.h"
 
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayNNContribOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelaySparseOps.h"
-#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -61,6 +61,25 @@ static Term getNeighbours(Term data, TermBuilder &d) {
   return d.make<ConcatenateOp>(taps, int64_t(3));
 }
 
+/// (pixels, O) as (N, H, W, O), where `data` is (N, H, W, I).
+static Term splitPixels(Term rows, Term data, TermBuilder &d) {
+  int64_t outputs = rows.getSize(1);
+  if (ShapedType::isDynamic(outputs))
+    outputs = -1;
+  SmallVector<int64_t> sizes(data.getType().getShape().drop_back());
+  // 0 stands for a size of the operand.
+  bool isUsual = llvm::all_of(sizes, [](int64_t size) { return size > 0; });
+  if (isUsual && outputs > 0) {
+    sizes.push_back(outputs);
+    return d.reshape(rows, sizes);
+  }
+  Term shape = d.make<ShapeOfOp>(data.get(), TypeAttr::get(d.getI64Type()));
+  SmallVector<Value> parts = {d.slice(shape, 0, 0, 3), d.integers(outputs)};
+  return d.make<DynReshapeOp>(rows.get(),
+                              d.make<ConcatenateOp>(parts, int64_t(0)).get(),
+                              DenseI64ArrayAttr(), /*allowzero=*/true);
+}
+
 // Found by DecompositionModel.
 namespace mlir::relay::decompositions {
 
@@ -87,7 +106,7 @@ static FailureOr<Value> write(NNContribConv2dGemmWithoutWeightTransformOp op,
   Term tiles = d.term(op.getWeight());
   int64_t kh = (*op.getKernelSize())[0], kw = (*op.getKernelSize())[1];
   int64_t in = d.term(op.getData()).getSize(3), out = *op.getChannels();
-  if (ShapedType::isDynamic(in))
+  if (ShapedType::isDynamic(in) || in == 0)
     return d.refuse() << "a known number of input channels, but got "
                       << op.getData().getType();
   // Those of 8-bit integers are (N, K).
@@ -124,9 +143,7 @@ static Term write(NNSparseConv2dOp op, Decomposition &d) {
   Term product =
       d.make<NNSparseDenseOp>(rows.get(), blocks.get(), op.getSparseIndices(),
                               op.getSparseIndptr(), /*sparse_lhs=*/false);
-  Term result = d.make<ReshapeLikeOp>(product.get(), data.get(),
-                                      /*lhs_begin=*/0, d.getI64IntegerAttr(1),
-                                      /*rhs_begin=*/0, d.getI64IntegerAttr(3));
+  Term result = splitPixels(product, data, d);
   return d.changeLayout(result, "NHWC", op.getLayout());
 }
 

@@ -7,8 +7,8 @@
 //
 // All transforms are products with small matrices (Support/Winograd.h). That of
 // the data reads tiles that overlap, which is a convolution with strides: tiles
-// beyond the end read zeros. In two dimensions, of shapes that are known, the
-// convolution has loops of its own, with fewer products.
+// beyond the end read zeros. In two dimensions the convolution has loops of its
+// own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -194,24 +194,31 @@ Term WinogradTerms<OpTy, ConvOp>::convolve(Term data, Term weight,
 
 template <typename OpTy, typename ConvOp>
 Term WinogradTerms<OpTy, ConvOp>::transformData(Term data) {
-  SmallVector<WinogradMatrix> factors;
-  SmallVector<int64_t> shape = {getNumProducts(), 1};
-  SmallVector<int64_t> pads(padding.before.begin(), padding.before.end());
-  llvm::append_range(pads, padding.after);
+  data = d.make<ExpandDimsOp>(d.reshape(data, keepSpatial({-3})).get(),
+                              int64_t(1), int64_t(1));
+  // One dimension after the other, each for all products so far.
+  int64_t groups = 1;
   for (int64_t axis = 0; axis < rank; ++axis) {
-    if (!isTiled(axis)) {
-      shape.push_back(1);
-      continue;
-    }
-    shape.push_back(tiles[axis] + kernel[axis] - 1);
-    factors.push_back(getWinogradDataTransform(shape.back()));
+    SmallVector<int64_t> pads(2 * rank, 0), strides(rank, 1), shape(rank, 1);
+    pads[axis] = padding.before[axis];
     // As many whole tiles as results need.
-    pads[rank + axis] += tiles[axis] - 1;
+    pads[rank + axis] = padding.after[axis] + tiles[axis] - 1;
+    WinogradMatrix matrix(1, 1);
+    matrix(0, 0) = 1;
+    if (isTiled(axis))
+      matrix = getWinogradDataTransform(tiles[axis] + kernel[axis] - 1);
+    strides[axis] = tiles[axis];
+    shape[axis] = matrix.columns;
+    shape.insert(shape.begin(), {groups * matrix.rows, 1});
+    WinogradMatrix repeated(groups * matrix.rows, matrix.columns);
+    for (int64_t row = 0; row < repeated.rows; ++row)
+      for (int64_t column = 0; column < matrix.columns; ++column)
+        repeated(row, column) = matrix(row % matrix.rows, column);
+    data = convolve(data, getConstant(d, repeated, shape, type), strides, pads,
+                    groups);
+    groups = repeated.rows;
   }
-  Term merged = d.make<ExpandDimsOp>(d.reshape(data, keepSpatial({-3})).get(),
-                                     int64_t(1), int64_t(1));
-  return convolve(merged, getConstant(d, multiplyOut(factors), shape, type),
-                  tiles, pads);
+  return data;
 }
 
 template <typename OpTy, typename ConvOp>
@@ -292,7 +299,8 @@ FailureOr<Value> WinogradTerms<OpTy, ConvOp>::write() {
   auto weightType = cast<RankedTensorType>(op.getWeight().getType());
   outputs = weightType.getShape().take_back(2)[0];
   inputs = weightType.getShape().take_back(2)[1];
-  if (ShapedType::isDynamic(outputs) || ShapedType::isDynamic(inputs))
+  if (ShapedType::isDynamic(outputs) || ShapedType::isDynamic(inputs) ||
+      inputs == 0)
     return d.refuse() << "a weight of known channels, but got " << weightType;
   Term data = d.changeLayout(d.castTo(op.getData(), type), op.getDataLayout(),
                              canonical);
