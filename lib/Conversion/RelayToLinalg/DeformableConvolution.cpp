@@ -45,9 +45,10 @@ static Type getComputeType(ValueRange tensors) {
 
 namespace {
 
-/// A place between two elements of an axis, and whether it is on the axis.
+/// A place between two elements of an axis, whether it is on the axis, and
+/// whether there is an element above.
 struct Place {
-  Value below, above, weightBelow, weightAbove, isInside;
+  Value below, above, weight, isInside, hasAbove;
 };
 
 class DeformableNest {
@@ -155,11 +156,9 @@ Place DeformableNest::emitPlace(const ElementMath &math, int64_t axis,
       arith::FPToSIOp::create(body, body.getI64Type(), floor));
   Value above = arith::AddIOp::create(body, below,
                                       arith::ConstantIndexOp::create(body, 1));
-  Value weight = math.sub(position, floor);
   Value hasAbove = arith::CmpIOp::create(body, Predicate::slt, above, size);
-  return {below, math.select(hasAbove, above, below),
-          math.sub(math.one(), weight),
-          math.select(hasAbove, weight, math.zero()), isInside};
+  return {below, math.select(hasAbove, above, below), math.sub(position, floor),
+          isInside, hasAbove};
 }
 
 Value DeformableNest::buildSamples() {
@@ -215,16 +214,22 @@ Value DeformableNest::buildSamples() {
           source[dataAxes[3]] = x;
           return math.convertFrom(from, emitExtract(body, data, source));
         };
-        auto interpolate = [&](Value y) {
-          const Place &x = places[1];
-          return math.add(math.mul(read(y, x.below), x.weightBelow),
-                          math.mul(read(y, x.above), x.weightAbove));
+        // What is not there does not count, whatever is read instead.
+        auto interpolate = [&](const Place &place, Value below, Value above) {
+          Value rest = math.sub(math.one(), place.weight);
+          return math.add(math.mul(below, rest),
+                          math.select(place.hasAbove,
+                                      math.mul(above, place.weight),
+                                      math.zero()));
         };
-        const Place &y = places[0];
-        Value sample = math.add(math.mul(interpolate(y.below), y.weightBelow),
-                                math.mul(interpolate(y.above), y.weightAbove));
-        Value isInside =
-            arith::AndIOp::create(body, y.isInside, places[1].isInside);
+        const Place &y = places[0], &x = places[1];
+        auto readRow = [&](Value row) {
+          Value below = read(row, x.below), above = read(row, x.above);
+          return interpolate(x, below, above);
+        };
+        Value below = readRow(y.below), above = readRow(y.above);
+        Value sample = interpolate(y, below, above);
+        Value isInside = arith::AndIOp::create(body, y.isInside, x.isInside);
         return math.select(isInside, sample, math.zero());
       });
 }

@@ -97,6 +97,14 @@ def test_windows_that_move_as_one(layout, kernel_layout):
     np.testing.assert_allclose(got[inner], want[inner], rtol=1e-4, atol=1e-4)
 
 
+def test_elements_at_an_edge():
+    """Have no neighbours beyond it, and count alone."""
+    x = np.full((1, 1, 2, 3), np.inf, np.float32)
+    got = run("nn.deformable_conv2d(%x, %o, %w, channels=1, kernel_size=[1, 1])", x=x,
+              o=np.zeros((1, 2, 2, 3), np.float32), w=np.ones((1, 1, 1, 1), np.float32))
+    np.testing.assert_array_equal(got[0, 0, -1, -1], np.inf)
+
+
 @pytest.mark.parametrize("multiplies", [True, False])
 def test_correlation(multiplies):
     x, y = draw(2, 3, 6, 7), draw(3, 2, 6, 7).reshape(2, 3, 6, 7)

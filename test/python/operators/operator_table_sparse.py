@@ -16,12 +16,13 @@ def sparse_row(text, columns, data, steps=STEPS, index="int32", **inputs):
                d=data, **inputs)
 
 
-for name in ["nn.sparse_dense", "nn.internal.sparse_dense_padded"]:
+PRODUCTS = [("n,11", 11, "14", False), ("n,12", 4, "14,2,3", True), ("m,6", 6, "14,16,1", False),
+            ("3,12", 2, "14,9,6", True), ("n,m", 1, "16", False)]
+for name, products in [("nn.sparse_dense", PRODUCTS),
+                       ("nn.internal.sparse_dense_padded", PRODUCTS[:2])]:
     add(name, *[
         sparse_row(f"{name}(%x, %d, %i, {INDPTR}, sparse_lhs={lhs})", columns, data, x=x)
-        for x, columns, data in [("n,11", 11, "14"), ("n,12", 4, "14,2,3"), ("m,6", 6, "14,16,1"),
-                                 ("3,12", 2, "14,9,6"), ("n,m", 1, "16")]
-        for lhs in [False, True]])
+        for x, columns, data, lhs in products])
 # More columns than fit into registers at once.
 add("nn.sparse_dense",
     sparse_row(f"nn.sparse_dense(%x, %d, %i, {INDPTR})", 5, "16", x="83,5", index="int64",
