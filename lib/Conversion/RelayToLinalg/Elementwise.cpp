@@ -16,6 +16,7 @@
 #include "PopulatePatterns.h"
 
 #include "relay-mlir/Conversion/RelayToLinalg/Elementwise.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -156,6 +157,25 @@ static Value emitWhere(const ElementMath &math, ValueRange args) {
   return math.select(condition.isNonZero(args[0]), args[1], args[2]);
 }
 
+/// round(clip(data / scale, low, high)) * scale; NaN is clipped to the high
+/// end. The scale and what is rounded are of f32.
+static Value emitSimulatedQuantize(ImplicitLocOpBuilder &b, Operation *op,
+                                   ValueRange args) {
+  if (cast<relay::RelayOpAnnotationSimulatedQuantizeOp>(op).getKind() == 0)
+    return args[0];
+  Type type = getElementTypeOrSelf(op->getOperand(0));
+  ElementMath math(b, type), single(b, b.getF32Type());
+  Value scaled = single.div(single.convertFrom(type, args[0]), args[1]);
+  Value clipped = arith::MaxNumFOp::create(
+      b, arith::MinNumFOp::create(b, scaled, args[3]), args[2]);
+  Value rounded = math::RoundOp::create(b, clipped);
+  ElementMath product(b, type.isF64() ? type : single.getType());
+  return math.convertFrom(
+      product.getType(),
+      product.mul(product.convertFrom(b.getF32Type(), rounded),
+                  product.convertFrom(b.getF32Type(), args[1])));
+}
+
 //===----------------------------------------------------------------------===//
 // Table
 //===----------------------------------------------------------------------===//
@@ -244,6 +264,10 @@ void mlir::relay::detail::populateElementwisePatterns(
                            getElementTypeOrSelf(op->getOperands().back()));
           return emit(math, args);
         });
+  patterns.add<ElementwiseToLinalg>(
+      converter, patterns.getContext(),
+      relay::RelayOpAnnotationSimulatedQuantizeOp::getOperationName(),
+      Domain::Any, emitSimulatedQuantize);
 }
 
 void mlir::relay::addElementwiseLowering(const TypeConverter &converter,

@@ -27,8 +27,12 @@ void populateCallPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
 void populateConvolutionPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
+void populateCorrelationPatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns);
 void populateCreationPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
+void populateDeformableConvolutionPatterns(const TypeConverter &converter,
+                                           RewritePatternSet &patterns);
 void populateEinsumPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns);
 void populateElementwisePatterns(const TypeConverter &converter,
@@ -47,6 +51,8 @@ void populateMovementPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
 void populateNormalizationPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns);
+void populatePackedWeightPatterns(const TypeConverter &converter,
+                                  RewritePatternSet &patterns);
 void populatePadPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);
 void populatePartsPatterns(const TypeConverter &converter,
@@ -71,6 +77,8 @@ void populateSoftmaxPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 void populateSortPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
+void populateSparsePatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
 void populateStructurePatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
 void populateWinogradPatterns(const TypeConverter &converter,

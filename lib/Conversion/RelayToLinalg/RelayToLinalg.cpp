@@ -72,7 +72,9 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateActivationPatterns(converter, patterns);
   detail::populateAdaptivePoolingPatterns(converter, patterns);
   detail::populateConvolutionPatterns(converter, patterns);
+  detail::populateCorrelationPatterns(converter, patterns);
   detail::populateCreationPatterns(converter, patterns);
+  detail::populateDeformableConvolutionPatterns(converter, patterns);
   detail::populateEinsumPatterns(converter, patterns);
   detail::populateElementwisePatterns(converter, patterns);
   detail::populateGradientPatterns(converter, patterns);
@@ -82,6 +84,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateMatmulPatterns(converter, patterns);
   detail::populateMovementPatterns(converter, patterns);
   detail::populateNormalizationPatterns(converter, patterns);
+  detail::populatePackedWeightPatterns(converter, patterns);
   detail::populatePadPatterns(converter, patterns);
   detail::populatePartsPatterns(converter, patterns);
   detail::populatePoolingPatterns(converter, patterns);
@@ -94,6 +97,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateSlicePatterns(converter, patterns);
   detail::populateSoftmaxPatterns(converter, patterns);
   detail::populateSortPatterns(converter, patterns);
+  detail::populateSparsePatterns(converter, patterns);
   detail::populateStructurePatterns(converter, patterns);
   detail::populateWinogradPatterns(converter, patterns);
   for (Dialect *dialect : patterns.getContext()->getLoadedDialects())

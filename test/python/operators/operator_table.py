@@ -377,3 +377,5 @@ add("vm.reshape_tensor",
     row("vm.reshape_tensor(%x, shape_of(%y), newshape=[-1, 3])", x="3,n", y=Input("n,3", "int8")))
 
 import operator_table_tensor  # noqa: E402,F401
+import operator_table_nn_contrib  # noqa: E402,F401
+import operator_table_sparse  # noqa: E402,F401

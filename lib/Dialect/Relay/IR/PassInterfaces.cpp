@@ -199,10 +199,13 @@ void relay::detail::registerPassInterfaces(MLIRContext *context) {
   attach<ZerosModel, ZerosOp, ZerosLikeOp>(context);
   attach<OnesModel, OnesOp, OnesLikeOp>(context);
   // Operators made of others.
+  decompositions::registerBits(context);
   decompositions::registerBlocks(context);
   decompositions::registerLosses(context);
   decompositions::registerMarkers(context);
+  decompositions::registerPackedProducts(context);
   decompositions::registerSpectra(context);
+  decompositions::registerWinograd(context);
   // Derivatives.
   gradients::registerConvolutions(context);
   gradients::registerElementwise(context);

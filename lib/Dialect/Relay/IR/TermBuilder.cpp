@@ -168,6 +168,19 @@ Term TermBuilder::transposeMatrix(Term x) {
   return transpose(x, axes);
 }
 
+Term TermBuilder::changeLayout(Value x, StringRef from, StringRef to) {
+  if (from == to)
+    return term(x);
+  if (from.size() == to.size()) {
+    SmallVector<int64_t> axes;
+    for (char letter : to)
+      axes.push_back(from.find(letter));
+    if (!llvm::is_contained(axes, static_cast<int64_t>(StringRef::npos)))
+      return transpose(x, axes);
+  }
+  return make<LayoutTransformOp>(x, from, to);
+}
+
 Term TermBuilder::broadcastLike(Term x, Value like) {
   auto type = cast<RankedTensorType>(like.getType());
   RankedTensorType from = x.getType();

@@ -114,6 +114,8 @@ public:
   Term transpose(Value x, ArrayRef<int64_t> axes);
   /// Swaps the last two dimensions.
   Term transposeMatrix(Term x);
+  /// Dimensions in another order, or parts of them; see relay.layout_transform.
+  Term changeLayout(Value x, StringRef from, StringRef to);
   /// Repeats dimensions of size 1 to the shape of `like`.
   Term broadcastLike(Term x, Value like);
   /// Sums what a broadcast of `like` to the shape of `x` repeats.

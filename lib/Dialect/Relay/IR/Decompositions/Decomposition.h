@@ -64,10 +64,13 @@ void attach(MLIRContext *context) {
 }
 
 // One for each file.
+void registerBits(MLIRContext *context);
 void registerBlocks(MLIRContext *context);
 void registerLosses(MLIRContext *context);
 void registerMarkers(MLIRContext *context);
+void registerPackedProducts(MLIRContext *context);
 void registerSpectra(MLIRContext *context);
+void registerWinograd(MLIRContext *context);
 
 } // namespace mlir::relay::decompositions
 

@@ -24,6 +24,12 @@ using namespace mlir::relay::decompositions;
 
 namespace mlir::relay::decompositions {
 
+static FailureOr<Value> write(AnnotationBitpackEndOp op, Decomposition &) {
+  return op.getData();
+}
+static FailureOr<Value> write(AnnotationBitpackStartOp op, Decomposition &) {
+  return op.getData();
+}
 static FailureOr<Value> write(AnnotationCastHintOp op, Decomposition &) {
   return op.getData();
 }
@@ -42,5 +48,6 @@ static Term write(VmReshapeTensorOp op, Decomposition &d) {
 } // namespace mlir::relay::decompositions
 
 void decompositions::registerMarkers(MLIRContext *context) {
-  attach<AnnotationCastHintOp, VmReshapeTensorOp, VmShapeOfOp>(context);
+  attach<AnnotationBitpackEndOp, AnnotationBitpackStartOp, AnnotationCastHintOp,
+         VmReshapeTensorOp, VmShapeOfOp>(context);
 }

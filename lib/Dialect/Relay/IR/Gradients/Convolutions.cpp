@@ -22,21 +22,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::gradients;
 
-/// Dimensions in another order, or parts of them; see relay.layout_transform.
-static Term changeLayout(Term x, StringRef from, StringRef to) {
-  if (from == to)
-    return x;
-  TermBuilder &d = x.getBuilder();
-  if (from.size() == to.size()) {
-    SmallVector<int64_t> axes;
-    for (char letter : to)
-      axes.push_back(from.find(letter));
-    if (!llvm::is_contained(axes, static_cast<int64_t>(StringRef::npos)))
-      return d.transpose(x, axes);
-  }
-  return d.make<LayoutTransformOp>(x.get(), from, to);
-}
-
 /// NCHW or OIHW, or the like for other ranks.
 static std::string getLayout(StringRef channels, int64_t rank) {
   return (channels + StringRef("DHW").take_back(rank)).str();
@@ -210,22 +195,22 @@ public:
   ConvolutionTerms(OpTy op, int64_t rank, StringRef channels, Gradient &d)
       : op(op), d(d), layout(getDataLayout(rank)),
         kernel(getLayout(channels, rank)),
-        grad(changeLayout(d.get(),
-                          op.getOutLayout().empty() ? op.getDataLayout()
-                                                    : op.getOutLayout(),
-                          layout)),
+        grad(d.changeLayout(d.get(),
+                            op.getOutLayout().empty() ? op.getDataLayout()
+                                                      : op.getOutLayout(),
+                            layout)),
         data(read(op.getData(), op.getDataLayout(), layout)),
         weight(read(op.getWeight(), op.getKernelLayout(), kernel)) {}
 
   void setGradients(Term byData, Term byWeight) {
-    d.set(0, changeLayout(byData, layout, op.getDataLayout()));
-    d.set(1, changeLayout(byWeight, kernel, op.getKernelLayout()));
+    d.set(0, d.changeLayout(byData, layout, op.getDataLayout()));
+    d.set(1, d.changeLayout(byWeight, kernel, op.getKernelLayout()));
   }
 
 private:
   Term read(Value value, StringRef from, StringRef to) {
     Type elementType = d.get().getType().getElementType();
-    return changeLayout(d.castTo(d.term(value), elementType), from, to);
+    return d.changeLayout(d.castTo(d.term(value), elementType), from, to);
   }
 
   OpTy op;
@@ -303,16 +288,16 @@ static LogicalResult differentiate(NNConv3dTransposeOp op, Gradient &d) {
 /// Of the gradient by the weight: it is a product as well.
 static LogicalResult differentiate(NNConv2dBackwardWeightOp op, Gradient &d) {
   StringRef out = op.getOutLayout().empty() ? "OIHW" : op.getOutLayout();
-  Term w = changeLayout(d.get(), out, "OIHW");
-  Term g = changeLayout(d.term(op.getGrad()), op.getDataLayout(), "NCHW");
-  Term x = changeLayout(d.term(op.getData()), op.getKernelLayout(), "NCHW");
+  Term w = d.changeLayout(d.get(), out, "OIHW");
+  Term g = d.changeLayout(d.term(op.getGrad()), op.getDataLayout(), "NCHW");
+  Term x = d.changeLayout(d.term(op.getData()), op.getKernelLayout(), "NCHW");
   Windows windows(op, 2, d);
   FailureOr<Term> byData = windows.spread(g, w, x, op.getGroups());
   if (failed(byData))
     return failure();
-  d.set(0, changeLayout(windows.convolve(x, w, op.getGroups()), "NCHW",
-                        op.getDataLayout()));
-  d.set(1, changeLayout(*byData, "NCHW", op.getKernelLayout()));
+  d.set(0, d.changeLayout(windows.convolve(x, w, op.getGroups()), "NCHW",
+                          op.getDataLayout()));
+  d.set(1, d.changeLayout(*byData, "NCHW", op.getKernelLayout()));
   return success();
 }
 
