@@ -28,6 +28,21 @@ bool ResizeMode::isValid() const {
          llvm::is_contained(roundings, rounding);
 }
 
+LogicalResult
+mlir::relay::detail::expectPixels(ConversionPatternRewriter &rewriter,
+                                  LinalgBuilder &b, Operation *op, Value data,
+                                  ArrayRef<int64_t> axes) {
+  for (int64_t axis : axes) {
+    OpFoldResult size = b.getSize(data, axis);
+    if (isConstantIntValue(size, 0))
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects images with pixels, but got " << data.getType();
+      });
+    b.assertAtLeast(size, 1, "expects images with pixels");
+  }
+  return success();
+}
+
 StringRef ResizeMode::getRounding() const {
   if (!rounding.empty())
     return rounding;
@@ -71,7 +86,7 @@ Value AxisSampler::getCoordinate(Value index) {
   Value aligned = math.div(math.mul(position, sourceSteps), steps);
   if (mode.coordinates == "align_corners")
     return math.select(isSingle, zero, aligned);
-  Value begin = math.number(roi.first), end = math.number(roi.second);
+  auto [begin, end] = roi;
   Value start = math.mul(begin, sourceSteps);
   Value many = math.add(start, math.mul(aligned, math.sub(end, begin)));
   Value middle = math.mul(math.mul(half, math.add(begin, end)), sourceSteps);

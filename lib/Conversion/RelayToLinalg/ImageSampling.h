@@ -11,6 +11,8 @@
 #include "ElementMath.h"
 #include "LinalgBuilder.h"
 
+#include "mlir/Transforms/DialectConversion.h"
+
 namespace mlir::relay::detail {
 
 /// The attributes of a resize.
@@ -28,6 +30,12 @@ struct ResizeMode {
   StringRef getRounding() const;
 };
 
+/// Fails with a reason, or asserts when the model runs, where `data` has no
+/// elements along one of the spatial `axes`: images have pixels to read.
+LogicalResult expectPixels(ConversionPatternRewriter &rewriter,
+                           LinalgBuilder &b, Operation *op, Value data,
+                           ArrayRef<int64_t> axes);
+
 /// One sample of the source along an axis: a position and its weight.
 struct Tap {
   Value index, weight;
@@ -37,10 +45,10 @@ struct Tap {
 class AxisSampler {
 public:
   /// Computes in the float type `type`. `roi` is the part of the axis that is
-  /// resized, for the coordinates of tf_crop_and_resize.
+  /// resized, null but for the coordinates of tf_crop_and_resize.
   AxisSampler(ImplicitLocOpBuilder &builder, const ResizeMode &mode, Type type,
               OpFoldResult sourceSize, OpFoldResult resultSize,
-              std::pair<double, double> roi)
+              std::pair<Value, Value> roi)
       : b(builder), mode(mode), math(builder, type), sourceSize(sourceSize),
         resultSize(resultSize), roi(roi) {}
 
@@ -62,7 +70,7 @@ private:
   const ResizeMode &mode;
   ElementMath math;
   OpFoldResult sourceSize, resultSize;
-  std::pair<double, double> roi;
+  std::pair<Value, Value> roi;
   Value isOutside;
 };
 

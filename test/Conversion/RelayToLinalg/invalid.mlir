@@ -12,12 +12,21 @@ func.func @exp_of_integers(%x: tensor<4xi32>) -> tensor<4xi32> {
 
 // -----
 
-// The extent of the windows depends on the size.
-func.func @adaptive_pool_of_dynamic_size(%x: tensor<1x2x?x5xf32>) -> tensor<1x2x3x3xf32> {
-  // expected-error @+2 {{'relay.nn.adaptive_avg_pool2d' op has no lowering to linalg}}
-  // expected-note @+1 {{expects sizes that are known when it is compiled unless the result has one pixel, but got 'tensor<1x2x?x5xf32>' and 'tensor<1x2x3x3xf32>'}}
-  %0 = relay.nn.adaptive_avg_pool2d %x {output_size = [3, 3]} : (tensor<1x2x?x5xf32>) -> tensor<1x2x3x3xf32>
-  return %0 : tensor<1x2x3x3xf32>
+// No integer arithmetic gives the size.
+func.func @fraction_of_dynamic_size(%x: tensor<1x2x?x5xf32>) -> tensor<1x2x?x10xf32> {
+  // expected-error @+2 {{'relay.nn.upsampling' op has no lowering to linalg}}
+  // expected-note @+1 {{expects a scale that is a quotient of integers up to 2^20 and of a power of two where a size is not known when it is compiled, but got 1.3}}
+  %0 = relay.nn.upsampling %x {scale_h = 1.3, scale_w = 2.0} : (tensor<1x2x?x5xf32>) -> tensor<1x2x?x10xf32>
+  return %0 : tensor<1x2x?x10xf32>
+}
+
+// -----
+
+func.func @images_without_pixels(%x: tensor<1x2x0x5xf32>) -> tensor<1x2x3x10xf32> {
+  // expected-error @+2 {{'relay.image.resize2d' op has no lowering to linalg}}
+  // expected-note @+1 {{expects images with pixels, but got 'tensor<1x2x0x5xf32>'}}
+  %0 = relay.image.resize2d %x {size = [3, 10]} : (tensor<1x2x0x5xf32>) -> tensor<1x2x3x10xf32>
+  return %0 : tensor<1x2x3x10xf32>
 }
 
 // -----
@@ -36,15 +45,6 @@ func.func @norm_of_dynamic_channels(%x: tensor<1x?x4xf32>, %s: tensor<?xf32>) ->
   // expected-note @+1 {{expects a number of channels that is known when it is compiled, but got 'tensor<1x?x4xf32>'}}
   %0 = relay.nn.group_norm %x, %s, %s {num_groups = 2} : (tensor<1x?x4xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<1x?x4xf32>
   return %0 : tensor<1x?x4xf32>
-}
-
-// -----
-
-func.func @fraction_of_dynamic_size(%x: tensor<1x2x?x4xf32>) -> tensor<1x2x?x6xf32> {
-  // expected-error @+2 {{'relay.nn.upsampling' op has no lowering to linalg}}
-  // expected-note @+1 {{expects a whole scale where a size is not known when it is compiled, but got 1.5}}
-  %0 = relay.nn.upsampling %x {scale_h = 1.5 : f64, scale_w = 1.5 : f64} : (tensor<1x2x?x4xf32>) -> tensor<1x2x?x6xf32>
-  return %0 : tensor<1x2x?x6xf32>
 }
 
 // -----
