@@ -36,10 +36,27 @@ LogicalResult expectPixels(ConversionPatternRewriter &rewriter,
                            LinalgBuilder &b, Operation *op, Value data,
                            ArrayRef<int64_t> axes);
 
-/// One sample of the source along an axis: a position and its weight.
+/// One sample of the source along an axis: a position and its weight, null for
+/// one. What is not inside of the source, if that is given, counts as zero.
 struct Tap {
-  Value index, weight;
+  Value index, weight, isInside;
 };
+
+/// The weights of the four neighbours of a point `fraction` behind the second
+/// one. Keys' kernel: a polynomial up to distance one, another up to two.
+SmallVector<Value> emitCubicWeights(const ElementMath &math, Value fraction,
+                                    double cubicAlpha);
+
+/// The weighted sum of the samples of all `axes` of `data`, whose relay element
+/// type is `from`, in the type of `math`. `position` says where the other axes
+/// are read.
+Value emitSamples(const ElementMath &math, Value data, Type from,
+                  SmallVector<Value> &position, ArrayRef<int64_t> axes,
+                  ArrayRef<SmallVector<Tap>> taps);
+
+/// A sum of weighted samples, of type `from`, as an element. Integers get the
+/// nearest value: a truncated one would be off where a sum is nearly whole.
+Value emitElement(const ElementMath &result, Type from, Value sum);
 
 /// Samples one axis of the source for one position of the result.
 class AxisSampler {

@@ -29,10 +29,14 @@ void populateConvolutionPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populateCreationPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
+void populateDilationPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns);
 void populateElementwisePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populateGradientPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
+void populateGridSamplingPatterns(const TypeConverter &converter,
+                                  RewritePatternSet &patterns);
 void populateImagePatterns(const TypeConverter &converter,
                            RewritePatternSet &patterns);
 void populateIndexingPatterns(const TypeConverter &converter,

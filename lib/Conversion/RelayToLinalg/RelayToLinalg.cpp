@@ -73,8 +73,10 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateAdaptivePoolingPatterns(converter, patterns);
   detail::populateConvolutionPatterns(converter, patterns);
   detail::populateCreationPatterns(converter, patterns);
+  detail::populateDilationPatterns(converter, patterns);
   detail::populateElementwisePatterns(converter, patterns);
   detail::populateGradientPatterns(converter, patterns);
+  detail::populateGridSamplingPatterns(converter, patterns);
   detail::populateImagePatterns(converter, patterns);
   detail::populateIndexingPatterns(converter, patterns);
   detail::populateLayoutPatterns(converter, patterns);

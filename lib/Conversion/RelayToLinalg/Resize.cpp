@@ -56,33 +56,6 @@ Value mlir::relay::detail::buildRepetition(LinalgBuilder &b, Value data,
                     });
 }
 
-/// A sum of weighted samples, of type `from`, as an element. Integers get the
-/// nearest value: a truncated one would be off where a sum is nearly whole.
-static Value emitElement(const ElementMath &result, Type from, Value sum) {
-  if (isa<FloatType>(from) && !result.isFloat())
-    sum = math::RoundOp::create(result.getBuilder(), sum);
-  return result.convertFrom(from, sum);
-}
-
-/// The weighted sum of the samples of all axes.
-static Value emitSamples(const ElementMath &math, Value data, Type from,
-                         SmallVector<Value> &position, ArrayRef<int64_t> axes,
-                         ArrayRef<SmallVector<Tap>> taps) {
-  if (axes.empty())
-    return math.convertFrom(from,
-                            emitExtract(math.getBuilder(), data, position));
-  Value sum;
-  for (const Tap &tap : taps.front()) {
-    position[axes.front()] = tap.index;
-    Value sample = emitSamples(math, data, from, position, axes.drop_front(),
-                               taps.drop_front());
-    if (tap.weight)
-      sample = math.mul(sample, tap.weight);
-    sum = sum ? math.add(sum, sample) : sample;
-  }
-  return sum;
-}
-
 //===----------------------------------------------------------------------===//
 // One axis after the other
 //===----------------------------------------------------------------------===//
@@ -193,7 +166,7 @@ static Value buildSampled(LinalgBuilder &b, Value data, Type from, Type through,
                             weight = args.front();
                             args = args.drop_front();
                           }
-                          own.push_back({index, weight});
+                          own.push_back({index, weight, Value()});
                         }
                       }
                       SmallVector<Value> position = emitLoopIndices(body, rank);

@@ -85,3 +85,35 @@ add("dyn.image.resize2d",
           **SUM)
       for method, mode in [("nearest_neighbor", "asymmetric"), ("linear", "half_pixel"),
                            ("cubic", "align_corners"), ("linear", "tf_crop_and_resize")]])
+
+#===-----------------------------------------------------------------------===#
+# Dilation
+#===-----------------------------------------------------------------------===#
+
+add("image.dilation2d",
+    row("image.dilation2d(%x, %w, padding=[1, 1, 1, 1])", x=special("n,4,h,w"), w="4,3,3"),
+    row("image.dilation2d(%x, %w, strides=[2, 1], padding=[0, 2], dilations=[2, 1])",
+        x=Input("n,3,h,w", low=-128, high=127), w=Input("3,2,3", low=-128, high=127),
+        ones=False),
+    row('image.dilation2d(%x, %w, data_layout="NHWC", kernel_layout="HWI", out_dtype="int32", '
+        'strides=[2, 3, 1, 1], padding=[1, 0, 0, 1])', x=Input("n,h,w,2", whole=True), w="2,2,2",
+        ones=False))
+
+#===-----------------------------------------------------------------------===#
+# Images at the places of a grid
+#===-----------------------------------------------------------------------===#
+
+# Some points of the grid are outside of [-1, 1], in which the image lies.
+add("image.affine_grid", row("image.affine_grid(%x, target_shape=[4, 7])", x="n,2,3", sums=True))
+add("image.grid_sample",
+    *[row(f'image.grid_sample(%x, %g, method="{method}", padding_mode="{padding}", '
+          f'align_corners={aligns})', x="n,3,h,w", g=Input("n,2,3,h", low=-2.1, high=2.2), sums=True)
+      for method, padding, aligns in [
+          ("bilinear", "border", True), ("nearest", "reflection", False), ("bicubic", "zeros", False),
+          ("bicubic", "reflection", True)]],
+    row('image.grid_sample(%x, %g, align_corners=False)', x="n,3,h,w",
+        g=Input("n,2,5,h", "float32", special=True), sums=True),
+    *[row(f'image.grid_sample(%x, %g, method="{method}", padding_mode="{padding}", layout="NCDHW", '
+          f'align_corners={aligns})', x="n,2,4,h,3", g=Input("n,3,2,w,5", low=-1.5, high=1.5),
+          sums=True)
+      for method, padding, aligns in [("bilinear", "zeros", True), ("nearest", "border", False)]])
