@@ -55,6 +55,8 @@ void populatePoolingPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 void populateReductionPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
+void populateRegionPatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
 void populateReshapePatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 void populateScanPatterns(const TypeConverter &converter,

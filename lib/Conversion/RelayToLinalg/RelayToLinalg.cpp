@@ -86,6 +86,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populatePadPatterns(converter, patterns);
   detail::populatePoolingPatterns(converter, patterns);
   detail::populateReductionPatterns(converter, patterns);
+  detail::populateRegionPatterns(converter, patterns);
   detail::populateReshapePatterns(converter, patterns);
   detail::populateScanPatterns(converter, patterns);
   detail::populateScatterPatterns(converter, patterns);

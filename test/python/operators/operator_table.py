@@ -377,3 +377,4 @@ add("vm.reshape_tensor",
     row("vm.reshape_tensor(%x, shape_of(%y), newshape=[-1, 3])", x="3,n", y=Input("n,3", "int8")))
 
 import operator_table_image  # noqa: E402,F401
+import operator_table_vision  # noqa: E402,F401
