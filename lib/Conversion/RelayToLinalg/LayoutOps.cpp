@@ -14,6 +14,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayVisionOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -132,6 +133,41 @@ struct BlockToLinalg : OpConversionPattern<OpT> {
   }
 };
 
+/// Read as (n, c, y, i, x, j), the data becomes (n, i, j, c, y, x).
+struct YoloReorgToLinalg : OpConversionPattern<VisionYoloReorgOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(VisionYoloReorgOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    LinalgBuilder b(rewriter, op);
+    Value data = adaptor.getData();
+    SmallVector<OpFoldResult> sizes = b.getSizes(data);
+    int64_t stride = op.getStride();
+    auto divide = [&](int64_t axis, int64_t by) {
+      OpFoldResult part = b.floorDiv(sizes[axis], b.getIndexAttr(by));
+      b.assertEqual(b.multiply(part, b.getIndexAttr(by)), sizes[axis],
+                    "expects sizes that are multiples of the stride");
+      return part;
+    };
+    OpFoldResult channels = divide(1, stride * stride);
+    OpFoldResult height = divide(2, stride), width = divide(3, stride);
+    OpFoldResult step = b.getIndexAttr(stride);
+    // Rows and columns are whole ones of a picture with fewer channels.
+    Value blocks =
+        buildSplit(b, buildFlatten(b, data), {{0, 1, 2, 3, 4, 5}},
+                   {sizes[0], channels, sizes[2], step, sizes[3], step});
+    Value permuted = buildPermute(b, blocks, {0, 3, 5, 1, 2, 4});
+    Value result = buildSplit(
+        b, buildFlatten(b, permuted), {{0, 1, 2, 3}},
+        {sizes[0], b.multiply(sizes[1], b.getIndexAttr(stride * stride)),
+         height, width});
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
 /// One copy that reads where an element of the new layout was in the old one.
 struct LayoutTransformToLinalg : OpConversionPattern<LayoutTransformOp> {
   using Base::Base;
@@ -218,5 +254,6 @@ private:
 void mlir::relay::detail::populateLayoutPatterns(const TypeConverter &converter,
                                                  RewritePatternSet &patterns) {
   patterns.add<BlockToLinalg<NNDepthToSpaceOp>, BlockToLinalg<NNSpaceToDepthOp>,
-               LayoutTransformToLinalg>(converter, patterns.getContext());
+               LayoutTransformToLinalg, YoloReorgToLinalg>(
+      converter, patterns.getContext());
 }

@@ -23,12 +23,16 @@ void populateActivationPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns);
 void populateAdaptivePoolingPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns);
+void populateAnchorBoxPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns);
 void populateCallPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
 void populateConvolutionPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populateCreationPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
+void populateCropPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns);
 void populateDilationPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
 void populateElementwisePatterns(const TypeConverter &converter,

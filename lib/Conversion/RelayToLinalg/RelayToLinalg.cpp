@@ -71,8 +71,10 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns) {
   detail::populateActivationPatterns(converter, patterns);
   detail::populateAdaptivePoolingPatterns(converter, patterns);
+  detail::populateAnchorBoxPatterns(converter, patterns);
   detail::populateConvolutionPatterns(converter, patterns);
   detail::populateCreationPatterns(converter, patterns);
+  detail::populateCropPatterns(converter, patterns);
   detail::populateDilationPatterns(converter, patterns);
   detail::populateElementwisePatterns(converter, patterns);
   detail::populateGradientPatterns(converter, patterns);
