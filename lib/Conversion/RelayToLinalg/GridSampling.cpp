@@ -13,10 +13,15 @@
 #include "Gather.h"
 #include "ImageSampling.h"
 #include "PopulatePatterns.h"
+#include "ReshapeBuilder.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayGeometryOps.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -170,13 +175,36 @@ struct GridSampleToLinalg : OpConversionPattern<ImageGridSampleOp> {
     for (int64_t axis : axes)
       tables.push_back(buildTables(b, op, data, grid, axis));
     sizes[1] = b.getSize(data, 1);
-    Value result = buildSampled(b, op, data, LinalgBuilder::refine(sizes, type),
-                                axes, tables);
+    sizes = LinalgBuilder::refine(sizes, type);
+    Value result;
+    if (hasManyChannels(sizes[1])) {
+      // Channels that lie together are whole vectors.
+      SmallVector<int64_t> last = llvm::to_vector(axes), first = {0};
+      last.insert(last.begin(), 0);
+      last.push_back(1);
+      first.push_back(type.getRank() - 1);
+      llvm::append_range(first, llvm::seq<int64_t>(1, type.getRank() - 1));
+      std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
+      for (int64_t &axis : axes)
+        --axis;
+      data = buildPermute(b, data, "channels_last", last);
+      result = buildRows(b, op, data, sizes, axes, tables);
+      result = buildPermute(b, result, "channels_first", first);
+    } else {
+      result = buildSampled(b, op, data, sizes, axes, tables);
+    }
     rewriter.replaceOp(op, b.castTo(result, type));
     return success();
   }
 
 private:
+  /// Whether it takes less to move them behind the pixels than to read one by
+  /// one.
+  static bool hasManyChannels(OpFoldResult channels) {
+    std::optional<int64_t> known = getConstantIntValue(channels);
+    return known && *known >= 8;
+  }
+
   /// The positions along `axis` of the data that each point of the grid reads,
   /// each followed by its weights if there are any.
   static SmallVector<Value> buildTables(LinalgBuilder &b, ImageGridSampleOp op,
@@ -217,6 +245,34 @@ private:
                   });
   }
 
+  /// What is computed in once elements are read.
+  static Type getSampleType(ImageGridSampleOp op) {
+    Type elementType = getElementType(op.getData());
+    return op.getMethod() == "nearest"
+               ? elementType
+               : getPositionType(elementType, getElementType(op.getGrid()));
+  }
+
+  /// What the `entries` of the tables say of a point of the grid.
+  static SmallVector<SmallVector<Tap>>
+  emitTaps(ImplicitLocOpBuilder &b, ArrayRef<SmallVector<Value>> tables,
+           ValueRange entries, bool hasWeights) {
+    SmallVector<SmallVector<Tap>> taps(tables.size());
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    for (auto [table, along] : llvm::zip_equal(tables, taps))
+      for (size_t next = 0; next < table.size(); next += 1 + hasWeights) {
+        Value index =
+            arith::IndexCastOp::create(b, b.getIndexType(), entries.front());
+        Value isInside =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::sge, index, zero);
+        along.push_back({arith::MaxSIOp::create(b, index, zero),
+                         hasWeights ? entries[1] : Value(), isInside});
+        entries = entries.drop_front(1 + hasWeights);
+      }
+    return taps;
+  }
+
+  /// Samples along `axes` of the data, a result of `sizes`.
   static Value buildSampled(LinalgBuilder &b, ImageGridSampleOp op, Value data,
                             ArrayRef<OpFoldResult> sizes,
                             ArrayRef<int64_t> axes,
@@ -228,37 +284,71 @@ private:
     for (ArrayRef<Value> table : tables)
       for (Value tensor : table)
         inputs.push_back({tensor, b.select(rank, loops)});
-    Type elementType = getElementType(data);
-    Type type = getPositionType(elementType, getElementType(op.getGrid()));
-    bool isNearest = op.getMethod() == "nearest";
-    Type sampleType = isNearest ? elementType : type;
+    Type elementType = getElementType(data), type = getSampleType(op);
     return b.elements(
         b.getBlockName(), inputs, sizes, elementType,
         [&](ImplicitLocOpBuilder &body, ValueRange args) {
-          SmallVector<SmallVector<Tap>> taps(tables.size());
-          Value zero = arith::ConstantIndexOp::create(body, 0);
-          for (auto [number, table] : llvm::enumerate(tables))
-            for (size_t next = 0; next < table.size(); ++next) {
-              Value index = arith::IndexCastOp::create(
-                  body, body.getIndexType(), args.front());
-              Value isInside = arith::CmpIOp::create(
-                  body, arith::CmpIPredicate::sge, index, zero);
-              Tap tap{arith::MaxSIOp::create(body, index, zero), Value(),
-                      isInside};
-              args = args.drop_front();
-              if (!isNearest) {
-                tap.weight = args.front();
-                args = args.drop_front();
-                ++next;
-              }
-              taps[number].push_back(tap);
-            }
+          SmallVector<SmallVector<Tap>> taps =
+              emitTaps(body, tables, args, op.getMethod() != "nearest");
           SmallVector<Value> position = emitLoopIndices(body, rank);
-          ElementMath math(body, sampleType);
+          ElementMath math(body, type);
           Value sum =
               emitSamples(math, data, elementType, position, axes, taps);
-          return ElementMath(body, elementType).convertFrom(sampleType, sum);
+          return ElementMath(body, elementType).convertFrom(type, sum);
         });
+  }
+
+  /// The same where channels are last: a loop over them on vectors for each
+  /// point of the grid.
+  static Value buildRows(LinalgBuilder &b, ImageGridSampleOp op, Value data,
+                         ArrayRef<OpFoldResult> sizes, ArrayRef<int64_t> axes,
+                         ArrayRef<SmallVector<Value>> tables) {
+    Type elementType = getElementType(data), type = getSampleType(op);
+    SmallVector<Value> inputs = {data};
+    for (ArrayRef<Value> table : tables)
+      llvm::append_range(inputs, table);
+    auto emitPoint = [&](ImplicitLocOpBuilder &body, ValueRange point,
+                         ValueRange buffers, Value result) {
+      SmallVector<Value> entries;
+      for (Value table : buffers.drop_front())
+        entries.push_back(memref::LoadOp::create(body, table, point));
+      SmallVector<SmallVector<Tap>> taps =
+          emitTaps(body, tables, entries, op.getMethod() != "nearest");
+      emitVectorLoop(body, emitSizes(body, result).back(), [&](Value channel) {
+        ElementMath math(body, type);
+        auto read = [&](ValueRange at) {
+          return math.convertFrom(elementType,
+                                  memref::LoadOp::create(body, buffers[0], at));
+        };
+        SmallVector<Value> position = llvm::to_vector(point);
+        position.push_back(channel);
+        SmallVector<Value> to = position;
+        Value sum = emitSamples(math, read, position, axes, taps);
+        memref::StoreOp::create(
+            body, ElementMath(body, elementType).convertFrom(type, sum), result,
+            to);
+      });
+    };
+    auto emit = [&](ImplicitLocOpBuilder &body, ValueRange position,
+                    ValueRange buffers, ValueRange destinations) {
+      SmallVector<Value> extents = emitSizes(body, destinations[0]);
+      Value zero = arith::ConstantIndexOp::create(body, 0);
+      emitSerialLoop(body, zero, extents[2], [&](Value index) {
+        SmallVector<Value> point = llvm::to_vector(position);
+        point.push_back(index);
+        if (extents.size() == 4)
+          return emitPoint(body, point, buffers, destinations[0]);
+        emitSerialLoop(body, zero, extents[3], [&](Value last) {
+          SmallVector<Value> inner = point;
+          inner.push_back(last);
+          emitPoint(body, inner, buffers, destinations[0]);
+        });
+      });
+    };
+    return b
+        .opaque(b.getBlockName(), /*along=*/{0, 1}, inputs,
+                b.empty(sizes, elementType), emit)
+        .front();
   }
 };
 

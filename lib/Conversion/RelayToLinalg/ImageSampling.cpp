@@ -50,18 +50,17 @@ Value mlir::relay::detail::emitElement(const ElementMath &result, Type from,
   return result.convertFrom(from, sum);
 }
 
-Value mlir::relay::detail::emitSamples(const ElementMath &math, Value data,
-                                       Type from, SmallVector<Value> &position,
-                                       ArrayRef<int64_t> axes,
-                                       ArrayRef<SmallVector<Tap>> taps) {
+Value mlir::relay::detail::emitSamples(
+    const ElementMath &math, llvm::function_ref<Value(ValueRange)> read,
+    SmallVector<Value> &position, ArrayRef<int64_t> axes,
+    ArrayRef<SmallVector<Tap>> taps) {
   if (axes.empty())
-    return math.convertFrom(from,
-                            emitExtract(math.getBuilder(), data, position));
+    return read(position);
   Value sum;
   for (const Tap &tap : taps.front()) {
     position[axes.front()] = tap.index;
-    Value sample = emitSamples(math, data, from, position, axes.drop_front(),
-                               taps.drop_front());
+    Value sample =
+        emitSamples(math, read, position, axes.drop_front(), taps.drop_front());
     if (tap.isInside)
       sample = math.select(tap.isInside, sample, math.zero());
     if (tap.weight)
@@ -69,6 +68,16 @@ Value mlir::relay::detail::emitSamples(const ElementMath &math, Value data,
     sum = sum ? math.add(sum, sample) : sample;
   }
   return sum;
+}
+
+Value mlir::relay::detail::emitSamples(const ElementMath &math, Value data,
+                                       Type from, SmallVector<Value> &position,
+                                       ArrayRef<int64_t> axes,
+                                       ArrayRef<SmallVector<Tap>> taps) {
+  auto read = [&](ValueRange at) {
+    return math.convertFrom(from, emitExtract(math.getBuilder(), data, at));
+  };
+  return emitSamples(math, read, position, axes, taps);
 }
 
 StringRef ResizeMode::getRounding() const {

@@ -47,9 +47,14 @@ struct Tap {
 SmallVector<Value> emitCubicWeights(const ElementMath &math, Value fraction,
                                     double cubicAlpha);
 
-/// The weighted sum of the samples of all `axes` of `data`, whose relay element
-/// type is `from`, in the type of `math`. `position` says where the other axes
-/// are read.
+/// The weighted sum of the samples of all `axes`, in the type of `math`. `read`
+/// gives an element of that type; `position` says where the other axes are
+/// read.
+Value emitSamples(const ElementMath &math,
+                  llvm::function_ref<Value(ValueRange)> read,
+                  SmallVector<Value> &position, ArrayRef<int64_t> axes,
+                  ArrayRef<SmallVector<Tap>> taps);
+/// The same for a tensor, whose relay element type is `from`.
 Value emitSamples(const ElementMath &math, Value data, Type from,
                   SmallVector<Value> &position, ArrayRef<int64_t> axes,
                   ArrayRef<SmallVector<Tap>> taps);

@@ -20,22 +20,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-/// A nest that copies `data` with its axes in the order of `permutation`.
-static Value buildPermute(LinalgBuilder &b, Value data,
-                          ArrayRef<int64_t> permutation) {
-  Type elementType = cast<RankedTensorType>(data.getType()).getElementType();
-  int64_t rank = permutation.size();
-  SmallVector<OpFoldResult> sizes;
-  SmallVector<AffineExpr> exprs(rank);
-  for (auto [loop, axis] : llvm::enumerate(permutation)) {
-    sizes.push_back(b.getSize(data, axis));
-    exprs[axis] = b.dim(loop);
-  }
-  return b.elements(
-      b.getBlockName(), {{data, b.map(rank, exprs)}}, sizes, elementType,
-      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
-}
-
 namespace {
 
 /// The parts of an image's axes: batch (n), height and width in blocks (h, w),
@@ -124,7 +108,7 @@ struct BlockToLinalg : OpConversionPattern<OpT> {
       permutation.push_back(from.find(part));
 
     Value split = buildSplit(b, data, parts.getGroups(toSpace), partSizes);
-    Value permuted = buildPermute(b, split, permutation);
+    Value permuted = buildPermute(b, split, b.getBlockName(), permutation);
     Value result = buildMerge(b, permuted, parts.getGroups(!toSpace));
     rewriter.replaceOp(op,
                        b.castTo(result, this->getTypeConverter()->convertType(
@@ -158,7 +142,8 @@ struct YoloReorgToLinalg : OpConversionPattern<VisionYoloReorgOp> {
     Value blocks =
         buildSplit(b, buildFlatten(b, data), {{0, 1, 2, 3, 4, 5}},
                    {sizes[0], channels, sizes[2], step, sizes[3], step});
-    Value permuted = buildPermute(b, blocks, {0, 3, 5, 1, 2, 4});
+    Value permuted =
+        buildPermute(b, blocks, b.getBlockName(), {0, 3, 5, 1, 2, 4});
     Value result = buildSplit(
         b, buildFlatten(b, permuted), {{0, 1, 2, 3}},
         {sizes[0], b.multiply(sizes[1], b.getIndexAttr(stride * stride)),

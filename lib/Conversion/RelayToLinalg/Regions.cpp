@@ -15,6 +15,7 @@
 #include "Gather.h"
 #include "ImageSampling.h"
 #include "PopulatePatterns.h"
+#include "ReshapeBuilder.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -165,21 +166,6 @@ private:
 
 } // namespace
 
-/// `tensor` with its axes in the order of `axes`.
-static Value buildPermuted(LinalgBuilder &b, Value tensor, StringRef name,
-                           ArrayRef<int64_t> axes) {
-  SmallVector<OpFoldResult> sizes;
-  SmallVector<AffineExpr> exprs(axes.size());
-  for (auto [loop, axis] : llvm::enumerate(axes)) {
-    sizes.push_back(b.getSize(tensor, axis));
-    exprs[axis] = b.dim(loop);
-  }
-  return b.elements(
-      name, {{tensor, b.map(axes.size(), exprs)}}, sizes,
-      getElementType(tensor),
-      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
-}
-
 template <typename OpT>
 static FailureOr<RegionPooling> getPooling(ConversionPatternRewriter &rewriter,
                                            LinalgBuilder &b, OpT op,
@@ -190,7 +176,7 @@ static FailureOr<RegionPooling> getPooling(ConversionPatternRewriter &rewriter,
         op, "expects layout NCHW or NHWC, but got " + op.getLayout());
   Value data = adaptor.getData();
   if (isChannelsFirst)
-    data = buildPermuted(b, data, "channels_last", {0, 2, 3, 1});
+    data = buildPermute(b, data, "channels_last", {0, 2, 3, 1});
   return RegionPooling{data,
                        adaptor.getRois(),
                        getElementType(op.getData()),
@@ -262,7 +248,7 @@ static Value buildRegionPooling(LinalgBuilder &b, const RegionPooling &pooling,
           .front();
   if (!pooling.isChannelsFirst)
     return result;
-  return buildPermuted(b, result, "channels_first", {0, 3, 1, 2});
+  return buildPermute(b, result, "channels_first", {0, 3, 1, 2});
 }
 
 //===----------------------------------------------------------------------===//

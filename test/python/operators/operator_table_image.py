@@ -111,9 +111,10 @@ add("image.grid_sample",
       for method, padding, aligns in [
           ("bilinear", "border", True), ("nearest", "reflection", False), ("bicubic", "zeros", False),
           ("bicubic", "reflection", True)]],
-    row('image.grid_sample(%x, %g, align_corners=False)', x="n,3,h,w",
+    row('image.grid_sample(%x, %g, align_corners=False)', x="n,11,h,w",
         g=Input("n,2,5,h", "float32", special=True), sums=True),
     *[row(f'image.grid_sample(%x, %g, method="{method}", padding_mode="{padding}", layout="NCDHW", '
-          f'align_corners={aligns})', x="n,2,4,h,3", g=Input("n,3,2,w,5", low=-1.5, high=1.5),
+          f'align_corners={aligns})', x=f"n,{channels},4,h,3", g=Input("n,3,2,w,5", low=-1.5, high=1.5),
           sums=True)
-      for method, padding, aligns in [("bilinear", "zeros", True), ("nearest", "border", False)]])
+      for method, padding, aligns, channels in [
+          ("bilinear", "zeros", True, 2), ("nearest", "border", False, 9)]])
