@@ -59,11 +59,11 @@ func.func @transposed_of_dynamic_kernel(%x: tensor<1x2x4x4xf32>, %w: tensor<2x3x
 // -----
 
 // The interpreter knows more operators than the compiler.
-func.func @no_pattern(%x: tensor<1x3x4x4xf32>, %g: tensor<1x2x4x4xf32>) -> tensor<1x3x4x4xf32> {
-  // expected-error @+2 {{'relay.image.grid_sample' op has no lowering to linalg}}
+func.func @no_pattern(%x: tensor<1x6x7x3xi8>, %lut: tensor<0xi8>) -> tensor<1x6x7x3xi8> {
+  // expected-error @+2 {{'relay.contrib.ethosu.identity' op has no lowering to linalg}}
   // expected-note @+1 {{the interpreter runs this operator, but there is no code for it yet}}
-  %0 = relay.image.grid_sample %x, %g : (tensor<1x3x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x3x4x4xf32>
-  return %0 : tensor<1x3x4x4xf32>
+  %0 = relay.contrib.ethosu.identity %x, %lut {ifm_scale = 1.0, ifm_zero_point = 0, ofm_scale = 1.0, ofm_zero_point = 0} : (tensor<1x6x7x3xi8>, tensor<0xi8>) -> tensor<1x6x7x3xi8>
+  return %0 : tensor<1x6x7x3xi8>
 }
 
 // -----
