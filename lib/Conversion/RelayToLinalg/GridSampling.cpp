@@ -138,7 +138,7 @@ SmallVector<std::pair<Value, Value>> GridAxis::sample(Value coordinate) const {
   }
   Value second = math::FloorOp::create(b, position);
   SmallVector<Value> weights =
-      emitCubicWeights(math, math.sub(position, second), /*alpha=*/-0.75);
+      emitCubicWeights(math, math.sub(position, second), /*cubicAlpha=*/-0.75);
   SmallVector<std::pair<Value, Value>> taps;
   for (auto [number, weight] : llvm::enumerate(weights)) {
     // Elements are mapped, not the position between them.

@@ -552,6 +552,9 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64
 // CHECK-LABEL: transform.named_sequence @read_in_loops.schedule
 // CHECK-NOT: compute_inline
 // CHECK: transform.yield
+// APPLIED-LABEL: tir.prim_func {{.*}}@read_in_loops
+// APPLIED: tir.block @transposed
+// APPLIED: tir.block @row
 module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v3">} {
   tir.prim_func @read_in_loops(%x: memref<64x32xf32>, %rows: memref<4xi64>, %out: memref<4x64xf32>) attributes {tir.num_outputs = 1 : i64} {
     %0 = tir.alloc_buffer() : memref<32x64xf32>
