@@ -191,7 +191,7 @@ struct ApproximateMathPass
       patterns.add<SplitMultiplyAdd>(&getContext());
     }
     patterns.add<FindExpM1, FindLog1p, FindRoundEven>(&getContext());
-    relay::detail::populateHalfSelectionPatterns(patterns);
+    relay::detail::populateHalfBitsPatterns(patterns);
     relay::detail::populateExtremePatterns(patterns);
     if (info.isX86() && !info.hasFeature("f16c"))
       relay::detail::populateExpandF16Patterns(patterns);

@@ -158,11 +158,32 @@ struct SelectBits : OpRewritePattern<arith::SelectOp> {
   }
 };
 
+/// From bf16 to f64 through the bits of f32. Of one extension LLVM makes
+/// arithmetic on bf16 where that is as exact, which needs functions of the
+/// compiler's run-time library.
+struct ExtendBF16 : OpRewritePattern<arith::ExtFOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    LaneBuilder b(op.getLoc(), rewriter, op.getType());
+    if (!getElementTypeOrSelf(op.getIn().getType()).isBF16() ||
+        op.getType() == b.getF32())
+      return rewriter.notifyMatchFailure(op, "not from bf16 to f64");
+    Value half = arith::BitcastOp::create(b.b, b.getI16(), op.getIn());
+    Value bits = b.apply<arith::ShLIOp>(
+        arith::ExtUIOp::create(b.b, b.getI32(), half), 16u);
+    rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(),
+                                               b.bitsToReal(bits));
+    return success();
+  }
+};
+
 } // namespace
 
-void mlir::relay::detail::populateHalfSelectionPatterns(
+void mlir::relay::detail::populateHalfBitsPatterns(
     RewritePatternSet &patterns) {
-  patterns.add<SelectBits>(patterns.getContext());
+  patterns.add<ExtendBF16, SelectBits>(patterns.getContext());
 }
 
 void mlir::relay::detail::populateExpandF16Patterns(

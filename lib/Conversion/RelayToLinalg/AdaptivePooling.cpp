@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementMath.h"
+#include "Gather.h"
 #include "PoolBuilder.h"
 #include "PopulatePatterns.h"
 #include "ReductionBuilder.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -158,6 +160,98 @@ static Value buildAdaptivePool(LinalgBuilder &b, const PoolingData &pooling,
       });
 }
 
+//===----------------------------------------------------------------------===//
+// Sizes of the run
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An axis whose size may be known when the model runs: no affine map of loops
+/// says where its windows are.
+struct OpenAxis {
+  OpFoldResult size;
+  int64_t count;
+
+  /// The longest window has one element more than a `count`-th, rounded up.
+  OpFoldResult getLongest(LinalgBuilder &b) const {
+    OpFoldResult bound = b.apply(b.dim(0).ceilDiv(count) + 1, size);
+    // Of no elements, none is read.
+    return arith::MinSIOp::create(b, b.toValue(bound), b.toValue(size))
+        .getResult();
+  }
+  /// Begin and end of window `output`.
+  std::pair<Value, Value> emitWindow(ImplicitLocOpBuilder &b,
+                                     Value output) const {
+    Value extent = emitIndex(b, size), one = emitIndex(b, b.getIndexAttr(1));
+    Value parts = emitIndex(b, b.getIndexAttr(count));
+    Value begin = arith::DivSIOp::create(
+        b, arith::MulIOp::create(b, output, extent), parts);
+    Value next = arith::AddIOp::create(b, output, one);
+    Value end = arith::CeilDivSIOp::create(
+        b, arith::MulIOp::create(b, next, extent), parts);
+    return {begin, end};
+  }
+};
+
+} // namespace
+
+static Value buildOpenAdaptivePool(LinalgBuilder &b, const PoolingData &pooling,
+                                   Pool pool, ArrayRef<OpenAxis> axes) {
+  int64_t rank = pooling.getRank();
+  Type elementType = pooling.elementType;
+  // The data is read at places that the body computes.
+  PoolingMaps maps =
+      PoolingMaps::get(b, pooling, [](int64_t, AffineExpr output, AffineExpr) {
+        return output;
+      });
+  SmallVector<OpFoldResult> sizes = b.getSizes(pooling.data), longest;
+  for (auto [axis, dim] : llvm::zip_equal(axes, pooling.spatial)) {
+    sizes[dim] = b.getIndexAttr(axis.count);
+    longest.push_back(axis.getLongest(b));
+  }
+  Value init =
+      b.filled(sizes, getNeutralAttr(pool, getPoolType(pool, elementType)),
+               (b.getBlockName() + "_init").str());
+  int64_t first = rank - static_cast<int64_t>(axes.size());
+  Value fold = b.nest(
+      getPoolBlockName(b, pool), {{b.shapeOnly(longest), maps.window}},
+      {init, maps.result}, getIterators(rank, axes.size()),
+      [&](ImplicitLocOpBuilder &body, ValueRange args) {
+        SmallVector<Value> position(rank);
+        for (auto [loop, dim] : llvm::enumerate(pooling.others))
+          position[dim] = emitLoopIndex(body, loop);
+        SmallVector<Value> areInside;
+        for (auto [number, dim] : llvm::enumerate(pooling.spatial)) {
+          int64_t loop = number;
+          auto [begin, end] =
+              axes[number].emitWindow(body, emitLoopIndex(body, first + loop));
+          Value index = arith::AddIOp::create(body, begin,
+                                              emitLoopIndex(body, rank + loop));
+          areInside.push_back(arith::CmpIOp::create(
+              body, arith::CmpIPredicate::slt, index, end));
+          position[dim] = emitClamp(body, index, axes[number].size);
+        }
+        Value element = emitExtract(body, pooling.data, position);
+        Value nothing =
+            arith::ConstantOp::create(body, getNeutralAttr(pool, elementType));
+        for (Value isInside : areInside)
+          element = arith::SelectOp::create(body, isInside, element, nothing);
+        return emitPool(body, pool, elementType, element, args.back());
+      });
+  if (pool == Pool::Max)
+    return fold;
+  return buildPoolMean(
+      b, pooling, fold, [&](ImplicitLocOpBuilder &body) -> OpFoldResult {
+        Value count = arith::ConstantIndexOp::create(body, 1);
+        for (auto [axis, dim] : llvm::zip_equal(axes, pooling.spatial)) {
+          auto [begin, end] = axis.emitWindow(body, emitLoopIndex(body, dim));
+          count = arith::MulIOp::create(
+              body, count, arith::SubIOp::create(body, end, begin));
+        }
+        return count;
+      });
+}
+
 namespace {
 
 template <typename OpT, Pool pool>
@@ -192,27 +286,30 @@ struct AdaptivePoolToLinalg : OpConversionPattern<OpT> {
       return rewriter.notifyMatchFailure(
           op, "expects a layout that the data fits, but got \"" +
                   op.getLayout() + "\"");
+    // Without a size for the result, each window has one element.
+    if (op.getOutputSize().empty()) {
+      rewriter.replaceOp(op, adaptor.getData());
+      return success();
+    }
     auto dataType = cast<RankedTensorType>(op.getData().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
-    bool isGlobal = true;
-    SmallVector<AdaptiveAxis> axes;
-    for (int64_t axis : pooling->spatial) {
-      axes.push_back({dataType.getDimSize(axis), resultType.getDimSize(axis)});
-      isGlobal &= axes.back().count == 1;
-    }
-    bool isStatic = llvm::none_of(axes, [](AdaptiveAxis axis) {
-      return ShapedType::isDynamic(axis.size) ||
-             ShapedType::isDynamic(axis.count);
-    });
-    if (!isGlobal && !isStatic)
-      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
-        diagnostic << "expects sizes that are known when it is compiled unless "
-                      "the result has one pixel, but got "
-                   << dataType << " and " << resultType;
-      });
     LinalgBuilder b(rewriter, op);
-    Value result = isGlobal ? buildGlobalPool(b, *pooling, pool)
-                            : buildAdaptivePool(b, *pooling, pool, axes);
+    SmallVector<AdaptiveAxis> axes;
+    SmallVector<OpenAxis> openAxes;
+    for (int64_t axis : pooling->spatial) {
+      int64_t count = resultType.getDimSize(axis);
+      axes.push_back({dataType.getDimSize(axis), count});
+      openAxes.push_back({b.getSize(adaptor.getData(), axis), count});
+    }
+    Value result;
+    if (llvm::all_of(axes, [](AdaptiveAxis axis) { return axis.count == 1; }))
+      result = buildGlobalPool(b, *pooling, pool);
+    else if (llvm::any_of(axes, [](AdaptiveAxis axis) {
+               return ShapedType::isDynamic(axis.size);
+             }))
+      result = buildOpenAdaptivePool(b, *pooling, pool, openAxes);
+    else
+      result = buildAdaptivePool(b, *pooling, pool, axes);
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -222,8 +319,12 @@ struct AdaptivePoolToLinalg : OpConversionPattern<OpT> {
 
 void mlir::relay::detail::populateAdaptivePoolingPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<AdaptivePoolToLinalg<NNAdaptiveAvgPool2dOp, Pool::Average>,
+  patterns.add<AdaptivePoolToLinalg<NNAdaptiveAvgPool1dOp, Pool::Average>,
+               AdaptivePoolToLinalg<NNAdaptiveAvgPool2dOp, Pool::Average>,
+               AdaptivePoolToLinalg<NNAdaptiveAvgPool3dOp, Pool::Average>,
+               AdaptivePoolToLinalg<NNAdaptiveMaxPool1dOp, Pool::Max>,
                AdaptivePoolToLinalg<NNAdaptiveMaxPool2dOp, Pool::Max>,
+               AdaptivePoolToLinalg<NNAdaptiveMaxPool3dOp, Pool::Max>,
                GlobalPoolToLinalg<NNGlobalAvgPool2dOp, Pool::Average>,
                GlobalPoolToLinalg<NNGlobalMaxPool2dOp, Pool::Max>>(
       converter, patterns.getContext());

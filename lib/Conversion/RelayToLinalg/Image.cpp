@@ -1,4 +1,4 @@
-//===- Image.cpp - Lower image operators to linalg ------------------------===//
+//===- Image.cpp - Lower resizes of images to linalg ----------------------===//
 //
 // This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Gather.h"
-#include "ImageSampling.h"
 #include "PopulatePatterns.h"
+#include "Resize.h"
+#include "SizeReader.h"
+#include "WindowBuilder.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayGeometryOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayNNSpatialOps.h"
 
 #include <cmath>
 
@@ -21,397 +24,253 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-namespace {
-
-/// A resize of two spatial axes.
-struct Resize {
-  ResizeMode mode;
-  SmallVector<int64_t> axes;
-  /// Sizes of the result.
-  SmallVector<OpFoldResult> sizes;
-  /// Begin and end of the part that is resized, per axis of `axes`.
-  SmallVector<std::pair<double, double>> roi;
-  /// Relay element types of the data and the result.
-  Type from, to;
-};
-
-} // namespace
-
-/// The factor by which each element is repeated along `axis`, if that is all
-/// the resize does to it.
-static std::optional<int64_t> getRepetition(const ResizeMode &mode,
-                                            OpFoldResult source,
-                                            OpFoldResult result) {
-  std::optional<int64_t> from = getConstantIntValue(source);
-  std::optional<int64_t> to = getConstantIntValue(result);
-  if (!from || !to || *from == 0 || *to % *from != 0 ||
-      mode.method != "nearest_neighbor")
-    return std::nullopt;
-  StringRef rounding = mode.getRounding();
-  bool repeats =
-      (mode.coordinates == "asymmetric" && rounding == "floor") ||
-      (mode.coordinates == "half_pixel" && rounding.starts_with("round"));
-  if (!repeats)
-    return std::nullopt;
-  return *to / *from;
+/// The spatial axes of `data` in `layout`, the batch or the channels first.
+static FailureOr<SmallVector<int64_t>>
+getSpatialAxes(ConversionPatternRewriter &rewriter, Operation *op, Value data,
+               StringRef layout) {
+  int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
+  StringRef letters = getDataLetters(rank - 2);
+  FailureOr<SmallVector<int64_t>> axes = getAxisPositions(layout, letters);
+  if (failed(axes))
+    return rewriter.notifyMatchFailure(op, "expects a layout of the axes " +
+                                               letters + ", but got " + layout);
+  axes->erase(axes->begin(), axes->begin() + 2);
+  return axes;
 }
 
-/// Each element repeated: a read at d floordiv factor.
-static Value buildRepetition(LinalgBuilder &b, Value data, const Resize &resize,
-                             ArrayRef<int64_t> factors) {
-  int64_t rank = resize.sizes.size();
-  SmallVector<AffineExpr> exprs;
-  for (int64_t dim = 0; dim < rank; ++dim)
-    exprs.push_back(b.dim(dim));
-  for (auto [axis, factor] : llvm::zip_equal(resize.axes, factors))
-    exprs[axis] = exprs[axis].floorDiv(factor);
-  return b.elements(b.getBlockName(), {{data, b.map(rank, exprs)}},
-                    resize.sizes, getSignless(resize.to),
-                    [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange args) {
-                      return ElementMath(bodyBuilder, resize.to)
-                          .convertFrom(resize.from, args[0]);
-                    });
-}
-
-/// A sum of weighted samples, of type `from`, as an element. Integers get the
-/// nearest value: a truncated one would be off where a sum is nearly whole.
-static Value emitElement(const ElementMath &result, Type from, Value sum) {
-  if (isa<FloatType>(from) && !result.isFloat())
-    sum = math::RoundOp::create(result.getBuilder(), sum);
-  return result.convertFrom(from, sum);
-}
-
-/// The weighted sum of the samples of all axes.
-static Value emitSamples(const ElementMath &math, Value data, Type from,
-                         SmallVector<Value> &position, ArrayRef<int64_t> axes,
-                         ArrayRef<SmallVector<Tap>> taps) {
-  if (axes.empty())
-    return math.convertFrom(from,
-                            emitExtract(math.getBuilder(), data, position));
-  Value sum;
-  for (const Tap &tap : taps.front()) {
-    position[axes.front()] = tap.index;
-    Value sample = emitSamples(math, data, from, position, axes.drop_front(),
-                               taps.drop_front());
-    if (tap.weight)
-      sample = math.mul(sample, tap.weight);
-    sum = sum ? math.add(sum, sample) : sample;
-  }
-  return sum;
+static LogicalResult checkMode(ConversionPatternRewriter &rewriter,
+                               Operation *op, const ResizeMode &mode) {
+  if (mode.isValid())
+    return success();
+  return rewriter.notifyMatchFailure(
+      op, "expects method nearest_neighbor, linear or cubic with a known "
+          "coordinate_transformation_mode and rounding_method, but got \"" +
+              mode.method + "\", \"" + mode.coordinates + "\" and \"" +
+              mode.rounding + "\"");
 }
 
 //===----------------------------------------------------------------------===//
-// One axis after the other
+// To a size
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// The samples of an axis for each position of the result, a row of them for
-/// each tap.
-struct SampleTable {
-  int64_t axis, numTaps;
-  /// Without weights, there is one tap.
-  Value positions, weights;
-};
-
-} // namespace
-
-/// Whether the samples of all axes can be put into tables.
-static bool hasTables(const Resize &resize,
-                      ArrayRef<OpFoldResult> sourceSizes) {
-  return resize.mode.coordinates != "tf_crop_and_resize" &&
-         llvm::all_of(resize.axes, [&](int64_t axis) {
-           return getConstantIntValue(sourceSizes[axis]) &&
-                  getConstantIntValue(resize.sizes[axis]);
-         });
+/// The attributes that image.resize1d, 2d and 3d have, and dyn.image.resize2d.
+template <typename OpT>
+ResizeMode getMode(OpT op) {
+  return {op.getMethod(),
+          op.getCoordinateTransformationMode(),
+          op.getRoundingMethod(),
+          op.getCubicAlpha().convertToDouble(),
+          op.getCubicExclude() != 0,
+          op.getExtrapolationValue().convertToDouble()};
 }
 
-/// Whether each position of the result is the same one of the source.
-static bool isKept(const Resize &resize, OpFoldResult source, int64_t axis) {
-  return getConstantIntValue(source) ==
-             getConstantIntValue(resize.sizes[axis]) &&
-         llvm::is_contained(ArrayRef<StringRef>{"half_pixel", "asymmetric",
-                                                "pytorch_half_pixel",
-                                                "align_corners"},
-                            resize.mode.coordinates);
+/// What all resizes to a size have in common; the caller says which size.
+template <typename OpT>
+FailureOr<Resize> getResize(ConversionPatternRewriter &rewriter,
+                            LinalgBuilder &b, OpT op, Value data) {
+  Resize resize;
+  resize.mode = getMode(op);
+  FailureOr<SmallVector<int64_t>> axes =
+      getSpatialAxes(rewriter, op, data, op.getLayout());
+  if (failed(axes) || failed(checkMode(rewriter, op, resize.mode)) ||
+      failed(expectPixels(rewriter, b, op, data, *axes)))
+    return failure();
+  resize.axes = *axes;
+  resize.sizes = b.getSizes(data);
+  resize.from = cast<RankedTensorType>(op.getData().getType()).getElementType();
+  resize.to = cast<RankedTensorType>(op.getType()).getElementType();
+  return resize;
 }
 
-static SampleTable buildTable(LinalgBuilder &b, const Resize &resize,
-                              unsigned number, OpFoldResult source,
-                              Type positionType) {
-  int64_t axis = resize.axes[number];
-  OpFoldResult size = resize.sizes[axis];
-  StringRef method = resize.mode.method;
-  SampleTable table{axis,
-                    method == "linear"  ? 2
-                    : method == "cubic" ? 4
-                                        : 1,
-                    Value(), Value()};
-  SmallVector<OpFoldResult> sizes = {b.getIndexAttr(table.numTaps), size};
-  SmallVector<Value> destinations = {b.empty(sizes, b.getI32Type())};
-  if (table.numTaps != 1)
-    destinations.push_back(b.empty(sizes, positionType));
-  auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange,
-                  ValueRange buffers) {
-    Value zero = arith::ConstantIndexOp::create(body, 0);
-    emitLoop(
-        body, zero, emitIndex(body, size), {},
-        [&](Value index, ValueRange) -> SmallVector<Value> {
-          AxisSampler sampler(body, resize.mode, positionType, source, size,
-                              resize.roi[number]);
-          for (auto [tap, sample] : llvm::enumerate(sampler.sample(index))) {
-            SmallVector<Value> at = {arith::ConstantIndexOp::create(body, tap),
-                                     index};
-            Value position = arith::IndexCastOp::create(body, body.getI32Type(),
-                                                        sample.index);
-            memref::StoreOp::create(body, position, buffers[0], at);
-            if (sample.weight)
-              memref::StoreOp::create(body, sample.weight, buffers[1], at);
-          }
-          return {};
-        });
-  };
-  SmallVector<Value> results = b.opaque("resize_samples", /*along=*/{},
-                                        ValueRange(), destinations, emit);
-  table.positions = results.front();
-  if (results.size() > 1)
-    table.weights = results.back();
-  return table;
-}
-
-/// A nest that samples `data`, of the relay type `from`, along the axes of
-/// `tables`.
-static Value buildSampled(LinalgBuilder &b, Value data, Type from, Type through,
-                          Type to, ArrayRef<OpFoldResult> sizes,
-                          ArrayRef<SampleTable> tables) {
-  int64_t rank = sizes.size();
-  SmallVector<Access> inputs;
-  SmallVector<int64_t> axes;
-  for (const SampleTable &table : tables) {
-    axes.push_back(table.axis);
-    for (int64_t tap = 0; tap < table.numTaps; ++tap) {
-      AffineMap at = b.map(rank, {b.constant(tap), b.dim(table.axis)});
-      inputs.push_back({table.positions, at});
-      if (table.weights)
-        inputs.push_back({table.weights, at});
-    }
-  }
-  return b.elements(b.getBlockName(), inputs, sizes, getSignless(to),
-                    [&](ImplicitLocOpBuilder &body, ValueRange args) {
-                      SmallVector<SmallVector<Tap>> taps;
-                      for (const SampleTable &table : tables) {
-                        SmallVector<Tap> &own = taps.emplace_back();
-                        for (int64_t tap = 0; tap < table.numTaps; ++tap) {
-                          Value index = arith::IndexCastOp::create(
-                              body, body.getIndexType(), args.front());
-                          args = args.drop_front();
-                          Value weight;
-                          if (table.weights) {
-                            weight = args.front();
-                            args = args.drop_front();
-                          }
-                          own.push_back({index, weight});
-                        }
-                      }
-                      SmallVector<Value> position = emitLoopIndices(body, rank);
-                      ElementMath math(body, through);
-                      Value sample =
-                          emitSamples(math, data, from, position, axes, taps);
-                      return emitElement({body, to}, through, sample);
-                    });
-}
-
-/// Samples are the same for all lines along an axis, so they are computed once;
-/// and what the axes do is independent.
-static Value buildByAxes(LinalgBuilder &b, Value data, const Resize &resize,
-                         Type positionType) {
-  SmallVector<OpFoldResult> sizes = b.getSizes(data);
-  SmallVector<SampleTable> tables;
-  for (auto [number, axis] : llvm::enumerate(resize.axes))
-    if (!isKept(resize, sizes[axis], axis))
-      tables.push_back(
-          buildTable(b, resize, number, sizes[axis], positionType));
-  if (resize.mode.method == "nearest_neighbor")
-    return buildSampled(b, data, resize.from, resize.from, resize.to,
-                        resize.sizes, tables);
-
-  // First what leaves less to do. Neighbours along the last axis are loaded one
-  // by one, which takes several times as long.
-  if (tables.size() == 2) {
-    int64_t last = sizes.size() - 1;
-    auto getCost = [&](int64_t first, int64_t second) {
-      auto getSize = [&](ArrayRef<OpFoldResult> of, int64_t axis) {
-        return static_cast<double>(*getConstantIntValue(of[axis]));
-      };
-      auto getWeight = [&](int64_t axis) { return axis == last ? 4.0 : 1.0; };
-      return getSize(resize.sizes, first) *
-             (getSize(sizes, second) * getWeight(first) +
-              getSize(resize.sizes, second) * getWeight(second));
-    };
-    if (getCost(tables[1].axis, tables[0].axis) <
-        getCost(tables[0].axis, tables[1].axis))
-      std::swap(tables[0], tables[1]);
-  }
-  if (tables.empty())
-    return buildSampled(b, data, resize.from, positionType, resize.to,
-                        resize.sizes, tables);
-  Type type = resize.from;
-  for (const SampleTable &table : tables) {
-    bool isLast = &table == &tables.back();
-    sizes[table.axis] = resize.sizes[table.axis];
-    Type to = isLast ? resize.to : positionType;
-    data = buildSampled(b, data, type, positionType, to, sizes, table);
-    type = to;
-  }
-  return data;
-}
-
-static Value buildResize(LinalgBuilder &b, Value data, const Resize &resize) {
-  SmallVector<OpFoldResult> dataSizes = b.getSizes(data);
-  SmallVector<int64_t> factors;
-  for (int64_t axis : resize.axes)
-    if (std::optional<int64_t> factor =
-            getRepetition(resize.mode, dataSizes[axis], resize.sizes[axis]))
-      factors.push_back(*factor);
-  if (factors.size() == resize.axes.size())
-    return buildRepetition(b, data, resize, factors);
-
-  bool isNearest = resize.mode.method == "nearest_neighbor";
-  Type positionType = getAccumulatorType(resize.from);
-  if (!isa<FloatType>(positionType))
-    positionType = b.getF32Type();
-  if (hasTables(resize, dataSizes))
-    return buildByAxes(b, data, resize, positionType);
-  // A nearest neighbour is copied, so no float stands in between.
-  Type sampleType = isNearest ? resize.from : positionType;
-  return b.elements(
-      b.getBlockName(), {}, resize.sizes, getSignless(resize.to),
-      [&](ImplicitLocOpBuilder &bodyBuilder, ValueRange) {
-        SmallVector<Value> position =
-            emitLoopIndices(bodyBuilder, resize.sizes.size());
-        SmallVector<SmallVector<Tap>> taps;
-        Value isOutside;
-        for (auto [axis, roi] : llvm::zip_equal(resize.axes, resize.roi)) {
-          AxisSampler sampler(bodyBuilder, resize.mode, positionType,
-                              dataSizes[axis], resize.sizes[axis], roi);
-          taps.push_back(sampler.sample(position[axis]));
-          if (Value outside = sampler.getIsOutside())
-            isOutside = isOutside ? arith::OrIOp::create(bodyBuilder, isOutside,
-                                                         outside)
-                                  : outside;
-        }
-        ElementMath math(bodyBuilder, sampleType);
-        ElementMath result(bodyBuilder, resize.to);
-        Value element = emitElement(
-            result, sampleType,
-            emitSamples(math, data, resize.from, position, resize.axes, taps));
-        if (!isOutside)
-          return element;
-        return result.select(isOutside,
-                             result.number(resize.mode.extrapolation), element);
-      });
-}
-
-namespace {
-
-struct Resize2dToLinalg : OpConversionPattern<ImageResize2dOp> {
-  using Base::Base;
+template <typename OpT>
+struct ResizeToLinalg : OpConversionPattern<OpT> {
+  using OpConversionPattern<OpT>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(ImageResize2dOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FailureOr<SmallVector<int64_t>> axes =
-        getAxisPositions(op.getLayout(), "NCHW");
-    if (failed(axes))
-      return rewriter.notifyMatchFailure(
-          op, "expects layout NCHW or NHWC, but got " + op.getLayout());
-    Resize resize;
-    resize.mode = {op.getMethod(),
-                   op.getCoordinateTransformationMode(),
-                   op.getRoundingMethod(),
-                   op.getCubicAlpha().convertToDouble(),
-                   op.getCubicExclude() != 0,
-                   op.getExtrapolationValue().convertToDouble()};
-    if (!resize.mode.isValid())
-      return rewriter.notifyMatchFailure(
-          op, "expects method nearest_neighbor, linear or cubic with a known "
-              "coordinate_transformation_mode and rounding_method, but got \"" +
-                  op.getMethod() + "\", \"" +
-                  op.getCoordinateTransformationMode() + "\" and \"" +
-                  op.getRoundingMethod() + "\"");
     LinalgBuilder b(rewriter, op);
-    resize.axes = {(*axes)[2], (*axes)[3]};
-    resize.sizes = b.getSizes(adaptor.getData());
-    for (auto [axis, size] : llvm::zip_equal(resize.axes, op.getSize()))
-      resize.sizes[axis] = b.getIndexAttr(size);
-    // roi is (start_h, start_w, end_h, end_w).
-    resize.roi.assign(2, {0.0, 1.0});
+    FailureOr<Resize> resize = getResize(rewriter, b, op, adaptor.getData());
+    if (failed(resize))
+      return failure();
+    for (auto [axis, size] : llvm::zip_equal(resize->axes, op.getSize()))
+      resize->sizes[axis] = b.getIndexAttr(size);
     if (std::optional<ArrayRef<double>> roi = op.getRoi();
-        roi && roi->size() == 4)
-      resize.roi = {{(*roi)[0], (*roi)[2]}, {(*roi)[1], (*roi)[3]}};
-    resize.from =
-        cast<RankedTensorType>(op.getData().getType()).getElementType();
-    resize.to = cast<RankedTensorType>(op.getType()).getElementType();
-    rewriter.replaceOp(op, buildResize(b, adaptor.getData(), resize));
+        roi && roi->size() == 2 * resize->axes.size())
+      resize->roi = llvm::to_vector(*roi);
+    rewriter.replaceOp(op, buildResize(b, adaptor.getData(), *resize));
     return success();
   }
 };
 
-struct UpsamplingToLinalg : OpConversionPattern<NNUpsamplingOp> {
+struct DynResize2dToLinalg : OpConversionPattern<DynImageResize2dOp> {
   using Base::Base;
 
   LogicalResult
-  matchAndRewrite(NNUpsamplingOp op, OpAdaptor adaptor,
+  matchAndRewrite(DynImageResize2dOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FailureOr<SmallVector<int64_t>> axes =
-        getAxisPositions(op.getLayout(), "NCHW");
-    if (failed(axes))
-      return rewriter.notifyMatchFailure(
-          op, "expects layout NCHW or NHWC, but got " + op.getLayout());
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    Resize resize;
-    StringRef method = op.getMethod();
-    resize.mode.method = method == "bilinear"  ? "linear"
-                         : method == "bicubic" ? "cubic"
-                                               : method;
-    resize.mode.coordinates =
-        op.getAlignCorners() ? "align_corners" : "asymmetric";
-    resize.mode.rounding = "";
-    if (!resize.mode.isValid())
-      return rewriter.notifyMatchFailure(
-          op,
-          "expects method nearest_neighbor, bilinear or bicubic, but got \"" +
-              method + "\"");
-    double scales[] = {op.getScaleH().convertToDouble(),
-                       op.getScaleW().convertToDouble()};
-    resize.axes = {(*axes)[2], (*axes)[3]};
-    for (auto [axis, scale] : llvm::zip_equal(resize.axes, scales))
-      if (type.isDynamicDim(axis) && scale != std::trunc(scale))
-        return rewriter.notifyMatchFailure(
-            op, "expects a whole scale where a size is not known when it is "
-                "compiled, but got " +
-                    std::to_string(scale));
-
     LinalgBuilder b(rewriter, op);
-    Value data = adaptor.getData();
-    resize.sizes = b.getSizes(data);
-    SmallVector<int64_t> factors;
-    for (auto [axis, scale] : llvm::zip_equal(resize.axes, scales)) {
-      factors.push_back(scale);
-      resize.sizes[axis] =
-          b.multiply(resize.sizes[axis], b.getIndexAttr(factors.back()));
+    FailureOr<Resize> resize = getResize(rewriter, b, op, adaptor.getData());
+    FailureOr<SmallVector<OpFoldResult>> sizes =
+        SizeReader(rewriter, b, op).read(adaptor.getSizeValue(), "size");
+    if (failed(resize) || failed(sizes))
+      return failure();
+    for (auto [axis, size] : llvm::zip_equal(resize->axes, *sizes)) {
+      b.assertAtLeast(size, 1, "expects positive sizes");
+      resize->sizes[axis] = size;
     }
-    resize.sizes = LinalgBuilder::refine(resize.sizes, type);
-    resize.roi.assign(2, {0.0, 1.0});
+    resize->roiTensor = adaptor.getRoiValue();
+    resize->roiType =
+        cast<RankedTensorType>(op.getRoiValue().getType()).getElementType();
+    Value result = buildResize(b, adaptor.getData(), *resize);
+    rewriter.replaceOp(op, b.castTo(result, type));
+    return success();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// By a scale
+//===----------------------------------------------------------------------===//
+
+using Number = SizeReader::Number;
+
+/// round(size * scale). Where `size` is not known, the scale is to be a
+/// quotient of few digits, so that products with it are exact, as they are in
+/// f64.
+static FailureOr<OpFoldResult> scaleSize(ConversionPatternRewriter &rewriter,
+                                         LinalgBuilder &b, Operation *op,
+                                         OpFoldResult size,
+                                         const Number &scale) {
+  if (const auto *integer = std::get_if<OpFoldResult>(&scale)) {
+    b.assertAtLeast(*integer, 1, "expects a positive scale");
+    return b.multiply(size, *integer);
+  }
+  double value = std::get<double>(scale);
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return OpFoldResult(b.getIndexAttr(
+        static_cast<int64_t>(std::round(static_cast<double>(*known) * value))));
+  constexpr int64_t limit = 1 << 20;
+  for (int64_t denominator = 1; denominator <= limit; denominator *= 2) {
+    double numerator = value * static_cast<double>(denominator);
+    if (numerator != std::trunc(numerator) || std::abs(numerator) > limit)
+      continue;
+    AffineExpr product = b.dim(0) * static_cast<int64_t>(numerator);
+    return b.apply((product * 2 + denominator).floorDiv(denominator * 2), size);
+  }
+  return rewriter.notifyMatchFailure(
+      op, "expects a scale that is a quotient of integers up to 2^20 and of a "
+          "power of two where a size is not known when it is compiled, but "
+          "got " +
+              std::to_string(value));
+}
+
+/// The integer that `scale` is, if it is known.
+static std::optional<int64_t> getFactor(const Number &scale) {
+  if (const auto *integer = std::get_if<OpFoldResult>(&scale))
+    return getConstantIntValue(*integer);
+  double value = std::get<double>(scale);
+  if (value != std::trunc(value) || std::abs(value) > (1 << 20))
+    return std::nullopt;
+  return static_cast<int64_t>(value);
+}
+
+namespace {
+
+template <typename OpT>
+ResizeMode getUpsamplingMode(OpT op) {
+  StringRef method = op.getMethod();
+  ResizeMode mode;
+  mode.method = method == "bilinear" || method == "trilinear" ? "linear"
+                : method == "bicubic"                         ? "cubic"
+                                                              : method;
+  if constexpr (llvm::is_one_of<OpT, NNUpsamplingOp, DynNNUpsamplingOp>::value)
+    mode.coordinates = op.getAlignCorners() ? "align_corners" : "asymmetric";
+  else
+    mode.coordinates = op.getCoordinateTransformationMode();
+  mode.rounding = "";
+  return mode;
+}
+
+SmallVector<Number> getScales(NNUpsamplingOp op) {
+  return {op.getScaleH().convertToDouble(), op.getScaleW().convertToDouble()};
+}
+SmallVector<Number> getScales(NNUpsampling3dOp op) {
+  return {op.getScaleD().convertToDouble(), op.getScaleH().convertToDouble(),
+          op.getScaleW().convertToDouble()};
+}
+SmallVector<Value> getScaleOperands(DynNNUpsamplingOp::Adaptor adaptor) {
+  return {adaptor.getScaleHValue(), adaptor.getScaleWValue()};
+}
+SmallVector<Value> getScaleOperands(DynNNUpsampling3dOp::Adaptor adaptor) {
+  return {adaptor.getScaleDValue(), adaptor.getScaleHValue(),
+          adaptor.getScaleWValue()};
+}
+
+/// The scales along D, H and W.
+template <typename OpT>
+FailureOr<SmallVector<Number>> readScales(ConversionPatternRewriter &rewriter,
+                                          LinalgBuilder &b, OpT op,
+                                          typename OpT::Adaptor adaptor) {
+  if constexpr (llvm::is_one_of<OpT, NNUpsamplingOp, NNUpsampling3dOp>::value) {
+    return getScales(op);
+  } else {
+    SizeReader reader(rewriter, b, op);
+    SmallVector<Number> scales;
+    for (Value operand : getScaleOperands(adaptor)) {
+      FailureOr<Number> scale = reader.readNumber(operand, "scale");
+      if (failed(scale))
+        return failure();
+      scales.push_back(*scale);
+    }
+    return scales;
+  }
+}
+
+template <typename OpT>
+struct UpsamplingToLinalg : OpConversionPattern<OpT> {
+  using OpConversionPattern<OpT>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value data = adaptor.getData();
+    LinalgBuilder b(rewriter, op);
+    Resize resize;
+    resize.mode = getUpsamplingMode(op);
+    FailureOr<SmallVector<int64_t>> axes =
+        getSpatialAxes(rewriter, op, data, op.getLayout());
+    FailureOr<SmallVector<Number>> scales =
+        readScales(rewriter, b, op, adaptor);
+    if (failed(axes) || failed(scales) ||
+        failed(checkMode(rewriter, op, resize.mode)) ||
+        failed(expectPixels(rewriter, b, op, data, *axes)))
+      return failure();
+    resize.axes = *axes;
+    resize.sizes = b.getSizes(data);
     resize.from = resize.to =
         cast<RankedTensorType>(op.getData().getType()).getElementType();
-    bool isRepetition = method == "nearest_neighbor" && !op.getAlignCorners() &&
-                        llvm::all_of(scales, [](double scale) {
-                          return scale >= 1 && scale == std::trunc(scale);
-                        });
+    bool isRepetition = resize.mode.method == "nearest_neighbor" &&
+                        resize.mode.coordinates == "asymmetric";
+    SmallVector<int64_t> factors;
+    for (auto [axis, scale] : llvm::zip_equal(resize.axes, *scales)) {
+      FailureOr<OpFoldResult> size =
+          scaleSize(rewriter, b, op, resize.sizes[axis], scale);
+      if (failed(size))
+        return failure();
+      resize.sizes[axis] = *size;
+      factors.push_back(getFactor(scale).value_or(0));
+      isRepetition &= factors.back() >= 1;
+    }
     Value result = isRepetition ? buildRepetition(b, data, resize, factors)
                                 : buildResize(b, data, resize);
-    rewriter.replaceOp(op, b.castTo(result, type));
+    rewriter.replaceOp(op,
+                       b.castTo(result, this->getTypeConverter()->convertType(
+                                            op.getResult().getType())));
     return success();
   }
 };
@@ -420,6 +279,11 @@ struct UpsamplingToLinalg : OpConversionPattern<NNUpsamplingOp> {
 
 void mlir::relay::detail::populateImagePatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns) {
-  patterns.add<Resize2dToLinalg, UpsamplingToLinalg>(converter,
-                                                     patterns.getContext());
+  patterns.add<DynResize2dToLinalg, ResizeToLinalg<ImageResize1dOp>,
+               ResizeToLinalg<ImageResize2dOp>, ResizeToLinalg<ImageResize3dOp>,
+               UpsamplingToLinalg<DynNNUpsampling3dOp>,
+               UpsamplingToLinalg<DynNNUpsamplingOp>,
+               UpsamplingToLinalg<NNUpsampling3dOp>,
+               UpsamplingToLinalg<NNUpsamplingOp>>(converter,
+                                                   patterns.getContext());
 }

@@ -28,6 +28,58 @@ bool ResizeMode::isValid() const {
          llvm::is_contained(roundings, rounding);
 }
 
+LogicalResult
+mlir::relay::detail::expectPixels(ConversionPatternRewriter &rewriter,
+                                  LinalgBuilder &b, Operation *op, Value data,
+                                  ArrayRef<int64_t> axes) {
+  for (int64_t axis : axes) {
+    OpFoldResult size = b.getSize(data, axis);
+    if (isConstantIntValue(size, 0))
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << "expects images with pixels, but got " << data.getType();
+      });
+    b.assertAtLeast(size, 1, "expects images with pixels");
+  }
+  return success();
+}
+
+Value mlir::relay::detail::emitElement(const ElementMath &result, Type from,
+                                       Value sum) {
+  if (isa<FloatType>(from) && !result.isFloat())
+    sum = math::RoundOp::create(result.getBuilder(), sum);
+  return result.convertFrom(from, sum);
+}
+
+Value mlir::relay::detail::emitSamples(
+    const ElementMath &math, llvm::function_ref<Value(ValueRange)> read,
+    SmallVector<Value> &position, ArrayRef<int64_t> axes,
+    ArrayRef<SmallVector<Tap>> taps) {
+  if (axes.empty())
+    return read(position);
+  Value sum;
+  for (const Tap &tap : taps.front()) {
+    position[axes.front()] = tap.index;
+    Value sample =
+        emitSamples(math, read, position, axes.drop_front(), taps.drop_front());
+    if (tap.isInside)
+      sample = math.select(tap.isInside, sample, math.zero());
+    if (tap.weight)
+      sample = math.mul(sample, tap.weight);
+    sum = sum ? math.add(sum, sample) : sample;
+  }
+  return sum;
+}
+
+Value mlir::relay::detail::emitSamples(const ElementMath &math, Value data,
+                                       Type from, SmallVector<Value> &position,
+                                       ArrayRef<int64_t> axes,
+                                       ArrayRef<SmallVector<Tap>> taps) {
+  auto read = [&](ValueRange at) {
+    return math.convertFrom(from, emitExtract(math.getBuilder(), data, at));
+  };
+  return emitSamples(math, read, position, axes, taps);
+}
+
 StringRef ResizeMode::getRounding() const {
   if (!rounding.empty())
     return rounding;
@@ -71,7 +123,7 @@ Value AxisSampler::getCoordinate(Value index) {
   Value aligned = math.div(math.mul(position, sourceSteps), steps);
   if (mode.coordinates == "align_corners")
     return math.select(isSingle, zero, aligned);
-  Value begin = math.number(roi.first), end = math.number(roi.second);
+  auto [begin, end] = roi;
   Value start = math.mul(begin, sourceSteps);
   Value many = math.add(start, math.mul(aligned, math.sub(end, begin)));
   Value middle = math.mul(math.mul(half, math.add(begin, end)), sourceSteps);
@@ -98,7 +150,7 @@ SmallVector<Tap> AxisSampler::sampleNearest(Value coordinate) {
     position = math::FloorOp::create(b, math.add(coordinate, half));
   else
     position = math::RoundOp::create(b, coordinate);
-  return {{emitClamp(b, toIndex(position), sourceSize), Value()}};
+  return {{emitClamp(b, toIndex(position), sourceSize), Value(), Value()}};
 }
 
 SmallVector<Tap> AxisSampler::sampleLinear(Value coordinate) {
@@ -107,16 +159,14 @@ SmallVector<Tap> AxisSampler::sampleLinear(Value coordinate) {
   Value first = toIndex(floor);
   Value second =
       arith::AddIOp::create(b, first, arith::ConstantIndexOp::create(b, 1));
-  return {{emitClamp(b, first, sourceSize), math.sub(math.one(), weight)},
-          {emitClamp(b, second, sourceSize), weight}};
+  return {{emitClamp(b, first, sourceSize), math.sub(math.one(), weight), {}},
+          {emitClamp(b, second, sourceSize), weight, {}}};
 }
 
-/// Keys' kernel: a polynomial up to distance one, another up to two.
-SmallVector<Tap> AxisSampler::sampleCubic(Value coordinate) {
-  Value floor = math::FloorOp::create(b, coordinate);
-  Value fraction = math.sub(coordinate, floor);
-  Value base = toIndex(floor);
-  Value alpha = math.number(mode.cubicAlpha), one = math.one();
+SmallVector<Value>
+mlir::relay::detail::emitCubicWeights(const ElementMath &math, Value fraction,
+                                      double cubicAlpha) {
+  Value alpha = math.number(cubicAlpha), one = math.one();
   auto horner = [&](Value x, ArrayRef<Value> coefficients) {
     Value result = coefficients.front();
     for (Value coefficient : coefficients.drop_front())
@@ -132,9 +182,15 @@ SmallVector<Tap> AxisSampler::sampleCubic(Value coordinate) {
     return horner(x, {alpha, math.mul(alpha, number(-5)),
                       math.mul(alpha, number(8)), math.mul(alpha, number(-4))});
   };
-  SmallVector<Value> weights = {far(math.add(fraction, one)), near(fraction),
-                                near(math.sub(one, fraction)),
-                                far(math.sub(number(2), fraction))};
+  return {far(math.add(fraction, one)), near(fraction),
+          near(math.sub(one, fraction)), far(math.sub(number(2), fraction))};
+}
+
+SmallVector<Tap> AxisSampler::sampleCubic(Value coordinate) {
+  Value floor = math::FloorOp::create(b, coordinate);
+  Value base = toIndex(floor);
+  SmallVector<Value> weights =
+      emitCubicWeights(math, math.sub(coordinate, floor), mode.cubicAlpha);
   SmallVector<Tap> taps;
   Value sum;
   for (auto [offset, weight] : llvm::enumerate(weights)) {
@@ -148,7 +204,7 @@ SmallVector<Tap> AxisSampler::sampleCubic(Value coordinate) {
       weight = math.select(isInside, weight, math.zero());
       sum = sum ? math.add(sum, weight) : weight;
     }
-    taps.push_back({clamped, weight});
+    taps.push_back({clamped, weight, Value()});
   }
   if (sum)
     for (Tap &tap : taps)

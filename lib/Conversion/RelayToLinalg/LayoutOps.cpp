@@ -14,26 +14,11 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayVisionOps.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
-
-/// A nest that copies `data` with its axes in the order of `permutation`.
-static Value buildPermute(LinalgBuilder &b, Value data,
-                          ArrayRef<int64_t> permutation) {
-  Type elementType = cast<RankedTensorType>(data.getType()).getElementType();
-  int64_t rank = permutation.size();
-  SmallVector<OpFoldResult> sizes;
-  SmallVector<AffineExpr> exprs(rank);
-  for (auto [loop, axis] : llvm::enumerate(permutation)) {
-    sizes.push_back(b.getSize(data, axis));
-    exprs[axis] = b.dim(loop);
-  }
-  return b.elements(
-      b.getBlockName(), {{data, b.map(rank, exprs)}}, sizes, elementType,
-      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
-}
 
 namespace {
 
@@ -123,11 +108,47 @@ struct BlockToLinalg : OpConversionPattern<OpT> {
       permutation.push_back(from.find(part));
 
     Value split = buildSplit(b, data, parts.getGroups(toSpace), partSizes);
-    Value permuted = buildPermute(b, split, permutation);
+    Value permuted = buildPermute(b, split, b.getBlockName(), permutation);
     Value result = buildMerge(b, permuted, parts.getGroups(!toSpace));
     rewriter.replaceOp(op,
                        b.castTo(result, this->getTypeConverter()->convertType(
                                             op.getResult().getType())));
+    return success();
+  }
+};
+
+/// Read as (n, c, y, i, x, j), the data becomes (n, i, j, c, y, x).
+struct YoloReorgToLinalg : OpConversionPattern<VisionYoloReorgOp> {
+  using Base::Base;
+
+  LogicalResult
+  matchAndRewrite(VisionYoloReorgOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    LinalgBuilder b(rewriter, op);
+    Value data = adaptor.getData();
+    SmallVector<OpFoldResult> sizes = b.getSizes(data);
+    int64_t stride = op.getStride();
+    auto divide = [&](int64_t axis, int64_t by) {
+      OpFoldResult part = b.floorDiv(sizes[axis], b.getIndexAttr(by));
+      b.assertEqual(b.multiply(part, b.getIndexAttr(by)), sizes[axis],
+                    "expects sizes that are multiples of the stride");
+      return part;
+    };
+    OpFoldResult channels = divide(1, stride * stride);
+    OpFoldResult height = divide(2, stride), width = divide(3, stride);
+    OpFoldResult step = b.getIndexAttr(stride);
+    // Rows and columns are whole ones of a picture with fewer channels.
+    Value blocks =
+        buildSplit(b, buildFlatten(b, data), {{0, 1, 2, 3, 4, 5}},
+                   {sizes[0], channels, sizes[2], step, sizes[3], step});
+    Value permuted =
+        buildPermute(b, blocks, b.getBlockName(), {0, 3, 5, 1, 2, 4});
+    Value result = buildSplit(
+        b, buildFlatten(b, permuted), {{0, 1, 2, 3}},
+        {sizes[0], b.multiply(sizes[1], b.getIndexAttr(stride * stride)),
+         height, width});
+    rewriter.replaceOp(op, b.castTo(result, type));
     return success();
   }
 };
@@ -218,5 +239,6 @@ private:
 void mlir::relay::detail::populateLayoutPatterns(const TypeConverter &converter,
                                                  RewritePatternSet &patterns) {
   patterns.add<BlockToLinalg<NNDepthToSpaceOp>, BlockToLinalg<NNSpaceToDepthOp>,
-               LayoutTransformToLinalg>(converter, patterns.getContext());
+               LayoutTransformToLinalg, YoloReorgToLinalg>(
+      converter, patterns.getContext());
 }

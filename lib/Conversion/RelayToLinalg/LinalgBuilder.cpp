@@ -304,6 +304,29 @@ void mlir::relay::detail::emitLoops(ImplicitLocOpBuilder &builder,
   body(position);
 }
 
+static void emitScheduled(ImplicitLocOpBuilder &builder, OpFoldResult begin,
+                          OpFoldResult end, tir::ForKind kind,
+                          llvm::function_ref<void(Value)> body) {
+  auto loop = tir::ForOp::create(builder, begin, end, kind);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void mlir::relay::detail::emitSerialLoop(ImplicitLocOpBuilder &builder,
+                                         Value begin, Value end,
+                                         llvm::function_ref<void(Value)> body) {
+  emitScheduled(builder, getAsOpFoldResult(begin), getAsOpFoldResult(end),
+                tir::ForKind::Serial, body);
+}
+
+void mlir::relay::detail::emitVectorLoop(ImplicitLocOpBuilder &builder,
+                                         Value size,
+                                         llvm::function_ref<void(Value)> body) {
+  emitScheduled(builder, builder.getIndexAttr(0), getAsOpFoldResult(size),
+                tir::ForKind::Vectorized, body);
+}
+
 void mlir::relay::detail::emitWhere(ImplicitLocOpBuilder &builder,
                                     Value condition,
                                     llvm::function_ref<void()> body) {

@@ -183,6 +183,12 @@ ValueRange emitWhile(
 /// Loops over all positions of a space of `sizes`, in row-major order.
 void emitLoops(ImplicitLocOpBuilder &builder, ValueRange sizes,
                llvm::function_ref<void(ValueRange position)> body);
+/// A loop whose iterations may meet in memory, and one that runs on vectors.
+/// Unlike the loops above they may be around, and inside of, each other.
+void emitSerialLoop(ImplicitLocOpBuilder &builder, Value begin, Value end,
+                    llvm::function_ref<void(Value index)> body);
+void emitVectorLoop(ImplicitLocOpBuilder &builder, Value size,
+                    llvm::function_ref<void(Value index)> body);
 /// The code of `body` where `condition` holds.
 void emitWhere(ImplicitLocOpBuilder &builder, Value condition,
                llvm::function_ref<void()> body);

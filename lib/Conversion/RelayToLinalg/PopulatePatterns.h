@@ -23,6 +23,8 @@ void populateActivationPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns);
 void populateAdaptivePoolingPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns);
+void populateAnchorBoxPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns);
 void populateCallPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
 void populateConvolutionPatterns(const TypeConverter &converter,
@@ -31,14 +33,20 @@ void populateCorrelationPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populateCreationPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
+void populateCropPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns);
 void populateDeformableConvolutionPatterns(const TypeConverter &converter,
                                            RewritePatternSet &patterns);
+void populateDilationPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns);
 void populateEinsumPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns);
 void populateElementwisePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populateGradientPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
+void populateGridSamplingPatterns(const TypeConverter &converter,
+                                  RewritePatternSet &patterns);
 void populateImagePatterns(const TypeConverter &converter,
                            RewritePatternSet &patterns);
 void populateIndexingPatterns(const TypeConverter &converter,
@@ -61,6 +69,8 @@ void populatePoolingPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 void populateReductionPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
+void populateRegionPatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
 void populateReshapePatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 void populateScanPatterns(const TypeConverter &converter,

@@ -71,13 +71,17 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns) {
   detail::populateActivationPatterns(converter, patterns);
   detail::populateAdaptivePoolingPatterns(converter, patterns);
+  detail::populateAnchorBoxPatterns(converter, patterns);
   detail::populateConvolutionPatterns(converter, patterns);
   detail::populateCorrelationPatterns(converter, patterns);
   detail::populateCreationPatterns(converter, patterns);
+  detail::populateCropPatterns(converter, patterns);
   detail::populateDeformableConvolutionPatterns(converter, patterns);
+  detail::populateDilationPatterns(converter, patterns);
   detail::populateEinsumPatterns(converter, patterns);
   detail::populateElementwisePatterns(converter, patterns);
   detail::populateGradientPatterns(converter, patterns);
+  detail::populateGridSamplingPatterns(converter, patterns);
   detail::populateImagePatterns(converter, patterns);
   detail::populateIndexingPatterns(converter, patterns);
   detail::populateLayoutPatterns(converter, patterns);
@@ -89,6 +93,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populatePartsPatterns(converter, patterns);
   detail::populatePoolingPatterns(converter, patterns);
   detail::populateReductionPatterns(converter, patterns);
+  detail::populateRegionPatterns(converter, patterns);
   detail::populateReshapePatterns(converter, patterns);
   detail::populateScanPatterns(converter, patterns);
   detail::populateScatterPatterns(converter, patterns);

@@ -215,3 +215,19 @@ Value mlir::relay::detail::buildFlatten(LinalgBuilder &b, Value data) {
     count = b.multiply(count, size);
   return buildReshape(b, data, count);
 }
+
+Value mlir::relay::detail::buildPermute(LinalgBuilder &b, Value data,
+                                        StringRef name,
+                                        ArrayRef<int64_t> permutation) {
+  Type elementType = cast<RankedTensorType>(data.getType()).getElementType();
+  int64_t rank = permutation.size();
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<AffineExpr> exprs(rank);
+  for (auto [loop, axis] : llvm::enumerate(permutation)) {
+    sizes.push_back(b.getSize(data, axis));
+    exprs[axis] = b.dim(loop);
+  }
+  return b.elements(
+      name, {{data, b.map(rank, exprs)}}, sizes, elementType,
+      [](ImplicitLocOpBuilder &, ValueRange args) { return args[0]; });
+}

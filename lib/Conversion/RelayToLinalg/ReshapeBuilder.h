@@ -28,6 +28,11 @@ Value buildMerge(LinalgBuilder &b, Value data,
 /// `data` with dimensions of size one inserted at `axes` of the result.
 Value buildExpandDims(LinalgBuilder &b, Value data, ArrayRef<int64_t> axes);
 
+/// A copy of `data` with its axes in the order of `permutation`, in a nest of
+/// that name.
+Value buildPermute(LinalgBuilder &b, Value data, StringRef name,
+                   ArrayRef<int64_t> permutation);
+
 /// `data` as a vector.
 Value buildFlatten(LinalgBuilder &b, Value data);
 

@@ -25,37 +25,62 @@ static RankedTensorType getTensorType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
+LogicalResult SizeReader::failToFollow(StringRef name) {
+  return rewriter.notifyMatchFailure(
+      op, "expects " + name +
+              " to follow from constants and the sizes of inputs, but it is "
+              "computed from their elements");
+}
+
+OpFoldResult SizeReader::toSize(Value element) {
+  IntegerAttr constant;
+  if (matchPattern(element, m_Constant(&constant)))
+    return b.getIndexAttr(constant.getValue().getSExtValue());
+  // From an index and back: most elements are plain sizes.
+  auto cast = element.getDefiningOp<arith::IndexCastOp>();
+  if (cast && cast.getIn().getType().isIndex())
+    return cast.getIn();
+  return arith::IndexCastOp::create(b, b.getIndexType(), element).getResult();
+}
+
 FailureOr<SmallVector<OpFoldResult>> SizeReader::read(Value tensor,
                                                       StringRef name) {
   RankedTensorType type = getTensorType(tensor);
-  auto fail = [&] {
-    return rewriter.notifyMatchFailure(
-        op, "expects " + name +
-                " to follow from constants and the sizes of inputs, but it is "
-                "computed from their elements");
-  };
   if (!type.hasStaticShape() || !type.getElementType().isIntOrIndex())
-    return fail();
+    return failToFollow(name);
   SmallVector<int64_t> strides = computeStrides(type.getShape());
   SmallVector<OpFoldResult> sizes;
   for (int64_t i = 0, e = type.getNumElements(); i != e; ++i) {
     Value element = getElement(tensor, delinearize(i, strides));
     if (!element)
-      return fail();
-    IntegerAttr constant;
-    if (matchPattern(element, m_Constant(&constant))) {
-      sizes.push_back(b.getIndexAttr(constant.getValue().getSExtValue()));
-      continue;
-    }
-    // From an index and back: most elements are plain sizes.
-    auto cast = element.getDefiningOp<arith::IndexCastOp>();
-    if (cast && cast.getIn().getType().isIndex())
-      sizes.push_back(cast.getIn());
-    else
-      sizes.push_back(
-          arith::IndexCastOp::create(b, b.getIndexType(), element).getResult());
+      return failToFollow(name);
+    sizes.push_back(toSize(element));
   }
   return sizes;
+}
+
+FailureOr<SizeReader::Number> SizeReader::readNumber(Value tensor,
+                                                     StringRef name) {
+  RankedTensorType type = getTensorType(tensor);
+  if (!isa<FloatType>(type.getElementType())) {
+    FailureOr<OpFoldResult> size = readSingle(tensor, name);
+    if (failed(size))
+      return failure();
+    return Number(*size);
+  }
+  if (!type.hasStaticShape() || type.getNumElements() != 1)
+    return failToFollow(name);
+  Value element = getElement(tensor, SmallVector<int64_t>(type.getRank(), 0));
+  if (!element)
+    return failToFollow(name);
+  FloatAttr constant;
+  if (matchPattern(element, m_Constant(&constant)))
+    return Number(constant.getValueAsDouble());
+  if (auto cast = element.getDefiningOp<arith::SIToFPOp>())
+    return Number(toSize(cast.getIn()));
+  return rewriter.notifyMatchFailure(
+      op, "expects " + name +
+              " to be a constant or a size, but it is computed in floats");
 }
 
 FailureOr<OpFoldResult> SizeReader::readSingle(Value tensor, StringRef name) {

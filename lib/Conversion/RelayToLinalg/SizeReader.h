@@ -23,6 +23,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 
 #include <map>
+#include <variant>
 
 namespace mlir::relay::detail {
 
@@ -42,8 +43,18 @@ public:
   /// The only element of `tensor`.
   FailureOr<OpFoldResult> readSingle(Value tensor, StringRef name);
 
+  /// A size, or the constant float that an element is.
+  using Number = std::variant<OpFoldResult, double>;
+  /// The only element of `tensor`, which may be of floats: a constant, or a
+  /// size that has been converted.
+  FailureOr<Number> readNumber(Value tensor, StringRef name);
+
 private:
   using Position = SmallVector<int64_t>;
+
+  LogicalResult failToFollow(StringRef name);
+  /// The integer `element` as a size.
+  OpFoldResult toSize(Value element);
 
   /// The element at `position`, of the tensor's element type; null if it does
   /// not follow from sizes.

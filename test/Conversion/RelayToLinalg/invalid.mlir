@@ -12,12 +12,21 @@ func.func @exp_of_integers(%x: tensor<4xi32>) -> tensor<4xi32> {
 
 // -----
 
-// The extent of the windows depends on the size.
-func.func @adaptive_pool_of_dynamic_size(%x: tensor<1x2x?x5xf32>) -> tensor<1x2x3x3xf32> {
-  // expected-error @+2 {{'relay.nn.adaptive_avg_pool2d' op has no lowering to linalg}}
-  // expected-note @+1 {{expects sizes that are known when it is compiled unless the result has one pixel, but got 'tensor<1x2x?x5xf32>' and 'tensor<1x2x3x3xf32>'}}
-  %0 = relay.nn.adaptive_avg_pool2d %x {output_size = [3, 3]} : (tensor<1x2x?x5xf32>) -> tensor<1x2x3x3xf32>
-  return %0 : tensor<1x2x3x3xf32>
+// No integer arithmetic gives the size.
+func.func @fraction_of_dynamic_size(%x: tensor<1x2x?x5xf32>) -> tensor<1x2x?x10xf32> {
+  // expected-error @+2 {{'relay.nn.upsampling' op has no lowering to linalg}}
+  // expected-note @+1 {{expects a scale that is a quotient of integers up to 2^20 and of a power of two where a size is not known when it is compiled, but got 1.3}}
+  %0 = relay.nn.upsampling %x {scale_h = 1.3, scale_w = 2.0} : (tensor<1x2x?x5xf32>) -> tensor<1x2x?x10xf32>
+  return %0 : tensor<1x2x?x10xf32>
+}
+
+// -----
+
+func.func @images_without_pixels(%x: tensor<1x2x0x5xf32>) -> tensor<1x2x3x10xf32> {
+  // expected-error @+2 {{'relay.image.resize2d' op has no lowering to linalg}}
+  // expected-note @+1 {{expects images with pixels, but got 'tensor<1x2x0x5xf32>'}}
+  %0 = relay.image.resize2d %x {size = [3, 10]} : (tensor<1x2x0x5xf32>) -> tensor<1x2x3x10xf32>
+  return %0 : tensor<1x2x3x10xf32>
 }
 
 // -----
@@ -40,15 +49,6 @@ func.func @norm_of_dynamic_channels(%x: tensor<1x?x4xf32>, %s: tensor<?xf32>) ->
 
 // -----
 
-func.func @fraction_of_dynamic_size(%x: tensor<1x2x?x4xf32>) -> tensor<1x2x?x6xf32> {
-  // expected-error @+2 {{'relay.nn.upsampling' op has no lowering to linalg}}
-  // expected-note @+1 {{expects a whole scale where a size is not known when it is compiled, but got 1.5}}
-  %0 = relay.nn.upsampling %x {scale_h = 1.5 : f64, scale_w = 1.5 : f64} : (tensor<1x2x?x4xf32>) -> tensor<1x2x?x6xf32>
-  return %0 : tensor<1x2x?x6xf32>
-}
-
-// -----
-
 func.func @transposed_of_dynamic_kernel(%x: tensor<1x2x4x4xf32>, %w: tensor<2x3x?x3xf32>) -> tensor<1x3x?x6xf32> {
   // expected-error @+2 {{'relay.nn.conv2d_transpose' op has no lowering to linalg}}
   // expected-note @+1 {{expects a kernel, and for groups a number of channels, that are known when it is compiled, but got 'tensor<1x2x4x4xf32>' and 'tensor<2x3x?x3xf32>'}}
@@ -59,11 +59,11 @@ func.func @transposed_of_dynamic_kernel(%x: tensor<1x2x4x4xf32>, %w: tensor<2x3x
 // -----
 
 // The interpreter knows more operators than the compiler.
-func.func @no_pattern(%x: tensor<1x3x4x4xf32>, %g: tensor<1x2x4x4xf32>) -> tensor<1x3x4x4xf32> {
-  // expected-error @+2 {{'relay.image.grid_sample' op has no lowering to linalg}}
+func.func @no_pattern(%x: tensor<1x6x7x3xi8>, %lut: tensor<0xi8>) -> tensor<1x6x7x3xi8> {
+  // expected-error @+2 {{'relay.contrib.ethosu.identity' op has no lowering to linalg}}
   // expected-note @+1 {{the interpreter runs this operator, but there is no code for it yet}}
-  %0 = relay.image.grid_sample %x, %g : (tensor<1x3x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x3x4x4xf32>
-  return %0 : tensor<1x3x4x4xf32>
+  %0 = relay.contrib.ethosu.identity %x, %lut {ifm_scale = 1.0, ifm_zero_point = 0, ofm_scale = 1.0, ofm_zero_point = 0} : (tensor<1x6x7x3xi8>, tensor<0xi8>) -> tensor<1x6x7x3xi8>
+  return %0 : tensor<1x6x7x3xi8>
 }
 
 // -----

@@ -379,3 +379,5 @@ add("vm.reshape_tensor",
 import operator_table_tensor  # noqa: E402,F401
 import operator_table_nn_contrib  # noqa: E402,F401
 import operator_table_sparse  # noqa: E402,F401
+import operator_table_image  # noqa: E402,F401
+import operator_table_vision  # noqa: E402,F401

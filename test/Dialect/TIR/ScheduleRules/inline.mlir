@@ -545,3 +545,40 @@ module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64
     }
   }
 }
+
+// -----
+
+// What loops of a body read again and again is not computed in them.
+// CHECK-LABEL: transform.named_sequence @read_in_loops.schedule
+// CHECK-NOT: compute_inline
+// CHECK: transform.yield
+// APPLIED-LABEL: tir.prim_func {{.*}}@read_in_loops
+// APPLIED: tir.block @transposed
+// APPLIED: tir.block @row
+module attributes {target.spec = #target.cpu<"x86_64-unknown-linux-gnu", "x86-64-v3">} {
+  tir.prim_func @read_in_loops(%x: memref<64x32xf32>, %rows: memref<4xi64>, %out: memref<4x64xf32>) attributes {tir.num_outputs = 1 : i64} {
+    %0 = tir.alloc_buffer() : memref<32x64xf32>
+    tir.for %i0 = 0 to 32 {
+      tir.for %i1 = 0 to 64 {
+        tir.block @transposed(%v0 = spatial %i0 in 32, %v1 = spatial %i1 in 64)
+            reads(%x[%v1, %v0] : memref<64x32xf32>)
+            writes(%0[%v0, %v1] : memref<32x64xf32>) {
+          %1 = affine.load %x[%v1, %v0] : memref<64x32xf32>
+          affine.store %1, %0[%v0, %v1] : memref<32x64xf32>
+        }
+      }
+    }
+    tir.for %i0 = 0 to 4 {
+      tir.block @row(%v0 = spatial %i0 in 4)
+          reads(%rows[%v0] : memref<4xi64>, %0 : memref<32x64xf32>)
+          writes(%out : memref<4x64xf32>) attributes {tir.independent} {
+        %1 = memref.load %rows[%v0] : memref<4xi64>
+        %2 = arith.index_cast %1 : i64 to index
+        tir.for %i1 = 0 to 64 kind(vectorized) {
+          %3 = memref.load %0[%2, %i1] : memref<32x64xf32>
+          memref.store %3, %out[%v0, %i1] : memref<4x64xf32>
+        }
+      }
+    }
+  }
+}

@@ -83,6 +83,15 @@ struct Inlining {
 
 } // namespace
 
+/// Whether loops in the body of `reader` read `buffer`, elements of it again
+/// and again. (Running sums, whose loops are of scf, read each element once.)
+static bool isReadInLoops(BlockOp reader, Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    auto loop = user->getParentOfType<ForOp>();
+    return loop && reader->isProperAncestor(loop);
+  });
+}
+
 /// Looks at the readers of the block at hand; nothing if it may not become part
 /// of all of them.
 static std::optional<Inlining> planInlining(const BlockNest &producer) {
@@ -94,7 +103,7 @@ static std::optional<Inlining> planInlining(const BlockNest &producer) {
   Inlining plan;
   for (BlockOp reader : readers) {
     FailureOr<BlockNest> consumer = BlockNest::get(reader);
-    if (failed(consumer))
+    if (failed(consumer) || isReadInLoops(reader, store->buffer))
       return std::nullopt;
     double repeats = consumer->getNumInstances() / producer.getNumInstances();
     // A reduction that reads each element once may compute it as well; one with
