@@ -273,6 +273,24 @@ SmallVector<Value> mlir::relay::detail::emitLoop(
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
+ValueRange mlir::relay::detail::emitWhile(
+    ImplicitLocOpBuilder &b, ValueRange values,
+    llvm::function_ref<std::pair<Value, SmallVector<Value>>(ValueRange)> before,
+    llvm::function_ref<SmallVector<Value>(ValueRange)> after) {
+  auto getTypes = [](ValueRange range) {
+    return llvm::to_vector(range.getTypes());
+  };
+  OpBuilder::InsertionGuard guard(b);
+  auto loop = scf::WhileOp::create(b, getTypes(values), values);
+  SmallVector<Location> locs(values.size(), b.getLoc());
+  Block *first = b.createBlock(&loop.getBefore(), {}, getTypes(values), locs);
+  auto [condition, passed] = before(first->getArguments());
+  scf::ConditionOp::create(b, condition, passed);
+  Block *second = b.createBlock(&loop.getAfter(), {}, getTypes(values), locs);
+  scf::YieldOp::create(b, after(second->getArguments()));
+  return loop.getResults();
+}
+
 void mlir::relay::detail::emitLoops(ImplicitLocOpBuilder &builder,
                                     ValueRange sizes,
                                     llvm::function_ref<void(ValueRange)> body) {

@@ -175,6 +175,11 @@ emitLoop(ImplicitLocOpBuilder &builder, Value begin, Value end,
          ValueRange values,
          llvm::function_ref<SmallVector<Value>(Value index, ValueRange values)>
              body);
+/// A scf.while whose two regions are emitted by functions of its values.
+ValueRange emitWhile(
+    ImplicitLocOpBuilder &builder, ValueRange values,
+    llvm::function_ref<std::pair<Value, SmallVector<Value>>(ValueRange)> before,
+    llvm::function_ref<SmallVector<Value>(ValueRange)> after);
 /// Loops over all positions of a space of `sizes`, in row-major order.
 void emitLoops(ImplicitLocOpBuilder &builder, ValueRange sizes,
                llvm::function_ref<void(ValueRange position)> body);

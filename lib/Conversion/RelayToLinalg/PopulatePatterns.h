@@ -49,6 +49,8 @@ void populatePadPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns);
 void populatePoolingPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
+void populateRandomPatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
 void populateReductionPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
 void populateReshapePatterns(const TypeConverter &converter,

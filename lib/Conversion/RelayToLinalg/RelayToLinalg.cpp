@@ -83,6 +83,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateNormalizationPatterns(converter, patterns);
   detail::populatePadPatterns(converter, patterns);
   detail::populatePoolingPatterns(converter, patterns);
+  detail::populateRandomPatterns(converter, patterns);
   detail::populateReductionPatterns(converter, patterns);
   detail::populateReshapePatterns(converter, patterns);
   detail::populateScanPatterns(converter, patterns);

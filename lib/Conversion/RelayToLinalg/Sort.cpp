@@ -51,25 +51,6 @@ static Value emitConstant(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
 }
 
-/// A scf.while whose two regions are emitted by functions of its values.
-static ValueRange emitWhile(
-    ImplicitLocOpBuilder &b, ValueRange values,
-    llvm::function_ref<std::pair<Value, SmallVector<Value>>(ValueRange)> before,
-    llvm::function_ref<SmallVector<Value>(ValueRange)> after) {
-  auto getTypes = [](ValueRange range) {
-    return llvm::to_vector(range.getTypes());
-  };
-  OpBuilder::InsertionGuard guard(b);
-  auto loop = scf::WhileOp::create(b, getTypes(values), values);
-  SmallVector<Location> locs(values.size(), b.getLoc());
-  Block *first = b.createBlock(&loop.getBefore(), {}, getTypes(values), locs);
-  auto [condition, passed] = before(first->getArguments());
-  scf::ConditionOp::create(b, condition, passed);
-  Block *second = b.createBlock(&loop.getAfter(), {}, getTypes(values), locs);
-  scf::YieldOp::create(b, after(second->getArguments()));
-  return loop.getResults();
-}
-
 namespace {
 
 /// Keeps the first elements of a line: a heap whose root comes last.
