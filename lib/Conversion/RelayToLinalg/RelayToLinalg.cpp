@@ -35,6 +35,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "llvm/Support/Threading.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_CONVERTRELAYTOLINALGPASS
@@ -262,13 +263,27 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
                                                                  converter);
   detail::FailureReasons reasons;
   reasons.observe(patterns);
-  if (failed(applyPartialConversion(function, target, std::move(patterns))))
-    return failure();
+  // If the result of an operator that stays is a tuple, the driver complains of
+  // that, and takes back what it has done.
+  SmallVector<Diagnostic> complaints;
+  LogicalResult converted = success();
+  {
+    uint64_t thread = llvm::get_threadid();
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      // Functions are converted in parallel.
+      if (llvm::get_threadid() != thread)
+        return failure();
+      complaints.push_back(std::move(diagnostic));
+      return success();
+    });
+    converted = applyPartialConversion(function, target, std::move(patterns));
+  }
 
   WalkResult walk = function.walk([&](Operation *op) {
     // Fusion puts operators of other dialects into kernels as well.
-    if (!isa_and_nonnull<RelayDialect>(op->getDialect()) &&
-        !isa<FusionPatternOpInterface>(op))
+    bool isOperator = isa_and_nonnull<RelayDialect>(op->getDialect()) ||
+                      isa<FusionPatternOpInterface>(op);
+    if (!isOperator || (failed(converted) && !reasons.isRefused(op)))
       return WalkResult::advance();
     InFlightDiagnostic diagnostic = op->emitOpError(
         "has no lowering to linalg for these types and attributes");
@@ -276,6 +291,10 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
     return WalkResult::interrupt();
   });
   if (walk.wasInterrupted())
+    return failure();
+  for (Diagnostic &complaint : complaints)
+    context->getDiagEngine().emit(std::move(complaint));
+  if (failed(converted))
     return failure();
 
   detail::finalizeConstants(function);
