@@ -25,6 +25,8 @@ void populateAdaptivePoolingPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns);
 void populateCallPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
+void populateClassSuppressionPatterns(const TypeConverter &converter,
+                                      RewritePatternSet &patterns);
 void populateConvolutionPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populateCreationPatterns(const TypeConverter &converter,
@@ -43,6 +45,8 @@ void populateMatmulPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns);
 void populateMovementPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
+void populateNonMaxSuppressionPatterns(const TypeConverter &converter,
+                                       RewritePatternSet &patterns);
 void populateNormalizationPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns);
 void populatePadPatterns(const TypeConverter &converter,

@@ -72,6 +72,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns) {
   detail::populateActivationPatterns(converter, patterns);
   detail::populateAdaptivePoolingPatterns(converter, patterns);
+  detail::populateClassSuppressionPatterns(converter, patterns);
   detail::populateConvolutionPatterns(converter, patterns);
   detail::populateCreationPatterns(converter, patterns);
   detail::populateElementwisePatterns(converter, patterns);
@@ -81,6 +82,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateLayoutPatterns(converter, patterns);
   detail::populateMatmulPatterns(converter, patterns);
   detail::populateMovementPatterns(converter, patterns);
+  detail::populateNonMaxSuppressionPatterns(converter, patterns);
   detail::populateNormalizationPatterns(converter, patterns);
   detail::populatePadPatterns(converter, patterns);
   detail::populatePoolingPatterns(converter, patterns);
