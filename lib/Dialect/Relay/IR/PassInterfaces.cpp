@@ -200,6 +200,7 @@ void relay::detail::registerPassInterfaces(MLIRContext *context) {
   attach<OnesModel, OnesOp, OnesLikeOp>(context);
   // Operators made of others.
   decompositions::registerMarkers(context);
+  decompositions::registerRandom(context);
   // Derivatives.
   gradients::registerConvolutions(context);
   gradients::registerElementwise(context);

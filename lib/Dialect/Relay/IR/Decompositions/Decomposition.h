@@ -65,6 +65,7 @@ void attach(MLIRContext *context) {
 
 // One for each file.
 void registerMarkers(MLIRContext *context);
+void registerRandom(MLIRContext *context);
 
 } // namespace mlir::relay::decompositions
 
