@@ -71,6 +71,8 @@ void populateSortPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
 void populateStructurePatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
+void populateUniquePatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
 void populateWinogradPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
 

@@ -95,6 +95,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateSoftmaxPatterns(converter, patterns);
   detail::populateSortPatterns(converter, patterns);
   detail::populateStructurePatterns(converter, patterns);
+  detail::populateUniquePatterns(converter, patterns);
   detail::populateWinogradPatterns(converter, patterns);
   for (Dialect *dialect : patterns.getContext()->getLoadedDialects())
     if (auto *interface =

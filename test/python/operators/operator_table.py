@@ -375,5 +375,7 @@ add("device_copy", row("device_copy(%x) + %x", x="n,m"))
 add("vm.shape_of", row("vm.shape_of(%x)", x="n,3,m"))
 add("vm.reshape_tensor",
     row("vm.reshape_tensor(%x, shape_of(%y), newshape=[-1, 3])", x="3,n", y=Input("n,3", "int8")))
-import operator_table_random  # noqa: E402,F401
+
+import operator_table_data_dependent  # noqa: E402,F401
 import operator_table_nms  # noqa: E402,F401
+import operator_table_random  # noqa: E402,F401
