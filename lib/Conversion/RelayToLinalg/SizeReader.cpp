@@ -32,7 +32,7 @@ FailureOr<SmallVector<OpFoldResult>> SizeReader::read(Value tensor,
     return rewriter.notifyMatchFailure(
         op, "expects " + name +
                 " to follow from constants and the sizes of inputs, but it is "
-                "computed from their elements");
+                "computed from their elements; the executor vm compiles that");
   };
   if (!type.hasStaticShape() || !type.getElementType().isIntOrIndex())
     return fail();

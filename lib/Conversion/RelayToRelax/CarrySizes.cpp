@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/Analysis/SizeComputations.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 
 using namespace mlir;
@@ -107,7 +108,54 @@ static void carryRange(ArangeOp op) {
   op.erase();
 }
 
+/// The first rows of what is as long as it may be, as many as the machine
+/// finds.
+static void carryCounts(ElementSizedOpInterface op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<Value> results, counts;
+  op.makeBounded(builder, results, counts);
+  auto makeVector = [&](int64_t value) -> Value {
+    auto type = RankedTensorType::get({1}, builder.getI64Type());
+    return ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, builder.getI64IntegerAttr(value)));
+  };
+  Type type = op->getResult(0).getType();
+  auto tuple = dyn_cast<TupleType>(type);
+  // The machine reads a number once.
+  DenseMap<Value, Value> known;
+  for (auto [number, entry] :
+       llvm::enumerate(llvm::zip_equal(results, counts))) {
+    auto &[result, count] = entry;
+    if (count) {
+      Value &end = known[count];
+      if (!end)
+        end =
+            carry(builder, loc,
+                  ReshapeOp::create(builder, loc, count, ArrayRef<int64_t>{1}));
+      result = DynStridedSliceOp::create(
+          builder, loc, result, makeVector(0), end, makeVector(1),
+          DenseI64ArrayAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr(), "end",
+          builder.getDenseI64ArrayAttr(0));
+    }
+    // Of sizes that are not known the operator may know more.
+    Type wanted = tuple ? tuple.getType(number) : type;
+    if (result.getType() != wanted)
+      result = AscribeOp::create(builder, loc, wanted, result);
+  }
+  op->getResult(0).replaceAllUsesWith(
+      tuple ? TupleOp::create(builder, loc, results).getResult()
+            : results.front());
+  op.erase();
+}
+
 void relay::detail::carrySizes(func::FuncOp function) {
+  SmallVector<ElementSizedOpInterface> elementSized;
+  function.walk(
+      [&](ElementSizedOpInterface op) { elementSized.push_back(op); });
+  for (ElementSizedOpInterface op : elementSized)
+    carryCounts(op);
   SmallVector<SizeOperandsOpInterface> ops;
   function.walk([&](SizeOperandsOpInterface op) {
     for (unsigned index : op.getSizeOperands())

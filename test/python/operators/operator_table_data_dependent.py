@@ -9,3 +9,18 @@ add("unique",
     *(row(f"unique(%x, sorted={is_sorted}, return_counts={counts})", x=x)
       for is_sorted in (True, False) for counts in (True, False)
       for x in ("m", special("n", low=-2, high=2))))
+
+add("argwhere",
+    *(row(f"argwhere({x})", executor="vm", x=shape)
+      for x, shape in [("%x", "n,m"), ("%x", special("h,n,2", low=0, high=1)), ("%x", ""),
+                       ("argwhere(%x)", "m")]),
+    row("gather_nd(%x, transpose(argwhere(%y))) + {1}", executor="vm", x="n,m",
+        y=Input("n,m", "bool")),
+    row("(if (less(%i, 3)) { argwhere(%x) } else { argwhere(%y) })", executor="vm", i=Input("", "int32"),
+        x="n", y="m"))
+
+add("sparse_fill_empty_rows",
+    row("sparse_fill_empty_rows(%i, %v, %s, %d)", executor="vm", i=Input("n,2", low=0, high=6),
+        v=Input("n", "int32"), s=Input("2", "int64", low=7, high=9), d=""),
+    row("sparse_fill_empty_rows(%i, %v, %s, %d)", executor="vm", i=Input("m,3", "int64", low=0, high=30),
+        v="m", s=Input("3", "int32", low=31, high=60), d=Input("1", "int16")))
