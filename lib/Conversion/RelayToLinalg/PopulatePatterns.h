@@ -69,6 +69,8 @@ void populateSoftmaxPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
 void populateSortPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
+void populateSparseReshapePatterns(const TypeConverter &converter,
+                                   RewritePatternSet &patterns);
 void populateStructurePatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
 void populateUniquePatterns(const TypeConverter &converter,

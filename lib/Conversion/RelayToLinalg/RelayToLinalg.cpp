@@ -94,6 +94,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateSlicePatterns(converter, patterns);
   detail::populateSoftmaxPatterns(converter, patterns);
   detail::populateSortPatterns(converter, patterns);
+  detail::populateSparseReshapePatterns(converter, patterns);
   detail::populateStructurePatterns(converter, patterns);
   detail::populateUniquePatterns(converter, patterns);
   detail::populateWinogradPatterns(converter, patterns);

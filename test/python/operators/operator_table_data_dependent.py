@@ -24,3 +24,14 @@ add("sparse_fill_empty_rows",
         v=Input("n", "int32"), s=Input("2", "int64", low=7, high=9), d=""),
     row("sparse_fill_empty_rows(%i, %v, %s, %d)", executor="vm", i=Input("m,3", "int64", low=0, high=30),
         v="m", s=Input("3", "int32", low=31, high=60), d=Input("1", "int16")))
+
+
+def sizes(*numbers):
+    """A vector of constant sizes."""
+    parts = [f'expand_dims(cast({number}, dtype="int64"), axis=0)' for number in numbers]
+    return f"concatenate(({', '.join(parts)},), axis=0)"
+
+
+add("sparse_reshape",
+    *(row(f"sparse_reshape(%i, {sizes(*old)}, {sizes(*new)})", i=Input("n,2", low=0, high=2))
+      for old, new in [((3, 4), (2, -1, 3)), ((3, 4), (12,)), ((3, 4), (3, 4)), ((3, 4), (-1, 4))]))

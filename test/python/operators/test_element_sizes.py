@@ -116,3 +116,15 @@ def test_empty_rows():
 def test_other_executors_refuse(executor, parameters, body):
     with pytest.raises(relay.CompileError, match="the executor vm compiles that"):
         relay.create_executor(executor, mod=parse(parameters, body)).evaluate()
+
+
+def test_sparse_reshape():
+    module = parse("%i: Tensor[(?, 2), int64], %a: Tensor[(2), int64], %b: Tensor[(3), int64]",
+                   "sparse_reshape(%i, %a, %b)")
+    indices, shape = ints([0, 1], [2, 3], [1, 5]), ints(3, 4)
+    good = [(2, -1, 3), (3, 4, 1), (1, 1, -1)]
+    bad = [(2, 2, 2), (-1, -1, 12), (0, -1, 3), (-2, 2, 3), (2**62, 2**62, 16), (5, -1, 1)]
+    check(module, [(indices, shape, ints(*new)) for new in good] + [(indices[:0], shape, ints(*good[0]))],
+          [(indices, shape, ints(*new)) for new in bad] +
+          [(wrong, shape, ints(*good[0])) for wrong in (indices + 2, -indices)] +
+          [(indices, ints(-3, 4), ints(*good[0])), (ints([MOST, MOST]), shape, ints(*good[0]))])
