@@ -8,6 +8,7 @@
 #include "FailureReasons.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -87,6 +88,12 @@ void FailureReasons::attachNotes(InFlightDiagnostic &diagnostic,
   if (it != reasons.end()) {
     for (const std::string &reason : it->second)
       diagnostic.attachNote() << reason;
+    return;
+  }
+  if (isa<ElementSizedOpInterface>(op)) {
+    diagnostic.attachNote()
+        << "its elements decide how large the result is; the executor vm "
+           "compiles that";
     return;
   }
   if (!names.contains(op->getName()))

@@ -21,6 +21,10 @@ public:
   /// Listens to all of `patterns`, which must not outlive this.
   void observe(RewritePatternSet &patterns);
 
+  /// Whether a pattern for `op` has failed, or there is none.
+  bool isRefused(Operation *op) const {
+    return reasons.contains(op) || !names.contains(op->getName());
+  }
   /// Adds what the patterns for `op` said as notes.
   void attachNotes(InFlightDiagnostic &diagnostic, Operation *op) const;
 

@@ -27,6 +27,8 @@ void populateAnchorBoxPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
 void populateCallPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
+void populateClassSuppressionPatterns(const TypeConverter &converter,
+                                      RewritePatternSet &patterns);
 void populateConvolutionPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns);
 void populateCorrelationPatterns(const TypeConverter &converter,
@@ -57,6 +59,8 @@ void populateMatmulPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns);
 void populateMovementPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
+void populateNonMaxSuppressionPatterns(const TypeConverter &converter,
+                                       RewritePatternSet &patterns);
 void populateNormalizationPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns);
 void populatePackedWeightPatterns(const TypeConverter &converter,
@@ -67,6 +71,8 @@ void populatePartsPatterns(const TypeConverter &converter,
                            RewritePatternSet &patterns);
 void populatePoolingPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
+void populateRandomPatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
 void populateReductionPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
 void populateRegionPatterns(const TypeConverter &converter,
@@ -89,8 +95,12 @@ void populateSortPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns);
 void populateSparsePatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns);
+void populateSparseReshapePatterns(const TypeConverter &converter,
+                                   RewritePatternSet &patterns);
 void populateStructurePatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns);
+void populateUniquePatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
 void populateWinogradPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns);
 

@@ -35,6 +35,7 @@
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
+#include "llvm/Support/Threading.h"
 
 namespace mlir::relay {
 #define GEN_PASS_DEF_CONVERTRELAYTOLINALGPASS
@@ -72,6 +73,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateActivationPatterns(converter, patterns);
   detail::populateAdaptivePoolingPatterns(converter, patterns);
   detail::populateAnchorBoxPatterns(converter, patterns);
+  detail::populateClassSuppressionPatterns(converter, patterns);
   detail::populateConvolutionPatterns(converter, patterns);
   detail::populateCorrelationPatterns(converter, patterns);
   detail::populateCreationPatterns(converter, patterns);
@@ -87,11 +89,13 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateLayoutPatterns(converter, patterns);
   detail::populateMatmulPatterns(converter, patterns);
   detail::populateMovementPatterns(converter, patterns);
+  detail::populateNonMaxSuppressionPatterns(converter, patterns);
   detail::populateNormalizationPatterns(converter, patterns);
   detail::populatePackedWeightPatterns(converter, patterns);
   detail::populatePadPatterns(converter, patterns);
   detail::populatePartsPatterns(converter, patterns);
   detail::populatePoolingPatterns(converter, patterns);
+  detail::populateRandomPatterns(converter, patterns);
   detail::populateReductionPatterns(converter, patterns);
   detail::populateRegionPatterns(converter, patterns);
   detail::populateReshapePatterns(converter, patterns);
@@ -103,7 +107,9 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populateSoftmaxPatterns(converter, patterns);
   detail::populateSortPatterns(converter, patterns);
   detail::populateSparsePatterns(converter, patterns);
+  detail::populateSparseReshapePatterns(converter, patterns);
   detail::populateStructurePatterns(converter, patterns);
+  detail::populateUniquePatterns(converter, patterns);
   detail::populateWinogradPatterns(converter, patterns);
   for (Dialect *dialect : patterns.getContext()->getLoadedDialects())
     if (auto *interface =
@@ -274,13 +280,27 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
                                                                  converter);
   detail::FailureReasons reasons;
   reasons.observe(patterns);
-  if (failed(applyPartialConversion(function, target, std::move(patterns))))
-    return failure();
+  // If the result of an operator that stays is a tuple, the driver complains of
+  // that, and takes back what it has done.
+  SmallVector<Diagnostic> complaints;
+  LogicalResult converted = success();
+  {
+    uint64_t thread = llvm::get_threadid();
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      // Functions are converted in parallel.
+      if (llvm::get_threadid() != thread)
+        return failure();
+      complaints.push_back(std::move(diagnostic));
+      return success();
+    });
+    converted = applyPartialConversion(function, target, std::move(patterns));
+  }
 
   WalkResult walk = function.walk([&](Operation *op) {
     // Fusion puts operators of other dialects into kernels as well.
-    if (!isa_and_nonnull<RelayDialect>(op->getDialect()) &&
-        !isa<FusionPatternOpInterface>(op))
+    bool isOperator = isa_and_nonnull<RelayDialect>(op->getDialect()) ||
+                      isa<FusionPatternOpInterface>(op);
+    if (!isOperator || (failed(converted) && !reasons.isRefused(op)))
       return WalkResult::advance();
     InFlightDiagnostic diagnostic = op->emitOpError(
         "has no lowering to linalg for these types and attributes");
@@ -288,6 +308,10 @@ LogicalResult mlir::relay::convertRelayToLinalg(func::FuncOp function) {
     return WalkResult::interrupt();
   });
   if (walk.wasInterrupted())
+    return failure();
+  for (Diagnostic &complaint : complaints)
+    context->getDiagEngine().emit(std::move(complaint));
+  if (failed(converted))
     return failure();
 
   detail::finalizeConstants(function);

@@ -29,7 +29,7 @@ LogicalResult SizeReader::failToFollow(StringRef name) {
   return rewriter.notifyMatchFailure(
       op, "expects " + name +
               " to follow from constants and the sizes of inputs, but it is "
-              "computed from their elements");
+              "computed from their elements; the executor vm compiles that");
 }
 
 OpFoldResult SizeReader::toSize(Value element) {

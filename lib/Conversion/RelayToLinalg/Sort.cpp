@@ -15,6 +15,7 @@
 #include "LinalgBuilder.h"
 #include "PopulatePatterns.h"
 #include "SizeReader.h"
+#include "SortBuilder.h"
 #include "SortLine.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -455,6 +456,13 @@ SmallVector<Value> AxisSort::build(OpFoldResult count, bool wantsValues,
       b.opaque(b.getBlockName(), along, data, destinations, emit);
   results.pop_back();
   return results;
+}
+
+SmallVector<Value> mlir::relay::detail::buildSort(
+    LinalgBuilder &b, Value data, Type elementType, int64_t axis,
+    bool isAscending, OpFoldResult count, bool wantsValues, Type positionType) {
+  return AxisSort(b, data, elementType, axis, isAscending)
+      .build(count, wantsValues, positionType);
 }
 
 namespace {

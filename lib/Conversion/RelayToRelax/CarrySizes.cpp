@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/Analysis/SizeComputations.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 
 using namespace mlir;
@@ -66,6 +67,132 @@ static Value carry(OpBuilder &builder, Location loc, Value sizes) {
   return shape;
 }
 
+static Value makeNumber(OpBuilder &builder, Location loc, int64_t value) {
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  return ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(type, builder.getI64IntegerAttr(value)));
+}
+
+static Value castTo(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (getElementTypeOrSelf(value.getType()) == type)
+    return value;
+  return CastOp::create(builder, loc, value, type);
+}
+
+/// The same for integers that may be negative: the difference of two sizes.
+static Value carrySigned(OpBuilder &builder, Location loc, Value numbers) {
+  Type type = getElementTypeOrSelf(numbers.getType());
+  numbers = castTo(builder, loc, numbers, builder.getI64Type());
+  auto getPart = [&](Value part) {
+    Value zero = makeNumber(builder, loc, 0);
+    return carry(builder, loc, MaximumOp::create(builder, loc, part, zero));
+  };
+  Value result =
+      SubtractOp::create(builder, loc, getPart(numbers),
+                         getPart(NegativeOp::create(builder, loc, numbers)));
+  return castTo(builder, loc, result, type);
+}
+
+/// The sizes of `data` at `axes`.
+static Value getSizes(OpBuilder &builder, Location loc, Value data,
+                      ArrayRef<int64_t> axes) {
+  Type i64 = builder.getI64Type();
+  int64_t rank = cast<RankedTensorType>(data.getType()).getRank();
+  Value shape = ShapeOfOp::create(
+      builder, loc, TypeRange{RankedTensorType::get({rank}, i64)}, data,
+      builder.getNamedAttr("dtype", TypeAttr::get(i64)));
+  auto type = RankedTensorType::get({static_cast<int64_t>(axes.size())}, i64);
+  Value indices =
+      ConstantOp::create(builder, loc, DenseElementsAttr::get(type, axes));
+  return TakeOp::create(builder, loc, shape, indices, /*batch_dims=*/0,
+                        builder.getI64IntegerAttr(0), "wrap");
+}
+
+/// Begins and ends of a slice, of which those far outside, as INT64_MAX, are
+/// moved to where they mean the same.
+static Value carryBounds(OpBuilder &builder, DynStridedSliceOp op,
+                         Value bounds) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(bounds.getType());
+  SmallVector<int64_t> axes =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getNumElements()));
+  if (std::optional<ArrayRef<int64_t>> given = op.getAxes())
+    axes.assign(given->begin(), given->end());
+  Value sizes = getSizes(builder, loc, op.getData(), axes);
+  Value beyond =
+      SubtractOp::create(builder, loc, makeNumber(builder, loc, -1), sizes);
+  Value clipped = MaximumOp::create(
+      builder, loc, castTo(builder, loc, bounds, builder.getI64Type()), beyond);
+  return carrySigned(builder, loc,
+                     MinimumOp::create(builder, loc, clipped, sizes));
+}
+
+/// Sizes for 0, which stands for the size of the data, and for a single -1,
+/// which stands for what is left. Other codes stay, and are no sizes.
+static Value resolveCodes(OpBuilder &builder, DynReshapeOp op, Value codes) {
+  Location loc = op.getLoc();
+  Value data = op.getData();
+  auto dataType = cast<RankedTensorType>(data.getType());
+  auto type = cast<RankedTensorType>(codes.getType());
+  codes = castTo(builder, loc, codes, builder.getI64Type());
+  Value one = makeNumber(builder, loc, 1);
+  auto multiplyAll = [&](Value numbers) -> Value {
+    return ProdOp::create(builder, loc, numbers, DenseI64ArrayAttr(),
+                          /*keepdims=*/false, /*exclude=*/false);
+  };
+  auto isEqual = [&](Value lhs, int64_t rhs) -> Value {
+    return EqualOp::create(builder, loc, lhs, makeNumber(builder, loc, rhs));
+  };
+  SmallVector<int64_t> all =
+      llvm::to_vector(llvm::seq<int64_t>(0, dataType.getRank()));
+  if (!op.getAllowzero() && dataType.getRank() != 0) {
+    // Behind the last dimension of the data there is none to copy.
+    SmallVector<int64_t> axes, isThere;
+    for (int64_t dim = 0; dim < type.getNumElements(); ++dim) {
+      axes.push_back(std::min(dim, dataType.getRank() - 1));
+      isThere.push_back(dim < dataType.getRank());
+    }
+    Value factors = ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            RankedTensorType::get(type.getShape(), builder.getI64Type()),
+            ArrayRef<int64_t>(isThere)));
+    Value sizes = MultiplyOp::create(
+        builder, loc, getSizes(builder, loc, data, axes), factors);
+    codes = WhereOp::create(builder, loc, isEqual(codes, 0), sizes, codes);
+  }
+  Value isRest = isEqual(codes, -1);
+  Value known = multiplyAll(WhereOp::create(builder, loc, isRest, one, codes));
+  Value total = multiplyAll(getSizes(builder, loc, data, all));
+  Value rest = DivideOp::create(builder, loc, total, known);
+  Value number = SumOp::create(
+      builder, loc, castTo(builder, loc, isRest, builder.getI64Type()),
+      DenseI64ArrayAttr(), /*keepdims=*/false, /*exclude=*/false);
+  Value isSingle = isEqual(number, 1);
+  return WhereOp::create(builder, loc,
+                         LogicalAndOp::create(builder, loc, isRest, isSingle),
+                         rest, codes);
+}
+
+/// `operand`, the sizes of an operator, as numbers that follow from a shape.
+static Value carryOperand(OpBuilder &builder, Operation *op, Value operand) {
+  Location loc = op->getLoc();
+  if (auto slice = dyn_cast<DynStridedSliceOp>(op))
+    return carryBounds(builder, slice, operand);
+  if (auto reshape = dyn_cast<DynReshapeOp>(op))
+    return carry(builder, loc, resolveCodes(builder, reshape, operand));
+  // What is less than 1 stands for all elements.
+  if (isa<DynTopkOp>(op))
+    return carrySigned(builder, loc, operand);
+  auto type = cast<RankedTensorType>(operand.getType());
+  if (type.getRank() <= 1)
+    return carry(builder, loc, operand);
+  Value flat = ReshapeOp::create(builder, loc, operand, ArrayRef<int64_t>{-1});
+  return ReshapeOp::create(builder, loc, carry(builder, loc, flat),
+                           type.getShape());
+}
+
 static bool isKnown(Value value) {
   return getSizeComputation(value).has_value();
 }
@@ -107,7 +234,54 @@ static void carryRange(ArangeOp op) {
   op.erase();
 }
 
+/// The first rows of what is as long as it may be, as many as the machine
+/// finds.
+static void carryCounts(ElementSizedOpInterface op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<Value> results, counts;
+  op.makeBounded(builder, results, counts);
+  auto makeVector = [&](int64_t value) -> Value {
+    auto type = RankedTensorType::get({1}, builder.getI64Type());
+    return ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, builder.getI64IntegerAttr(value)));
+  };
+  Type type = op->getResult(0).getType();
+  auto tuple = dyn_cast<TupleType>(type);
+  // The machine reads a number once.
+  DenseMap<Value, Value> known;
+  for (auto [number, entry] :
+       llvm::enumerate(llvm::zip_equal(results, counts))) {
+    auto &[result, count] = entry;
+    if (count) {
+      Value &end = known[count];
+      if (!end)
+        end =
+            carry(builder, loc,
+                  ReshapeOp::create(builder, loc, count, ArrayRef<int64_t>{1}));
+      result = DynStridedSliceOp::create(
+          builder, loc, result, makeVector(0), end, makeVector(1),
+          DenseI64ArrayAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr(), "end",
+          builder.getDenseI64ArrayAttr(0));
+    }
+    // Of sizes that are not known the operator may know more.
+    Type wanted = tuple ? tuple.getType(number) : type;
+    if (result.getType() != wanted)
+      result = AscribeOp::create(builder, loc, wanted, result);
+  }
+  op->getResult(0).replaceAllUsesWith(
+      tuple ? TupleOp::create(builder, loc, results).getResult()
+            : results.front());
+  op.erase();
+}
+
 void relay::detail::carrySizes(func::FuncOp function) {
+  SmallVector<ElementSizedOpInterface> elementSized;
+  function.walk(
+      [&](ElementSizedOpInterface op) { elementSized.push_back(op); });
+  for (ElementSizedOpInterface op : elementSized)
+    carryCounts(op);
   SmallVector<SizeOperandsOpInterface> ops;
   function.walk([&](SizeOperandsOpInterface op) {
     for (unsigned index : op.getSizeOperands())
@@ -127,9 +301,9 @@ void relay::detail::carrySizes(func::FuncOp function) {
       OpOperand &operand = op->getOpOperand(index);
       auto type = dyn_cast<RankedTensorType>(operand.get().getType());
       // Others have no code, which the compiler tells.
-      if (type && type.getRank() <= 1 && type.hasStaticShape() &&
-          type.getElementType().isInteger() && !isKnown(operand.get()))
-        operand.set(carry(builder, op->getLoc(), operand.get()));
+      if (type && type.hasStaticShape() && type.getElementType().isInteger() &&
+          !isKnown(operand.get()))
+        operand.set(carryOperand(builder, op, operand.get()));
     }
   }
 }

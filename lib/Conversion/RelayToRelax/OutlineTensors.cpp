@@ -18,6 +18,7 @@
 
 #include "CarrySizes.h"
 
+#include "relay-mlir/Dialect/Relay/Analysis/SizeComputations.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Dialect/Relay/IR/TupleLeaves.h"
@@ -77,6 +78,7 @@ private:
   };
 
   void sink(func::FuncOp function);
+  void separateSizes(func::FuncOp function);
   void separateTuples(Block &block);
   void join(Operation &op, DenseMap<Operation *, Info> &infos,
             llvm::EquivalenceClasses<Operation *> &groups);
@@ -86,6 +88,8 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
+  /// What computes sizes of one operator alone.
+  llvm::SmallPtrSet<Operation *, 16> sizeOps;
   /// The function at hand, and how many were cut from it.
   func::FuncOp source;
   unsigned numOutlined = 0;
@@ -122,6 +126,27 @@ void Outlining::sink(func::FuncOp function) {
   }
 }
 
+/// Gives operators what computes their sizes, which can go where they go: from
+/// another function it would come as elements.
+void Outlining::separateSizes(func::FuncOp function) {
+  SmallVector<SizeOperandsOpInterface> ops;
+  function.walk([&](SizeOperandsOpInterface op) { ops.push_back(op); });
+  for (SizeOperandsOpInterface op : ops)
+    for (unsigned index : op.getSizeOperands()) {
+      OpOperand &operand = op->getOpOperand(index);
+      std::optional<SmallVector<Operation *>> computation =
+          getSizeComputation(operand.get());
+      if (!computation)
+        continue;
+      OpBuilder builder(op);
+      IRMapping mapping;
+      for (Operation *part : *computation)
+        if (!isa<ConstantOp>(part))
+          sizeOps.insert(builder.clone(*part, mapping));
+      operand.set(mapping.lookupOrDefault(operand.get()));
+    }
+}
+
 /// Gives operators tuples of their own, which can go where they go.
 void Outlining::separateTuples(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -144,15 +169,15 @@ void Outlining::separateTuples(Block &block) {
   }
 }
 
-/// Puts an operator into the group of its operands that are as deep. Tuples
-/// that were made for it are as deep as it is.
+/// Puts an operator into the group of its operands that are as deep. Tuples and
+/// sizes that were made for it are as deep as it is.
 void Outlining::join(Operation &op, DenseMap<Operation *, Info> &infos,
                      llvm::EquivalenceClasses<Operation *> &groups) {
   for (Value value : op.getOperands()) {
     Operation *def = value.getDefiningOp();
     if (!def || !infos.lookup(def).isOperator)
       continue;
-    if (isa<TupleOp>(def)) {
+    if (isa<TupleOp>(def) || sizeOps.contains(def)) {
       infos[def].depth = infos.lookup(&op).depth;
       groups.unionSets(def, &op);
       join(*def, infos, groups);
@@ -205,8 +230,8 @@ void Outlining::cut(Block &block) {
     if (!info.isOperator)
       continue;
     groups.insert(&op);
-    // A tuple joins with what it was made for.
-    if (!isa<TupleOp>(op))
+    // These join with what they were made for.
+    if (!isa<TupleOp>(op) && !sizeOps.contains(&op))
       join(op, infos, groups);
   }
 
@@ -350,13 +375,17 @@ void Outlining::run(func::FuncOp function) {
   source = function;
   numOutlined = 0;
   relay::detail::carrySizes(function);
+  sizeOps.clear();
+  separateSizes(function);
   sink(function);
   // What nothing needs would be a function without results.
   function.walk([&](Block *block) {
     separateTuples(*block);
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
-      if (isOpTriviallyDead(&op))
+      if (isOpTriviallyDead(&op)) {
+        sizeOps.erase(&op);
         op.erase();
+      }
   });
   SmallVector<Block *> blocks;
   function.walk<WalkOrder::PreOrder>(

@@ -75,3 +75,25 @@ func.func @constant_index_out_of_range(%x: tensor<3x4xf32>) -> tensor<2x4xf32> {
   %0 = relay.take %x, %i {axis = 0, mode = "fast"} : (tensor<3x4xf32>, tensor<2xi32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// -----
+
+func.func @positions(%x: tensor<5xf32>) -> tensor<?x1xi32> {
+  // expected-error @+2 {{'relay.argwhere' op has no lowering to linalg for these types and attributes}}
+  // expected-note @+1 {{its elements decide how large the result is; the executor vm compiles that}}
+  %0 = relay.argwhere %x : (tensor<5xf32>) -> tensor<?x1xi32>
+  return %0 : tensor<?x1xi32>
+}
+
+// -----
+
+// Also where the result is a tuple.
+func.func @samples(%key: tensor<10xui64>, %probs: tensor<2x0xf32>)
+    -> tuple<tensor<10xui64>, tensor<2x1xi32>> {
+  // expected-error @+2 {{'relay.random.multinomial' op has no lowering to linalg for these types and attributes}}
+  // expected-note @+1 {{expects probs that are not empty, but got 'tensor<2x0xf32>'}}
+  %0 = relay.random.multinomial %key, %probs
+      : (tensor<10xui64>, tensor<2x0xf32>)
+      -> tuple<tensor<10xui64>, tensor<2x1xi32>>
+  return %0 : tuple<tensor<10xui64>, tensor<2x1xi32>>
+}

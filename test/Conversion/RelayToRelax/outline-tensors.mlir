@@ -97,3 +97,23 @@ func.func @tuples(%x: tensor<4xf32>) -> tuple<tensor<2xf32>, tensor<2xf32>> {
     : (tensor<4xf32>) -> tuple<tensor<2xf32>, tensor<2xf32>>
   return %0 : tuple<tensor<2xf32>, tensor<2xf32>>
 }
+
+// -----
+
+// As many rows as there could be, and how many there are, come from a function;
+// the machine makes a size of the number, and another function takes that part.
+//
+// CHECK-LABEL: func.func @positions(
+// CHECK-NEXT:    %[[ALL:.*]]:2 = relay.call @positions.0(%{{.*}}) {{.*}} -> (tensor<5x1xi32>, tensor<1xi64>)
+// CHECK-NEXT:    %[[SIZED:.*]] = relay.call @vm.builtin.make_sized.1.1.i64(%[[ALL]]#1)
+// CHECK-NEXT:    %[[ROWS:.*]] = relay.call @positions.1(%[[SIZED]], %[[ALL]]#0)
+// CHECK-NEXT:    return %[[ROWS]]
+// CHECK:       func.func @positions.1(
+// CHECK:         %[[SHAPE:.*]] = relay.shape_of
+// CHECK:         %[[SLICE:.*]] = relay.dyn.strided_slice
+// CHECK:         relay.negative %[[SLICE]]
+func.func @positions(%x: tensor<5xf32>) -> tensor<?x1xi32> {
+  %0 = relay.argwhere %x : (tensor<5xf32>) -> tensor<?x1xi32>
+  %1 = relay.negative %0 : (tensor<?x1xi32>) -> tensor<?x1xi32>
+  return %1 : tensor<?x1xi32>
+}

@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Conversion/RelayToLinalg/RelayToLinalg.h"
 #include "relay-mlir/Dialect/Relay/IR/DecomposableOpInterface.h"
+#include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Interpreter/Unsupported.h"
@@ -55,9 +56,10 @@ struct TestOperatorStatusPass
         llvm::outs() << " inferred";
       if (interpreter.canEvaluate(name) && !isUnsupportedByInterpreter(name))
         llvm::outs() << " interpreted";
-      // Quantized operators are written in others that are.
+      // Or written in others that are.
       if (lowered.contains(name) ||
-          name.hasInterface<DecomposableOpInterface>())
+          name.hasInterface<DecomposableOpInterface>() ||
+          name.hasInterface<ElementSizedOpInterface>())
         llvm::outs() << " lowered";
       llvm::outs() << '\n';
     }

@@ -41,7 +41,8 @@ class Input:
 @dataclasses.dataclass
 class Row:
     """A call. A result of floats that is a sum (`sums`) is as exact as its largest
-    element, any other one as each of its elements; integers may be off by `slack`."""
+    element, any other one as each of its elements; integers may be off by `slack`. All
+    rows of an operator are for one executor: `vm` where elements decide sizes."""
 
     text: str
     inputs: dict
@@ -49,6 +50,7 @@ class Row:
     ones: bool = True
     zero: str = "n"
     slack: int = 0
+    executor: str = "aot"
 
     def letters(self):
         return {c for input_ in self.inputs.values() for c in input_.shape if c.isalpha()}
@@ -69,9 +71,9 @@ def _input(value):
     return value if isinstance(value, Input) else Input(value)
 
 
-def row(text, *, sums=False, ones=True, zero="n", slack=0, **inputs):
+def row(text, *, sums=False, ones=True, zero="n", slack=0, executor="aot", **inputs):
     return Row(text, {name: _input(value) for name, value in inputs.items()}, sums, ones, zero,
-               slack)
+               slack, executor)
 
 
 def special(shape="n,m", low=-3.0, high=3.0, **options):

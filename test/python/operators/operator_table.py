@@ -381,3 +381,6 @@ import operator_table_nn_contrib  # noqa: E402,F401
 import operator_table_sparse  # noqa: E402,F401
 import operator_table_image  # noqa: E402,F401
 import operator_table_vision  # noqa: E402,F401
+import operator_table_data_dependent  # noqa: E402,F401
+import operator_table_nms  # noqa: E402,F401
+import operator_table_random  # noqa: E402,F401

@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 
 #include "Decompositions/Decomposition.h"
+#include "ElementSizes.h"
 #include "Gradients/Gradient.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
@@ -198,12 +199,14 @@ void relay::detail::registerPassInterfaces(MLIRContext *context) {
          NNLogSoftmaxOp>(context);
   attach<ZerosModel, ZerosOp, ZerosLikeOp>(context);
   attach<OnesModel, OnesOp, OnesLikeOp>(context);
+  detail::registerElementSizes(context);
   // Operators made of others.
   decompositions::registerBits(context);
   decompositions::registerBlocks(context);
   decompositions::registerLosses(context);
   decompositions::registerMarkers(context);
   decompositions::registerPackedProducts(context);
+  decompositions::registerRandom(context);
   decompositions::registerSpectra(context);
   decompositions::registerWinograd(context);
   // Derivatives.

@@ -86,6 +86,29 @@ def FilledOpInterface : OpInterface<"FilledOpInterface"> {
   ];
 }
 
+def ElementSizedOpInterface : OpInterface<"ElementSizedOpInterface"> {
+  let description = [{
+    An operator whose elements decide how large its result is. A function of
+    tensors knows sizes before it runs, so for the virtual machine the operator is
+    written as others that compute as much as there could be, and how much of it
+    there is; what follows is another function, of which the sizes are known then.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<[{
+        Makes operators, at the builder's position, that compute the result, or
+        the fields of a result that is a tuple, with a first dimension that is
+        large enough for any elements. `counts` gets an i64 scalar for each: how
+        many of the rows, from the first on, are the result; or a null value for
+        one that is whole.
+      }],
+      "void", "makeBounded",
+      (ins "::mlir::OpBuilder &":$builder,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$results,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$counts)>
+  ];
+}
+
 def GradientOpInterface : OpInterface<"GradientOpInterface"> {
   let description = [{
     An operator that knows its derivative: how the gradient of a number by its

@@ -69,6 +69,7 @@ void registerBlocks(MLIRContext *context);
 void registerLosses(MLIRContext *context);
 void registerMarkers(MLIRContext *context);
 void registerPackedProducts(MLIRContext *context);
+void registerRandom(MLIRContext *context);
 void registerSpectra(MLIRContext *context);
 void registerWinograd(MLIRContext *context);
 
