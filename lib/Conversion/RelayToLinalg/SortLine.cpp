@@ -71,13 +71,15 @@ Value SortLine::getEntry(Value position) {
     key = arith::XOrIOp::create(b, key, integer(-1, key.getType()));
   key = arith::ExtSIOp::create(b, i64, key);
   key = arith::ShLIOp::create(b, key, integer(kKeyBits, i64));
+  entry =
+      arith::OrIOp::create(b, entry, integer(int64_t(1) << kPositionBits, i64));
   return arith::OrIOp::create(b, key, entry);
 }
 
 Value SortLine::getPosition(Value entry) const {
   if (withKeys)
     entry = arith::AndIOp::create(
-        b, entry, integer((int64_t(1) << kKeyBits) - 1, b.getI64Type()));
+        b, entry, integer((int64_t(1) << kPositionBits) - 1, b.getI64Type()));
   return arith::IndexCastOp::create(b, b.getIndexType(), entry);
 }
 

@@ -21,9 +21,13 @@ namespace mlir::relay::detail {
 class SortLine {
 public:
   static constexpr int64_t kKeyBits = 32;
+  /// The bit above the position is always 1. Where LLVM 22 knows that the upper
+  /// half of the low 32 bits is 0, it takes the mask of a position for a mere
+  /// extension, and then loses it (x86, a value that is selected and stored).
+  static constexpr int64_t kPositionBits = 31;
   /// The most elements whose positions leave room for a key. Who sorts lines of
   /// a dynamic size with keys makes sure that they are not longer.
-  static constexpr int64_t kMaxWithKeys = int64_t(1) << (64 - kKeyBits);
+  static constexpr int64_t kMaxWithKeys = int64_t(1) << kPositionBits;
   /// Whether entries of a line of `size` elements have keys.
   static bool hasKeys(Type elementType, int64_t size) {
     return elementType.getIntOrFloatBitWidth() <= kKeyBits &&
