@@ -13,7 +13,7 @@ import pytest
 import relay_mlir as rm
 from bounds import bound as bound_of
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(4)
 
 BOUND = bound_of("products", symmetric=True)
 WINOGRAD_BOUND = bound_of("winograd")

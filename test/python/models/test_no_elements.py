@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import relay_mlir as rm
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(5)
 
 BUILD = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 

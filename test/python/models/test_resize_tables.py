@@ -8,7 +8,7 @@ import pytest
 
 from single_nodes import check_refused, compare, compiled, random, reference, runtime
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(4)
 
 
 def resize(shape, attributes, scales=None, sizes=None, by=runtime, opset=19, dtype=np.float32,

@@ -10,7 +10,7 @@ from onnx import helper
 import relay_mlir as rm
 from single_nodes import check_refused, compare, compiled, make, random, reference, runtime
 
-pytestmark = pytest.mark.share(2)
+pytestmark = pytest.mark.share(3)
 
 
 @pytest.mark.parametrize("order", [0, 1])

@@ -20,7 +20,7 @@ from test_open_sizes import REFUSALS, Pair, random
 import relay_mlir as rm
 from relay_mlir import relay
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(5)
 
 BUILD = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 
