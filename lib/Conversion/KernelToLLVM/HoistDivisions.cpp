@@ -32,12 +32,15 @@ static bool isIndexDivision(Operation *op) {
 }
 
 /// Moves `op` out of the regions that none of its operands is in, after what
-/// computes these, where that has no effects.
-static void hoist(Operation *op) {
+/// computes these, where that has no effects. What is in `visited` was moved
+/// before.
+static void hoist(Operation *op, DenseSet<Operation *> &visited) {
+  if (!visited.insert(op).second)
+    return;
   for (Value operand : op->getOperands()) {
     Operation *source = operand.getDefiningOp();
     if (source && source->getNumRegions() == 0 && isPure(source))
-      hoist(source);
+      hoist(source, visited);
   }
   Operation *place = op;
   for (Operation *parent = op->getParentOp(); !isa<func::FuncOp>(parent);
@@ -84,14 +87,20 @@ struct HoistDivisionsPass
         divisions.push_back(op);
     });
     // Operands come before what uses them.
+    DenseSet<Operation *> visited;
     for (Operation *op : divisions) {
       OpBuilder builder(op);
+      Location loc = op->getLoc();
       Value divisor = op->getOperand(1);
       Value one = arith::ConstantOp::create(
-          builder, op->getLoc(), builder.getOneAttr(divisor.getType()));
-      op->setOperand(
-          1, arith::MaxSIOp::create(builder, op->getLoc(), divisor, one));
-      hoist(op);
+          builder, loc, builder.getOneAttr(divisor.getType()));
+      // A large unsigned number is negative.
+      if (isa<arith::DivUIOp, arith::RemUIOp>(op))
+        divisor = arith::MaxUIOp::create(builder, loc, divisor, one);
+      else
+        divisor = arith::MaxSIOp::create(builder, loc, divisor, one);
+      op->setOperand(1, divisor);
+      hoist(op, visited);
     }
   }
 };

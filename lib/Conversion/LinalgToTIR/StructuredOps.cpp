@@ -57,6 +57,14 @@ void KernelLowering::clonePayloadOp(Operation &op, IRMapping &mapping,
     mapping.map(extract.getResult(), loaded);
     return;
   }
+  auto dim = dyn_cast<tensor::DimOp>(op);
+  std::optional<int64_t> dimension =
+      dim ? dim.getConstantIndex() : std::nullopt;
+  if (dimension) {
+    OpFoldResult size = lookup(dim.getSource()).sizes[*dimension];
+    mapping.map(dim.getResult(), materialize(op.getLoc(), size));
+    return;
+  }
   if (op.getNumRegions() == 0) {
     builder.clone(op, mapping);
     return;

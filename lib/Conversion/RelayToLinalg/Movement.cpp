@@ -212,13 +212,19 @@ struct DynBroadcastToLinalg : OpConversionPattern<DynBroadcastToOp> {
     if (failed(sizes))
       return failure();
     auto own = ArrayRef(*sizes).take_back(dataType.getRank());
-    for (auto [extent, size] : llvm::zip_equal(dataType.getShape(), own)) {
+    for (auto [dim, size] : llvm::enumerate(own)) {
+      int64_t extent = dataType.getDimSize(dim);
       std::optional<int64_t> known = getConstantIntValue(size);
       if (known && *known != extent && extent != 1 &&
           !ShapedType::isDynamic(extent))
         return rewriter.notifyMatchFailure(op, "expects size " + Twine(extent) +
                                                    " in shape, but got " +
                                                    Twine(*known));
+      // Where the data may have size 1, buildBroadcast looks.
+      if (!known && extent != 1)
+        b.assertEqual(b.getSize(adaptor.getData(), dim), size,
+                      "expects a size that is known to be repeated when it is "
+                      "compiled");
     }
     Value result = buildBroadcast(b, adaptor.getData(), *sizes);
     rewriter.replaceOp(op, b.castTo(result, type));

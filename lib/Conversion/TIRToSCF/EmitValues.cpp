@@ -259,6 +259,12 @@ Value KernelEmitter::evaluateOnLanes(AffineExpr expr, unsigned numDims,
 // Conditions
 //===----------------------------------------------------------------------===//
 
+/// `index`, or the nearest number that is not beyond `limit` or -`limit`.
+Value KernelEmitter::clampIndex(Value index, int64_t limit) {
+  index = arith::MaxSIOp::create(builder, loc, index, getConstantIndex(-limit));
+  return arith::MinSIOp::create(builder, loc, index, getConstantIndex(limit));
+}
+
 Lowered KernelEmitter::compareWithZero(Lowered index, bool isEquality) {
   auto predicate =
       isEquality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge;
@@ -275,9 +281,7 @@ Lowered KernelEmitter::compareWithZero(Lowered index, bool isEquality) {
   constexpr int64_t kFar = 1 << 30;
   if (std::abs(index.stride) * lanes.count >= kFar)
     return Lowered::varying(compare(toVector(index)));
-  Value base = arith::MaxSIOp::create(builder, loc, index.value,
-                                      getConstantIndex(-kFar));
-  base = arith::MinSIOp::create(builder, loc, base, getConstantIndex(kFar));
+  Value base = clampIndex(index.value, kFar);
   Type i32 = builder.getI32Type();
   base = arith::IndexCastOp::create(builder, loc, i32, base);
   Value vector =
@@ -343,6 +347,12 @@ bool KernelEmitter::tryEmitIndexArithmetic(Operation *op) {
     }
     if (!getStride(difference, 2, operands))
       return false;
+    // The difference of numbers from data may wrap.
+    if (!isEquality)
+      for (Lowered &operand : operands)
+        if (operand.kind != Lowered::Varying &&
+            !getConstantIntValue(operand.value))
+          operand.value = clampIndex(operand.value, int64_t(1) << 61);
     map(op->getResult(0),
         compareWithZero(evaluate(difference, 2, operands), isEquality));
     return true;

@@ -139,6 +139,7 @@ private:
   int64_t getDivisor(Value value) const;
   SmallVector<Lowered> lookupAll(ValueRange range) const;
 
+  Value clampIndex(Value index, int64_t limit);
   /// `index >= 0`, or `index == 0`.
   Lowered compareWithZero(Lowered index, bool isEquality);
   /// The conjunction of all constraints.
