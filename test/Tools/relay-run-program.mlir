@@ -20,9 +20,9 @@
 // RUN: relay-run %t.so --input=%t.kernel/input0.npy --benchmark --repeat=3 | FileCheck %s --check-prefix=BENCHMARK
 // RUN: not relay-run %t.so --input=%t.kernel/input0.npy --check=interpreter 2>&1 | FileCheck %s --check-prefix=SOURCE
 
-// AGREES: result.0: agrees, max difference
-// AGREES-NEXT: result.1.0: agrees, max difference 0, scale
-// AGREES-NEXT: result.1.1.0: agrees, max difference 0, scale
+// AGREES: result0.0: agrees, max difference
+// AGREES-NEXT: result0.1.0: agrees, max difference 0, scale
+// AGREES-NEXT: result0.1.1.0: agrees, max difference 0, scale
 
 // BENCHMARK: latency: p50
 
@@ -34,14 +34,14 @@
 // PROFILE-NEXT: median of 3 runs
 // TRACE: "name":"fused_erf"
 
-// DIFFERS: result.0: differs
+// DIFFERS: result0.0: differs
 // DIFFERS: first kernel that differs: fused_erf (call
 // DIFFERS-NEXT: to reproduce it: relay-run {{.*}}kernel.mlir --input={{.*}}input0.npy --check=interpreter
 // KERNEL: func.func @main(%{{.*}}: tensor<1000xf32>) -> tensor<1000xf32>
 // KERNEL-NEXT: relay.erf
 // AGAIN: agrees
 // SAME: first kernel that differs: fused_erf
-// SOURCE: expects the .onnx or .mlir file of the model for --interpret and --check
+// SOURCE: expects the file that the model was compiled from for --interpret and --check
 
 relay.adt @List {
   relay.constructor @Cons(tensor<1000xf32>, !relay.adt<@List>)

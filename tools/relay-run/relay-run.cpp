@@ -82,7 +82,8 @@ static RunOptions parseCommandLine(int argc, char **argv) {
   // Static, since the registry keeps pointers to them.
   static cl::opt<std::string> modelPath(
       cl::Positional, cl::Required,
-      cl::desc("<model.so, model.onnx or model.mlir>"), cl::cat(category));
+      cl::desc("<model.so, model.onnx, model.mlir or program.relay>"),
+      cl::cat(category));
   static cl::list<std::string> inputFiles(
       "input",
       cl::desc("Input, by name or in order; others are random (int32 and "
@@ -469,7 +470,7 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
                       "'");
   bool isArtefact = StringRef(options.modelPath).ends_with(".so");
   if (isArtefact && (options.interpret || !options.check.empty()))
-    return printError("expects the .onnx or .mlir file of the model for "
+    return printError("expects the file that the model was compiled from for "
                       "--interpret and --check");
   if (!isArtefact && (options.verify || options.mapWeights))
     return printError("expects a compiled model, model.so, for --verify and "

@@ -74,20 +74,20 @@ def write_record(chosen):
     if unknown:
         print(f"expects operators of the table, but got {', '.join(unknown)}")
         return 1
+    found, wrong = {}, []
+    for operator in chosen or TABLE:
+        # All types at once, as far as that compiles.
+        results = {mode: operator_runs.run_operator(operator, mode, DTYPES)
+                   for mode in ("static", "dynamic")}
+        found[operator] = {mode: result.record() for mode, result in results.items()}
+        wrong += [line for result in results.values() for line in result.wrong]
+    # Others may have been written meanwhile.
     record = operator_page.read_record()
-    compiled, wrong = {}, []
-    for operator in names:
-        if chosen and operator not in chosen:
-            if operator in record["compiled"]:
-                compiled[operator] = record["compiled"][operator]
-        elif operator in TABLE:
-            results = {mode: operator_runs.run_operator(operator, mode)
-                       for mode in ("static", "dynamic")}
-            compiled[operator] = {mode: result.record() for mode, result in results.items()}
-            wrong += [line for result in results.values() for line in result.wrong]
-    found = record["imported"] if chosen else operator_imports.find_imported()
-    operator_page.write_record({"compiled": compiled,
-                            "imported": [name for name in names if name in found]})
+    compiled = {**record["compiled"], **found} if chosen else found
+    imported = record["imported"] if chosen else operator_imports.find_imported()
+    operator_page.write_record({
+        "compiled": {name: compiled[name] for name in names if name in compiled},
+        "imported": [name for name in names if name in imported]})
     print("\n".join(wrong))
     return 1 if wrong else 0
 

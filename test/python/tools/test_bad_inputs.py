@@ -254,7 +254,7 @@ def test_not_an_artefact(folder, file, message):
     (["--threads", "-2"], "expects a number of threads from 1"),
     (["--threads", "1000000"], "expects a number of threads from 1 to 1024, but got 1000000"),
     (["--output", "no/such/folder/y.npy"], "no/such/folder/y.npy"),
-    (["--check=interpreter"], "expects the .onnx or .mlir file"),
+    (["--check=interpreter"], "expects the file that the model was compiled from"),
     (["--benchmark", "--repeat=0"], "--repeat"),
     (["--rtol=nan"], "expects --rtol and --atol from 0"),
     (["--atol=-1"], "expects --rtol and --atol from 0"),

@@ -37,6 +37,12 @@ struct RelayInlinerInterface : DialectInlinerInterface {
                        IRMapping &mapping) const final {
     return true;
   }
+  /// Call and function may know different sizes.
+  Operation *materializeCallConversion(OpBuilder &builder, Value input,
+                                       Type resultType,
+                                       Location loc) const final {
+    return AscribeOp::create(builder, loc, resultType, input);
+  }
 };
 
 } // namespace
