@@ -182,12 +182,14 @@ static void expandEpilogues(func::FuncOp function) {
   function.walk([](linalg::GenericOp op) {
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    for (AffineMap &map : maps) {
+    for (auto [operand, map] : llvm::zip_equal(op->getOpOperands(), maps)) {
       if (map.getNumResults() != map.getNumDims())
         continue;
       SmallVector<AffineExpr> results(map.getResults());
-      for (auto [dim, result] : llvm::enumerate(results))
-        if (ranges[dim] == 1 && isa<AffineConstantExpr>(result))
+      for (auto [dim, result, size] :
+           llvm::enumerate(results, op.getShape(&operand)))
+        // An operand may have more than the one element that is read.
+        if (ranges[dim] == 1 && size == 1 && isa<AffineConstantExpr>(result))
           result = getAffineDimExpr(dim, op.getContext());
       map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
     }

@@ -23,7 +23,12 @@ add("sparse_fill_empty_rows",
     row("sparse_fill_empty_rows(%i, %v, %s, %d)", executor="vm", i=Input("n,2", low=0, high=6),
         v=Input("n", "int32"), s=Input("2", "int64", low=7, high=9), d=""),
     row("sparse_fill_empty_rows(%i, %v, %s, %d)", executor="vm", i=Input("m,3", "int64", low=0, high=30),
-        v="m", s=Input("3", "int32", low=31, high=60), d=Input("1", "int16")))
+        v="m", s=Input("3", "int32", low=31, high=60), d=Input("1", "int16")),
+    # The rank is a size that only the data has.
+    row("sparse_fill_empty_rows(%i, %v, %s, %d)", executor="vm", i=Input("4,n", low=0, high=6),
+        v=Input("4", "int32"), s=Input("5", "int64", low=7, high=9), d="", ones=False, zero=None),
+    row("sparse_fill_empty_rows(%i, %v, %s, %d)", executor="vm", i=Input("m,n", "int64", low=0, high=6),
+        v=Input("m"), s=Input("n", "int64", low=7, high=9), d="", zero=None))
 
 
 def sizes(*numbers):

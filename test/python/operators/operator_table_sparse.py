@@ -44,3 +44,8 @@ add("nn.sparse_conv2d",
       for layout, kernel, columns, data, x in [
           ("NHWC", 1, 4, "14", "n,3,5,4"), ("NCHW", 1, 2, "14,3,2", "n,4,h,w"),
           ("NHWC", 3, 18, "14,4", "n,h,w,2"), ("NCHW", 3, 9, "14,2,2", "2,2,h,n")]])
+# No pixels, whose outputs only the matrix tells.
+add("nn.sparse_conv2d",
+    row('nn.sparse_conv2d(%x, %d, %i, %p, layout="NHWC", kernel_size=[1, 1])', x="2,0,3,2",
+        d="n,2,2", i=Input("n", "int32", 0, 0), p=Input("m", "int32", 0, 0), sums=True, ones=False,
+        zero=None))

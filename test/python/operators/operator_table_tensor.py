@@ -119,7 +119,11 @@ add("fixed_point_multiply_per_axis",
     row("fixed_point_multiply_per_axis(%x, %m, %l, %r, is_lshift_required=True, "
         "is_rshift_required=True, axes=[2, 0])", x=Input("3,n,4", "int32", -90000, 90000),
         m=Input("4,3", "int32", -2**31, 2**31 - 1), l=Input("4,3", "int32", 0, 31),
-        r=Input("4,3", "int32", 0, 31)))
+        r=Input("4,3", "int32", 0, 31)),
+    # Only the data has a size that is known, and the shifts are computed.
+    row("fixed_point_multiply_per_axis(%x, %m, add(%l, 1), %l, is_lshift_required=True, axes=[0])",
+        x=Input("5", "int32", -90000, 90000), m=Input("5", "int32", -2**31, 2**31 - 1), l=SHIFT,
+        ones=False, zero=None))
 add("nn.fast_softmax", row("nn.fast_softmax(%x)", x=Input("n,m", low=-9, high=9)),
     row("nn.fast_softmax(%x, axis=1)", x=Input("n,h,3", low=-9, high=9), ones=False))
 
@@ -146,8 +150,8 @@ for reduction in ["none", "sum", "mean"]:
 add("nn.space_to_batch_nd",
     row("nn.space_to_batch_nd(%x, block_shape=[2, 3], paddings=[[0, 0], [1, 2]])", x="n,h,w,3",
         ones=False),
-    row("nn.space_to_batch_nd(%x, block_shape=[2], paddings=[[1, 0]], pad_value=2f64)", x="n,m",
-        ones=False))
+    *[row(f"nn.space_to_batch_nd(%x, block_shape=[2], paddings=[[1, 0]], pad_value={value}f64)",
+          x="n,m", ones=False) for value in ("2", "-1.5", "300", "-1e30")])
 add("nn.batch_to_space_nd",
     row("nn.batch_to_space_nd(%x, block_shape=[2, 2], crops=[[0, 1], [1, 0]])", x="h,n,m,3",
         ones=False, zero=None),
@@ -178,7 +182,11 @@ add("meta_schedule_layout_transform",
 
 for shape, inverse in [("n,m", False), ("n,3,6", True), ("72", False)]:
     add("dft", row(f"dft(%x, %y, inverse={inverse})", x=shape, y=shape, sums=True))
+# Each part knows a size that the other one does not.
+for x, y in [("5", "n"), ("n", "5"), ("n,8", "5,h")]:
+    add("dft", row("dft(%x, %y, inverse=True)", x=x, y=y, sums=True, ones=False, zero=None))
 add("stft",
     row("stft(%x, %w, n_fft=8, hop_length=3)", x="n,20", w="8", sums=True),
     row("stft(%x, %w, n_fft=96, win_length=7, normalized=True, onesided=False)", x="150", w="7",
-        sums=True))
+        sums=True),
+    row("stft(%x, %w, n_fft=5, hop_length=2)", x="20", w="n", sums=True, ones=False, zero=None))

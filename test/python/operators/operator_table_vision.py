@@ -31,7 +31,11 @@ add("image.crop_and_resize",
       for size, method, layout, shape, rest in [
           ("[4, 3]", "bilinear", "NCHW", Input("2,3,h,w", nonzero=True), ""),
           ("[1, 5]", "bilinear", "NHWC", Input("2,h,w,3", nonzero=True), ', out_dtype="float32"'),
-          ("[3, 3]", "nearest_neighbor", "NCHW", "2,3,h,w", "")]])
+          ("[3, 3]", "nearest_neighbor", "NCHW", "2,3,h,w", "")]],
+    # One sample of each line; a reshape follows.
+    row("squeeze(image.crop_and_resize(%x, %b, %i, crop_size=[4, 1]), axis=[0, 3])",
+        x=Input("2,3,h,w", nonzero=True), b=Input("1,4", "float32", low=0, high=1),
+        i=Input("1", "int32", low=0, high=1), sums=True, slack=1))
 
 #===-----------------------------------------------------------------------===#
 # Anchor boxes

@@ -42,6 +42,9 @@ public:
     return make<ScatterElementsOp>(data.get(), places.get(), updates.get(),
                                    /*axis=*/0, how);
   }
+  Term scatterRows(Term data, Term places, Term updates) {
+    return make<ScatterNdOp>(data.get(), places.get(), updates.get(), "update");
+  }
   Term take(Value data, Value indices) {
     return make<TakeOp>(data, indices, /*batch_dims=*/0, getI64IntegerAttr(0),
                         "clip");
@@ -116,7 +119,7 @@ static void makeBounded(SparseFillEmptyRowsOp op, VectorBuilder &b,
   auto getVector = [&](Term scalar) { return b.reshape(scalar, {1}); };
   Term zero = b.number(0, b.getI64Type());
   Term numRows =
-      b.flatten(b.slice(b.term(b.toIntegers(op.getDenseShape())), 0, 0, 1));
+      getVector(b.slice(b.term(b.toIntegers(op.getDenseShape())), 0, 0, 1));
   Term noElement = b.make<DynZerosOp>(numRows.get(), DenseI64ArrayAttr(),
                                       TypeAttr::get(b.getI64Type()));
   // What is negative is no row, and does not count from the end.
@@ -129,21 +132,25 @@ static void makeBounded(SparseFillEmptyRowsOp op, VectorBuilder &b,
   Term order = b.make<ArgsortOp>(row.get(), /*axis=*/-1, /*is_ascend=*/true,
                                  TypeAttr::get(b.getI64Type()));
   Term places = b.take(starts - begins, b.take(row, order)) + b.numbersOf(row);
+  // The rank may be a size that is not known either.
+  Term coordinates = b.toIntegers(indices);
+  Term rank = getVector(b.sizeOf(indices, 1));
+  Term noRow =
+      b.make<DynZerosOp>(b.concatenate({numRows, rank}).get(),
+                         DenseI64ArrayAttr(), TypeAttr::get(b.getI64Type()));
+  Term first = b.concatenate({starts, b.zerosLike(starts)});
+  Term result = b.concatenate({b.zerosLike(coordinates), noRow});
+  result =
+      b.scatterRows(result, b.reshape(first, {2, -1}), b.numbersOf(starts));
+  result = b.scatterRows(result, b.reshape(places, {1, -1}),
+                         b.take(coordinates, order));
+
   Term nothing = b.concatenate({b.zerosLike(row), noElement});
-  int64_t rank = cast<RankedTensorType>(indices.getType()).getDimSize(1);
-  SmallVector<Value> columns;
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    Term base = nothing;
-    if (dim == 0)
-      base = b.scatter(nothing, starts, b.numbersOf(starts));
-    Term column = b.toIntegers(b.column(indices, dim));
-    columns.push_back(b.scatter(base, places, b.take(column, order)));
-  }
   Term fill = getVector(b.term(b.toIntegers(op.getDefaultValue())));
   Term values = b.toIntegers(op.getSparseValues());
   values = b.scatter(nothing + fill, places, b.take(values, order));
   Term count = b.sumAll(lengths + isEmpty);
-  results.append({b.stack(columns), values, isEmpty});
+  results.append({result, values, isEmpty});
   counts.append({count, count, Value()});
 }
 

@@ -101,6 +101,12 @@ Term TermBuilder::castTo(Value x, Type elementType) {
   return make<CastOp>(x, elementType);
 }
 
+Term TermBuilder::ascribe(Value x, RankedTensorType type) {
+  if (x.getType() == type)
+    return term(x);
+  return make<AscribeOp>(type, x);
+}
+
 Term TermBuilder::zerosLike(Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   if (type.hasStaticShape())

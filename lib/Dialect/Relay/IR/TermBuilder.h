@@ -103,6 +103,8 @@ public:
   Term integers(ArrayRef<int64_t> values);
 
   Term castTo(Value x, Type elementType);
+  /// `x` as of a type that knows more sizes; they are checked at run time.
+  Term ascribe(Value x, RankedTensorType type);
   Term zerosLike(Value x);
   Term onesLike(Value x);
   /// The number of elements of `x` for each one of `y`, in the type of `y`.

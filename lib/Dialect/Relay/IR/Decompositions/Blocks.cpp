@@ -35,7 +35,10 @@ static Term pad(Decomposition &d, Term x, ArrayRef<int64_t> widths,
                 double value) {
   if (llvm::all_of(widths, [](int64_t width) { return width == 0; }))
     return x;
-  return d.make<NNPadOp>(x.get(), d.number(value, x).get(), widths, "constant");
+  // A cast saturates what is beyond the type.
+  Term fill =
+      d.fold(d.castTo(d.number(value, d.getF64Type()), x.getElementType()));
+  return d.make<NNPadOp>(x.get(), fill.get(), widths, "constant");
 }
 
 //===----------------------------------------------------------------------===//

@@ -64,8 +64,6 @@ static Term getNeighbours(Term data, TermBuilder &d) {
 /// (pixels, O) as (N, H, W, O), where `data` is (N, H, W, I).
 static Term splitPixels(Term rows, Term data, TermBuilder &d) {
   int64_t outputs = rows.getSize(1);
-  if (ShapedType::isDynamic(outputs))
-    outputs = -1;
   SmallVector<int64_t> sizes(data.getType().getShape().drop_back());
   // 0 stands for a size of the operand.
   bool isUsual = llvm::all_of(sizes, [](int64_t size) { return size > 0; });
@@ -73,8 +71,12 @@ static Term splitPixels(Term rows, Term data, TermBuilder &d) {
     sizes.push_back(outputs);
     return d.reshape(rows, sizes);
   }
-  Term shape = d.make<ShapeOfOp>(data.get(), TypeAttr::get(d.getI64Type()));
-  SmallVector<Value> parts = {d.slice(shape, 0, 0, 3), d.integers(outputs)};
+  // Rows of no pixels do not tell how many outputs there are, their shape does.
+  auto getShape = [&](Term x) {
+    return d.make<ShapeOfOp>(x.get(), TypeAttr::get(d.getI64Type()));
+  };
+  SmallVector<Value> parts = {d.slice(getShape(data), 0, 0, 3),
+                              d.slice(getShape(rows), 0, 1, 2)};
   return d.make<DynReshapeOp>(rows.get(),
                               d.make<ConcatenateOp>(parts, int64_t(0)).get(),
                               DenseI64ArrayAttr(), /*allowzero=*/true);

@@ -168,12 +168,21 @@ static Type getWideType(Decomposition &d, Type elementType) {
 namespace mlir::relay::decompositions {
 
 static Value write(DftOp op, Decomposition &d) {
-  auto type = cast<RankedTensorType>(op.getReData().getType());
+  // A size that the type of one part does not know may be in that of the other.
+  RankedTensorType type = op.getReData().getType();
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [size, other] :
+       llvm::zip_equal(shape, op.getImData().getType().getShape()))
+    if (ShapedType::isDynamic(size))
+      size = other;
+  type = type.clone(shape);
+  Value re = d.ascribe(op.getReData(), type),
+        im = d.ascribe(op.getImData(), type);
   Type elementType = type.getElementType(), wide = getWideType(d, elementType);
   int64_t points = type.getShape().back();
   bool isOpen = ShapedType::isDynamic(points);
   if (points == 0)
-    return d.make<TupleOp>(ValueRange{op.getReData(), op.getImData()}).get();
+    return d.make<TupleOp>(ValueRange{re, im}).get();
   Fourier fourier(d, wide, op.getInverse());
   auto getPart = [&](Value part) {
     Term x = d.castTo(part, wide);
@@ -187,8 +196,8 @@ static Value write(DftOp op, Decomposition &d) {
     }
     return d.make<ExpandDimsOp>(x.get(), int64_t(1), int64_t(1));
   };
-  Term x = d.make<ConcatenateOp>(
-      ValueRange{getPart(op.getReData()), getPart(op.getImData())}, int64_t(1));
+  Term x =
+      d.make<ConcatenateOp>(ValueRange{getPart(re), getPart(im)}, int64_t(1));
   Term y = isOpen ? fourier.transformOpen(x) : fourier.transform(x, points);
   if (op.getInverse()) {
     Term size = d.number(isOpen ? 1 : static_cast<double>(points), wide);
@@ -200,9 +209,8 @@ static Value write(DftOp op, Decomposition &d) {
   }
   SmallVector<Value> fields;
   for (int64_t part : {0, 1})
-    fields.push_back(
-        d.castTo(d.reshapeLike(d.slice(y, 1, part, part + 1), op.getReData()),
-                 elementType));
+    fields.push_back(d.castTo(d.reshapeLike(d.slice(y, 1, part, part + 1), re),
+                              elementType));
   return d.make<TupleOp>(fields).get();
 }
 
@@ -214,7 +222,10 @@ static Term write(StftOp op, Decomposition &d) {
   int64_t hop = op.getHopLength() == -1 ? size / 4 : op.getHopLength();
   int64_t length = op.getWinLength() == -1 ? size : op.getWinLength();
   int64_t frequencies = op.getOnesided() ? size / 2 + 1 : size;
-  Term window = d.castTo(op.getWindow(), wide);
+  // The frames must not be repeated by a window whose size is not known.
+  Term window = d.castTo(
+      d.ascribe(op.getWindow(), op.getWindow().getType().clone({length})),
+      wide);
   if (op.getNormalized())
     window = window * (1 / std::sqrt(static_cast<double>(size)));
   // A window that is shorter than a frame lies in its middle.
