@@ -110,10 +110,10 @@ for equation, x, y in [("ij,jk->ik", "n,m", "m,h"), ("bhqd,bkhd->bhqk", "n,2,h,4
 add("einsum", row('einsum((%x,), equation="iji->j")', x="3,n,3", sums=True),
     row('einsum((%x, %y, %z), equation="bi,bj,ijk->bk")', x="n,m", y="n,h", z="m,h,3", sums=True))
 SHIFT = Input("n", "int32", 0, 9)
-for left, right in [(False, False), (True, False), (False, True), (True, True)]:
+for to_left, to_right in [(False, False), (True, False), (False, True), (True, True)]:
     add("fixed_point_multiply_per_axis",
-        row(f"fixed_point_multiply_per_axis(%x, %m, %l, %r, is_lshift_required={left}, "
-            f"is_rshift_required={right}, axes=[1])", x=Input("3,n,m", "int32", -90000, 90000),
+        row(f"fixed_point_multiply_per_axis(%x, %m, %l, %r, is_lshift_required={to_left}, "
+            f"is_rshift_required={to_right}, axes=[1])", x=Input("3,n,m", "int32", -90000, 90000),
             m=Input("n", "int32", -2**31, 2**31 - 1), l=SHIFT, r=SHIFT))
 add("fixed_point_multiply_per_axis",
     row("fixed_point_multiply_per_axis(%x, %m, %l, %r, is_lshift_required=True, "
