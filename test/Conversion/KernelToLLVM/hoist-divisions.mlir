@@ -4,7 +4,7 @@
 // iterations of the inner loop, and may be made before it.
 // CHECK-LABEL: func.func @rows
 // CHECK-SAME:    %[[X:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[D:.*]]: index
-// CHECK:       %[[SIZE:.*]] = arith.maxsi %[[D]], %{{.*}} : index
+// CHECK:       %[[SIZE:.*]] = arith.maxui %[[D]], %{{.*}} : index
 // CHECK:       scf.for %[[I:.*]] =
 // CHECK-NOT:     scf.for
 // CHECK:         %[[TWICE:.*]] = arith.muli %[[I]]
@@ -36,7 +36,7 @@ func.func @rows(%x: memref<?xf32>, %n: index, %d: index, %y: memref<?x?xf32>) {
 
 // Data and constants stay as they are.
 // CHECK-LABEL: func.func @others
-// CHECK-NOT:   maxsi
+// CHECK-NOT:   arith.max
 func.func @others(%a: i32, %b: i32, %i: index) -> (i32, index) {
   %c8 = arith.constant 8 : index
   %0 = arith.divui %a, %b : i32
