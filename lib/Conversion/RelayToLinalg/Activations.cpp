@@ -201,13 +201,6 @@ struct FixedPointMultiplyPerAxisToLinalg
         b.assertEqual(b.getSize(parameter, dim),
                       sizes[cast<AffineDimExpr>(index).getPosition()],
                       "expects a number for each index of the axes");
-      // What the data knows of the sizes holds for all that use the parameter.
-      auto given = cast<RankedTensorType>(parameter.getType());
-      SmallVector<int64_t> shape(given.getShape());
-      for (auto [size, index] : llvm::zip_equal(shape, own))
-        if (ShapedType::isDynamic(size))
-          size = type.getDimSize(cast<AffineDimExpr>(index).getPosition());
-      parameter = b.castTo(parameter, given.clone(shape));
       inputs.push_back({parameter, b.map(type.getRank(), own)});
     };
     addParameter(adaptor.getFpMultiplier());

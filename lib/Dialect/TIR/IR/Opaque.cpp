@@ -8,6 +8,7 @@
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mlir::tir;
@@ -54,6 +55,15 @@ ValueRange OpaqueOp::getInitArgs() {
   return ValueRange(getBody()->getArguments()).take_back(getInits().size());
 }
 
+/// Indices, and the buffers of all operands.
+static SmallVector<Type> getExpectedArgTypes(OpaqueOp op) {
+  SmallVector<Type> types(op.getAlong().size(),
+                          IndexType::get(op.getContext()));
+  for (Value tensor : op->getOperands())
+    types.push_back(getBufferType(tensor));
+  return types;
+}
+
 LogicalResult OpaqueOp::verify() {
   if (getInits().empty() && !getAlong().empty())
     return emitOpError("expects a destination with dimensions ")
@@ -84,9 +94,7 @@ LogicalResult OpaqueOp::verify() {
                << type << ", but got " << attr;
   }
 
-  SmallVector<Type> expected(getAlong().size(), IndexType::get(getContext()));
-  for (Value tensor : getOperands())
-    expected.push_back(getBufferType(tensor));
+  SmallVector<Type> expected = getExpectedArgTypes(*this);
   if (getBody()->getArgumentTypes() != TypeRange(expected))
     return emitOpError("expects arguments of its body of types ")
            << expected << ", but got " << getBody()->getArgumentTypes();
@@ -98,4 +106,32 @@ LogicalResult OpaqueOp::reifyResultShapes(OpBuilder &builder,
   for (Value init : getInits())
     shapes.push_back(tensor::getMixedSizes(builder, getLoc(), init));
   return success();
+}
+
+namespace {
+
+/// Operands take the place of their casts to types that know less, as in all
+/// destination-style operations; the arguments of the body follow.
+struct RefineArguments final : OpRewritePattern<OpaqueOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(OpaqueOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Type> types = getExpectedArgTypes(op);
+    if (op.getBody()->getArgumentTypes() == TypeRange(types))
+      return rewriter.notifyMatchFailure(op, "arguments are as operands");
+    rewriter.modifyOpInPlace(op, [&] {
+      for (auto [argument, type] :
+           llvm::zip_equal(op.getBody()->getArguments(), types))
+        argument.setType(type);
+    });
+    return success();
+  }
+};
+
+} // namespace
+
+void OpaqueOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<RefineArguments>(context);
 }

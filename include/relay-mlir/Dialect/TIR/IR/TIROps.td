@@ -429,6 +429,7 @@ def TIR_OpaqueOp : TIR_Op<"opaque", [
   );
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$region);
+  let hasCanonicalizer = 1;
   let skipDefaultBuilders = 1;
   let builders = [
     /// Creates the op with the arguments of its body, which is empty.
