@@ -88,14 +88,14 @@ private:
   Interpreter interpreter;
 };
 
-/// Writes the operators for which `isChosen` holds in others, and these again;
-/// counts them. What others compile, they see as it is.
+/// Writes operators in others, and these again; all, or those of qnn alone.
+/// What others compile, they see as it is.
 class Decomposer {
 public:
-  explicit Decomposer(MLIRContext *context,
-                      function_ref<bool(Operation *)> isChosen)
-      : folder(context), isChosen(isChosen) {}
+  Decomposer(MLIRContext *context, bool onlyQuantized)
+      : folder(context), onlyQuantized(onlyQuantized) {}
 
+  /// Returns how many operators are gone.
   FailureOr<unsigned> run(Operation *root) {
     collect(root);
     unsigned count = 0;
@@ -115,7 +115,7 @@ private:
       if (op->hasAttr(kCompilerAttrName))
         return WalkResult::skip();
       auto decomposable = dyn_cast<DecomposableOpInterface>(op);
-      if (decomposable && isChosen(op))
+      if (decomposable && (!onlyQuantized || op->hasTrait<OnQuantized>()))
         operators.push_back(decomposable);
       return WalkResult::advance();
     });
@@ -148,7 +148,7 @@ private:
   }
 
   ParamFolder folder;
-  function_ref<bool(Operation *)> isChosen;
+  bool onlyQuantized;
   SmallVector<DecomposableOpInterface> operators;
 };
 
@@ -156,7 +156,7 @@ struct DecomposePass final : relay::impl::DecomposePassBase<DecomposePass> {
   using DecomposePassBase::DecomposePassBase;
 
   void runOnOperation() override {
-    Decomposer decomposer(&getContext(), [](Operation *) { return true; });
+    Decomposer decomposer(&getContext(), /*onlyQuantized=*/false);
     FailureOr<unsigned> count = decomposer.run(getOperation());
     if (failed(count))
       return signalPassFailure();
@@ -171,10 +171,7 @@ struct QnnCanonicalizePass final
   using QnnCanonicalizePassBase::QnnCanonicalizePassBase;
 
   void runOnOperation() override {
-    auto isQuantized = [](Operation *op) {
-      return op->hasTrait<OnQuantized>();
-    };
-    Decomposer decomposer(&getContext(), isQuantized);
+    Decomposer decomposer(&getContext(), /*onlyQuantized=*/true);
     FailureOr<unsigned> count = decomposer.run(getOperation());
     if (failed(count))
       return signalPassFailure();
