@@ -52,8 +52,6 @@ public:
   Term stack(ArrayRef<Value> columns) {
     return make<StackOp>(columns, /*axis=*/1);
   }
-  /// The size of a dimension as a scalar.
-  Term sizeOf(Value x, int64_t dim);
   Term concatenate(ArrayRef<Value> parts) {
     return make<ConcatenateOp>(parts, /*axis=*/0);
   }
@@ -63,15 +61,6 @@ public:
 };
 
 } // namespace
-
-Term VectorBuilder::sizeOf(Value x, int64_t dim) {
-  auto type = cast<RankedTensorType>(x.getType());
-  if (!type.isDynamicDim(dim))
-    return number(static_cast<double>(type.getDimSize(dim)), getI64Type());
-  Value shape = make<ShapeOfOp>(x, TypeAttr::get(getI64Type()));
-  return make<TakeOp>(shape, number(static_cast<double>(dim), getI64Type()),
-                      /*batch_dims=*/0, getI64IntegerAttr(0), "clip");
-}
 
 //===----------------------------------------------------------------------===//
 // Operators
@@ -101,7 +90,7 @@ static void makeBounded(ArgwhereOp op, VectorBuilder &b,
   for (int64_t dim = type.getRank(); dim-- > 0;) {
     Term digit = rest;
     if (dim > 0) {
-      Term size = b.sizeOf(data, dim);
+      Term size = b.sizeOf(data, dim, b.getI64Type());
       digit = b.make<ModOp>(rest, size);
       rest = rest / size;
     }
@@ -134,7 +123,7 @@ static void makeBounded(SparseFillEmptyRowsOp op, VectorBuilder &b,
   Term places = b.take(starts - begins, b.take(row, order)) + b.numbersOf(row);
   // The rank may be a size that is not known either.
   Term coordinates = b.toIntegers(indices);
-  Term rank = getVector(b.sizeOf(indices, 1));
+  Term rank = getVector(b.sizeOf(indices, 1, b.getI64Type()));
   Term noRow =
       b.make<DynZerosOp>(b.concatenate({numRows, rank}).get(),
                          DenseI64ArrayAttr(), TypeAttr::get(b.getI64Type()));

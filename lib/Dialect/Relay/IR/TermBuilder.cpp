@@ -121,6 +121,20 @@ Term TermBuilder::onesLike(Value x) {
   return make<OnesLikeOp>(x);
 }
 
+Term TermBuilder::shapeOf(Value x) {
+  return make<ShapeOfOp>(x, TypeAttr::get(getI64Type()));
+}
+
+Term TermBuilder::sizeOf(Value x, int64_t dim, Type elementType) {
+  auto type = cast<RankedTensorType>(x.getType());
+  if (!type.isDynamicDim(dim))
+    return number(static_cast<double>(type.getDimSize(dim)), elementType);
+  Term position = number(static_cast<double>(dim), getI64Type());
+  Term size = make<TakeOp>(shapeOf(x).get(), position.get(), /*batch_dims=*/0,
+                           getI64IntegerAttr(0), "clip");
+  return castTo(size, elementType);
+}
+
 Term TermBuilder::countPer(Term x, Term y) {
   RankedTensorType from = x.getType(), to = y.getType();
   Type elementType = to.getElementType();

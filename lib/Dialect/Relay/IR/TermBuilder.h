@@ -107,6 +107,10 @@ public:
   Term ascribe(Value x, RankedTensorType type);
   Term zerosLike(Value x);
   Term onesLike(Value x);
+  /// The sizes of a tensor as a vector of i64, and that of a dimension as a
+  /// scalar, which is a constant if it is known.
+  Term shapeOf(Value x);
+  Term sizeOf(Value x, int64_t dim, Type elementType);
   /// The number of elements of `x` for each one of `y`, in the type of `y`.
   Term countPer(Term x, Term y);
 

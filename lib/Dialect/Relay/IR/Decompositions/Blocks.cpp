@@ -267,7 +267,7 @@ static Term write(NNFifoBufferOp op, Decomposition &d) {
   if (!isSizeOpen)
     return size == 0 ? d.slice(all, axis, 0, 0)
                      : d.slice(all, axis, -size, kEnd);
-  Term shape = d.make<ShapeOfOp>(data.get(), TypeAttr::get(d.getI64Type()));
+  Term shape = d.shapeOf(data);
   return d.makeWith<DynStridedSliceOp>(
       {all, d.slice(shape, 0, axis, axis + 1), d.integers(kEnd), d.integers(1)},
       {d.getNamedAttr("axes", d.getDenseI64ArrayAttr(axis))});

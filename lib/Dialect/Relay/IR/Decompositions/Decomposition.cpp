@@ -13,6 +13,12 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::decompositions;
 
+Type Decomposition::getWideType(Type elementType) {
+  if (!isa<FloatType>(elementType))
+    return getF64Type();
+  return elementType.getIntOrFloatBitWidth() < 32 ? getF32Type() : elementType;
+}
+
 Term Decomposition::fold(Value value) {
   Value constant = evaluate(value.getDefiningOp());
   return term(constant ? constant : value);

@@ -35,6 +35,10 @@ public:
 
   InFlightDiagnostic refuse() { return op->emitOpError("expects "); }
 
+  /// The type that sums of elements are computed in: that of the elements, but
+  /// f32 of halves and f64 of integers.
+  Type getWideType(Type elementType);
+
   /// `value`, or a constant if it is computed from constants alone: for tables
   /// that are no formula of sizes, such as the terms of a transform.
   Term fold(Value value);

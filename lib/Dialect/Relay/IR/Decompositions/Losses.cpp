@@ -15,26 +15,10 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::decompositions;
 
-/// The type that losses are computed in, as their sums may be large.
-static Type getWideType(Decomposition &d, Type elementType) {
-  if (!isa<FloatType>(elementType))
-    return d.getF64Type();
-  return elementType.getIntOrFloatBitWidth() < 32 ? d.getF32Type()
-                                                  : elementType;
-}
-
-/// The size of a dimension as a scalar.
-static Term getSize(Decomposition &d, Term x, int64_t dim, Type elementType) {
-  if (!ShapedType::isDynamic(x.getSize(dim)))
-    return d.number(static_cast<double>(x.getSize(dim)), elementType);
-  Term shape = d.make<ShapeOfOp>(x.get(), TypeAttr::get(d.getI64Type()));
-  return d.castTo(d.reshape(d.slice(shape, 0, dim, dim + 1), {}), elementType);
-}
-
 /// -sum(x * y) / N
 static Term writeCrossEntropy(Decomposition &d, Term x, Term y,
                               Type elementType) {
-  Term size = getSize(d, x, 0, x.getElementType());
+  Term size = d.sizeOf(x, 0, x.getElementType());
   return d.castTo(-d.sumAll(x * y) / size, elementType);
 }
 
@@ -43,21 +27,21 @@ namespace mlir::relay::decompositions {
 
 static Term write(NNCrossEntropyOp op, Decomposition &d) {
   Type elementType = op.getX().getType().getElementType();
-  Type wide = getWideType(d, elementType);
+  Type wide = d.getWideType(elementType);
   return writeCrossEntropy(d, log(d.castTo(op.getX(), wide)),
                            d.castTo(op.getY(), wide), elementType);
 }
 
 static Term write(NNCrossEntropyWithLogitsOp op, Decomposition &d) {
   Type elementType = op.getX().getType().getElementType();
-  Type wide = getWideType(d, elementType);
+  Type wide = d.getWideType(elementType);
   return writeCrossEntropy(d, d.castTo(op.getX(), wide),
                            d.castTo(op.getY(), wide), elementType);
 }
 
 static Term write(NNNllLossOp op, Decomposition &d) {
   Type elementType = op.getPredictions().getType().getElementType();
-  Type wide = getWideType(d, elementType), indexType = d.getI64Type();
+  Type wide = d.getWideType(elementType), indexType = d.getI64Type();
   auto index = [&](int64_t value) {
     auto type = RankedTensorType::get({}, indexType);
     return d.make<ConstantOp>(DenseElementsAttr::get(type, value));

@@ -72,11 +72,8 @@ static Term splitPixels(Term rows, Term data, TermBuilder &d) {
     return d.reshape(rows, sizes);
   }
   // Rows of no pixels do not tell how many outputs there are, their shape does.
-  auto getShape = [&](Term x) {
-    return d.make<ShapeOfOp>(x.get(), TypeAttr::get(d.getI64Type()));
-  };
-  SmallVector<Value> parts = {d.slice(getShape(data), 0, 0, 3),
-                              d.slice(getShape(rows), 0, 1, 2)};
+  SmallVector<Value> parts = {d.slice(d.shapeOf(data), 0, 0, 3),
+                              d.slice(d.shapeOf(rows), 0, 1, 2)};
   return d.make<DynReshapeOp>(rows.get(),
                               d.make<ConcatenateOp>(parts, int64_t(0)).get(),
                               DenseI64ArrayAttr(), /*allowzero=*/true);

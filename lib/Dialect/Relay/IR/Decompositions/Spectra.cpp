@@ -136,7 +136,7 @@ Term Fourier::transform(Term x, int64_t frequencies) {
 Term Fourier::transformOpen(Term x) {
   Type indexType = d.getI64Type();
   auto index = [&](int64_t value) { return d.number(value, indexType); };
-  Term shape = d.make<ShapeOfOp>(x.get(), TypeAttr::get(indexType));
+  Term shape = d.shapeOf(x);
   Term points = d.reshape(d.slice(shape, 0, 2, 3), {});
   Term column =
       d.make<ArangeOp>(index(0).get(), points.get(), index(1).get(), indexType);
@@ -158,12 +158,6 @@ Term Fourier::transformOpen(Term x) {
   return d.make<ConcatenateOp>(ValueRange{real, imaginary}, int64_t(1));
 }
 
-/// Halves are transformed as floats.
-static Type getWideType(Decomposition &d, Type elementType) {
-  return elementType.getIntOrFloatBitWidth() < 32 ? d.getF32Type()
-                                                  : elementType;
-}
-
 // Found by DecompositionModel.
 namespace mlir::relay::decompositions {
 
@@ -178,7 +172,7 @@ static Value write(DftOp op, Decomposition &d) {
   type = type.clone(shape);
   Value re = d.ascribe(op.getReData(), type),
         im = d.ascribe(op.getImData(), type);
-  Type elementType = type.getElementType(), wide = getWideType(d, elementType);
+  Type elementType = type.getElementType(), wide = d.getWideType(elementType);
   int64_t points = type.getShape().back();
   bool isOpen = ShapedType::isDynamic(points);
   if (points == 0)
@@ -199,14 +193,8 @@ static Value write(DftOp op, Decomposition &d) {
   Term x =
       d.make<ConcatenateOp>(ValueRange{getPart(re), getPart(im)}, int64_t(1));
   Term y = isOpen ? fourier.transformOpen(x) : fourier.transform(x, points);
-  if (op.getInverse()) {
-    Term size = d.number(isOpen ? 1 : static_cast<double>(points), wide);
-    if (isOpen) {
-      Term shape = d.make<ShapeOfOp>(x.get(), TypeAttr::get(d.getI64Type()));
-      size = d.castTo(d.reshape(d.slice(shape, 0, 2, 3), {}), wide);
-    }
-    y = y / size;
-  }
+  if (op.getInverse())
+    y = y / d.sizeOf(x, 2, wide);
   SmallVector<Value> fields;
   for (int64_t part : {0, 1})
     fields.push_back(d.castTo(d.reshapeLike(d.slice(y, 1, part, part + 1), re),
@@ -217,7 +205,7 @@ static Value write(DftOp op, Decomposition &d) {
 /// Transforms of windows.
 static Term write(StftOp op, Decomposition &d) {
   Type elementType = op.getData().getType().getElementType();
-  Type wide = getWideType(d, elementType);
+  Type wide = d.getWideType(elementType);
   int64_t size = op.getNFft();
   int64_t hop = op.getHopLength() == -1 ? size / 4 : op.getHopLength();
   int64_t length = op.getWinLength() == -1 ? size : op.getWinLength();

@@ -286,8 +286,7 @@ Term WinogradTerms<OpTy, ConvOp>::crop(Term result, Term data) {
       result = d.slice(result, dim, 0, data.getSize(dim) + change[dim]);
     return result;
   }
-  Term end = d.make<ShapeOfOp>(data.get(), TypeAttr::get(d.getI64Type())) +
-             d.integers(change);
+  Term end = d.shapeOf(data) + d.integers(change);
   return d.make<DynStridedSliceOp>(
       result.get(), d.integers(begin).get(), end.get(), d.integers(ones).get(),
       DenseI64ArrayAttr(), DenseI64ArrayAttr(), DenseI64ArrayAttr(), "end",
