@@ -95,13 +95,6 @@ static bool report(raw_ostream &os, const Twine &name, const Tensor &expected,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-static LogicalResult optimize(ModuleOp module, const CompileOptions &options) {
-  PassManager manager(module.getContext());
-  buildRelayOptimizePipeline(manager, options.optLevel, options.desiredLayout,
-                             options.externalFallback);
-  return manager.run(module);
-}
-
 /// Gives the function of the machine that makes a tensor of given sizes, whose
 /// elements nobody reads, a body for the interpreter.
 static void defineMakeSized(func::FuncOp function) {
@@ -140,7 +133,10 @@ static OwningOpRef<ModuleOp> fuse(ModuleOp module,
         function->remove();
         glue.push_back(function);
       }
-  LogicalResult isDone = optimize(*fused, options);
+  PassManager optimizer(module.getContext());
+  buildRelayOptimizePipeline(optimizer, options.optLevel, options.desiredLayout,
+                             options.externalFallback);
+  LogicalResult isDone = optimizer.run(*fused);
   for (func::FuncOp function : glue) {
     fused->push_back(function);
     if (function.getSymName().contains("make_sized"))

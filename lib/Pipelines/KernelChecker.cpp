@@ -301,15 +301,11 @@ void KernelChecker::observe(int64_t callIndex, void *const *args,
 // Reproducers
 //===----------------------------------------------------------------------===//
 
-static LogicalResult reportError(Location loc, const Twine &message) {
-  return emitError(loc) << message;
-}
-
 LogicalResult KernelChecker::dump(StringRef folder) {
   Location loc = module->getLoc();
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
-    return reportError(loc,
-                       "cannot create '" + folder + "': " + error.message());
+    return emitError(loc) << "cannot create '" << folder
+                          << "': " << error.message();
   auto getPath = [&](const Twine &name) {
     SmallString<128> path(folder);
     llvm::sys::path::append(path, name);
@@ -336,13 +332,14 @@ LogicalResult KernelChecker::dump(StringRef folder) {
     file.clear_error();
   }
   if (error)
-    return reportError(loc, "cannot write '" + path + "': " + error.message());
+    return emitError(loc) << "cannot write '" << path
+                          << "': " << error.message();
 
   *os << "to reproduce it: relay-run " << path;
   for (auto [i, input] : llvm::enumerate(different->inputs)) {
     path = getPath("input" + Twine(i) + ".npy");
     if (llvm::Error failure = writeNpy(path, getNpyArray(input.getTensor())))
-      return reportError(loc, llvm::toString(std::move(failure)));
+      return emitError(loc) << llvm::toString(std::move(failure));
     *os << " --input=" << path;
   }
   *os << " --check=interpreter\n";
