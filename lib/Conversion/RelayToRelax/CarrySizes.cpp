@@ -203,33 +203,25 @@ static void carryRange(ArangeOp op) {
   Location loc = op.getLoc();
   Type element = op.getDtype(), f64 = builder.getF64Type(),
        i64 = builder.getI64Type();
-  auto castTo = [&](Value value, Type type) -> Value {
-    if (getElementTypeOrSelf(value.getType()) == type)
-      return value;
-    return CastOp::create(builder, loc, value, type);
+  auto convert = [&](Value value, Type type) {
+    return castTo(builder, loc, value, type);
   };
-  auto scalarType = RankedTensorType::get({}, i64);
-  auto makeConstant = [&](int64_t value) -> Value {
-    return ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(scalarType, builder.getI64IntegerAttr(value)));
-  };
-  Value extent = SubtractOp::create(builder, loc, castTo(op.getStop(), f64),
-                                    castTo(op.getStart(), f64));
+  Value zero = makeNumber(builder, loc, 0), one = makeNumber(builder, loc, 1);
+  Value extent = SubtractOp::create(builder, loc, convert(op.getStop(), f64),
+                                    convert(op.getStart(), f64));
   Value count = CeilOp::create(
       builder, loc,
-      DivideOp::create(builder, loc, extent, castTo(op.getStep(), f64)));
-  count = MaximumOp::create(builder, loc, castTo(count, i64), makeConstant(0));
+      DivideOp::create(builder, loc, extent, convert(op.getStep(), f64)));
+  count = MaximumOp::create(builder, loc, convert(count, i64), zero);
   Value known = carry(builder, loc, count);
   auto vectorType = RankedTensorType::get({ShapedType::kDynamic}, i64);
-  Value numbers =
-      ArangeOp::create(builder, loc, TypeRange{vectorType},
-                       ValueRange{makeConstant(0), known, makeConstant(1)},
-                       {builder.getNamedAttr("dtype", TypeAttr::get(i64))});
-  Value steps = MultiplyOp::create(builder, loc, castTo(numbers, element),
-                                   castTo(op.getStep(), element));
+  Value numbers = ArangeOp::create(
+      builder, loc, TypeRange{vectorType}, ValueRange{zero, known, one},
+      {builder.getNamedAttr("dtype", TypeAttr::get(i64))});
+  Value steps = MultiplyOp::create(builder, loc, convert(numbers, element),
+                                   convert(op.getStep(), element));
   Value result =
-      AddOp::create(builder, loc, steps, castTo(op.getStart(), element));
+      AddOp::create(builder, loc, steps, convert(op.getStart(), element));
   op.replaceAllUsesWith(result);
   op.erase();
 }
