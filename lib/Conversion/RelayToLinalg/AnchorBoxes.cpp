@@ -24,10 +24,6 @@ using namespace mlir::relay::detail;
 
 using Order = ElementMath::Order;
 
-static Type getElementType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 /// `value` within 0 and 1 if `clips`; NaN as it is.
 static Value emitClip(const ElementMath &math, Value value, bool clips) {
   if (!clips)
@@ -141,10 +137,7 @@ struct MultiboxTransformLocToLinalg
         b.opaque(b.getBlockName(), /*along=*/{0},
                  {score, best, adaptor.getLocPred(), adaptor.getAnchor()},
                  {boxes, counts}, emit);
-    auto types = cast<TupleType>(op.getResult().getType()).getTypes();
-    for (auto [result, type] : llvm::zip_equal(results, types))
-      result = b.castTo(result, getTypeConverter()->convertType(type));
-    rewriter.replaceOpWithMultiple(op, {results});
+    replaceByFields(rewriter, b, op, results, *getTypeConverter());
     return success();
   }
 

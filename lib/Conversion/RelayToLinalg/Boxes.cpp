@@ -24,11 +24,6 @@ using Predicate = arith::CmpIPredicate;
 // Numbers of type index
 //===----------------------------------------------------------------------===//
 
-Value mlir::relay::detail::emitConstant(ImplicitLocOpBuilder &b,
-                                        int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
 Value mlir::relay::detail::increment(ImplicitLocOpBuilder &b, Value index) {
   return arith::AddIOp::create(b, index, emitConstant(b, 1));
 }
@@ -36,19 +31,6 @@ Value mlir::relay::detail::increment(ImplicitLocOpBuilder &b, Value index) {
 Value mlir::relay::detail::compare(ImplicitLocOpBuilder &b, Predicate predicate,
                                    Value lhs, Value rhs) {
   return arith::CmpIOp::create(b, predicate, lhs, rhs);
-}
-
-void mlir::relay::detail::storeNumber(ImplicitLocOpBuilder &b, Value number,
-                                      Value buffer, ValueRange position) {
-  Type type = cast<MemRefType>(buffer.getType()).getElementType();
-  memref::StoreOp::create(b, arith::IndexCastOp::create(b, type, number),
-                          buffer, position);
-}
-
-Value mlir::relay::detail::loadNumber(ImplicitLocOpBuilder &b, Value buffer,
-                                      ValueRange position) {
-  Type type = cast<MemRefType>(buffer.getType()).getElementType();
-  return emitToIndex(b, type, memref::LoadOp::create(b, buffer, position));
 }
 
 Value mlir::relay::detail::loadInteger(ImplicitLocOpBuilder &b, Type type,
@@ -72,16 +54,7 @@ Value mlir::relay::detail::filledWith(LinalgBuilder &b,
 Value BoxMath::load(Type type, Value buffer, ValueRange position) const {
   ImplicitLocOpBuilder &b = wide.getBuilder();
   Value value = memref::LoadOp::create(b, buffer, position);
-  if (!type.isBF16())
-    return wide.convertFrom(type, value);
-  // By the bits: of a conversion LLVM makes comparisons of bf16, and what these
-  // keep for a loop has no code.
-  Type i32 = b.getI32Type(), f32 = b.getF32Type();
-  value = arith::BitcastOp::create(b, b.getI16Type(), value);
-  value = arith::ShLIOp::create(
-      b, arith::ExtUIOp::create(b, i32, value),
-      arith::ConstantOp::create(b, b.getI32IntegerAttr(16)));
-  return wide.convertFrom(f32, arith::BitcastOp::create(b, f32, value));
+  return wide.convertFrom(type, value);
 }
 
 Box BoxMath::loadBox(Type type, Value buffer, ValueRange position,

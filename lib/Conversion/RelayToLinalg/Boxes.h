@@ -19,23 +19,9 @@
 
 namespace mlir::relay::detail {
 
-/// The element type of a tensor of relay.
-inline Type getElementType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
-//===----------------------------------------------------------------------===//
-// Numbers of type index
-//===----------------------------------------------------------------------===//
-
-Value emitConstant(ImplicitLocOpBuilder &b, int64_t value);
 Value increment(ImplicitLocOpBuilder &b, Value index);
 Value compare(ImplicitLocOpBuilder &b, arith::CmpIPredicate predicate,
               Value lhs, Value rhs);
-/// From and to buffers of signed integers.
-Value loadNumber(ImplicitLocOpBuilder &b, Value buffer, ValueRange position);
-void storeNumber(ImplicitLocOpBuilder &b, Value number, Value buffer,
-                 ValueRange position);
 /// The whole part of a scalar of the relay type `type`.
 Value loadInteger(ImplicitLocOpBuilder &b, Type type, Value buffer);
 

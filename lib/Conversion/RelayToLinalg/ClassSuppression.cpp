@@ -27,6 +27,15 @@ using namespace mlir::relay::detail;
 using Order = ElementMath::Order;
 using Predicate = arith::CmpIPredicate;
 
+/// Asserts that there are scores of `numItems` times `numBoxes` boxes.
+static void assertBoxes(LinalgBuilder &b, Value boxes, OpFoldResult numItems,
+                        OpFoldResult numBoxes) {
+  b.assertEqual(b.getSize(boxes, 0), numItems, "expects scores for each item");
+  b.assertEqual(b.getSize(boxes, 1), numBoxes, "expects scores for each box");
+  b.assertEqual(b.getSize(boxes, 2), b.getIndexAttr(4),
+                "expects boxes of two corners");
+}
+
 //===----------------------------------------------------------------------===//
 // all_class_non_max_suppression
 //===----------------------------------------------------------------------===//
@@ -65,12 +74,7 @@ SmallVector<Value> AllClassesToLinalg::buildSelections(LinalgBuilder &b, Op op,
   Type scoreType = getElementType(op.getScores());
   Type thresholdType = getElementType(op.getScoreThreshold());
   SmallVector<OpFoldResult> sizes = b.getSizes(adaptor.getScores());
-  b.assertEqual(b.getSize(adaptor.getBoxes(), 0), sizes[0],
-                "expects scores for each item");
-  b.assertEqual(b.getSize(adaptor.getBoxes(), 1), sizes[2],
-                "expects scores for each box");
-  b.assertEqual(b.getSize(adaptor.getBoxes(), 2), b.getIndexAttr(4),
-                "expects boxes of two corners");
+  assertBoxes(b, adaptor.getBoxes(), sizes[0], sizes[2]);
   auto isAbove = [&](const BoxMath &math, Value score, Value threshold) {
     const ElementMath &wide = math.getMath();
     return wide.compare(Order::GT, wide.convertFrom(scoreType, score),
@@ -105,7 +109,7 @@ SmallVector<Value> AllClassesToLinalg::buildSelections(LinalgBuilder &b, Op op,
       return math.sort(math.loadBox(type, inputs[0], {item, box}));
     };
     auto getBox = [&](Value place) {
-      return loadNumber(body, inputs[5], {item, group, place});
+      return emitLoadIndex(body, inputs[5], {item, group, place});
     };
     auto isCandidate = [&](Value box) {
       return wide.compare(Order::GT,
@@ -118,14 +122,14 @@ SmallVector<Value> AllClassesToLinalg::buildSelections(LinalgBuilder &b, Op op,
                           overlap);
     };
     auto load = [&](Value place) {
-      return loadNumber(body, results[1], {item, group, place});
+      return emitLoadIndex(body, results[1], {item, group, place});
     };
     auto store = [&](Value box, Value place) {
-      storeNumber(body, box, results[1], {item, group, place});
+      emitStoreIndex(body, box, results[1], {item, group, place});
     };
     Value number = emitSelection(
         body, count, most, {getBox, isCandidate, suppresses, load, store});
-    storeNumber(body, number, results[0], position);
+    emitStoreIndex(body, number, results[0], position);
   };
   SmallVector<OpFoldResult> countSizes = sizes;
   countSizes.pop_back();
@@ -148,12 +152,12 @@ static Value emitSelected(
   Value zero = emitConstant(b, 0);
   return emitLoop(b, zero, emitSizes(b, counts)[1], begin,
                   [&](Value group, ValueRange state) -> SmallVector<Value> {
-                    Value count = loadNumber(b, counts, {item, group});
+                    Value count = emitLoadIndex(b, counts, {item, group});
                     emitLoop(
                         b, zero, count, {},
                         [&](Value index, ValueRange) -> SmallVector<Value> {
                           body(arith::AddIOp::create(b, state[0], index), group,
-                               loadNumber(b, boxes, {item, group, index}));
+                               emitLoadIndex(b, boxes, {item, group, index}));
                           return {};
                         });
                     return {arith::AddIOp::create(b, state[0], count)};
@@ -175,14 +179,14 @@ SmallVector<Value> AllClassesToLinalg::buildTriples(LinalgBuilder &b,
                    auto store = [&](Value place, Value group, Value box) {
                      Value row[] = {item, group, box};
                      for (auto [column, value] : llvm::enumerate(row))
-                       storeNumber(body, value, results[0],
-                                   {place, emitConstant(body, column)});
+                       emitStoreIndex(body, value, results[0],
+                                      {place, emitConstant(body, column)});
                    };
                    return {emitSelected(body, inputs[0], inputs[1], item,
                                         state[0], store)};
                  })
             .front();
-    storeNumber(body, total, results[1], zero);
+    emitStoreIndex(body, total, results[1], zero);
   };
   return b.opaque((b.getBlockName() + "_result").str(), /*along=*/{},
                   {boxes, counts},
@@ -205,15 +209,15 @@ SmallVector<Value> AllClassesToLinalg::buildPairs(LinalgBuilder &b, Op op,
     auto store = [&](Value place, Value group, Value box) {
       Value row[] = {group, box};
       for (auto [column, value] : llvm::enumerate(row))
-        storeNumber(body, value, results[0],
-                    {item, place, emitConstant(body, column)});
+        emitStoreIndex(body, value, results[0],
+                       {item, place, emitConstant(body, column)});
       Value score =
           memref::LoadOp::create(body, inputs[2], ValueRange{item, group, box});
       memref::StoreOp::create(body, single.convertFrom(scoreType, score),
                               results[1], ValueRange{item, place});
     };
     Value total = emitSelected(body, inputs[0], inputs[1], item, zero, store);
-    storeNumber(body, total, results[2], item);
+    emitStoreIndex(body, total, results[2], item);
   };
   return b.opaque((b.getBlockName() + "_result").str(), /*along=*/{0},
                   {boxes, counts, scores},
@@ -232,10 +236,7 @@ AllClassesToLinalg::matchAndRewrite(Op op, OpAdaptor adaptor,
       op.getOutputFormat() == "onnx"
           ? buildTriples(b, selected[0], selected[1])
           : buildPairs(b, op, adaptor.getScores(), selected[0], selected[1]);
-  for (auto [result, type] :
-       llvm::zip_equal(results, cast<TupleType>(op.getType()).getTypes()))
-    result = b.castTo(result, getTypeConverter()->convertType(type));
-  rewriter.replaceOpWithMultiple(op, {results});
+  replaceByFields(rewriter, b, op, results, *getTypeConverter());
   return success();
 }
 
@@ -281,12 +282,7 @@ Value RegularToLinalg::buildSelections(LinalgBuilder &b, Op op,
   Type scoreType = getElementType(op.getScores());
   SmallVector<OpFoldResult> given = b.getSizes(adaptor.getScores());
   OpFoldResult numClasses = b.getIndexAttr(op.getNumClasses());
-  b.assertEqual(b.getSize(adaptor.getBoxes(), 0), given[0],
-                "expects scores for each item");
-  b.assertEqual(b.getSize(adaptor.getBoxes(), 1), given[1],
-                "expects scores for each box");
-  b.assertEqual(b.getSize(adaptor.getBoxes(), 2), b.getIndexAttr(4),
-                "expects boxes of two corners");
+  assertBoxes(b, adaptor.getBoxes(), given[0], given[1]);
   b.assertAtLeast(given[2], numClasses, "expects scores for each class");
   double least = op.getScoreThreshold().convertToDouble();
   double overlap = op.getIouThreshold().convertToDouble();
@@ -320,7 +316,7 @@ Value RegularToLinalg::buildSelections(LinalgBuilder &b, Op op,
       return Box{corners.top, corners.left, corners.bottom, corners.right};
     };
     auto getBox = [&](Value place) {
-      return loadNumber(body, inputs[2], {item, group, place});
+      return emitLoadIndex(body, inputs[2], {item, group, place});
     };
     auto isCandidate = [&](Value box) {
       return wide.compare(Order::GE,
@@ -338,10 +334,10 @@ Value RegularToLinalg::buildSelections(LinalgBuilder &b, Op op,
       return wide.compare(Order::GT, share, wide.number(overlap));
     };
     auto load = [&](Value place) {
-      return loadNumber(body, results[0], {item, group, place});
+      return emitLoadIndex(body, results[0], {item, group, place});
     };
     auto store = [&](Value box, Value place) {
-      storeNumber(body, box, results[0], {item, group, place});
+      emitStoreIndex(body, box, results[0], {item, group, place});
     };
     Value numSelected =
         emitSelection(body, emitSizes(body, inputs[0])[1],
@@ -419,8 +415,8 @@ RegularToLinalg::matchAndRewrite(Op op, OpAdaptor adaptor,
     auto emitStep = [&](Value index, ValueRange state) -> SmallVector<Value> {
       Value number = state.front();
       auto [place, group] = emitDetection(
-          body, loadNumber(body, inputs[3], {item, index}), listSizes[2]);
-      Value box = loadNumber(body, inputs[2], {item, group, place});
+          body, emitLoadIndex(body, inputs[3], {item, index}), listSizes[2]);
+      Value box = emitLoadIndex(body, inputs[2], {item, group, place});
       Value isTaken =
           arith::AndIOp::create(body, compare(body, Predicate::sge, box, zero),
                                 compare(body, Predicate::slt, number, limit));
@@ -449,7 +445,7 @@ RegularToLinalg::matchAndRewrite(Op op, OpAdaptor adaptor,
                                       number)};
     };
     Value count = emitLoop(body, zero, numPlaces, zero, emitStep).front();
-    storeNumber(body, count, results[3], item);
+    emitStoreIndex(body, count, results[3], item);
   };
   SmallVector<Value> results = b.opaque(
       (b.getBlockName() + "_result").str(), /*along=*/{0},
@@ -458,10 +454,7 @@ RegularToLinalg::matchAndRewrite(Op op, OpAdaptor adaptor,
        filledWith(b, {batch, most}, f32, 0),
        filledWith(b, {batch, most}, f32, 0), b.empty({batch}, b.getI32Type())},
       emit);
-  for (auto [result, type] :
-       llvm::zip_equal(results, cast<TupleType>(op.getType()).getTypes()))
-    result = b.castTo(result, getTypeConverter()->convertType(type));
-  rewriter.replaceOpWithMultiple(op, {results});
+  replaceByFields(rewriter, b, op, results, *getTypeConverter());
   return success();
 }
 

@@ -27,10 +27,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-static Type getElementType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 /// Whether `index` is the position along `axis`, which has the size `depth`.
 /// Short integers have more lanes.
 static Value emitIsAt(ImplicitLocOpBuilder &b, Value index, int64_t axis,

@@ -24,10 +24,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-static Type getElementType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 namespace {
 
 /// The samples of each box along one axis of its image: the positions of the
@@ -78,20 +74,13 @@ private:
 void CropAndResize::buildCheck() {
   auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange inputs,
                   ValueRange) {
-    Value zero = arith::ConstantIndexOp::create(body, 0);
-    Value isTrue = arith::ConstantOp::create(body, body.getBoolAttr(true));
     Value numImages = emitSizes(body, inputs[0])[0];
-    auto check = [&](Value box, ValueRange before) -> SmallVector<Value> {
-      Value image = emitToIndex(body, imageType,
-                                memref::LoadOp::create(body, inputs[1], box));
-      // As unsigned numbers, negative ones are large.
-      Value isThere = arith::CmpIOp::create(body, arith::CmpIPredicate::ult,
-                                            image, numImages);
-      return {arith::AndIOp::create(body, before[0], isThere)};
-    };
     Value areThere =
-        emitLoop(body, zero, emitSizes(body, inputs[1])[0], isTrue, check)
-            .front();
+        emitAll(body, emitSizes(body, inputs[1]), [&](ValueRange box) {
+          Value image = memref::LoadOp::create(body, inputs[1], box);
+          return emitIsWithin(body, emitToIndex(body, imageType, image),
+                              numImages);
+        });
     cf::AssertOp::create(body, areThere, "expects box_indices of images");
   };
   b.opaque((b.getBlockName() + "_check").str(), /*along=*/{}, {data, images},

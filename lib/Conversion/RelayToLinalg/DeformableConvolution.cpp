@@ -30,10 +30,6 @@ using namespace mlir::relay::detail;
 
 using Predicate = arith::CmpIPredicate;
 
-static Type getElementType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 /// The type in which all is computed.
 static Type getComputeType(ValueRange tensors) {
   MLIRContext *context = tensors.front().getContext();

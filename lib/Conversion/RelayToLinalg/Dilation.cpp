@@ -20,10 +20,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-static Type getElementType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 namespace {
 
 /// max(acc, data + weight) over a window, which NaN does not win: padding of

@@ -81,6 +81,19 @@ Value mlir::relay::detail::emitToIndex(ImplicitLocOpBuilder &b, Type type,
   return arith::IndexCastOp::create(b, b.getIndexType(), element);
 }
 
+Value mlir::relay::detail::emitLoadIndex(ImplicitLocOpBuilder &b, Value buffer,
+                                         ValueRange position) {
+  Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  return emitToIndex(b, type, memref::LoadOp::create(b, buffer, position));
+}
+
+void mlir::relay::detail::emitStoreIndex(ImplicitLocOpBuilder &b, Value index,
+                                         Value buffer, ValueRange position) {
+  Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  memref::StoreOp::create(b, arith::IndexCastOp::create(b, type, index), buffer,
+                          position);
+}
+
 Value mlir::relay::detail::emitClamp(ImplicitLocOpBuilder &b, Value index,
                                      OpFoldResult size) {
   Value zero = arith::ConstantIndexOp::create(b, 0);

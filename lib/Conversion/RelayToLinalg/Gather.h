@@ -29,6 +29,11 @@ SmallVector<Value> emitLoopIndices(ImplicitLocOpBuilder &b, int64_t count);
 /// An element of an index tensor of relay type `type` as an index.
 Value emitToIndex(ImplicitLocOpBuilder &b, Type type, Value element);
 
+/// An element of a buffer of signed integers as an index, and back.
+Value emitLoadIndex(ImplicitLocOpBuilder &b, Value buffer, ValueRange position);
+void emitStoreIndex(ImplicitLocOpBuilder &b, Value index, Value buffer,
+                    ValueRange position);
+
 /// Forces `index` into [0, size).
 Value emitClamp(ImplicitLocOpBuilder &b, Value index, OpFoldResult size);
 /// `index` modulo `size`.

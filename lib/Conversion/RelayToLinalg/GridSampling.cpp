@@ -27,10 +27,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-static Type getElementType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 /// The type that positions between `data` are computed in.
 static Type getPositionType(Type data, Type grid) {
   Type type = getAccumulatorType(data);

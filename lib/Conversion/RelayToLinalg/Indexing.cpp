@@ -17,10 +17,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-static RankedTensorType getTensorType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-
 /// (d<first>, ..., d<first + count - 1>)
 static SmallVector<int64_t> getLoopRange(int64_t first, int64_t count) {
   return llvm::to_vector(llvm::seq<int64_t>(first, first + count));

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "relay-mlir/Dialect/TIR/IR/KernelAttributes.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 
@@ -289,6 +290,32 @@ ValueRange mlir::relay::detail::emitWhile(
   return loop.getResults();
 }
 
+Value mlir::relay::detail::emitPartitionPoint(
+    ImplicitLocOpBuilder &b, Value count,
+    llvm::function_ref<Value(Value)> isBefore) {
+  Value zero = emitConstant(b, 0), one = emitConstant(b, 1);
+  // Where the number may begin, and over how many it reaches.
+  return emitWhile(
+             b, {zero, count},
+             [&](ValueRange range) -> std::pair<Value, SmallVector<Value>> {
+               return {arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                             range[1], zero),
+                       range};
+             },
+             [&](ValueRange range) -> SmallVector<Value> {
+               Value half = arith::ShRUIOp::create(b, range[1], one);
+               Value middle = arith::AddIOp::create(b, range[0], half);
+               Value isUpper = isBefore(middle);
+               Value above = arith::SubIOp::create(
+                   b, arith::SubIOp::create(b, range[1], half), one);
+               return {arith::SelectOp::create(
+                           b, isUpper, arith::AddIOp::create(b, middle, one),
+                           range[0]),
+                       arith::SelectOp::create(b, isUpper, above, half)};
+             })
+      .front();
+}
+
 void mlir::relay::detail::emitLoops(ImplicitLocOpBuilder &builder,
                                     ValueRange sizes,
                                     llvm::function_ref<void(ValueRange)> body) {
@@ -372,6 +399,11 @@ AffineMap LinalgBuilder::broadcast(RankedTensorType operandType,
   return map(resultRank, exprs);
 }
 
+Value mlir::relay::detail::emitConstant(ImplicitLocOpBuilder &builder,
+                                        int64_t value) {
+  return arith::ConstantIndexOp::create(builder, value);
+}
+
 Value mlir::relay::detail::emitLoopIndex(ImplicitLocOpBuilder &builder,
                                          int64_t loop) {
   return linalg::IndexOp::create(builder, loop);
@@ -392,6 +424,16 @@ Iterators mlir::relay::detail::getIterators(int64_t parallel,
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
+
+void mlir::relay::detail::replaceByFields(ConversionPatternRewriter &rewriter,
+                                          LinalgBuilder &b, Operation *op,
+                                          SmallVector<Value> fields,
+                                          const TypeConverter &converter) {
+  auto tuple = cast<TupleType>(op->getResult(0).getType());
+  for (auto [field, type] : llvm::zip_equal(fields, tuple.getTypes()))
+    field = b.castTo(field, converter.convertType(type));
+  rewriter.replaceOpWithMultiple(op, {fields});
+}
 
 TypedAttr mlir::relay::detail::getSplatValue(Value tensor) {
   SplatElementsAttr splat;

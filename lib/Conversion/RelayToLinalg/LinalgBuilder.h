@@ -22,6 +22,11 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+namespace mlir {
+class ConversionPatternRewriter;
+class TypeConverter;
+} // namespace mlir
+
 namespace mlir::relay::detail {
 
 /// A tensor and the elements of it that one iteration of a nest touches.
@@ -180,6 +185,10 @@ ValueRange emitWhile(
     ImplicitLocOpBuilder &builder, ValueRange values,
     llvm::function_ref<std::pair<Value, SmallVector<Value>>(ValueRange)> before,
     llvm::function_ref<SmallVector<Value>(ValueRange)> after);
+/// The first number from 0 on of which `isBefore` is not true, `count` if there
+/// is none. It is true of no number behind one of which it is not.
+Value emitPartitionPoint(ImplicitLocOpBuilder &builder, Value count,
+                         llvm::function_ref<Value(Value number)> isBefore);
 /// Loops over all positions of a space of `sizes`, in row-major order.
 void emitLoops(ImplicitLocOpBuilder &builder, ValueRange sizes,
                llvm::function_ref<void(ValueRange position)> body);
@@ -195,15 +204,29 @@ void emitWhere(ImplicitLocOpBuilder &builder, Value condition,
 /// The sizes of `buffer`.
 SmallVector<Value> emitSizes(ImplicitLocOpBuilder &builder, Value buffer);
 
-/// Inside a body: the value of a loop, and a size as a value.
+/// Inside a body: a number, the value of a loop, and a size as a value.
+Value emitConstant(ImplicitLocOpBuilder &builder, int64_t value);
 Value emitLoopIndex(ImplicitLocOpBuilder &builder, int64_t loop);
 Value emitIndex(ImplicitLocOpBuilder &builder, OpFoldResult size);
 
 /// `parallel` loops followed by `reduction` loops.
 Iterators getIterators(int64_t parallel, int64_t reduction = 0);
 
+/// Replaces an operator by the fields of its result, which may know more of
+/// their sizes.
+void replaceByFields(ConversionPatternRewriter &rewriter, LinalgBuilder &b,
+                     Operation *op, SmallVector<Value> fields,
+                     const TypeConverter &converter);
+
 /// The element all elements of the constant `tensor` are equal to, or null.
 TypedAttr getSplatValue(Value tensor);
+
+inline RankedTensorType getTensorType(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
+}
+inline Type getElementType(Value tensor) {
+  return getTensorType(tensor).getElementType();
+}
 
 /// `axis` counted from the front.
 inline int64_t normalizeAxis(int64_t axis, int64_t rank) {

@@ -16,10 +16,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-static Type getElementType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 /// Lowers rows of `lhs`, (m..., k) or transposed (..., k, m), times the matrix
 /// `rhs` to loops (m..., n, k).
 static Value buildMatmul(LinalgBuilder &b, Operation *op, Value lhs, Value rhs,

@@ -89,13 +89,13 @@ struct GetValidCountsToLinalg : OpConversionPattern<VisionGetValidCountsOp> {
                      emitWhere(body, isValid, [&] {
                        emitCopy(body, inputs[0], {item, box}, results[1],
                                 {item, place});
-                       storeNumber(body, box, results[2], {item, place});
+                       emitStoreIndex(body, box, results[2], {item, place});
                      });
                      return {arith::SelectOp::create(
                          body, isValid, increment(body, place), place)};
                    })
               .front();
-      storeNumber(body, count, results[0], item);
+      emitStoreIndex(body, count, results[0], item);
     };
     ArrayRef<OpFoldResult> all = sizes;
     rewriter.replaceOpWithMultiple(
@@ -156,22 +156,20 @@ void NonMaxSuppressionToLinalg::assertSizes(LinalgBuilder &b,
 /// Ends the kernel with an error if there are less boxes than `counts`, of the
 /// relay type `type`, says.
 static void checkCounts(LinalgBuilder &b, Value counts, Type type, Value data) {
-  b.opaque(
-      (b.getBlockName() + "_check").str(), /*along=*/{}, {counts, data},
-      /*destinations=*/{},
-      [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange inputs,
-          ValueRange) {
-        Value numBoxes = emitSizes(body, inputs[1])[1];
-        Value isBeyond =
-            emitAny(body, emitSizes(body, inputs[0])[0], [&](Value item) {
-              Value count = memref::LoadOp::create(body, inputs[0], item);
-              return compare(body, Predicate::ugt,
-                             emitToIndex(body, type, count), numBoxes);
-            });
-        Value yes = arith::ConstantOp::create(body, body.getBoolAttr(true));
-        cf::AssertOp::create(body, arith::XOrIOp::create(body, isBeyond, yes),
-                             "expects valid_count within the boxes");
-      });
+  b.opaque((b.getBlockName() + "_check").str(), /*along=*/{}, {counts, data},
+           /*destinations=*/{},
+           [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange inputs,
+               ValueRange) {
+             Value numBoxes = emitSizes(body, inputs[1])[1];
+             Value areWithin = emitAll(
+                 body, emitSizes(body, inputs[0]), [&](ValueRange item) {
+                   Value count = memref::LoadOp::create(body, inputs[0], item);
+                   return compare(body, Predicate::ule,
+                                  emitToIndex(body, type, count), numBoxes);
+                 });
+             cf::AssertOp::create(body, areWithin,
+                                  "expects valid_count within the boxes");
+           });
 }
 
 Value NonMaxSuppressionToLinalg::buildBoxOrder(LinalgBuilder &b,
@@ -213,7 +211,7 @@ Value NonMaxSuppressionToLinalg::emitIsSuppressed(ImplicitLocOpBuilder &b,
   };
   Box corners = getCorners(box);
   return emitAny(b, numKept, [&](Value place) {
-    Value better = loadNumber(b, kept, {item, place});
+    Value better = emitLoadIndex(b, kept, {item, place});
     Value result = wide.compare(
         Order::GE, math.getOverlap(getCorners(better), corners), threshold);
     if (op.getIdIndex() < 0)
@@ -271,7 +269,7 @@ LogicalResult NonMaxSuppressionToLinalg::matchAndRewrite(
 
     // How many boxes may suppress others, and how many are in the result.
     auto emitStep = [&](Value place, ValueRange state) -> SmallVector<Value> {
-      Value sorted = loadNumber(body, inputs[5], {item, place});
+      Value sorted = emitLoadIndex(body, inputs[5], {item, place});
       Value box = arith::SelectOp::create(body, isActive, sorted, place);
       // Where that many are kept, even those without a positive score go.
       Value isBeyond = compare(body, Predicate::eq, state[0], most);
@@ -299,7 +297,7 @@ LogicalResult NonMaxSuppressionToLinalg::matchAndRewrite(
         Value isSuppressed = emitIsSuppressed(body, op, data, item, kept,
                                               state[0], box, threshold);
         // There is room for it behind the last one, whether or not it stays.
-        storeNumber(body, box, kept, {item, state[0]});
+        emitStoreIndex(body, box, kept, {item, state[0]});
         Value numKept = arith::SelectOp::create(body, isSuppressed, state[0],
                                                 increment(body, state[0]));
         scf::YieldOp::create(
@@ -317,7 +315,7 @@ LogicalResult NonMaxSuppressionToLinalg::matchAndRewrite(
         stays = arith::AndIOp::create(
             body, stays, compare(body, Predicate::sge, number, zero));
         emitWhere(body, stays, [&] {
-          storeNumber(body, number, results[0], {item, state[1]});
+          emitStoreIndex(body, number, results[0], {item, state[1]});
         });
       } else {
         if (op.getInvalidToBottom()) {
@@ -337,7 +335,7 @@ LogicalResult NonMaxSuppressionToLinalg::matchAndRewrite(
     SmallVector<Value> totals =
         emitLoop(body, zero, count, {zero, zero}, emitStep);
     if (op.getReturnIndices())
-      storeNumber(body, totals[1], results[1], {item, zero});
+      emitStoreIndex(body, totals[1], results[1], {item, zero});
   };
   SmallVector<Value> results = b.opaque(
       (b.getBlockName() + "_result").str(), /*along=*/{0},

@@ -412,26 +412,14 @@ Value MultinomialToLinalg::emitSearch(ImplicitLocOpBuilder &b, Value sums,
                                       ValueRange position, Value numColumns,
                                       Value number) {
   ElementMath single(b, b.getF32Type());
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value one = arith::ConstantIndexOp::create(b, 1);
-  // Those before `begin` are not above; that at `end`, if there is one, is.
-  auto loop = emitWhile(
-      b, {zero, numColumns},
-      [&](ValueRange range) -> std::pair<Value, SmallVector<Value>> {
-        return {arith::CmpIOp::create(b, Predicate::slt, range[0], range[1]),
-                llvm::to_vector(range)};
-      },
-      [&](ValueRange range) -> SmallVector<Value> {
-        Value middle = arith::ShRUIOp::create(
-            b, arith::AddIOp::create(b, range[0], range[1]), one);
-        Value sum = memref::LoadOp::create(b, sums, append(position, middle));
-        Value isAbove = single.compare(ElementMath::Order::GT, sum, number);
-        Value behind = arith::AddIOp::create(b, middle, one);
-        return {arith::SelectOp::create(b, isAbove, range[0], behind),
-                arith::SelectOp::create(b, isAbove, middle, range[1])};
-      });
-  Value isFound = arith::CmpIOp::create(b, Predicate::slt, loop[0], numColumns);
-  return arith::SelectOp::create(b, isFound, loop[0], zero);
+  Value isTrue = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  Value found = emitPartitionPoint(b, numColumns, [&](Value column) -> Value {
+    Value sum = memref::LoadOp::create(b, sums, append(position, column));
+    Value isAbove = single.compare(ElementMath::Order::GT, sum, number);
+    return arith::XOrIOp::create(b, isAbove, isTrue);
+  });
+  Value isFound = arith::CmpIOp::create(b, Predicate::slt, found, numColumns);
+  return arith::SelectOp::create(b, isFound, found, emitConstant(b, 0));
 }
 
 LogicalResult MultinomialToLinalg::matchAndRewrite(

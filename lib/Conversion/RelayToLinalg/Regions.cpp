@@ -30,10 +30,6 @@ using namespace mlir::relay::detail;
 
 using Order = ElementMath::Order;
 
-static Type getElementType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 namespace {
 
 /// The images (N, H, W, C) and regions of a pooling operator.
@@ -192,15 +188,10 @@ static FailureOr<RegionPooling> getPooling(ConversionPatternRewriter &rewriter,
 static void buildRegionCheck(LinalgBuilder &b, const RegionPooling &pooling) {
   auto emit = [&](ImplicitLocOpBuilder &body, ValueRange, ValueRange inputs,
                   ValueRange) {
-    Value zero = arith::ConstantIndexOp::create(body, 0);
-    Value isTrue = arith::ConstantOp::create(body, body.getBoolAttr(true));
-    Value areValid = emitLoop(body, zero, emitSizes(body, inputs[1])[0], isTrue,
-                              [&](Value number, ValueRange before) {
-                                Roi region(body, pooling, inputs, number);
-                                return SmallVector<Value>{arith::AndIOp::create(
-                                    body, before[0], region.getIsValid())};
-                              })
-                         .front();
+    Value areValid =
+        emitAll(body, emitSizes(body, inputs[1])[0], [&](ValueRange number) {
+          return Roi(body, pooling, inputs, number[0]).getIsValid();
+        });
     cf::AssertOp::create(body, areValid,
                          "expects regions of images, within 1e6 pixels");
   };

@@ -27,10 +27,6 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::detail;
 
-static RankedTensorType getTensorType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-
 /// How an update meets what is there, or null for an unknown mode.
 using Meet = Value (*)(const ElementMath &, Value present, Value update);
 

@@ -21,10 +21,6 @@ using namespace mlir::relay::detail;
 
 using Predicate = arith::CmpIPredicate;
 
-static Value emitConstant(ImplicitLocOpBuilder &b, int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
 namespace {
 
 /// The remainder of each index by the last size, then of what is left by the
@@ -169,29 +165,8 @@ struct SearchsortedToLinalg : OpConversionPattern<SearchsortedOp> {
             .compare(ElementMath::Order::EQ, isBefore,
                      ElementMath(body, body.getI1Type()).zero());
       };
-      Value zero = emitConstant(body, 0), one = emitConstant(body, 1);
-      // Where the position may begin, and over how many elements it reaches.
-      SmallVector<Value> range = {zero, emitSizes(body, inputs[0]).back()};
       Value found =
-          emitWhile(
-              body, range,
-              [&](ValueRange range) -> std::pair<Value, SmallVector<Value>> {
-                return {
-                    arith::CmpIOp::create(body, Predicate::ne, range[1], zero),
-                    range};
-              },
-              [&](ValueRange range) -> SmallVector<Value> {
-                Value half = arith::ShRUIOp::create(body, range[1], one);
-                Value middle = arith::AddIOp::create(body, range[0], half);
-                Value upper = isBehind(middle);
-                Value above = arith::SubIOp::create(
-                    body, arith::SubIOp::create(body, range[1], half), one);
-                return {arith::SelectOp::create(
-                            body, upper,
-                            arith::AddIOp::create(body, middle, one), range[0]),
-                        arith::SelectOp::create(body, upper, above, half)};
-              })
-              .front();
+          emitPartitionPoint(body, emitSizes(body, inputs[0]).back(), isBehind);
       memref::StoreOp::create(body,
                               arith::IndexCastOp::create(body, storage, found),
                               destinations[0], position);

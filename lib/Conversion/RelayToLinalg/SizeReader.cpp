@@ -21,10 +21,6 @@ using namespace mlir::relay::detail;
 /// Shapes are short, and so is what computes them.
 static constexpr int64_t kMaxSteps = 1 << 14;
 
-static RankedTensorType getTensorType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-
 LogicalResult SizeReader::failToFollow(StringRef name) {
   return rewriter.notifyMatchFailure(
       op, "expects " + name +

@@ -48,10 +48,6 @@ static Value compare(ImplicitLocOpBuilder &b, Predicate predicate, Value lhs,
   return arith::CmpIOp::create(b, predicate, lhs, rhs);
 }
 
-static Value emitConstant(ImplicitLocOpBuilder &b, int64_t value) {
-  return arith::ConstantIndexOp::create(b, value);
-}
-
 namespace {
 
 /// Keeps the first elements of a line: a heap whose root comes last.

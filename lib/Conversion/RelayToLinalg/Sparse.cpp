@@ -32,10 +32,6 @@ using namespace mlir::relay::detail;
 
 using Predicate = arith::CmpIPredicate;
 
-static Type getElementType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 //===----------------------------------------------------------------------===//
 // Rows of a sparse matrix
 //===----------------------------------------------------------------------===//
@@ -398,7 +394,7 @@ private:
       return b.castTo(buildNarrow(b, (b.getBlockName() + "_round").str(), sums,
                                   type.getElementType()),
                       type);
-    Type elementType = ::getElementType(op.getResult());
+    Type elementType = getElementType(op.getResult());
     Value result = b.elements(
         (b.getBlockName() + "_rows").str(), {{sums, b.select(2, {1, 0})}},
         LinalgBuilder::refine({b.getSize(sums, 1), b.getSize(sums, 0)}, type),
@@ -500,19 +496,10 @@ private:
 
     Value values = outputs[0], indices = outputs[1], indptr = outputs[2];
     Value next = outputs[3];
-    auto store = [&](Value index, Value buffer, Value at) {
-      Type type = cast<MemRefType>(buffer.getType()).getElementType();
-      memref::StoreOp::create(b, arith::IndexCastOp::create(b, type, index),
-                              buffer, at);
-    };
-    auto load = [&](Value column) -> Value {
-      return emitToIndex(b, b.getI64Type(),
-                         memref::LoadOp::create(b, next, column));
-    };
     // Returns the next position of a column, which moves on.
     auto advance = [&](Value column) {
-      Value position = load(column);
-      store(arith::AddIOp::create(b, position, one), next, column);
+      Value position = emitLoadIndex(b, next, column);
+      emitStoreIndex(b, arith::AddIOp::create(b, position, one), next, column);
       return position;
     };
     emitLoop(b, zero, count, {}, [&](Value position, ValueRange) {
@@ -522,18 +509,18 @@ private:
     Value all =
         emitLoop(b, zero, size, zero, [&](Value column, ValueRange carried) {
           Value begin = carried.front();
-          Value own = load(column);
-          store(begin, indptr, column);
-          store(begin, next, column);
+          Value own = emitLoadIndex(b, next, column);
+          emitStoreIndex(b, begin, indptr, column);
+          emitStoreIndex(b, begin, next, column);
           return SmallVector<Value>{arith::AddIOp::create(b, begin, own)};
         }).front();
-    store(all, indptr, size);
+    emitStoreIndex(b, all, indptr, size);
     emitLoop(b, zero, size, {}, [&](Value row, ValueRange) {
       rows.emitRow(row, {}, [&](Value position, Value column, ValueRange) {
         Value target = advance(column);
         memref::StoreOp::create(
             b, memref::LoadOp::create(b, inputs[0], position), values, target);
-        store(row, indices, target);
+        emitStoreIndex(b, row, indices, target);
         return SmallVector<Value>();
       });
       return SmallVector<Value>();

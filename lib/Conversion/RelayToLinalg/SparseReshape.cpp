@@ -97,9 +97,6 @@ struct SparseReshapeToLinalg : OpConversionPattern<SparseReshapeOp> {
   matchAndRewrite(SparseReshapeOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LinalgBuilder b(rewriter, op);
-    auto getElementType = [](Value tensor) {
-      return cast<RankedTensorType>(tensor.getType()).getElementType();
-    };
     Type indexType = getElementType(op.getSparseIndices());
     Type toType = getElementType(op.getNewShape());
     OpFoldResult rank = b.getSize(adaptor.getNewShape(), 0);

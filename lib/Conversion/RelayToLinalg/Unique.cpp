@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementMath.h"
+#include "Gather.h"
 #include "PopulatePatterns.h"
 #include "SortBuilder.h"
 
@@ -55,12 +56,10 @@ private:
     return memref::LoadOp::create(b, buffer, at);
   }
   Value loadIndex(Value buffer, Value at) const {
-    return arith::IndexCastOp::create(b, b.getIndexType(), load(buffer, at));
+    return emitLoadIndex(b, buffer, at);
   }
   void storeIndex(Value value, Value buffer, Value at) const {
-    Type type = cast<MemRefType>(buffer.getType()).getElementType();
-    memref::StoreOp::create(b, arith::IndexCastOp::create(b, type, value),
-                            buffer, at);
+    emitStoreIndex(b, value, buffer, at);
   }
   void forEach(Value begin, Value end,
                llvm::function_ref<void(Value index)> body) const {
@@ -89,7 +88,7 @@ struct UniqueToLinalg : OpConversionPattern<UniqueOp> {
                   ConversionPatternRewriter &rewriter) const override {
     LinalgBuilder b(rewriter, op);
     Value data = adaptor.getData();
-    Type type = cast<RankedTensorType>(op.getData().getType()).getElementType();
+    Type type = getElementType(op.getData());
     Type i32 = b.getI32Type();
     OpFoldResult size = b.getSize(data, 0);
     Value order = buildSort(b, data, type, /*axis=*/0, /*isAscending=*/true,
