@@ -90,14 +90,20 @@ static FailureOr<Tensor> evaluateRoiAlign(VisionRoiAlignOp op,
       for (int64_t ph = 0; ph < height; ++ph)
         for (int64_t pw = 0; pw < width; ++pw) {
           double sum = 0, most = -std::numeric_limits<double>::infinity();
-          for (int64_t row = 0; row < rows; ++row)
+          for (int64_t row = 0; row < rows; ++row) {
+            double y = y1 + (ph + (row + 0.5) / rows) * binHeight;
+            if (y < -1 || y > data.size(2)) {
+              // A row of zeros, which may be long.
+              most = std::max(most, 0.0);
+              continue;
+            }
             for (int64_t column = 0; column < columns; ++column) {
-              double y = y1 + (ph + (row + 0.5) / rows) * binHeight;
               double x = x1 + (pw + (column + 0.5) / columns) * binWidth;
               double value = sample(data, *image, c, y, x);
               sum += value;
               most = std::max(most, value);
             }
+          }
           result(i, c, ph, pw) = isMax ? most : sum / (rows * columns);
         }
   }

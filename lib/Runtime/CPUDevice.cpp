@@ -215,9 +215,9 @@ const RelayDeviceAPI &relay_rt::getCPUDeviceAPI() {
           getMemory().check(device, args[i], 0, "for a kernel");
         int32_t status =
             reinterpret_cast<RelayKernel>(kernel)(args, dims, context);
-        if (status == RELAY_KERNEL_INDEX_OUT_OF_RANGE)
-          fail(RELAY_INVALID_ARGUMENT, "expects indices within the data, but "
-                                       "got one that is out of range");
+        if (status == RELAY_KERNEL_CHECK_FAILED && *context->expectation)
+          fail(RELAY_INVALID_ARGUMENT, *context->expectation,
+               ", but got something else");
         if (status != 0)
           fail(RELAY_EXECUTION_FAILED, "the kernel failed with code ", status);
       });

@@ -214,6 +214,7 @@ ModuleRun::ModuleRun(RelayModule &module)
   if (module.observer)
     context.observer = observe;
   context.thread_pool = &threads;
+  context.expectation = &expectation;
 }
 
 ModuleRun::~ModuleRun() {
@@ -246,6 +247,7 @@ void ModuleRun::call(const TensorFunction &function, void *const *inputs,
   if (module.observer)
     module.observer(module.observerData, RELAY_OBSERVER_START, nullptr,
                     nullptr);
+  expectation = nullptr;
   int32_t status = function.getDescription().main(
       inputs, outputs, module.getArtifact().weights, arena.data.get(), symbols,
       &context);

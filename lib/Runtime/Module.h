@@ -52,12 +52,16 @@ public:
   /// Null if only the host runs.
   const DeviceRun *getDevices() const { return devices ? &*devices : nullptr; }
 
+  /// What the kernel expected that has failed; null if it did not say.
+  const char *getExpectation() const { return expectation; }
+
 private:
   RelayModule &module;
   std::shared_ptr<ThreadPool> pool;
   ThreadPool::Run threads;
   Arena arena;
   std::optional<DeviceRun> devices;
+  const char *expectation = nullptr;
   RelayKernelContext context = {};
 };
 

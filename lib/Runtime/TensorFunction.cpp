@@ -234,13 +234,11 @@ void TensorFunction::failKernel(int32_t status, const ModuleRun &run) const {
       throw Error(devices->status, devices->error);
   if (call < 0 || call >= artifact.num_calls)
     fail(RELAY_EXECUTION_FAILED, "a kernel failed with code ", status);
-  if (code != RELAY_KERNEL_INDEX_OUT_OF_RANGE)
+  if (code != RELAY_KERNEL_CHECK_FAILED || !run.getExpectation())
     fail(RELAY_EXECUTION_FAILED, "kernel '", artifact.calls[call].function,
          "' failed with code ", code);
-  fail(RELAY_INVALID_ARGUMENT,
-       "expects indices within the data, but got one that is out of range; it "
-       "is used by kernel '",
-       artifact.calls[call].function, "'");
+  fail(RELAY_INVALID_ARGUMENT, run.getExpectation(), ", but kernel '",
+       artifact.calls[call].function, "' got something else");
 }
 
 void TensorFunction::call(ModuleRun &run, const DLTensor *const *tensors,

@@ -37,8 +37,9 @@ typedef int32_t (*RelayKernel)(void *const *args, const int64_t *dims,
 /// What kernels find wrong with their data. Values are part of the artefact
 /// format, and at most 255.
 typedef enum RelayKernelError {
-  /// An index is outside of the dimension that it is for.
-  RELAY_KERNEL_INDEX_OUT_OF_RANGE = 1,
+  /// The data are not what the operator expects;
+  /// RelayKernelContext::expectation says what that is.
+  RELAY_KERNEL_CHECK_FAILED = 1,
   /// A device refused a call or a copy; the run time knows why.
   RELAY_KERNEL_DEVICE_FAILED = 2,
 } RelayKernelError;
@@ -83,6 +84,11 @@ struct RelayKernelContext {
 
   /// For the owner of call_device.
   void *device_run;
+
+  /// Where a kernel that returns RELAY_KERNEL_CHECK_FAILED leaves what it
+  /// expects, such as "expects indices within the data". The text lives as long
+  /// as the kernel's code. Never null.
+  const char **expectation;
 };
 
 #ifdef __cplusplus

@@ -54,8 +54,11 @@ private:
                    bool isKernel);
   void convertParallelCalls(func::FuncOp body, Value args, Value dims,
                             Value context);
-  void convertAssertions(func::FuncOp body);
-  void returnUnless(Value isOk, Value status, Operation *before);
+  void convertAssertions(func::FuncOp body, Value context);
+  /// Returns the point before the return.
+  OpBuilder::InsertPoint returnUnless(Value isOk, Value status,
+                                      Operation *before);
+  LLVM::GlobalOp getText(func::FuncOp body, StringAttr text);
   Value getInt(int64_t value) {
     return LLVM::ConstantOp::create(builder, loc, i64, value);
   }
@@ -63,6 +66,8 @@ private:
   OpBuilder builder;
   Location loc = builder.getUnknownLoc();
   Type ptr, i64, i32;
+  /// What kernels of the module expect.
+  DenseMap<StringAttr, LLVM::GlobalOp> texts;
 };
 
 } // namespace
@@ -133,25 +138,52 @@ void ABIBuilder::convertParallelCalls(func::FuncOp body, Value args, Value dims,
 }
 
 /// An error ends the kernel: what follows would read what is not there.
-void ABIBuilder::returnUnless(Value isOk, Value status, Operation *before) {
+OpBuilder::InsertPoint ABIBuilder::returnUnless(Value isOk, Value status,
+                                                Operation *before) {
   Block *block = before->getBlock();
   Block *after = block->splitBlock(before);
   Block *exit =
       builder.createBlock(block->getParent(), block->getParent()->end());
-  func::ReturnOp::create(builder, loc, status);
+  auto ret = func::ReturnOp::create(builder, loc, status);
   builder.setInsertionPointToEnd(block);
   cf::CondBranchOp::create(builder, loc, isOk, after, exit);
+  return {exit, ret->getIterator()};
 }
 
-/// What kernels check of their data ends them with an error.
-void ABIBuilder::convertAssertions(func::FuncOp body) {
+/// A constant string of C; equal ones of a module are one.
+LLVM::GlobalOp ABIBuilder::getText(func::FuncOp body, StringAttr text) {
+  LLVM::GlobalOp &global = texts[text];
+  if (global)
+    return global;
+  OpBuilder::InsertionGuard guard(builder);
+  auto module = body->getParentOfType<ModuleOp>();
+  builder.setInsertionPointToStart(module.getBody());
+  std::string bytes = text.str() + '\0';
+  global = LLVM::GlobalOp::create(
+      builder, loc, LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
+      /*isConstant=*/true, LLVM::Linkage::Private,
+      "expectation." + std::to_string(texts.size() - 1),
+      builder.getStringAttr(bytes));
+  return global;
+}
+
+/// What kernels check of their data ends them with an error, and says what was
+/// expected.
+void ABIBuilder::convertAssertions(func::FuncOp body, Value context) {
   SmallVector<cf::AssertOp> assertions(body.getOps<cf::AssertOp>());
   for (cf::AssertOp assertion : assertions) {
     builder.setInsertionPoint(assertion);
     loc = assertion.getLoc();
-    Value status =
-        arith::ConstantIntOp::create(builder, loc, kIndexOutOfRange, 32);
-    returnUnless(assertion.getArg(), status, assertion);
+    Value status = arith::ConstantIntOp::create(builder, loc, kCheckFailed, 32);
+    builder.restoreInsertionPoint(
+        returnUnless(assertion.getArg(), status, assertion));
+    Value text = LLVM::AddressOfOp::create(
+        builder, loc, getText(body, assertion.getMsgAttr()));
+    Value address =
+        LLVM::GEPOp::create(builder, loc, ptr, builder.getI8Type(), context,
+                            ArrayRef<LLVM::GEPArg>{kExpectationOffset});
+    Value expectation = LLVM::LoadOp::create(builder, loc, ptr, address);
+    LLVM::StoreOp::create(builder, loc, text, expectation);
     assertion.erase();
   }
 }
@@ -248,7 +280,7 @@ void ABIBuilder::convert(func::FuncOp function) {
     }
     convertParallelCalls(function, newArgs.take_back(3)[0],
                          newArgs.take_back(3)[1], newArgs.back());
-    convertAssertions(function);
+    convertAssertions(function, newArgs.back());
   } else {
     for (unsigned bound : {1u, 2u}) {
       Value range = arith::IndexCastOp::create(

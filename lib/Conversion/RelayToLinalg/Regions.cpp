@@ -269,6 +269,14 @@ public:
   }
 
   Value getCount() const { return count; }
+
+  /// The first sample and the one after the last that may be near the image.
+  /// Regions may be much larger than it, so most samples are not looked at.
+  std::pair<Value, Value> getRange() const {
+    Value from = getSample<math::FloorOp>(math.number(-1), -kMargin);
+    Value to = getSample<math::CeilOp>(region.fromIndex(size), kMargin);
+    return {from, arith::MaxSIOp::create(b, from, to)};
+  }
   Neighbours get(Value sample) const {
     Value inBin = math.div(math.add(region.fromIndex(sample), math.number(0.5)),
                            region.fromIndex(count));
@@ -288,6 +296,23 @@ public:
   }
 
 private:
+  /// More than the rounding of positions can amount to.
+  static constexpr int64_t kMargin = 2;
+
+  /// The number of the sample at `position`, rounded by OpT and moved.
+  template <typename OpT>
+  Value getSample(Value position, int64_t offset) const {
+    Value bins = math.div(math.sub(position, begin), extent);
+    Value sample = math.mul(math.sub(bins, region.fromIndex(bin)),
+                            region.fromIndex(count));
+    Value moved =
+        arith::AddIOp::create(b, region.toIndex(OpT::create(b, sample)),
+                              arith::ConstantIndexOp::create(b, offset));
+    return arith::MinSIOp::create(
+        b, count,
+        arith::MaxSIOp::create(b, moved, arith::ConstantIndexOp::create(b, 0)));
+  }
+
   ImplicitLocOpBuilder &b;
   const Roi &region;
   const ElementMath &math;
@@ -318,13 +343,22 @@ struct RoiAlignToLinalg : OpConversionPattern<VisionRoiAlignOp> {
           const ElementMath &math = row.getMath();
           row.begin(isMax ? math.constant(getLowestAttr(math.getType()))
                           : math.zero());
-          Value zero = arith::ConstantIndexOp::create(body, 0);
-          emitSerialLoop(body, zero, rows.getCount(), [&](Value y) {
+          auto [firstRow, endRow] = rows.getRange();
+          auto [firstColumn, endColumn] = columns.getRange();
+          auto emitColumns = [&, first = firstColumn,
+                              end = endColumn](Value y) {
             Neighbours vertical = rows.get(y);
-            emitSerialLoop(body, zero, columns.getCount(), [&](Value x) {
+            emitSerialLoop(body, first, end, [&](Value x) {
               emitSample(body, row, vertical, columns.get(x), isMax);
             });
-          });
+          };
+          emitSerialLoop(body, firstRow, endRow, emitColumns);
+          if (isMax)
+            // Samples beyond the image are zeros.
+            emitWhere(body,
+                      arith::OrIOp::create(body, isCut(body, rows),
+                                           isCut(body, columns)),
+                      [&] { foldZero(row); });
           Value factor;
           if (!isMax) {
             Value count = region.fromIndex(arith::MulIOp::create(
@@ -348,10 +382,7 @@ private:
     Value dx = math.convertFrom(b.getF64Type(), x.fraction);
     Value restY = math.sub(math.one(), dy), restX = math.sub(math.one(), dx);
     auto meet = [&](Value present, Value value) {
-      if (!isMax)
-        return math.add(present, value);
-      return math.select(math.compare(Order::GT, value, present), value,
-                         present);
+      return isMax ? getLarger(math, present, value) : math.add(present, value);
     };
     Value isNear = arith::AndIOp::create(b, y.isNear, x.isNear);
     emitWhere(b, isNear, [&] {
@@ -368,9 +399,24 @@ private:
       return;
     Value isFar = arith::XOrIOp::create(
         b, isNear, arith::ConstantOp::create(b, b.getBoolAttr(true)));
-    emitWhere(b, isFar, [&] {
-      row.fold([&](Value present, auto) { return meet(present, math.zero()); });
+    emitWhere(b, isFar, [&] { foldZero(row); });
+  }
+
+  /// Whether there are samples that are not looked at.
+  static Value isCut(ImplicitLocOpBuilder &b, const BinAxis &axis) {
+    auto [first, end] = axis.getRange();
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                 arith::SubIOp::create(b, end, first),
+                                 axis.getCount());
+  }
+  static void foldZero(const BinRow &row) {
+    const ElementMath &math = row.getMath();
+    row.fold([&](Value present, auto) {
+      return getLarger(math, present, math.zero());
     });
+  }
+  static Value getLarger(const ElementMath &math, Value present, Value value) {
+    return math.select(math.compare(Order::GT, value, present), value, present);
   }
 };
 

@@ -31,7 +31,8 @@ using namespace mlir;
 using namespace mlir::relay;
 
 // Conversions do not see the run time.
-static_assert(kIndexOutOfRange == RELAY_KERNEL_INDEX_OUT_OF_RANGE);
+static_assert(kCheckFailed == RELAY_KERNEL_CHECK_FAILED);
+static_assert(kExpectationOffset == offsetof(RelayKernelContext, expectation));
 
 void mlir::relay::buildTIRToLLVMPipeline(OpPassManager &manager) {
   // Loops and vectors.

@@ -111,7 +111,10 @@ static int32_t runInParts(const RelayKernelContext *, RelayParallelBody body,
 
 int32_t CompiledFunction::operator()(std::vector<void *> args,
                                      std::vector<int64_t> dims) {
-  RelayKernelContext context = {runInParts, nullptr, nullptr, nullptr};
+  const char *expectation = nullptr;
+  RelayKernelContext context = {};
+  context.parallel_for = runInParts;
+  context.expectation = &expectation;
   return kernel(args.data(), dims.data(), &context);
 }
 

@@ -12,8 +12,12 @@
 
 namespace mlir::relay {
 
-/// What a kernel returns that found an index out of range: a RelayKernelError.
-inline constexpr int32_t kIndexOutOfRange = 1;
+/// What a kernel returns whose data are not what it expects: a
+/// RelayKernelError.
+inline constexpr int32_t kCheckFailed = 1;
+
+/// Where RelayKernelContext has the address for the text of what it expects.
+inline constexpr int32_t kExpectationOffset = 56;
 
 } // namespace mlir::relay
 
