@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relay-mlir/InitAllDialects.h"
+#include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/ParseModule.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -14,6 +15,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/LLVM.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/ProgramStack.h"
@@ -46,8 +48,25 @@ mlir::parseAsmSourceFile(const llvm::SourceMgr &sources, Block *block,
   return result;
 }
 
+namespace cl = llvm::cl;
+
+static cl::list<std::string>
+    dialectPlugins(mlir::relay::kDialectPluginOption,
+                   cl::desc("Load the dialects of a shared object"),
+                   cl::value_desc("path"));
+
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::relay::registerAllDialects(registry);
-  return llvm::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  bool isLoaded = false;
+  // Called for each document, after the server has read its options.
+  auto getRegistry =
+      [&](const llvm::lsp::URIForFile &) -> mlir::DialectRegistry & {
+    if (!isLoaded &&
+        failed(mlir::relay::loadDialectPlugins(dialectPlugins, registry)))
+      exit(EXIT_FAILURE);
+    isLoaded = true;
+    return registry;
+  };
+  return llvm::failed(mlir::MlirLspServerMain(argc, argv, getRegistry));
 }

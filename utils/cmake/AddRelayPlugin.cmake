@@ -14,6 +14,9 @@ include_guard()
 #                populateGeneratedPDLLPatterns
 #
 # They may include the .td and .pdll files of MLIR and of this project.
+#
+# A project with plugins also gets editor/ in its build folder: a language server
+# that knows their dialects, and settings.json for Visual Studio Code.
 function(relay_add_plugin name)
   cmake_parse_arguments(ARG "" "DIALECT" "" ${ARGN})
   set(sources ${ARG_UNPARSED_ARGUMENTS})
@@ -85,7 +88,43 @@ include \"${source}\"
   target_link_libraries(${name} PRIVATE RelayMLIR::RelayMLIR)
   if(TARGET relay-headers)
     relay_use_precompiled_headers(${name} relay-dialect-pch)
+  else()
+    get_property(plugins GLOBAL PROPERTY RELAY_PLUGINS)
+    if(NOT plugins)
+      cmake_language(DEFER DIRECTORY ${CMAKE_SOURCE_DIR}
+        CALL relay_configure_editor)
+    endif()
+    set_property(GLOBAL APPEND PROPERTY RELAY_PLUGINS ${name})
   endif()
+endfunction()
+
+# Language servers for what the project is written in.
+function(relay_configure_editor)
+  set(folder ${CMAKE_BINARY_DIR}/editor)
+  get_property(plugins GLOBAL PROPERTY RELAY_PLUGINS)
+  set(options "")
+  foreach(plugin ${plugins})
+    string(APPEND options
+      " \"--load-dialect-plugin=$<TARGET_FILE:${plugin}>\"")
+  endforeach()
+  # Editors take a program without arguments.
+  file(GENERATE OUTPUT ${folder}/mlir-lsp-server CONTENT
+"#!/bin/sh
+exec \"$<TARGET_FILE:RelayMLIR::relay-lsp-server>\"${options} \"$@\"
+" FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  file(GENERATE OUTPUT ${folder}/settings.json CONTENT
+"{
+  \"mlir.server_path\": \"${folder}/mlir-lsp-server\",
+  \"mlir.pdll_server_path\": \"${LLVM_TOOLS_BINARY_DIR}/mlir-pdll-lsp-server\",
+  \"mlir.pdll_compilation_databases\": [
+    \"${CMAKE_BINARY_DIR}/pdll_compile_commands.yml\"
+  ],
+  \"mlir.tablegen_server_path\": \"${LLVM_TOOLS_BINARY_DIR}/tblgen-lsp-server\",
+  \"mlir.tablegen_compilation_databases\": [
+    \"${CMAKE_BINARY_DIR}/tablegen_compile_commands.yml\"
+  ]
+}
+")
 endfunction()
 
 # relay_add_device(<name> <kind> <source>...)

@@ -46,8 +46,9 @@ function(relay_find_runtime variable name extension)
     COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${file}
     OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(NOT IS_ABSOLUTE "${path}")
+    string(REGEX MATCH "^[0-9]+" major "${CMAKE_CXX_COMPILER_VERSION}")
     message(FATAL_ERROR "RELAY_SANITIZE and RELAY_FUZZ expect ${file} beside "
-      "Clang: install libclang-rt-${CMAKE_CXX_COMPILER_VERSION_MAJOR}-dev")
+      "Clang: install libclang-rt-${major}-dev")
   endif()
   set(${variable} ${path} PARENT_SCOPE)
 endfunction()

@@ -1,11 +1,10 @@
 """Programs that are nested too deep or ask for too much get an error, soon."""
 
-import json
 import os
 import pathlib
 import subprocess
-from typing import Any
 
+import language_client
 import pytest
 
 import relay_mlir as rm
@@ -64,25 +63,7 @@ def test_text_that_is_not_too_deep(tmp_path, kind):
 
 def serve(text):
     """What the language server says about a document."""
-    messages: list[dict[str, Any]] = [
-        {"id": 0, "method": "initialize", "params": {
-            "processId": None, "rootUri": None, "capabilities": {}}},
-        {"method": "textDocument/didOpen", "params": {"textDocument": {
-            "uri": "file:///deep.mlir", "languageId": "mlir", "version": 1, "text": text}}},
-        {"id": 1, "method": "shutdown"},
-        {"method": "exit"},
-    ]
-    parts = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
-    result = subprocess.run(
-        [BIN / "relay-lsp-server"], timeout=100, capture_output=True, text=True, check=False,
-        input="".join(f"Content-Length: {len(part)}\r\n\r\n{part}" for part in parts))
-    assert result.returncode == 0, (result.returncode, result.stderr[-1000:])
-    replies = [json.loads(part.partition("\n\n")[2])
-               for part in result.stdout.split("Content-Length: ")[1:]]
-    assert any(reply.get("id") == 1 for reply in replies)
-    return [diagnostic for reply in replies
-            if reply.get("method") == "textDocument/publishDiagnostics"
-            for diagnostic in reply["params"]["diagnostics"]]
+    return language_client.ask([BIN / "relay-lsp-server"], "file:///deep.mlir", text).diagnostics
 
 
 @pytest.mark.parametrize("kind", NESTED)
