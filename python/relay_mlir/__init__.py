@@ -8,6 +8,8 @@
 from ._compile import (IRModule, KernelProfile, Module, TensorInfo, compile, emit,
                        import_onnx, load, load_dialect_plugin)
 from ._errors import CompileError, DiagnosticError, Error, RuntimeError
+from ._session import (GraphOptimizationLevel, InferenceSession, NodeArg, SessionOptions,
+                       get_available_providers, get_device)
 from ._relay_mlir import __version__, get_num_threads, set_num_threads
 from . import tir
 
@@ -16,8 +18,8 @@ parse = IRModule.parse
 # All but RuntimeError, which `import *` must not put in the place of Python's own;
 # that is a base of it, so that `except RuntimeError` catches it either way.
 __all__ = [
-    "CompileError", "DiagnosticError", "Error", "IRModule", "KernelProfile", "Module",
-    "TensorInfo", "compile", "emit", "get_num_threads", "import_onnx", "load",
-    "load_dialect_plugin", "parse",
-    "set_num_threads", "tir", "__version__",
+    "CompileError", "DiagnosticError", "Error", "GraphOptimizationLevel", "IRModule",
+    "InferenceSession", "KernelProfile", "Module", "NodeArg", "SessionOptions", "TensorInfo",
+    "compile", "emit", "get_available_providers", "get_device", "get_num_threads", "import_onnx",
+    "load", "load_dialect_plugin", "parse", "set_num_threads", "tir", "__version__",
 ]

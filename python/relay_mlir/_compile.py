@@ -186,15 +186,15 @@ class Module:
 
 
 def import_onnx(model: Any) -> IRModule:
-    """Reads an ONNX model (a path, or a ModelProto) into an IRModule."""
-    return _read(model, "a path to a model, or an onnx.ModelProto")
+    """Reads an ONNX model (a path, its bytes, or a ModelProto) into an IRModule."""
+    return _read(model, "a path to a model, the bytes of one, or an onnx.ModelProto")
 
 
 def _to_module(model: Any) -> IRModule:
     if isinstance(model, IRModule):
         return model
-    return _read(model, "a path to an .onnx, .relay or .mlir file, a relay_mlir.IRModule, or an "
-                 "onnx.ModelProto")
+    return _read(model, "a path to an .onnx, .relay or .mlir file, a relay_mlir.IRModule, an "
+                 "onnx.ModelProto, or the bytes of an .onnx file")
 
 
 def _read(model: Any, expected: str) -> IRModule:
@@ -202,6 +202,8 @@ def _read(model: Any, expected: str) -> IRModule:
     `expected`."""
     if isinstance(model, (str, os.PathLike)):
         return IRModule.load(model)
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return IRModule(_relay_mlir.IRModule.load_onnx(bytes(model)))
     if hasattr(model, "SerializeToString"):
         return IRModule(_relay_mlir.IRModule.load_onnx(model.SerializeToString()))
     kind = type(model)
@@ -272,8 +274,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             report: PathLike | None = None) -> Module:
     """Compiles a model and loads it.
 
-    `model` is a path to an .onnx, .relay or .mlir file, an IRModule, or an onnx
-    ModelProto. `target` is "native", an LLVM CPU name, or a level such as
+    `model` is a path to an .onnx, .relay or .mlir file, an IRModule, an onnx
+    ModelProto, or the bytes of an .onnx file. `target` is "native", an LLVM CPU name, or a level such as
     "x86-64-v3"; by default that of the module, or else "native". `opt_level` goes
     from 0 (no fusion) to 3. `precision`, by default that of the module, or else
     "high", says how far results in float32 may be from exact ones

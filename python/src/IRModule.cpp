@@ -8,6 +8,7 @@
 #include "Bindings.h"
 #include "RelayBindings.h"
 
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/InitAllPasses.h"
@@ -233,6 +234,20 @@ getSymbols(IRModule &self) {
   return symbols;
 }
 
+/// The names of the results of @main, empty where they have none.
+static std::vector<std::string> getResultNames(IRModule &self) {
+  auto main = self.module->lookupSymbol<FunctionOpInterface>("main");
+  if (!main)
+    throw py::value_error("expects a function @main, but got a module without");
+  std::vector<std::string> names;
+  for (unsigned index = 0; index < main.getNumResults(); ++index) {
+    auto name =
+        main.getResultAttrOfType<StringAttr>(index, relay::kNameAttrName);
+    names.push_back(name ? name.str() : "");
+  }
+  return names;
+}
+
 /// A function of relax as its script shows it, other symbols in MLIR's text.
 static std::string printSymbol(IRModule &self, const std::string &name) {
   Operation *symbol = SymbolTable::lookupSymbolIn(*self.module, name);
@@ -263,6 +278,7 @@ void relay_python::bindIRModule(py::module_ &m) {
            py::arg("desired_layout"), py::arg("cache"), py::arg("cache_dir"),
            py::arg("report"), py::arg("form") = "relay-typed")
       .def("graph_json", &getGraphJSON)
+      .def("result_names", &getResultNames)
       .def("symbols", &getSymbols)
       .def("print_symbol", &printSymbol, py::arg("name"))
       .def("clone", [](IRModule &self) {

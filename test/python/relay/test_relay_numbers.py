@@ -189,8 +189,8 @@ def test_long_programs(monkeypatch):
 
 
 @pytest.mark.parametrize("model,message", [
-    (3, "expects a path to an .onnx, .relay or .mlir file, a relay_mlir.IRModule, or an "
-        "onnx.ModelProto, but got int"),
+    (3, "expects a path to an .onnx, .relay or .mlir file, a relay_mlir.IRModule, an "
+        "onnx.ModelProto, or the bytes of an .onnx file, but got int"),
     (None, "but got NoneType"),
     (np.ones(3), "but got numpy.ndarray"),
     (relay.IRModule.from_expr(X), "but got relay_mlir.relay.module.IRModule; relay.build "
@@ -206,8 +206,8 @@ def test_what_is_no_model(model, message, tmp_path):
 
 
 def test_modules_of_the_other_kind():
-    with pytest.raises(TypeError, match="expects a path to a model, or an onnx.ModelProto, but "
-                                        "got relay_mlir"):
+    with pytest.raises(TypeError, match="expects a path to a model, the bytes of one, or an "
+                                        "onnx.ModelProto, but got relay_mlir"):
         rm.import_onnx(rm.IRModule.parse(""))
     with pytest.raises(TypeError, match="a relay_mlir.IRModule, which relay_mlir.compile"):
         relay.build(rm.IRModule.parse(""))  # type: ignore[arg-type]

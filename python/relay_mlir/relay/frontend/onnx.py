@@ -17,20 +17,22 @@ def from_onnx(model: Any, shape: Mapping[str, Sequence[Any]] | None = None,
               dtype: str | Mapping[str, str] = "float32", opset: int | None = None,
               freeze_params: bool = True, convert_config: Mapping[str, Any] | None = None,
               export_node_renamed_model_path: str | None = None) -> Any:
-    """Reads an ONNX model: a path, or a ModelProto. Returns a module and parameters.
+    """Reads an ONNX model: a path, a ModelProto, or its bytes. Returns a module and
+    parameters.
 
     `shape` has shapes of inputs by name. With `freeze_params`, weights are
     constants; otherwise they are parameters, whose values are returned. `dtype` and
     `opset` are those of the model.
     """
     del dtype, opset, convert_config, export_node_renamed_model_path
-    if not hasattr(model, "SerializeToString"):
+    if hasattr(model, "SerializeToString"):
+        model = model.SerializeToString()
+    is_bytes = isinstance(model, (bytes, bytearray, memoryview))
+    if not is_bytes:
         model = expect_path(model, "model")
     shape = expect_mapping(shape, "shape")
     with _diagnostics.raising():
-        loaded = (core.load_onnx(model.SerializeToString())
-                  if hasattr(model, "SerializeToString") else
-                  core.load_model(model))
+        loaded = core.load_onnx(bytes(model)) if is_bytes else core.load_model(model)
         mod = IRModule._from_core(*loaded)
     if shape:
         mod = _with_shapes(mod, shape)
