@@ -5,10 +5,12 @@
 A case is a small model with inputs and the outputs they must give. An executor
 is anything with
 
-    run(model: onnx.ModelProto, inputs: list[array]) -> list[array]
+    run(model: onnx.ModelProto, inputs: list[value]) -> list[value]
 
 that raises `ExecutionError` with a message if it refuses the model: `Interpreter`,
-`Compiler`, or another one that is given to `check_case`.
+`Compiler`, `Machine`, or another one that is given to `check_case`. A value is an
+array; a list of values, which is a sequence; or None, an optional value that is not
+there.
 """
 
 import copy
@@ -35,8 +37,8 @@ class ExecutionError(Exception):
 
 @dataclasses.dataclass
 class Case:
-    """`inputs` and `outputs` are arrays; None and the reason why not in
-    `unrepresentable` if one of them is no tensor of numbers."""
+    """`inputs` and `outputs` are values; None and the reason why not in
+    `unrepresentable` if there is something else than numbers in one of them."""
     name: str
     model: onnx.ModelProto
     inputs: list | None
@@ -70,18 +72,19 @@ def get_name(node):
 
 
 class Unrepresentable(Exception):
-    """A value is no array of numbers."""
+    """There is something else than numbers in a value."""
 
 
-def to_array(value):
-    """A value of a test as an array. Those of the types that NumPy lacks are
-    arrays of ml_dtypes."""
+def to_value(value):
+    """A value of a test. Arrays of the types that NumPy lacks are those of ml_dtypes."""
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return [to_value(element) for element in value]
+    if isinstance(value, dict):
+        raise Unrepresentable("a map")
     if isinstance(value, onnx.TensorProto):
         value = numpy_helper.to_array(value)
-    if value is None:
-        raise Unrepresentable("an optional value that is not there")
-    if isinstance(value, (list, dict)):
-        raise Unrepresentable("a sequence" if isinstance(value, list) else "a map")
     value = np.asarray(value)
     if value.dtype.kind in "OUS":
         raise Unrepresentable("a tensor of strings")
@@ -90,7 +93,7 @@ def to_array(value):
 
 def make_case(name, model, inputs, outputs, rtol, atol):
     try:
-        inputs, outputs = ([to_array(value) for value in values]
+        inputs, outputs = ([to_value(value) for value in values]
                            for values in (inputs, outputs))
     except Unrepresentable as error:
         return Case(name, model, None, None, rtol, atol, str(error))
@@ -283,23 +286,56 @@ class Compiler:
         pass
 
 
+class Machine:
+    """Compiles models for the virtual machine, and runs them there."""
+
+    def compile(self, model):
+        """A function of the inputs, which returns the outputs."""
+        import relay_mlir as rm
+        from relay_mlir import relay
+        try:
+            mod, _ = relay.frontend.from_onnx(model)
+            machine = relay.vm.VirtualMachine(relay.vm.compile(mod, "native"))
+        except rm.CompileError as error:
+            raise ExecutionError(str(error)) from None
+
+        def run(*inputs):
+            outputs = machine.run(*inputs)
+            return list(outputs) if isinstance(outputs, tuple) else [outputs]
+
+        return run
+
+    def run(self, model, inputs):
+        return self.compile(model)(*inputs)
+
+    def close(self):
+        pass
+
+
 def check_outputs(case, outputs):
     """Compares with the outputs that `case` must give."""
-    assert len(outputs) == len(case.outputs)
-    for expected, actual in zip(case.outputs, outputs):
-        assert actual.dtype == expected.dtype
-        assert actual.shape == expected.shape
-        is_narrow = expected.dtype.itemsize <= 2 and np.can_cast(
-            expected.dtype, np.float32) and expected.dtype.kind not in "biu"
-        if is_narrow:
-            np.testing.assert_allclose(actual.astype(np.float32),
-                                       expected.astype(np.float32), rtol=1e-2,
-                                       atol=1e-2)
-        elif expected.dtype.kind == "f":
-            np.testing.assert_allclose(actual, expected, rtol=case.rtol,
-                                       atol=case.atol)
-        else:
-            np.testing.assert_array_equal(actual, expected)
+    _check_value(case, case.outputs, outputs)
+
+
+def _check_value(case, expected, actual):
+    if expected is None or isinstance(expected, list):
+        assert type(actual) is type(expected)
+        if expected is not None:
+            assert len(actual) == len(expected)
+            for pair in zip(expected, actual):
+                _check_value(case, *pair)
+        return
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    is_narrow = expected.dtype.itemsize <= 2 and np.can_cast(
+        expected.dtype, np.float32) and expected.dtype.kind not in "biu"
+    if is_narrow:
+        np.testing.assert_allclose(actual.astype(np.float32), expected.astype(np.float32),
+                                   rtol=1e-2, atol=1e-2)
+    elif expected.dtype.kind == "f":
+        np.testing.assert_allclose(actual, expected, rtol=case.rtol, atol=case.atol)
+    else:
+        np.testing.assert_array_equal(actual, expected)
 
 
 def check_case(case, executor):

@@ -54,9 +54,7 @@ mlir::relay::importOnnxFile(StringRef path, MLIRContext *context,
 }
 
 std::vector<OnnxOperator> mlir::relay::getOnnxOperators() {
-  // A branch is no entry of the table: its graph replaces the node.
-  std::vector<OnnxOperator> operators = {
-      {"", "If", kOldestOpset, kNewestOpset}};
+  std::vector<OnnxOperator> operators;
   for (const auto &domain : OpTable::get().getEntries())
     for (const auto &[name, entry] : domain.getValue())
       if (entry.refusal.empty())

@@ -11,6 +11,7 @@
 #include "NodeOrder.h"
 #include "ShapeEvaluator.h"
 
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -79,6 +80,10 @@ Binding *Importer::createBinding(StringRef name) {
 
 Frame &Importer::createFrame() { return frames.emplace_back(); }
 
+bool Importer::isTensor(const Binding &binding) const {
+  return !binding.value || isa<RankedTensorType>(binding.value.getType());
+}
+
 RankedTensorType Importer::getType(const Binding &binding) const {
   if (binding.value)
     return cast<RankedTensorType>(binding.value.getType());
@@ -122,10 +127,12 @@ Importer::findDimension(const ShapeScalar &size) {
       if (!found && dim.isSame(size))
         found.emplace(value, position);
   };
-  llvm::for_each(function.getArguments(), search);
-  // Sizes that inputs do not have, such as the sum of two, others may.
-  for (Operation &op : function.getBody().front())
-    llvm::for_each(op.getResults(), search);
+  for (Block *block : openBlocks) {
+    llvm::for_each(block->getArguments(), search);
+    // Sizes that inputs do not have, such as the sum of two, others may.
+    for (Operation &op : *block)
+      llvm::for_each(op.getResults(), search);
+  }
   return found;
 }
 
@@ -139,7 +146,7 @@ Value Importer::createConstant(ElementsAttr value, Location loc) {
 const ShapeTensor *Importer::getContents(Binding &binding) {
   if (binding.contents)
     return &*binding.contents;
-  if (binding.triedContents)
+  if (binding.triedContents || !isTensor(binding))
     return nullptr;
   binding.triedContents = true;
   RankedTensorType type = getType(binding);
@@ -301,11 +308,10 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
 
   if (const Function *callee = model.findFunction(node))
     return importCall(pending, *callee);
-  if (node.domain.empty() && node.opType == "If")
-    return importIf(pending);
-
   assert(pending.entry && "unknown operators were reported before");
   const OpEntry &entry = *pending.entry;
+  if (entry.import)
+    return (this->*entry.import)(pending);
   if (entry.upgrade && pending.opset <= entry.upgradeUntil) {
     NodeContext context(*this, pending);
     if (failed(entry.upgrade(context)) || context.hasFailed())
@@ -365,48 +371,6 @@ LogicalResult Importer::importConstant(PendingNode &pending,
   Binding *binding = createBinding(pending.node->outputs.front());
   binding->tensor = &tensor;
   return bindOutputs(*pending.node, *pending.frame, binding);
-}
-
-LogicalResult Importer::importIf(PendingNode &pending) {
-  const Node &node = *pending.node;
-  std::optional<int64_t> condition;
-  if (node.inputs.size() == 1 && pending.inputs.front()) {
-    const ShapeTensor *contents = getContents(*pending.inputs.front());
-    if (contents && contents->elements.size() == 1)
-      condition = contents->elements.front().getConstant();
-  }
-  if (!condition)
-    return emitError(node, pending.opset)
-           << "expects a condition that is known at import, but it is computed "
-              "at run time";
-  StringRef name = *condition ? "then_branch" : "else_branch";
-  const Graph *branch = nullptr;
-  for (const NodeAttribute &attribute : node.attributes)
-    if (attribute.name == name)
-      branch = attribute.graph.get();
-  if (!branch)
-    return emitError(node, pending.opset)
-           << "expects attribute \"" << name << "\", a graph";
-  if (branch->outputs.size() != node.outputs.size())
-    return emitError(node, pending.opset)
-           << "expects " << node.outputs.size() << " outputs of " << name
-           << ", but got " << branch->outputs.size();
-
-  Frame &frame = createFrame();
-  frame.parent = pending.frame;
-  frame.opsets = pending.frame->opsets;
-  if (failed(addInitializers(*branch, frame)) ||
-      failed(importNodes(branch->nodes, frame)))
-    return failure();
-  SmallVector<Binding *> outputs;
-  for (const ValueInfo &output : branch->outputs) {
-    outputs.push_back(frame.lookup(output.name));
-    if (!outputs.back())
-      return emitError(node, pending.opset)
-             << "output \"" << output.name << "\" of " << name
-             << " is not computed by any node";
-  }
-  return bindOutputs(node, *pending.frame, outputs);
 }
 
 LogicalResult Importer::importCall(PendingNode &pending,
@@ -610,7 +574,8 @@ OwningOpRef<ModuleOp> Importer::run() {
   builder.setInsertionPointToEnd(module->getBody());
   function = func::FuncOp::create(builder, getFileLoc(), "main",
                                   builder.getFunctionType({}, {}));
-  builder.setInsertionPointToStart(function.addEntryBlock());
+  openBlocks.push_back(function.addEntryBlock());
+  builder.setInsertionPointToStart(openBlocks.front());
 
   mainFrame = &createFrame();
   mainFrame->opsets = &model.opsets;
@@ -621,9 +586,9 @@ OwningOpRef<ModuleOp> Importer::run() {
     return nullptr;
 
   // What was built for outputs that nobody reads.
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  function.walk<WalkOrder::PostOrder, mlir::ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
   return module;
 }

@@ -84,6 +84,8 @@ public:
 
   /// The contents of `binding`, if they are or can be known.
   const ShapeTensor *getContents(Binding &binding);
+  /// False for sequences and optional values.
+  bool isTensor(const Binding &binding) const;
   RankedTensorType getType(const Binding &binding) const;
   SmallVector<ShapeScalar> getDims(const Binding &binding);
 
@@ -108,6 +110,36 @@ public:
   }
 
   Binding *createBinding(StringRef name);
+
+  //===--------------------------------------------------------------------===//
+  // Graphs in nodes (ControlFlow.cpp, Loops.cpp)
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult importIf(PendingNode &pending);
+  LogicalResult importLoop(PendingNode &pending);
+  LogicalResult importScan(PendingNode &pending);
+
+  /// The graph in attribute `name`; null, and an error, if there is none.
+  const Graph *findGraph(const PendingNode &pending, StringRef name);
+  /// Makes values of all that `graph` takes from around it.
+  LogicalResult materializeCaptured(PendingNode &pending, const Graph &graph);
+  /// Imports a graph of a node where the builder is; `name` is that of its
+  /// attribute. Returns the outputs, which need not have values yet.
+  FailureOr<SmallVector<Binding *>> importGraph(PendingNode &pending,
+                                                const Graph &graph,
+                                                StringRef name,
+                                                ArrayRef<Binding *> inputs);
+  /// Lets `build` add operations at the end of `block`, which will be that of a
+  /// region here.
+  LogicalResult buildInBlock(Block &block, function_ref<LogicalResult()> build);
+  /// Gives back what was built in vain.
+  void eraseBlock(std::unique_ptr<Block> block);
+  LogicalResult bindOutputs(const Node &node, Frame &frame,
+                            ArrayRef<Binding *> outputs);
+  InFlightDiagnostic emitError(const Node &node, int64_t opset) const;
+  /// The module, for what functions call besides.
+  ModuleOp getModule() { return function->getParentOfType<ModuleOp>(); }
+
   /// A copy of the node of `pending`, in its place, to be changed.
   Node &rewriteNode(PendingNode &pending) {
     Node &node = rewrittenNodes.emplace_back(*pending.node);
@@ -128,12 +160,12 @@ private:
   LogicalResult importNodes(ArrayRef<Node> nodes, Frame &frame);
   LogicalResult importNode(const Node &node, Frame &frame);
   LogicalResult importConstant(PendingNode &pending, const Tensor &tensor);
-  LogicalResult importIf(PendingNode &pending);
   LogicalResult importCall(PendingNode &pending, const Function &function);
   /// Fails if `binding` is what nobody may read.
   LogicalResult checkReadable(const Binding &binding) const;
-  LogicalResult bindOutputs(const Node &node, Frame &frame,
-                            ArrayRef<Binding *> outputs);
+  LogicalResult importRunTimeIf(PendingNode &pending,
+                                ArrayRef<const Graph *> branches);
+  void forget(Operation *op);
 
   /// Gives `binding` its numbers, unless the model has too many of them.
   bool setContents(Binding &binding, std::optional<ShapeTensor> contents);
@@ -144,7 +176,6 @@ private:
 
   Frame &createFrame();
   InFlightDiagnostic emitError() const { return mlir::emitError(getFileLoc()); }
-  InFlightDiagnostic emitError(const Node &node, int64_t opset) const;
 
   /// How an operator that is no function of the model is converted; null if
   /// nobody knows.
@@ -172,6 +203,10 @@ private:
   unsigned materializeDepth = 0;
   DenseMap<Value, SmallVector<SmallVector<ShapeScalar>>> dims;
   DenseMap<mlir::Attribute, Value> constants;
+  /// The block of the function, and those inside of it that are being built.
+  SmallVector<Block *> openBlocks;
+  /// Nodes of graphs of nodes that were imported, some more than once.
+  int64_t numGraphNodes = 0;
 };
 
 } // namespace mlir::relay::onnx

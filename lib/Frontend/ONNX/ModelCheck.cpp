@@ -59,8 +59,6 @@ public:
 
 private:
   std::string getReason(const Node &node, int64_t opset) const {
-    if (node.domain.empty() && node.opType == "If")
-      return {};
     const OpEntry *entry = lookup(node);
     if (!entry)
       return node.domain.empty() ? "no conversion"

@@ -14,6 +14,7 @@ static OpTable createTable() {
   OpTable table;
   addActivationOps(table);
   addAttentionOps(table);
+  addControlFlowOps(table);
   addConvolutionOps(table);
   addElementwiseOps(table);
   addExperimentalOps(table);

@@ -20,7 +20,9 @@ class MLIRContext;
 
 namespace mlir::relay::onnx {
 
+class Importer;
 class NodeContext;
+struct PendingNode;
 
 /// Opsets of the default domain that the importer knows.
 inline constexpr int64_t kOldestOpset = 1;
@@ -57,6 +59,9 @@ struct OpEntry {
   /// before anything else looks at it.
   Upgrader upgrade = nullptr;
   int64_t upgradeUntil = 0;
+  /// Does all that is to do for a node with graphs, or of values that are no
+  /// tensors; then there is no `convert`.
+  LogicalResult (Importer::*import)(PendingNode &) = nullptr;
 };
 
 /// For maxInputs of variadic operators.
@@ -105,6 +110,7 @@ OpTable getAddedOps(MLIRContext *context);
 // One function per topic; each fills its part of the table.
 void addActivationOps(OpTable &table);
 void addAttentionOps(OpTable &table);
+void addControlFlowOps(OpTable &table);
 void addConvolutionOps(OpTable &table);
 void addElementwiseOps(OpTable &table);
 void addExperimentalOps(OpTable &table);

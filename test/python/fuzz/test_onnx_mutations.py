@@ -54,7 +54,8 @@ def make_inputs(model, known, rng):
         if dtype.isbuiltin != 1 or min(shape, default=0) < 0 or np.prod(shape, dtype=float) > MAX_ELEMENTS:
             return None
         value = known.get(info.name)
-        if value is None or value.dtype != dtype or list(value.shape) != shape:
+        is_array = isinstance(value, np.ndarray)
+        if not is_array or value.dtype != dtype or list(value.shape) != shape:
             value = (rng.standard_normal(shape) * 2).astype(dtype)
         inputs.append(value)
     return inputs

@@ -1,0 +1,218 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""If, Loop and Scan at run time: models in ONNX's text format, compared with ONNX Runtime."""
+
+import numpy as np
+import onnx
+import onnx.parser
+import onnxruntime
+import pytest
+
+import onnx_backend
+import relay_mlir as rm
+
+HEADER = '<ir_version: 9, opset_import: ["" : 18]>\n'
+
+
+def parse(text):
+    return onnx.parser.parse_model(HEADER + text)
+
+
+def run_reference(model, feeds):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options,
+                                           providers=["CPUExecutionProvider"])
+    names = [info.name for info in session.get_inputs()]
+    return session.run(None, dict(zip(names, feeds)))
+
+
+def compare(actual, expected):
+    assert len(actual) == len(expected)
+    for ours, theirs in zip(actual, expected):
+        if isinstance(theirs, list):
+            compare(ours, theirs)
+            continue
+        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
+
+
+def check(text, *runs, executor=onnx_backend.Machine):
+    """Compiles a model once, and compares all runs with ONNX Runtime."""
+    model = parse(text)
+    compiled = executor().compile(model)
+    for feeds in runs:
+        compare(compiled(*feeds), run_reference(model, feeds))
+
+
+def f32(*shape):
+    return np.random.default_rng(len(shape)).standard_normal(shape).astype(np.float32)
+
+
+def i64(value):
+    return np.array(value, np.int64)
+
+
+def true(value=True):
+    return np.array(value)
+
+
+# One text for each thing that may be different, and inputs to run it with.
+MODELS = {
+    "if": ("""
+g (bool c, float[2,3] x) => (float[2,3] y) {
+  y = If (c) <then_branch = t () => (float[2,3] a) { a = Relu(x) },
+              else_branch = e () => (float[2,3] b) { b = Neg(x) }>
+}""", [(true(), f32(2, 3)), (true(False), f32(2, 3))]),
+    "if_vector_condition": ("""
+g (bool[1] c, float[n] x) => (float[n] y) {
+  y = If (c) <then_branch = t () => (float[n] a) { a = Relu(x) },
+              else_branch = e () => (float[n] b) { b = Neg(x) }>
+}""", [(true([True]), f32(3)), (true([False]), f32(0))]),
+    "if_of_elements": ("""
+g (float[n] x) => (y, z) {
+  s = ReduceSum<keepdims = 0>(x)
+  zero = Constant<value = float {0}>()
+  c = Greater(s, zero)
+  y, z = If (c) <then_branch = t () => (a, w) { a = Add(x, x)  w = Identity(s) },
+                 else_branch = e () => (b, v) { b = Sub(x, s)  v = Neg(s) }>
+}""", [(f32(4),), (-f32(4),), (f32(0),)]),
+    "if_other_sizes": ("""
+g (bool c, float[n,4] x) => (y) {
+  y = If (c) <then_branch = t () => (a) { two = Constant<value_ints = [2]>()
+                                          zero = Constant<value_ints = [0]>()
+                                          a = Slice(x, zero, two) },
+              else_branch = e () => (b) { b = Concat<axis = 0>(x, x) }>
+}""", [(true(), f32(3, 4)), (true(False), f32(3, 4)), (true(), f32(1, 4))]),
+    "if_shadows": ("""
+g (bool c, float[3] x) => (y) {
+  w = Neg(x)
+  y = If (c) <then_branch = t () => (a) { u = Relu(w)
+               a = If (c) <then_branch = t2 () => (d) { d = Add(u, w) },
+                           else_branch = e2 () => (d2) { d2 = Mul(u, x) }> },
+              else_branch = e () => (b) { b = Identity(x) }>
+}""", [(true(), f32(3)), (true(False), f32(3))]),
+    "loop_counts": ("""
+g (int64 n, float[2] x) => (y) {
+  y = Loop (n, , x) <body = b (int64 i, bool c, float[2] v) => (c2, v2) {
+    c2 = Identity(c)
+    v2 = Add(v, v)
+  }>
+}""", [(i64(3), f32(2)), (i64(0), f32(2)), (i64(-2), f32(2))]),
+    "loop_scans": ("""
+g (int64 n, float[2] x) => (y, r, s) {
+  y, r, s = Loop (n, , x) <body = b (int64 i, bool c, float[2] v) => (c2, v2, w, j) {
+    c2 = Identity(c)
+    f = Cast<to = 1>(i)
+    v2 = Add(v, f)
+    w = Mul(v2, v)
+    j = Identity(i)
+  }>
+}""", [(i64(7), f32(2)), (i64(1), f32(2)), (i64(0), f32(2)), (i64(100), f32(2))]),
+    "loop_ends_early": ("""
+g (float[3] x, float limit) => (y, r) {
+  t = Constant<value = bool {1}>()
+  y, r = Loop ( , t, x) <body = b (int64 i, bool c, float[3] v) => (c2, v2, s) {
+    v2 = Add(v, v)
+    m = ReduceSum<keepdims = 0>(v2)
+    s = Abs(m)
+    c2 = Less(s, limit)
+  }>
+}""", [(f32(3), np.array(50, np.float32)), (f32(3), np.array(0, np.float32))]),
+    "loop_both_ends": ("""
+g (int64 n, bool go, float[3] x, float limit) => (y, r) {
+  y, r = Loop (n, go, x) <body = b (int64 i, bool c, float[3] v) => (c2, v2, s) {
+    v2 = Add(v, v)
+    m = ReduceSum<keepdims = 0>(v2)
+    s = Abs(m)
+    c2 = Less(s, limit)
+  }>
+}""", [(i64(4), true(), f32(3), np.array(1e9, np.float32)), (i64(40), true(), f32(3), np.array(20, np.float32)),
+       (i64(4), true(False), f32(3), np.array(20, np.float32)), (i64(0), true(), f32(3), np.array(20, np.float32))]),
+    "loop_start_only": ("""
+g (int64 n, bool go, float[3] x) => (y, r) {
+  y, r = Loop (n, go, x) <body = b (int64 i, bool c, float[3] v) => (c2, v2, s) {
+    c2 = Constant<value = bool {1}>()
+    v2 = Neg(v)
+    s = Add(v, v2)
+  }>
+}""", [(i64(5), true(), f32(3)), (i64(5), true(False), f32(3))]),
+    "loop_grows": ("""
+g (int64 n, float[k,2] x) => (y, r) {
+  y, r = Loop (n, , x) <body = b (int64 i, bool c, v) => (c2, v2, s) {
+    c2 = Identity(c)
+    one = Constant<value_ints = [1]>()
+    zero = Constant<value_ints = [0]>()
+    first = Slice(v, zero, one)
+    v2 = Concat<axis = 0>(v, first)
+    s = Shape(v2)
+  }>
+}""", [(i64(3), f32(2, 2)), (i64(20), f32(1, 2))]),
+    "loop_captures": ("""
+g (int64 n, float[2,2] x, float[2,2] w) => (y) {
+  k = MatMul(w, w)
+  y = Loop (n, , x) <body = b (int64 i, bool c, float[2,2] v) => (c2, v2) {
+    c2 = Identity(c)
+    u = MatMul(v, k)
+    v2 = Tanh(u)
+  }>
+}""", [(i64(5), f32(2, 2), f32(2, 2) / 3)]),
+    "loop_nested": ("""
+g (int64 n, int64 m, float[2] x) => (y, r) {
+  y, r = Loop (n, , x) <body = b (int64 i, bool c, float[2] v) => (c2, v2, q) {
+    c2 = Identity(c)
+    v2, q = Loop (m, , v) <body = b2 (int64 j, bool d, float[2] u) => (d2, u2, p) {
+      d2 = Identity(d)
+      t = Add(i, j)
+      f = Cast<to = 1>(t)
+      u1 = Add(u, f)
+      u2 = Sub(u1, v)
+      p = Identity(t)
+    }>
+  }>
+}""", [(i64(3), i64(4), f32(2)), (i64(70), i64(3), f32(2))]),
+    "if_in_loop": ("""
+g (int64 n, float[2] x) => (y, r) {
+  two = Constant<value = int64 {2}>()
+  zero = Constant<value = int64 {0}>()
+  y, r = Loop (n, , x) <body = b (int64 i, bool c, float[2] v) => (c2, v2, s) {
+    c2 = Identity(c)
+    rest = Mod(i, two)
+    even = Equal(rest, zero)
+    v2 = If (even) <then_branch = t () => (a) { a = Add(v, x) },
+                    else_branch = e () => (b1) { b1 = Neg(v) }>
+    s = Cast<to = 1>(even)
+  }>
+}""", [(i64(5), f32(2)), (i64(0), f32(2))]),
+    "scan": ("""
+g (float[n,2] x, float[2] s) => (e, y) {
+  e, y = Scan <num_scan_inputs = 1, body = b (float[2] v, float[2] u) => (v2, r) {
+    v2 = Add(v, u)
+    r = Mul(v2, u)
+  }> (s, x)
+}""", [(f32(5, 2), f32(2)), (f32(1, 2), f32(2))]),
+    "scan_directions": ("""
+g (float[3,n] x, float[n,3] z, float[3] s) => (e, y, w) {
+  e, y, w = Scan <num_scan_inputs = 2, scan_input_axes = [1, 0],
+                  scan_input_directions = [1, 0], scan_output_axes = [1, -1],
+                  scan_output_directions = [0, 1],
+                  body = b (float[3] v, float[3] u, float[3] t) => (v2, r, q) {
+    v1 = Add(v, u)
+    v2 = Sub(v1, t)
+    r = Mul(v2, u)
+    q = Identity(v2)
+  }> (s, x, z)
+}""", [(f32(3, 5), f32(5, 3), f32(3))]),
+    "scan_without_state": ("""
+g (float[n,2] x) => (y) {
+  y = Scan <num_scan_inputs = 1, body = b (float[2] u) => (r) {
+    r = ReduceSum<keepdims = 0>(u)
+  }> (x)
+}""", [(f32(5, 2),), (f32(300, 2),)]),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_run_time(name):
+    text, runs = MODELS[name]
+    check(text, *runs)
