@@ -273,17 +273,40 @@ class Interpreter:
 class Compiler:
     """Compiles models to native code as users do, and runs it."""
 
-    def run(self, model, inputs):
+    def compile(self, model):
+        """A function of the inputs, which returns the outputs."""
         import relay_mlir as rm
         try:
             compiled = rm.compile(model)
         except rm.CompileError as error:
             raise ExecutionError(str(error)) from None
-        outputs = compiled(*inputs)
-        return list(outputs) if isinstance(outputs, tuple) else [outputs]
+        return lambda *inputs: _as_list(compiled(*inputs))
+
+    def run(self, model, inputs):
+        return self.compile(model)(*inputs)
 
     def close(self):
         pass
+
+
+def _as_list(outputs):
+    return list(outputs) if isinstance(outputs, tuple) else [outputs]
+
+
+def _from_machine(value):
+    """A value of the virtual machine as one of a test."""
+    if isinstance(value, tuple):
+        return tuple(map(_from_machine, value))
+    name = getattr(value, "name_hint", "")
+    if name in ("Cons", "Nil"):
+        elements = []
+        while value.fields:
+            elements.append(_from_machine(value.fields[0]))
+            value = value.fields[1]
+        return elements
+    if name in ("Some", "None"):
+        return _from_machine(value.fields[0]) if value.fields else None
+    return value
 
 
 class Machine:
@@ -298,12 +321,7 @@ class Machine:
             machine = relay.vm.VirtualMachine(relay.vm.compile(mod, "native"))
         except rm.CompileError as error:
             raise ExecutionError(str(error)) from None
-
-        def run(*inputs):
-            outputs = machine.run(*inputs)
-            return list(outputs) if isinstance(outputs, tuple) else [outputs]
-
-        return run
+        return lambda *inputs: _as_list(_from_machine(machine.run(*inputs)))
 
     def run(self, model, inputs):
         return self.compile(model)(*inputs)

@@ -209,7 +209,236 @@ g (float[n,2] x) => (y) {
     r = ReduceSum<keepdims = 0>(u)
   }> (x)
 }""", [(f32(5, 2),), (f32(300, 2),)]),
+    "sequence_in_loop": ("""
+g (int64 n, float[k,2] x) => (y, z, m) {
+  s0 = SequenceEmpty()
+  s = Loop (n, , s0) <body = b (int64 i, bool c, s1) => (c2, s2) {
+    c2 = Identity(c)
+    f = Cast<to = 1>(i)
+    v = Add(x, f)
+    s2 = SequenceInsert(s1, v)
+  }>
+  y = ConcatFromSequence<axis = 0>(s)
+  z = ConcatFromSequence<axis = 1, new_axis = 1>(s)
+  m = SequenceLength(s)
+}""", [(i64(3), f32(2, 2)), (i64(1), f32(0, 2)), (i64(100), f32(1, 2))]),
+    "sequence_positions": ("""
+g (float[2] a, float[3] b, int64 i, int64 j) => (y, z, w, k) {
+  s = SequenceConstruct(a, b)
+  t = SequenceInsert(s, b, i)
+  y = SequenceAt(t, j)
+  u = SequenceErase(t, j)
+  z = SequenceAt(u, i)
+  v = SequenceErase(u)
+  w = ConcatFromSequence<axis = -1>(v)
+  k = SequenceLength(v)
+}""", [(f32(2), f32(3), i64(i), i64(j)) for i, j in [(0, 0), (1, 2), (-1, -1), (-2, 1)]]),
+    "sequence_known": ("""
+g (float[4,3] x) => (y, z, w) {
+  s = SplitToSequence<axis = 0>(x)
+  one = Constant<value_int = 1>()
+  y = SequenceAt(s, one)
+  t = SplitToSequence<axis = 1, keepdims = 0>(x)
+  last = Constant<value_int = -1>()
+  z = SequenceAt(t, last)
+  w = ConcatFromSequence<axis = 1>(s)
+}""", [(f32(4, 3),)]),
+    "sequence_of_rows": ("""
+g (float[n,3] x, int64 i) => (y, z) {
+  s = SplitToSequence<axis = 0, keepdims = 0>(x)
+  y = SequenceAt(s, i)
+  t = SequenceMap (s) <body = b (float[3] r) => (float[3] q) { q = Mul(r, r) }>
+  z = ConcatFromSequence<axis = 0, new_axis = 1>(t)
+}""", [(f32(4, 3), i64(1)), (f32(1, 3), i64(-1))]),
+    "if_of_sequences": ("""
+g (bool c, float[2] x) => (y) {
+  s = If (c) <then_branch = t () => (a) { a = SequenceConstruct(x, x) },
+              else_branch = e () => (b) { n = Neg(x) b = SequenceConstruct(n) }>
+  y = ConcatFromSequence<axis = 0>(s)
+}""", [(true(), f32(2)), (true(False), f32(2))]),
+    "growing_cache": ("""
+g (int64 n, float[1,4] token, float[b,4] cache, float[4,4] w) => (out, last) {
+  out, last = Loop (n, , cache, token) <body = step (int64 i, bool c, past, t) => (c2, present, t2) {
+    c2 = Identity(c)
+    k = MatMul(t, w)
+    present = Concat<axis = 0>(past, k)
+    keys = Transpose(present)
+    scores = MatMul(t, keys)
+    p = Softmax<axis = -1>(scores)
+    t2 = MatMul(p, present)
+  }>
+}""", [(i64(4), f32(1, 4), f32(0, 4), f32(4, 4)), (i64(1), f32(1, 4), f32(3, 4), f32(4, 4))]),
 }
+
+# What is known at import to be short needs no virtual machine.
+UNROLLED = {
+    "trips": ("""
+g (float[n] x) => (y, r) {
+  three = Constant<value_int = 3>()
+  y, r = Loop (three, , x) <body = b (int64 i, bool c, float[n] v) => (c2, v2, s) {
+    c2 = Identity(c)
+    f = Cast<to = 1>(i)
+    v2 = Add(v, f)
+    s = ReduceSum<keepdims = 0>(v2)
+  }>
+}""", [(f32(2),), (f32(5),)]),
+    "no_trips": ("""
+g (float[2] x) => (y, r) {
+  zero = Constant<value_int = 0>()
+  y, r = Loop (zero, , x) <body = b (int64 i, bool c, float[2] v) => (c2, v2, s) {
+    c2 = Identity(c)
+    v2 = Add(v, v)
+    s = Neg(v2)
+  }>
+}""", [(f32(2),)]),
+    "condition": ("""
+g (float[2] x) => (y) {
+  start = Constant<value = bool {1}>()
+  five = Constant<value_int = 5>()
+  y = Loop (, start, x) <body = b (int64 i, bool c, float[2] v) => (c2, v2) {
+    c2 = Less(i, five)
+    v2 = Add(v, v)
+  }>
+}""", [(f32(2),)]),
+    "growing": ("""
+g (float[1,2] x) => (y) {
+  three = Constant<value_int = 3>()
+  y = Loop (three, , x) <body = b (int64 i, bool c, v) => (c2, v2) {
+    c2 = Identity(c)
+    v2 = Concat<axis = 0>(v, v)
+  }>
+}""", [(f32(1, 2),)]),
+    "scan": ("""
+g (float[4,2] x, float[2] s) => (e, y) {
+  e, y = Scan <num_scan_inputs = 1, scan_input_directions = [1],
+               body = b (float[2] v, float[2] u) => (v2, r) {
+    v2 = Add(v, u)
+    r = Mul(v2, u)
+  }> (s, x)
+}""", [(f32(4, 2), f32(2))]),
+    "sequence": ("""
+g (float[n,2] x) => (y) {
+  s0 = SequenceEmpty()
+  four = Constant<value_int = 4>()
+  s = Loop (four, , s0) <body = b (int64 i, bool c, s1) => (c2, s2) {
+    c2 = Identity(c)
+    f = Cast<to = 1>(i)
+    v = Add(x, f)
+    s2 = SequenceInsert(s1, v)
+  }>
+  y = ConcatFromSequence<axis = 1>(s)
+}""", [(f32(3, 2),)]),
+}
+
+# What is wrong, and what the message says.
+BAD = {
+    "captures_nothing": ("""
+g (bool c, float[2] x) => (float[2] y) {
+  y = If <then_branch = t () => (a) { a = Add(x, nowhere) },
+          else_branch = e () => (b) { b = Neg(x) }> (c)
+}""", 'node that computes "a" (Add, opset 18): input "nowhere" is not computed by any node'),
+    "element_types": ("""
+g (bool c, float[2] x) => (y) {
+  y = If (c) <then_branch = t () => (a) { a = Relu(x) },
+              else_branch = e () => (b) { b = Cast<to = 7>(x) }>
+}""", '(If, opset 18): expects values of one element type and rank for output 0 ("y") from both '
+      'branches, but "a" of then_branch is'),
+    "ranks": ("""
+g (bool c, float[2] x) => (y) {
+  y = If (c) <then_branch = t () => (a) { a = Relu(x) },
+              else_branch = e () => (b) { b = ReduceSum<keepdims = 0>(x) }>
+}""", 'expects values of one element type and rank for output 0 ("y")'),
+    "branch_outputs": ("""
+g (bool c, float[2] x) => (y) {
+  y = If (c) <then_branch = t () => (a) { a = Relu(x) },
+              else_branch = e () => (b, d) { b = Neg(x) d = Neg(x) }>
+}""", "expects 1 outputs of else_branch, but got 2"),
+    "condition_type": ("""
+g (float[2] x) => (y) {
+  y = If (x) <then_branch = t () => (a) { a = Relu(x) },
+              else_branch = e () => (b) { b = Neg(x) }>
+}""", 'expects a condition of one element of type i1, but "x" is tensor<2xf32>'),
+    "body_inputs": ("""
+g (int64 n, float[2] x) => (y) {
+  y = Loop (n, , x) <body = b (int64 i, bool c) => (c2, v2) { c2 = Identity(c) v2 = Neg(x) }>
+}""", "(Loop, opset 18): expects 3 inputs of body, but got 2"),
+    "body_outputs": ("""
+g (int64 n, float[2] x) => (y) {
+  y = Loop (n, , x) <body = b (int64 i, bool c, float[2] v) => (c2) { c2 = Identity(c) }>
+}""", "expects 2 or more outputs of body, but got 1"),
+    "carried_type": ("""
+g (int64 n, float[2] x) => (y) {
+  y = Loop (n, , x) <body = b (int64 i, bool c, float[2] v) => (c2, v2) {
+    c2 = Identity(c)
+    v2 = Cast<to = 7>(v)
+  }>
+}""", 'expects a carried value to keep its element type and rank, but "x" is tensor<2xf32>, and '
+      'output "v2" of body is'),
+    "declared_type": ("""
+g (int64 n, float[2] x) => (y) {
+  y = Loop (n, , x) <body = b (int64 i, bool c, int64[2] v) => (c2, v2) {
+    c2 = Identity(c)
+    v2 = Neg(v)
+  }>
+}""", 'expects a value of INT64 for input "v" of body, but "x" is'),
+    "endless": ("""
+g (float[2] x) => (y) {
+  y = Loop (, , x) <body = b (int64 i, bool c, float[2] v) => (c2, v2) {
+    c2 = Identity(c)
+    v2 = Neg(v)
+  }>
+}""", "expects a trip count, or a condition that the body changes, but the loop has no end"),
+    "scan_sizes": ("""
+g (float[2,3] x, float[3,3] z) => (y) {
+  y = Scan <num_scan_inputs = 2, body = b (float[3] u, float[3] v) => (w) { w = Add(u, v) }> (x, z)
+}""", 'expects as many elements of all scan inputs, but got 2 of "x" and 3 of "z"'),
+    "scan_count": ("""
+g (float[2,3] x) => (y) {
+  y = Scan <num_scan_inputs = 2, body = b (float[3] u) => (w) { w = Neg(u) }> (x)
+}""", 'expects attribute "num_scan_inputs" from 1 to the number of inputs, 1, but got 2'),
+    "sequence_as_tensor": ("""
+g (float[2] x) => (y) {
+  s = SequenceConstruct(x, x)
+  y = Relu(s)
+}""", '(Relu, opset 18): expects tensors, but "s" is a sequence or an optional value'),
+    "tensor_as_sequence": ("""
+g (float[2] x) => (y) {
+  y = SequenceLength(x)
+}""", 'expects a sequence in input 0, but "x" is none'),
+    "position": ("""
+g (float[2] x) => (y) {
+  s = SequenceConstruct(x, x)
+  two = Constant<value_int = 2>()
+  y = SequenceAt(s, two)
+}""", "expects a position in [-2, 2), but got 2"),
+}
+
+
+@pytest.mark.parametrize("name", UNROLLED)
+def test_unrolled(name):
+    text, runs = UNROLLED[name]
+    check(text, *runs, executor=onnx_backend.Compiler)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_graph(name):
+    text, message = BAD[name]
+    with pytest.raises(rm.CompileError) as error:
+        rm.import_onnx(parse(text))
+    assert message in str(error.value)
+    assert str(error.value).count("onnx.ModelProto:0:0: ") == 1
+
+
+def test_aot_names_the_executor_that_takes_it():
+    with pytest.raises(rm.CompileError, match="--executor=vm"):
+        rm.compile(parse(MODELS["if"][0]))
+
+
+def test_position_out_of_range_at_run_time():
+    text, _ = MODELS["sequence_positions"]
+    run = onnx_backend.Machine().compile(parse(text))
+    with pytest.raises(rm.RuntimeError):
+        run(f32(2), f32(3), i64(0), i64(3))
 
 
 @pytest.mark.parametrize("name", MODELS)

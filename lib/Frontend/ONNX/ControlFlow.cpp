@@ -13,6 +13,7 @@
 
 #include "ControlFlow.h"
 
+#include "Lists.h"
 #include "NodeContext.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -80,11 +81,21 @@ ValueKind mlir::relay::onnx::joinKinds(Importer &importer, const ValueKind &lhs,
   return kind;
 }
 
-Value mlir::relay::onnx::widen(OpBuilder &builder, Location loc, Value value,
+Value mlir::relay::onnx::widen(Importer &importer, Location loc, Value value,
                                Type type) {
-  return value.getType() == type
-             ? value
-             : AscribeOp::create(builder, loc, type, value).getResult();
+  if (value.getType() == type)
+    return value;
+  OpBuilder &builder = importer.getBuilder();
+  ListBuilder lists(importer.getModule(), builder, loc);
+  // What has no elements has the elements of any type.
+  auto isIncomplete = [](Type element) {
+    return element && isa<IncompleteType>(element);
+  };
+  if (isIncomplete(getListElement(value.getType())))
+    return lists.createNil(getListElement(type));
+  if (isIncomplete(getOptionElement(value.getType())))
+    return lists.createNone(getOptionElement(type));
+  return AscribeOp::create(builder, loc, type, value);
 }
 
 Value mlir::relay::onnx::getField(Importer &importer, Location loc, Value tuple,
@@ -341,13 +352,15 @@ LogicalResult Importer::importRunTimeIf(PendingNode &pending,
     Region &region =
         side == 0 ? branch.getThenRegion() : branch.getElseRegion();
     region.push_back(blocks[side].release());
-    OpBuilder inner = OpBuilder::atBlockEnd(&region.front());
-    for (auto [value, wanted] : llvm::zip_equal(values[side], types))
-      value = widen(inner, loc, value, wanted);
-    Value result = isSingle
-                       ? values[side].front()
-                       : TupleOp::create(inner, loc, values[side]).getResult();
-    YieldOp::create(inner, loc, result);
+    (void)buildInBlock(region.front(), [&] {
+      for (auto [value, wanted] : llvm::zip_equal(values[side], types))
+        value = widen(*this, loc, value, wanted);
+      Value result =
+          isSingle ? values[side].front()
+                   : TupleOp::create(builder, loc, values[side]).getResult();
+      YieldOp::create(builder, loc, result);
+      return success();
+    });
   }
 
   SmallVector<Binding *> outputs;

@@ -31,7 +31,7 @@ ValueKind joinKinds(Importer &importer, const ValueKind &lhs,
                     const ValueKind &rhs);
 
 /// `value` as one of a type that knows no more of it.
-Value widen(OpBuilder &builder, Location loc, Value value, Type type);
+Value widen(Importer &importer, Location loc, Value value, Type type);
 
 /// Field `index` of a tuple, of which `kind` is known.
 Value getField(Importer &importer, Location loc, Value tuple, unsigned index,

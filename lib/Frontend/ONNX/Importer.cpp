@@ -7,6 +7,7 @@
 
 #include "Importer.h"
 
+#include "Lists.h"
 #include "NodeContext.h"
 #include "NodeOrder.h"
 #include "ShapeEvaluator.h"
@@ -81,7 +82,9 @@ Binding *Importer::createBinding(StringRef name) {
 Frame &Importer::createFrame() { return frames.emplace_back(); }
 
 bool Importer::isTensor(const Binding &binding) const {
-  return !binding.value || isa<RankedTensorType>(binding.value.getType());
+  if (binding.value)
+    return isa<RankedTensorType>(binding.value.getType());
+  return !binding.known;
 }
 
 RankedTensorType Importer::getType(const Binding &binding) const {
@@ -187,6 +190,8 @@ bool Importer::setContents(Binding &binding,
 LogicalResult Importer::materializeConstant(Binding &binding) {
   if (binding.value)
     return success();
+  if (binding.known)
+    return materializeElements(binding);
   Location loc = NameLoc::get(builder.getStringAttr(binding.name));
   if (binding.tensor) {
     llvm::Expected<ElementsAttr> attr = loader.load(*binding.tensor);
@@ -311,7 +316,16 @@ LogicalResult Importer::importNode(const Node &node, Frame &frame) {
   assert(pending.entry && "unknown operators were reported before");
   const OpEntry &entry = *pending.entry;
   if (entry.import)
-    return (this->*entry.import)(pending);
+    return entry.import(*this, pending);
+  for (Binding *binding : pending.inputs) {
+    if (!binding || isTensor(*binding))
+      continue;
+    if (node.domain.empty() && node.opType == "Identity")
+      return bindOutputs(node, frame, binding);
+    return emitError(node, pending.opset)
+           << "expects tensors, but \"" << binding->name
+           << "\" is a sequence or an optional value";
+  }
   if (entry.upgrade && pending.opset <= entry.upgradeUntil) {
     NodeContext context(*this, pending);
     if (failed(entry.upgrade(context)) || context.hasFailed())
@@ -437,9 +451,31 @@ LogicalResult Importer::addInitializers(const Graph &graph, Frame &frame) {
 // The function
 //===----------------------------------------------------------------------===//
 
+FailureOr<Type> Importer::getInputValueType(const ValueInfo &info) {
+  switch (info.kind) {
+  case ValueInfo::Kind::Other:
+    return emitError() << "input \"" << info.name
+                       << "\" is not a tensor, a sequence or an optional value";
+  case ValueInfo::Kind::Tensor: {
+    FailureOr<RankedTensorType> type = getInputType(info);
+    if (failed(type))
+      return failure();
+    return Type(*type);
+  }
+  case ValueInfo::Kind::Sequence:
+  case ValueInfo::Kind::Optional:
+    break;
+  }
+  ValueInfo element = *info.element;
+  element.name = info.name;
+  FailureOr<Type> type = getInputValueType(element);
+  if (failed(type))
+    return failure();
+  return info.kind == ValueInfo::Kind::Sequence ? getListType(*type)
+                                                : getOptionType(*type);
+}
+
 FailureOr<RankedTensorType> Importer::getInputType(const ValueInfo &info) {
-  if (!info.isTensor)
-    return emitError() << "input \"" << info.name << "\" is not a tensor";
   Type elementType = getElementType(builder.getContext(), info.type);
   if (!elementType)
     return emitError() << "input \"" << info.name << "\" has element type "
@@ -485,21 +521,24 @@ LogicalResult Importer::createArguments() {
     // Until IR version 3, initializers had to be inputs.
     if (mainFrame->bindings.contains(info.name))
       continue;
-    FailureOr<RankedTensorType> type = getInputType(info);
-    if (failed(type))
+    FailureOr<Type> valueType = getInputValueType(info);
+    if (failed(valueType))
       return failure();
+    auto type = dyn_cast<RankedTensorType>(*valueType);
+    if (!type)
+      ListBuilder(getModule(), builder, getFileLoc()).define(*valueType);
     BlockArgument argument = entry.addArgument(
-        *type, NameLoc::get(builder.getStringAttr(info.name)));
-    types.push_back(*type);
+        *valueType, NameLoc::get(builder.getStringAttr(info.name)));
+    types.push_back(*valueType);
     Binding *binding = createBinding(info.name);
     binding->value = argument;
     if (!mainFrame->bindings.try_emplace(info.name, binding).second)
       return emitError() << "input \"" << info.name << "\" is defined twice";
-    if (type->hasStaticShape())
+    if (!type || type.hasStaticShape())
       continue;
 
     SmallVector<ShapeScalar> sizes;
-    for (auto [axis, size] : llvm::enumerate(type->getShape())) {
+    for (auto [axis, size] : llvm::enumerate(type.getShape())) {
       StringRef symbol;
       if (info.shape && ShapedType::isDynamic(size))
         symbol = (*info.shape)[axis].symbol;
@@ -522,9 +561,9 @@ LogicalResult Importer::createArguments() {
     Binding *binding = mainFrame->bindings.lookup(info.name);
     if (!isa_and_nonnull<BlockArgument>(binding->value))
       continue;
-    auto type = cast<RankedTensorType>(binding->value.getType());
+    auto type = dyn_cast<RankedTensorType>(binding->value.getType());
     function.setArgAttr(index, kNameAttrName, builder.getStringAttr(info.name));
-    if (!type.hasStaticShape()) {
+    if (type && !type.hasStaticShape()) {
       SmallVector<StringRef> names;
       for (auto [axis, size] : llvm::enumerate(type.getShape()))
         names.push_back(ShapedType::isDynamic(size) && info.shape
@@ -549,7 +588,12 @@ LogicalResult Importer::createResults() {
     if (failed(checkReadable(*binding)) || failed(materialize(*binding)))
       return failure();
     Type declared = getElementType(builder.getContext(), info.type);
-    if (info.type != DataType::Undefined &&
+    if (info.isTensor != isTensor(*binding) &&
+        info.kind != ValueInfo::Kind::Other)
+      return emitError() << "output \"" << info.name << "\" is said to be "
+                         << describeKind(info.kind) << ", but is "
+                         << binding->value.getType();
+    if (info.isTensor && info.type != DataType::Undefined &&
         declared != getElementTypeOrSelf(binding->value.getType()))
       return emitError() << "output \"" << info.name << "\" is said to be of "
                          << getDataTypeName(info.type) << ", but is "

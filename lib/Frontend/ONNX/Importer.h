@@ -28,10 +28,18 @@
 
 namespace mlir::relay::onnx {
 
+struct Binding;
 struct PendingNode;
 
-/// What an ONNX name stands for: at least one of `value`, `tensor`, `contents`,
-/// unless it is something that nobody may read.
+/// A sequence whose elements are known one by one, or an optional value of
+/// which it is known whether it is there.
+struct KnownElements {
+  SmallVector<Binding *> elements;
+  bool isOptional = false;
+};
+
+/// What an ONNX name stands for: at least one of `value`, `tensor`, `contents`
+/// and `known`, unless it is something that nobody may read.
 struct Binding {
   std::string name;
   Value value;
@@ -40,6 +48,7 @@ struct Binding {
   /// The numbers, where they can be computed now.
   std::optional<ShapeTensor> contents;
   bool triedContents = false;
+  std::optional<KnownElements> known;
   /// Why there is none of these: who reads it is refused.
   std::string refusal;
   /// The node that computes `value`, if it is not converted yet.
@@ -92,6 +101,9 @@ public:
   /// Sizes of `value`, one list for each component of a tuple.
   SmallVector<ShapeScalar> getDims(Value value, unsigned component = 0);
   void setDims(Value value, SmallVector<SmallVector<ShapeScalar>> dims);
+  /// Makes a new symbol of each size of `value` that is open, if nothing is
+  /// known of it.
+  Value nameOpenSizes(Value value);
   ShapeScalar createSymbol() { return ShapeScalar::getSymbol(numSymbols++); }
 
   /// A value of the function one of whose dimensions is `size`, with the
@@ -121,6 +133,8 @@ public:
 
   /// The graph in attribute `name`; null, and an error, if there is none.
   const Graph *findGraph(const PendingNode &pending, StringRef name);
+  /// The type of what is declared, sizes open; null if that does not say it.
+  Type getDeclaredType(const ValueInfo &info);
   /// Makes values of all that `graph` takes from around it.
   LogicalResult materializeCaptured(PendingNode &pending, const Graph &graph);
   /// Imports a graph of a node where the builder is; `name` is that of its
@@ -154,6 +168,7 @@ private:
   LogicalResult checkInputShapes();
   LogicalResult createArguments();
   LogicalResult createResults();
+  FailureOr<Type> getInputValueType(const ValueInfo &info);
   FailureOr<RankedTensorType> getInputType(const ValueInfo &info);
 
   LogicalResult addInitializers(const Graph &graph, Frame &frame);
@@ -172,6 +187,8 @@ private:
   /// Gives `binding` a value if its numbers are known. Fails if they cannot be
   /// read.
   LogicalResult materializeConstant(Binding &binding);
+  /// Makes a list, or an optional value, of what is known.
+  LogicalResult materializeElements(Binding &binding);
   LogicalResult convert(PendingNode &pending);
 
   Frame &createFrame();

@@ -36,16 +36,24 @@ public:
   ListBuilder(ModuleOp module, OpBuilder &builder, Location loc)
       : module(module), builder(builder), loc(loc) {}
 
+  /// Defines the data types in `type`.
+  void define(Type type);
+
   /// A list without elements.
   Value createNil(Type element);
   Value createCons(Value head, Value tail);
   Value createSome(Value value);
   Value createNone(Type element);
 
-  /// Joins tensors along the first axis, of which each has an open size. The
-  /// list, of which there must be one, begins with the last; in all, a
-  /// logarithm of their number of copies of it are made.
-  Value joinReversed(Value list);
+  /// Joins tensors along an axis, of which each has an open size. The list, in
+  /// which there must be one, begins with the last; in all, a logarithm of
+  /// their number of copies of it are made.
+  Value joinReversed(Value list, int64_t axis);
+  /// The list in opposite order, of its elements with a new axis, or of the
+  /// elements as they are, in which the axis is open.
+  Value reverseRows(Value list, int64_t axis, bool isNewAxis);
+  /// The list of what `tensor` has along an axis, with the axis or without it.
+  Value split(Value tensor, int64_t axis, bool keepsAxis, Value count);
   /// The list with its elements in opposite order.
   Value reverse(Value list);
   /// The number of elements, a scalar of 64 bits.
@@ -57,13 +65,22 @@ public:
   Value insert(Value list, Value position, Value value);
   /// The list without the element at `position`.
   Value erase(Value list, Value position);
+  /// Whether an optional value is there, and what it is, which is an error of
+  /// the run if it is not.
+  Value hasElement(Value option);
+  Value getOptional(Value option);
 
 private:
   void defineList();
   void defineOption();
   /// Adds the functions in `text`, unless there is one called `name`.
   void define(StringRef name, StringRef text);
-  Value call(StringRef name, ValueRange args, Type result);
+  /// Adds the functions in `text`, in which `$NAME` is that of the one that is
+  /// called: `base` with the types of `args`. Calls it.
+  Value call(StringRef base, StringRef text, ValueRange args, Type result,
+             ArrayRef<std::pair<StringRef, std::string>> others = {});
+  Value createNumber(int64_t value);
+  Value createFlag(bool value);
 
   ModuleOp module;
   OpBuilder &builder;

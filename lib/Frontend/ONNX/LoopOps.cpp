@@ -209,15 +209,28 @@ LogicalResult Importer::importScan(PendingNode &pending) {
 }
 
 void mlir::relay::onnx::addControlFlowOps(OpTable &table) {
-  auto add = [&](StringRef name,
-                 LogicalResult (Importer::*import)(PendingNode &),
-                 int64_t since) {
+  auto add = [&](StringRef name, auto import, int64_t since) {
     OpEntry entry;
     entry.since = since;
     entry.import = import;
     table.add({name}, std::move(entry));
   };
-  add("If", &Importer::importIf, kOldestOpset);
-  add("Loop", &Importer::importLoop, kOldestOpset);
-  add("Scan", &Importer::importScan, 9);
+  add(
+      "If",
+      [](Importer &importer, PendingNode &pending) {
+        return importer.importIf(pending);
+      },
+      kOldestOpset);
+  add(
+      "Loop",
+      [](Importer &importer, PendingNode &pending) {
+        return importer.importLoop(pending);
+      },
+      kOldestOpset);
+  add(
+      "Scan",
+      [](Importer &importer, PendingNode &pending) {
+        return importer.importScan(pending);
+      },
+      9);
 }

@@ -102,6 +102,11 @@ LoopImporter::bindUnrolled(ArrayRef<Binding *> carried,
   NodeContext node(importer, pending);
   std::optional<SmallVector<ValueKind>> kinds;
   for (auto [index, row] : llvm::enumerate(rows)) {
+    if (collectsLists) {
+      outputs.push_back(importer.createBinding(""));
+      outputs.back()->known = KnownElements{row};
+      continue;
+    }
     Value result;
     if (!row.empty()) {
       SmallVector<Value> values;

@@ -109,6 +109,12 @@ LogicalResult LoopImporter::prepare() {
     if (failed(importer.materialize(*binding)))
       return failure();
     kinds.push_back(ValueKind::get(importer, binding->value));
+    // The model may know of what an empty sequence is one.
+    const ValueInfo &info = graph.inputs[firstCarried + kinds.size() - 1];
+    if (Type declared = importer.getDeclaredType(info))
+      if (!isa<RankedTensorType>(declared))
+        if (Type joined = joinTypes(kinds.back().type, declared))
+          kinds.back().type = joined;
     isOpen.emplace_back(kinds.back().dims.size(), false);
   }
   return success();
@@ -332,15 +338,15 @@ LogicalResult LoopImporter::finishBody(FnOp closure, Type resultType) {
     ListBuilder lists(importer.getModule(), builder, loc);
     for (auto [index, result] : llvm::enumerate(results)) {
       if (index < kinds.size()) {
-        next.push_back(widen(builder, loc, result, kinds[index].type));
+        next.push_back(widen(importer, loc, result, kinds[index].type));
         continue;
       }
       Value list = params[firstOwn + index];
-      Value row = node.expandDims(result, 0);
+      Value row = collectsLists ? result : node.expandDims(result, 0);
       if (!row)
         return failure();
       next.push_back(lists.createCons(
-          widen(builder, loc, row, getListElement(list.getType())), list));
+          widen(importer, loc, row, getListElement(list.getType())), list));
     }
     if (llvm::is_contained(next, Value()))
       return failure();
@@ -361,12 +367,13 @@ Value LoopImporter::collect(NodeContext &node, unsigned index, Value list,
   auto branch = IfOp::create(builder, loc, type, isAny);
   auto fill = [&](Region &region, function_ref<Value()> make) {
     (void)importer.buildInBlock(region.emplaceBlock(), [&] {
-      YieldOp::create(builder, loc, widen(builder, loc, make(), type));
+      YieldOp::create(builder, loc, widen(importer, loc, make(), type));
       return success();
     });
   };
   fill(branch.getThenRegion(), [&] {
-    return ListBuilder(importer.getModule(), builder, loc).joinReversed(list);
+    return ListBuilder(importer.getModule(), builder, loc)
+        .joinReversed(list, 0);
   });
   fill(branch.getElseRegion(), [&] { return createEmpty(node, row); });
   Value value = branch.getResult();
@@ -377,7 +384,7 @@ Value LoopImporter::collect(NodeContext &node, unsigned index, Value list,
     if (std::optional<int64_t> number = dims.front().getConstant()) {
       SmallVector<int64_t> shape(type.getShape());
       shape.front() = *number;
-      value = widen(builder, loc, value,
+      value = widen(importer, loc, value,
                     RankedTensorType::get(shape, type.getElementType()));
     }
   }
@@ -399,6 +406,10 @@ LogicalResult LoopImporter::build() {
     types.push_back(kind.type);
   for (unsigned i = 0; i != numScans; ++i) {
     Type row = results[kinds.size() + i].getType();
+    if (collectsLists) {
+      lists.push_back(getListType(row));
+      continue;
+    }
     if (failed(checkRow(i, row)))
       return failure();
     auto tensor = cast<RankedTensorType>(row);
@@ -428,7 +439,7 @@ LogicalResult LoopImporter::build() {
             : node.createConstant(DenseElementsAttr::get(
                   RankedTensorType::get({}, builder.getI1Type()), true)));
   for (auto [binding, kind] : llvm::zip_equal(initial, kinds))
-    args.push_back(widen(builder, loc, binding->value, kind.type));
+    args.push_back(widen(importer, loc, binding->value, kind.type));
   ListBuilder listBuilder(importer.getModule(), builder, loc);
   for (Type list : lists)
     args.push_back(listBuilder.createNil(getListElement(list)));
@@ -452,6 +463,10 @@ LogicalResult LoopImporter::build() {
   for (unsigned i = 0; i != numScans; ++i) {
     Value list = getField(importer, loc, tuple, kinds.size() + i,
                           ValueKind{lists[i], {}});
+    if (collectsLists) {
+      outputs.push_back(createValue(listBuilder.reverse(list)));
+      continue;
+    }
     Value value = finishScan(node, i, collect(node, i, list, isAny));
     if (!value)
       return failure();

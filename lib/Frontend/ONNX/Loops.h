@@ -46,6 +46,8 @@ public:
   /// The axis along which each output is collected, and whether from the last
   /// iteration to the first; empty for the first axis of all.
   SmallVector<std::pair<int64_t, bool>> scanOutputs;
+  /// Whether what is collected stays a list, as a sequence is one.
+  bool collectsLists = false;
   /// How many outputs of the body are collected; LoopImporter::checkGraph finds
   /// that.
   unsigned numScans = 0;

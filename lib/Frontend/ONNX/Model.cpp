@@ -102,6 +102,20 @@ llvm::StringRef mlir::relay::onnx::describeKind(NodeAttribute::Kind kind) {
   llvm_unreachable("unknown kind of attribute");
 }
 
+llvm::StringRef mlir::relay::onnx::describeKind(ValueInfo::Kind kind) {
+  switch (kind) {
+  case ValueInfo::Kind::Other:
+    return "a value of another kind";
+  case ValueInfo::Kind::Tensor:
+    return "a tensor";
+  case ValueInfo::Kind::Sequence:
+    return "a sequence";
+  case ValueInfo::Kind::Optional:
+    return "an optional value";
+  }
+  llvm_unreachable("unknown kind of value");
+}
+
 std::string mlir::relay::onnx::describeNode(const Node &node,
                                             std::optional<int64_t> opset) {
   std::string text;

@@ -89,12 +89,20 @@ struct Dimension {
 };
 
 struct ValueInfo {
+  enum class Kind { Other, Tensor, Sequence, Optional };
+
   std::string name;
+  Kind kind = Kind::Other;
   bool isTensor = false;
+  /// Of a sequence or an optional value, what is in it.
+  std::shared_ptr<const ValueInfo> element;
   DataType type = DataType::Undefined;
   /// None if the rank is unknown.
   std::optional<std::vector<Dimension>> shape;
 };
+
+/// "a tensor", "a sequence", ...
+llvm::StringRef describeKind(ValueInfo::Kind kind);
 
 struct Graph;
 

@@ -200,6 +200,7 @@ private:
   std::string convertTypedData(const ::onnx::TensorProto &proto, DataType type);
   Tensor::External convertExternal(const ::onnx::TensorProto &proto);
   ValueInfo convertValueInfo(const ::onnx::ValueInfoProto &proto);
+  ValueInfo convertType(const ::onnx::TypeProto &proto);
   NodeAttribute convertAttribute(::onnx::AttributeProto &proto);
   Kind getKind(const ::onnx::AttributeProto &proto);
   std::vector<NodeAttribute>
@@ -381,11 +382,25 @@ static bool isPlaceholder(llvm::StringRef symbol) {
 
 ValueInfo
 ModelConverter::convertValueInfo(const ::onnx::ValueInfoProto &proto) {
-  ValueInfo info;
+  ValueInfo info = convertType(proto.type());
   info.name = proto.name();
-  if (!proto.type().has_tensor_type())
+  return info;
+}
+
+ValueInfo ModelConverter::convertType(const ::onnx::TypeProto &proto) {
+  ValueInfo info;
+  auto setElement = [&](ValueInfo::Kind kind, const ::onnx::TypeProto &type) {
+    info.kind = kind;
+    info.element = std::make_shared<const ValueInfo>(convertType(type));
+  };
+  if (proto.has_sequence_type())
+    setElement(ValueInfo::Kind::Sequence, proto.sequence_type().elem_type());
+  if (proto.has_optional_type())
+    setElement(ValueInfo::Kind::Optional, proto.optional_type().elem_type());
+  if (!proto.has_tensor_type())
     return info;
-  const auto &type = proto.type().tensor_type();
+  const auto &type = proto.tensor_type();
+  info.kind = ValueInfo::Kind::Tensor;
   info.isTensor = true;
   info.type = static_cast<DataType>(type.elem_type());
   if (!type.has_shape())

@@ -33,6 +33,7 @@ static OpTable createTable() {
   addReductionOps(table);
   addResizeOps(table);
   addSamplingOps(table);
+  addSequenceOps(table);
   addShapeOps(table);
   addSignalOps(table);
   addSliceOps(table);

@@ -61,7 +61,7 @@ struct OpEntry {
   int64_t upgradeUntil = 0;
   /// Does all that is to do for a node with graphs, or of values that are no
   /// tensors; then there is no `convert`.
-  LogicalResult (Importer::*import)(PendingNode &) = nullptr;
+  LogicalResult (*import)(Importer &, PendingNode &) = nullptr;
 };
 
 /// For maxInputs of variadic operators.
@@ -129,6 +129,7 @@ void addRecurrentOps(OpTable &table);
 void addReductionOps(OpTable &table);
 void addResizeOps(OpTable &table);
 void addSamplingOps(OpTable &table);
+void addSequenceOps(OpTable &table);
 void addShapeOps(OpTable &table);
 void addSignalOps(OpTable &table);
 void addSliceOps(OpTable &table);

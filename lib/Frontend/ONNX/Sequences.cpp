@@ -1,0 +1,658 @@
+//===- Sequences.cpp - ONNX operators on sequences and optional values ----===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sequence whose elements are known one by one is nothing but these, and so
+// is an optional value of which it is known whether it is there. They become
+// values (Lists.h) where control flow needs that, or a position is computed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ControlFlow.h"
+#include "Lists.h"
+#include "Loops.h"
+#include "NodeContext.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value Importer::nameOpenSizes(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.hasStaticShape() || dims.contains(value))
+    return value;
+  SmallVector<ShapeScalar> sizes;
+  for (int64_t size : type.getShape())
+    sizes.push_back(ShapedType::isDynamic(size) ? createSymbol()
+                                                : ShapeScalar::get(size));
+  setDims(value, {sizes});
+  return value;
+}
+
+Type Importer::getDeclaredType(const ValueInfo &info) {
+  switch (info.kind) {
+  case ValueInfo::Kind::Other:
+    return nullptr;
+  case ValueInfo::Kind::Tensor: {
+    Type elementType = getElementType(builder.getContext(), info.type);
+    if (!elementType || !info.shape)
+      return nullptr;
+    return RankedTensorType::get(
+        SmallVector<int64_t>(info.shape->size(), ShapedType::kDynamic),
+        elementType);
+  }
+  case ValueInfo::Kind::Sequence:
+  case ValueInfo::Kind::Optional:
+    break;
+  }
+  Type element = getDeclaredType(*info.element);
+  if (!element)
+    return nullptr;
+  return info.kind == ValueInfo::Kind::Sequence ? getListType(element)
+                                                : getOptionType(element);
+}
+
+LogicalResult Importer::materializeElements(Binding &binding) {
+  Location loc = NameLoc::get(builder.getStringAttr(binding.name));
+  ListBuilder lists(getModule(), builder, loc);
+  Type type = IncompleteType::get(builder.getContext());
+  for (Binding *element : binding.known->elements) {
+    if (failed(materialize(*element)))
+      return failure();
+    Type joined = joinTypes(type, element->value.getType());
+    if (!joined)
+      return emitError() << "expects a sequence of tensors of one element type "
+                            "and rank, but \""
+                         << binding.name << "\" has " << type << " and "
+                         << element->value.getType();
+    type = joined;
+  }
+  if (binding.known->isOptional) {
+    binding.value = binding.known->elements.empty()
+                        ? lists.createNone(type)
+                        : lists.createSome(binding.known->elements[0]->value);
+    return success();
+  }
+  Value list = lists.createNil(type);
+  for (Binding *element : llvm::reverse(binding.known->elements))
+    list = lists.createCons(widen(*this, loc, element->value, type), list);
+  binding.value = list;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One node of an operator on sequences.
+class SequenceNode {
+public:
+  SequenceNode(Importer &importer, PendingNode &pending)
+      : importer(importer), pending(pending), builder(importer.getBuilder()),
+        node(importer, pending), lists(importer.getModule(), builder,
+                                       importer.getNodeLoc(*pending.node)) {}
+
+  LogicalResult construct();
+  LogicalResult makeEmpty();
+  LogicalResult insert();
+  LogicalResult erase();
+  LogicalResult at();
+  LogicalResult length();
+  LogicalResult concat();
+  LogicalResult split();
+  LogicalResult map();
+  LogicalResult makeOptional();
+  LogicalResult hasElement();
+  LogicalResult getElement();
+
+private:
+  InFlightDiagnostic emitError() {
+    return importer.emitError(*pending.node, pending.opset);
+  }
+  LogicalResult expectInputs(unsigned least, unsigned most);
+  Binding *getInput(unsigned index) {
+    return index < pending.inputs.size() ? pending.inputs[index] : nullptr;
+  }
+  LogicalResult bind(Binding *output) {
+    return importer.bindOutputs(*pending.node, *pending.frame, output);
+  }
+  LogicalResult bind(Value output);
+  LogicalResult bindKnown(SmallVector<Binding *> elements);
+  LogicalResult bindNumber(int64_t number, Type elementType);
+
+  /// The elements of input `index`, which has to be a sequence; null if they
+  /// are not known.
+  FailureOr<KnownElements *> getKnown(unsigned index);
+  /// Input `index`, a sequence, as a list.
+  FailureOr<Value> getList(unsigned index);
+  /// The position in input `index`, if it is known.
+  FailureOr<std::optional<int64_t>> getKnownPosition(unsigned index);
+  /// The position in input `index`, from the front of `list`.
+  Value getPosition(unsigned index, Value list);
+  /// The position in a sequence of `size` elements, which may be `end`.
+  FailureOr<int64_t> checkPosition(int64_t position, int64_t size, int64_t end);
+
+  Importer &importer;
+  PendingNode &pending;
+  OpBuilder &builder;
+  NodeContext node;
+  ListBuilder lists;
+};
+
+} // namespace
+
+LogicalResult SequenceNode::expectInputs(unsigned least, unsigned most) {
+  while (!pending.inputs.empty() && !pending.inputs.back())
+    pending.inputs.pop_back();
+  size_t count = pending.inputs.size();
+  if (count < least || count > most) {
+    InFlightDiagnostic error = emitError() << "expects " << least;
+    if (most == kVariadic)
+      error << " or more";
+    else if (most != least)
+      error << " to " << most;
+    return error << " inputs, but got " << count;
+  }
+  for (auto [index, input] : llvm::enumerate(pending.inputs))
+    if (!input && index < least)
+      return emitError() << "expects input " << index << ", which is left out";
+  if (pending.node->outputs.empty())
+    return emitError() << "expects an output";
+  return success();
+}
+
+LogicalResult SequenceNode::bind(Value output) {
+  Binding *binding = importer.createBinding(pending.node->outputs.front());
+  binding->value = importer.nameOpenSizes(output);
+  return bind(binding);
+}
+
+LogicalResult SequenceNode::bindKnown(SmallVector<Binding *> elements) {
+  Binding *binding = importer.createBinding(pending.node->outputs.front());
+  binding->known = KnownElements{std::move(elements)};
+  return bind(binding);
+}
+
+LogicalResult SequenceNode::bindNumber(int64_t number, Type elementType) {
+  Binding *binding = importer.createBinding(pending.node->outputs.front());
+  binding->contents = ShapeTensor{elementType, {}, {ShapeScalar::get(number)}};
+  return bind(binding);
+}
+
+FailureOr<KnownElements *> SequenceNode::getKnown(unsigned index) {
+  Binding &binding = *pending.inputs[index];
+  if (binding.known && !binding.known->isOptional)
+    return &*binding.known;
+  if (binding.value && getListElement(binding.value.getType()))
+    return static_cast<KnownElements *>(nullptr);
+  return emitError() << "expects a sequence in input " << index << ", but \""
+                     << binding.name << "\" is none";
+}
+
+FailureOr<Value> SequenceNode::getList(unsigned index) {
+  Binding &binding = *pending.inputs[index];
+  if (failed(getKnown(index)) || failed(importer.materialize(binding)))
+    return failure();
+  return binding.value;
+}
+
+FailureOr<std::optional<int64_t>>
+SequenceNode::getKnownPosition(unsigned index) {
+  Binding &binding = *pending.inputs[index];
+  auto check = [&]() {
+    if (!importer.isTensor(binding))
+      return false;
+    RankedTensorType type = importer.getType(binding);
+    return type.getElementType().isSignlessInteger() &&
+           (!type.hasStaticShape() || type.getNumElements() == 1);
+  };
+  if (!check())
+    return emitError() << "expects one integer in input " << index
+                       << ", a position, but \"" << binding.name
+                       << "\" is something else";
+  const ShapeTensor *contents = importer.getContents(binding);
+  if (!contents)
+    return std::optional<int64_t>();
+  return contents->elements.front().getConstant();
+}
+
+FailureOr<int64_t> SequenceNode::checkPosition(int64_t position, int64_t size,
+                                               int64_t end) {
+  if (position >= -size && position < end)
+    return position < 0 ? position + size : position;
+  return emitError() << "expects a position in [" << -size << ", " << end
+                     << "), but got " << position;
+}
+
+Value SequenceNode::getPosition(unsigned index, Value list) {
+  Binding &binding = *pending.inputs[index];
+  if (failed(importer.materialize(binding)))
+    return nullptr;
+  Value position = binding.value;
+  if (node.getRank(position) != 0)
+    position = node.reshape(position, ArrayRef<int64_t>{});
+  Type i64 = builder.getI64Type();
+  position = node.castTo(position, i64);
+  if (!position)
+    return nullptr;
+  if (auto constant = position.getDefiningOp<ConstantOp>())
+    if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+      if (elements.getSplatValue<APInt>().getSExtValue() >= 0)
+        return position;
+  // Positions below 0 count from the end.
+  Value size = lists.getLength(list);
+  return node.create<WhereOp>(
+      {node.create<LessOp>({position, node.createScalar(0, i64)}),
+       node.create<AddOp>({position, size}), position});
+}
+
+LogicalResult SequenceNode::construct() {
+  if (failed(expectInputs(1, kVariadic)))
+    return failure();
+  Type first;
+  for (Binding *input : pending.inputs) {
+    if (!input || !importer.isTensor(*input))
+      return emitError() << "expects tensors, but \""
+                         << (input ? input->name : "") << "\" is none";
+    Type type = importer.getType(*input).getElementType();
+    if (!first)
+      first = type;
+    if (type != first)
+      return emitError() << "expects tensors of one element type, but got "
+                         << first << " of \"" << pending.inputs[0]->name
+                         << "\" and " << type << " of \"" << input->name
+                         << "\"";
+  }
+  return bindKnown(pending.inputs);
+}
+
+LogicalResult SequenceNode::makeEmpty() {
+  if (failed(expectInputs(0, 0)))
+    return failure();
+  DataType type = node.getDataType("dtype", DataType::Float);
+  if (node.hasFailed())
+    return failure();
+  if (!getElementType(builder.getContext(), type))
+    return emitError() << "a sequence of " << getDataTypeName(type)
+                       << " is not supported";
+  return bindKnown({});
+}
+
+LogicalResult SequenceNode::insert() {
+  if (failed(expectInputs(2, 3)))
+    return failure();
+  FailureOr<KnownElements *> known = getKnown(0);
+  if (failed(known))
+    return failure();
+  Binding &value = *pending.inputs[1];
+  if (!importer.isTensor(value))
+    return emitError() << "expects a tensor in input 1, but \"" << value.name
+                       << "\" is none";
+  std::optional<int64_t> position;
+  if (getInput(2)) {
+    FailureOr<std::optional<int64_t>> found = getKnownPosition(2);
+    if (failed(found))
+      return failure();
+    position = *found;
+  }
+  if (*known && (position || !getInput(2))) {
+    SmallVector<Binding *> elements((*known)->elements);
+    int64_t size = elements.size();
+    FailureOr<int64_t> checked =
+        checkPosition(position.value_or(size), size, size + 1);
+    if (failed(checked))
+      return failure();
+    elements.insert(elements.begin() + *checked, &value);
+    return bindKnown(std::move(elements));
+  }
+  FailureOr<Value> list = getList(0);
+  if (failed(list) || failed(importer.materialize(value)))
+    return failure();
+  Type element =
+      joinTypes(getListElement(list->getType()), value.value.getType());
+  if (!element)
+    return emitError() << "expects a tensor of the element type and rank of "
+                          "the sequence, "
+                       << getListElement(list->getType()) << ", but \""
+                       << value.name << "\" is " << value.value.getType();
+  Location loc = importer.getNodeLoc(*pending.node);
+  Value wide = widen(importer, loc, *list, getListType(element));
+  Value place = getInput(2) ? getPosition(2, wide) : lists.getLength(wide);
+  if (!place)
+    return failure();
+  return bind(
+      lists.insert(wide, place, widen(importer, loc, value.value, element)));
+}
+
+LogicalResult SequenceNode::erase() {
+  if (failed(expectInputs(1, 2)))
+    return failure();
+  FailureOr<KnownElements *> known = getKnown(0);
+  if (failed(known))
+    return failure();
+  std::optional<int64_t> position;
+  if (getInput(1)) {
+    FailureOr<std::optional<int64_t>> found = getKnownPosition(1);
+    if (failed(found))
+      return failure();
+    position = *found;
+  }
+  if (*known && (position || !getInput(1))) {
+    SmallVector<Binding *> elements((*known)->elements);
+    int64_t size = elements.size();
+    FailureOr<int64_t> checked =
+        checkPosition(position.value_or(-1), size, size);
+    if (failed(checked))
+      return failure();
+    elements.erase(elements.begin() + *checked);
+    return bindKnown(std::move(elements));
+  }
+  FailureOr<Value> list = getList(0);
+  if (failed(list))
+    return failure();
+  Value place = getInput(1) ? getPosition(1, *list)
+                            : node.create<SubtractOp>(
+                                  {lists.getLength(*list),
+                                   node.createScalar(1, builder.getI64Type())});
+  if (!place)
+    return failure();
+  return bind(lists.erase(*list, place));
+}
+
+LogicalResult SequenceNode::at() {
+  if (failed(expectInputs(2, 2)))
+    return failure();
+  FailureOr<KnownElements *> known = getKnown(0);
+  FailureOr<std::optional<int64_t>> position = getKnownPosition(1);
+  if (failed(known) || failed(position))
+    return failure();
+  if (*known && *position) {
+    int64_t size = (*known)->elements.size();
+    FailureOr<int64_t> checked = checkPosition(**position, size, size);
+    if (failed(checked))
+      return failure();
+    return bind((*known)->elements[*checked]);
+  }
+  FailureOr<Value> list = getList(0);
+  if (failed(list))
+    return failure();
+  if (isa<IncompleteType>(getListElement(list->getType())))
+    return emitError() << "expects a sequence whose elements have a known "
+                          "rank, but \""
+                       << pending.inputs[0]->name << "\" is empty";
+  Value place = getPosition(1, *list);
+  if (!place)
+    return failure();
+  return bind(lists.getElement(*list, place));
+}
+
+LogicalResult SequenceNode::length() {
+  if (failed(expectInputs(1, 1)))
+    return failure();
+  FailureOr<KnownElements *> known = getKnown(0);
+  if (failed(known))
+    return failure();
+  if (*known)
+    return bindNumber((*known)->elements.size(), builder.getI64Type());
+  return bind(lists.getLength(pending.inputs[0]->value));
+}
+
+LogicalResult SequenceNode::concat() {
+  if (failed(expectInputs(1, 1)))
+    return failure();
+  FailureOr<KnownElements *> known = getKnown(0);
+  bool isNewAxis = node.getBool("new_axis", false);
+  if (failed(known) || node.hasFailed())
+    return failure();
+  if (!node.hasAttr("axis"))
+    return emitError() << "expects attribute \"axis\"";
+  int64_t axis = node.getInt("axis", 0);
+  auto normalize = [&](int64_t rank) {
+    return node.normalizeAxis(axis, rank + isNewAxis);
+  };
+  if (*known) {
+    if ((*known)->elements.empty())
+      return emitError() << "expects a sequence with elements, but \""
+                         << pending.inputs[0]->name << "\" is empty";
+    SmallVector<Value> values;
+    for (Binding *element : (*known)->elements) {
+      if (failed(importer.materialize(*element)))
+        return failure();
+      values.push_back(element->value);
+    }
+    FailureOr<int64_t> normalized = normalize(node.getRank(values.front()));
+    if (failed(normalized))
+      return failure();
+    Value result;
+    if (isNewAxis) {
+      StackOp::Properties properties;
+      properties.axis = builder.getI64IntegerAttr(*normalized);
+      result = node.create<StackOp>(values, properties);
+    } else {
+      ConcatenateOp::Properties properties;
+      properties.axis = builder.getI64IntegerAttr(*normalized);
+      result = node.create<ConcatenateOp>(values, properties);
+    }
+    return result ? bind(result) : failure();
+  }
+  Value list = pending.inputs[0]->value;
+  auto element = dyn_cast<RankedTensorType>(getListElement(list.getType()));
+  if (!element)
+    return emitError() << "expects a sequence of tensors of a known rank, but "
+                          "\""
+                       << pending.inputs[0]->name << "\" is " << list.getType();
+  FailureOr<int64_t> normalized = normalize(element.getRank());
+  if (failed(normalized))
+    return failure();
+  return bind(lists.joinReversed(
+      lists.reverseRows(list, *normalized, isNewAxis), *normalized));
+}
+
+LogicalResult SequenceNode::split() {
+  if (failed(expectInputs(1, 2)))
+    return failure();
+  Binding &input = *pending.inputs[0];
+  if (!importer.isTensor(input))
+    return emitError() << "expects a tensor in input 0, but \"" << input.name
+                       << "\" is none";
+  if (failed(importer.materialize(input)))
+    return failure();
+  Value data = input.value;
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", 0), node.getRank(data));
+  bool keepsAxis = node.getBool("keepdims", true) || getInput(1);
+  if (failed(axis) || node.hasFailed())
+    return failure();
+  int64_t size = node.getType(data).getDimSize(*axis);
+  ShapeScalar dim = node.getDims(data)[*axis];
+  if (ShapedType::isDynamic(size)) {
+    bool isOne = !getInput(1);
+    if (getInput(1))
+      if (const ShapeTensor *parts = node.getContents(1))
+        isOne = parts->shape.empty() &&
+                parts->elements.front().getConstant() == int64_t(1);
+    if (!isOne)
+      return emitError() << "expects parts of one element along axis " << *axis
+                         << ", whose size is known at run time, but got others";
+    Value count =
+        node.reshape(node.createInts(ArrayRef(dim)), ArrayRef<int64_t>{});
+    if (!count)
+      return failure();
+    return bind(lists.split(data, *axis, keepsAxis, count));
+  }
+  SmallVector<int64_t> sizes;
+  if (getInput(1)) {
+    FailureOr<SmallVector<int64_t>> parts = node.getConstantInts(1);
+    if (failed(parts))
+      return failure();
+    sizes = *parts;
+    if (node.getInputType(1).getRank() == 0) {
+      int64_t part = sizes.front();
+      if (part < 1)
+        return emitError() << "expects parts of 1 or more elements, but got "
+                           << part;
+      sizes.clear();
+      for (int64_t begin = 0; begin < size; begin += part)
+        sizes.push_back(std::min(part, size - begin));
+    }
+  } else {
+    sizes.assign(size, 1);
+  }
+  int64_t total = 0;
+  for (int64_t part : sizes) {
+    if (part < 0 || part > size - total)
+      return emitError() << "expects parts of " << size
+                         << " elements in all, but got one of " << part
+                         << " after " << total;
+    total += part;
+  }
+  if (total != size)
+    return emitError() << "expects parts of " << size
+                       << " elements in all, but got " << total;
+  SmallVector<Binding *> elements;
+  int64_t begin = 0;
+  for (int64_t part : sizes) {
+    Value value = node.slice(data, *axis, begin, begin + part);
+    if (!keepsAxis)
+      value = node.squeeze(value, {*axis});
+    if (!value)
+      return failure();
+    begin += part;
+    elements.push_back(importer.createBinding(input.name));
+    elements.back()->value = value;
+  }
+  return bindKnown(std::move(elements));
+}
+
+LogicalResult SequenceNode::map() {
+  if (failed(expectInputs(1, kVariadic)))
+    return failure();
+  const Graph *graph = importer.findGraph(pending, "body");
+  if (!graph)
+    return failure();
+  FailureOr<KnownElements *> first = getKnown(0);
+  if (failed(first))
+    return failure();
+  LoopImporter loop(importer, pending, *graph);
+  loop.collectsLists = true;
+  if (failed(loop.checkGraph(pending.inputs.size())))
+    return failure();
+  Binding count;
+  count.name = pending.node->inputs.front();
+  if (*first) {
+    count.contents = ShapeTensor{builder.getI64Type(),
+                                 {},
+                                 {ShapeScalar::get((*first)->elements.size())}};
+  } else {
+    count.value = lists.getLength(pending.inputs[0]->value);
+  }
+  for (Binding *input : pending.inputs)
+    if (!importer.isTensor(*input) && failed(importer.materialize(*input)))
+      return failure();
+  loop.count = &count;
+  loop.makeInputs = [&](Binding *number, Binding *,
+                        ArrayRef<Binding *>) -> LoopImporter::Inputs {
+    SmallVector<Binding *> inputs;
+    std::optional<int64_t> position = loop.getKnown(number);
+    ListBuilder here(importer.getModule(), builder,
+                     importer.getNodeLoc(*pending.node));
+    for (Binding *input : pending.inputs) {
+      if (importer.isTensor(*input)) {
+        inputs.push_back(input);
+        continue;
+      }
+      if (input->known && position) {
+        int64_t size = input->known->elements.size();
+        if (*position >= size)
+          return emitError() << "expects sequences of as many elements, but \""
+                             << input->name << "\" has " << size;
+        inputs.push_back(input->known->elements[*position]);
+        continue;
+      }
+      if (failed(importer.materialize(*number)))
+        return failure();
+      inputs.push_back(loop.createValue(importer.nameOpenSizes(
+          here.getElement(input->value, number->value))));
+    }
+    return inputs;
+  };
+  return loop.run();
+}
+
+LogicalResult SequenceNode::makeOptional() {
+  if (failed(expectInputs(0, 1)))
+    return failure();
+  Binding *binding = importer.createBinding(pending.node->outputs.front());
+  binding->known = KnownElements{pending.inputs, /*isOptional=*/true};
+  return bind(binding);
+}
+
+LogicalResult SequenceNode::hasElement() {
+  if (failed(expectInputs(0, 1)))
+    return failure();
+  Binding *input = getInput(0);
+  Type truth = builder.getI1Type();
+  if (!input)
+    return bindNumber(0, truth);
+  if (input->known && input->known->isOptional)
+    return bindNumber(!input->known->elements.empty(), truth);
+  if (input->value && getOptionElement(input->value.getType()))
+    return bind(lists.hasElement(input->value));
+  return bindNumber(1, truth);
+}
+
+LogicalResult SequenceNode::getElement() {
+  if (failed(expectInputs(1, 1)))
+    return failure();
+  Binding *input = pending.inputs.front();
+  if (input->known && input->known->isOptional) {
+    if (input->known->elements.empty())
+      return emitError() << "expects an optional value that is there, but \""
+                         << input->name << "\" is none";
+    return bind(input->known->elements.front());
+  }
+  if (input->value && getOptionElement(input->value.getType()))
+    return bind(lists.getOptional(input->value));
+  return bind(input);
+}
+
+void mlir::relay::onnx::addSequenceOps(OpTable &table) {
+  auto add = [&](StringRef name, auto import, int64_t since) {
+    OpEntry entry;
+    entry.since = since;
+    entry.import = import;
+    table.add({name}, std::move(entry));
+  };
+#define RELAY_SEQUENCE_OP(name, method, since)                                 \
+  add(                                                                         \
+      name,                                                                    \
+      [](Importer &importer, PendingNode &pending) {                           \
+        return SequenceNode(importer, pending).method();                       \
+      },                                                                       \
+      since)
+  RELAY_SEQUENCE_OP("SequenceConstruct", construct, 11);
+  RELAY_SEQUENCE_OP("SequenceEmpty", makeEmpty, 11);
+  RELAY_SEQUENCE_OP("SequenceInsert", insert, 11);
+  RELAY_SEQUENCE_OP("SequenceErase", erase, 11);
+  RELAY_SEQUENCE_OP("SequenceAt", at, 11);
+  RELAY_SEQUENCE_OP("SequenceLength", length, 11);
+  RELAY_SEQUENCE_OP("ConcatFromSequence", concat, 11);
+  RELAY_SEQUENCE_OP("SplitToSequence", split, 11);
+  RELAY_SEQUENCE_OP("SequenceMap", map, 17);
+  RELAY_SEQUENCE_OP("Optional", makeOptional, 15);
+  RELAY_SEQUENCE_OP("OptionalHasElement", hasElement, 15);
+  RELAY_SEQUENCE_OP("OptionalGetElement", getElement, 15);
+#undef RELAY_SEQUENCE_OP
+}
