@@ -46,6 +46,10 @@ public:
   py::object wrap(const Handle &value);
   Handle unwrap(py::handle value, Type type,
                 std::deque<TensorArgument> &tensors);
+  Handle unwrapData(py::handle value, ADTType type,
+                    std::deque<TensorArgument> &tensors);
+  Handle makeData(StringRef type, StringRef name,
+                  ArrayRef<RelayValue *> fields);
 
   py::list getFunctions() const;
   py::list getConstants() const;
@@ -201,6 +205,38 @@ static Handle convert(const RelayModule *module,
   return *made;
 }
 
+Handle VMProgram::makeData(StringRef type, StringRef name,
+                           ArrayRef<RelayValue *> fields) {
+  RelayValue *value = nullptr;
+  checkStatus(relayModuleMakeData(module, type.str().c_str(),
+                                  name.str().c_str(), fields.data(),
+                                  static_cast<int32_t>(fields.size()), &value));
+  return Handle(value);
+}
+
+/// Lists of Python are values of the prelude's List, and None and all else
+/// those of its Option. Null for another type or value.
+Handle VMProgram::unwrapData(py::handle value, ADTType type,
+                             std::deque<TensorArgument> &tensors) {
+  StringRef name = type.getName().getValue();
+  if (name == "Option" && type.getArgs().size() == 1) {
+    if (value.is_none())
+      return makeData(name, "None", {});
+    Handle field = unwrap(value, type.getArgs().front(), tensors);
+    return makeData(name, "Some", {field.get()});
+  }
+  if (name != "List" || type.getArgs().size() != 1 ||
+      !py::isinstance<py::list>(value))
+    return {};
+  std::vector<Handle> elements;
+  for (py::handle element : value)
+    elements.push_back(unwrap(element, type.getArgs().front(), tensors));
+  Handle list = makeData(name, "Nil", {});
+  for (const Handle &element : llvm::reverse(elements))
+    list = makeData(name, "Cons", {element.get(), list.get()});
+  return list;
+}
+
 Handle VMProgram::unwrap(py::handle value, Type type,
                          std::deque<TensorArgument> &tensors) {
   if (const OfMachine *known = getOfMachine(value)) {
@@ -226,6 +262,9 @@ Handle VMProgram::unwrap(py::handle value, Type type,
     }
     return makeTuple(values);
   }
+  if (auto data = dyn_cast_if_present<ADTType>(type))
+    if (Handle made = unwrapData(value, data, tensors); made.get())
+      return made;
   if (type && !isa<RankedTensorType, TypeVarType, relay::IncompleteType>(type))
     throw py::type_error("expects a value of the parameter's type, but got " +
                          describeValue(value));

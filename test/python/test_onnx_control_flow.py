@@ -357,7 +357,7 @@ g (bool c, float[2] x) => (y) {
 g (float[2] x) => (y) {
   y = If (x) <then_branch = t () => (a) { a = Relu(x) },
               else_branch = e () => (b) { b = Neg(x) }>
-}""", 'expects a condition of one element of type i1, but "x" is tensor<2xf32>'),
+}""", 'expects a condition of one element of type \'i1\', but "x" is'),
     "body_inputs": ("""
 g (int64 n, float[2] x) => (y) {
   y = Loop (n, , x) <body = b (int64 i, bool c) => (c2, v2) { c2 = Identity(c) v2 = Neg(x) }>
@@ -372,8 +372,8 @@ g (int64 n, float[2] x) => (y) {
     c2 = Identity(c)
     v2 = Cast<to = 7>(v)
   }>
-}""", 'expects a carried value to keep its element type and rank, but "x" is tensor<2xf32>, and '
-      'output "v2" of body is'),
+}""", 'expects a carried value to keep its element type and rank, but "x" is '
+      "'tensor<2xf32>', and output \"v2\" of body is"),
     "declared_type": ("""
 g (int64 n, float[2] x) => (y) {
   y = Loop (n, , x) <body = b (int64 i, bool c, int64[2] v) => (c2, v2) {

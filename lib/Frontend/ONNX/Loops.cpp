@@ -109,12 +109,6 @@ LogicalResult LoopImporter::prepare() {
     if (failed(importer.materialize(*binding)))
       return failure();
     kinds.push_back(ValueKind::get(importer, binding->value));
-    // The model may know of what an empty sequence is one.
-    const ValueInfo &info = graph.inputs[firstCarried + kinds.size() - 1];
-    if (Type declared = importer.getDeclaredType(info))
-      if (!isa<RankedTensorType>(declared))
-        if (Type joined = joinTypes(kinds.back().type, declared))
-          kinds.back().type = joined;
     isOpen.emplace_back(kinds.back().dims.size(), false);
   }
   return success();
@@ -122,14 +116,21 @@ LogicalResult LoopImporter::prepare() {
 
 /// Sizes of carried tensors may change from now on.
 void LoopImporter::openSizes() {
-  for (auto [kind, open] : llvm::zip_equal(kinds, isOpen)) {
+  for (auto [index, kind] : llvm::enumerate(kinds)) {
     auto type = dyn_cast<RankedTensorType>(kind.type);
-    if (!type)
+    if (!type) {
+      // The model may know of what an empty sequence is one.
+      Type declared =
+          importer.getDeclaredType(graph.inputs[firstCarried + index]);
+      Type joined = declared ? joinTypes(kind.type, declared) : Type();
+      if (joined)
+        kind.type = joined;
       continue;
+    }
     kind.type = RankedTensorType::get(
         SmallVector<int64_t>(type.getRank(), ShapedType::kDynamic),
         type.getElementType());
-    for (auto [dim, flag] : llvm::zip_equal(kind.dims, open)) {
+    for (auto [dim, flag] : llvm::zip_equal(kind.dims, isOpen[index])) {
       dim = importer.createSymbol();
       flag = true;
     }
