@@ -336,12 +336,13 @@ def check_outputs(case, outputs):
 
 
 def _check_value(case, expected, actual):
-    if expected is None or isinstance(expected, list):
-        assert type(actual) is type(expected)
-        if expected is not None:
-            assert len(actual) == len(expected)
-            for pair in zip(expected, actual):
-                _check_value(case, *pair)
+    if expected is None:
+        assert actual is None
+        return
+    if isinstance(expected, list):
+        assert isinstance(actual, list) and len(actual) == len(expected)
+        for pair in zip(expected, actual):
+            _check_value(case, *pair)
         return
     assert actual.dtype == expected.dtype
     assert actual.shape == expected.shape

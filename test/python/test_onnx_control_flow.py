@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """If, Loop and Scan at run time: models in ONNX's text format, compared with ONNX Runtime."""
 
+from typing import Any
+
 import numpy as np
 import onnx
 import onnx.parser
@@ -58,7 +60,7 @@ def true(value=True):
 
 
 # One text for each thing that may be different, and inputs to run it with.
-MODELS = {
+MODELS: dict[str, tuple[str, list[Any]]] = {
     "if": ("""
 g (bool c, float[2,3] x) => (float[2,3] y) {
   y = If (c) <then_branch = t () => (float[2,3] a) { a = Relu(x) },
@@ -271,7 +273,7 @@ g (int64 n, float[1,4] token, float[b,4] cache, float[4,4] w) => (out, last) {
 }
 
 # What is known at import to be short needs no virtual machine.
-UNROLLED = {
+UNROLLED: dict[str, tuple[str, list[Any]]] = {
     "trips": ("""
 g (float[n] x) => (y, r) {
   three = Constant<value_int = 3>()

@@ -89,7 +89,7 @@ Value mlir::relay::onnx::widen(Importer &importer, Location loc, Value value,
   ListBuilder lists(importer.getModule(), builder, loc);
   // What has no elements has the elements of any type.
   auto isIncomplete = [](Type element) {
-    return element && isa<IncompleteType>(element);
+    return isa_and_nonnull<IncompleteType>(element);
   };
   if (isIncomplete(getListElement(value.getType())))
     return lists.createNil(getListElement(type));
