@@ -10,6 +10,7 @@
 #include "Decompositions/Decomposition.h"
 #include "ElementSizes.h"
 #include "Gradients/Gradient.h"
+#include "IntegerForms/IntegerForm.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -209,6 +210,11 @@ void relay::detail::registerPassInterfaces(MLIRContext *context) {
   decompositions::registerRandom(context);
   decompositions::registerSpectra(context);
   decompositions::registerWinograd(context);
+  // Integers that stand for floats.
+  integers::registerArithmetic(context);
+  integers::registerFunctions(context);
+  integers::registerMovement(context);
+  integers::registerProducts(context);
   // Derivatives.
   gradients::registerConvolutions(context);
   gradients::registerElementwise(context);

@@ -8,6 +8,8 @@
 #ifndef RELAY_MLIR_DIALECT_RELAY_IR_PASSINTERFACES_H
 #define RELAY_MLIR_DIALECT_RELAY_IR_PASSINTERFACES_H
 
+#include "relay-mlir/Dialect/Relay/IR/QuantizedValue.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 

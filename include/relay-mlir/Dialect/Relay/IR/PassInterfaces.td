@@ -137,4 +137,41 @@ def GradientOpInterface : OpInterface<"GradientOpInterface"> {
   ];
 }
 
+def IntegerFormOpInterface : OpInterface<"IntegerFormOpInterface"> {
+  let description = [{
+    An operator on floats that can be computed on the integers that stand for
+    them. `relay-fake-quantization-to-integer` asks for that between
+    qnn.dequantize and qnn.quantize.
+  }];
+  let cppNamespace = "::mlir::relay";
+  let methods = [
+    InterfaceMethod<[{
+        Makes, with the builder, what computes the result on the integers of
+        `operands`, and says what the integers of the result stand for. An operand
+        that is not quantized is a constant of floats, or integers. `wanted` is
+        what the result is to be: operators that must round use it, the others
+        need not. Fails with an error at the operator.
+      }],
+      "::mlir::FailureOr<::mlir::relay::QuantizedValue>", "toIntegers",
+      (ins "::mlir::OpBuilder &":$builder,
+           "::llvm::ArrayRef<::mlir::relay::QuantizedValue>":$operands,
+           "const ::mlir::relay::WantedQuantization &":$wanted)>,
+    InterfaceMethod<[{
+        Returns whether it is the same to clip operands or the result to the range
+        of a type, as of operators that move elements, and of maxima.
+      }],
+      "bool", "commutesWithClip", (ins), "", "return false;">,
+    InterfaceMethod<[{
+        Returns whether it is computed in integers, with `use-qat`, wherever its
+        operands are dequantized, whatever is done with the result.
+      }],
+      "bool", "isIntegerAlone", (ins), "", "return false;">,
+    InterfaceMethod<[{
+        Returns whether the integers are so much less exact that programs have to
+        ask for them, by the operator's name.
+      }],
+      "bool", "isIntegerOnRequest", (ins), "", "return false;">
+  ];
+}
+
 #endif // RELAY_MLIR_DIALECT_RELAY_IR_PASSINTERFACES_TD

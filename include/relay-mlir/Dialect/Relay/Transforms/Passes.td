@@ -15,6 +15,7 @@ include "relay-mlir/Dialect/Relay/Transforms/DecomposePasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/FunctionalPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/GradientPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/GraphPasses.td"
+include "relay-mlir/Dialect/Relay/Transforms/QuantizationPasses.td"
 include "relay-mlir/Dialect/Relay/Transforms/RewritePasses.td"
 
 // In alphabetical order. Passes that also touch another dialect of the project

@@ -47,8 +47,9 @@ struct Params {
 /// Writes what an operator computes before it.
 class QnnBuilder : public TermBuilder {
 public:
-  explicit QnnBuilder(Operation *op)
-      : TermBuilder(op->getLoc(), OpBuilder(op)), op(op) {}
+  explicit QnnBuilder(Operation *op) : QnnBuilder(op, OpBuilder(op)) {}
+  QnnBuilder(Operation *op, const OpBuilder &builder)
+      : TermBuilder(op->getLoc(), builder), op(op) {}
 
   InFlightDiagnostic refuse() { return op->emitOpError(); }
 

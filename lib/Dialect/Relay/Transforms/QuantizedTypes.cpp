@@ -1,0 +1,59 @@
+//===- QuantizedTypes.cpp - Types and numbers of quantization -------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "QuantizedTypes.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::relay;
+
+FailureOr<IntegerType> relay::parseQuantizedType(StringRef text,
+                                                 MLIRContext *context) {
+  unsigned bits = llvm::StringSwitch<unsigned>(text)
+                      .Cases({"i8", "ui8"}, 8)
+                      .Case("i16", 16)
+                      .Case("i32", 32)
+                      .Default(0);
+  if (bits == 0)
+    return emitError(UnknownLoc::get(context))
+           << "expects a quantized type, i8, ui8, i16 or i32, but got '" << text
+           << "'";
+  return IntegerType::get(context, bits,
+                          text.starts_with("u") ? IntegerType::Unsigned
+                                                : IntegerType::Signless);
+}
+
+std::optional<SmallVector<float>> relay::getFloats(Value value) {
+  ElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)) ||
+      !constant.getElementType().isF32())
+    return std::nullopt;
+  if (auto resource = dyn_cast<DenseF32ResourceElementsAttr>(constant)) {
+    std::optional<ArrayRef<float>> values = resource.tryGetAsArrayRef();
+    if (!values)
+      return std::nullopt;
+    return llvm::to_vector(*values);
+  }
+  auto elements = dyn_cast<DenseElementsAttr>(constant);
+  if (!elements)
+    return std::nullopt;
+  return llvm::to_vector(elements.getValues<float>());
+}
+
+bool relay::isUsableScale(Value scale) {
+  std::optional<SmallVector<float>> values = getFloats(scale);
+  return !values || llvm::all_of(*values, [](float value) {
+    return value > 0 && std::isfinite(value);
+  });
+}

@@ -1,0 +1,35 @@
+//===- QuantizedTypes.h - Types and numbers of quantization ----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Private to this folder.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_QUANTIZEDTYPES_H
+#define RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_QUANTIZEDTYPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+#include <optional>
+
+namespace mlir::relay {
+
+/// The type of quantized values that a text names; an error if it is none.
+FailureOr<IntegerType> parseQuantizedType(StringRef text, MLIRContext *context);
+
+/// The elements of a constant of f32; none of anything else.
+std::optional<SmallVector<float>> getFloats(Value value);
+
+/// Whether scales are positive and finite, if they are known. With others order
+/// is not kept, or there is one value only.
+bool isUsableScale(Value scale);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_LIB_DIALECT_RELAY_TRANSFORMS_QUANTIZEDTYPES_H
