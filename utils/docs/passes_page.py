@@ -76,8 +76,6 @@ REASONS = {
     "RemoveStandaloneReshapes": "`convert-relay-to-relax` makes views of kernels that only "
                                 "reshape",
 }
-REASONS.update({name: "quantization is not there yet" for name in (
-    "QuantizeAnnotate", "QuantizeCalibrate", "QuantizePartition", "QuantizeRealize")})
 
 # Passes of relay-opt that are MLIR's.
 _OF_MLIR = {"cse", "canonicalize", "inline", "sccp", "symbol-dce", "remove-dead-values"}
@@ -96,7 +94,9 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 
 # Where passes are in Python that are not in relay.transform.
-_ELSEWHERE = {"QnnCanonicalize": "qnn.transform.CanonicalizeOps"}
+_ELSEWHERE = {"QnnCanonicalize": "qnn.transform.CanonicalizeOps",
+              **{f"Quantize{name.capitalize()}": f"quantize.{name}"
+                 for name in ("annotate", "calibrate", "partition", "realize")}}
 
 
 def registered_passes() -> set[str]:

@@ -36,7 +36,7 @@ from . import (backend, build_module, executor, executor_factory, frontend, loop
                prelude, testing, with_fields)
 from .backend import vm
 from .build_module import bind_params_by_name, build, optimize
-from . import data_dep_optimization
+from . import data_dep_optimization, quantize
 from .executor import ConstructorValue, RefValue, create_executor
 from .param_dict import load_param_dict, save_param_dict
 from .prelude import Prelude
@@ -54,7 +54,6 @@ function = expr
 _LATER = {
     "collage": "the choice among compilers for parts of a program",
     "contrib": "operators of other compilers",
-    "quantize": "automatic quantization",
 }
 
 if not TYPE_CHECKING:
@@ -75,7 +74,7 @@ __all__ = [
     "device", "executor", "executor_factory", "expr", "expr_functor", "free_vars", "fromtext",
     "frontend", "get_text_version", "image", "instrument", "load_param_dict", "loops", "memory",
     "module", "nn", "on_device", "op", "optimize", "param_dict", "parse", "parse_expr",
-    "post_order_visit", "prelude", "pretty_print", "qnn", "random", "save_param_dict",
+    "post_order_visit", "prelude", "pretty_print", "qnn", "quantize", "random", "save_param_dict",
     "scope_builder", "set_text_version", "setrecursionlimit", "structural_equal",
     "structural_hash", "testing", "text", "transform", "ty", "type_functor", "var", "vision",
     "vm",

@@ -15,6 +15,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
+#include "relay-mlir/Dialect/Relay/IR/QuantizeOpInterface.h"
 #include "relay-mlir/Dialect/Relay/Transforms/CompositePatterns.h"
 #include "relay-mlir/Plugin.h"
 
@@ -73,6 +74,42 @@ LogicalResult SoftenOp::buildGradients(OpBuilder &builder, ValueRange gradients,
   results[0] =
       relay::WhereOp::create(builder, getLoc(), isPositive, gradient, less);
   return success();
+}
+
+FailureOr<relay::QuantizedValue>
+SoftenOp::toIntegers(OpBuilder &builder,
+                     ArrayRef<relay::QuantizedValue> operands,
+                     const relay::WantedQuantization &wanted) {
+  const relay::QuantizedValue &x = operands.front();
+  const relay::Quantization &from = x.quantizations.front();
+  Type i32 = builder.getI32Type();
+  auto makeNumber = [&](Attribute value, Type elementType) -> Value {
+    auto scalar = RankedTensorType::get({}, elementType);
+    return relay::ConstantOp::create(builder, getLoc(),
+                                     DenseElementsAttr::get(scalar, value));
+  };
+  auto makeInteger = [&](int32_t value) {
+    return makeNumber(builder.getI32IntegerAttr(value), i32);
+  };
+  // An eighth of the scale, so that nothing is rounded.
+  Value wide = relay::SubtractOp::create(
+      builder, getLoc(),
+      relay::CastOp::create(builder, getLoc(), x.value, i32).getResult(),
+      from.zeroPoint);
+  Value zero = makeInteger(0);
+  Value isPositive = relay::GreaterOp::create(builder, getLoc(), wide, zero);
+  Value more =
+      relay::MultiplyOp::create(builder, getLoc(), wide, makeInteger(8));
+  Value result =
+      relay::WhereOp::create(builder, getLoc(), isPositive, more, wide);
+  Value scale = relay::MultiplyOp::create(
+      builder, getLoc(), from.scale,
+      makeNumber(builder.getF32FloatAttr(0.125f), builder.getF32Type()));
+  return relay::QuantizedValue(result, {scale, zero});
+}
+
+relay::QuantizeRole SoftenOp::getQuantizeRole() {
+  return relay::QuantizeRole::Clip;
 }
 
 SmallVector<int64_t> CorrelateOp::getSummedWeightAxes() {

@@ -12,6 +12,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "relay-mlir/Dialect/Relay/IR/PassInterfaces.td"
+include "relay-mlir/Dialect/Relay/IR/QuantizeOpInterface.td"
 include "relay-mlir/Dialect/Relay/IR/RelayLayoutRules.td"
 
 def Sample_Dialect : Dialect {
@@ -35,7 +36,9 @@ class Sample_Operator<string mnemonic, string pattern, list<Trait> traits>
 def Sample_SoftenOp : Sample_Operator<"soften", "ElemWise", [
     SameOperandsAndResultType, Relay_PositivelyHomogeneous,
     DeclareOpInterfaceMethods<LegalizeOpInterface>,
-    DeclareOpInterfaceMethods<GradientOpInterface>, Relay_ElementwiseLayout]> {
+    DeclareOpInterfaceMethods<GradientOpInterface>,
+    DeclareOpInterfaceMethods<IntegerFormOpInterface>,
+    DeclareOpInterfaceMethods<QuantizeOpInterface>, Relay_ElementwiseLayout]> {
   let summary = "Elementwise x if x > 0, else x / 8";
   let arguments = (ins AnyRankedTensor:$data);
 }

@@ -179,7 +179,7 @@ def make_random(seed: int) -> tuple[relay.IRModule, list[np.ndarray[Any, Any]]]:
         return qnn.dequantize(q, relay.const(np.float32(0.03)), relay.const(np.int32(zero)))
 
     def one_of(pool: Sequence[relay.Expr]) -> relay.Expr:
-        return pool[b.rng.integers(len(pool))]
+        return pool[int(b.rng.integers(len(pool)))]
 
     known: list[relay.Expr] = [b.param(*shape), b.param(*shape)]
     results = []

@@ -179,4 +179,4 @@ def test_optional_operators():
     after = FakeQuantizationToInteger(optional_qnn_ops=["nn.softmax"])(mod)
     assert list(operators(after)) == ["qnn.softmax"]
     with pytest.raises(TypeError, match="optional_qnn_ops"):
-        FakeQuantizationToInteger(optional_qnn_ops=5)
+        FakeQuantizationToInteger(optional_qnn_ops=5)  # type: ignore[arg-type]

@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
+#include "relay-mlir/Dialect/Relay/IR/QuantizeOpInterface.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -90,6 +91,7 @@ void RelayDialect::initialize() {
       >();
   detail::registerOperandTypes(getContext());
   detail::registerPassInterfaces(getContext());
+  detail::registerQuantizeRoles(getContext());
 }
 
 Operation *RelayDialect::materializeConstant(OpBuilder &builder,

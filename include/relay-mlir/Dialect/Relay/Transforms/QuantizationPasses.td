@@ -57,4 +57,131 @@ def FakeQuantizationToIntegerPass
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def QuantizePartitionPass
+    : Pass<"relay-quantize-partition", "::mlir::func::FuncOp"> {
+  let summary = "Mark where quantized values leave the kernel that computes them";
+  let description = [{
+    The result of a convolution, with what only bounds it, adds constants to it or
+    takes maxima of it (`QuantizeOpInterface`), is one kernel. Where anything else
+    reads it, `annotation.cast_hint` says that it is of `dtype-input`, and
+    `annotation.stop_fusion` that the kernel ends.
+
+    ```mlir
+    %0 = relay.nn.conv2d %x, %w : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+    %1 = relay.nn.conv2d %0, %w : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.nn.conv2d %x, %w : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+    %a = relay.annotation.cast_hint %0 {dtype = i8} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    %b = relay.annotation.stop_fusion %a : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    %1 = relay.nn.conv2d %b, %w : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+    ```
+  }];
+  let options = [
+    Option<"dtypeInput", "dtype-input", "std::string", /*default=*/"\"i8\"",
+           "The type of quantized values: i8, ui8 or i16">
+  ];
+  let statistics = [
+    Statistic<"numMarked", "num-marked", "Number of values marked">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def QuantizeAnnotatePass
+    : Pass<"relay-quantize-annotate", "::mlir::func::FuncOp"> {
+  let summary = "Insert what simulates quantization";
+  let description = [{
+    Puts `relay.op.annotation.simulated_quantize` before operands of products and
+    sums, by the roles of operators (`QuantizeOpInterface`): `kind` is 1 for data,
+    2 for weights and 3 for what is summed of them. Its scale is 0, which stands
+    for one that is not known yet; `relay-quantize-calibrate` chooses it.
+
+    The convolutions that `skip-conv-layers` counts, from 0, stay in floats; so
+    do dense layers with `skip-dense-layer`, and what is behind a
+    `nn.global_avg_pool2d`.
+  }];
+  let options = [
+    ListOption<"skipConvLayers", "skip-conv-layers", "int64_t",
+               "Numbers of nn.conv2d that stay in floats">,
+    Option<"skipDenseLayer", "skip-dense-layer", "bool", /*default=*/"true",
+           "Whether dense layers stay in floats">
+  ];
+  let statistics = [
+    Statistic<"numSimulated", "num-simulated",
+              "Number of values that are quantized">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def QuantizeCollectPass
+    : Pass<"relay-quantize-collect", "::mlir::ModuleOp"> {
+  let summary = "Return what is to be quantized";
+  let description = [{
+    Changes @main to return, in place of its result, a tuple of the data of each
+    `simulated_quantize` but those of weights, in their order. These do nothing.
+    Statistics of what it returns are what `relay-quantize-calibrate` wants.
+  }];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def QuantizeCalibratePass
+    : Pass<"relay-quantize-calibrate", "::mlir::ModuleOp"> {
+  let summary = "Choose the scales of what is quantized";
+  let description = [{
+    Sets scale and bounds of each `simulated_quantize` in @main. With n bits, by
+    its kind, the bounds are 2^(n-1) - 1 on both sides, and the scale is a
+    threshold / 2^(n-1). The threshold of a weight, a constant, is its largest
+    magnitude (`weight-scale=max`), or that rounded up to a power of two
+    (`power2`); 1 if the weight is all zeros. Those of others are `thresholds`, in
+    their order, or `global-scale` if there are none.
+  }];
+  let options = [
+    Option<"nbitInput", "nbit-input", "int64_t", /*default=*/"8",
+           "Bits of data">,
+    Option<"nbitWeight", "nbit-weight", "int64_t", /*default=*/"8",
+           "Bits of weights">,
+    Option<"nbitActivation", "nbit-activation", "int64_t", /*default=*/"32",
+           "Bits of sums">,
+    Option<"globalScale", "global-scale", "double", /*default=*/"8.0",
+           "The threshold of data">,
+    Option<"weightScale", "weight-scale", "std::string",
+           /*default=*/"\"power2\"", "Thresholds of weights: power2 or max">,
+    ListOption<"thresholds", "thresholds", "double",
+               "A threshold for each value that is no weight">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
+def QuantizeRealizePass
+    : Pass<"relay-quantize-realize", "::mlir::ModuleOp"> {
+  let summary = "Quantize and dequantize where that was simulated";
+  let description = [{
+    Replaces each `simulated_quantize` by `qnn.quantize` to the type of its kind, a
+    clip to its bounds if they are tighter than the type, and `qnn.dequantize`.
+    `relay-fake-quantization-to-integer` makes integers of what is in between.
+    Marks of the partition go.
+
+    With `per-channel`, a constant weight that a convolution or product alone
+    reads gets a scale for each channel of the result (`ContractionOpInterface`),
+    from its largest magnitude there.
+
+    It is an error if a scale is not a constant that is positive and finite.
+  }];
+  let options = [
+    Option<"dtypeInput", "dtype-input", "std::string", /*default=*/"\"i8\"",
+           "The type of data: i8, ui8, i16 or i32">,
+    Option<"dtypeWeight", "dtype-weight", "std::string", /*default=*/"\"i8\"",
+           "The type of weights">,
+    Option<"dtypeActivation", "dtype-activation", "std::string",
+           /*default=*/"\"i32\"", "The type of sums">,
+    Option<"perChannel", "per-channel", "bool", /*default=*/"false",
+           "Whether weights have a scale for each channel of the result">
+  ];
+  let statistics = [
+    Statistic<"numRealized", "num-realized", "Number of values quantized">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
 #endif // RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_QUANTIZATIONPASSES_TD
