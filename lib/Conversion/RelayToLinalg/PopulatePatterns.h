@@ -71,6 +71,8 @@ void populatePartsPatterns(const TypeConverter &converter,
                            RewritePatternSet &patterns);
 void populatePoolingPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns);
+void populateProposalPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns);
 void populateRandomPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns);
 void populateReductionPatterns(const TypeConverter &converter,

@@ -95,6 +95,7 @@ void mlir::relay::populateRelayToLinalgPatterns(const TypeConverter &converter,
   detail::populatePadPatterns(converter, patterns);
   detail::populatePartsPatterns(converter, patterns);
   detail::populatePoolingPatterns(converter, patterns);
+  detail::populateProposalPatterns(converter, patterns);
   detail::populateRandomPatterns(converter, patterns);
   detail::populateReductionPatterns(converter, patterns);
   detail::populateRegionPatterns(converter, patterns);

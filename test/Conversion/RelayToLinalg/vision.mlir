@@ -57,3 +57,17 @@ func.func @dilation2d(%x: tensor<1x3x8x8xf32>, %w: tensor<3x3x3xf32>, %y: tensor
   %1 = relay.image.dilation2d %y, %v {padding = [1, 1, 1, 1]} : (tensor<1x3x8x8xi8>, tensor<3x3x3xi8>) -> tensor<1x3x8x8xi8>
   return %0, %1 : tensor<1x3x8x8xf32>, tensor<1x3x8x8xi8>
 }
+
+// A region for each anchor of a pixel, a sort, and a selection for each image.
+// CHECK-LABEL: func @proposal
+// CHECK: tir.opaque along [0, 1, 2]
+// CHECK: math.exp
+// CHECK: tir.opaque along [0]
+// CHECK-SAME: tensor<2x100xi64>
+// CHECK: tir.opaque along [0]
+// CHECK-SAME: tensor<2x30x5xf32>
+// CHECK: tensor.collapse_shape {{.*}} : tensor<2x30x5xf32> into tensor<60x5xf32>
+func.func @proposal(%s: tensor<2x6x?x8xf32>, %b: tensor<2x12x?x8xf32>, %i: tensor<2x3xf32>) -> tensor<60x5xf32> {
+  %0 = relay.vision.proposal %s, %b, %i {scales = [8.0], rpn_pre_nms_top_n = 100, rpn_post_nms_top_n = 30} : (tensor<2x6x?x8xf32>, tensor<2x12x?x8xf32>, tensor<2x3xf32>) -> tensor<60x5xf32>
+  return %0 : tensor<60x5xf32>
+}

@@ -37,6 +37,21 @@ add("image.crop_and_resize",
         x=Input("2,3,h,w", nonzero=True), b=Input("1,4", "float32", low=0, high=1),
         i=Input("1", "int32", low=0, high=1), sums=True, slack=1))
 
+# Scores are rounded, so that some are equal; of the second form, some are no number.
+SCORES = Input("n,4,h,w", low=0, high=9, whole=True)
+add("vision.proposal",
+    *[row("vision.proposal(%s, %b, %i, scales=[1f, 2.5f], ratios=[0.5f], feature_stride=8, "
+          f"threshold={threshold}f64, rpn_pre_nms_top_n={before}, rpn_post_nms_top_n={after}, "
+          f"rpn_min_size={least}, iou_loss={loss})", s=SCORES,
+          b=Input("n,8,h,w", low=-0.5, high=0.5), i=Input("n,3", low=40, high=70), sums=True)
+      for threshold, before, after, least, loss in [
+          (0.5, -1, 30, 0, False), (0.2, 20, 25, 0, False), (0.7, 6000, 300, 0, True)]],
+    # (height, width, scale): regions below 8 pixels grow.
+    row("vision.proposal(%s, %b, %i, scales=[1f], ratios=[1f, 2f, 0.4f], feature_stride=16, "
+        "threshold=0.4f64, rpn_post_nms_top_n=9, rpn_min_size=8)",
+        s=Input("2,6,h,5", "float32", special=True), b=Input("2,12,h,5", low=-2, high=1),
+        i=Input("2,3", "float64", low=1, high=90), sums=True, zero="h"))
+
 #===-----------------------------------------------------------------------===#
 # Anchor boxes
 #===-----------------------------------------------------------------------===#
