@@ -345,6 +345,21 @@ def test_sharing(tmp_path):
             assert row["runs"] >= 5
 
 
+@pytest.mark.parametrize("what,found", [
+    ("instructions", "ns for an instruction"), ("calls", "call, vm"), ("models", "mlp, vm over aot"),
+    ("trees", "Tree-LSTM, 16 units"), ("generation", "generative RNN"),
+    ("tokens", "GRU, 2 x 8, a token")])
+def test_programs(what, found, tmp_path):
+    """What is compared agrees; peers that are not there are left out."""
+    command = [sys.executable, str(COMMAND.parent / "programs.py"), f"--only={what}", "--rounds=1",
+               "--models=mlp", "--sizes=8"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False,
+                            timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert found in result.stdout and "1 thread" in result.stdout
+    assert not list(tmp_path.iterdir())
+
+
 def test_sharing_in_an_unknown_situation():
     result = subprocess.run([sys.executable, COMMAND.parent / "sharing.py", "--only=crowd"],
                             capture_output=True, text=True, check=False, timeout=60)

@@ -38,6 +38,11 @@ REFUSED = {
         (["--turn=-1"], "expects a positive number of seconds, but got '-1'"),
         (["--output={file}"], "expects a folder that can be made"),
     ],
+    "benchmark/programs.py": [
+        (["--only=speed"], "invalid choice: 'speed'"), (["--rounds=0"], "but got '0'"),
+        (["--models=mlp,nope"], "expects models, some of bert_base, "),
+        (["--sizes=64,"], "expects positive numbers, separated by commas"),
+    ],
     "benchmark/regions.py": [
         (["resnet18", "--threads=0"], "expects a positive number, but got '0'"),
         (["resnet18", "--turn=-1"], "expects a positive number of seconds, but got '-1'"),
