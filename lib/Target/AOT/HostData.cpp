@@ -78,11 +78,59 @@ FlatSymbolRefAttr HostData::getPointers(ArrayRef<FlatSymbolRefAttr> symbols) {
   }));
 }
 
+/// How many values a part of a table has at most: a constant is made anew, with
+/// all parts, for each part that is inserted.
+static constexpr size_t kFanOut = 16;
+
+/// How many elements each part of a table of `count` has, but the last one.
+static size_t getPartSize(size_t count) {
+  size_t size = 1;
+  while (count > kFanOut * size)
+    size *= kFanOut;
+  return size;
+}
+
+/// A type of `count` elements one after the other: arrays in each other, and
+/// what is left. Sizes are multiples of the alignment, so that nothing is
+/// between them.
+static Type getTableType(Type element, size_t count) {
+  size_t size = getPartSize(count), rest = count % size;
+  Type part = size == 1 ? element : getTableType(element, size);
+  auto whole = LLVM::LLVMArrayType::get(part, count / size);
+  if (rest == 0)
+    return whole;
+  return LLVM::LLVMStructType::getLiteral(element.getContext(),
+                                          {whole, getTableType(element, rest)});
+}
+
+Value HostData::buildTable(OpBuilder &builder, ArrayRef<Struct> structs) {
+  size_t count = structs.size(), size = getPartSize(count);
+  Type type = getTableType(getType(structs.front()), count);
+  auto whole = dyn_cast<LLVM::LLVMArrayType>(type);
+  if (!whole)
+    whole = cast<LLVM::LLVMArrayType>(
+        cast<LLVM::LLVMStructType>(type).getBody().front());
+  Value array = LLVM::UndefOp::create(builder, loc, whole);
+  for (size_t i = 0; i < count / size; ++i) {
+    ArrayRef<Struct> part = structs.slice(i * size, size);
+    Value value =
+        size == 1 ? build(builder, part.front()) : buildTable(builder, part);
+    array = LLVM::InsertValueOp::create(builder, loc, array, value, i);
+  }
+  ArrayRef<Struct> rest = structs.drop_front(count - count % size);
+  if (rest.empty())
+    return array;
+  Value table = LLVM::UndefOp::create(builder, loc, type);
+  table = LLVM::InsertValueOp::create(builder, loc, table, array,
+                                      ArrayRef<int64_t>{0});
+  return LLVM::InsertValueOp::create(
+      builder, loc, table, buildTable(builder, rest), ArrayRef<int64_t>{1});
+}
+
 FlatSymbolRefAttr HostData::getStructs(ArrayRef<Struct> structs) {
   if (structs.empty())
     return {};
-  auto type =
-      LLVM::LLVMArrayType::get(getType(structs.front()), structs.size());
+  Type type = getTableType(getType(structs.front()), structs.size());
   SmallVector<Attribute> key{TypeAttr::get(type)};
   for (const Struct &value : structs)
     for (const Member &member : value)
@@ -93,11 +141,7 @@ FlatSymbolRefAttr HostData::getStructs(ArrayRef<Struct> structs) {
   if (symbol)
     return symbol;
   return symbol = create(type, [&](OpBuilder &builder) {
-           Value array = LLVM::UndefOp::create(builder, loc, type);
-           for (auto [index, value] : llvm::enumerate(structs))
-             array = LLVM::InsertValueOp::create(builder, loc, array,
-                                                 build(builder, value), index);
-           return array;
+           return buildTable(builder, structs);
          });
 }
 
@@ -133,39 +177,38 @@ Value HostData::build(OpBuilder &builder, const Struct &value) {
   return result;
 }
 
+std::optional<std::pair<unsigned, unsigned>>
+HostData::getDType(Type elementType) {
+  // The codes of DLPack's DLDataTypeCode.
+  enum { Int = 0, UInt = 1, Float = 2, BFloat = 4, Bool = 6 };
+  if (elementType.isInteger(1))
+    return std::pair(Bool, 8);
+  if (elementType.isIndex())
+    return std::pair(Int, 64);
+  if (elementType.isBF16())
+    return std::pair(BFloat, 16);
+  if (isa<Float16Type, Float32Type, Float64Type>(elementType))
+    return std::pair(Float, elementType.getIntOrFloatBitWidth());
+  auto integer = dyn_cast<IntegerType>(elementType);
+  if (!integer || integer.getWidth() % 8 != 0 || integer.getWidth() > 64)
+    return std::nullopt;
+  return std::pair(integer.isUnsigned() ? UInt : Int, integer.getWidth());
+}
+
 FailureOr<HostData::Struct>
 HostData::getTensor(StringRef name, Type elementType, ArrayRef<int64_t> dims,
                     ArrayRef<FlatSymbolRefAttr> dimNames,
                     function_ref<InFlightDiagnostic()> emitError) {
-  // The codes of DLPack's DLDataTypeCode.
-  enum { Int = 0, UInt = 1, Float = 2, BFloat = 4, Bool = 6 };
-  unsigned width =
-      elementType.isIndex() ? 64 : elementType.getIntOrFloatBitWidth();
-  unsigned code = Int;
-  if (elementType.isInteger(1)) {
-    code = Bool;
-    width = 8;
-  } else if (elementType.isUnsignedInteger()) {
-    code = UInt;
-  } else if (elementType.isBF16()) {
-    code = BFloat;
-  } else if (isa<FloatType>(elementType)) {
-    code = Float;
-  }
-  bool isKnown = code == Float
-                     ? isa<Float16Type, Float32Type, Float64Type>(elementType)
-                     : width % 8 == 0 && width <= 64;
-  if (!isKnown)
+  std::optional<std::pair<unsigned, unsigned>> dtype = getDType(elementType);
+  if (!dtype)
     return emitError() << "expects an element type that an artefact can "
                           "describe, but got "
                        << elementType;
-  return Struct{Member::pointer(getString(name)),
-                Member::integer(8, code),
-                Member::integer(8, width),
-                Member::integer(16, /*lanes=*/1),
-                Member::integer(32, dims.size()),
-                Member::pointer(getIntegers(dims)),
-                Member::pointer(getPointers(dimNames))};
+  return Struct{
+      Member::pointer(getString(name)),      Member::integer(8, dtype->first),
+      Member::integer(8, dtype->second),     Member::integer(16, /*lanes=*/1),
+      Member::integer(32, dims.size()),      Member::pointer(getIntegers(dims)),
+      Member::pointer(getPointers(dimNames))};
 }
 
 SmallVector<FlatSymbolRefAttr> HostData::getDimNames(relax::ShapeAttr shape) {

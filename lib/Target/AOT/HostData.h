@@ -48,6 +48,11 @@ public:
   /// Creates an exported constant.
   void exportStruct(StringRef name, const Struct &value);
 
+  /// The code and the bits of an element type, as DLPack has them; nothing for
+  /// one that an artefact cannot describe.
+  static std::optional<std::pair<unsigned, unsigned>>
+  getDType(Type elementType);
+
   /// A RelayArtifactTensor. `dims` are as the format wants them.
   FailureOr<Struct> getTensor(StringRef name, Type elementType,
                               ArrayRef<int64_t> dims,
@@ -60,6 +65,8 @@ public:
 private:
   Type getType(const Struct &value);
   Value build(OpBuilder &builder, const Struct &value);
+  /// A value of all `structs`, one after the other.
+  Value buildTable(OpBuilder &builder, ArrayRef<Struct> structs);
   FlatSymbolRefAttr create(Type type, function_ref<Value(OpBuilder &)> build,
                            StringRef exportedName = {});
   /// A global with `bytes` and a zero; alignment 0 leaves it to the target.

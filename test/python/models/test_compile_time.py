@@ -358,3 +358,39 @@ def test_functions_that_call_each_other_twice(tmp_path):
     assert result.returncode == 1
     assert "that stand for at most 100000 operations once inlined, but got" in result.stderr
     assert not (tmp_path / "model.so").exists()
+
+
+def seconds(path, folder):
+    """The processor's time for a compilation for the executor vm."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    relay_compile(path, "--executor=vm", "--no-cache", "-o", folder / "model.so", check=True)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def nested_closures(length):
+    """Each takes a value, and has those of all around it."""
+    lines = ["def @main(%x: Tensor[(4), float32]) {"]
+    lines += [f"fn (%a{i}: Tensor[(4), float32]) {{ let %b{i} = exp(%a{i});" for i in range(length)]
+    lines += [f"let %c{i} = add(%b{i}, %{f'c{i - 1}' if i else 'x'});" for i in range(length)]
+    return [*lines, f"%c{length - 1}" + "}" * (length + 1)]
+
+
+def functions_in_a_row(length):
+    lines = ["type T { A(T), B }", "def @f0(%t: T) -> T { A(%t) }"]
+    lines += [f"def @f{i}(%t: T) -> T {{ @f{i - 1}(A(%t)) }}" for i in range(1, length)]
+    return [*lines, f"def @main(%t: T) -> T {{ @f{length - 1}(%t) }}"]
+
+
+# What closures capture grows with the square of their number, but is little each.
+@pytest.mark.parametrize("write,lengths,most", [
+    (nested_closures, [300, 900], 7.5), (functions_in_a_row, [2000, 8000], 8)])
+def test_programs(write, lengths, most, tmp_path):
+    def factor():
+        times = []
+        for length in lengths:
+            path = tmp_path / f"{length}.relay"
+            path.write_text("\n".join(['#[version = "0.0.5"]', *write(length), ""]))
+            times.append(seconds(path, tmp_path))
+        return times[1] / max(times[0], 0.05)
+
+    assert factor() < most or factor() < most
