@@ -278,6 +278,17 @@ RELAY_RT_EXPORT void relayModuleSetInterrupt(RelayModule *module,
                                              RelayInterrupt interrupt,
                                              void *user);
 
+/// Is shown a value by a program, which it may keep with relayValueRetain:
+/// another result than 0 ends the program with RELAY_INTERRUPTED.
+typedef int32_t (*RelayDebugFunction)(void *user, RelayValue *value);
+
+/// Sets or, with null, removes what all programs of the process call where they
+/// say `debug` with this name. Without a function they go on. Any thread may
+/// call it, and the function may be called by any thread that runs a program.
+RELAY_RT_EXPORT RelayStatus relaySetDebugFunction(const char *name,
+                                                  RelayDebugFunction function,
+                                                  void *user);
+
 /// Writes the bytecode as text to `buffer`, of which `size` bytes are used, the
 /// last one for a zero, and its full length to `length`.
 RELAY_RT_EXPORT RelayStatus relayModulePrintProgram(const RelayModule *module,

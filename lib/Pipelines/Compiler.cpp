@@ -262,9 +262,10 @@ LogicalResult Compilation::splitProgram() {
       })))
     return failure();
   glue = ModuleOp::create(module.getLoc());
-  if (Attribute constructors = module->getAttr(relax::kConstructorsAttr))
-    (*glue)->setAttr(relax::kConstructorsAttr, constructors);
-  module->removeAttr(relax::kConstructorsAttr);
+  for (StringRef name :
+       {relax::kConstructorsAttr, relax::kConstructorTypesAttr})
+    if (Attribute constructors = module->removeAttr(name))
+      (*glue)->setAttr(name, constructors);
   for (auto function :
        llvm::make_early_inc_range(module.getOps<relax::FuncOp>()))
     function->moveBefore(glue->getBody(), glue->getBody()->end());

@@ -42,6 +42,7 @@ static constexpr BuiltinSignature kBuiltins[] = {
     {"vm.builtin.kill", Builtin::Kill, "v"},
     {"vm.builtin.make_sized", Builtin::MakeSized, "v"},
     {"vm.builtin.fatal", Builtin::Fatal, "v"},
+    {kDebugPrefix.data(), Builtin::Debug, "v"},
 };
 
 template <typename... Parts>
@@ -56,6 +57,7 @@ template <typename... Parts>
 Program::Program(const RelayArtifact &artifact)
     : artifact(artifact), program(*artifact.program) {
   checkTables();
+  parseFieldTypes();
   for (int64_t i = 0; i < program.num_functions; ++i)
     if (program.functions[i].kind == RELAY_VM_BYTECODE)
       checkFunction(program.functions[i]);
@@ -88,8 +90,11 @@ void Program::checkTables() {
     switch (function.kind) {
     case RELAY_VM_BUILTIN: {
       const BuiltinSignature *found = nullptr;
+      std::string_view name = function.name;
+      if (name.substr(0, kDebugPrefix.size()) == kDebugPrefix)
+        name = kDebugPrefix;
       for (const BuiltinSignature &builtin : kBuiltins)
-        if (std::strcmp(builtin.name, function.name) == 0)
+        if (name == builtin.name)
           found = &builtin;
       if (!found)
         refuse("expects a builtin function, but got '", function.name, "'");
@@ -110,6 +115,11 @@ void Program::checkTables() {
                program.num_words, " words, but got ", function.num_words,
                " from word ", function.first_word);
       entry.code = program.code + function.first_word;
+      entry.types = parseTypes(program, function.types, function.num_type_words,
+                               function.name);
+      if (entry.types.size() > static_cast<size_t>(function.num_params))
+        refuse("expects at most ", function.num_params, " types of '",
+               function.name, "', but got ", entry.types.size());
       break;
     case RELAY_VM_TENSORS:
       if (function.tensor_function < 0 ||
@@ -120,7 +130,20 @@ void Program::checkTables() {
     default:
       refuse("expects a kind of function, but got ", function.kind);
     }
-    functions.push_back(entry);
+    functions.push_back(std::move(entry));
+  }
+}
+
+void Program::parseFieldTypes() {
+  for (int64_t i = 0; i < program.num_constructors; ++i) {
+    const RelayArtifactConstructor &constructor = program.constructors[i];
+    fieldTypes.push_back(parseTypes(program, constructor.field_types,
+                                    constructor.num_type_words,
+                                    constructor.name));
+    if (!fieldTypes.back().empty() &&
+        fieldTypes.back().size() != static_cast<size_t>(constructor.num_fields))
+      refuse("expects ", constructor.num_fields, " types of '",
+             constructor.name, "', but got ", fieldTypes.back().size());
   }
 }
 

@@ -15,8 +15,10 @@
 #define RELAY_MLIR_LIB_RUNTIME_BYTECODE_H
 
 #include "Objects.h"
+#include "ValueTypes.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace relay_rt {
@@ -37,7 +39,12 @@ enum class Builtin {
   Kill,
   MakeSized,
   Fatal,
+  Debug,
 };
+
+/// What names of builtins begin with that call a function of the process; its
+/// name follows.
+constexpr std::string_view kDebugPrefix = "vm.builtin.debug:";
 
 /// A member of the function table, as the machine wants it.
 struct BytecodeFunction {
@@ -45,6 +52,8 @@ struct BytecodeFunction {
   RelayVMFunctionKind kind;
   Builtin builtin;
   const int64_t *code;
+  /// Of what callers pass: of the last parameters.
+  std::vector<ValueType> types;
 };
 
 /// A program that has been checked.
@@ -62,6 +71,14 @@ public:
     return &function >= functions.data() &&
            &function < functions.data() + functions.size();
   }
+  bool contains(const RelayArtifactConstructor *constructor) const {
+    return constructor >= program.constructors &&
+           constructor < program.constructors + program.num_constructors;
+  }
+  /// The types of the fields of a constructor; none if they may be anything.
+  const std::vector<ValueType> &getFieldTypes(int64_t constructor) const {
+    return fieldTypes[constructor];
+  }
   /// A function by its name, for a caller; throws if there is none.
   const BytecodeFunction &find(const std::string &name) const;
 
@@ -70,12 +87,14 @@ private:
   void checkFunction(const RelayVMFunction &function);
   void checkCall(const RelayVMFunction &function, const int64_t *word,
                  int64_t numArgs, const std::string &where);
+  void parseFieldTypes();
   void makeConstants();
 
   const RelayArtifact &artifact;
   const RelayVMProgram &program;
   std::vector<BytecodeFunction> functions;
   std::vector<Value> constants;
+  std::vector<std::vector<ValueType>> fieldTypes;
 };
 
 /// The program as text, one instruction a line.

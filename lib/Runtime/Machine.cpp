@@ -13,6 +13,7 @@
 
 #include "Machine.h"
 
+#include "DebugFunctions.h"
 #include "Error.h"
 
 #include <cstring>
@@ -266,6 +267,17 @@ void Machine::callBuiltin(Builtin builtin, const int64_t *word) {
     return set(word[1], makeSized(read(args[0])));
   case Builtin::Fatal:
     failFatal(read(args[0]));
+  case Builtin::Debug: {
+    Value value = read(args[0]);
+    if (!value.getObject())
+      fail(RELAY_EXECUTION_FAILED, "expects a value to debug, but got ",
+           describeKind(value));
+    const char *name =
+        program.getFunctions()[word[2]].description->name + kDebugPrefix.size();
+    if (DebugFunctions::get().call(name, value.getObject()) != 0)
+      fail(RELAY_INTERRUPTED, "ended by debug function '", name, "'");
+    return;
+  }
   }
 }
 

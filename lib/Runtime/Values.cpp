@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DebugFunctions.h"
 #include "Error.h"
 #include "Machine.h"
 
@@ -261,6 +262,15 @@ void relayModuleSetInterrupt(RelayModule *module, RelayInterrupt interrupt,
   module->interruptData = user;
 }
 
+RelayStatus relaySetDebugFunction(const char *name, RelayDebugFunction function,
+                                  void *user) {
+  return guard([&] {
+    if (!name)
+      fail(RELAY_INVALID_ARGUMENT, "expects a name, but got a null pointer");
+    DebugFunctions::get().set(name, function, user);
+  });
+}
+
 static void invoke(RelayModule *module, const BytecodeFunction &function,
                    std::vector<Value> values, RelayValue *const *args,
                    int32_t numArgs, RelayValue **result) {
@@ -269,6 +279,9 @@ static void invoke(RelayModule *module, const BytecodeFunction &function,
          numArgs);
   for (int32_t i = 0; i < numArgs; ++i)
     values.push_back(Value::share(checkObject(args[i])));
+  if (values.size() == static_cast<size_t>(function.description->num_params))
+    checkArguments(module->getProgram(), function,
+                   values.data() + (values.size() - numArgs), numArgs);
   auto own = [&] {
     for (int32_t i = 0; i < numArgs; ++i)
       ownTensors(getObject(args[i]), /*isShared=*/false);

@@ -16,6 +16,8 @@
 
 #include "RelayBindings.h"
 
+#include "relay-mlir-c/Runtime.h"
+
 #include "relay-mlir/Interpreter/InterpreterValue.h"
 
 #include <pybind11/numpy.h>
@@ -42,6 +44,10 @@ struct RefValue : HeldValue {};
 /// The array that an argument is. Lists and numbers take the dtype of `type`,
 /// which may be null.
 pybind11::array toTypedArray(pybind11::handle value, mlir::Type type);
+
+/// A value of a program as debug functions get it: arrays and tuples of them,
+/// any other value as text.
+pybind11::object showProgramValue(RelayValue *value);
 
 /// Whether a handler of a signal, such as that of Ctrl-C, has raised an
 /// exception. Looks for signals now and then only, as this needs the lock of

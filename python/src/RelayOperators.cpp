@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Callback.h"
+#include "HeldValues.h"
 #include "RelayBindings.h"
+#include "TensorArguments.h"
+
+#include "relay-mlir-c/Runtime.h"
 
 #include "relay-mlir/Dialect/Relay/IR/AddedOperators.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
@@ -204,11 +208,30 @@ static void registerEvaluator(const std::string &name, py::object evaluate) {
 
 /// `function` takes the value: tensors and tuples of them, or the text of any
 /// other.
-static void registerDebugFunction(const std::string &name,
+/// Shows a value of a compiled program to a function of Python. What that
+/// raises ends the program, whose caller finds it.
+static int32_t showValue(void *function, RelayValue *value) {
+  py::gil_scoped_acquire acquire;
+  try {
+    py::handle(static_cast<PyObject *>(function))(showProgramValue(value));
+    return 0;
+  } catch (py::error_already_set &error) {
+    error.restore();
+  } catch (std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return 1;
+}
+
+/// `function` is called by compiled programs; `guarded` is the same for the
+/// interpreter, and does not raise.
+static void registerDebugFunction(const std::string &name, py::object guarded,
                                   py::object function) {
+  checkStatus(relaySetDebugFunction(name.c_str(), &showValue,
+                                    function.release().ptr()));
   addDebugFunction(
       name,
-      [callback = Callback(std::move(function))](
+      [callback = Callback(std::move(guarded))](
           Operation *op,
           ArrayRef<InterpreterValue> operands) -> FailureOr<InterpreterValue> {
         const InterpreterValue &value = operands.front();

@@ -185,6 +185,37 @@ static std::string printValue(const OfMachine &self) {
   return text;
 }
 
+/// Whether there are tensors and tuples of them only.
+static bool isOfTensors(RelayValue *value) {
+  RelayValueKind kind = relayValueGetKind(value);
+  if (kind != RELAY_VALUE_TUPLE)
+    return kind == RELAY_VALUE_TENSOR;
+  return llvm::all_of(llvm::seq(getNumFields(value)), [&](int32_t index) {
+    return isOfTensors(getField(value, index).get());
+  });
+}
+
+static py::object wrapTensors(RelayValue *value) {
+  if (relayValueGetKind(value) == RELAY_VALUE_TENSOR) {
+    DLManagedTensor *tensor = nullptr;
+    checkStatus(relayValueExportTensor(value, &tensor));
+    return toArray(tensor);
+  }
+  py::tuple fields(getNumFields(value));
+  for (size_t i = 0; i < fields.size(); ++i)
+    fields[i] = wrapTensors(getField(value, i).get());
+  return std::move(fields);
+}
+
+py::object relay_python::showProgramValue(RelayValue *value) {
+  if (isOfTensors(value))
+    return wrapTensors(value);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printProgramValue(os, value, getSessionContext(), /*maxDepth=*/100);
+  return py::str(text);
+}
+
 //===----------------------------------------------------------------------===//
 // To the machine
 //===----------------------------------------------------------------------===//

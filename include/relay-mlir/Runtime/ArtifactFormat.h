@@ -264,6 +264,26 @@ typedef enum RelayVMFunctionKind {
   RELAY_VM_TENSORS = 2,
 } RelayVMFunctionKind;
 
+/// What values may be, as words: a RelayVMType and what it needs. Types that
+/// are parts of others follow them.
+///   any:       nothing; the value may be anything
+///   tensor:    code and bits of the elements, rank, sizes (-1 for any)
+///   tuple:     number of fields, their types
+///   data:      number of a constructor of the type, number of its arguments,
+///              the arguments
+///   argument:  which one of the type that a constructor belongs to
+///   function:  number of parameters
+///   reference: type of the contents
+typedef enum RelayVMType {
+  RELAY_VM_TYPE_ANY = 0,
+  RELAY_VM_TYPE_TENSOR = 1,
+  RELAY_VM_TYPE_TUPLE = 2,
+  RELAY_VM_TYPE_DATA = 3,
+  RELAY_VM_TYPE_ARGUMENT = 4,
+  RELAY_VM_TYPE_FUNCTION = 5,
+  RELAY_VM_TYPE_REFERENCE = 6,
+} RelayVMType;
+
 /// A member of the function table. Parameters are the first registers.
 typedef struct RelayVMFunction {
   const char *name;
@@ -277,6 +297,10 @@ typedef struct RelayVMFunction {
   int64_t num_words;
   /// Their names; empty for those that have none.
   const char *const *params;
+  /// Types of what callers pass: of the last parameters, as many as there are.
+  /// A closure's captured values are the first parameters.
+  int64_t num_type_words;
+  const int64_t *types;
 } RelayVMFunction;
 
 /// A tensor among the weights.
@@ -292,6 +316,9 @@ typedef struct RelayArtifactConstructor {
   /// Its place among those of the type.
   int32_t index;
   int32_t num_fields;
+  /// The types of the fields, or none if they may be anything.
+  int64_t num_type_words;
+  const int64_t *field_types;
 } RelayArtifactConstructor;
 
 /// What connects functions of tensors: closures, recursion, data types.

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -94,6 +95,11 @@ void FailureReasons::attachNotes(InFlightDiagnostic &diagnostic,
     diagnostic.attachNote()
         << "its elements decide how large the result is; the executor vm "
            "compiles that";
+    return;
+  }
+  if (isa<DebugOp>(op)) {
+    diagnostic.attachNote() << "it calls a function of the program that runs; "
+                               "the executor vm compiles that";
     return;
   }
   if (!names.contains(op->getName()))

@@ -18,6 +18,7 @@
 
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relay/IR/Patterns.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -108,6 +109,16 @@ relax::FuncOp ObjectConverter::createFunction(Location loc, const Twine &name,
   return function;
 }
 
+/// Says what callers pass: values from outside are checked.
+static void setParamTypes(relax::FuncOp function, TypeRange types) {
+  if (types.empty())
+    return;
+  SmallVector<Attribute> attributes = llvm::map_to_vector(
+      types, [](Type type) -> Attribute { return TypeAttr::get(type); });
+  function->setAttr(relax::kParamTypesAttr,
+                    ArrayAttr::get(function.getContext(), attributes));
+}
+
 /// A function that is declared only has nothing to run.
 static LogicalResult checkBody(Operation *op, Region &body) {
   if (body.hasOneBlock())
@@ -147,10 +158,12 @@ static relax::ConstructorAttr toRelax(ConstructorOp op) {
 }
 
 LogicalResult ObjectConverter::run() {
-  SmallVector<Attribute> constructors;
+  SmallVector<Attribute> constructors, constructorTypes;
   for (auto adt : module.getOps<ADTOp>())
-    for (ConstructorOp constructor : adt.getConstructors())
+    for (ConstructorOp constructor : adt.getConstructors()) {
       constructors.push_back(toRelax(constructor));
+      constructorTypes.push_back(TypeAttr::get(constructor.getValueType()));
+    }
 
   SmallVector<std::pair<func::FuncOp, relax::FuncOp>> functions;
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
@@ -168,6 +181,7 @@ LogicalResult ObjectConverter::run() {
     for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
       if (Attribute name = function.getArgAttr(i, kNameAttrName))
         target.setArgAttr(i, relax::kNameAttr, name);
+    setParamTypes(target, function.getArgumentTypes());
     functions.emplace_back(function, target);
   }
   // Closures in them get their names while all names are taken.
@@ -189,9 +203,12 @@ LogicalResult ObjectConverter::run() {
        llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (function.getSymName().starts_with(relay::detail::kBuiltinPrefix))
       function.erase();
-  if (!constructors.empty())
+  if (!constructors.empty()) {
     module->setAttr(relax::kConstructorsAttr,
                     ArrayAttr::get(context, constructors));
+    module->setAttr(relax::kConstructorTypesAttr,
+                    ArrayAttr::get(context, constructorTypes));
+  }
   for (auto adt : llvm::make_early_inc_range(module.getOps<ADTOp>()))
     adt.erase();
   return success();
@@ -234,6 +251,15 @@ LogicalResult ObjectConverter::convertOp(OpBuilder &builder, Operation *op) {
                                                  constant.getValue()));
       })
       .Case<LetOp, AscribeOp>([&](Operation *) { return set(operands[0]); })
+      // Marks on closures and data, which no pass after this one looks for.
+      .Case<AnnotationBitpackEndOp, AnnotationBitpackStartOp,
+            AnnotationCastHintOp, AnnotationCheckpointOp,
+            AnnotationStopFusionOp, AnnotationWithFuncidOp>(
+          [&](Operation *) { return set(operands[0]); })
+      .Case([&](DebugOp debug) {
+        relax::DebugOp::create(builder, loc, debug.getDebugFunc(), operands[0]);
+        return set(operands[0]);
+      })
       .Case([&](TupleOp) {
         return set(relax::MakeTupleOp::create(builder, loc, object, operands));
       })
@@ -319,6 +345,7 @@ LogicalResult ObjectConverter::convertClosure(OpBuilder &builder, FnOp op) {
   for (auto [index, param] : llvm::enumerate(op.getParams()))
     if (StringAttr name = op.getParamName(index))
       function.setArgAttr(captured.size() + index, relax::kNameAttr, name);
+  setParamTypes(function, ValueRange(op.getParams()).getTypes());
 
   // In it, captured values have other names; afterwards they have theirs.
   SmallVector<Value> outside =

@@ -20,6 +20,7 @@
 
 #include "relay-mlir/Dialect/Relay/Analysis/SizeComputations.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Dialect/Relay/IR/TupleLeaves.h"
 
@@ -56,9 +57,9 @@ static bool areFlat(Operation *op) {
 /// Whether `op` is an operation of the language, which is glue but for those
 /// that only move tensors about.
 static bool isLanguage(Operation *op) {
-  return isa<CallOp, CallIndirectOp, ConstantOp, ConstructOp, FnOp, GlobalOp,
-             IfOp, LetOp, MatchOp, RefCreateOp, RefReadOp, RefWriteOp, TupleOp,
-             TupleGetItemOp, ApplyOp>(op) ||
+  return isa<CallOp, CallIndirectOp, ConstantOp, ConstructOp, DebugOp, FnOp,
+             GlobalOp, IfOp, LetOp, MatchOp, RefCreateOp, RefReadOp, RefWriteOp,
+             TupleOp, TupleGetItemOp, ApplyOp>(op) ||
          op->hasTrait<OpTrait::IsTerminator>();
 }
 

@@ -14,6 +14,10 @@
 
 #include "BytecodeBuilder.h"
 
+#include "HostData.h"
+#include "ValueTypeEncoder.h"
+
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/LastUses.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -61,6 +65,8 @@ private:
   FailureOr<int64_t> getFunction(Operation *op, StringRef name);
   int64_t getConstructor(relax::ConstructorAttr constructor);
   int64_t getConstant(relax::LoadConstantOp op);
+  /// Notes what callers may pass to functions, and what fields may be.
+  void encodeTypes(ArrayRef<relax::FuncOp> own);
 
   /// The operands of `op` as arguments; those that it reads last are free
   /// then.
@@ -337,6 +343,9 @@ LogicalResult BytecodeBuilder::emitOp(Operation *op) {
       .Case([&](relax::ReadRefOp) { return emit("read_ref"); })
       .Case([&](relax::WriteRefOp) { return emit("write_ref"); })
       .Case([&](relax::FatalOp) { return emit("fatal"); })
+      .Case([&](relax::DebugOp debug) {
+        return emit(("debug:" + debug.getFunction()).str());
+      })
       .Default([](Operation *op) {
         return op->emitOpError("expects an operation on objects");
       });
@@ -375,6 +384,31 @@ LogicalResult BytecodeBuilder::buildFunction(relax::FuncOp function) {
   return success();
 }
 
+void BytecodeBuilder::encodeTypes(ArrayRef<relax::FuncOp> own) {
+  ValueTypeEncoder encoder(code.constructors);
+  for (relax::FuncOp function : own)
+    if (auto types =
+            function->getAttrOfType<ArrayAttr>(relax::kParamTypesAttr)) {
+      auto &words =
+          code.functions[functions.lookup(function.getSymName())].types;
+      for (Type type : types.getAsValueRange<TypeAttr>())
+        encoder.encode(type, /*params=*/{}, words);
+    }
+  auto all = glue->getAttrOfType<ArrayAttr>(relax::kConstructorTypesAttr);
+  if (!all)
+    return;
+  for (Type type : all.getAsValueRange<TypeAttr>()) {
+    ArrayRef<StringAttr> params;
+    if (auto forall = dyn_cast<ForallType>(type)) {
+      params = forall.getParams();
+      type = forall.getBody();
+    }
+    SmallVector<int64_t> &words = code.fieldTypes.emplace_back();
+    for (Type field : cast<FunctionType>(type).getInputs())
+      encoder.encode(field, params, words);
+  }
+}
+
 FailureOr<Bytecode> BytecodeBuilder::build() {
   SmallVector<relax::FuncOp> own;
   for (auto function : glue.getOps<relax::FuncOp>())
@@ -393,6 +427,7 @@ FailureOr<Bytecode> BytecodeBuilder::build() {
   if (auto all = glue->getAttrOfType<ArrayAttr>(relax::kConstructorsAttr))
     for (auto constructor : all.getAsRange<relax::ConstructorAttr>())
       getConstructor(constructor);
+  encodeTypes(own);
   for (relax::FuncOp function : own)
     if (failed(buildFunction(function)))
       return failure();

@@ -24,6 +24,8 @@ struct Bytecode {
     int32_t kind;
     bool isPublic = false;
     SmallVector<std::string> params = {};
+    /// Of what callers pass, as ArtifactFormat.h describes it.
+    SmallVector<int64_t> types = {};
     int32_t numRegisters = 0;
     int32_t tensorFunction = 0;
     int64_t firstWord = 0, numWords = 0;
@@ -38,6 +40,8 @@ struct Bytecode {
   std::vector<Function> functions;
   std::vector<Constant> constants;
   SmallVector<relax::ConstructorAttr> constructors;
+  /// The types of their fields; none for all behind the last one.
+  std::vector<SmallVector<int64_t>> fieldTypes;
   SmallVector<int64_t> words;
 };
 

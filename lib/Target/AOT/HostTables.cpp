@@ -238,7 +238,9 @@ FailureOr<FlatSymbolRefAttr> HostTranslator::describeProgram() {
                      Member::integer(32, function.tensorFunction),
                      Member::integer(64, function.firstWord),
                      Member::integer(64, function.numWords),
-                     Member::pointer(data.getPointers(params))});
+                     Member::pointer(data.getPointers(params)),
+                     Member::integer(64, function.types.size()),
+                     Member::pointer(data.getIntegers(function.types))});
   }
   for (const Bytecode::Constant &constant : bytecode->constants) {
     auto type = cast<RankedTensorType>(constant.value.getShapedType());
@@ -251,7 +253,10 @@ FailureOr<FlatSymbolRefAttr> HostTranslator::describeProgram() {
     value->push_back(Member::integer(64, constant.offset));
     constants.push_back(*value);
   }
-  for (relax::ConstructorAttr constructor : bytecode->constructors) {
+  for (auto [number, constructor] : llvm::enumerate(bytecode->constructors)) {
+    ArrayRef<int64_t> types;
+    if (number < bytecode->fieldTypes.size())
+      types = bytecode->fieldTypes[number];
     if (failed(checkName(constructor.getType(), "a data type")) ||
         failed(checkName(constructor.getName(), "a constructor")))
       return failure();
@@ -259,7 +264,9 @@ FailureOr<FlatSymbolRefAttr> HostTranslator::describeProgram() {
         {Member::pointer(data.getString(constructor.getType())),
          Member::pointer(data.getString(constructor.getName())),
          Member::integer(32, constructor.getIndex()),
-         Member::integer(32, constructor.getNumFields())});
+         Member::integer(32, constructor.getNumFields()),
+         Member::integer(64, types.size()),
+         Member::pointer(data.getIntegers(types))});
   }
   SmallVector<HostData::Struct> program = {
       {Member::integer(64, table.size()), Member::integer(64, constants.size()),

@@ -382,7 +382,8 @@ def register_evaluator(
     evaluate: Callable[[list[Object], list[tuple[str, Object]], Type],
                        tuple[Object, Optional[str]]]) -> None: ...
 def register_debug_function(
-    name: str, function: Callable[[Object], tuple[None, Optional[str]]]) -> None: ...
+    name: str, guarded: Callable[[Object], tuple[None, Optional[str]]],
+    function: Callable[[Object], object]) -> None: ...
 
 # Modules and text
 

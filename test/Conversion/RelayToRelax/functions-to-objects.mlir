@@ -34,9 +34,11 @@ func.func @tensors(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32>
 // last case of a match that covers all needs no test, that of a partial one
 // does.
 //
-// CHECK: module attributes {relax.constructors = [#relax.constructor<"List", "Cons", 0, 2>, #relax.constructor<"List", "Nil", 1, 0>]}
+// CHECK: module attributes {relax.constructor_types = [(tensor<f32>, !relay.adt<@List>) -> !relay.adt<@List>, () -> !relay.adt<@List>],
+// CHECK-SAME: relax.constructors = [#relax.constructor<"List", "Cons", 0, 2>, #relax.constructor<"List", "Nil", 1, 0>]}
 // CHECK-LABEL: relax.func @match(
-// CHECK-SAME:    %[[L:.*]]: !relax.object, %[[D:.*]]: !relax.object)
+// CHECK-SAME:    %[[L:.*]]: !relax.object, %[[D:[^:]*]]: !relax.object)
+// CHECK-SAME:    relax.param_types = [!relay.adt<@List>, tensor<f32>]
 // CHECK-NEXT:    %[[CONS:.*]] = relax.has_constructor #relax.constructor<"List", "Cons", 0, 2> of %[[L]]
 // CHECK-NEXT:    %[[BOTH:.*]] = relax.if %[[CONS]] -> i1 {
 // CHECK-NEXT:      %[[REST:.*]] = relax.get_field %[[L]][1]
@@ -107,4 +109,24 @@ func.func @values(%x: tensor<f32>)
   %r = relay.ref_create %x : (tensor<f32>) -> !relay.ref<tensor<f32>>
   %u = relay.ref_write %r, %x : (!relay.ref<tensor<f32>>, tensor<f32>) -> tuple<>
   return %c, %u : (tensor<f32>) -> !relay.adt<@Option>, tuple<>
+}
+
+// -----
+
+// Marks on closures are gone; a place to stop at is a call of the run time.
+//
+// CHECK-LABEL: relax.func @marks(
+// CHECK-SAME:    %[[X:.*]]: !relax.object)
+// CHECK-NEXT:    %[[F:.*]] = relax.make_closure @marks.fn0()
+// CHECK-NEXT:    relax.debug "stop" (%[[X]])
+// CHECK-NEXT:    %[[R:.*]] = relax.invoke_closure %[[F]](%[[X]])
+// CHECK-NEXT:    relax.return %[[R]]
+func.func @marks(%x: tensor<f32>) -> tensor<f32> {
+  %f = relay.fn (%y: tensor<f32>) -> tensor<f32> {
+    relay.yield %y : tensor<f32>
+  }
+  %g = relay.annotation.with_funcid %f {fid = 3} : ((tensor<f32>) -> tensor<f32>) -> ((tensor<f32>) -> tensor<f32>)
+  %0 = relay.debug %x {debug_func = "stop"} : (tensor<f32>) -> tensor<f32>
+  %1 = relay.call_indirect %g(%0) : (tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
 }

@@ -113,7 +113,7 @@ protected:
         << relayGetLastError();
   }
 
-  RelayModule *module = nullptr;
+  RelayModule *module = nullptr, *other = nullptr;
 };
 
 } // namespace
@@ -188,9 +188,10 @@ TEST_F(ProgramTest, CanBeInterrupted) {
 TEST_F(ProgramTest, WrongArgumentsAreErrors) {
   Value n(1), two(std::vector<int32_t>{1, 2}),
       three(std::vector<int32_t>{1, 2, 3});
-  expectError("nothing", {}, RELAY_INVALID_ARGUMENT,
-              "expects one of the functions 'sum', 'range', 'loop', 'forever', "
-              "'adder', 'add2', 'cycle', 'vectors', but got 'nothing'");
+  expectError(
+      "nothing", {}, RELAY_INVALID_ARGUMENT,
+      "expects one of the functions 'sum', 'range', 'loop', 'forever', "
+      "'adder', 'add2', 'cycle', 'vectors', 'total', but got 'nothing'");
   expectError("sum", {}, RELAY_INVALID_ARGUMENT,
               "expects 1 arguments of 'sum', but got 0");
   expectError("sum", {nullptr}, RELAY_INVALID_ARGUMENT,
@@ -213,6 +214,54 @@ TEST_F(ProgramTest, WrongArgumentsAreErrors) {
   EXPECT_STREQ("expects one function of tensors (executor 'aot'), but got a "
                "program in bytecode; call relayModuleInvoke",
                relayGetLastError());
+}
+
+TEST_F(ProgramTest, ArgumentsHaveTypes) {
+  Value one(1), pair(std::vector<int32_t>{1, 2});
+  auto makeList = [&](std::vector<RelayValue *> fields) {
+    Value list;
+    EXPECT_EQ(RELAY_OK,
+              relayModuleMakeData(module, "List", "Nil", nullptr, 0, &list));
+    for (RelayValue *field : fields) {
+      RelayValue *parts[] = {field, list.get()};
+      Value longer;
+      EXPECT_EQ(RELAY_OK,
+                relayModuleMakeData(module, "List", "Cons", parts, 2, &longer));
+      list = std::move(longer);
+    }
+    return list;
+  };
+  EXPECT_EQ(
+      2, call("total", {makeList({one.get(), one.get()}).get()}).getNumber());
+  expectError("total", {one.get()}, RELAY_INVALID_ARGUMENT,
+              "argument 0 of 'total' ('x'): expects a value of 'List', but got "
+              "a tensor");
+  expectError("total", {makeList({pair.get(), one.get()}).get()},
+              RELAY_INVALID_ARGUMENT,
+              "argument 0 of 'total' ('x'), field 1 of Cons, field 0 of Cons: "
+              "expects a tensor of shape [], but got [2]");
+  std::vector<RelayValue *> many(1000, one.get());
+  many.front() = pair.get();
+  expectError("total", {makeList(many).get()}, RELAY_INVALID_ARGUMENT,
+              "field 1 of Cons, ..., field 1 of Cons");
+  RelayValue *fields[] = {one.get(), one.get()};
+  Value list;
+  ASSERT_EQ(RELAY_OK,
+            relayModuleMakeData(module, "List", "Cons", fields, 2, &list));
+  expectError("total", {list.get()}, RELAY_INVALID_ARGUMENT,
+              "field 1 of Cons: expects a value of 'List', but got a tensor");
+
+  // One of another copy of the program is not one of this.
+  std::swap(module, other);
+  module = load(makeArtifact(readBytes(getLibrary("program")), getWeights()));
+  ASSERT_NE(nullptr, module);
+  Value theirs = makeList({one.get()});
+  std::swap(module, other);
+  expectError("total", {theirs.get()}, RELAY_INVALID_ARGUMENT,
+              "expects a value of 'List', but got one of constructor 'Cons' of "
+              "another program");
+  theirs = Value();
+  relayModuleFree(other);
 }
 
 TEST_F(ProgramTest, ValuesAreMadeAndRead) {
@@ -307,7 +356,7 @@ TEST(ForgedProgramTest, IsRefused) {
       {0, {7}, "expects an instruction, but got 7 at word 0 of 'sum'"},
       {1, {2}, "expects a register below 2, but got 2 at word 0 of 'sum'"},
       {1, {-1}, "expects a register below 2, but got -1 at word 0 of 'sum'"},
-      {2, {23}, "expects a function below 23, but got 23 at word 0 of 'sum'"},
+      {2, {24}, "expects a function below 24, but got 24 at word 0 of 'sum'"},
       {3,
        {1},
        "expects more arguments of 'vm.builtin.has_constructor', but "
@@ -356,6 +405,29 @@ TEST(ForgedProgramTest, IsRefused) {
 }
 
 // What passes the checks runs, to whatever end.
+TEST(ForgedProgramTest, TypesAreChecked) {
+  Bytes image = readBytes(getLibrary("program"));
+  const int64_t types[] = {
+      RELAY_VM_TYPE_DATA, 1, 1, RELAY_VM_TYPE_TENSOR, 0, 32, 0};
+  const char *begin = reinterpret_cast<const char *>(types);
+  auto expectRefused = [&](size_t number, int64_t word,
+                           const std::string &message) {
+    Bytes forged = image;
+    auto it =
+        std::search(forged.begin(), forged.end(), begin, begin + sizeof(types));
+    ASSERT_NE(it, forged.end());
+    std::memcpy(&*it + number * sizeof(int64_t), &word, sizeof(word));
+    EXPECT_EQ(nullptr, load(makeArtifact(forged, getWeights())));
+    EXPECT_NE(std::string(relayGetLastError()).find(message), std::string::npos)
+        << relayGetLastError();
+  };
+  expectRefused(0, 7, "expects a kind of types below 7, but got 7");
+  expectRefused(1, 2, "expects a constructor below 2, but got 2");
+  expectRefused(2, 5, "expects a number of arguments below 5, but got 5");
+  expectRefused(4, -1, "expects an element type below 256, but got -1");
+  expectRefused(6, 1, "the types of 'total' are damaged: expects a rank below");
+}
+
 TEST(ForgedProgramTest, NeverCrashes) {
   Bytes image = readBytes(getLibrary("program"));
   std::mt19937_64 random(1);

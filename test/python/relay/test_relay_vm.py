@@ -93,6 +93,63 @@ def test_values_of_python():
         relay.create_executor("debug", mod).evaluate(mod.get_global_var("rev"))(reversed_list)
 
 
+def test_types_of_values():
+    """A value that is not of the type of a parameter is refused before anything runs, with
+    the way to what is wrong in it."""
+    mod = relay.parse(VERSION + '''
+        type Tree[A] { Node(Tree[A], A, Tree[A]), Leaf, }
+        type Other { Leaf2, }
+        def @main(%t: Tree[Tensor[(2, ?), float32]], %p: (int32, Tree[int32])) -> int32 {
+          match? (%p) { (%n, _) => %n }
+        }
+        def @later(%n: int32) -> fn (Tree[int32]) -> int32 { fn (%t: Tree[int32]) { %n } }
+        def @held(%r: ref(Tree[int32])) -> int32 { 3 }
+        def @cell(%t: Tree[float32]) -> ref(Tree[float32]) { ref(%t) }
+        def @tree(%x: float32) -> Tree[float32] { Node(Leaf, %x, Leaf) }
+        def @apply(%f: fn (int32, int32) -> int32) -> int32 { %f(1, 2) }
+        ''')
+    machine = relay.vm.VirtualMachine(relay.vm.compile(mod))
+    node, leaf = mod.type_definitions[mod.get_global_type_var("Tree")].constructors
+    leaf2, = mod.type_definitions[mod.get_global_type_var("Other")].constructors
+
+    def make(value, left=None, right=None):
+        nothing = relay.ConstructorValue(leaf.tag, [], leaf)
+        fields = [left or nothing, value, right or nothing]
+        return relay.ConstructorValue(node.tag, fields, node)
+
+    good, number = np.ones((2, 3), "float32"), np.int32(7)
+    assert machine.run(make(good, make(good)), (1, make(number))) == 1
+    wrong = {
+        "argument 0 of 'main' ('t'), field 1 of Node: expects a tensor of shape [2, ?], but got "
+        "[3, 2]": (make(good.T), (1, make(number))),
+        "argument 0 of 'main' ('t'), field 2 of Node, field 0 of Node, field 1 of Node: expects a "
+        "tensor of float32, but got float64":
+            (make(good, right=make(good, make(good.astype("float64")))), (1, make(number))),
+        "argument 1 of 'main' ('p'), field 1 of a tuple, field 1 of Node: expects a tensor, but "
+        "got a value of a data type": (make(good), (1, make(make(number)))),
+        "argument 1 of 'main' ('p'), field 1 of a tuple, field 0 of Node: expects a value of "
+        "'Tree', but got one of 'Other'":
+            (make(good), (1, make(number, relay.ConstructorValue(leaf2.tag, [], leaf2)))),
+        "argument 1 of 'main' ('p'): expects a tuple of 2 fields, but got 3":
+            (make(good), (1, make(number), 2)),
+    }
+    for message, args in wrong.items():
+        with pytest.raises(ValueError) as error:
+            machine.run(*args)
+        assert str(error.value) == message
+    # Values that another function of the program made, and its closures.
+    with pytest.raises(ValueError, match="field 1 of Node: expects a tensor of int32"):
+        machine.invoke("later", 1)(machine.invoke("tree", 2))
+    with pytest.raises(ValueError, match="contents of a reference, field 1 of Node: expects"):
+        machine.invoke("held", machine.invoke("cell", machine.invoke("tree", 2)))
+    with pytest.raises(ValueError, match="expects a function of 2 parameters, but got one of 1"):
+        machine.invoke("apply", machine.invoke("later", 1))
+    # What another program made, with the same types.
+    other = relay.vm.VirtualMachine(relay.vm.compile(mod))
+    with pytest.raises(TypeError, match="of this virtual machine, but got one of another"):
+        machine.run(make(good), (1, other.invoke("tree", 2)))
+
+
 def test_no_stack_no_growth(lists):
     """Loops need no memory; lists, and recursion that is no loop, need no stack."""
     lists.invoke("loop", 1000)
@@ -227,8 +284,8 @@ def test_tensors_of_open_sizes():
     np.testing.assert_array_equal(machine.run(x, x), x * x)
     with pytest.raises(ValueError, match=r"but got 3 and 4.*; in function 'main"):
         machine.run(x, np.ones(4, "float32"))
-    with pytest.raises(ValueError, match=r"expects input 'x' to have dtype float32, but got "
-                                         r"int32; in function 'grow'"):
+    with pytest.raises(ValueError, match=r"argument 0 of 'grow' \('x'\): expects a tensor of "
+                                         r"float32, but got int32"):
         machine.invoke("grow", np.arange(3, dtype="int32"), 1)
 
 
@@ -313,8 +370,8 @@ def test_machine(lists):
             ((1,), {"m": 1}, "expects one of the parameters n, but got 'm'")]:
         with pytest.raises(TypeError, match=message):
             fresh.run(*args, **kwargs)
-    with pytest.raises(ValueError, match="expects a value of a data type, but got a tensor; in "
-                                         "function 'sum'"):
+    with pytest.raises(ValueError, match=r"argument 0 of 'sum' \('l'\): expects a value of 'List', "
+                                         r"but got a tensor"):
         relay.vm.VirtualMachine(lists._exe)._exe._program.run("sum", [1], None)
 
 

@@ -205,9 +205,9 @@ _debug_functions = itertools.count()
 
 
 def debug(program: ExprLike, debug_func: Callable[[Any], object] | str | None = None) -> Call:
-    """The value of `program`. Where the interpreter comes by, it calls `debug_func` with
-    it: tensors and tuples of them as NumPy arrays and tuples, any other value as text. What
-    the function raises ends the evaluation."""
+    """The value of `program`. Where the interpreter, or a program of the executor vm, comes
+    by, it calls `debug_func` with it: tensors and tuples of them as NumPy arrays and tuples,
+    any other value as text. What the function raises ends the evaluation."""
     if debug_func is None or isinstance(debug_func, str):
         return make_call("debug", [program], {"debug_func": debug_func or ""})
     function = expect_callable(debug_func, "debug_func")
@@ -220,7 +220,7 @@ def debug(program: ExprLike, debug_func: Callable[[Any], object] | str | None = 
             return None, _diagnostics.hold(error)
 
     name = f"debugger_func{next(_debug_functions)}"
-    core.register_debug_function(name, call)
+    core.register_debug_function(name, call, function)
     return make_call("debug", [program], {"debug_func": name})
 
 

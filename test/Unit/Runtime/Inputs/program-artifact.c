@@ -85,67 +85,214 @@ enum {
   MakeRef,
   WriteRef,
   ReadRef,
+  Total,
   NumFunctions
 };
 static const int64_t code[] = {
     /* sum(list): 0 */
-    RELAY_VM_CALL, 1, HasConstructor, 2, R(0), I(0),             /* 0 */
-    RELAY_VM_IF, 1, 28,                                          /* 6 */
-    RELAY_VM_CALL, 1, GetField, 2, R(0), I(0),                   /* 9 */
-    RELAY_VM_CALL, 0, GetField, 2, L(0), I(1),                   /* 15 */
-    RELAY_VM_CALL, 0, Sum, 1, L(0),                              /* 21 */
-    RELAY_VM_CALL, 1, Tensors, 2, L(1), L(0),                    /* 26 */
-    RELAY_VM_RET, 1,                                             /* 32 */
-    RELAY_VM_CALL, 0, Copy, 1, C(0),                             /* 34 */
-    RELAY_VM_RET, 0,                                             /* 39 */
+    RELAY_VM_CALL,
+    1,
+    HasConstructor,
+    2,
+    R(0),
+    I(0), /* 0 */
+    RELAY_VM_IF,
+    1,
+    28, /* 6 */
+    RELAY_VM_CALL,
+    1,
+    GetField,
+    2,
+    R(0),
+    I(0), /* 9 */
+    RELAY_VM_CALL,
+    0,
+    GetField,
+    2,
+    L(0),
+    I(1), /* 15 */
+    RELAY_VM_CALL,
+    0,
+    Sum,
+    1,
+    L(0), /* 21 */
+    RELAY_VM_CALL,
+    1,
+    Tensors,
+    2,
+    L(1),
+    L(0), /* 26 */
+    RELAY_VM_RET,
+    1, /* 32 */
+    RELAY_VM_CALL,
+    0,
+    Copy,
+    1,
+    C(0), /* 34 */
+    RELAY_VM_RET,
+    0, /* 39 */
     /* range(n): 41 */
-    RELAY_VM_CALL, 1, Tensors + 2, 1, R(0),                      /* 0 */
-    RELAY_VM_CALL, 1, ReadCondition, 1, L(1),                    /* 5 */
-    RELAY_VM_IF, 1, 10,                                          /* 10 */
-    RELAY_VM_CALL, 0, MakeData, 1, I(1),                         /* 13 */
-    RELAY_VM_RET, 0,                                             /* 18 */
-    RELAY_VM_CALL, 1, Tensors + 1, 1, R(0),                      /* 20 */
-    RELAY_VM_CALL, 1, Range, 1, L(1),                            /* 25 */
-    RELAY_VM_CALL, 0, MakeData, 3, I(0), L(0), L(1),             /* 30 */
-    RELAY_VM_RET, 0,                                             /* 37 */
+    RELAY_VM_CALL,
+    1,
+    Tensors + 2,
+    1,
+    R(0), /* 0 */
+    RELAY_VM_CALL,
+    1,
+    ReadCondition,
+    1,
+    L(1), /* 5 */
+    RELAY_VM_IF,
+    1,
+    10, /* 10 */
+    RELAY_VM_CALL,
+    0,
+    MakeData,
+    1,
+    I(1), /* 13 */
+    RELAY_VM_RET,
+    0, /* 18 */
+    RELAY_VM_CALL,
+    1,
+    Tensors + 1,
+    1,
+    R(0), /* 20 */
+    RELAY_VM_CALL,
+    1,
+    Range,
+    1,
+    L(1), /* 25 */
+    RELAY_VM_CALL,
+    0,
+    MakeData,
+    3,
+    I(0),
+    L(0),
+    L(1), /* 30 */
+    RELAY_VM_RET,
+    0, /* 37 */
     /* loop(n, acc): 80 */
-    RELAY_VM_CALL, 2, Tensors + 2, 1, R(0),                      /* 0 */
-    RELAY_VM_CALL, 2, ReadCondition, 1, L(2),                    /* 5 */
-    RELAY_VM_IF, 2, 10,                                          /* 10 */
-    RELAY_VM_CALL, RELAY_VM_VOID, Kill, 1, L(0),                 /* 13 */
-    RELAY_VM_RET, 1,                                             /* 18 */
-    RELAY_VM_CALL, 2, Tensors + 1, 1, R(0),                      /* 20 */
-    RELAY_VM_CALL, 1, Tensors, 2, L(1), L(0),                    /* 25 */
-    RELAY_VM_CALL, 2, Loop, 2, L(2), L(1),                       /* 31 */
-    RELAY_VM_RET, 2,                                             /* 37 */
+    RELAY_VM_CALL,
+    2,
+    Tensors + 2,
+    1,
+    R(0), /* 0 */
+    RELAY_VM_CALL,
+    2,
+    ReadCondition,
+    1,
+    L(2), /* 5 */
+    RELAY_VM_IF,
+    2,
+    10, /* 10 */
+    RELAY_VM_CALL,
+    RELAY_VM_VOID,
+    Kill,
+    1,
+    L(0), /* 13 */
+    RELAY_VM_RET,
+    1, /* 18 */
+    RELAY_VM_CALL,
+    2,
+    Tensors + 1,
+    1,
+    R(0), /* 20 */
+    RELAY_VM_CALL,
+    1,
+    Tensors,
+    2,
+    L(1),
+    L(0), /* 25 */
+    RELAY_VM_CALL,
+    2,
+    Loop,
+    2,
+    L(2),
+    L(1), /* 31 */
+    RELAY_VM_RET,
+    2, /* 37 */
     /* forever(x), which is no tail call: 119 */
-    RELAY_VM_CALL, 1, Forever, 1, L(0),                          /* 0 */
-    RELAY_VM_CALL, 0, Tensors + 1, 1, L(1),                      /* 5 */
-    RELAY_VM_RET, 0,                                             /* 10 */
+    RELAY_VM_CALL,
+    1,
+    Forever,
+    1,
+    L(0), /* 0 */
+    RELAY_VM_CALL,
+    0,
+    Tensors + 1,
+    1,
+    L(1), /* 5 */
+    RELAY_VM_RET,
+    0, /* 10 */
     /* adder(x), which returns a closure: 131 */
-    RELAY_VM_CALL, 0, MakeClosure, 2, F(Add2), L(0),             /* 0 */
-    RELAY_VM_RET, 0,                                             /* 6 */
+    RELAY_VM_CALL,
+    0,
+    MakeClosure,
+    2,
+    F(Add2),
+    L(0), /* 0 */
+    RELAY_VM_RET,
+    0, /* 6 */
     /* add2(x, y): 139 */
-    RELAY_VM_CALL, 0, Tensors, 2, L(0), L(1),                    /* 0 */
-    RELAY_VM_RET, 0,                                             /* 6 */
+    RELAY_VM_CALL,
+    0,
+    Tensors,
+    2,
+    L(0),
+    L(1), /* 0 */
+    RELAY_VM_RET,
+    0, /* 6 */
     /* cycle(x): a reference to itself, and then to x again: 147 */
-    RELAY_VM_CALL, 1, MakeRef, 1, R(0),                          /* 0 */
-    RELAY_VM_CALL, RELAY_VM_VOID, WriteRef, 2, R(1), R(1),       /* 5 */
-    RELAY_VM_CALL, RELAY_VM_VOID, WriteRef, 2, R(1), L(0),       /* 11 */
-    RELAY_VM_CALL, 0, ReadRef, 1, L(1),                          /* 17 */
-    RELAY_VM_RET, 0,                                             /* 22 */
+    RELAY_VM_CALL,
+    1,
+    MakeRef,
+    1,
+    R(0), /* 0 */
+    RELAY_VM_CALL,
+    RELAY_VM_VOID,
+    WriteRef,
+    2,
+    R(1),
+    R(1), /* 5 */
+    RELAY_VM_CALL,
+    RELAY_VM_VOID,
+    WriteRef,
+    2,
+    R(1),
+    L(0), /* 11 */
+    RELAY_VM_CALL,
+    0,
+    ReadRef,
+    1,
+    L(1), /* 17 */
+    RELAY_VM_RET,
+    0, /* 22 */
     /* vectors(x, y): 171 */
-    RELAY_VM_CALL, 0, Tensors + 3, 2, L(0), L(1),                /* 0 */
-    RELAY_VM_RET, 0,                                             /* 6 */
+    RELAY_VM_CALL,
+    0,
+    Tensors + 3,
+    2,
+    L(0),
+    L(1), /* 0 */
+    RELAY_VM_RET,
+    0, /* 6 */
 };
 
 static const char *const params[] = {"x", "y"};
 #define BYTECODE(name, params_, registers, first, words)                       \
-  {name, RELAY_VM_BYTECODE, 1, params_, registers, 0, first, words, params}
+  {name, RELAY_VM_BYTECODE, 1, params_, registers, 0, first, words, params, 0, \
+   0}
 #define TENSORS(name, number)                                                  \
-  {name, RELAY_VM_TENSORS, 0, 0, 0, number, 0, 0, params}
+  {name, RELAY_VM_TENSORS, 0, 0, 0, number, 0, 0, params, 0, 0}
 #define BUILTIN(name)                                                          \
-  {"vm.builtin." name, RELAY_VM_BUILTIN, 0, 0, 0, 0, 0, 0, params}
+  {"vm.builtin." name, RELAY_VM_BUILTIN, 0, 0, 0, 0, 0, 0, params, 0, 0}
+/* List[int32] and the fields of Cons. */
+static const int64_t totalTypes[] = {
+    RELAY_VM_TYPE_DATA, 1, 1, RELAY_VM_TYPE_TENSOR, 0, 32, 0};
+static const int64_t consTypes[] = {
+    RELAY_VM_TYPE_ARGUMENT, 0, RELAY_VM_TYPE_DATA, 1, 1,
+    RELAY_VM_TYPE_ARGUMENT, 0};
+#define COUNT(words) (sizeof(words) / sizeof(*words))
 static const RelayVMFunction table[] = {
     BYTECODE("sum", 1, 2, 0, 41),
     BYTECODE("range", 1, 2, 41, 39),
@@ -170,18 +317,21 @@ static const RelayVMFunction table[] = {
     BUILTIN("make_ref"),
     BUILTIN("write_ref"),
     BUILTIN("read_ref"),
+    /* sum, of what has been checked. */
+    {"total", RELAY_VM_BYTECODE, 1, 1, 2, 0, 0, 41, params, COUNT(totalTypes),
+     totalTypes},
 };
 static const RelayVMConstant constants[] = {{{"", {0, 32, 1}, 0, 0, 0}, 0}};
-static const RelayArtifactConstructor constructors[] = {{"List", "Cons", 0, 2},
-                                                        {"List", "Nil", 1, 0}};
+static const RelayArtifactConstructor constructors[] = {
+    {"List", "Cons", 0, 2, COUNT(consTypes), consTypes},
+    {"List", "Nil", 1, 0, 0, 0}};
 static const RelayVMProgram program = {
-    NumFunctions, 1,         2,            sizeof(code) / sizeof(*code),
-    table,        constants, constructors, code};
+    NumFunctions, 1,   2, sizeof(code) / sizeof(*code), table, constants,
+    constructors, code};
 
-const RelayArtifact relay_artifact = {
-    MAGIC, VERSION,   sizeof(RelayArtifact),
-    "test", "test",   "",
-    "high", 0,        sizeof(int32_t),
-    4,      0,        functions,
-    0,      &program, 1,
-    0,      devices,  0};
+const RelayArtifact relay_artifact = {MAGIC,  VERSION,  sizeof(RelayArtifact),
+                                      "test", "test",   "",
+                                      "high", 0,        sizeof(int32_t),
+                                      4,      0,        functions,
+                                      0,      &program, 1,
+                                      0,      devices,  0};

@@ -49,6 +49,13 @@ inline constexpr llvm::StringLiteral kLayoutFreeAttr = "tir.layout_free";
 /// Of a module with functions of objects: all constructors of its data types
 /// (an array of ConstructorAttr), mentioned or not.
 inline constexpr llvm::StringLiteral kConstructorsAttr = "relax.constructors";
+/// Their types, in the same order: (fields) -> data type, of relay, quantified
+/// over the parameters of the data type.
+inline constexpr llvm::StringLiteral kConstructorTypesAttr =
+    "relax.constructor_types";
+/// Of a function of objects: the types that callers pass, of its last
+/// parameters.
+inline constexpr llvm::StringLiteral kParamTypesAttr = "relax.param_types";
 
 /// Whether a function becomes bytecode: it takes objects and returns one.
 bool isObjectFunction(FuncOp function);

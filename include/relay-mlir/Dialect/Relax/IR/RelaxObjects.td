@@ -190,6 +190,22 @@ def Relax_FatalOp : Relax_FunctionalOp<"fatal"> {
   let assemblyFormat = "$value attr-dict";
 }
 
+def Relax_DebugOp : Relax_FunctionalOp<"debug"> {
+  let summary = "Shows a value to a function of the program that runs";
+  let description = [{
+    Calls the function that was registered under that name
+    (`relaySetDebugFunction`); without one, nothing happens.
+
+    Example:
+
+    ```mlir
+    relax.debug "stop"(%x)
+    ```
+  }];
+  let arguments = (ins StrAttr:$function, Relax_ObjectType:$value);
+  let assemblyFormat = "$function ` ` `(` $value `)` attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Data
 //===----------------------------------------------------------------------===//

@@ -34,6 +34,11 @@ static FailureOr<Value> write(AnnotationCastHintOp op, Decomposition &) {
   return op.getData();
 }
 
+/// Only the partial evaluator asks which function it is.
+static FailureOr<Value> write(AnnotationWithFuncidOp op, Decomposition &) {
+  return op.getFunc();
+}
+
 /// The machine of relay asks for sizes that are on the host. All sizes are.
 static Term write(VmShapeOfOp op, Decomposition &d) {
   Type elementType = getElementTypeOrSelf(op.getType());
@@ -49,5 +54,5 @@ static Term write(VmReshapeTensorOp op, Decomposition &d) {
 
 void decompositions::registerMarkers(MLIRContext *context) {
   attach<AnnotationBitpackEndOp, AnnotationBitpackStartOp, AnnotationCastHintOp,
-         VmReshapeTensorOp, VmShapeOfOp>(context);
+         AnnotationWithFuncidOp, VmReshapeTensorOp, VmShapeOfOp>(context);
 }

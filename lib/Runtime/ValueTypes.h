@@ -1,0 +1,50 @@
+//===- ValueTypes.h - What values may be ------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program is well typed, so that bytecode need not look at types. What comes
+// from outside is checked before a function runs on it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_RUNTIME_VALUETYPES_H
+#define RELAY_MLIR_LIB_RUNTIME_VALUETYPES_H
+
+#include "Objects.h"
+
+#include <string>
+#include <vector>
+
+namespace relay_rt {
+
+/// A RelayVMType with what it needs.
+struct ValueType {
+  RelayVMType kind = RELAY_VM_TYPE_ANY;
+  DLDataType dtype = {};
+  /// Of a tensor; -1 may be any size.
+  std::vector<int64_t> dims = {};
+  /// The number of a constructor, of an argument, or of parameters.
+  int64_t number = 0;
+  /// Fields, arguments, or contents.
+  std::vector<ValueType> parts = {};
+};
+
+/// The types in `count` words; throws an Error with RELAY_INVALID_ARTIFACT if
+/// they are none, or name what `program` does not have. `owner` is whose they
+/// are.
+std::vector<ValueType> parseTypes(const RelayVMProgram &program,
+                                  const int64_t *words, int64_t count,
+                                  const std::string &owner);
+
+/// Checks `args`, the last arguments of `function`, against the types that it
+/// has for them. Throws an Error that names the argument and, in it, the field
+/// that is something else.
+void checkArguments(const Program &program, const BytecodeFunction &function,
+                    const Value *args, size_t count);
+
+} // namespace relay_rt
+
+#endif // RELAY_MLIR_LIB_RUNTIME_VALUETYPES_H
