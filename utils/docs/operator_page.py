@@ -34,6 +34,35 @@ GROUPS = {
 }
 
 
+# Operators that no compiler has code for: why, and what does.
+WITHOUT_CODE = {
+    **dict.fromkeys(
+        ["annotation.compiler_begin", "annotation.compiler_end"],
+        "the border of a part for another compiler; run `PartitionGraph`, which makes functions "
+        "of these parts. Outside of them nobody knows what was meant to be whose"),
+    "call_lowered": "a call of a function that another compiler has lowered, by its name in that "
+                    "compiler; call the function of Relay, which is compiled with the program",
+    "vm.invoke_tvm_op": "a call of a lowered function on memory that the program allocated; call "
+                        "the function of Relay. The executor vm calls its kernels itself",
+    "vm.shape_func": "a call of a lowered function that computes sizes; kernels here compute the "
+                     "sizes of their results (`docs/Decisions/sizes-in-kernels.md`)",
+    "memory.alloc_storage": "memory that the program manages; compile the program before "
+                            "`ManifestAlloc`. Memory is planned when kernels are known",
+    "memory.alloc_tensor": "as `memory.alloc_storage`",
+    "memory.kill": "as `memory.alloc_storage`; the last use of a value frees it",
+    "parser.MetaRef": "a place of a text that the parser fills from the metadata; parse the text "
+                      "with its metadata",
+    "torch_op": "a function of TorchScript, which libtorch runs; import the model through ONNX, "
+                "or write the function in operators",
+    **dict.fromkeys(
+        ["contrib.ethosu.binary_elementwise", "contrib.ethosu.conv2d",
+         "contrib.ethosu.depthwise_conv2d", "contrib.ethosu.identity",
+         "contrib.ethosu.pooling", "contrib.ethosu.unary_elementwise"],
+        "an instruction of the Ethos-U, for which there is no back end here; the operators of "
+        "`qnn` that it is made from are compiled for processors"),
+}
+
+
 def read_record():
     """What test/python/operators found: for each operator with code the element types
     that run and those that are refused, and the operators that importing makes."""
@@ -146,6 +175,13 @@ def write_page(status):
                   "| operator | " + " | ".join(COLUMNS) + " |", "|---|" + "---|" * len(COLUMNS)]
         for name, has in rows:
             lines.append(f"| `{name}` | " + " | ".join(has.get(c, "") for c in COLUMNS) + " |")
+    without = {name for name, has in everything if "compiled" not in has}
+    assert without == set(WITHOUT_CODE), \
+        f"expects a reason for operators without code only: {without ^ set(WITHOUT_CODE)}"
+    lines += ["", "## Operators without code", "",
+              "An error says that there is none. Why, and what to use:", ""]
+    lines += [f"* `{name}`: {WITHOUT_CODE[name]}." for name, _ in everything
+              if name in WITHOUT_CODE]
     return "\n".join(lines) + "\n"
 
 

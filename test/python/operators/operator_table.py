@@ -370,6 +370,10 @@ add("qnn.conv2d_transpose",
 add("annotation.stop_fusion", row("abs(annotation.stop_fusion(nn.relu(%x)))", x="n,m"),
     row("annotation.stop_fusion(%x)", x=special()))
 add("annotation.cast_hint", row('annotation.cast_hint(%x, dtype="int8")', x=special()))
+add("annotation.with_funcid",
+    row("annotation.with_funcid(fn (%y: Tensor[(4), {dtype}]) { copy(%y) }, fid=3)(%x)",
+        x=special("4"), executor="vm"))
+add("debug", row('add(debug(copy(%x), debug_func="none"), %x)', x="n,m", executor="vm"))
 add("on_device", row("on_device(%x * %x)", x="n,m"))
 add("device_copy", row("device_copy(%x) + %x", x="n,m"))
 add("vm.shape_of", row("vm.shape_of(%x)", x="n,3,m"))
