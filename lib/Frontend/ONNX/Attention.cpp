@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Heads.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 #include "Products.h"
@@ -39,8 +40,10 @@ static Value createChoice(NodeContext &node, Value condition, double yes,
 // Heads
 //===----------------------------------------------------------------------===//
 
-/// (batch, position, heads * features) as (batch, position, heads, features).
-static Value splitHeads(NodeContext &node, Value value, int64_t heads) {
+Value mlir::relay::onnx::splitHeads(NodeContext &node, Value value,
+                                    int64_t heads) {
+  if (!value)
+    return nullptr;
   SmallVector<ShapeScalar> dims = node.getDims(value);
   std::optional<int64_t> width = dims[2].getConstant();
   if (heads < 1 || !width || *width % heads != 0) {
@@ -54,12 +57,41 @@ static Value splitHeads(NodeContext &node, Value value, int64_t heads) {
                                    ShapeScalar::get(*width / heads)});
 }
 
-/// (batch, position, heads, features) as (batch, position, heads * features).
-static Value mergeHeads(NodeContext &node, Value value) {
+Value mlir::relay::onnx::mergeHeads(NodeContext &node, Value value) {
+  if (!value)
+    return nullptr;
   SmallVector<ShapeScalar> dims = node.getDims(value);
   return node.reshape(
       value,
       ArrayRef<ShapeScalar>{dims[0], dims[1], multiplySizes(dims[2], dims[3])});
+}
+
+Value mlir::relay::onnx::multiplyHeads(NodeContext &node, Value lhs,
+                                       Value rhs) {
+  if (!lhs || !rhs)
+    return nullptr;
+  SmallVector<ShapeScalar> dims = node.getDims(lhs);
+  std::optional<int64_t> heads = dims[1].getConstant();
+  std::optional<int64_t> shared = node.getDims(rhs)[1].getConstant();
+  if (!heads || !shared || heads == shared)
+    return createMatmul(node, lhs, rhs);
+  if (*shared < 1 || *heads % *shared != 0) {
+    node.emitError() << "expects heads of keys and values that divide those of "
+                        "queries, "
+                     << *heads << ", but got " << *shared;
+    return nullptr;
+  }
+  // Rows of the heads that share are rows of one matrix.
+  int64_t group = *heads / *shared;
+  lhs = node.reshape(lhs, ArrayRef<ShapeScalar>{
+                              dims[0], ShapeScalar::get(*shared),
+                              multiplySizes(ShapeScalar::get(group), dims[2]),
+                              dims[3]});
+  Value product = lhs ? createMatmul(node, lhs, rhs) : nullptr;
+  if (!product)
+    return nullptr;
+  return node.reshape(product, ArrayRef<ShapeScalar>{dims[0], dims[1], dims[2],
+                                                     node.getDims(product)[3]});
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,9 +115,6 @@ private:
   /// The keys or values of the past, and those of `input`.
   Value appendToPast(Value value, Input past);
   Value createScores();
-  /// A product of two matrices for each head; several heads of `lhs` share one
-  /// of `rhs`.
-  Value multiplyHeads(Value lhs, Value rhs);
 
   /// What is added to the scores: 0, -infinity or a number of the mask; null if
   /// that is 0 everywhere.
@@ -156,33 +185,6 @@ Value AttentionBuilder::appendToPast(Value value, Input past) {
   return node.create<ConcatenateOp>({node.getInput(past), value}, properties);
 }
 
-Value AttentionBuilder::multiplyHeads(Value lhs, Value rhs) {
-  if (!lhs || !rhs)
-    return nullptr;
-  SmallVector<ShapeScalar> dims = node.getDims(lhs);
-  std::optional<int64_t> heads = dims[1].getConstant();
-  std::optional<int64_t> shared = node.getDims(rhs)[1].getConstant();
-  if (!heads || !shared || heads == shared)
-    return createMatmul(node, lhs, rhs);
-  if (*shared < 1 || *heads % *shared != 0) {
-    node.emitError() << "expects heads of keys and values that divide those of "
-                        "queries, "
-                     << *heads << ", but got " << *shared;
-    return nullptr;
-  }
-  // Rows of the heads that share are rows of one matrix.
-  int64_t group = *heads / *shared;
-  lhs = node.reshape(lhs, ArrayRef<ShapeScalar>{
-                              dims[0], ShapeScalar::get(*shared),
-                              multiplySizes(ShapeScalar::get(group), dims[2]),
-                              dims[3]});
-  Value product = lhs ? createMatmul(node, lhs, rhs) : nullptr;
-  if (!product)
-    return nullptr;
-  return node.reshape(product, ArrayRef<ShapeScalar>{dims[0], dims[1], dims[2],
-                                                     node.getDims(product)[3]});
-}
-
 Value AttentionBuilder::createScores() {
   std::optional<int64_t> features = node.getDims(query)[3].getConstant();
   if (!features && !node.hasAttr("scale")) {
@@ -203,7 +205,8 @@ Value AttentionBuilder::createScores() {
   } else {
     scaledQuery = scaleBy(query, scale);
   }
-  return multiplyHeads(scaledQuery, node.transpose(scaledKey, {0, 1, 3, 2}));
+  return multiplyHeads(node, scaledQuery,
+                       node.transpose(scaledKey, {0, 1, 3, 2}));
 }
 
 Value AttentionBuilder::createMask() {
@@ -375,7 +378,7 @@ LogicalResult AttentionBuilder::build() {
   if (mode == 3)
     shown = weights;
 
-  Value result = multiplyHeads(weights, values);
+  Value result = multiplyHeads(node, weights, values);
   if (result && node.getInputType(Query).getRank() == 3)
     result = mergeHeads(node, node.transpose(result, {0, 2, 1, 3}));
   if (!result || failed(node.setOutput(1, key)) ||
@@ -391,6 +394,54 @@ static LogicalResult convertAttention(NodeContext &node) {
 //===----------------------------------------------------------------------===//
 // RotaryEmbedding
 //===----------------------------------------------------------------------===//
+
+Value mlir::relay::onnx::rotateFeatures(NodeContext &node, Value data,
+                                        Value cosine, Value sine,
+                                        int64_t turned, bool isInterleaved) {
+  if (!data || !cosine || !sine)
+    return nullptr;
+  Value active = node.slice(data, 3, 0, turned);
+  Value first, second;
+  if (!active)
+    return nullptr;
+  SmallVector<ShapeScalar> dims = node.getDims(active);
+  if (isInterleaved) {
+    SmallVector<ShapeScalar> pairs(dims);
+    pairs[3] = ShapeScalar::get(turned / 2);
+    pairs.push_back(ShapeScalar::get(2));
+    Value split = node.reshape(active, pairs);
+    first = node.squeeze(node.slice(split, 4, 0, 1), {4});
+    second = node.squeeze(node.slice(split, 4, 1, 2), {4});
+  } else {
+    first = node.slice(active, 3, 0, turned / 2);
+    second = node.slice(active, 3, turned / 2, turned);
+  }
+  auto multiply = [&](Value a, Value b) {
+    return node.create<MultiplyOp>({a, b});
+  };
+  Value real = node.create<SubtractOp>(
+      {multiply(cosine, first), multiply(sine, second)});
+  Value imaginary =
+      createSum(node, multiply(sine, first), multiply(cosine, second));
+  if (isInterleaved && real && imaginary) {
+    real = node.expandDims(real, 4);
+    imaginary = node.expandDims(imaginary, 4);
+  }
+  ConcatenateOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(isInterleaved ? 4 : 3);
+  Value result = node.create<ConcatenateOp>({real, imaginary}, properties);
+  if (!result)
+    return nullptr;
+  if (isInterleaved)
+    result = node.reshape(result, dims);
+  int64_t features = node.getType(data).getDimSize(3);
+  if (turned < features) {
+    properties.axis = node.getBuilder().getI64IntegerAttr(3);
+    result = node.create<ConcatenateOp>(
+        {result, node.slice(data, 3, turned, features)}, properties);
+  }
+  return result;
+}
 
 /// Turns pairs of features by the angles of their positions.
 static LogicalResult convertRotaryEmbedding(NodeContext &node) {
@@ -432,44 +483,8 @@ static LogicalResult convertRotaryEmbedding(NodeContext &node) {
   if (!cosine || !sine)
     return failure();
 
-  bool isInterleaved = node.getBool("interleaved", false);
-  Value active = node.slice(data, 3, 0, turned);
-  Value first, second;
-  SmallVector<ShapeScalar> dims = node.getDims(active);
-  if (isInterleaved) {
-    SmallVector<ShapeScalar> pairs(dims);
-    pairs[3] = ShapeScalar::get(turned / 2);
-    pairs.push_back(ShapeScalar::get(2));
-    Value split = node.reshape(active, pairs);
-    first = node.squeeze(node.slice(split, 4, 0, 1), {4});
-    second = node.squeeze(node.slice(split, 4, 1, 2), {4});
-  } else {
-    first = node.slice(active, 3, 0, turned / 2);
-    second = node.slice(active, 3, turned / 2, turned);
-  }
-  auto multiply = [&](Value a, Value b) {
-    return node.create<MultiplyOp>({a, b});
-  };
-  Value real = node.create<SubtractOp>(
-      {multiply(cosine, first), multiply(sine, second)});
-  Value imaginary =
-      createSum(node, multiply(sine, first), multiply(cosine, second));
-  if (isInterleaved && real && imaginary) {
-    real = node.expandDims(real, 4);
-    imaginary = node.expandDims(imaginary, 4);
-  }
-  ConcatenateOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(isInterleaved ? 4 : 3);
-  Value result = node.create<ConcatenateOp>({real, imaginary}, properties);
-  if (!result)
-    return failure();
-  if (isInterleaved)
-    result = node.reshape(result, dims);
-  if (turned < *features) {
-    properties.axis = node.getBuilder().getI64IntegerAttr(3);
-    result = node.create<ConcatenateOp>(
-        {result, node.slice(data, 3, turned, *features)}, properties);
-  }
+  Value result = rotateFeatures(node, data, cosine, sine, turned,
+                                node.getBool("interleaved", false));
   return node.setResult(rank == 3 && result ? mergeHeads(node, result)
                                             : result);
 }

@@ -7,9 +7,11 @@
 
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "Random.h"
 #include "TensorLoader.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 #include <limits>
 
@@ -170,13 +172,41 @@ static LogicalResult convertIdentity(NodeContext &node) {
   return node.setResult(node.getInput(0));
 }
 
+/// What is kept of the data is divided by its share.
+static LogicalResult convertRandomDropout(NodeContext &node) {
+  Value data = node.getInput(0);
+  Type type = node.getElementType(data);
+  if (!isa<FloatType>(type))
+    return node.emitError() << "expects floats, but got " << data.getType();
+  Type f32 = node.getBuilder().getF32Type();
+  Value ratio =
+      node.hasInput(1)
+          ? node.castTo(node.reshape(node.getInput(1), ArrayRef<int64_t>()),
+                        f32)
+          : node.createScalar(0.5, f32);
+  Value zero = node.createScalar(0, f32), one = node.createScalar(1, f32);
+  Value isTraining;
+  if (node.getConstantFloat(2) != 1.0) {
+    isTraining = node.reshape(node.getInput(2), ArrayRef<int64_t>());
+    ratio = node.create<WhereOp>({isTraining, ratio, zero});
+  }
+  Value mask = createDropoutMask(node, data, ratio);
+  Value scale = node.castTo(
+      node.create<DivideOp>({one, node.create<SubtractOp>({one, ratio})}),
+      type);
+  Value kept =
+      node.create<WhereOp>({mask, node.create<MultiplyOp>({data, scale}),
+                            node.createScalar(0, type)});
+  if (!kept || failed(node.setOutput(1, mask)))
+    return failure();
+  return node.setResult(kept);
+}
+
 static LogicalResult convertDropout(NodeContext &node) {
   Value data = node.getInput(0);
   if (node.hasInput(2) && node.getConstantFloat(2) != 0.0 &&
       node.getConstantFloat(1) != 0.0)
-    return node.emitError()
-           << "expects a constant training_mode = false or ratio = 0: dropout "
-              "in training is random";
+    return convertRandomDropout(node);
   if (node.wantsOutput(1)) {
     // What is kept. Until opset 11, ONNX Runtime says that nothing is; until
     // opset 9, in numbers of the data's type.
@@ -188,6 +218,33 @@ static LogicalResult convertDropout(NodeContext &node) {
       return failure();
   }
   return node.setResult(data);
+}
+
+static LogicalResult convertBitCast(NodeContext &node) {
+  Value data = node.getInput(0);
+  Type from = node.getElementType(data);
+  DataType dtype = node.getDataType("to", DataType::Undefined);
+  Type to = getElementType(node.getContext(), dtype);
+  if (!to)
+    return node.emitError() << "a cast of bits to " << getDataTypeName(dtype)
+                            << " is not supported";
+  auto getSize = [](Type type) {
+    return (type.getIntOrFloatBitWidth() + 7) / 8;
+  };
+  if (getSize(from) != getSize(to))
+    return node.emitError() << "expects elements of as many bits as " << from
+                            << ", but got " << to;
+  if (from == to)
+    return node.setResult(data);
+  // A boolean is a byte.
+  Type byte = IntegerType::get(node.getContext(), 8, IntegerType::Unsigned);
+  if (from.isInteger(1))
+    data = node.castTo(data, byte);
+  ReinterpretOp::Properties properties;
+  properties.dtype = TypeAttr::get(to.isInteger(1) ? byte : to);
+  if (data && node.getElementType(data) != properties.dtype.getValue())
+    data = node.create<ReinterpretOp>({data}, properties);
+  return node.setResult(node.castTo(data, to));
 }
 
 void mlir::relay::onnx::addElementwiseOps(OpTable &table) {
@@ -260,6 +317,7 @@ void mlir::relay::onnx::addElementwiseOps(OpTable &table) {
   variadic("Sum", convertVariadic<AddOp>, /*isComposed=*/true);
 
   table.add({"Clip"}, {convertClip, kOldestOpset, kNewestOpset, 1, 3});
+  table.add({"BitCast"}, {convertBitCast, 26});
   table.add({"Dropout"}, {convertDropout, kOldestOpset, kNewestOpset, 1, 3});
   table.add({"Where"}, {convertWhere, 9, kNewestOpset, 3, 3});
 }

@@ -356,8 +356,16 @@ static LogicalResult convertOneHot(NodeContext &node) {
   Value indices = node.getInput(0), values = node.getInput(2);
   std::optional<double> depth = node.getConstantFloat(1);
   Value openDepth;
-  if (!depth && !(openDepth = node.getIntsValue(1)))
-    return failure();
+  if (!depth) {
+    // Of any type of numbers.
+    openDepth = node.castTo(node.materializeInput(1), b.getI64Type());
+    if (!openDepth)
+      return failure();
+    if (!node.getType(openDepth).hasStaticShape() ||
+        node.getType(openDepth).getNumElements() != 1)
+      return node.emitError() << "expects one element in input 1, but got "
+                              << node.getInputType(1);
+  }
   // Also false where the depth is NaN.
   constexpr int64_t maxDepth = std::numeric_limits<int32_t>::max();
   if (depth && !(*depth >= 1 && *depth <= maxDepth))

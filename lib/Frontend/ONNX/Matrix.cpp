@@ -157,12 +157,13 @@ static Value scale(NodeContext &node, Value value, double factor) {
       {value, node.createScalar(factor, node.getElementType(value))});
 }
 
-static LogicalResult convertGemm(NodeContext &node) {
+Value mlir::relay::onnx::createGemm(NodeContext &node) {
   Value a = node.getInput(0), b = node.getInput(1);
   for (Value operand : {a, b})
-    if (node.getRank(operand) != 2)
-      return node.emitError()
-             << "expects a matrix, but got " << operand.getType();
+    if (node.getRank(operand) != 2) {
+      node.emitError() << "expects a matrix, but got " << operand.getType();
+      return nullptr;
+    }
   if (node.getBool("transA", false))
     a = node.transpose(a, {1, 0});
   bool isTransposed = node.getBool("transB", false);
@@ -172,23 +173,26 @@ static LogicalResult convertGemm(NodeContext &node) {
   product = scale(node, product, node.getFloat("alpha", 1));
   double beta = node.getFloat("beta", 1);
   if (!product || !node.hasInput(2) || beta == 0)
-    return node.setResult(product);
+    return product;
 
   Value c = scale(node, node.getInput(2), beta);
   if (!c)
-    return failure();
+    return nullptr;
   int64_t columns = node.getType(product).getDimSize(1);
   RankedTensorType type = node.getType(c);
   bool isRow = type.hasStaticShape() && type.getRank() >= 1 &&
                type.getShape().back() == columns &&
                type.getNumElements() == columns;
   if (!isRow)
-    return node.setResult(
-        node.create<AddOp>({node.expectCovers(product, c), c}));
+    return node.create<AddOp>({node.expectCovers(product, c), c});
   NNBiasAddOp::Properties properties;
   properties.axis = node.getBuilder().getI64IntegerAttr(1);
   Value bias = node.reshape(c, ArrayRef<int64_t>{columns});
-  return node.setResult(node.create<NNBiasAddOp>({product, bias}, properties));
+  return node.create<NNBiasAddOp>({product, bias}, properties);
+}
+
+static LogicalResult convertGemm(NodeContext &node) {
+  return node.setResult(createGemm(node));
 }
 
 //===----------------------------------------------------------------------===//

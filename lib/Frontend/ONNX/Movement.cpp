@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputedAxes.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 
@@ -116,6 +117,13 @@ static FailureOr<SmallVector<int64_t>> getAxes(NodeContext &node) {
 
 static LogicalResult convertSqueeze(NodeContext &node) {
   Value data = node.getInput(0);
+  if (node.hasInput(1) && !node.getContents(1)) {
+    FailureOr<ComputedAxes> axes =
+        ComputedAxes::get(node, 1, node.getRank(data));
+    if (failed(axes))
+      return failure();
+    return node.setResult(axes->squeeze(node, data));
+  }
   FailureOr<SmallVector<int64_t>> axes = getAxes(node);
   if (failed(axes))
     return failure();
@@ -137,6 +145,15 @@ static LogicalResult convertSqueeze(NodeContext &node) {
 
 static LogicalResult convertUnsqueeze(NodeContext &node) {
   Value data = node.getInput(0);
+  if (node.hasInput(1) && !node.getContents(1)) {
+    RankedTensorType type = node.getInputType(1);
+    int64_t count = type.hasStaticShape() ? type.getNumElements() : 0;
+    FailureOr<ComputedAxes> axes =
+        ComputedAxes::get(node, 1, node.getRank(data) + count);
+    if (failed(axes))
+      return failure();
+    return node.setResult(axes->unsqueeze(node, data));
+  }
   FailureOr<SmallVector<int64_t>> axes = getAxes(node);
   if (failed(axes))
     return failure();
@@ -302,6 +319,35 @@ static Value wrapAxis(NodeContext &node, Value data, int64_t axis,
   return node.create<ConcatenateOp>(pieces, concat);
 }
 
+/// The same by row `axis` of `widths`, which is computed when the model runs.
+static Value wrapOpenAxis(NodeContext &node, Value data, int64_t axis,
+                          Value widths) {
+  if (!widths)
+    return nullptr;
+  Type type = node.getBuilder().getI64Type();
+  Value zero = node.createScalar(0, type);
+  Value row = node.slice(widths, 0, axis, axis + 1);
+  auto getWidth = [&](int64_t side) {
+    return node.reshape(node.slice(row, 1, side, side + 1), {1});
+  };
+  Value before = getWidth(0), after = getWidth(1);
+  Value size = node.createSizes(data, axis, axis + 1, type);
+  Value begin =
+      node.create<MaximumOp>({node.create<NegativeOp>({before}), zero});
+  Value end = node.create<AddOp>({size, node.create<MinimumOp>({after, zero})});
+  data = sliceAt(node, data, begin, end, axis);
+  if (!data)
+    return nullptr;
+  before = node.create<MaximumOp>({before, zero});
+  Value count = node.create<AddOp>(
+      {node.create<AddOp>({before, node.create<MaximumOp>({after, zero})}),
+       node.createSizes(data, axis, axis + 1, type)});
+  Value positions = node.create<SubtractOp>(
+      {node.createRange(node.reshape(count, ArrayRef<int64_t>()), type),
+       before});
+  return node.take(data, positions, axis, "wrap");
+}
+
 static LogicalResult convertPad(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value data = node.getInput(0);
@@ -316,18 +362,16 @@ static LogicalResult convertPad(NodeContext &node) {
     pads = llvm::to_vector(node.getInts("pads").value_or(ArrayRef<int64_t>()));
   else if (const ShapeTensor *contents = node.getContents(1))
     pads = contents->getConstants();
-  Value computedPads;
-  if (!pads) {
-    if (mode == "wrap")
-      return node.emitError()
-             << "expects constant pads for mode wrap, but \""
-             << node.getNode().inputs[1] << "\" is computed at run time";
-    computedPads = node.getIntsValue(1);
-    if (!computedPads)
-      return failure();
-  }
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(rank));
-  if (node.hasInput(3)) {
+  std::optional<ComputedAxes> computedAxes;
+  if (node.hasInput(3) && !node.getContents(3)) {
+    FailureOr<ComputedAxes> values = ComputedAxes::get(node, 3, rank);
+    if (failed(values))
+      return failure();
+    computedAxes = *values;
+    axes.resize(values->getCount());
+    pads.reset();
+  } else if (node.hasInput(3)) {
     FailureOr<SmallVector<int64_t>> values = node.getConstantInts(3);
     if (failed(values))
       return failure();
@@ -337,11 +381,27 @@ static LogicalResult convertPad(NodeContext &node) {
       return failure();
     axes = *normalized;
   }
+  Value computedPads;
+  if (!pads && !(computedPads = node.getIntsValue(1)))
+    return failure();
   int64_t numPads =
       pads ? pads->size() : node.getType(computedPads).getDimSize(0);
   if (numPads != int64_t(2 * axes.size()))
     return node.emitError()
            << "expects " << 2 * axes.size() << " pads, but got " << numPads;
+  Value table;
+  if (computedAxes) {
+    int64_t count = computedAxes->getCount();
+    Value zero = node.createScalar(0, b.getI64Type());
+    auto pick = [&](int64_t begin) {
+      Value part = node.slice(computedPads, 0, begin, begin + count);
+      return node.expandDims(computedAxes->pick(node, part, zero), 1);
+    };
+    table = concatenate(node, {pick(0), pick(count)}, 1);
+    if (!table)
+      return failure();
+    axes.clear();
+  }
   // Where the widths of each dimension are among the pads; behind them is a 0.
   SmallVector<int64_t> positions(2 * rank, numPads);
   for (auto [i, axis] : llvm::enumerate(axes)) {
@@ -355,6 +415,10 @@ static LogicalResult convertPad(NodeContext &node) {
         positions, [&](int64_t position) { return (*pads)[position]; });
   }
 
+  if (computedPads && !table)
+    table = node.reshape(node.take(node.pad(computedPads, 0, 0, 1, 0),
+                                   node.createInts(positions), 0),
+                         {rank, 2});
   Type type = node.getElementType(data);
   Value value;
   if (mode == "constant") {
@@ -364,7 +428,9 @@ static LogicalResult convertPad(NodeContext &node) {
       value = node.createScalar(node.getFloat("value", 0), type);
   } else if (mode == "wrap") {
     for (int64_t axis = 0; axis < rank; ++axis)
-      data = wrapAxis(node, data, axis, widths[2 * axis], widths[2 * axis + 1]);
+      data = table ? wrapOpenAxis(node, data, axis, table)
+                   : wrapAxis(node, data, axis, widths[2 * axis],
+                              widths[2 * axis + 1]);
     return node.setResult(data);
   } else {
     value = node.createScalar(0, type);
@@ -372,9 +438,6 @@ static LogicalResult convertPad(NodeContext &node) {
   if (computedPads) {
     DynNNPadOp::Properties properties;
     properties.pad_mode = b.getStringAttr(mode);
-    Value table = node.reshape(node.take(node.pad(computedPads, 0, 0, 1, 0),
-                                         node.createInts(positions), 0),
-                               {rank, 2});
     return node.setResult(
         node.create<DynNNPadOp>({data, table, value}, properties));
   }

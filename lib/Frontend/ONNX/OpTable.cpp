@@ -16,6 +16,7 @@ static OpTable createTable() {
   addAttentionOps(table);
   addControlFlowOps(table);
   addConvolutionOps(table);
+  addDeformableOps(table);
   addElementwiseOps(table);
   addExperimentalOps(table);
   addIndexingOps(table);
@@ -26,17 +27,25 @@ static OpTable createTable() {
   addMLTreeOps(table);
   addMovementOps(table);
   addNormalizationOps(table);
+  addOptimizerOps(table);
   addPlacementOps(table);
   addPoolingOps(table);
   addQuantizationOps(table);
+  addRandomOps(table);
   addRecurrentOps(table);
   addReductionOps(table);
   addResizeOps(table);
   addSamplingOps(table);
+  addSelectionOps(table);
   addSequenceOps(table);
   addShapeOps(table);
   addSignalOps(table);
   addSliceOps(table);
+  // Some are those of ONNX.
+  addContribAttentionOps(table);
+  addContribFusedOps(table);
+  addContribGroupQueryOps(table);
+  addContribQuantizedOps(table);
   addUpgrades(table);
   return table;
 }

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputedAxes.h"
+#include "Products.h"
 #include "Resize.h"
 
 #include "relay-mlir/Support/FormatNumber.h"
@@ -56,6 +58,8 @@ struct OpenAxis {
   Value count;
   /// By how much it grows, in f32.
   Value scale;
+  /// The part that is looked at, in f32; null for all.
+  Value begin, end;
 };
 
 } // namespace
@@ -74,7 +78,7 @@ static std::optional<OpenAxis> scaleAxis(NodeContext &node, Value data,
   auto scalar = [&](int64_t value) {
     return node.createScalar(static_cast<double>(value), type);
   };
-  OpenAxis result{axis, {}, {}, {}};
+  OpenAxis result{axis, {}, {}, {}, {}, {}};
   ShapeScalar dim = node.getDims(data)[axis];
   for (unsigned i = 0; i < kNumCases; ++i)
     if (int64_t product; dim.isPossible(i) &&
@@ -95,7 +99,50 @@ static OpenAxis fitAxis(NodeContext &node, Value data, int64_t axis,
   Value scale =
       node.create<DivideOp>({node.castTo(count, type),
                              node.castTo(node.createSize(data, axis), type)});
-  return {axis, size, count, scale};
+  return {axis, size, count, scale, {}, {}};
+}
+
+/// Element `axis` of a vector, as a scalar.
+static Value pickNumber(NodeContext &node, Value vector, int64_t axis) {
+  return node.reshape(node.slice(vector, 0, axis, axis + 1),
+                      ArrayRef<int64_t>());
+}
+
+/// From a scale that is computed, a scalar. With `isRounded`, the size is the
+/// nearest one that is not 0.
+static OpenAxis scaleAxisBy(NodeContext &node, Value data, int64_t axis,
+                            Value scale, bool isRounded) {
+  Type f32 = node.getBuilder().getF32Type();
+  Value zero = node.createScalar(0, f32);
+  // Also for a scale that is no number.
+  Value isRight = node.create<GreaterOp>({scale, zero});
+  Value scaled = node.create<MultiplyOp>(
+      {node.castTo(node.createSize(data, axis), f32), scale});
+  if (isRounded)
+    scaled = node.create<MaximumOp>(
+        {node.create<AddOp>({scaled, node.createScalar(0.5, f32)}),
+         node.createScalar(1, f32)});
+  Value count = node.castTo(node.create<FloorOp>({scaled}),
+                            node.getBuilder().getI64Type());
+  count = node.create<AddOp>({count, createCheck(node, isRight)});
+  return {axis, ShapeScalar(), count, scale, {}, {}};
+}
+
+/// The scale that all axes have where their ratio is kept.
+static Value createCommonScale(NodeContext &node, Value data,
+                               const ResizeTarget &target) {
+  Value scale;
+  for (int64_t axis : target.axes) {
+    OpenAxis own = fitAxis(node, data, axis, ShapeScalar(),
+                           pickNumber(node, target.sizeValues, axis));
+    if (!scale)
+      scale = own.scale;
+    else if (target.ratioPolicy == "not_larger")
+      scale = node.create<MinimumOp>({scale, own.scale});
+    else
+      scale = node.create<MaximumOp>({scale, own.scale});
+  }
+  return scale;
 }
 
 /// Where in `data` each element of the result looks, along the axis.
@@ -120,12 +167,40 @@ static Value createCoordinates(NodeContext &node, Value data,
     return node.create<DivideOp>(
         {node.create<MultiplyOp>({positions, last}), steps});
   }
+  if (open.begin) {
+    // From the begin to the end of the part; a single element is its middle.
+    Value last = shift(node.castTo(node.createSize(data, open.axis), type), -1);
+    Value steps = node.create<MaximumOp>({shift(count, -1), one});
+    Value length = node.create<SubtractOp>({open.end, open.begin});
+    Value along = node.create<AddOp>(
+        {node.create<MultiplyOp>({open.begin, last}),
+         node.create<DivideOp>(
+             {node.create<MultiplyOp>(
+                  {positions, node.create<MultiplyOp>({length, last})}),
+              steps})});
+    Value middle = node.create<MultiplyOp>(
+        {node.create<MultiplyOp>(
+             {node.create<AddOp>({open.begin, open.end}), scalar(0.5)}),
+         last});
+    return node.create<WhereOp>(
+        {node.create<GreaterOp>({count, one}), along, middle});
+  }
   Value center = node.create<DivideOp>({shift(positions, 0.5), open.scale});
   if (transformation == "tf_half_pixel_for_nn")
     return center;
   Value halfPixel = shift(center, -0.5);
   if (transformation == "half_pixel")
     return halfPixel;
+  if (transformation == "half_pixel_symmetric") {
+    // The middle stays where it is.
+    Value length = node.castTo(node.createSize(data, open.axis), type);
+    Value ratio = node.create<DivideOp>(
+        {count, node.create<MultiplyOp>({open.scale, length})});
+    Value offset =
+        node.create<MultiplyOp>({node.create<MultiplyOp>({length, scalar(0.5)}),
+                                 node.create<SubtractOp>({one, ratio})});
+    return node.create<AddOp>({offset, halfPixel});
+  }
   // pytorch_half_pixel: a single element is the first one.
   return node.create<WhereOp>(
       {node.create<GreaterOp>({count, one}), halfPixel, scalar(0)});
@@ -176,7 +251,7 @@ static Value takeLinear(NodeContext &node, Value data, int64_t axis,
 /// The cubic through the four elements around `coordinates`; `alpha` is its
 /// slope parameter.
 static Value takeCubic(NodeContext &node, Value data, int64_t axis,
-                       Value coordinates, double alpha) {
+                       Value coordinates, double alpha, bool excludesOutside) {
   Type type = node.getBuilder().getF32Type();
   Type indexType = node.getBuilder().getI64Type();
   auto scalar = [&](double value) { return node.createScalar(value, type); };
@@ -189,7 +264,7 @@ static Value takeCubic(NodeContext &node, Value data, int64_t axis,
   Value floor = node.create<FloorOp>({coordinates});
   Value fraction = node.create<SubtractOp>({coordinates, floor});
   Value first = node.castTo(floor, indexType);
-  Value sum;
+  Value sum, total;
   for (int64_t tap = -1; tap <= 2; ++tap) {
     // The distance of the element, as the kernel of cubic convolution has it.
     Value offset =
@@ -211,13 +286,113 @@ static Value takeCubic(NodeContext &node, Value data, int64_t axis,
     Value position = node.create<AddOp>(
         {first, node.createScalar(static_cast<double>(tap), indexType)});
     Value element = node.take(data, position, axis);
+    if (excludesOutside) {
+      Value isInside = node.create<LogicalAndOp>(
+          {node.create<GreaterEqualOp>(
+               {position, node.createScalar(0, indexType)}),
+           node.create<LessOp>({position, node.createSize(data, axis)})});
+      weight = node.create<WhereOp>({isInside, weight, scalar(0)});
+      total = total ? add(total, weight) : weight;
+    }
     if (!weight || !element)
       return nullptr;
     weight = node.expandDims(weight, 1, node.getRank(data) - axis - 1);
     Value product = multiply(element, weight);
     sum = sum ? add(sum, product) : product;
   }
-  return sum;
+  if (!total)
+    return sum;
+  return node.create<DivideOp>(
+      {sum, node.expandDims(total, 1, node.getRank(data) - axis - 1)});
+}
+
+/// A filter that grows where the data shrinks, as a product with a matrix of
+/// weights. Elements outside are those at the edge.
+static Value takeFiltered(NodeContext &node, Value data, const OpenAxis &open,
+                          Value coordinates, StringRef method, double alpha,
+                          bool excludesOutside) {
+  Type type = node.getBuilder().getF32Type();
+  Type index = node.getBuilder().getI64Type();
+  auto scalar = [&](double value) { return node.createScalar(value, type); };
+  auto multiply = [&](Value lhs, Value rhs) -> Value {
+    return node.create<MultiplyOp>({lhs, rhs});
+  };
+  auto add = [&](Value lhs, Value rhs) -> Value {
+    return node.create<AddOp>({lhs, rhs});
+  };
+  Value width = node.create<MaximumOp>(
+      {scalar(1), node.create<DivideOp>({scalar(1), open.scale})});
+  Value radius = node.castTo(
+      node.create<CeilOp>({multiply(width, scalar(method == "cubic" ? 2 : 1))}),
+      index);
+  Value size = node.createSize(data, open.axis);
+  Value count = add(size, multiply(radius, node.createScalar(2, index)));
+  Value positions =
+      node.create<SubtractOp>({node.createRange(count, index), radius});
+  Value column = node.expandDims(positions, 1);
+  Value distance = node.create<AbsOp>({node.create<DivideOp>(
+      {node.create<SubtractOp>({node.castTo(column, type), coordinates}),
+       width})});
+  Value weight;
+  if (method == "linear") {
+    weight = node.create<MaximumOp>(
+        {scalar(0), node.create<SubtractOp>({scalar(1), distance})});
+  } else {
+    Value square = multiply(distance, distance);
+    Value near = add(multiply(add(multiply(scalar(alpha + 2), distance),
+                                  scalar(-(alpha + 3))),
+                              square),
+                     scalar(1));
+    Value far = add(multiply(scalar(alpha), distance), scalar(-5 * alpha));
+    far = add(multiply(far, distance), scalar(8 * alpha));
+    far = add(multiply(far, distance), scalar(-4 * alpha));
+    far = node.create<WhereOp>(
+        {node.create<LessOp>({distance, scalar(2)}), far, scalar(0)});
+    weight = node.create<WhereOp>(
+        {node.create<LessEqualOp>({distance, scalar(1)}), near, far});
+  }
+  if (excludesOutside) {
+    Value isInside = node.create<LogicalAndOp>(
+        {node.create<GreaterEqualOp>({column, node.createScalar(0, index)}),
+         node.create<LessOp>({column, size})});
+    weight = node.create<WhereOp>({isInside, weight, scalar(0)});
+  }
+  SumOp::Properties sum;
+  sum.axis = node.getBuilder().getDenseI64ArrayAttr(0);
+  weight = node.create<DivideOp>({weight, node.create<SumOp>({weight}, sum)});
+  data = node.take(data, positions, open.axis);
+  if (!weight || !data)
+    return nullptr;
+  // The axis goes last, and back.
+  int64_t rank = node.getRank(data);
+  SmallVector<int64_t> order, inverse;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    if (axis != open.axis)
+      order.push_back(axis);
+    inverse.push_back(axis < open.axis    ? axis
+                      : axis == open.axis ? rank - 1
+                                          : axis - 1);
+  }
+  order.push_back(open.axis);
+  Value product = createMatmul(node, node.transpose(data, order), weight);
+  return product ? node.transpose(product, inverse) : nullptr;
+}
+
+/// `value` where a coordinate is in the data, else `number`.
+static Value fillOutside(NodeContext &node, Value value, Value data,
+                         int64_t axis, Value coordinates, double number) {
+  Type type = node.getBuilder().getF32Type();
+  if (!value || !coordinates)
+    return nullptr;
+  Value last =
+      node.create<SubtractOp>({node.castTo(node.createSize(data, axis), type),
+                               node.createScalar(1, type)});
+  Value isInside = node.create<LogicalAndOp>(
+      {node.create<GreaterEqualOp>({coordinates, node.createScalar(0, type)}),
+       node.create<LessEqualOp>({coordinates, last})});
+  isInside = node.expandDims(isInside, 1, node.getRank(data) - axis - 1);
+  return node.create<WhereOp>(
+      {isInside, value, node.createScalar(number, node.getElementType(value))});
 }
 
 LogicalResult mlir::relay::onnx::createOpenResize(
@@ -228,17 +403,6 @@ LogicalResult mlir::relay::onnx::createOpenResize(
       properties.coordinate_transformation_mode.getValue();
   bool excludesOutside =
       properties.cubic_exclude && properties.cubic_exclude.getInt() != 0;
-  if ((method == "cubic" && excludesOutside) ||
-      transformation == "tf_crop_and_resize")
-    return node.emitError() << "expects no exclude_outside and no "
-                               "tf_crop_and_resize where sizes are only known "
-                               "at run time, but got "
-                            << data.getType();
-  if (target.needsTables)
-    return node.emitError() << "expects known sizes for antialias, "
-                               "keep_aspect_ratio_policy and "
-                               "half_pixel_symmetric, but got "
-                            << data.getType();
   Type type = node.getElementType(data);
   bool isNearest = method == "nearest_neighbor";
   Type wideType = isNearest ? type : node.getBuilder().getF32Type();
@@ -248,11 +412,24 @@ LogicalResult mlir::relay::onnx::createOpenResize(
                                "got "
                             << data.getType();
   data = node.castTo(data, wideType);
+  Value commonScale;
+  if (!target.ratioPolicy.empty() &&
+      !(commonScale = createCommonScale(node, data, target)))
+    return failure();
+  double extrapolation = properties.extrapolation_value
+                             ? properties.extrapolation_value.getValueAsDouble()
+                             : 0;
   for (int64_t axis = 0, rank = node.getRank(data); axis < rank; ++axis) {
     if (target.isKept[axis])
       continue;
     std::optional<OpenAxis> open;
-    if (!target.scales.empty()) {
+    if (commonScale && llvm::is_contained(target.axes, axis)) {
+      open = scaleAxisBy(node, data, axis, commonScale, /*isRounded=*/true);
+    } else if (target.scaleValues) {
+      open = scaleAxisBy(node, data, axis,
+                         pickNumber(node, target.scaleValues, axis),
+                         /*isRounded=*/false);
+    } else if (!target.scales.empty()) {
       open = scaleAxis(node, data, axis, target.scales[axis]);
     } else {
       Type i64 = node.getBuilder().getI64Type();
@@ -268,15 +445,31 @@ LogicalResult mlir::relay::onnx::createOpenResize(
     }
     if (!open)
       return failure();
+    Type f32 = node.getBuilder().getF32Type();
+    if (target.beginValues) {
+      open->begin = pickNumber(node, target.beginValues, axis);
+      open->end = pickNumber(node, target.endValues, axis);
+    } else if (!target.begin.empty()) {
+      open->begin = node.createScalar(target.begin[axis], f32);
+      open->end = node.createScalar(target.end[axis], f32);
+    }
+    Value source = data;
     Value coordinates = createCoordinates(node, data, *open, transformation);
-    if (isNearest)
+    if (target.antialias)
+      data = takeFiltered(node, data, *open, coordinates, method,
+                          properties.cubic_alpha.getValueAsDouble(),
+                          excludesOutside);
+    else if (isNearest)
       data = takeNearest(node, data, axis, coordinates,
                          properties.rounding_method.getValue());
     else if (method == "linear")
       data = takeLinear(node, data, axis, coordinates);
     else
-      data = takeCubic(node, data, axis, coordinates,
-                       properties.cubic_alpha.getValueAsDouble());
+      data =
+          takeCubic(node, data, axis, coordinates,
+                    properties.cubic_alpha.getValueAsDouble(), excludesOutside);
+    if (open->begin)
+      data = fillOutside(node, data, source, axis, coordinates, extrapolation);
     if (!data)
       return failure();
   }

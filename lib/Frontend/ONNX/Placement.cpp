@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputedAxes.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 #include "Window.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayDynOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorLimits.h"
 
 using namespace mlir;
@@ -20,15 +22,43 @@ using namespace mlir::relay::onnx;
 // CenterCropPad
 //===----------------------------------------------------------------------===//
 
+/// Cuts or pads an axis to a size that is computed when the model runs, a
+/// vector of one.
+static Value fitOpenAxis(NodeContext &node, Value data, int64_t axis,
+                         Value target) {
+  if (!data || !target)
+    return nullptr;
+  Type type = node.getBuilder().getI64Type();
+  Value zero = node.createScalar(0, type), two = node.createScalar(2, type);
+  Value isSize = node.create<GreaterEqualOp>({target, zero});
+  target = node.create<AddOp>(
+      {target, createCheck(node, node.reshape(isSize, ArrayRef<int64_t>()))});
+  Value size = node.createSizes(data, axis, axis + 1, type);
+  auto half = [&](Value value) {
+    return node.create<FloorDivideOp>({value, two});
+  };
+  auto difference = [&](Value a, Value b) {
+    return node.create<MaximumOp>({node.create<SubtractOp>({a, b}), zero});
+  };
+  Value begin = half(difference(size, target));
+  Value kept = node.create<MinimumOp>({size, target});
+  data = sliceAt(node, data, begin, node.create<AddOp>({begin, kept}), axis);
+  if (!data)
+    return nullptr;
+  Value missing = difference(target, size), before = half(missing);
+  Value after = node.create<SubtractOp>({missing, before});
+  int64_t rank = node.getRank(data);
+  Value widths = concatenate(node, {before, after});
+  widths = node.pad(widths, 0, 2 * axis, 2 * (rank - 1 - axis), 0);
+  return node.create<DynNNPadOp>(
+      {data, node.reshape(widths, {rank, 2}),
+       node.createScalar(0, node.getElementType(data))});
+}
+
 static LogicalResult convertCenterCropPad(NodeContext &node) {
   Value data = node.getInput(0);
   int64_t rank = node.getRank(data);
   const ShapeTensor *shape = node.getContents(1);
-  if (!shape || shape->isFloat())
-    return node.emitError()
-           << "expects a shape that follows from the sizes of the inputs, but "
-              "\""
-           << node.getNode().inputs[1] << "\" is computed at run time";
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(rank));
   if (std::optional<ArrayRef<int64_t>> values = node.getInts("axes")) {
     FailureOr<SmallVector<int64_t>> normalized =
@@ -37,18 +67,33 @@ static LogicalResult convertCenterCropPad(NodeContext &node) {
       return failure();
     axes = *normalized;
   }
-  if (shape->elements.size() != axes.size())
-    return node.emitError() << "expects " << axes.size() << " sizes, but got "
-                            << shape->elements.size();
+  Value sizes;
+  int64_t count = shape ? static_cast<int64_t>(shape->elements.size()) : 0;
+  if (!shape || !shape->getConstants() ||
+      !node.getType(data).hasStaticShape()) {
+    sizes = node.getIntsValue(1);
+    if (!sizes)
+      return failure();
+    count = node.getType(sizes).getDimSize(0);
+  }
+  if (count != static_cast<int64_t>(axes.size()))
+    return node.emitError()
+           << "expects " << axes.size() << " sizes, but got " << count;
   SmallVector<ShapeScalar> dims = node.getDims(data);
-  for (auto [axis, wanted] : llvm::zip_equal(axes, shape->elements)) {
-    if (wanted.isSame(dims[axis]))
+  for (auto [number, axis] : llvm::enumerate(axes)) {
+    ShapeScalar wanted = shape ? shape->elements[number] : ShapeScalar();
+    if (shape && wanted.isSame(dims[axis]))
       continue;
     std::optional<int64_t> size = dims[axis].getConstant();
     std::optional<int64_t> target = wanted.getConstant();
-    if (!size || !target)
-      return node.emitError() << "expects static sizes along axis " << axis
-                              << ", but got " << node.getInputType(0);
+    if (!size || !target) {
+      auto position = static_cast<int64_t>(number);
+      data = fitOpenAxis(node, data, axis,
+                         node.slice(sizes, 0, position, position + 1));
+      if (!data)
+        return failure();
+      continue;
+    }
     if (*target < 0 || *target > kMaxTensorBytes)
       return node.emitError() << "expects sizes, but got " << *target;
     int64_t before = std::abs(*target - *size) / 2;

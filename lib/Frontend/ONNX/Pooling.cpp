@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpTable.h"
+#include "Products.h"
 #include "Window.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -26,7 +27,8 @@ struct Pool {
   bool ceilMode;
 
   /// `padNumber` stands for padding that has to be part of the data.
-  static FailureOr<Pool> get(NodeContext &node, double padNumber = 0);
+  static FailureOr<Pool> get(NodeContext &node, Value data,
+                             double padNumber = 0);
 
   template <typename OpT>
   typename OpT::Properties getProperties(NodeContext &node) const {
@@ -53,9 +55,11 @@ private:
 
 } // namespace
 
-FailureOr<Pool> Pool::get(NodeContext &node, double padNumber) {
+FailureOr<Pool> Pool::get(NodeContext &node, Value data, double padNumber) {
+  if (!data)
+    return failure();
   Pool pool;
-  pool.data = node.getInput(0);
+  pool.data = data;
   int64_t rank = node.getRank(pool.data);
   if (rank < 3 || rank > 5) {
     node.emitError() << "expects data of rank 3 to 5, but got "
@@ -277,8 +281,8 @@ Value Pool::createIndices(NodeContext &node, Value maxima,
 }
 
 static LogicalResult convertMaxPool(NodeContext &node) {
-  FailureOr<Pool> pool =
-      Pool::get(node, getLowest(node.getInputType(0).getElementType()));
+  FailureOr<Pool> pool = Pool::get(
+      node, node.getInput(0), getLowest(node.getInputType(0).getElementType()));
   if (failed(pool))
     return failure();
   Value maxima = pool->createMax(node);
@@ -351,12 +355,15 @@ static LogicalResult convertMaxUnpool(NodeContext &node) {
   return node.setResult(node.reshape(flat, ArrayRef<int64_t>(shape)));
 }
 
-static LogicalResult convertAveragePool(NodeContext &node) {
-  FailureOr<Pool> pool = Pool::get(node);
+Value mlir::relay::onnx::createAveragePool(NodeContext &node, Value data) {
+  FailureOr<Pool> pool = Pool::get(node, data);
   if (failed(pool))
-    return failure();
-  return node.setResult(
-      pool->createAverage(node, node.getBool("count_include_pad", false)));
+    return nullptr;
+  return pool->createAverage(node, node.getBool("count_include_pad", false));
+}
+
+static LogicalResult convertAveragePool(NodeContext &node) {
+  return node.setResult(createAveragePool(node, node.getInput(0)));
 }
 
 /// |x|^p.
@@ -387,7 +394,7 @@ static double getExponent(NodeContext &node) {
 }
 
 static LogicalResult convertLpPool(NodeContext &node) {
-  FailureOr<Pool> pool = Pool::get(node);
+  FailureOr<Pool> pool = Pool::get(node, node.getInput(0));
   if (failed(pool))
     return failure();
   double p = getExponent(node);

@@ -17,10 +17,16 @@ class NodeContext;
 /// numpy.matmul. Null, after an error, for operands that do not fit.
 Value createMatmul(NodeContext &node, Value lhs, Value rhs);
 
+/// The product, with a bias, that `node`, a Gemm or one of its kin, describes.
+Value createGemm(NodeContext &node);
+
 /// The convolution of (N, C, spatial...) `data` with (O, C / groups,
 /// spatial...) `weight` that the attributes of `node`, a Conv or one of its
 /// kin, describe. Null, after an error, for operands that do not fit.
 Value createConvolution(NodeContext &node, Value data, Value weight);
+
+/// The means of `data` in the windows that the attributes of `node` describe.
+Value createAveragePool(NodeContext &node, Value data);
 
 } // namespace mlir::relay::onnx
 

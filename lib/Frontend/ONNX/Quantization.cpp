@@ -8,13 +8,52 @@
 #include "NodeContext.h"
 #include "OpTable.h"
 #include "Products.h"
+#include "Quantize.h"
 #include "TensorLoader.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
+
+/// A scale or zero point with one number for each block along an axis, repeated
+/// for each element of `data`.
+static Value repeatBlocks(NodeContext &node, Value data, Value parameter) {
+  RankedTensorType type = node.getType(data), own = node.getType(parameter);
+  int64_t size = node.getInt("block_size", 0);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", 1), type.getRank());
+  if (failed(axis))
+    return nullptr;
+  bool isRight = own.getRank() == type.getRank() && size > 0;
+  for (int64_t dim = 0; isRight && dim < type.getRank(); ++dim) {
+    int64_t count = type.getDimSize(dim);
+    if (ShapedType::isDynamic(count) ||
+        ShapedType::isDynamic(own.getDimSize(dim)))
+      isRight = dim != *axis;
+    else
+      isRight = own.getDimSize(dim) ==
+                (dim == *axis ? llvm::divideCeil(count, size) : count);
+  }
+  if (!isRight) {
+    node.emitError() << "expects a scale for each block of " << size
+                     << " elements along axis " << *axis << " of " << type
+                     << ", but got " << own;
+    return nullptr;
+  }
+  RepeatOp::Properties properties;
+  properties.repeats = node.getBuilder().getI64IntegerAttr(size);
+  properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
+  Value repeated = node.create<RepeatOp>({parameter}, properties);
+  int64_t count = type.getDimSize(*axis);
+  // The last block may be smaller.
+  if (own.getDimSize(*axis) * size != count)
+    repeated = node.slice(repeated, *axis, 0, count);
+  return repeated;
+}
 
 /// A scale or zero point with one number, or one for each index along an axis,
 /// so that it broadcasts against `data`. Null, after an error, for others.
@@ -22,11 +61,8 @@ static Value alignParameter(NodeContext &node, Value data, Value parameter) {
   if (!parameter || node.getRank(parameter) == 0)
     return parameter;
   int64_t rank = node.getRank(data);
-  if (node.getRank(parameter) != 1 || node.getInt("block_size", 0)) {
-    node.emitError() << "scales of blocks are not supported, got "
-                     << parameter.getType();
-    return nullptr;
-  }
+  if (node.getRank(parameter) != 1 || node.getInt("block_size", 0))
+    return repeatBlocks(node, data, parameter);
   if (node.getType(parameter).getDimSize(0) == 1)
     return node.reshape(parameter, ArrayRef<int64_t>());
   FailureOr<int64_t> axis = node.normalizeAxis(node.getInt("axis", 1), rank);
@@ -98,10 +134,8 @@ static LogicalResult convertDequantizeLinear(NodeContext &node) {
   return node.setResult(node.castTo(result, type));
 }
 
-/// `scaled`, a float, rounded to even and moved by `zeroPoint`, if there is
-/// one, as the nearest number of `type`.
-static Value createQuantized(NodeContext &node, Value scaled, Value zeroPoint,
-                             IntegerType type) {
+Value mlir::relay::onnx::createQuantized(NodeContext &node, Value scaled,
+                                         Value zeroPoint, IntegerType type) {
   OpBuilder &b = node.getBuilder();
   bool isUnsigned = type.isUnsigned();
   double count = double(int64_t(1) << type.getWidth());
@@ -116,9 +150,7 @@ static Value createQuantized(NodeContext &node, Value scaled, Value zeroPoint,
   return node.castTo(node.create<ClipOp>({rounded}, range), type);
 }
 
-/// The element type of a zero point; null, after an error, for others than
-/// integers of at most 16 bits.
-static IntegerType getQuantizedType(NodeContext &node, Type type) {
+IntegerType mlir::relay::onnx::getQuantizedType(NodeContext &node, Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   if (integer && integer.getWidth() <= 16)
     return integer;
@@ -159,9 +191,10 @@ static LogicalResult convertQuantizeLinear(NodeContext &node) {
       node, scaled, alignParameter(node, data, zeroPoint), integer));
 }
 
-/// Quantisation to uint8 of the range of the data, which is widened to hold 0.
-static LogicalResult convertDynamicQuantizeLinear(NodeContext &node) {
-  Value data = node.getInput(0);
+/// The range of the data is widened to hold 0.
+DynamicallyQuantized DynamicallyQuantized::get(NodeContext &node, Value data) {
+  if (!data)
+    return {};
   Type type = node.getElementType(data);
   auto integer = IntegerType::get(node.getContext(), 8, IntegerType::Unsigned);
   Value zero = node.createScalar(0, type);
@@ -177,10 +210,15 @@ static LogicalResult convertDynamicQuantizeLinear(NodeContext &node) {
       /*zeroPoint=*/nullptr, integer);
   Value result = createQuantized(node, node.create<DivideOp>({data, scale}),
                                  zeroPoint, integer);
-  if (!result || failed(node.setOutput(1, scale)) ||
-      failed(node.setOutput(2, zeroPoint)))
+  return {result, scale, zeroPoint};
+}
+
+static LogicalResult convertDynamicQuantizeLinear(NodeContext &node) {
+  auto result = DynamicallyQuantized::get(node, node.getInput(0));
+  if (!result.data || failed(node.setOutput(1, result.scale)) ||
+      failed(node.setOutput(2, result.zeroPoint)))
     return failure();
-  return node.setResult(result);
+  return node.setResult(result.data);
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputedAxes.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 
@@ -23,6 +24,8 @@ struct Reduction {
   bool keepDims;
   /// No axes, and the node says that this means to do nothing.
   bool isIdentity = false;
+  /// The axes, where they are computed when the model runs.
+  std::optional<ComputedAxes> computed;
 
   static FailureOr<Reduction> get(NodeContext &node);
 
@@ -30,6 +33,8 @@ struct Reduction {
   Value create(NodeContext &node, Value value, bool keep) const {
     if (isIdentity)
       return value;
+    if (computed)
+      return computed->reduce<OpT>(node, value, keep);
     typename OpT::Properties properties;
     properties.axis = node.getBuilder().getDenseI64ArrayAttr(axes);
     properties.keepdims = node.getBuilder().getBoolAttr(keep);
@@ -50,6 +55,13 @@ FailureOr<Reduction> Reduction::get(NodeContext &node) {
   int64_t rank = node.getRank(reduction.data);
   SmallVector<int64_t> axes;
   // First an attribute, then an input.
+  if (node.hasInput(1) && !node.getContents(1)) {
+    FailureOr<ComputedAxes> values = ComputedAxes::get(node, 1, rank);
+    if (failed(values))
+      return failure();
+    reduction.computed = *values;
+    return reduction;
+  }
   if (node.hasInput(1)) {
     FailureOr<SmallVector<int64_t>> values = node.getConstantInts(1);
     if (failed(values))
@@ -77,6 +89,20 @@ static LogicalResult convertReduce(NodeContext &node) {
   if (failed(reduction))
     return failure();
   return node.setResult(reduction->create<OpT>(node, reduction->data));
+}
+
+static LogicalResult convertReduceMean(NodeContext &node) {
+  FailureOr<Reduction> reduction = Reduction::get(node);
+  if (failed(reduction))
+    return failure();
+  Value data = reduction->data;
+  Type type = node.getElementType(data);
+  // Means of means are truncated more than once.
+  if (!reduction->computed || isa<FloatType>(type))
+    return node.setResult(reduction->create<MeanOp>(node, data));
+  Value count = reduction->computed->countElements(node, data);
+  return node.setResult(node.create<DivideOp>(
+      {reduction->create<SumOp>(node, data), node.castTo(count, type)}));
 }
 
 /// Max and Min of booleans are any and all.
@@ -161,7 +187,8 @@ static LogicalResult convertReduceLogSumExp(NodeContext &node) {
       node.create<ExpOp>({node.create<SubtractOp>({data, largest})});
   Value sum = node.create<LogOp>({reduction->create<SumOp>(node, shifted)});
   if (!reduction->keepDims && !reduction->isIdentity)
-    largest = node.squeeze(largest, reduction->axes);
+    largest = reduction->computed ? reduction->computed->squeeze(node, largest)
+                                  : node.squeeze(largest, reduction->axes);
   return setReduced(node, node.create<AddOp>({sum, largest}));
 }
 
@@ -198,7 +225,7 @@ void mlir::relay::onnx::addReductionOps(OpTable &table) {
   compose("ReduceLogSum", convertReduceLogSum);
   compose("ReduceLogSumExp", convertReduceLogSumExp);
   reduce("ReduceMax", convertReduceExtremum<MaxOp, AnyOp>);
-  reduce("ReduceMean", convertReduce<MeanOp>);
+  reduce("ReduceMean", convertReduceMean);
   reduce("ReduceMin", convertReduceExtremum<MinOp, AllOp>);
   reduce("ReduceProd", convertReduce<ProdOp>);
   reduce("ReduceSum", convertReduce<SumOp>);

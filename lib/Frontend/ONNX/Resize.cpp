@@ -197,11 +197,67 @@ static FailureOr<SmallVector<double>> getConstantFloats(NodeContext &node,
   return failure();
 }
 
+/// `count` floats in an input, which are computed when the model runs.
+static Value getFloatsValue(NodeContext &node, unsigned index, size_t count) {
+  Value value = node.materializeInput(index);
+  if (!value)
+    return nullptr;
+  RankedTensorType type = node.getType(value);
+  if (type.getRank() != 1 ||
+      type.getDimSize(0) != static_cast<int64_t>(count) ||
+      !isa<FloatType>(type.getElementType())) {
+    node.emitError() << "expects " << count << " floats in input " << index
+                     << " (\"" << node.getNode().inputs[index]
+                     << "\"), but got " << type;
+    return nullptr;
+  }
+  return node.castTo(value, node.getBuilder().getF32Type());
+}
+
+/// A number for each dimension from one for each of `axes`, and `other`.
+static Value spread(NodeContext &node, Value values, ArrayRef<int64_t> axes,
+                    const ResizeTarget &target, double other) {
+  if (!values)
+    return nullptr;
+  auto count = static_cast<int64_t>(axes.size());
+  SmallVector<int64_t> positions(target.sizes.size(), count);
+  for (auto [number, axis] : llvm::enumerate(axes))
+    positions[axis] = static_cast<int64_t>(number);
+  return node.take(node.pad(values, 0, 0, 1, other), node.createInts(positions),
+                   0);
+}
+
+/// Scales that are computed when the model runs, for each of `axes`.
+static LogicalResult readOpenScales(NodeContext &node, unsigned index,
+                                    ArrayRef<int64_t> axes,
+                                    ResizeTarget &target) {
+  Value scales = getFloatsValue(node, index, axes.size());
+  target.scaleValues = spread(node, scales, axes, target, 1);
+  for (int64_t axis : axes) {
+    target.isKept[axis] = false;
+    target.sizes[axis] = ShapedType::kDynamic;
+  }
+  return success(target.scaleValues != nullptr);
+}
+
 /// Reads the part of each of `axes` that tf_crop_and_resize looks at.
 static LogicalResult applyRegion(NodeContext &node, ArrayRef<int64_t> axes,
                                  ResizeTarget &target) {
   if (!node.hasInput(1))
     return node.emitError() << "expects input 1, which is left out";
+  if (!node.getContents(1)) {
+    Value numbers = getFloatsValue(node, 1, 2 * axes.size());
+    if (!numbers)
+      return failure();
+    auto count = static_cast<int64_t>(axes.size());
+    target.beginValues =
+        spread(node, node.slice(numbers, 0, 0, count), axes, target, 0);
+    target.endValues =
+        spread(node, node.slice(numbers, 0, count, 2 * count), axes, target, 1);
+    for (int64_t axis : axes)
+      target.isKept[axis] = false;
+    return success(!node.hasFailed());
+  }
   FailureOr<SmallVector<double>> region = getConstantFloats(node, 1);
   if (failed(region))
     return failure();
@@ -227,6 +283,16 @@ static LogicalResult applyRegion(NodeContext &node, ArrayRef<int64_t> axes,
   return success();
 }
 
+/// The sizes of the node, one number for each dimension; the first one stands
+/// for those without.
+static Value getSizeValues(NodeContext &node, ArrayRef<int64_t> axes,
+                           int64_t rank) {
+  SmallVector<int64_t> numbers(rank, 0);
+  for (auto [number, axis] : llvm::enumerate(axes))
+    numbers[axis] = static_cast<int64_t>(number);
+  return node.take(node.getIntsValue(3), node.createInts(numbers), 0);
+}
+
 /// Where the node says so, one scale for all of `axes`: the smallest or the
 /// largest of those that the sizes stand for.
 static LogicalResult keepAspectRatio(NodeContext &node, ArrayRef<int64_t> axes,
@@ -239,12 +305,22 @@ static LogicalResult keepAspectRatio(NodeContext &node, ArrayRef<int64_t> axes,
                                "not_larger or not_smaller, but got \""
                             << policy << "\"";
   RankedTensorType type = node.getType(node.getInput(0));
+  bool isOpen = llvm::any_of(axes, [&](int64_t axis) {
+    return type.isDynamicDim(axis) || ShapedType::isDynamic(target.sizes[axis]);
+  });
+  if (isOpen) {
+    target.ratioPolicy = policy;
+    for (int64_t axis : axes)
+      target.isKept[axis] = false;
+    if (!target.sizeValues)
+      target.sizeValues = getSizeValues(node, axes, type.getRank());
+    return success(target.sizeValues != nullptr);
+  }
   std::optional<float> scale;
   for (int64_t axis : axes) {
     int64_t count = type.getDimSize(axis);
-    if (ShapedType::isDynamic(count) || count == 0 ||
-        ShapedType::isDynamic(target.sizes[axis]))
-      return node.emitError() << "expects known, positive sizes for "
+    if (count == 0)
+      return node.emitError() << "expects positive sizes for "
                                  "keep_aspect_ratio_policy, but got "
                               << type;
     float own =
@@ -275,23 +351,27 @@ static LogicalResult convertUpsample(NodeContext &node) {
   Value data = node.getInput(0);
   RankedTensorType type = node.getType(data);
   SmallVector<double> scales;
+  bool isOpen = false;
   if (node.getOpset() < 9) {
     for (float scale : node.getFloats("scales").value_or(ArrayRef<float>()))
       scales.push_back(scale);
   } else {
     if (!node.hasInput(1))
       return node.emitError() << "expects input 1, which is left out";
-    FailureOr<SmallVector<double>> values = getConstantFloats(node, 1);
-    if (failed(values))
-      return failure();
-    scales = *values;
+    isOpen = !node.getContents(1);
+    if (!isOpen) {
+      FailureOr<SmallVector<double>> values = getConstantFloats(node, 1);
+      if (failed(values))
+        return failure();
+      scales = *values;
+    }
   }
   ResizeTarget target = getUnchanged(type);
   std::optional<StringRef> method = getMethod(node);
-  if (!method ||
-      failed(applyScales(node, type, scales,
-                         llvm::to_vector(llvm::seq<int64_t>(type.getRank())),
-                         /*isExact=*/true, target)))
+  target.axes = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+  if (!method || failed(isOpen ? readOpenScales(node, 1, target.axes, target)
+                               : applyScales(node, type, scales, target.axes,
+                                             /*isExact=*/true, target)))
     return failure();
   ImageResize2dOp::Properties properties;
   properties.method = b.getStringAttr(*method);
@@ -328,12 +408,8 @@ static LogicalResult applySizes(NodeContext &node, Value data,
   }
   if (!isOpen)
     return success();
-  // One number for each dimension; the first one stands for those without.
-  SmallVector<int64_t> numbers(dims.size(), 0);
-  for (auto [number, axis] : llvm::enumerate(axes))
-    numbers[axis] = static_cast<int64_t>(number);
   target.sizeValues =
-      node.take(node.getIntsValue(3), node.createInts(numbers), 0);
+      getSizeValues(node, axes, static_cast<int64_t>(dims.size()));
   return success(target.sizeValues != nullptr);
 }
 
@@ -364,6 +440,7 @@ static LogicalResult convertResize(NodeContext &node) {
     return node.emitError() << "coordinate_transformation_mode \""
                             << transformation << "\" is not supported";
   ResizeTarget target = getUnchanged(type);
+  target.axes = axes;
   // Nearest neighbours have no filter.
   target.antialias =
       node.getBool("antialias", false) && *method != "nearest_neighbor";
@@ -377,6 +454,9 @@ static LogicalResult convertResize(NodeContext &node) {
   } else if (!node.hasInput(scalesIndex) ||
              (scales && scales->elements.empty())) {
     return node.emitError() << "expects scales or sizes";
+  } else if (!scales) {
+    if (failed(readOpenScales(node, scalesIndex, axes, target)))
+      return failure();
   } else {
     FailureOr<SmallVector<double>> values =
         getConstantFloats(node, scalesIndex);

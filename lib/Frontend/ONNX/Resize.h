@@ -31,9 +31,19 @@ struct ResizeTarget {
   /// importer knows them, and as values, which are at the same positions.
   SmallVector<ShapeScalar> openSizes;
   Value sizeValues;
+  /// Scales, and the begin and the end of the part that is looked at, a number
+  /// of f32 for each dimension, where they are computed when the model runs.
+  Value scaleValues, beginValues, endValues;
+  /// Sizes are those of the scale that they say: the smallest or the largest
+  /// one of all axes, which all have then; empty for each its own.
+  StringRef ratioPolicy;
+  /// The axes of the node.
+  SmallVector<int64_t> axes;
 
   /// Whether a size that changes is not known, before or after.
   bool isOpen(RankedTensorType data) const {
+    if (scaleValues || beginValues || !ratioPolicy.empty())
+      return true;
     for (auto [axis, kept] : llvm::enumerate(isKept))
       if (!kept &&
           (ShapedType::isDynamic(sizes[axis]) || data.isDynamicDim(axis)))

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputedAxes.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 
@@ -345,8 +346,62 @@ static LogicalResult convertGridSample(NodeContext &node) {
 // AffineGrid
 //===----------------------------------------------------------------------===//
 
+/// The grid for sizes that are computed when the model runs.
+static LogicalResult convertOpenAffineGrid(NodeContext &node, Value theta) {
+  Arithmetic math(node);
+  Type index = node.getBuilder().getI64Type();
+  Value sizes = node.getIntsValue(1);
+  if (!sizes)
+    return failure();
+  RankedTensorType type = node.getType(theta);
+  int64_t rank = node.getType(sizes).getDimSize(0) - 2;
+  if (rank < 2 || rank > 3 || type.getRank() != 3 ||
+      type.getDimSize(1) != rank || type.getDimSize(2) != rank + 1)
+    return node.emitError()
+           << "expects 4 or 5 sizes, and matrices (batch, 2, 3) or (batch, 3, "
+              "4) for them, but got "
+           << sizes.getType() << " and " << type;
+  bool alignCorners = node.getBool("align_corners", false);
+  Type elementType = node.getElementType(theta);
+  auto getSize = [&](int64_t i) {
+    return node.reshape(node.slice(sizes, 0, i, i + 1), ArrayRef<int64_t>());
+  };
+  Value isRight = node.create<LogicalAndOp>(
+      {node.create<AllOp>(
+           {node.create<GreaterOp>({sizes, node.createScalar(0, index)})}),
+       node.create<EqualOp>({getSize(0), node.createSize(theta, 0)})});
+  Value check = createCheck(node, isRight);
+  auto getColumn = [&](int64_t j) {
+    Value column = node.squeeze(node.slice(theta, 2, j, j + 1), {2});
+    return node.expandDims(column, 1, rank);
+  };
+  Value result = getColumn(rank);
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    Value count = math.add(getSize(axis + 2), check);
+    Value length = node.castTo(count, elementType);
+    Value two = math.number(2, length), one = math.number(1, length);
+    Value line = node.createRange(count, elementType);
+    if (alignCorners) {
+      // A single element is in the middle.
+      Value step =
+          math.div(two, node.create<MaximumOp>({math.add(length, -1), one}));
+      Value first = math.select(math.less(one, length), math.number(-1, length),
+                                math.number(0, length));
+      line = math.add(math.mul(line, step), first);
+    } else {
+      line = math.add(math.div(math.add(math.mul(line, 2), 1), length), -1);
+    }
+    line = node.expandDims(line, 1, rank - axis);
+    result = math.add(result, math.mul(getColumn(rank - 1 - axis), line));
+  }
+  return node.setResult(result);
+}
+
 static LogicalResult convertAffineGrid(NodeContext &node) {
   Value theta = node.getInput(0);
+  if (const ShapeTensor *known = node.getContents(1);
+      !known || !known->getConstants())
+    return convertOpenAffineGrid(node, theta);
   FailureOr<SmallVector<int64_t>> size = node.getConstantInts(1);
   if (failed(size))
     return failure();

@@ -11,9 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputedAxes.h"
 #include "Limits.h"
 #include "NodeContext.h"
 #include "OpTable.h"
+#include "OpenSignal.h"
 #include "Products.h"
 #include "TensorLoader.h"
 
@@ -34,6 +36,13 @@ static Value createNumbers(NodeContext &node, ArrayRef<double> numbers,
   auto type = RankedTensorType::get(shape, node.getBuilder().getF64Type());
   return node.castTo(node.createConstant(DenseElementsAttr::get(type, numbers)),
                      elementType);
+}
+
+/// Whether an input is left out or constant.
+static bool isKnown(NodeContext &node, unsigned index) {
+  const ShapeTensor *contents = node.getContents(index);
+  return !node.hasInput(index) ||
+         (contents && (contents->isFloat() || contents->getConstants()));
 }
 
 /// An integer in an input from `low` to `high`.
@@ -68,9 +77,11 @@ static FailureOr<Type> getOutputType(NodeContext &node) {
 /// The sum of `terms[i]` * cos(i * angle), which goes once round in `size` or,
 /// where the window is symmetric, in one element less.
 static LogicalResult convertWindow(NodeContext &node, ArrayRef<double> terms) {
+  FailureOr<Type> type = getOutputType(node);
+  if (succeeded(type) && !isKnown(node, 0))
+    return convertOpenWindow(node, terms, *type);
   FailureOr<int64_t> size =
       getConstantIntIn(node, 0, "size", 0, kMaxMadeUpElements);
-  FailureOr<Type> type = getOutputType(node);
   if (failed(size) || failed(type))
     return failure();
   int64_t period = node.getBool("periodic", true) ? *size : *size - 1;
@@ -104,6 +115,11 @@ static LogicalResult convertBlackmanWindow(NodeContext &node) {
 
 /// Triangles over the bins of a spectrum, equally far from each other in mel.
 static LogicalResult convertMelWeightMatrix(NodeContext &node) {
+  for (unsigned index = 0; index < 5; ++index)
+    if (!isKnown(node, index)) {
+      FailureOr<Type> type = getOutputType(node);
+      return failed(type) ? failure() : convertOpenMelWeights(node, *type);
+    }
   FailureOr<int64_t> bins =
       getConstantIntIn(node, 0, "num_mel_bins", 1, kMaxMadeUpElements);
   FailureOr<int64_t> length =
@@ -243,7 +259,33 @@ static LogicalResult convertDFT(NodeContext &node) {
   bool isOld = node.getOpset() < 20;
   bool inverse = node.getBool("inverse", false);
   bool onesided = node.getBool("onesided", false);
+  if (onesided && parts != (inverse ? 2 : 1))
+    return node.emitError() << "expects " << (inverse ? "complex" : "real")
+                            << " data where onesided = 1, but got " << type;
   int64_t wanted = isOld ? node.getInt("axis", 1) : -2;
+  Value openPoints;
+  if (!isKnown(node, 1) &&
+      !(openPoints = getScalar(node, 1, node.getBuilder().getI64Type())))
+    return failure();
+  if (!isKnown(node, 2)) {
+    // Along all axes, and then a choice.
+    Type index = node.getBuilder().getI64Type();
+    if (node.hasInput(1) && !openPoints)
+      openPoints = getScalar(node, 1, index);
+    Value axis = getScalar(node, 2, index);
+    if (!axis)
+      return failure();
+    axis = node.create<WhereOp>(
+        {node.create<LessOp>({axis, node.createScalar(0, index)}),
+         node.create<AddOp>(
+             {axis, node.createScalar(static_cast<double>(rank), index)}),
+         axis});
+    SmallVector<Value> results;
+    for (int64_t i = 0; i < rank - 1; ++i)
+      results.push_back(
+          createOpenDFT(node, data, i, openPoints, /*isChosen=*/false));
+    return node.setResult(chooseTensor(node, results, axis));
+  }
   if (node.hasInput(2)) {
     FailureOr<int64_t> value = node.getConstantInt(2);
     if (failed(value))
@@ -257,13 +299,12 @@ static LogicalResult convertDFT(NodeContext &node) {
     return node.emitError() << "expects an axis of the signal, but got "
                             << wanted << ", that of its two parts";
   int64_t size = type.getDimSize(*axis);
-  if (ShapedType::isDynamic(size))
-    return node.emitError() << "expects a static size along axis " << *axis
-                            << ", but got " << type;
+  if (openPoints || ShapedType::isDynamic(size)) {
+    if (node.hasInput(1) && !openPoints)
+      openPoints = getScalar(node, 1, node.getBuilder().getI64Type());
+    return node.setResult(createOpenDFT(node, data, *axis, openPoints));
+  }
   bool isReal = onesided && inverse;
-  if (onesided && parts != (inverse ? 2 : 1))
-    return node.emitError() << "expects " << (inverse ? "complex" : "real")
-                            << " data where onesided = 1, but got " << type;
   int64_t points = isReal ? 2 * (size - 1) : size;
   if (node.hasInput(1)) {
     FailureOr<int64_t> value = node.getConstantInt(1);
@@ -342,6 +383,9 @@ static LogicalResult convertSTFT(NodeContext &node) {
     return node.emitError() << "expects a signal (batch, length, 1 or 2), but "
                                "got "
                             << type;
+  if (!isKnown(node, 1) || !isKnown(node, 3) ||
+      (!node.hasInput(3) && type.isDynamicDim(1) && !node.hasInput(2)))
+    return convertOpenSTFT(node);
   FailureOr<int64_t> step = getConstantIntIn(
       node, 1, "frame_step", 1, std::numeric_limits<int32_t>::max());
   if (failed(step))

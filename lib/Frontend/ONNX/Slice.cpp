@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputedAxes.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 
@@ -195,9 +196,121 @@ static Value sliceByValue(NodeContext &node, Value data,
       dims);
 }
 
+/// Each `step`-th element of `data` from `begin` to `end` along an axis; all
+/// three are computed when the model runs, vectors of one element.
+static Value sliceByStep(NodeContext &node, Value data, Value begin, Value end,
+                         Value step, int64_t axis) {
+  if (!data)
+    return nullptr;
+  Type type = node.getBuilder().getI64Type();
+  Value size = node.createSize(data, axis);
+  Value zero = node.createScalar(0, type), one = node.createScalar(1, type);
+  auto select = [&](Value condition, Value a, Value b) -> Value {
+    return node.create<WhereOp>({condition, a, b});
+  };
+  auto add = [&](Value a, Value b) -> Value {
+    return node.create<AddOp>({a, b});
+  };
+  auto subtract = [&](Value a, Value b) -> Value {
+    return node.create<SubtractOp>({a, b});
+  };
+  Value isZero = node.create<EqualOp>({step, zero});
+  Value isRight = node.create<LogicalNotOp>({isZero});
+  step = add(select(isZero, one, step),
+             createCheck(node, node.reshape(isRight, ArrayRef<int64_t>())));
+  // Backwards, bounds lie one element further down.
+  Value shift = node.castTo(node.create<LessOp>({step, zero}), type);
+  Value low = subtract(zero, shift), high = subtract(size, shift);
+  auto clamp = [&](Value bound, Value least) -> Value {
+    Value isNegative = node.create<LessOp>({bound, zero});
+    bound = select(isNegative, add(bound, size), bound);
+    return node.create<MinimumOp>(
+        {node.create<MaximumOp>({bound, least}), high});
+  };
+  begin = clamp(begin, zero);
+  end = clamp(end, low);
+  // The distance over the step, rounded up.
+  Value count = node.create<NegativeOp>(
+      {node.create<FloorDivideOp>({subtract(begin, end), step})});
+  count = node.create<MaximumOp>({count, zero});
+  Value positions =
+      add(node.create<MultiplyOp>(
+              {node.createRange(node.reshape(count, ArrayRef<int64_t>()), type),
+               step}),
+          begin);
+  return node.take(data, positions, axis);
+}
+
+/// The slices along axes, or by steps, that are computed when the model runs.
+static LogicalResult sliceByAxes(NodeContext &node, Value data) {
+  Type type = node.getBuilder().getI64Type();
+  Value begin = node.getIntsValue(1), end = node.getIntsValue(2);
+  if (!begin || !end)
+    return failure();
+  int64_t count = node.getType(begin).getDimSize(0);
+  Value steps = node.hasInput(4)
+                    ? node.getIntsValue(4)
+                    : node.createInts(SmallVector<int64_t>(count, 1));
+  if (!steps)
+    return failure();
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq(node.getRank(data)));
+  if (node.hasInput(3) && !node.getContents(3)) {
+    FailureOr<ComputedAxes> axes =
+        ComputedAxes::get(node, 3, node.getRank(data));
+    if (failed(axes))
+      return failure();
+    if (axes->getCount() != count || node.getType(end).getDimSize(0) != count ||
+        node.getType(steps).getDimSize(0) != count)
+      return node.emitError()
+             << "expects as many starts, ends, axes and steps, but got "
+             << count << ", " << node.getType(end).getDimSize(0) << ", "
+             << axes->getCount() << " and "
+             << node.getType(steps).getDimSize(0);
+    SmallVector<int64_t> last(node.getRank(data),
+                              std::numeric_limits<int64_t>::max());
+    Value zero = node.createScalar(0, type);
+    begin = axes->pick(node, begin, zero);
+    end = axes->pick(node, end, node.createInts(ArrayRef<int64_t>(last)));
+    steps = axes->pick(node, steps, node.createScalar(1, type));
+  } else {
+    SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(count));
+    if (node.hasInput(3)) {
+      FailureOr<SmallVector<int64_t>> values = node.getConstantInts(3);
+      if (failed(values))
+        return failure();
+      axes = *values;
+    }
+    FailureOr<SmallVector<int64_t>> normalized =
+        node.normalizeAxes(axes, node.getRank(data));
+    if (failed(normalized))
+      return failure();
+    dims = *normalized;
+    if (static_cast<int64_t>(dims.size()) != count ||
+        node.getType(end).getDimSize(0) != count ||
+        node.getType(steps).getDimSize(0) != count)
+      return node.emitError()
+             << "expects as many starts, ends, axes and steps, but got "
+             << count << ", " << node.getType(end).getDimSize(0) << ", "
+             << dims.size() << " and " << node.getType(steps).getDimSize(0);
+  }
+  // Steps go with the axes, so none is a constant here.
+  for (auto [number, axis] : llvm::enumerate(dims)) {
+    auto i = static_cast<int64_t>(number);
+    auto pick = [&](Value values) { return node.slice(values, 0, i, i + 1); };
+    data = node.hasInput(4) ? sliceByStep(node, data, pick(begin), pick(end),
+                                          pick(steps), axis)
+                            : sliceAt(node, data, pick(begin), pick(end), axis);
+  }
+  return node.setResult(data);
+}
+
 static LogicalResult convertSlice(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value data = node.getInput(0);
+  for (unsigned index : {3, 4})
+    if (node.getOpset() >= 10 && node.hasInput(index) &&
+        !node.getContents(index))
+      return sliceByAxes(node, data);
   FailureOr<SliceBounds> bounds = readSlice(node, node.getRank(data));
   if (failed(bounds))
     return failure();
@@ -288,6 +401,36 @@ static LogicalResult splitInHalves(NodeContext &node, Value data,
   return success();
 }
 
+/// Splits into parts whose sizes are computed when the model runs.
+static LogicalResult splitByValue(NodeContext &node, Value data, int64_t axis) {
+  OpBuilder &b = node.getBuilder();
+  Type type = b.getI64Type();
+  Value sizes = node.getIntsValue(1);
+  if (!sizes)
+    return failure();
+  auto count = static_cast<int64_t>(node.getNode().outputs.size());
+  if (node.getType(sizes).getDimSize(0) != count)
+    return node.emitError() << "expects sizes of " << count
+                            << " parts, but got " << node.getType(sizes);
+  Value zero = node.createScalar(0, type);
+  Value isRight = node.create<LogicalAndOp>(
+      {node.create<AllOp>({node.create<GreaterEqualOp>({sizes, zero})}),
+       node.create<EqualOp>(
+           {node.create<SumOp>({sizes}), node.createSize(data, axis)})});
+  CumsumOp::Properties sum;
+  sum.axis = b.getI64IntegerAttr(0);
+  Value ends = node.create<AddOp>(
+      {node.create<CumsumOp>({sizes}, sum), createCheck(node, isRight)});
+  Value begins = node.create<SubtractOp>({ends, sizes});
+  for (int64_t i = 0; i < count; ++i) {
+    Value part = sliceAt(node, data, node.slice(begins, 0, i, i + 1),
+                         node.slice(ends, 0, i, i + 1), axis);
+    if (failed(node.setOutput(i, part)))
+      return failure();
+  }
+  return success();
+}
+
 static LogicalResult convertSplit(NodeContext &node) {
   OpBuilder &b = node.getBuilder();
   Value data = node.getInput(0);
@@ -301,6 +444,9 @@ static LogicalResult convertSplit(NodeContext &node) {
     return node.emitError()
            << "expects " << wanted << " outputs, but got " << count;
   SmallVector<int64_t> sizes;
+  if (node.hasInput(1) &&
+      (!node.getContents(1) || !node.getContents(1)->getConstants()))
+    return splitByValue(node, data, *axis);
   if (node.hasInput(1)) {
     FailureOr<SmallVector<int64_t>> values = node.getConstantInts(1);
     if (failed(values))

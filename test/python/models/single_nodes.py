@@ -11,26 +11,34 @@ from onnx import helper, numpy_helper
 
 import bounds
 import relay_mlir as rm
+from relay_mlir import relay
 
 
-def make(op, inputs, opset, attributes, constants=None, outputs=1, dims=None, order=None):
-    """A model of one node, whose inputs are `inputs` and then `constants`, or `order`."""
+def make(op, inputs, opset, attributes, constants=None, outputs=1, dims=None, order=None,
+         domain=""):
+    """A model of one node, whose inputs are `inputs` and then `constants`, or `order`.
+    `outputs` is their number, or their names, of which some may be empty. `opset` is
+    that of the default domain."""
     constants = constants or {}
-    names = [f"y{i}" for i in range(outputs)]
+    names = [f"y{i}" for i in range(outputs)] if isinstance(outputs, int) else outputs
+    opsets = [helper.make_opsetid("", opset)]
+    if domain:
+        opsets.append(helper.make_opsetid(domain, 1))
     graph = helper.make_graph(
-        [helper.make_node(op, order or [*inputs, *constants], names, **attributes)], "g", [
+        [helper.make_node(op, order or [*inputs, *constants], names, domain=domain, **attributes)],
+        "g", [
             helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype),
                                           (dims or {}).get(name, array.shape))
             for name, array in inputs.items()],
-        [helper.make_empty_tensor_value_info(name) for name in names],
+        [helper.make_empty_tensor_value_info(name) for name in names if name],
         [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
-def runtime(op, inputs, opset, attributes, constants=None, outputs=1, order=None):
+def runtime(op, inputs, opset, attributes, constants=None, outputs=1, order=None, domain=""):
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 4
-    model = make(op, inputs, opset, attributes, constants, outputs, order=order)
+    model = make(op, inputs, opset, attributes, constants, outputs, order=order, domain=domain)
     return onnxruntime.InferenceSession(model.SerializeToString(), settings, providers=[
         "CPUExecutionProvider"]).run(None, inputs)
 
@@ -39,6 +47,14 @@ def compiled(*arguments, **options):
     inputs = arguments[1]
     actual = rm.compile(make(*arguments, **options)).run(inputs)
     return actual if isinstance(actual, tuple) else (actual,)
+
+
+def machine(*arguments, **options):
+    """By the virtual machine, which runs what elements decide the sizes of."""
+    module, _ = relay.frontend.from_onnx(make(*arguments, **options))
+    runner = relay.vm.VirtualMachine(relay.vm.compile(module, "native"))
+    actual = runner.run(*arguments[1].values())
+    return actual if isinstance(actual, (tuple, list)) else (actual,)
 
 
 def reference(op, inputs, opset, attributes, constants=None, outputs=1, order=None):

@@ -1,0 +1,405 @@
+//===- ContribQuantized.cpp - Quantized operators of ONNX Runtime ---===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A quantized operator computes with the numbers that integers stand for and
+// quantizes the result; products are sums of integers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Formula.h"
+#include "../Products.h"
+#include "../Quantize.h"
+#include "Attention.h"
+#include "Contrib.h"
+
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// A number that may be a vector of one.
+static Value getNumber(NodeContext &node, unsigned index) {
+  Value value = node.getInput(index);
+  if (!value)
+    return nullptr;
+  RankedTensorType type = node.getType(value);
+  if (type.getRank() == 1 && type.getDimSize(0) == 1)
+    return node.reshape(value, ArrayRef<int64_t>());
+  return value;
+}
+
+/// `data` less its zero point, input `zeroPoint`, as 32-bit integers.
+static Value getDifference(NodeContext &node, Value data, unsigned zeroPoint) {
+  Type i32 = node.getBuilder().getI32Type();
+  Value difference = node.castTo(data, i32);
+  if (!node.hasInput(zeroPoint))
+    return difference;
+  return node.create<SubtractOp>(
+      {difference, node.castTo(getNumber(node, zeroPoint), i32)});
+}
+
+/// The floats that an input stands for, with the scale and the zero point that
+/// follow it.
+static Value dequantize(NodeContext &node, unsigned index) {
+  Type f32 = node.getBuilder().getF32Type();
+  Value difference = getDifference(node, node.getInput(index), index + 2);
+  return node.create<MultiplyOp>(
+      {node.castTo(difference, f32), getNumber(node, index + 1)});
+}
+
+/// Sets the result to `value`, quantized as inputs `index` and the one after it
+/// say, to the type of the data in input 0.
+static LogicalResult setQuantized(NodeContext &node, Value value,
+                                  unsigned index, Type defaultType) {
+  Type type = node.hasInput(index + 1)
+                  ? node.getInputType(index + 1).getElementType()
+                  : defaultType;
+  IntegerType integer = getQuantizedType(node, type);
+  if (!integer)
+    return failure();
+  Value scaled = node.create<DivideOp>({value, getNumber(node, index)});
+  return node.setResult(
+      createQuantized(node, scaled, getNumber(node, index + 1), integer));
+}
+
+static Type getDataType(NodeContext &node) {
+  return node.getInputType(0).getElementType();
+}
+
+template <typename OpT>
+static LogicalResult convertQLinearBinary(NodeContext &node) {
+  Value result = node.create<OpT>({dequantize(node, 0), dequantize(node, 3)});
+  return setQuantized(node, result, 6, getDataType(node));
+}
+
+static LogicalResult convertQLinearUnary(NodeContext &node) {
+  Value x = dequantize(node, 0);
+  Formula f(node, x);
+  Value result;
+  if (node.getOpType() == "QLinearSigmoid")
+    result = f.sigmoid(x);
+  else
+    result = f.select(f.less(x, f.number(0)),
+                      f.mul(f.number(node.getFloat("alpha", 0.01f)), x), x);
+  return setQuantized(node, result, 3, getDataType(node));
+}
+
+static LogicalResult convertQLinearSoftmax(NodeContext &node) {
+  Value x = dequantize(node, 0);
+  if (!x)
+    return failure();
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", -1), node.getRank(x));
+  if (failed(axis))
+    return failure();
+  SmallVector<ShapeScalar> dims = node.getDims(x);
+  bool isFlat = node.getInt("opset", 0) < 13;
+  NNSoftmaxOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(isFlat ? -1 : *axis);
+  Value result = node.create<NNSoftmaxOp>({isFlat ? node.flatten(x, *axis) : x},
+                                          properties);
+  if (isFlat)
+    result = node.reshape(result, dims);
+  return setQuantized(node, result, 3, getDataType(node));
+}
+
+static LogicalResult convertQLinearGlobalAveragePool(NodeContext &node) {
+  Value x = dequantize(node, 0);
+  if (!x)
+    return failure();
+  int64_t rank = node.getRank(x);
+  bool isLast = node.getBool("channels_last", false);
+  MeanOp::Properties properties;
+  properties.axis = node.getBuilder().getDenseI64ArrayAttr(llvm::to_vector(
+      isLast ? llvm::seq<int64_t>(1, rank - 1) : llvm::seq<int64_t>(2, rank)));
+  properties.keepdims = node.getBuilder().getBoolAttr(true);
+  return setQuantized(node, node.create<MeanOp>({x}, properties), 3,
+                      getDataType(node));
+}
+
+static LogicalResult convertQLinearReduceMean(NodeContext &node) {
+  Value x = dequantize(node, 0);
+  if (!x)
+    return failure();
+  int64_t rank = node.getRank(x);
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(rank));
+  if (std::optional<ArrayRef<int64_t>> own = node.getInts("axes"))
+    axes = llvm::to_vector(*own);
+  FailureOr<SmallVector<int64_t>> normalized = node.normalizeAxes(axes, rank);
+  if (failed(normalized))
+    return failure();
+  MeanOp::Properties properties;
+  properties.axis = node.getBuilder().getDenseI64ArrayAttr(*normalized);
+  properties.keepdims =
+      node.getBuilder().getBoolAttr(node.getBool("keepdims", true));
+  return setQuantized(node, node.create<MeanOp>({x}, properties), 3,
+                      getDataType(node));
+}
+
+static LogicalResult convertQLinearAveragePool(NodeContext &node) {
+  Value x = dequantize(node, 0);
+  bool isLast = node.getBool("channels_last", false);
+  if (isLast && x && node.getRank(x) == 4)
+    x = node.transpose(x, {0, 3, 1, 2});
+  else if (isLast)
+    return node.emitError() << "expects data of rank 4 for channels_last";
+  Value pooled = createAveragePool(node, x);
+  if (pooled && isLast)
+    pooled = node.transpose(pooled, {0, 2, 3, 1});
+  return setQuantized(node, pooled, 3, getDataType(node));
+}
+
+static LogicalResult convertQLinearConcat(NodeContext &node) {
+  unsigned count = node.getNumInputs();
+  if (count < 5 || (count - 2) % 3 != 0)
+    return node.emitError()
+           << "expects a scale and a zero point, and then three inputs for "
+              "each part, but got "
+           << count;
+  SmallVector<Value> parts;
+  for (unsigned index = 2; index < count; index += 3)
+    parts.push_back(dequantize(node, index));
+  if (!parts.front())
+    return failure();
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", 0), node.getRank(parts.front()));
+  if (failed(axis))
+    return failure();
+  ConcatenateOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
+  return setQuantized(node, node.create<ConcatenateOp>(parts, properties), 0,
+                      node.getInputType(2).getElementType());
+}
+
+static LogicalResult convertQLinearWhere(NodeContext &node) {
+  Value result = node.create<WhereOp>(
+      {node.getInput(0), dequantize(node, 1), dequantize(node, 4)});
+  return setQuantized(node, result, 7, node.getInputType(1).getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// A product in floats from that of integers, with an optional bias.
+static Value scaleProduct(NodeContext &node, Value product, Value left,
+                          Value right, Value bias) {
+  Value factor = node.create<MultiplyOp>({left, right});
+  if (!factor)
+    return nullptr;
+  Value scaled = node.create<MultiplyOp>(
+      {node.castTo(product, node.getElementType(factor)), factor});
+  return addOptional(node, scaled, bias);
+}
+
+static LogicalResult convertDynamicQuantizeMatMul(NodeContext &node) {
+  auto left = DynamicallyQuantized::get(node, node.getInput(0));
+  if (!left.data)
+    return failure();
+  Type i32 = node.getBuilder().getI32Type();
+  Value difference = node.create<SubtractOp>(
+      {node.castTo(left.data, i32), node.castTo(left.zeroPoint, i32)});
+  Value right = getDifference(node, node.getInput(1), 3);
+  if (!difference || !right)
+    return failure();
+  return node.setResult(
+      scaleProduct(node, createMatmul(node, difference, right), left.scale,
+                   getNumber(node, 2), node.getInput(4)));
+}
+
+static LogicalResult convertMatMulIntegerToFloat(NodeContext &node) {
+  Value left = getDifference(node, node.getInput(0), 4);
+  Value right = getDifference(node, node.getInput(1), 5);
+  if (!left || !right)
+    return failure();
+  return node.setResult(scaleProduct(node, createMatmul(node, left, right),
+                                     getNumber(node, 2), getNumber(node, 3),
+                                     node.getInput(6)));
+}
+
+static LogicalResult convertQGemm(NodeContext &node) {
+  Value a = getDifference(node, node.getInput(0), 2);
+  Value b = node.getInput(3), zero = getNumber(node, 5);
+  bool isTransposed = node.getBool("transB", false);
+  if (!a || node.getRank(a) != 2 || node.getRank(b) != 2)
+    return node.emitError()
+           << "expects matrices, but got " << node.getInput(0).getType()
+           << " and " << b.getType();
+  if (node.getBool("transA", false))
+    a = node.transpose(a, {1, 0});
+  if (isTransposed)
+    b = node.transpose(b, {1, 0});
+  Type i32 = node.getBuilder().getI32Type();
+  Value right =
+      node.create<SubtractOp>({node.castTo(b, i32), node.castTo(zero, i32)});
+  if (!a || !right)
+    return failure();
+  Value product = createMatmul(node, a, right);
+  if (node.hasInput(6))
+    product = addOptional(node, product, node.getInput(6));
+  Value alpha = node.createScalar(node.getFloat("alpha", 1),
+                                  node.getBuilder().getF32Type());
+  Value left = node.create<MultiplyOp>({alpha, getNumber(node, 1)});
+  Value result = scaleProduct(node, product, left, getNumber(node, 4), nullptr);
+  if (!node.hasInput(7))
+    return node.setResult(result);
+  return setQuantized(node, result, 7, getDataType(node));
+}
+
+static LogicalResult convertQAttention(NodeContext &node) {
+  enum {
+    Input,
+    Weights,
+    Bias,
+    InputScale,
+    WeightScale,
+    Mask,
+    InputZero,
+    WeightZero,
+    Past
+  };
+  Value left = getDifference(node, node.getInput(Input), InputZero);
+  Value right = getDifference(node, node.getInput(Weights), WeightZero);
+  if (!left || !right)
+    return failure();
+  int64_t width = node.getType(right).getShape().back();
+  if (node.getRank(left) != 3 || node.getRank(right) != 2 ||
+      ShapedType::isDynamic(width) || width % 3 != 0)
+    return node.emitError()
+           << "expects an input of rank 3 and weights for queries, keys and "
+              "values, but got "
+           << left.getType() << " and " << right.getType();
+  Value projected = scaleProduct(
+      node, createMatmul(node, left, right), getNumber(node, InputScale),
+      getNumber(node, WeightScale), node.getInput(Bias));
+  SmallVector<int64_t> sizes(3, width / 3);
+  return convertProjected(node, projected, sizes, Mask, Past, std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
+// Weights of few bits
+//===----------------------------------------------------------------------===//
+
+/// Numbers of `bits` bits from bytes, the lowest bits first, along the last
+/// axis, `count` of them.
+static Value unpackBits(NodeContext &node, Value bytes, int64_t bits,
+                        int64_t count) {
+  if (!bytes || bits == 8)
+    return bytes;
+  int64_t rank = node.getRank(bytes), perByte = 8 / bits;
+  Type type = node.getElementType(bytes);
+  SmallVector<Value> parts;
+  for (int64_t i = 0; i < perByte; ++i) {
+    Value shifted = node.create<RightShiftOp>(
+        {bytes, node.createScalar(double(i * bits), type)});
+    Value part = node.create<BitwiseAndOp>(
+        {shifted, node.createScalar(double((1 << bits) - 1), type)});
+    parts.push_back(node.expandDims(part, rank));
+  }
+  ConcatenateOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(rank);
+  Value all = node.create<ConcatenateOp>(parts, properties);
+  if (!all)
+    return nullptr;
+  SmallVector<int64_t> shape(node.getType(bytes).getShape());
+  shape.back() *= perByte;
+  all = node.reshape(all, shape);
+  return shape.back() == count ? all : node.slice(all, rank - 1, 0, count);
+}
+
+/// The product with a weight (N, K) whose rows are blocks of small integers.
+static LogicalResult convertMatMulNBits(NodeContext &node) {
+  enum { Data, Weight, Scales, Zeros, Groups, Bias };
+  int64_t rows = node.getInt("N", 0), columns = node.getInt("K", 0);
+  int64_t bits = node.getInt("bits", 4), size = node.getInt("block_size", 0);
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (bits != 2 && bits != 4 && bits != 8)
+    return node.emitError() << "expects bits 2, 4 or 8, but got " << bits;
+  if (rows < 1 || columns < 1 || size < 16 || rows > most || columns > most ||
+      size > most || size % 8 != 0)
+    return node.emitError()
+           << "expects N and K to be positive, and block_size to be a multiple "
+              "of 8 from 16 on, but got "
+           << rows << ", " << columns << " and " << size;
+  if (node.hasInput(Groups))
+    return node.emitError() << "g_idx is not supported";
+  if (node.getInt("weight_prepacked", 0) != 0)
+    return node.emitError() << "weight_prepacked is not supported";
+  int64_t blocks = llvm::divideCeil(columns, size);
+  Value weight = node.getInput(Weight), scales = node.getInput(Scales);
+  auto hasElements = [&](Value value, int64_t count) {
+    RankedTensorType type = node.getType(value);
+    return type.hasStaticShape() && type.getNumElements() == count;
+  };
+  if (!hasElements(weight, rows * blocks * size * bits / 8) ||
+      !hasElements(scales, rows * blocks))
+    return node.emitError() << "expects " << rows << " rows of " << blocks
+                            << " blocks, but got a weight " << weight.getType()
+                            << " and scales " << scales.getType();
+  Type type = node.getElementType(node.getInput(Data));
+  Value numbers = unpackBits(
+      node, node.reshape(weight, {rows, blocks, size * bits / 8}), bits, size);
+  Value zeros;
+  if (node.hasInput(Zeros)) {
+    zeros = node.getInput(Zeros);
+    if (isa<IntegerType>(node.getElementType(zeros))) {
+      int64_t bytes = llvm::divideCeil(blocks * bits, 8);
+      if (!hasElements(zeros, rows * bytes))
+        return node.emitError()
+               << "expects " << rows << " rows of " << bytes
+               << " bytes of zero points, but got " << zeros.getType();
+      zeros =
+          unpackBits(node, node.reshape(zeros, {rows, bytes}), bits, blocks);
+    }
+    zeros = node.castTo(node.reshape(zeros, {rows, blocks, 1}), type);
+  } else {
+    zeros = node.createScalar(double(int64_t(1) << (bits - 1)), type);
+  }
+  scales = node.castTo(node.reshape(scales, {rows, blocks, 1}), type);
+  Value floats = node.create<MultiplyOp>(
+      {node.create<SubtractOp>({node.castTo(numbers, type), zeros}), scales});
+  floats = node.reshape(floats, ArrayRef<int64_t>{rows, blocks * size});
+  if (blocks * size != columns)
+    floats = node.slice(floats, 1, 0, columns);
+  Value data = node.getInput(Data);
+  if (!floats)
+    return failure();
+  Value product = createMatmul(node, data, node.transpose(floats, {1, 0}));
+  return node.setResult(addOptional(node, product, node.getInput(Bias)));
+}
+
+void mlir::relay::onnx::addContribQuantizedOps(OpTable &table) {
+  auto add = [&](StringRef name, OpEntry::Converter convert,
+                 ArrayRef<unsigned> required, unsigned maxInputs,
+                 bool isComposed = false) {
+    addContrib(table, name, std::move(convert), required, maxInputs,
+               isComposed);
+  };
+  add("DynamicQuantizeMatMul", convertDynamicQuantizeMatMul, {0, 1, 2}, 5,
+      true);
+  add("MatMulIntegerToFloat", convertMatMulIntegerToFloat, {0, 1, 2, 3}, 7,
+      true);
+  add("MatMulNBits", convertMatMulNBits, {0, 1, 2}, 6, true);
+  add("QAttention", convertQAttention, {0, 1, 2, 3, 4}, 9, true);
+  add("QGemm", convertQGemm, {0, 1, 2, 3, 4, 5}, 9);
+  add("QLinearAdd", convertQLinearBinary<AddOp>, {0, 1, 3, 4, 6}, 8);
+  add("QLinearAveragePool", convertQLinearAveragePool, {0, 1, 3}, 5);
+  add("QLinearConcat", convertQLinearConcat, {0, 1, 2, 3, 4}, kVariadic);
+  add("QLinearGlobalAveragePool", convertQLinearGlobalAveragePool,
+      {0, 1, 2, 3, 4}, 5);
+  add("QLinearLeakyRelu", convertQLinearUnary, {0, 1, 3}, 5);
+  add("QLinearMul", convertQLinearBinary<MultiplyOp>, {0, 1, 3, 4, 6}, 8);
+  add("QLinearReduceMean", convertQLinearReduceMean, {0, 1, 2, 3, 4}, 5);
+  add("QLinearSigmoid", convertQLinearUnary, {0, 1, 3}, 5);
+  add("QLinearSoftmax", convertQLinearSoftmax, {0, 1, 3}, 5);
+  add("QLinearWhere", convertQLinearWhere, {0, 1, 2, 3, 4, 5, 6, 7, 8}, 9);
+}

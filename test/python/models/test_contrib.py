@@ -1,0 +1,309 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators of the domain com.microsoft, against ONNX Runtime, which defines them."""
+
+import numpy as np
+import pytest
+
+from single_nodes import check_refused, compare, compiled, machine, random, runtime
+
+DOMAIN = "com.microsoft"
+
+
+def check(op, inputs, attributes=None, constants=None, run=compiled, **options):
+    arguments = (op, inputs, 17, attributes or {}, constants)
+    compare(run(*arguments, domain=DOMAIN, **options),
+            runtime(*arguments, domain=DOMAIN, **options))
+
+
+@pytest.mark.parametrize("op", ["Gelu", "FastGelu", "QuickGelu"])
+def test_gelu(op):
+    inputs = {"x": random(3, 7) * 4}
+    check(op, inputs)
+    if op == "QuickGelu":
+        check(op, inputs, {"alpha": 0.5})
+
+
+def test_gelu_with_bias():
+    inputs = {"x": random(2, 3, 8), "b": random(8)}
+    check("BiasGelu", inputs)
+    check("FastGelu", inputs)
+
+
+@pytest.mark.parametrize("attributes", [
+    {"activation": "Relu"}, {"activation": "Sigmoid"}, {"activation": "Tanh"},
+    {"activation": "LeakyRelu", "activation_params": [0.2]},
+    {"activation": "Clip", "activation_params": [-0.5, 0.5]},
+    {"activation": "HardSigmoid", "activation_params": [0.3, 0.4]}])
+def test_fused_convolution(attributes):
+    inputs = {"x": random(1, 4, 6, 7), "w": random(8, 2, 3, 3), "b": random(8)}
+    attributes = {**attributes, "group": 2, "pads": [1, 1, 1, 1], "strides": [2, 1]}
+    check("FusedConv", inputs, attributes)
+
+
+def test_fused_convolution_with_a_sum():
+    inputs = {"x": random(1, 4, 6, 7), "w": random(8, 4, 1, 1), "b": random(8),
+              "z": random(1, 8, 6, 7)}
+    check("FusedConv", inputs, {"activation": "Relu"})
+
+
+@pytest.mark.parametrize("trans", [0, 1])
+def test_fused_products(trans):
+    a, b = random(2, 3, 4, 5), random(2, 3, 5, 6)
+    if trans:
+        b = np.ascontiguousarray(b.swapaxes(-1, -2))
+    check("FusedMatMul", {"a": a, "b": b}, {"transB": trans, "alpha": 0.25})
+    moved = np.ascontiguousarray(np.moveaxis(a, 2, 0))
+    check("FusedMatMul", {"a": moved, "b": b}, {"transB": trans, "transBatchA": 1})
+    check("FusedGemm", {"a": random(4, 5), "b": random(5, 6), "c": random(6)},
+          {"activation": "LeakyRelu", "activation_alpha": 0.1, "alpha": 0.5})
+
+
+def test_skip_normalization():
+    x, skip, gamma, beta, bias = random(2, 3, 8), random(2, 3, 8), random(8), random(8), random(8)
+    outputs = ["y", "", "", "sum"]
+    check("SkipLayerNormalization", {"x": x, "s": skip, "g": gamma, "b": beta, "c": bias},
+          outputs=outputs)
+    check("SkipLayerNormalization", {"x": x, "s": skip[0], "g": gamma, "b": beta})
+    check("SkipSimplifiedLayerNormalization", {"x": x, "s": skip, "g": gamma, "c": bias},
+          {"epsilon": 1e-6}, outputs=outputs)
+
+
+@pytest.mark.parametrize("has_mask", [False, True])
+def test_embedding(has_mask):
+    generator = np.random.default_rng(0)
+    inputs = {"w": generator.integers(0, 9, (2, 5)).astype(np.int32),
+              "s": generator.integers(0, 2, (2, 5)).astype(np.int32)}
+    tables = {"a": random(9, 8), "b": random(6, 8, seed=1), "c": random(2, 8, seed=2),
+              "g": random(8), "h": random(8)}
+    order = ["w", "s", *tables]
+    if has_mask:
+        inputs["m"] = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)
+        order.append("m")
+    check("EmbedLayerNormalization", inputs, {"epsilon": 1e-5}, tables, outputs=2, order=order)
+
+
+def mask_of(form):
+    if form == "ends":
+        return np.array([3, 5], np.int32)
+    if form == "bounds":
+        return np.array([3, 5, 1, 0], np.int32)
+    keys = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)
+    return keys if form == "keys" else np.broadcast_to(keys[:, None], (2, 5, 5)).copy()
+
+
+@pytest.mark.parametrize("form", [None, "ends", "bounds", "keys", "pairs"])
+@pytest.mark.parametrize("unidirectional", [0, 1])
+def test_attention(form, unidirectional):
+    inputs = {"x": random(2, 5, 8), "w": random(8, 36) / 3, "b": random(36)}
+    if form:
+        inputs["m"] = mask_of(form)
+    check("Attention", inputs, {"num_heads": 3, "unidirectional": unidirectional})
+
+
+def test_attention_with_a_past():
+    inputs = {"x": random(2, 3, 8), "w": random(8, 24) / 3, "b": random(24),
+              "p": random(2, 2, 2, 4, 4)}
+    check("Attention", inputs, {"num_heads": 2, "unidirectional": 1}, outputs=2,
+          order=["x", "w", "b", "", "p"])
+
+
+def test_multi_head_attention():
+    q, k, v = random(2, 3, 8), random(2, 5, 8, seed=1), random(2, 5, 8, seed=2)
+    mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)
+    check("MultiHeadAttention", {"q": q, "k": k, "v": v}, {"num_heads": 2})
+    check("MultiHeadAttention",
+          {"q": q, "k": k, "v": v, "b": random(24), "m": mask, "s": random(2, 2, 3, 5)},
+          {"num_heads": 2, "scale": 0.3})
+    check("MultiHeadAttention",
+          {"q": q, "k": q, "v": q, "pk": random(2, 2, 4, 4), "pv": random(2, 2, 4, 4)},
+          {"num_heads": 2, "unidirectional": 1}, outputs=3,
+          order=["q", "k", "v", "", "", "", "pk", "pv"])
+
+
+def test_multi_head_attention_of_packed_operands():
+    """ONNX Runtime has these on GPUs only: as those that are not packed."""
+    attributes = {"num_heads": 2}
+    for packed, count in ((random(2, 3, 2, 3, 4), 3), (random(2, 5, 2, 2, 4), 2)):
+        parts = [np.ascontiguousarray(packed[:, :, :, i]).reshape(*packed.shape[:2], 8)
+                 for i in range(count)]
+        query = [] if count == 3 else [random(2, 3, 8)]
+        inputs = dict(zip("qkv", query + parts))
+        expected = runtime("MultiHeadAttention", inputs, 17, attributes, domain=DOMAIN)
+        inputs = dict(zip("qk", query + [packed]))
+        compare(compiled("MultiHeadAttention", inputs, 17, attributes, domain=DOMAIN), expected)
+
+
+def group_query(batch, length, past, lengths, packed=False, rotary=True, heads=4, shared=2, size=16):
+    total = past + length
+    inputs = {"q": random(batch, length, (heads + (2 * shared if packed else 0)) * size)}
+    if not packed:
+        inputs["k"] = random(batch, length, shared * size, seed=1)
+        inputs["v"] = random(batch, length, shared * size, seed=2)
+    if past:
+        inputs["pk"] = random(batch, shared, past, size, seed=3)
+        inputs["pv"] = random(batch, shared, past, size, seed=4)
+    inputs["n"] = np.array(lengths, np.int32)
+    inputs["t"] = np.array(total, np.int32)
+    if rotary:
+        angles = np.outer(np.arange(32), 1 / 100**np.linspace(0, 1, size // 2))
+        inputs["c"], inputs["s"] = np.cos(angles).astype("f4"), np.sin(angles).astype("f4")
+    names = ["q", "k", "v", "pk", "pv", "n", "t", "c", "s"]
+    order = [name if name in inputs else "" for name in names]
+    while not order[-1]:
+        order.pop()
+    return inputs, order
+
+
+@pytest.mark.parametrize("attributes", [{}, {"rotary_interleaved": 1}, {"softcap": 2.0},
+                                        {"local_window_size": 3}, {"smooth_softmax": 1}])
+@pytest.mark.parametrize("past", [0, 6])
+def test_group_query_attention(attributes, past):
+    length = 1 if past else 5
+    inputs, order = group_query(2, length, past, [past + length - 1] * 2)
+    check("GroupQueryAttention", inputs,
+          {"num_heads": 4, "kv_num_heads": 2, "do_rotary": 1, **attributes}, outputs=3,
+          order=order, run=machine)
+
+
+def test_group_query_attention_of_packed_and_short_items():
+    inputs, order = group_query(2, 5, 0, [4, 2], packed=True, rotary=False)
+    arguments = ("GroupQueryAttention", inputs, 17, {"num_heads": 4, "kv_num_heads": 2}, None)
+    options = {"outputs": 3, "order": order, "domain": DOMAIN}
+    actual, expected = compiled(*arguments, **options), runtime(*arguments, **options)
+    # Behind the end of an item there is nothing.
+    compare([actual[0][0], actual[0][1, :3]], [expected[0][0], expected[0][1, :3]])
+
+
+@pytest.mark.parametrize("interleaved", [0, 1])
+def test_rotary_embedding(interleaved):
+    angles = np.outer(np.arange(9), np.linspace(0.1, 1, 4))
+    tables = {"c": np.cos(angles).astype("f4"), "s": np.sin(angles).astype("f4")}
+    positions = np.array([[0, 3, 5], [2, 4, 8]])
+    for x in (random(2, 3, 16), random(2, 2, 3, 8)):
+        for p in (positions, np.array([2])):
+            check("RotaryEmbedding", {"x": x, "p": p, **tables}, {"interleaved": interleaved},
+                  order=["x", "p", "c", "s"])
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("has_zeros", [False, True])
+def test_products_with_few_bits(bits, has_zeros):
+    rows, columns, block = 6, 80, 32
+    blocks = -(-columns // block)
+    generator = np.random.default_rng(0)
+    constants = {"b": generator.integers(0, 256, (rows, blocks, block * bits // 8)).astype("u1"),
+                 "s": generator.uniform(0.01, 0.1, rows * blocks).astype("f4")}
+    if has_zeros:
+        constants["z"] = generator.integers(0, 256, rows * -(-blocks * bits // 8)).astype("u1")
+    check("MatMulNBits", {"x": random(3, columns)},
+          {"N": rows, "K": columns, "bits": bits, "block_size": block}, constants)
+
+
+def quantized(shape, seed, dtype=np.uint8):
+    low, high = (0, 256) if dtype == np.uint8 else (-128, 128)
+    return np.random.default_rng(seed).integers(low, high, shape).astype(dtype)
+
+
+def scale(value):
+    return np.array(value, np.float32)
+
+
+def close(actual, expected):
+    """Quantized numbers differ by one step at most, where a result lies between two."""
+    for one, other in zip(actual, expected, strict=True):
+        assert one.dtype == other.dtype and one.shape == other.shape
+        assert np.abs(one.astype(np.int64) - other.astype(np.int64)).max(initial=0) <= 1
+
+
+def check_quantized(op, inputs, constants, attributes=None, **options):
+    arguments = (op, inputs, 17, attributes or {}, constants)
+    close(compiled(*arguments, domain=DOMAIN, **options),
+          runtime(*arguments, domain=DOMAIN, **options))
+
+
+@pytest.mark.parametrize("op", ["QLinearAdd", "QLinearMul"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+def test_quantized_arithmetic(op, dtype):
+    constants = {"as": scale(0.03), "az": dtype(3), "bs": scale(0.05), "bz": dtype(7),
+                 "cs": scale(0.08), "cz": dtype(5)}
+    inputs = {"a": quantized((3, 4), 0, dtype), "b": quantized((4,), 1, dtype)}
+    check_quantized(op, inputs, constants, order=["a", "as", "az", "b", "bs", "bz", "cs", "cz"])
+
+
+@pytest.mark.parametrize("op,attributes", [("QLinearLeakyRelu", {"alpha": 0.1}),
+                                           ("QLinearSigmoid", {}),
+                                           ("QLinearSoftmax", {"axis": -1, "opset": 13})])
+def test_quantized_functions(op, attributes):
+    constants = {"xs": scale(0.03), "xz": np.uint8(100), "ys": scale(1 / 256), "yz": np.uint8(0)}
+    check_quantized(op, {"x": quantized((3, 8), 0)}, constants, attributes)
+
+
+@pytest.mark.parametrize("last", [0, 1])
+def test_quantized_pools(last):
+    constants = {"xs": scale(0.03), "xz": np.uint8(100), "ys": scale(0.02), "yz": np.uint8(90)}
+    inputs = {"x": quantized((1, 6, 6, 3) if last else (1, 3, 6, 6), 0)}
+    check_quantized("QLinearGlobalAveragePool", inputs, constants, {"channels_last": last})
+    check_quantized("QLinearAveragePool", inputs, constants,
+                    {"channels_last": last, "kernel_shape": [3, 3], "strides": [2, 2],
+                     "pads": [1, 1, 1, 1]})
+
+
+def test_quantized_parts():
+    constants = {"ys": scale(0.05), "yz": np.uint8(90), "as": scale(0.03), "az": np.uint8(100),
+                 "bs": scale(0.06), "bz": np.uint8(80)}
+    inputs = {"a": quantized((2, 3), 0), "b": quantized((2, 5), 1)}
+    check_quantized("QLinearConcat", inputs, constants, {"axis": 1},
+                    order=["ys", "yz", "a", "as", "az", "b", "bs", "bz"])
+
+
+def test_quantized_products():
+    inputs = {"a": random(3, 8)}
+    weight = {"b": quantized((8, 5), 0), "s": scale(0.02), "z": np.array(120, "u1"), "c": random(5)}
+    check("DynamicQuantizeMatMul", inputs, {}, weight)
+    check("MatMulIntegerToFloat",
+          {"a": quantized((3, 8), 1), "b": quantized((8, 5), 2), "as": scale(0.02),
+           "bs": scale(0.03), "az": np.array(100, "u1"),
+           "bz": np.array(110, "u1"), "c": random(5)})
+    constants = {"as": scale(0.02), "az": np.uint8(100), "b": quantized((8, 5), 2),
+                 "bs": scale(0.03), "bz": np.uint8(110), "c": np.arange(5, dtype=np.int32),
+                 "ys": scale(0.1), "yz": np.uint8(128)}
+    check_quantized("QGemm", {"a": quantized((3, 8), 1)}, constants)
+
+
+def test_quantized_attention():
+    inputs = {"x": quantized((2, 5, 8), 0), "w": quantized((8, 24), 1), "b": random(24),
+              "xs": scale(0.02), "ws": scale(0.01), "m": np.array([5, 3], np.int32),
+              "xz": np.array(128, "u1"), "wz": np.array(128, "u1")}
+    check("QAttention", inputs, {"num_heads": 2})
+
+
+def test_others():
+    check("ExpandDims", {"x": random(3, 4)}, {}, {"a": np.array(-1, np.int32)})
+    check("CropAndResize", {"x": random(2, 3, 6, 7), "r": np.array(
+        [[0, 0, 1, 1], [0.2, 0.1, 0.7, 0.9], [-0.5, 0, 1.5, 1]], np.float32),
+        "i": np.array([0, 1, 1], np.int32)}, {"extrapolation_value": 2.0},
+        {"s": np.array([4, 5], np.int32)})
+    check("Trilu", {"x": random(4, 5)}, {"upper": 0})
+
+
+def test_refused():
+    x = random(2, 3, 8)
+    options = {"domain": DOMAIN}
+    check_refused('activation "Cube" is not supported', "FusedGemm",
+                  {"a": x[0], "b": random(8, 4)}, 17, {"activation": "Cube"}, **options)
+    check_refused("expects weights for queries, keys and values", "Attention",
+                  {"x": x, "w": random(8, 25)}, 17, {"num_heads": 2}, **options)
+    check_refused("expects a number of heads that divides", "Attention",
+                  {"x": x, "w": random(8, 24)}, 17, {"num_heads": 3}, **options)
+    check_refused("expects kv_num_heads to divide", "GroupQueryAttention",
+                  *group_query(1, 3, 0, [2], rotary=False)[:1], 17,
+                  {"num_heads": 3, "kv_num_heads": 2},
+                  order=group_query(1, 3, 0, [2], rotary=False)[1], **options)
+    check_refused("expects bits 2, 4 or 8, but got 3", "MatMulNBits",
+                  {"x": random(2, 32), "b": quantized((4, 1, 12), 0), "s": random(4)}, 17,
+                  {"N": 4, "K": 32, "bits": 3, "block_size": 32}, **options)
+    check_refused("expects a mask of 2 or 4 numbers", "Attention",
+                  {"x": x, "w": random(8, 24), "b": random(24), "m": np.array([1, 2, 3], "i4")},
+                  17, {"num_heads": 2}, **options)
+    check_refused('of domain "com.microsoft"', "BeamSearch", {"x": x}, 17, {}, **options)

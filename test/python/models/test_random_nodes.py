@@ -1,0 +1,103 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Nodes with random results: there are no numbers to compare with, but statistics. The
+seeds are fixed, and so are the numbers."""
+
+import numpy as np
+import pytest
+
+from single_nodes import check_refused, compiled, random
+
+COUNT = 100_000
+
+
+def run(op, inputs, attributes, opset=22, **options):
+    return compiled(op, inputs, opset, attributes, **options)
+
+
+def check_normal(values, mean, scale):
+    # Within five standard errors.
+    error = 5 * scale / np.sqrt(values.size)
+    assert abs(float(values.mean()) - mean) < error
+    assert abs(float(values.std()) - scale) < error
+    assert abs(float((values > mean).mean()) - 0.5) < 2.5 / np.sqrt(values.size)
+
+
+def check_uniform(values, low, high):
+    assert values.min() >= low and values.max() <= high
+    counts, _ = np.histogram(values, 10, (low, high))
+    assert np.abs(counts - values.size / 10).max() < 5 * np.sqrt(values.size * 0.09)
+
+
+@pytest.mark.parametrize("dtype,number", [(np.float32, 1), (np.float64, 11)])
+def test_normal_and_uniform(dtype, number):
+    attributes = {"shape": [COUNT], "dtype": number, "seed": 3.0}
+    (values,) = run("RandomNormal", {}, {**attributes, "mean": 2.0, "scale": 3.0})
+    assert values.dtype == dtype
+    check_normal(values, 2, 3)
+    (values,) = run("RandomUniform", {}, {**attributes, "low": -1.0, "high": 4.0})
+    assert values.dtype == dtype
+    check_uniform(values, -1, 4)
+
+
+def test_likes():
+    inputs = {"x": np.zeros((100, 1000), np.float32)}
+    (values,) = run("RandomNormalLike", inputs, {})
+    check_normal(values, 0, 1)
+    (values,) = run("RandomUniformLike", inputs, {"dtype": 10})
+    assert values.shape == (100, 1000) and values.dtype == np.float16
+    check_uniform(values.astype(np.float32), 0, 1)
+
+
+def test_seeds():
+    def numbers(seed):
+        return run("RandomUniform", {}, {"shape": [9], "seed": seed})[0]
+
+    np.testing.assert_array_equal(numbers(1.0), numbers(1.0))
+    assert not np.array_equal(numbers(1.0), numbers(2.0))
+    assert not np.array_equal(numbers(1.0), numbers(1.5))
+
+
+def test_bernoulli():
+    shares = np.repeat(np.array([0, 0.25, 1], np.float32), COUNT)
+    (values,) = run("Bernoulli", {"x": shares}, {"seed": 1.0, "dtype": 6})
+    assert values.dtype == np.int32
+    means = values.reshape(3, COUNT).mean(1)
+    assert means[0] == 0 and means[2] == 1
+    assert abs(means[1] - 0.25) < 5 * np.sqrt(0.1875 / COUNT)
+
+
+def test_multinomial():
+    shares = np.array([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]])
+    (values,) = run("Multinomial", {"x": np.log(shares).astype(np.float32)},
+                    {"sample_size": COUNT, "seed": 2.0, "dtype": 7})
+    assert values.dtype == np.int64 and values.shape == (2, COUNT)
+    for row, expected in zip(values, shares):
+        found = np.bincount(row, minlength=3) / COUNT
+        assert np.abs(found - expected).max() < 5 * np.sqrt(0.25 / COUNT)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.25, 0.75])
+def test_dropout_in_training(ratio):
+    x = random(100, 1000) + 5
+    inputs = {"x": x, "r": np.array(ratio, np.float32)}
+    y, mask = run("Dropout", inputs, {"seed": 0}, outputs=2, constants={"t": np.array(True)})
+    np.testing.assert_allclose(y, np.where(mask, x / np.float32(1 - ratio), 0), rtol=1e-6)
+    assert abs(float(mask.mean()) - (1 - ratio)) <= 5 * np.sqrt(ratio * (1 - ratio) / x.size)
+    # The mode may be an input.
+    for mode in (False, True):
+        result, kept = run("Dropout", {**inputs, "t": np.array(mode)}, {"seed": 0}, outputs=2)
+        np.testing.assert_array_equal(result, y if mode else x)
+        np.testing.assert_array_equal(kept, mask if mode else np.ones_like(mask))
+
+
+def test_refused():
+    check_refused("expects dtype to be a type of floats", "RandomNormal", {}, 22,
+                  {"shape": [3], "dtype": 7})
+    check_refused('expects attribute "shape"', "RandomUniform", {}, 22, {})
+    check_refused("expects sizes, but got -1", "RandomUniform", {}, 22, {"shape": [2, -1]})
+    check_refused("bytes", "RandomUniform", {}, 22, {"shape": [2**40, 2**20]})
+    check_refused("expects known sizes", "Bernoulli", {"x": random(3)}, 22, {},
+                  dims={"x": ["n"]})
+    check_refused("expects sample_size to be positive", "Multinomial", {"x": random(1, 3)}, 22,
+                  {"sample_size": 0})
