@@ -97,7 +97,7 @@ LogicalResult DeformConv::readShapes() {
     InFlightDiagnostic error = node.emitError();
     error << "expects the sizes ";
     llvm::interleaveComma(expected, error);
-    return error << " for input " << input << ", but got "
+    return error << " for input " << unsigned(input) << ", but got "
                  << node.getInputType(input);
   };
   if (failed(check(Offset)))
