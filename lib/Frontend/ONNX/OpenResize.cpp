@@ -322,10 +322,12 @@ static Value takeFiltered(NodeContext &node, Value data, const OpenAxis &open,
   };
   Value width = node.create<MaximumOp>(
       {scalar(1), node.create<DivideOp>({scalar(1), open.scale})});
-  Value radius = node.castTo(
-      node.create<CeilOp>({multiply(width, scalar(method == "cubic" ? 2 : 1))}),
-      index);
+  // At least as far as the filter reaches, by integers, as sizes are.
   Value size = node.createSize(data, open.axis);
+  Value one = node.createScalar(1, index);
+  Value steps = node.create<MaximumOp>({open.count, one});
+  Value radius = multiply(add(node.create<FloorDivideOp>({size, steps}), one),
+                          node.createScalar(method == "cubic" ? 2 : 1, index));
   Value count = add(size, multiply(radius, node.createScalar(2, index)));
   Value positions =
       node.create<SubtractOp>({node.createRange(count, index), radius});

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators of the domain com.microsoft, against ONNX Runtime, which defines them."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -285,6 +287,79 @@ def test_others():
         "i": np.array([0, 1, 1], np.int32)}, {"extrapolation_value": 2.0},
         {"s": np.array([4, 5], np.int32)})
     check("Trilu", {"x": random(4, 5)}, {"upper": 0})
+
+
+def test_products_and_choices_of_older_names():
+    check("TransposeMatMul", {"a": random(3, 4), "b": random(5, 4)}, {"transB": 1})
+    constants = {"xs": scale(0.1), "xz": np.uint8(3), "ys": scale(0.2), "yz": np.uint8(5),
+                 "zs": scale(0.2), "zz": np.uint8(1)}
+    check_quantized("QLinearWhere", {"c": np.array([[True, False]] * 3), "x": quantized((3, 2), 0),
+                                     "y": quantized((3, 2), 1)}, constants,
+                    order=["c", "x", "xs", "xz", "y", "ys", "yz", "zs", "zz"])
+    constants = {"s": scale(0.1), "z": np.uint8(3)}
+    check_quantized("QuantizeLinear", {"x": random(3, 4)}, constants, {"axis": 1})
+    check("DequantizeLinear", {"x": quantized((3, 4), 0)}, {"axis": 1}, constants)
+
+
+# What ONNX Runtime has on GPUs only, by NumPy.
+
+
+def check_formula(op, inputs, expected, attributes=None, constants=None, order=None):
+    compare(compiled(op, inputs, 17, attributes or {}, constants, domain=DOMAIN, order=order),
+            [expected.astype(np.float32)])
+
+
+def test_sums_on_gpus():
+    x, bias, skip = random(2, 5, 8), random(8, seed=1), random(2, 5, 8, seed=2)
+    check_formula("BiasAdd", {"x": x, "b": bias, "s": skip}, x + bias + skip)
+    check_formula("BiasDropout", {"x": x, "b": bias}, x + bias)
+    check_formula("BiasDropout", {"x": x, "b": bias, "s": skip}, x + bias + skip)
+    exponentials = np.exp(x + skip)
+    check_formula("BiasSoftmax", {"x": x, "s": skip},
+                  exponentials / exponentials.sum(-1, keepdims=True),
+                  {"axis": 2, "is_inner_broadcast": 1})
+    exponentials = np.exp(x + bias)
+    check_formula("BiasSoftmax", {"x": x, "b": bias},
+                  exponentials / exponentials.sum((1, 2), keepdims=True),
+                  {"axis": 1, "is_inner_broadcast": 1})
+    left, right = np.split(x + bias, 2, axis=-1)
+    erf = np.vectorize(math.erf)(right / np.sqrt(2))
+    check_formula("BiasSplitGelu", {"x": x, "b": bias}, left * right * 0.5 * (1 + erf))
+
+
+def test_complex_products():
+    a, b = random(3, 4, 2), random(3, 4, 2, seed=1)
+    for op, factor in (("ComplexMul", 1), ("ComplexMulConj", -1)):
+        product = (a[..., 0] + 1j * a[..., 1]) * (b[..., 0] + factor * 1j * b[..., 1])
+        check_formula(op, {"a": a, "b": b}, np.stack([product.real, product.imag], -1))
+
+
+@pytest.mark.parametrize("is_last", [0, 1])
+@pytest.mark.parametrize("activation", [0, 1])
+def test_group_norm(is_last, activation):
+    x, gamma, beta = random(2, 6, 4, 5), random(6, seed=1), random(6, seed=2)
+    groups = x.reshape(2, 3, -1).astype(np.float64)
+    normal = (groups - groups.mean(-1, keepdims=True)) / np.sqrt(
+        groups.var(-1, keepdims=True) + 1e-5)
+    expected = normal.reshape(x.shape) * gamma[:, None, None] + beta[:, None, None]
+    if activation:
+        expected = expected / (1 + np.exp(-expected))
+    if is_last:
+        x, expected = (np.ascontiguousarray(np.moveaxis(v, 1, 3)) for v in (x, expected))
+    attributes = {"groups": 3, "activation": activation, "channels_last": is_last}
+    check_formula("GroupNorm", {"x": x, "g": gamma, "b": beta}, expected, attributes)
+    half = (x / 2).astype(np.float32)
+    check_formula("SkipGroupNorm", {"x": half, "g": gamma, "b": beta, "s": half}, expected,
+                  attributes)
+
+
+def test_convolution_with_channels_last():
+    x, w, b = random(1, 4, 6, 7), random(8, 4, 3, 3, seed=1), random(8, seed=2)
+    attributes = {"pads": [1, 1, 1, 1]}
+    (expected,) = runtime("Conv", {"x": x, "w": w, "b": b}, 17, attributes)
+    moved = np.ascontiguousarray(np.moveaxis(x, 1, 3))
+    check_formula("NhwcConv", {"x": moved, "w": w, "b": b}, np.moveaxis(expected, 1, 3),
+                  attributes)
 
 
 def test_refused():

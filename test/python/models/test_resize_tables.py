@@ -117,7 +117,16 @@ def test_refused():
          {"mode": "linear", "antialias": 1}, [1, 1, 2, 2], dtype=np.int32)
     fail("expects sizes that can be resized, but got 0 and 2", {"mode": "linear", "antialias": 1},
          [1, 1, 2, 4], shape=(1, 1, 0, 4))
-    fail("expects known sizes for antialias", {"mode": "linear", "antialias": 1}, [1, 1, 2, 2], dims=[
-        1, 1, "H", 4])
-    fail("expects known, positive sizes for keep_aspect_ratio_policy",
-         {"keep_aspect_ratio_policy": "not_larger"}, [1, 1, 2, 2], dims=[1, 1, "H", 4])
+
+
+@pytest.mark.parametrize("attributes", [{"mode": "linear", "antialias": 1},
+                                        {"mode": "cubic", "antialias": 1},
+                                        {"mode": "nearest", "axes": [2, 3],
+                                         "keep_aspect_ratio_policy": "not_larger"}])
+def test_open_height(attributes):
+    inputs = {"x": random(1, 1, 6, 4)}
+    sizes = {"s": np.array([3, 2] if "axes" in attributes else [1, 1, 3, 2])}
+    order = ["x", "", "", "s"]
+    compare(compiled("Resize", inputs, 19, attributes, sizes, order=order,
+                     dims={"x": [1, 1, "H", 4]}),
+            runtime("Resize", inputs, 19, attributes, sizes, order=order))
