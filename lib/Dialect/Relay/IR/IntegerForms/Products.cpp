@@ -18,11 +18,15 @@ using namespace mlir::relay::integers;
 
 using qnn::getRank;
 
+namespace {
+
 /// What a weight has many scales along, and the dimension of the result that
 /// it becomes.
 struct ChannelDims {
   int64_t weight = -1, result = -1;
 };
+
+} // namespace
 
 /// `QnnOpTy` on the operands, with the attributes of the operator.
 template <typename QnnOpTy>
