@@ -91,8 +91,14 @@ def test_refused_transforms():
                   {"onesided": 1})
     check_refused("expects a length in [1, 4096], but got 0", "DFT", {"x": x}, 17, {},
                   {"n": np.array(0)})
-    check_refused("expects a static size along axis 1", "DFT", {"x": x}, 17, {}, dims={
-        "x": [2, "N", 1]})
+
+
+def test_transform_of_an_open_length():
+    for attributes in ({}, {"onesided": 1}, {"inverse": 1}):
+        arguments = ("DFT", {"x": random(2, 9, 1 if "onesided" in attributes else 2)}, 17,
+                     attributes)
+        compare(compiled(*arguments, dims={"x": [2, "N", arguments[1]["x"].shape[2]]}),
+                runtime(*arguments))
 
 
 @pytest.mark.parametrize("onesided", [0, 1])
