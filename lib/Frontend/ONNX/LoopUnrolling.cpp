@@ -52,13 +52,9 @@ FailureOr<bool> LoopImporter::unroll() {
       }
       if (i == maxTrips)
         return success();
-      FailureOr<SmallVector<Binding *>> inputs = makeInputs(
+      FailureOr<SmallVector<Binding *>> outputs = importIteration(
           createNumber(i, builder.getI64Type(), isCountVector),
           createNumber(1, builder.getI1Type(), isConditionVector), carried);
-      if (failed(inputs))
-        return failure();
-      FailureOr<SmallVector<Binding *>> outputs =
-          importer.importGraph(pending, graph, "body", *inputs);
       if (failed(outputs))
         return failure();
       ArrayRef<Binding *> rest = *outputs;
@@ -147,13 +143,9 @@ std::optional<SmallVector<ValueKind>> LoopImporter::findKinds() {
   auto block = std::make_unique<Block>();
   SmallVector<ValueKind> kinds;
   LogicalResult built = importer.buildInBlock(*block, [&]() -> LogicalResult {
-    FailureOr<SmallVector<Binding *>> inputs = makeInputs(
+    FailureOr<SmallVector<Binding *>> outputs = importIteration(
         createNumber(0, builder.getI64Type(), isCountVector),
         createNumber(1, builder.getI1Type(), isConditionVector), initial);
-    if (failed(inputs))
-      return failure();
-    FailureOr<SmallVector<Binding *>> outputs =
-        importer.importGraph(pending, graph, "body", *inputs);
     if (failed(outputs))
       return failure();
     for (auto [index, output] :

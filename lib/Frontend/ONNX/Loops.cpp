@@ -50,6 +50,15 @@ std::optional<int64_t> LoopImporter::getKnown(Binding *binding) {
              : std::nullopt;
 }
 
+LoopImporter::Inputs
+LoopImporter::importIteration(Binding *number, Binding *goesOn,
+                              ArrayRef<Binding *> carried) {
+  Inputs inputs = makeInputs(number, goesOn, carried);
+  if (failed(inputs))
+    return failure();
+  return importer.importGraph(pending, graph, "body", *inputs);
+}
+
 InFlightDiagnostic LoopImporter::emitError() {
   return importer.emitError(*pending.node, pending.opset);
 }
@@ -194,12 +203,8 @@ LogicalResult LoopImporter::importBody() {
       return createValue(isVector ? node.expandDims(value, 0) : value);
     };
     Binding *ownCondition = toVector(truth, isConditionVector);
-    FailureOr<SmallVector<Binding *>> inputs =
-        makeInputs(toVector(number, isCountVector), ownCondition, carried);
-    if (failed(inputs))
-      return failure();
     FailureOr<SmallVector<Binding *>> outputs =
-        importer.importGraph(pending, graph, "body", *inputs);
+        importIteration(toVector(number, isCountVector), ownCondition, carried);
     if (failed(outputs))
       return failure();
     ArrayRef<Binding *> rest = *outputs;

@@ -60,6 +60,9 @@ public:
 
 private:
   Binding *createNumber(int64_t number, Type elementType, bool isVector);
+  /// The outputs of the body.
+  Inputs importIteration(Binding *number, Binding *goesOn,
+                         ArrayRef<Binding *> carried);
   LogicalResult checkRow(unsigned index, Type type);
   unsigned firstCarriedOutput() const { return hasCondition ? 1 : 0; }
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NodeContext.h"
+#include "Normalization.h"
+
 #include "OpTable.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -191,6 +192,19 @@ static LogicalResult convertBatchNormalization(NodeContext &node) {
   return node.setResult(node.getTupleItem(result, 0));
 }
 
+Value mlir::relay::onnx::createPlainLayerNorm(NodeContext &node, Value data,
+                                              Value scale, Value bias,
+                                              double epsilon) {
+  NNLayerNormOp::Properties properties;
+  properties.axis = node.getBuilder().getI64IntegerAttr(-1);
+  properties.epsilon = node.getBuilder().getF64FloatAttr(epsilon);
+  properties.center = node.getBuilder().getBoolAttr(bool(bias));
+  // In the shape of the scale, which may be known only when the model runs.
+  if (!bias)
+    bias = node.create<ZerosLikeOp>({scale});
+  return node.create<NNLayerNormOp>({data, scale, bias}, properties);
+}
+
 /// Composed, but its outputs are of two types: what floats of 16 bits become is
 /// rounded here.
 static LogicalResult convertLayerNormalization(NodeContext &node) {
@@ -217,14 +231,7 @@ static LogicalResult convertLayerNormalization(NodeContext &node) {
       !node.wantsOutput(2) && (!bias || bias.getType() == scaleType) &&
       scaleType.getDimSize(0) == node.getType(data).getDimSize(*axis);
   if (isPlain) {
-    NNLayerNormOp::Properties properties;
-    properties.axis = node.getBuilder().getI64IntegerAttr(-1);
-    properties.epsilon = node.getBuilder().getF64FloatAttr(epsilon);
-    properties.center = node.getBuilder().getBoolAttr(bool(bias));
-    // In the shape of the scale, which may be known only when the model runs.
-    if (!bias)
-      bias = node.create<ZerosLikeOp>({scale});
-    Value result = node.create<NNLayerNormOp>({data, scale, bias}, properties);
+    Value result = createPlainLayerNorm(node, data, scale, bias, epsilon);
     return node.setResult(node.castTo(result, type));
   }
 

@@ -162,6 +162,27 @@ static Value fitLength(const Computation &c, Value data, Value count) {
   return c.select(isThere, node.take(data, positions, last), zero);
 }
 
+std::pair<Value, Value>
+mlir::relay::onnx::createTransform(NodeContext &node, Value real,
+                                   Value imaginary, Value cosine, Value sine,
+                                   bool inverse, bool isReal) {
+  auto product = [&](Value lhs, Value rhs) -> Value {
+    return lhs && rhs ? createMatmul(node, lhs, rhs) : nullptr;
+  };
+  // (a + ib) (cos - i sin), or + i sin for the inverse.
+  Value first = product(real, cosine), second;
+  if (!isReal)
+    second = product(real, inverse ? sine : node.create<NegativeOp>({sine}));
+  if (imaginary) {
+    Value cross = product(imaginary, sine);
+    first = inverse ? node.create<SubtractOp>({first, cross})
+                    : node.create<AddOp>({first, cross});
+    if (!isReal)
+      second = node.create<AddOp>({second, product(imaginary, cosine)});
+  }
+  return {first, second};
+}
+
 Value mlir::relay::onnx::createOpenDFT(NodeContext &node, Value data,
                                        int64_t axis, Value points,
                                        bool isChosen) {
@@ -208,28 +229,16 @@ Value mlir::relay::onnx::createOpenDFT(NodeContext &node, Value data,
   }
   cosine = node.castTo(cosine, type);
   sine = node.castTo(sine, type);
-  auto product = [&](Value lhs, Value rhs) -> Value {
-    return lhs && rhs ? createMatmul(node, lhs, rhs) : nullptr;
-  };
   Value real = getPart(0), imaginary;
   if (node.getType(data).getDimSize(last) == 2)
     imaginary = getPart(1);
-  Value results[2] = {product(real, cosine), nullptr};
-  if (!isReal)
-    results[1] =
-        product(real, inverse ? sine : node.create<NegativeOp>({sine}));
-  if (imaginary) {
-    Value cross = product(imaginary, sine);
-    results[0] = inverse ? c.sub(results[0], cross) : c.add(results[0], cross);
-    if (!isReal)
-      results[1] = c.add(results[1], product(imaginary, cosine));
-  }
-  if (!results[0])
+  auto [first, second] =
+      createTransform(node, real, imaginary, cosine, sine, inverse, isReal);
+  if (!first)
     return nullptr;
-  Value result = node.expandDims(results[0], last);
+  Value result = node.expandDims(first, last);
   if (!isReal)
-    result =
-        concatenate(node, {result, node.expandDims(results[1], last)}, last);
+    result = concatenate(node, {result, node.expandDims(second, last)}, last);
   // The axis is the last but one now.
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < last - 1; ++i)

@@ -26,6 +26,12 @@ LogicalResult convertOpenMelWeights(NodeContext &node, Type type);
 Value createOpenDFT(NodeContext &node, Value data, int64_t axis, Value points,
                     bool isChosen = true);
 
+/// What a transform gives of its real and imaginary part, which may be null,
+/// with the waves as matrices: both parts; the second one null if it `isReal`.
+std::pair<Value, Value> createTransform(NodeContext &node, Value real,
+                                        Value imaginary, Value cosine,
+                                        Value sine, bool inverse, bool isReal);
+
 /// STFT with a step or a length that is computed, or over a signal of an open
 /// length.
 LogicalResult convertOpenSTFT(NodeContext &node);

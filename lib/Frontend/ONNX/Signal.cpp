@@ -346,30 +346,17 @@ static LogicalResult convertDFT(NodeContext &node) {
   }
   if (!real || !cosine || !sine)
     return failure();
-  auto product = [&](Value lhs, Value rhs) {
-    return lhs && rhs ? createMatmul(node, lhs, rhs) : nullptr;
-  };
-  // (a + ib) (cos - i sin), or + i sin for the inverse.
-  Value results[2] = {product(real, cosine), nullptr};
-  if (!isReal)
-    results[1] =
-        product(real, inverse ? sine : node.create<NegativeOp>({sine}));
-  if (imaginary) {
-    Value cross = product(imaginary, sine);
-    results[0] = inverse ? node.create<SubtractOp>({results[0], cross})
-                         : node.create<AddOp>({results[0], cross});
-    if (!isReal)
-      results[1] = node.create<AddOp>({results[1], product(imaginary, cosine)});
-  }
+  auto [first, second] =
+      createTransform(node, real, imaginary, cosine, sine, inverse, isReal);
   if (node.hasFailed())
     return failure();
   Value result;
   if (isReal) {
-    result = node.expandDims(results[0], rank - 1);
+    result = node.expandDims(first, rank - 1);
   } else {
     StackOp::Properties properties;
     properties.axis = node.getBuilder().getI64IntegerAttr(rank - 1);
-    result = node.create<StackOp>({results[0], results[1]}, properties);
+    result = node.create<StackOp>({first, second}, properties);
   }
   return node.setResult(moveFrom(node, result, rank - 2, *axis));
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Formula.h"
+#include "../Normalization.h"
 #include "../Products.h"
 #include "Contrib.h"
 
@@ -252,13 +253,7 @@ Value mlir::relay::onnx::createLayerNorm(NodeContext &node, Value data,
     Value result = f.mul(f.mul(data, inverse), scale);
     return addOptional(node, result, bias);
   }
-  NNLayerNormOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(-1);
-  properties.epsilon = node.getBuilder().getF64FloatAttr(epsilon);
-  properties.center = node.getBuilder().getBoolAttr(bool(bias));
-  if (!bias)
-    bias = node.create<ZerosLikeOp>({scale});
-  return node.create<NNLayerNormOp>({data, scale, bias}, properties);
+  return createPlainLayerNorm(node, data, scale, bias, epsilon);
 }
 
 template <bool isSimplified>

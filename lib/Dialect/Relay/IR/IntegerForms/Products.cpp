@@ -79,9 +79,10 @@ static SmallVector<NamedAttribute> getAttributes(IntegerForm &form) {
   return llvm::to_vector(attributes.getAttrs());
 }
 
-/// Both operands; the first one with one scale.
+/// Both operands; the first one with one scale, the second one with one, or one
+/// for each channel.
 static FailureOr<std::pair<QuantizedValue, QuantizedValue>>
-getFactors(IntegerForm &form) {
+getFactors(IntegerForm &form, ChannelDims dims) {
   FailureOr<QuantizedValue> data = form.getQuantized(0),
                             weight = form.getQuantized(1);
   if (failed(data) || failed(weight))
@@ -89,21 +90,27 @@ getFactors(IntegerForm &form) {
   if (!isUniform(data->quantizations.front()))
     return form.refuse() << "expects one scale of the data, but got "
                          << data->quantizations.front().scale.getType();
+  if (failed(checkWeight(form, *weight, dims)))
+    return failure();
   return std::pair(*data, *weight);
+}
+
+/// Those of a convolution.
+template <typename OpTy>
+static ChannelDims getChannelDims(OpTy op) {
+  StringRef layout =
+      op.getOutLayout().empty() ? op.getDataLayout() : op.getOutLayout();
+  return {static_cast<int64_t>(op.getKernelLayout().find('O')),
+          static_cast<int64_t>(layout.find('C'))};
 }
 
 template <typename QnnOpTy, typename OpTy>
 static FailureOr<QuantizedValue> writeConvolution(OpTy op, IntegerForm &form) {
-  auto factors = getFactors(form);
+  ChannelDims dims = getChannelDims(op);
+  auto factors = getFactors(form, dims);
   if (failed(factors))
     return failure();
   auto &[data, weight] = *factors;
-  StringRef layout =
-      op.getOutLayout().empty() ? op.getDataLayout() : op.getOutLayout();
-  ChannelDims dims{static_cast<int64_t>(op.getKernelLayout().find('O')),
-                   static_cast<int64_t>(layout.find('C'))};
-  if (failed(checkWeight(form, weight, dims)))
-    return failure();
   return writeProduct<QnnOpTy>(
       form, data.value, weight.value, data.quantizations.front(),
       weight.quantizations.front(), getAttributes(form), dims.result);
@@ -133,16 +140,11 @@ static FailureOr<QuantizedValue> write(NNConv2dTransposeOp op,
 /// Without an operator of qnn: the convolution of integers of 32 bits.
 template <typename OpTy>
 static FailureOr<QuantizedValue> writeShifted(OpTy op, IntegerForm &form) {
-  auto factors = getFactors(form);
+  ChannelDims dims = getChannelDims(op);
+  auto factors = getFactors(form, dims);
   if (failed(factors))
     return failure();
   auto &[data, weight] = *factors;
-  StringRef layout =
-      op.getOutLayout().empty() ? op.getDataLayout() : op.getOutLayout();
-  ChannelDims dims{static_cast<int64_t>(op.getKernelLayout().find('O')),
-                   static_cast<int64_t>(layout.find('C'))};
-  if (failed(checkWeight(form, weight, dims)))
-    return failure();
   FailureOr<Value> scale = form.multiplyScales(
       data.quantizations.front().scale, weight.quantizations.front().scale);
   if (failed(scale))
@@ -162,25 +164,20 @@ static FailureOr<QuantizedValue> write(NNConv3dOp op, IntegerForm &form) {
 }
 
 static FailureOr<QuantizedValue> write(NNDenseOp op, IntegerForm &form) {
-  auto factors = getFactors(form);
+  auto factors = getFactors(form, {0, getRank(op.getResult()) - 1});
   if (failed(factors))
     return failure();
   auto &[data, weight] = *factors;
-  if (failed(checkWeight(form, weight, {0, getRank(op.getResult()) - 1})))
-    return failure();
   return writeDense(form, data.value, weight.value, data.quantizations.front(),
                     weight.quantizations.front());
 }
 
 static FailureOr<QuantizedValue> write(NNMatmulOp op, IntegerForm &form) {
-  auto factors = getFactors(form);
+  int64_t channels = op.getTransposeB() ? 0 : 1;
+  auto factors = getFactors(form, {channels, getRank(op.getResult()) - 1});
   if (failed(factors))
     return failure();
   auto &[data, weight] = *factors;
-  int64_t channels = op.getTransposeB() ? 0 : 1;
-  if (failed(
-          checkWeight(form, weight, {channels, getRank(op.getResult()) - 1})))
-    return failure();
   Quantization ofWeight = weight.quantizations.front();
   ofWeight.axis = 0;
   Value lhs = data.value, rhs = weight.value;
@@ -192,8 +189,8 @@ static FailureOr<QuantizedValue> write(NNMatmulOp op, IntegerForm &form) {
 }
 
 static FailureOr<QuantizedValue> write(NNBatchMatmulOp op, IntegerForm &form) {
-  auto factors = getFactors(form);
-  if (failed(factors) || failed(checkWeight(form, factors->second, {})))
+  auto factors = getFactors(form, {});
+  if (failed(factors))
     return failure();
   auto &[x, y] = *factors;
   return writeProduct<QNNBatchMatmulOp>(
