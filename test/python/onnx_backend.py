@@ -121,6 +121,12 @@ CONTRADICTORY = dict.fromkeys([
     "test_resize_downsample_scales_cubic_align_corners",
     "test_resize_downsample_scales_linear_align_corners",
 ], "coordinates follow from a fraction of a pixel; ONNX Runtime computes what we do")
+CONTRADICTORY.update(dict.fromkeys([
+    "test_bernoulli", "test_bernoulli_double", "test_bernoulli_seed",
+    "test_bernoulli_expanded", "test_bernoulli_double_expanded", "test_bernoulli_seed_expanded",
+    "test_training_dropout", "test_training_dropout_default", "test_training_dropout_mask",
+    "test_training_dropout_default_mask",
+], "the outputs are random numbers of NumPy's generator"))
 CONTRADICTORY["test_maxunpool_export_with_output_shape"] = (
     "the indices are those of a smaller tensor than the one that was pooled; ONNX Runtime computes "
     "what we do")
