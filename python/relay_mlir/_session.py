@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import enum
 import typing
 import warnings
 from typing import Any, Mapping, Sequence
@@ -34,7 +33,7 @@ class NodeArg(typing.NamedTuple):
     shape: list[int | str]
 
 
-class GraphOptimizationLevel(enum.Enum):
+class GraphOptimizationLevel:
     """How much a session optimizes: nothing is fused with ORT_DISABLE_ALL."""
 
     ORT_DISABLE_ALL = 0
@@ -191,8 +190,10 @@ class InferenceSession:
             sess_options, SessionOptions, "sess_options", "relay_mlir.SessionOptions")
         del provider_options
         _check_providers(providers)
-        level = expect(options.graph_optimization_level, GraphOptimizationLevel,
-                       "graph_optimization_level", "a GraphOptimizationLevel")
+        level = expect_int(options.graph_optimization_level, "graph_optimization_level")
+        if level not in _OPT_LEVELS:
+            raise ValueError(f"expects graph_optimization_level of {list(_OPT_LEVELS)}, but got "
+                             f"{level}")
         threads = expect_int(options.intra_op_num_threads, "intra_op_num_threads", 0, 2**31 - 1)
         self._options = options
         target = options._entries.get("target")

@@ -131,7 +131,21 @@ static int32_t getNumFields(RelayValue *value) {
   return count;
 }
 
+namespace {
+/// One more call of functions that call themselves for parts of a value; throws
+/// Python's RecursionError for a value that is too deep.
+struct RecursiveCall {
+  RecursiveCall() {
+    if (Py_EnterRecursiveCall(" in a value of the virtual machine"))
+      throw py::error_already_set();
+  }
+  ~RecursiveCall() { Py_LeaveRecursiveCall(); }
+  RecursiveCall(const RecursiveCall &) = delete;
+};
+} // namespace
+
 py::object VMProgram::wrap(const Handle &value) {
+  RecursiveCall call;
   switch (relayValueGetKind(value.get())) {
   case RELAY_VALUE_TENSOR: {
     DLManagedTensor *tensor = nullptr;
@@ -270,6 +284,7 @@ Handle VMProgram::unwrapData(py::handle value, ADTType type,
 
 Handle VMProgram::unwrap(py::handle value, Type type,
                          std::deque<TensorArgument> &tensors) {
+  RecursiveCall call;
   if (const OfMachine *known = getOfMachine(value)) {
     if (known->machine.get() != this)
       throw py::type_error("expects a value of this virtual machine, but got "

@@ -153,6 +153,13 @@ public:
         path.c_str(), mapWeights ? RELAY_LOAD_MAP_WEIGHTS : 0, &module);
     py::gil_scoped_acquire acquire;
     checkStatus(status);
+    if (relayModuleGetArtifact(module)->program) {
+      relayModuleFree(module);
+      throw py::value_error("expects '" + path +
+                            "' to be one function of tensors, but it is a "
+                            "program for the executor vm, which "
+                            "relay.vm.Executable.load_exec reads");
+    }
   }
   ~LoadedModule() { relayModuleFree(module); }
   LoadedModule(const LoadedModule &) = delete;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """If, Loop and Scan at run time: models in ONNX's text format, compared with ONNX Runtime."""
 
+import time
 from typing import Any
 
 import numpy as np
@@ -270,6 +271,26 @@ g (int64 n, float[1,4] token, float[b,4] cache, float[4,4] w) => (out, last) {
     t2 = MatMul(p, present)
   }>
 }""", [(i64(4), f32(1, 4), f32(0, 4), f32(4, 4)), (i64(1), f32(1, 4), f32(3, 4), f32(4, 4))]),
+    # What the body reads of the initial values is not dropped with what was tried.
+    "end_not_in_sight": ("""
+g (float[2] x) => (y, z) <float[2] k = {5, 6}> {
+  t = Constant<value = bool {1}>()
+  y, z = Loop (, t, k, x) <body = b (int64 i, bool c, float[2] u, float[2] v) => (c2, u2, v2) {
+    n = Mul(u, u)
+    u2 = Add(u, n)
+    v2 = Add(v, v)
+    m = ReduceSum<keepdims = 0>(v)
+    limit = Constant<value = float {1000}>()
+    s = Abs(m)
+    c2 = Less(s, limit)
+  }>
+}""", [(f32(2),)]),
+    "condition_as_output": ("""
+g (int64 n, float[2] x, bool q) => (y, w, r) {
+  y, w, r = Loop (n, , x, q) <body = b (int64 i, bool c, float[2] v, bool u) => (c, v2, c, c) {
+    v2 = Neg(v)
+  }>
+}""", [(i64(3), f32(2), true(False)), (i64(0), f32(2), true(False))]),
 }
 
 # What is known at import to be short needs no virtual machine.
@@ -334,6 +355,28 @@ g (float[n,2] x) => (y) {
 
 # What is wrong, and what the message says.
 BAD = {
+    "sequence_left_out": ("""
+g (float[2] x) => (y) {
+  s = SequenceConstruct(x, x)
+  y = SequenceMap (s, , x) <body = b (float[2] u, float[2] q, float[2] w) => (r) { r = Add(u, w) }>
+}""", '(SequenceMap, opset 18): expects input 1, which is left out'),
+    "optional_of_optional": ("""
+g (int64 n, float[2] x) => (y) {
+  o = Optional<type = float[2]>()
+  y = Loop (n, , o) <body = b (int64 i, bool c, u) => (c2, u2) { c2 = Identity(c) u2 = Optional(u) }>
+}""", '(Optional, opset 18): expects a tensor or a sequence, but "u" is an optional value itself'),
+    "number_as_condition": ("""
+g (float[2] x) => (y) {
+  c = Constant<value = int64 {2}>()
+  y = If (c) <then_branch = t () => (a) { a = Relu(x) }, else_branch = e () => (b) { b = Neg(x) }>
+}""", '(If, opset 18): expects a condition of BOOL, but "c" is of'),
+    "number_as_condition_of_loop": ("""
+g (int64 n, float[2] x) => (y) {
+  y = Loop (n, , x) <body = b (int64 i, bool c, float[2] v) => (t, v2) {
+    t = Constant<value = int64 {1}>()
+    v2 = Neg(v)
+  }>
+}""", '(Loop, opset 18): expects a condition of BOOL, but "t" is of'),
     "captures_nothing": ("""
 g (bool c, float[2] x) => (float[2] y) {
   y = If <then_branch = t () => (a) { a = Add(x, nowhere) },
@@ -441,6 +484,30 @@ def test_position_out_of_range_at_run_time():
     run = onnx_backend.Machine().compile(parse(text))
     with pytest.raises(rm.RuntimeError):
         run(f32(2), f32(3), i64(0), i64(3))
+
+
+def test_scan_of_other_lengths():
+    text = """
+g (float[n,2] x, float[m,2] z) => (y) {
+  y = Scan <num_scan_inputs = 2, body = b (float[2] v, float[2] u) => (v2) { v2 = Add(v, u) }> (x, z)
+}"""
+    run = onnx_backend.Machine().compile(parse(text))
+    compare(run(f32(3, 2), f32(3, 2)), [f32(3, 2) * 2])
+    for lengths in ((3, 2), (2, 3), (3, 0)):
+        with pytest.raises(ValueError, match="expects indices within the data"):
+            run(*(f32(length, 2) for length in lengths))
+
+
+def test_loops_in_loops_whose_sizes_change():
+    """Time doubled with each loop that is in another: 45 s for 18. The limit is one that only
+    such growth comes near."""
+    body = "v2 = Concat<axis = 0>(v, v)"
+    for depth in range(18):
+        body = (f"v2 = Loop (n, , v) <body = b{depth} (int64 i{depth}, bool c, v) => (c2, v2) "
+                f"{{ c2 = Identity(c) {body} }}>")
+    start = time.process_time()
+    rm.import_onnx(parse(f"g (int64 n, float[2] v) => (v2) {{ {body} }}"))
+    assert time.process_time() - start < 20
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -86,7 +87,8 @@ def report(name, text, goal):
     print(f"{name:28} {text}; goal: {goal}", flush=True)
 
 
-def report_ratio(name, ours, theirs, peer, goal):
+def report_ratio(name, times, peer, goal):
+    ours, theirs = times
     report(name, f"{ours * 1e6:10.1f} us, {peer} {theirs * 1e6:10.1f} us, ratio {theirs / ours:6.2f}",
            goal)
 
@@ -335,7 +337,7 @@ def measure_trees(arguments):
         times = time_in_turn(functions, arguments.rounds)
         name = f"Tree-LSTM, {size} units"
         if torch:
-            report_ratio(name, *times, f"PyTorch {torch.__version__}", "at least 20")
+            report_ratio(name, times, f"PyTorch {torch.__version__}", "at least 20")
         else:
             report(name, f"{times[0] * 1e6:10.1f} us for 64 leaves", "at least 20 times PyTorch")
 
@@ -387,7 +389,7 @@ def measure_generation(arguments):
     times = time_in_turn(functions, arguments.rounds)
     name = f"generative RNN, {size} units"
     if torch:
-        report_ratio(name, *times, f"PyTorch {torch.__version__}", "at least 5")
+        report_ratio(name, times, f"PyTorch {torch.__version__}", "at least 5")
     else:
         report(name, f"{times[0] * 1e6:10.1f} us for {steps} words", "at least 5 times PyTorch")
 
@@ -416,7 +418,7 @@ def make_recurrent(kind, layers, size):
         made = [f"t{layer}_{i}" for i in range(states)]
         inputs += [(name, [1, 1, size]) for name in given]
         outputs += made
-        attributes = {"linear_before_reset": 1} if kind == "GRU" else {}
+        attributes: Any = {"linear_before_reset": 1} if kind == "GRU" else {}
         nodes += [helper.make_node(kind, [value, *names, "", *given], [f"y{layer}", *made],
                                    hidden_size=size, **attributes),
                   helper.make_node("Squeeze", [f"y{layer}", "axes"], [f"z{layer}"])]
@@ -461,7 +463,7 @@ def measure_tokens(arguments):
                 times = time_in_turn(functions, arguments.rounds)
                 label = f"{kind}, {layers} x {size}, a token"
                 if runtime:
-                    report_ratio(label, *times, f"ONNX Runtime {runtime.__version__}", "at least 1")
+                    report_ratio(label, times, f"ONNX Runtime {runtime.__version__}", "at least 1")
                 else:
                     report(label, f"{times[0] * 1e6:10.1f} us", "that of ONNX Runtime")
 

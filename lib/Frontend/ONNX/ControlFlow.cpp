@@ -282,6 +282,8 @@ LogicalResult Importer::importIf(PendingNode &pending) {
   }
 
   Binding &condition = *pending.inputs.front();
+  if (failed(checkCondition(pending, condition)))
+    return failure();
   if (const ShapeTensor *contents = getContents(condition))
     if (contents->elements.size() == 1)
       if (std::optional<int64_t> value = contents->elements[0].getConstant()) {
@@ -293,6 +295,16 @@ LogicalResult Importer::importIf(PendingNode &pending) {
         return bindOutputs(node, *pending.frame, *outputs);
       }
   return importRunTimeIf(pending, branches);
+}
+
+LogicalResult Importer::checkCondition(PendingNode &pending,
+                                       Binding &condition) {
+  const ShapeTensor *contents = getContents(condition);
+  if (!contents || contents->elementType.isInteger(1))
+    return success();
+  return emitError(*pending.node, pending.opset)
+         << "expects a condition of BOOL, but \"" << condition.name
+         << "\" is of " << contents->elementType;
 }
 
 LogicalResult Importer::importRunTimeIf(PendingNode &pending,

@@ -47,9 +47,12 @@ Importer::Importer(const Model &model, ModelSource &source,
 
 const OpEntry *Importer::lookupOp(const Node &node) const {
   const OpEntry *entry = OpTable::get().lookup(node.domain, node.opType);
-  if (entry && entry->refusal.empty())
-    return entry;
   const OpEntry *added = addedOps.lookup(node.domain, node.opType);
+  // Operators of ONNX are what its specification says. What a plugin makes of
+  // those of others is what its user wants.
+  bool isOfONNX = node.domain.empty() || node.domain == kMLDomain;
+  if (entry && entry->refusal.empty() && (isOfONNX || !added))
+    return entry;
   return added ? added : entry;
 }
 

@@ -161,6 +161,12 @@ public:
     return node;
   }
 
+  /// Fails if a condition that is known is no bool.
+  LogicalResult checkCondition(PendingNode &pending, Binding &condition);
+
+  /// How many loops that are imported are in each other.
+  unsigned loopDepth = 0;
+
 private:
   LogicalResult checkOpsets();
   LogicalResult checkInlinedSize();

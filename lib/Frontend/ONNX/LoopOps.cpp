@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ComputedAxes.h"
 #include "Loops.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
@@ -152,6 +153,8 @@ LogicalResult Importer::importScan(PendingNode &pending) {
     loop.scanOutputs.emplace_back(axis, direction != 0);
 
   SmallVector<ScanInput> inputs;
+  // 0 where the lengths are equal, and else an error when the model runs.
+  Value check;
   for (int64_t i = 0; i != numScanned; ++i) {
     Binding &binding = *pending.inputs[numInputs - numScanned + i];
     if (!isTensor(binding))
@@ -175,17 +178,25 @@ LogicalResult Importer::importScan(PendingNode &pending) {
              << "expects as many elements of all scan inputs, but got " << first
              << " of \"" << pending.inputs[numInputs - numScanned]->name
              << "\" and " << size << " of \"" << binding.name << "\"";
-    node.expectEqualSizes(inputs[0].value, inputs[0].axis, inputs[i].value,
-                          *axis);
+    if (size == first && !ShapedType::isDynamic(size))
+      continue;
+    Value isEqual =
+        node.create<EqualOp>({node.createSize(inputs[0].value, inputs[0].axis),
+                              node.createSize(inputs[i].value, *axis)});
+    Value found = createCheck(node, isEqual);
+    check = check ? node.create<AddOp>({check, found}) : found;
   }
 
   ShapeScalar size = getDims(inputs[0].value)[inputs[0].axis];
   Binding count;
   count.name = node.getNode().inputs[numInputs - numScanned];
-  count.contents = ShapeTensor{builder.getI64Type(), {}, {size}};
-  if (!size.getConstant())
+  if (!check)
+    count.contents = ShapeTensor{builder.getI64Type(), {}, {size}};
+  if (check || !size.getConstant())
     count.value =
         node.reshape(node.createInts(ArrayRef(size)), ArrayRef<int64_t>{});
+  if (check)
+    count.value = node.create<AddOp>({count.value, check});
   if (node.hasFailed())
     return failure();
   loop.count = &count;

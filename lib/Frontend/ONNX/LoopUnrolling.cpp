@@ -60,6 +60,8 @@ FailureOr<bool> LoopImporter::unroll() {
       ArrayRef<Binding *> rest = *outputs;
       std::optional<int64_t> goesOn = 1;
       if (hasCondition) {
+        if (failed(importer.checkCondition(pending, *rest.front())))
+          return failure();
         goesOn = getKnown(rest.front());
         rest = rest.drop_front();
       }

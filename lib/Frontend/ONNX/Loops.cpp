@@ -22,6 +22,7 @@
 #include "Lists.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -213,6 +214,8 @@ LogicalResult LoopImporter::importBody() {
     if (hasCondition) {
       Binding *output = rest.front();
       rest = rest.drop_front();
+      if (failed(importer.checkCondition(pending, *output)))
+        return failure();
       isConditional = getKnown(output) != int64_t(1);
       if (isConditional) {
         if (failed(importer.materialize(*output)))
@@ -238,7 +241,14 @@ LogicalResult LoopImporter::importBody() {
 /// Imports the body until what is known of carried values holds for what it
 /// gives. Returns false where it cannot be imported.
 FailureOr<bool> LoopImporter::importUntilStable() {
-  while (succeeded(importBody())) {
+  // Each round makes a size open, or the elements of a list known.
+  size_t maxRounds = 2;
+  for (const SmallVector<bool> &dims : isOpen)
+    maxRounds += dims.size() + 4;
+  for (size_t round = 0; succeeded(importBody()); ++round) {
+    if (round == maxRounds)
+      return emitError() << "expects carried values whose types settle, but "
+                            "they change in each iteration";
     bool isStable = true;
     for (unsigned index = 0; index != initial.size(); ++index) {
       FailureOr<bool> isWider =
@@ -255,7 +265,11 @@ FailureOr<bool> LoopImporter::importUntilStable() {
 }
 
 LogicalResult LoopImporter::findTypes() {
-  {
+  // A loop in loops is imported again with each of them.
+  constexpr unsigned kMaxDepth = 4;
+  llvm::SaveAndRestore<unsigned> depth(importer.loopDepth,
+                                       importer.loopDepth + 1);
+  if (importer.loopDepth <= kMaxDepth) {
     // Something may be wrong with sizes that only the first iteration has.
     ScopedDiagnosticHandler silence(builder.getContext(),
                                     [](Diagnostic &) { return success(); });
@@ -332,9 +346,12 @@ LogicalResult LoopImporter::finishBody(FnOp closure, Type resultType) {
     }
     if (goesOn == body->getArgument(1))
       goesOn = isTrue;
-    for (Value &result : results)
+    for (Value &result : results) {
       if (result == body->getArgument(0))
         result = params[0];
+      else if (result == body->getArgument(1))
+        result = isTrue;
+    }
     target.getOperations().splice(target.end(), body->getOperations());
 
     SmallVector<Value> next = {node.create<AddOp>(
@@ -482,7 +499,14 @@ LogicalResult LoopImporter::build() {
 }
 
 LogicalResult LoopImporter::run() {
+  // What is there before the first iteration must not be built in a block that
+  // is dropped.
   if (failed(importer.materializeCaptured(pending, graph)))
+    return failure();
+  for (Binding *binding : initial)
+    if (failed(importer.materialize(*binding)))
+      return failure();
+  if (condition && failed(importer.checkCondition(pending, *condition)))
     return failure();
   FailureOr<bool> isUnrolled = unroll();
   if (failed(isUnrolled))

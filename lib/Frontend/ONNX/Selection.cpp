@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ComputedAxes.h"
+#include "Contrib/Contrib.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 
@@ -158,8 +159,38 @@ static Distinct findDistinctRows(NodeContext &node, Value rows, bool isSorted) {
   return result;
 }
 
-static LogicalResult convertUnique(NodeContext &node) {
+/// Distinct elements of a vector; the vector that has them becomes `data`.
+static Distinct findDistinct(NodeContext &node, Value &data, bool isSorted) {
   OpBuilder &b = node.getBuilder();
+  UniqueOp::Properties properties;
+  properties.sorted = b.getBoolAttr(isSorted);
+  properties.return_counts = b.getBoolAttr(true);
+  Value found = node.create<UniqueOp>({data}, properties);
+  auto item = [&](unsigned index) {
+    return node.castTo(node.getTupleItem(found, index), b.getI64Type());
+  };
+  data = node.getTupleItem(found, 0);
+  return {item(1), item(4), item(2), item(3)};
+}
+
+/// The operator of ONNX Runtime: in the order of the first occurrence, with the
+/// place of each element among the distinct ones.
+LogicalResult mlir::relay::onnx::convertContribUnique(NodeContext &node) {
+  Value data = node.getInput(0);
+  if (node.getRank(data) != 1)
+    return node.emitError() << "expects a vector, but got " << data.getType();
+  Distinct distinct = findDistinct(node, data, /*isSorted=*/false);
+  Value zero = node.createInts(ArrayRef<int64_t>{0});
+  auto cut = [&](Value value) {
+    return sliceAt(node, value, zero, distinct.count, 0);
+  };
+  if (failed(node.setOutput(0, cut(data))) ||
+      failed(node.setOutput(1, distinct.inverse)))
+    return failure();
+  return node.setOutput(2, cut(distinct.counts));
+}
+
+static LogicalResult convertUnique(NodeContext &node) {
   Value data = node.getInput(0);
   bool isSorted = node.getBool("sorted", true);
   Value zero = node.createInts(ArrayRef<int64_t>{0});
@@ -170,15 +201,8 @@ static LogicalResult convertUnique(NodeContext &node) {
   };
   if (!node.hasAttr("axis")) {
     data = node.squeeze(node.flatten(data, 0), {0});
-    UniqueOp::Properties properties;
-    properties.sorted = b.getBoolAttr(isSorted);
-    properties.return_counts = b.getBoolAttr(true);
-    Value found = node.create<UniqueOp>({data}, properties);
-    auto item = [&](unsigned index) {
-      return node.castTo(node.getTupleItem(found, index), b.getI64Type());
-    };
-    distinct = {item(1), item(4), item(2), item(3)};
-    values = cut(node.getTupleItem(found, 0), 0);
+    distinct = findDistinct(node, data, isSorted);
+    values = cut(data, 0);
   } else {
     int64_t rank = node.getRank(data);
     FailureOr<int64_t> axis = node.normalizeAxis(node.getInt("axis", 0), rank);

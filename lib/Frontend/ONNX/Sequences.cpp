@@ -539,6 +539,9 @@ LogicalResult SequenceNode::split() {
 LogicalResult SequenceNode::map() {
   if (failed(expectInputs(1, kVariadic)))
     return failure();
+  for (auto [index, input] : llvm::enumerate(pending.inputs))
+    if (!input)
+      return emitError() << "expects input " << index << ", which is left out";
   const Graph *graph = importer.findGraph(pending, "body");
   if (!graph)
     return failure();
@@ -558,9 +561,16 @@ LogicalResult SequenceNode::map() {
   } else {
     count.value = lists.getLength(pending.inputs[0]->value);
   }
-  for (Binding *input : pending.inputs)
-    if (!importer.isTensor(*input) && failed(importer.materialize(*input)))
+  for (Binding *input : pending.inputs) {
+    if (failed(importer.materialize(*input)))
       return failure();
+    if (*first && input->known &&
+        input->known->elements.size() != (*first)->elements.size())
+      return emitError() << "expects sequences of as many elements, but got "
+                         << (*first)->elements.size() << " of \"" << count.name
+                         << "\" and " << input->known->elements.size()
+                         << " of \"" << input->name << "\"";
+  }
   loop.count = &count;
   loop.makeInputs = [&](Binding *number, Binding *,
                         ArrayRef<Binding *>) -> LoopImporter::Inputs {
@@ -594,6 +604,11 @@ LogicalResult SequenceNode::map() {
 LogicalResult SequenceNode::makeOptional() {
   if (failed(expectInputs(0, 1)))
     return failure();
+  for (Binding *input : pending.inputs)
+    if ((input->known && input->known->isOptional) ||
+        (input->value && getOptionElement(input->value.getType())))
+      return emitError() << "expects a tensor or a sequence, but \""
+                         << input->name << "\" is an optional value itself";
   Binding *binding = importer.createBinding(pending.node->outputs.front());
   binding->known = KnownElements{pending.inputs, /*isOptional=*/true};
   return bind(binding);

@@ -111,3 +111,20 @@ func.func @others(%p: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xf32>) {
   %2 = relay.qnn.quantize %1, %s, %z {out_dtype = i8} : (tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
   return %2, %1 : tensor<4xi8>, tensor<4xf32>
 }
+
+// -----
+
+// No integer stands for NaN, wherever among the factors it is.
+// CHECK-LABEL: func.func @nan
+// CHECK:      relay.qnn.dequantize
+// CHECK:      relay.multiply
+// CHECK:      relay.qnn.quantize
+func.func @nan(%p: tensor<4xi8>) -> tensor<4xi8> {
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %z = relay.constant dense<0> : tensor<i32>
+  %c = relay.constant dense<[0x7FC00000, 1.0, 2.0, 3.0]> : tensor<4xf32>
+  %0 = relay.qnn.dequantize %p, %s, %z {out_dtype = f32} : (tensor<4xi8>, tensor<f32>, tensor<i32>) -> tensor<4xf32>
+  %1 = relay.multiply %0, %c : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = relay.qnn.quantize %1, %s, %z {out_dtype = i8} : (tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
+  return %2 : tensor<4xi8>
+}

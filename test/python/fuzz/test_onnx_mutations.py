@@ -107,7 +107,8 @@ def test_variants(chunk, models, original_inputs, tmp_path):
         except model_workers.Crash as error:
             report(error)
             continue
-        if status != "ok":
+        # Some are random numbers.
+        if status != "ok" or name in onnx_backend.CONTRADICTORY:
             continue
         try:
             if theirs.ask("run", path, tmp_path / "theirs", *files)[0] != "ok":

@@ -5,8 +5,12 @@
 import math
 
 import numpy as np
+import onnx
+import onnx.parser
+import onnxruntime
 import pytest
 
+import relay_mlir as rm
 from single_nodes import check_refused, compare, compiled, machine, random, runtime
 
 DOMAIN = "com.microsoft"
@@ -16,6 +20,19 @@ def check(op, inputs, attributes=None, constants=None, run=compiled, **options):
     arguments = (op, inputs, 17, attributes or {}, constants)
     compare(run(*arguments, domain=DOMAIN, **options),
             runtime(*arguments, domain=DOMAIN, **options))
+
+
+@pytest.mark.parametrize("values", [[4, 1, 4, 2, 2, 9], [7], [3, 3, 3]])
+def test_unique(values):
+    """In the order of the first occurrence, which ONNX's operator has only if asked."""
+    model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : 17, "{DOMAIN}" : 1]>
+        g (float[n] x) => (float[m] y, int64[n] i, int64[m] c) {{ y, i, c = {DOMAIN}.Unique(x) }}""")
+    feeds = {"x": np.array(values, np.float32)}
+    theirs = onnxruntime.InferenceSession(model.SerializeToString(),
+                                          providers=["CPUExecutionProvider"])
+    for ours, expected in zip(rm.InferenceSession(model).run(None, feeds),
+                              theirs.run(None, feeds), strict=True):
+        np.testing.assert_array_equal(ours, expected)
 
 
 @pytest.mark.parametrize("op", ["Gelu", "FastGelu", "QuickGelu"])

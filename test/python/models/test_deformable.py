@@ -3,6 +3,8 @@
 """Convolutions that read at positions that are data, or keep what they have read, steps
 of optimizers, and casts of bits, against ONNX Runtime or the package onnx."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -63,7 +65,7 @@ def test_causal_convolution(activation, taps, length, has_past):
 
 def test_causal_convolution_of_open_length():
     inputs = {"x": random(2, 3, 5), "w": random(3, 1, 4, seed=1)}
-    arguments = ("CausalConvWithState", inputs, 27, {})
+    arguments: Any = ("CausalConvWithState", inputs, 27, {})
     compare(compiled(*arguments, outputs=2, dims={"x": ["n", 3, "t"]}),
             compiled(*arguments, outputs=2))
 

@@ -6,12 +6,14 @@ own tests, and of the nodes below, which use what those leave out."""
 import re
 from typing import Any
 
-from onnx import TensorProto, helper
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
 
 import onnx_backend
 import relay_mlir as rm
 
 FLOAT, BOOL, INT = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
+INT32 = TensorProto.INT32
 
 # Nodes, and the types and shapes of their inputs.
 NODES: list[Any] = [
@@ -38,6 +40,8 @@ NODES: list[Any] = [
     (helper.make_node("OneHot", ["i", "d", "v"], ["y"]), [(INT, [3]), (INT, []), (FLOAT, [2])]),
     (helper.make_node("TopK", ["x", "k"], ["y", "z"]), [(FLOAT, [3, 6]), (INT, [1])]),
     (helper.make_node("Pad", ["x", "p"], ["y"]), [(FLOAT, [3, 6]), (INT, [4])]),
+    (helper.make_node("RandomNormal", [], ["y"], shape=[2, 3]), []),
+    (helper.make_node("Multinomial", ["x"], ["y"], sample_size=4), [(FLOAT, [2, 3])]),
 ]
 
 
@@ -45,7 +49,9 @@ def make_model(nodes, inputs, outputs):
     graph = helper.make_graph(
         nodes, "g", [helper.make_tensor_value_info(name, *kind) for name, kind in inputs.items()],
         [helper.make_empty_tensor_value_info(name) for name in outputs])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18),
+                                                   helper.make_opsetid("com.microsoft", 1)],
+                             ir_version=8)
 
 
 def make_slice():
@@ -63,6 +69,14 @@ def make_fill():
     return make_model(nodes, {}, ["y"])
 
 
+def make_crops():
+    nodes = [helper.make_node("Constant", [], ["n"], value=numpy_helper.from_array(
+                 np.array([2, 3], np.int32))),
+             helper.make_node("CropAndResize", ["x", "r", "i", "n"], ["y"], domain="com.microsoft")]
+    return make_model(nodes, {"x": (FLOAT, [1, 2, 5, 6]), "r": (FLOAT, [3, 4]),
+                              "i": (INT32, [3])}, ["y"])
+
+
 def find_imported():
     """The names of all operators that importing makes."""
     found = set()
@@ -72,7 +86,7 @@ def find_imported():
     models += [onnx_backend.freeze(case).model for case in cases]
     models += [make_model([node], dict(zip(node.input, kinds, strict=True)), node.output)
                for node, kinds in NODES]
-    for model in [*models, make_slice(), make_fill()]:
+    for model in [*models, make_slice(), make_fill(), make_crops()]:
         try:
             text = rm.import_onnx(model).print()
         except rm.CompileError:

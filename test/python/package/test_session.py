@@ -15,6 +15,7 @@ from onnx import TensorProto, helper, parser
 
 import relay_mlir as rm
 import relay_mlir.onnx_backend
+from relay_mlir import relay
 
 MODEL = """<ir_version: 9, opset_import: ["" : 18]>
 graph (float[n, 4] x, int64[n] i) => (float[n, 4] y, int64[n] j, float[m] z) {
@@ -116,6 +117,19 @@ def test_session_on_the_virtual_machine():
         ours.run(None, {"x": x})
     with pytest.raises(ValueError, match="expects names of inputs of .'x', 'k'., but got 'z'"):
         ours.run(None, {"x": x, "k": np.array([1]), "z": x})
+
+
+def test_program_is_no_function(tmp_path):
+    source = '#[version = "0.0.5"]\ndef @main(%x: (int32, int32)) { %x.0 }'
+    executable = relay.vm.compile(relay.parse(source))
+    executable.save(tmp_path / "program.so")
+    with pytest.raises(ValueError, match="to be one function of tensors, but it is a program"):
+        rm.load(tmp_path / "program.so")
+    deep: Any = np.int32(1)
+    for _ in range(100_000):
+        deep = (deep,)
+    with pytest.raises((RecursionError, TypeError, ValueError)):
+        relay.vm.VirtualMachine(executable).run((deep, np.int32(2)))
 
 
 def test_bytes_of_models(model, feeds):

@@ -35,6 +35,8 @@ Value addOptional(NodeContext &node, Value data, Value skip);
 Value createLayerNorm(NodeContext &node, Value data, Value scale, Value bias,
                       bool isSimplified);
 
+LogicalResult convertContribUnique(NodeContext &node);
+
 /// The formula that attribute `activation` names, of an operator that is fused
 /// with it; `data` if there is none. Null, and an error, for unknown ones.
 Value applyActivation(NodeContext &node, Value data);

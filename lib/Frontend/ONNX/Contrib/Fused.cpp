@@ -471,9 +471,10 @@ void mlir::relay::onnx::addContribFusedOps(OpTable &table) {
   add("SkipLayerNormalization", convertSkipNorm<false>, 3, 5);
   add("SkipSimplifiedLayerNormalization", convertSkipNorm<true>, 3, 4);
   add("TransposeMatMul", convertFusedMatMul, 2, 2);
+  add("Unique", convertContribUnique, 1, 1);
   // As ONNX has them.
-  for (StringRef name : {"Trilu", "Unique", "QuantizeLinear",
-                         "DequantizeLinear", "CausalConvWithState"}) {
+  for (StringRef name :
+       {"Trilu", "QuantizeLinear", "DequantizeLinear", "CausalConvWithState"}) {
     const OpEntry *entry = table.lookup("", name);
     assert(entry && "an operator of ONNX");
     OpEntry own = *entry;

@@ -10,7 +10,7 @@ from typing import Any, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ..._arguments import wrong
+from ..._arguments import expect_mapping, wrong
 from .. import transform as _transform
 from ..build_module import bind_main
 from ..executor import create_executor
@@ -18,7 +18,7 @@ from ..expr import Function, GlobalVar, Tuple
 from ..module import IRModule, expect_module
 from ..pass_manager import FunctionPass, ModulePass, Pass, PassContext, PassInfo, Sequential
 from ..qnn.config import requantize_config, with_requantize_config
-from .calibration import threshold_of
+from ._calibration import threshold_of
 from .config import QAnnotateKind, QConfig, current_qconfig, kind2str, qconfig
 
 Dataset = Iterable[Mapping[str, Any]]
@@ -36,6 +36,7 @@ def prerequisite_optimize(mod: IRModule, params: Mapping[str, Any] | None = None
     """The module as quantization expects it: parameters are constants, batch normalization
     and scales of channels are part of weights, and biases are added."""
     mod = expect_module(mod)
+    params = expect_mapping(params, "params")
     if params:
         mod = bind_main(mod, params, stacklevel=3)
     passes = [_transform.SimplifyInference(), _transform.FoldConstant(),

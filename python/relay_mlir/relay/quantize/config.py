@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Sequence
 
+from ..._arguments import expect, expect_int
+
 CALIBRATE_MODES = ("global_scale", "kl_divergence", "percentile", "min_max", "mse")
 WEIGHT_SCALES = ("power2", "max", "per_channel")
 _DTYPES = ("int8", "uint8", "int16", "int32")
@@ -23,7 +25,7 @@ def kind2str(kind: int) -> str:
     """The name of a kind, in small letters."""
     names = {getattr(QAnnotateKind, name): name.lower()
              for name in ("IDENTITY", "INPUT", "WEIGHT", "ACTIVATION")}
-    if kind not in names:
+    if expect_int(kind, "kind") not in names:
         raise ValueError(f"expects a kind from 0 to 3, but got {kind!r}")
     return names[kind]
 
@@ -81,6 +83,7 @@ class QConfig:
             if isinstance(bits, bool) or not isinstance(bits, int) or not 2 <= bits <= most:
                 raise ValueError(f"expects {name} to be from 2 to {most}, the bits of {dtype}, "
                                  f"but got {bits!r}")
+        expect(self.global_scale, (int, float), "global_scale", "a number")
         if not self.global_scale > 0 or self.global_scale == float("inf"):
             raise ValueError("expects global_scale to be positive and finite, but got "
                              f"{self.global_scale!r}")

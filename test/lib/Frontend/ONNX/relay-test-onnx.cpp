@@ -56,6 +56,9 @@ static FailureOr<unsigned> serve(ArrayRef<StringRef> words,
   if (failed(results))
     return failure();
   for (auto [index, result] : llvm::enumerate(*results)) {
+    if (!result.isTensor())
+      return emitError(loc)
+             << "expects tensors, but output " << index << " is none";
     std::string path = (words[2] + llvm::Twine(index) + ".npy").str();
     if (llvm::Error error = writeNpy(path, getNpyArray(result.getTensor())))
       return emitError(loc) << llvm::toString(std::move(error));

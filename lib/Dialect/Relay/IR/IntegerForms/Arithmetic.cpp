@@ -252,11 +252,13 @@ static FailureOr<QuantizedValue> quantizeConstant(IntegerForm &form,
                                                   Value constant) {
   std::optional<SmallVector<double>> values = getNumbers(constant);
   double largest = 0;
-  for (double value : values.value_or(SmallVector<double>()))
+  bool isFinite = true;
+  for (double value : values.value_or(SmallVector<double>())) {
     largest = std::max(largest, std::abs(value));
+    isFinite &= std::isfinite(value);
+  }
   auto scale = static_cast<float>(largest / 32767);
-  bool isUsable = values && std::isfinite(largest) &&
-                  (largest == 0 || std::isnormal(scale));
+  bool isUsable = values && isFinite && (largest == 0 || std::isnormal(scale));
   if (!isUsable)
     return form.refuse() << "expects a constant that integers of 16 bits stand "
                             "for, but got "
