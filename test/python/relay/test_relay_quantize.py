@@ -15,7 +15,8 @@ import pytest
 from pass_checks import evaluate, operators
 from relay_mlir import relay
 from relay_mlir.relay import nn, quantize, transform
-from relay_mlir.relay.quantize import calibration, current_qconfig, qconfig
+from relay_mlir.relay.quantize import _calibration as calibration
+from relay_mlir.relay.quantize import current_qconfig, qconfig
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "utils" / "models"))
 import trained  # noqa: E402
