@@ -34,10 +34,9 @@ public:
       : skippedLayers(skipConvLayers.begin(), skipConvLayers.end()),
         skipDenseLayer(skipDenseLayer) {}
 
-  LogicalResult run(Block &block) {
+  void run(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block))
       visit(&op);
-    return success();
   }
 
   unsigned numSimulated = 0;
@@ -201,8 +200,7 @@ struct QuantizeAnnotatePass final
     if (function.isExternal() || isCompiledAsItIs(function))
       return;
     Annotator annotator(skipConvLayers, skipDenseLayer);
-    if (failed(annotator.run(function.getBody().front())))
-      return signalPassFailure();
+    annotator.run(function.getBody().front());
     numSimulated += annotator.numSimulated;
   }
 };

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConstantFloats.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "QuantizedTypes.h"

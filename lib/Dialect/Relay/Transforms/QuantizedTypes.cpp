@@ -7,10 +7,10 @@
 
 #include "QuantizedTypes.h"
 
+#include "ConstantFloats.h"
+
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Location.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
@@ -32,23 +32,6 @@ FailureOr<IntegerType> relay::parseQuantizedType(StringRef text,
   return IntegerType::get(context, bits,
                           text.starts_with("u") ? IntegerType::Unsigned
                                                 : IntegerType::Signless);
-}
-
-std::optional<SmallVector<float>> relay::getFloats(Value value) {
-  ElementsAttr constant;
-  if (!matchPattern(value, m_Constant(&constant)) ||
-      !constant.getElementType().isF32())
-    return std::nullopt;
-  if (auto resource = dyn_cast<DenseF32ResourceElementsAttr>(constant)) {
-    std::optional<ArrayRef<float>> values = resource.tryGetAsArrayRef();
-    if (!values)
-      return std::nullopt;
-    return llvm::to_vector(*values);
-  }
-  auto elements = dyn_cast<DenseElementsAttr>(constant);
-  if (!elements)
-    return std::nullopt;
-  return llvm::to_vector(elements.getValues<float>());
 }
 
 bool relay::isUsableScale(Value scale) {

@@ -23,9 +23,6 @@ namespace mlir::relay {
 /// The type of quantized values that a text names; an error if it is none.
 FailureOr<IntegerType> parseQuantizedType(StringRef text, MLIRContext *context);
 
-/// The elements of a constant of f32; none of anything else.
-std::optional<SmallVector<float>> getFloats(Value value);
-
 /// Whether scales are positive and finite, if they are known. With others order
 /// is not kept, or there is one value only.
 bool isUsableScale(Value scale);

@@ -7,6 +7,8 @@
 
 #include "SparseWeights.h"
 
+#include "ConstantFloats.h"
+
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/RelaySparseOps.h"
@@ -86,25 +88,6 @@ LogicalResult relay::makeSparse(Operation *op, ValueRange parts) {
   op->replaceAllUsesWith(sparse->getResults());
   op->erase();
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-/// The elements of a constant of f32; none if it is not one.
-static std::optional<SmallVector<float>> getFloats(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  if (!constant)
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseFPElementsAttr>(constant.getValue()))
-    if (dense.getElementType().isF32())
-      return llvm::to_vector(dense.getValues<float>());
-  if (auto resource =
-          dyn_cast<DenseF32ResourceElementsAttr>(constant.getValue()))
-    if (std::optional<ArrayRef<float>> data = resource.tryGetAsArrayRef())
-      return llvm::to_vector(*data);
-  return std::nullopt;
 }
 
 namespace {
