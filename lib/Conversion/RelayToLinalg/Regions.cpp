@@ -266,17 +266,16 @@ public:
     extent = math.div(whole, math.number(static_cast<double>(bins)));
     count = ratio > 0 ? arith::ConstantIndexOp::create(b, ratio).getResult()
                       : region.toIndex(math::CeilOp::create(b, extent));
+    Value from = getSample<math::FloorOp>(math.number(-1), -kMargin);
+    Value to = getSample<math::CeilOp>(region.fromIndex(size), kMargin);
+    range = {from, arith::MaxSIOp::create(b, from, to)};
   }
 
   Value getCount() const { return count; }
 
   /// The first sample and the one after the last that may be near the image.
   /// Regions may be much larger than it, so most samples are not looked at.
-  std::pair<Value, Value> getRange() const {
-    Value from = getSample<math::FloorOp>(math.number(-1), -kMargin);
-    Value to = getSample<math::CeilOp>(region.fromIndex(size), kMargin);
-    return {from, arith::MaxSIOp::create(b, from, to)};
-  }
+  std::pair<Value, Value> getRange() const { return range; }
   Neighbours get(Value sample) const {
     Value inBin = math.div(math.add(region.fromIndex(sample), math.number(0.5)),
                            region.fromIndex(count));
@@ -317,6 +316,7 @@ private:
   const Roi &region;
   const ElementMath &math;
   Value bin, size, begin, extent, count;
+  std::pair<Value, Value> range;
 };
 
 struct RoiAlignToLinalg : OpConversionPattern<VisionRoiAlignOp> {
