@@ -131,6 +131,12 @@ static int32_t getNumFields(RelayValue *value) {
   return count;
 }
 
+static py::array exportTensor(RelayValue *value) {
+  DLManagedTensor *tensor = nullptr;
+  checkStatus(relayValueExportTensor(value, &tensor));
+  return toArray(tensor);
+}
+
 namespace {
 /// One more call of functions that call themselves for parts of a value; throws
 /// Python's RecursionError for a value that is too deep.
@@ -147,11 +153,8 @@ struct RecursiveCall {
 py::object VMProgram::wrap(const Handle &value) {
   RecursiveCall call;
   switch (relayValueGetKind(value.get())) {
-  case RELAY_VALUE_TENSOR: {
-    DLManagedTensor *tensor = nullptr;
-    checkStatus(relayValueExportTensor(value.get(), &tensor));
-    return toArray(tensor);
-  }
+  case RELAY_VALUE_TENSOR:
+    return exportTensor(value.get());
   case RELAY_VALUE_TUPLE: {
     py::tuple result(getNumFields(value.get()));
     for (size_t i = 0; i < result.size(); ++i)
@@ -210,11 +213,8 @@ static bool isOfTensors(RelayValue *value) {
 }
 
 static py::object wrapTensors(RelayValue *value) {
-  if (relayValueGetKind(value) == RELAY_VALUE_TENSOR) {
-    DLManagedTensor *tensor = nullptr;
-    checkStatus(relayValueExportTensor(value, &tensor));
-    return toArray(tensor);
-  }
+  if (relayValueGetKind(value) == RELAY_VALUE_TENSOR)
+    return exportTensor(value);
   py::tuple fields(getNumFields(value));
   for (size_t i = 0; i < fields.size(); ++i)
     fields[i] = wrapTensors(getField(value, i).get());
