@@ -110,8 +110,8 @@ class _Function:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self.inputs = [_describe(*info[::2], info.shape) for info in module.inputs]
-        self.outputs = [_describe(*info[::2], info.shape) for info in module.outputs]
+        self.inputs = [_describe(info.name, info.dtype, info.shape) for info in module.inputs]
+        self.outputs = [_describe(info.name, info.dtype, info.shape) for info in module.outputs]
 
     def run(self, feed: Mapping[str, Any]) -> Any:
         return self._module.run(feed)
@@ -121,7 +121,7 @@ class _Program:
     """A model for the virtual machine: one with loops, branches, sequences, or sizes that
     elements of tensors decide."""
 
-    def __init__(self, model: Any, target: str | None, level: int) -> None:
+    def __init__(self, model: Any, names: Sequence[str], target: str | None, level: int) -> None:
         from . import relay
 
         module, _ = relay.frontend.from_onnx(model)
@@ -129,7 +129,6 @@ class _Program:
         with relay.transform.PassContext(opt_level=level):
             self._machine = relay.vm.VirtualMachine(relay.vm.compile(module, target or "native"))
         self.inputs = [_describe_type(var.name_hint, var.checked_type) for var in main.params]
-        names = import_onnx(model)._impl.result_names()
         types = [main.ret_type] if len(names) == 1 else main.ret_type.fields
         self.outputs = [_describe_type(*pair) for pair in zip(names, types)]
 
@@ -198,14 +197,16 @@ class InferenceSession:
         self._options = options
         target = options._entries.get("target")
         self._model: _Function | _Program
+        imported = import_onnx(path_or_bytes)
+        names = imported._impl.result_names()
         try:
             self._model = _Function(compile(
-                path_or_bytes, opt_level=_OPT_LEVELS[level], target=target,
+                imported, opt_level=_OPT_LEVELS[level], target=target,
                 precision=options._entries.get("precision"),
                 cache_dir=options._entries.get("cache_dir")))
         except CompileError:
             # What the machine says of a model that it does not take, too, is what counts.
-            self._model = _Program(path_or_bytes, target, _OPT_LEVELS[level])
+            self._model = _Program(path_or_bytes, names, target, _OPT_LEVELS[level])
         if threads:
             _relay_mlir.set_num_threads(threads)
 
