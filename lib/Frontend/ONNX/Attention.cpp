@@ -180,9 +180,7 @@ Value AttentionBuilder::getHeads(Input input, StringRef headsAttr) {
 Value AttentionBuilder::appendToPast(Value value, Input past) {
   if (!value || !node.hasInput(past))
     return value;
-  ConcatenateOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(2);
-  return node.create<ConcatenateOp>({node.getInput(past), value}, properties);
+  return node.concatenate({node.getInput(past), value}, 2);
 }
 
 Value AttentionBuilder::createScores() {
@@ -241,12 +239,9 @@ Value AttentionBuilder::createMask() {
   }
   SmallVector<ShapeScalar> rest = node.getDims(mask);
   rest.back() = ShapeScalar::get(*keys.getConstant() - *reach.getConstant());
-  ConcatenateOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(rank - 1);
   Value hidden =
       node.createScalar(-std::numeric_limits<double>::infinity(), type);
-  return node.create<ConcatenateOp>({mask, node.broadcast(hidden, rest)},
-                                    properties);
+  return node.concatenate({mask, node.broadcast(hidden, rest)}, rank - 1);
 }
 
 Value AttentionBuilder::createQueryPositions() {
@@ -427,19 +422,15 @@ Value mlir::relay::onnx::rotateFeatures(NodeContext &node, Value data,
     real = node.expandDims(real, 4);
     imaginary = node.expandDims(imaginary, 4);
   }
-  ConcatenateOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(isInterleaved ? 4 : 3);
-  Value result = node.create<ConcatenateOp>({real, imaginary}, properties);
+  Value result = node.concatenate({real, imaginary}, isInterleaved ? 4 : 3);
   if (!result)
     return nullptr;
   if (isInterleaved)
     result = node.reshape(result, dims);
   int64_t features = node.getType(data).getDimSize(3);
-  if (turned < features) {
-    properties.axis = node.getBuilder().getI64IntegerAttr(3);
-    result = node.create<ConcatenateOp>(
-        {result, node.slice(data, 3, turned, features)}, properties);
-  }
+  if (turned < features)
+    result =
+        node.concatenate({result, node.slice(data, 3, turned, features)}, 3);
   return result;
 }
 

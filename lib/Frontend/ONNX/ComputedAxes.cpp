@@ -37,13 +37,6 @@ Value mlir::relay::onnx::reshapeTo(NodeContext &node, Value value,
   return node.create<DynReshapeOp>({value, sizes}, properties);
 }
 
-Value mlir::relay::onnx::concatenate(NodeContext &node, ArrayRef<Value> values,
-                                     int64_t axis) {
-  ConcatenateOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(axis);
-  return node.create<ConcatenateOp>(values, properties);
-}
-
 FailureOr<ComputedAxes> ComputedAxes::get(NodeContext &node, unsigned index,
                                           int64_t rank) {
   ComputedAxes axes;
@@ -106,7 +99,7 @@ Value ComputedAxes::choose(NodeContext &node, Value value, Value changed,
   // Either all of the first one, or all of the second.
   Value begin = scale(isOther, before);
   Value end = node.create<AddOp>({before, scale(isOther, behind)});
-  return sliceAt(node, concatenate(node, {changed, value}, axis), begin, end,
+  return sliceAt(node, node.concatenate({changed, value}, axis), begin, end,
                  axis);
 }
 
@@ -188,16 +181,16 @@ Value mlir::relay::onnx::chooseTensor(NodeContext &node, ArrayRef<Value> values,
     flat.push_back(node.reshape(value, {-1}));
   }
   ends.push_back(end);
-  Value bounds = concatenate(node, ends);
+  Value bounds = node.concatenate(ends);
   auto count = static_cast<double>(values.size());
   index = node.create<WhereOp>(
       {node.create<LessOp>({index, node.createScalar(0, type)}),
        node.createScalar(count, type), node.reshape(index, {1})});
   Value shape = node.reshape(
-      node.take(concatenate(node, sizes), index, 0, "fast"), {rank});
+      node.take(node.concatenate(sizes), index, 0, "fast"), {rank});
   Value next = node.create<AddOp>({index, node.createScalar(1, type)});
   Value part =
-      sliceAt(node, concatenate(node, flat), node.take(bounds, index, 0),
+      sliceAt(node, node.concatenate(flat), node.take(bounds, index, 0),
               node.take(bounds, next, 0), 0);
   return reshapeTo(node, part, shape);
 }

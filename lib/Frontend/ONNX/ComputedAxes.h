@@ -73,9 +73,6 @@ Value sliceAt(NodeContext &node, Value value, Value begin, Value end,
 /// A reshape to sizes that are a vector.
 Value reshapeTo(NodeContext &node, Value value, Value sizes);
 
-/// Vectors one after the other.
-Value concatenate(NodeContext &node, ArrayRef<Value> values, int64_t axis = 0);
-
 /// An input with one number, which may be computed when the model runs, as a
 /// scalar of `type`; null, and an error, for others.
 Value getScalar(NodeContext &node, unsigned index, Type type);

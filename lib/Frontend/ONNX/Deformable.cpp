@@ -149,7 +149,7 @@ Value DeformConv::sample(int64_t group) {
     return getPositions(
         node.squeeze(node.slice(offset, 2, axis, axis + 1), {2}), axis);
   };
-  Value grid = concatenate(node, {part(1), part(0)}, 1);
+  Value grid = node.concatenate({part(1), part(0)}, 1);
   ImageGridSampleOp::Properties properties;
   properties.method = b.getStringAttr("bilinear");
   properties.layout = b.getStringAttr("NCHW");
@@ -173,7 +173,7 @@ LogicalResult DeformConv::convert() {
   SmallVector<Value> parts;
   for (int64_t group = 0; group < offsetGroups; ++group)
     parts.push_back(sample(group));
-  Value samples = parts.size() == 1 ? parts[0] : concatenate(node, parts, 1);
+  Value samples = parts.size() == 1 ? parts[0] : node.concatenate(parts, 1);
   int64_t rows = channels / groups * taps;
   samples =
       node.reshape(samples, ArrayRef<int64_t>{batch, groups, rows, pixels});
@@ -230,7 +230,7 @@ static LogicalResult convertCausalConv(NodeContext &node) {
       return node.emitError()
              << "expects a past of rank 3, but got " << past.getType();
     past = node.expectSize(past, 2, taps - 1);
-    all = taps == 1 ? data : concatenate(node, {past, data}, 2);
+    all = taps == 1 ? data : node.concatenate({past, data}, 2);
   } else {
     all = node.pad(data, 2, taps - 1, 0, 0);
   }

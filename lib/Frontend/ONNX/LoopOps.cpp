@@ -220,25 +220,19 @@ LogicalResult Importer::importScan(PendingNode &pending) {
 }
 
 void mlir::relay::onnx::addControlFlowOps(OpTable &table) {
-  auto add = [&](StringRef name, auto import, int64_t since) {
-    OpEntry entry;
-    entry.since = since;
-    entry.import = import;
-    table.add({name}, std::move(entry));
-  };
-  add(
+  table.addImport(
       "If",
       [](Importer &importer, PendingNode &pending) {
         return importer.importIf(pending);
       },
       kOldestOpset);
-  add(
+  table.addImport(
       "Loop",
       [](Importer &importer, PendingNode &pending) {
         return importer.importLoop(pending);
       },
       kOldestOpset);
-  add(
+  table.addImport(
       "Scan",
       [](Importer &importer, PendingNode &pending) {
         return importer.importScan(pending);

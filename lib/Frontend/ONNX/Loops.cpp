@@ -116,8 +116,6 @@ LogicalResult LoopImporter::prepare() {
       return failure();
   }
   for (Binding *binding : initial) {
-    if (failed(importer.materialize(*binding)))
-      return failure();
     kinds.push_back(ValueKind::get(importer, binding->value));
     isOpen.emplace_back(kinds.back().dims.size(), false);
   }

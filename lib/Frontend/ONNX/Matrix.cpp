@@ -119,6 +119,23 @@ Value mlir::relay::onnx::createMatmul(NodeContext &node, Value lhs, Value rhs) {
   return node.squeeze(product, dropped);
 }
 
+Value mlir::relay::onnx::multiplyAlong(NodeContext &node, Value data,
+                                       int64_t axis, Value weight) {
+  if (!data || !weight)
+    return nullptr;
+  // The axis goes last, and back.
+  int64_t last = node.getRank(data) - 1;
+  SmallVector<int64_t> order, inverse;
+  for (int64_t dim = 0; dim <= last; ++dim) {
+    if (dim != axis)
+      order.push_back(dim);
+    inverse.push_back(dim < axis ? dim : dim == axis ? last : dim - 1);
+  }
+  order.push_back(axis);
+  Value product = createMatmul(node, node.transpose(data, order), weight);
+  return product ? node.transpose(product, inverse) : nullptr;
+}
+
 static LogicalResult convertMatMul(NodeContext &node) {
   return node.setResult(createMatmul(node, node.getInput(0), node.getInput(1)));
 }

@@ -281,10 +281,7 @@ static LogicalResult convertConcat(NodeContext &node) {
                                                node.getInputType(0).getRank());
   if (failed(axis))
     return failure();
-  ConcatenateOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
-  return node.setResult(
-      node.create<ConcatenateOp>(node.getInputs(), properties));
+  return node.setResult(node.concatenate(node.getInputs(), *axis));
 }
 
 /// Pads an axis with elements from its other end; what is negative is cut off
@@ -314,9 +311,7 @@ static Value wrapAxis(NodeContext &node, Value data, int64_t axis,
   pieces.push_back(data);
   if (after)
     pieces.push_back(node.slice(data, axis, 0, after));
-  ConcatenateOp::Properties concat;
-  concat.axis = node.getBuilder().getI64IntegerAttr(axis);
-  return node.create<ConcatenateOp>(pieces, concat);
+  return node.concatenate(pieces, axis);
 }
 
 /// The same by row `axis` of `widths`, which is computed when the model runs.
@@ -397,7 +392,7 @@ static LogicalResult convertPad(NodeContext &node) {
       Value part = node.slice(computedPads, 0, begin, begin + count);
       return node.expandDims(computedAxes->pick(node, part, zero), 1);
     };
-    table = concatenate(node, {pick(0), pick(count)}, 1);
+    table = node.concatenate({pick(0), pick(count)}, 1);
     if (!table)
       return failure();
     axes.clear();

@@ -270,6 +270,12 @@ Value NodeContext::squeeze(Value value, ArrayRef<int64_t> axes) {
   return create<SqueezeOp>({value}, properties);
 }
 
+Value NodeContext::concatenate(ArrayRef<Value> values, int64_t axis) {
+  ConcatenateOp::Properties properties;
+  properties.axis = getBuilder().getI64IntegerAttr(axis);
+  return create<ConcatenateOp>(values, properties);
+}
+
 Value NodeContext::slice(Value value, int64_t axis, int64_t begin, int64_t end,
                          int64_t step) {
   StridedSliceOp::Properties properties;

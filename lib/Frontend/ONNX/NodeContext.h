@@ -179,6 +179,7 @@ public:
   Value transpose(Value value, ArrayRef<int64_t> permutation);
   Value expandDims(Value value, int64_t axis, int64_t count = 1);
   Value squeeze(Value value, ArrayRef<int64_t> axes);
+  Value concatenate(ArrayRef<Value> values, int64_t axis = 0);
   /// Broadcasts to sizes of which some depend on unknown ones. Those may be
   /// computed as `source`, a vector.
   Value broadcast(Value value, ArrayRef<ShapeScalar> sizes, Value source = {});

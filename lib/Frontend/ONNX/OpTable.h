@@ -89,6 +89,16 @@ public:
   void add(std::initializer_list<StringRef> names, OpEntry entry) {
     add("", names, std::move(entry));
   }
+  /// An operator of the default domain, from opset `since` on, that `import`
+  /// imports.
+  void addImport(StringRef name,
+                 LogicalResult (*import)(Importer &, PendingNode &),
+                 int64_t since) {
+    OpEntry entry;
+    entry.since = since;
+    entry.import = import;
+    add({name}, std::move(entry));
+  }
 
   /// Says how nodes of operators of the default domain that are in the table
   /// were written up to an opset.

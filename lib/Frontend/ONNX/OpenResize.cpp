@@ -363,21 +363,7 @@ static Value takeFiltered(NodeContext &node, Value data, const OpenAxis &open,
   sum.axis = node.getBuilder().getDenseI64ArrayAttr(0);
   weight = node.create<DivideOp>({weight, node.create<SumOp>({weight}, sum)});
   data = node.take(data, positions, open.axis);
-  if (!weight || !data)
-    return nullptr;
-  // The axis goes last, and back.
-  int64_t rank = node.getRank(data);
-  SmallVector<int64_t> order, inverse;
-  for (int64_t axis = 0; axis < rank; ++axis) {
-    if (axis != open.axis)
-      order.push_back(axis);
-    inverse.push_back(axis < open.axis    ? axis
-                      : axis == open.axis ? rank - 1
-                                          : axis - 1);
-  }
-  order.push_back(open.axis);
-  Value product = createMatmul(node, node.transpose(data, order), weight);
-  return product ? node.transpose(product, inverse) : nullptr;
+  return multiplyAlong(node, data, open.axis, weight);
 }
 
 /// `value` where a coordinate is in the data, else `number`.

@@ -26,10 +26,10 @@ using namespace mlir::relay::onnx;
 namespace {
 
 /// Arithmetic on integers of 64 bits, and on floats of as many.
-class Computation {
+class Computation : public Formula {
 public:
   explicit Computation(NodeContext &node)
-      : node(node), i64(node.getBuilder().getI64Type()),
+      : Formula(node, Value()), node(node), i64(node.getBuilder().getI64Type()),
         f64(node.getBuilder().getF64Type()) {}
 
   Value integer(int64_t value) const {
@@ -37,23 +37,8 @@ public:
   }
   Value number(double value) const { return node.createScalar(value, f64); }
   Value toNumber(Value value) const { return node.castTo(value, f64); }
-  Value add(Value a, Value b) const { return node.create<AddOp>({a, b}); }
-  Value sub(Value a, Value b) const { return node.create<SubtractOp>({a, b}); }
-  Value mul(Value a, Value b) const { return node.create<MultiplyOp>({a, b}); }
-  Value div(Value a, Value b) const { return node.create<DivideOp>({a, b}); }
   Value half(Value a) const {
     return node.create<FloorDivideOp>({a, integer(2)});
-  }
-  Value less(Value a, Value b) const { return node.create<LessOp>({a, b}); }
-  Value notAbove(Value a, Value b) const {
-    return node.create<LessEqualOp>({a, b});
-  }
-  Value equal(Value a, Value b) const { return node.create<EqualOp>({a, b}); }
-  Value both(Value a, Value b) const {
-    return node.create<LogicalAndOp>({a, b});
-  }
-  Value select(Value condition, Value a, Value b) const {
-    return node.create<WhereOp>({condition, a, b});
   }
   /// 0, 1, ..., as many as `count`, in `rank` dimensions, the last but
   /// `behind`.
@@ -129,7 +114,7 @@ LogicalResult mlir::relay::onnx::convertOpenMelWeights(NodeContext &node,
     return failure();
   Value last = c.sub(c.toNumber(rows), c.number(1));
   Value isInside = node.create<AllOp>(
-      {c.both(c.notAbove(c.number(0), centers), c.notAbove(centers, last))});
+      {c.both(c.lessEqual(c.number(0), centers), c.lessEqual(centers, last))});
   centers = c.add(centers, c.toNumber(createCheck(node, isInside)));
   Value left = node.slice(centers, 0, 0, -2);
   Value center = node.slice(centers, 0, 1, -1);
@@ -138,14 +123,14 @@ LogicalResult mlir::relay::onnx::convertOpenMelWeights(NodeContext &node,
   auto rise = [&](Value part, Value whole) {
     return c.div(part, node.create<MaximumOp>({whole, c.number(1)}));
   };
-  Value up =
-      c.select(c.both(c.notAbove(left, position), c.notAbove(position, center)),
-               rise(c.sub(position, left), c.sub(center, left)), c.number(0));
+  Value up = c.select(
+      c.both(c.lessEqual(left, position), c.lessEqual(position, center)),
+      rise(c.sub(position, left), c.sub(center, left)), c.number(0));
   // Where the rise has no width there is its top.
   up = c.select(c.both(c.equal(left, center), c.equal(position, center)),
                 c.number(1), up);
   Value down = rise(c.sub(right, position), c.sub(right, center));
-  Value isDown = c.both(c.notAbove(center, position), c.less(position, right));
+  Value isDown = c.both(c.lessEqual(center, position), c.less(position, right));
   return node.setResult(node.castTo(c.select(isDown, down, up), type));
 }
 
@@ -238,7 +223,7 @@ Value mlir::relay::onnx::createOpenDFT(NodeContext &node, Value data,
     return nullptr;
   Value result = node.expandDims(first, last);
   if (!isReal)
-    result = concatenate(node, {result, node.expandDims(second, last)}, last);
+    result = node.concatenate({result, node.expandDims(second, last)}, last);
   // The axis is the last but one now.
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < last - 1; ++i)
@@ -272,7 +257,7 @@ LogicalResult mlir::relay::onnx::convertOpenSTFT(NodeContext &node) {
     return failure();
   Value isRight =
       c.both(c.less(c.integer(0), step),
-             c.both(c.less(c.integer(0), points), c.notAbove(points, length)));
+             c.both(c.less(c.integer(0), points), c.lessEqual(points, length)));
   points = c.add(points, createCheck(node, isRight));
   Value room = c.sub(length, points);
   Value count = c.add(node.create<FloorDivideOp>(
@@ -306,6 +291,6 @@ LogicalResult mlir::relay::onnx::convertOpenSTFT(NodeContext &node) {
   }
   if (!real || !imaginary)
     return failure();
-  return node.setResult(concatenate(
-      node, {node.expandDims(real, 3), node.expandDims(imaginary, 3)}, 3));
+  return node.setResult(node.concatenate(
+      {node.expandDims(real, 3), node.expandDims(imaginary, 3)}, 3));
 }

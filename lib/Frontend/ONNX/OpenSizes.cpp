@@ -79,9 +79,7 @@ Value NodeContext::createInts(ArrayRef<ShapeScalar> values, Value source) {
     return createInts(ArrayRef<int64_t>());
   if (parts.size() == 1)
     return parts.front();
-  ConcatenateOp::Properties properties;
-  properties.axis = getBuilder().getI64IntegerAttr(0);
-  return create<ConcatenateOp>(parts, properties);
+  return concatenate(parts, 0);
 }
 
 Value NodeContext::createSizes(Value value, int64_t begin, int64_t end,

@@ -48,7 +48,7 @@ static Value fitOpenAxis(NodeContext &node, Value data, int64_t axis,
   Value missing = difference(target, size), before = half(missing);
   Value after = node.create<SubtractOp>({missing, before});
   int64_t rank = node.getRank(data);
-  Value widths = concatenate(node, {before, after});
+  Value widths = node.concatenate({before, after});
   widths = node.pad(widths, 0, 2 * axis, 2 * (rank - 1 - axis), 0);
   return node.create<DynNNPadOp>(
       {data, node.reshape(widths, {rank, 2}),

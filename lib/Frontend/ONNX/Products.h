@@ -17,6 +17,10 @@ class NodeContext;
 /// numpy.matmul. Null, after an error, for operands that do not fit.
 Value createMatmul(NodeContext &node, Value lhs, Value rhs);
 
+/// `data` with what is along `axis` multiplied by `weight`, of which each
+/// column makes one element.
+Value multiplyAlong(NodeContext &node, Value data, int64_t axis, Value weight);
+
 /// The product, with a bias, that `node`, a Gemm or one of its kin, describes.
 Value createGemm(NodeContext &node);
 

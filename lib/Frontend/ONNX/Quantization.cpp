@@ -36,7 +36,7 @@ static Value repeatBlocks(NodeContext &node, Value data, Value parameter) {
       isRight = dim != *axis;
     else
       isRight = own.getDimSize(dim) ==
-                (dim == *axis ? llvm::divideCeil(count, size) : count);
+                (dim == *axis ? llvm::divideCeilSigned(count, size) : count);
   }
   if (!isRight) {
     node.emitError() << "expects a scale for each block of " << size

@@ -182,20 +182,6 @@ Value mlir::relay::onnx::createTableResize(NodeContext &node, Value data,
       matrix[position * resize.size + static_cast<int64_t>(i)] = weight;
   Value weights =
       node.reshape(createColumn(matrix), ArrayRef<int64_t>{count, resize.size});
-  // The axis goes last, and back.
-  SmallVector<int64_t> order, inverse;
-  for (int64_t axis = 0; axis < rank; ++axis) {
-    if (axis != resize.axis)
-      order.push_back(axis);
-    inverse.push_back(axis < resize.axis    ? axis
-                      : axis == resize.axis ? rank - 1
-                                            : axis - 1);
-  }
-  order.push_back(resize.axis);
-  Value last = node.transpose(data, order);
-  if (!last || !weights)
-    return nullptr;
-  Value product = createMatmul(node, last, weights);
-  return node.castTo(product ? node.transpose(product, inverse) : nullptr,
+  return node.castTo(multiplyAlong(node, data, resize.axis, weights),
                      elementType);
 }

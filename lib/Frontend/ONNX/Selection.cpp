@@ -241,10 +241,9 @@ static Value getCorners(NodeContext &node, Value boxes) {
     return nullptr;
   Value half = node.create<MultiplyOp>(
       {size, node.createScalar(0.5, node.getElementType(size))});
-  return concatenate(node,
-                     {node.create<SubtractOp>({center, half}),
-                      node.create<AddOp>({center, half})},
-                     2);
+  return node.concatenate({node.create<SubtractOp>({center, half}),
+                           node.create<AddOp>({center, half})},
+                          2);
 }
 
 static LogicalResult convertNonMaxSuppression(NodeContext &node) {

@@ -166,7 +166,7 @@ LogicalResult SequenceNode::expectInputs(unsigned least, unsigned most) {
     return error << " inputs, but got " << count;
   }
   for (auto [index, input] : llvm::enumerate(pending.inputs))
-    if (!input && index < least)
+    if (!input && (index < least || most == kVariadic))
       return emitError() << "expects input " << index << ", which is left out";
   if (pending.node->outputs.empty())
     return emitError() << "expects an output";
@@ -441,9 +441,7 @@ LogicalResult SequenceNode::concat() {
       properties.axis = builder.getI64IntegerAttr(*normalized);
       result = node.create<StackOp>(values, properties);
     } else {
-      ConcatenateOp::Properties properties;
-      properties.axis = builder.getI64IntegerAttr(*normalized);
-      result = node.create<ConcatenateOp>(values, properties);
+      result = node.concatenate(values, *normalized);
     }
     return result ? bind(result) : failure();
   }
@@ -539,9 +537,6 @@ LogicalResult SequenceNode::split() {
 LogicalResult SequenceNode::map() {
   if (failed(expectInputs(1, kVariadic)))
     return failure();
-  for (auto [index, input] : llvm::enumerate(pending.inputs))
-    if (!input)
-      return emitError() << "expects input " << index << ", which is left out";
   const Graph *graph = importer.findGraph(pending, "body");
   if (!graph)
     return failure();
@@ -644,14 +639,8 @@ LogicalResult SequenceNode::getElement() {
 }
 
 void mlir::relay::onnx::addSequenceOps(OpTable &table) {
-  auto add = [&](StringRef name, auto import, int64_t since) {
-    OpEntry entry;
-    entry.since = since;
-    entry.import = import;
-    table.add({name}, std::move(entry));
-  };
 #define RELAY_SEQUENCE_OP(name, method, since)                                 \
-  add(                                                                         \
+  table.addImport(                                                             \
       name,                                                                    \
       [](Importer &importer, PendingNode &pending) {                           \
         return SequenceNode(importer, pending).method();                       \

@@ -417,14 +417,10 @@ static LogicalResult convertSTFT(NodeContext &node) {
   };
   Value cosine = getWeight(waves.cosine), sine = getWeight(waves.sine);
   Value negative = node.create<NegativeOp>({sine});
-  auto concat = [&](Value a, Value b, int64_t axis) {
-    ConcatenateOp::Properties properties;
-    properties.axis = node.getBuilder().getI64IntegerAttr(axis);
-    return node.create<ConcatenateOp>({a, b}, properties);
-  };
-  Value weight = parts == 1 ? concat(cosine, negative, 0)
-                            : concat(concat(cosine, sine, 1),
-                                     concat(negative, cosine, 1), 0);
+  Value weight =
+      parts == 1 ? node.concatenate({cosine, negative})
+                 : node.concatenate({node.concatenate({cosine, sine}, 1),
+                                     node.concatenate({negative, cosine}, 1)});
   NNConv1dOp::Properties properties;
   OpBuilder &b = node.getBuilder();
   properties.strides = b.getDenseI64ArrayAttr(*step);

@@ -130,10 +130,8 @@ Value ContribAttention::create() {
     Value extra = sink;
     if (node.getRank(extra) == 1)
       extra = node.expandDims(extra, 1, 2);
-    ConcatenateOp::Properties concat;
-    concat.axis = b.getI64IntegerAttr(3);
     extra = node.broadcast(node.expandRank(extra, 4), column);
-    scores = node.create<ConcatenateOp>({extra, scores}, concat);
+    scores = node.concatenate({extra, scores}, 3);
   }
   Value weights = node.create<NNSoftmaxOp>({scores}, softmax);
   if (sink)
@@ -160,9 +158,7 @@ Value mlir::relay::onnx::appendPositions(NodeContext &node, Value past,
                                          Value value) {
   if (!past || !value)
     return value;
-  ConcatenateOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(2);
-  return node.create<ConcatenateOp>({past, value}, properties);
+  return node.concatenate({past, value}, 2);
 }
 
 /// (batch, position, heads * features) as (batch, head, position, feature).
@@ -209,12 +205,9 @@ LogicalResult mlir::relay::onnx::convertProjected(
   if (!attention.key || !attention.values)
     return failure();
   if (node.wantsOutput(1)) {
-    ConcatenateOp::Properties properties;
-    properties.axis = node.getBuilder().getI64IntegerAttr(0);
-    Value present =
-        node.create<ConcatenateOp>({node.expandDims(attention.key, 0),
-                                    node.expandDims(attention.values, 0)},
-                                   properties);
+    Value present = node.concatenate({node.expandDims(attention.key, 0),
+                                      node.expandDims(attention.values, 0)},
+                                     0);
     if (failed(node.setOutput(1, present)))
       return failure();
   }

@@ -409,10 +409,8 @@ static LogicalResult convertComplexMul(NodeContext &node) {
   Value imaginary = f.add(f.mul(ar, bi), f.mul(ai, br));
   if (!real)
     return failure();
-  ConcatenateOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(node.getRank(real) - 1);
   return node.setResult(
-      node.create<ConcatenateOp>({real, imaginary}, properties));
+      node.concatenate({real, imaginary}, node.getRank(real) - 1));
 }
 
 /// Regions of images, as corners in [0, 1].

@@ -174,9 +174,7 @@ static LogicalResult convertQLinearConcat(NodeContext &node) {
       node.normalizeAxis(node.getInt("axis", 0), node.getRank(parts.front()));
   if (failed(axis))
     return failure();
-  ConcatenateOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(*axis);
-  return setQuantized(node, node.create<ConcatenateOp>(parts, properties), 0,
+  return setQuantized(node, node.concatenate(parts, *axis), 0,
                       node.getInputType(2).getElementType());
 }
 
@@ -305,9 +303,7 @@ static Value unpackBits(NodeContext &node, Value bytes, int64_t bits,
         {shifted, node.createScalar(double((1 << bits) - 1), type)});
     parts.push_back(node.expandDims(part, rank));
   }
-  ConcatenateOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(rank);
-  Value all = node.create<ConcatenateOp>(parts, properties);
+  Value all = node.concatenate(parts, rank);
   if (!all)
     return nullptr;
   SmallVector<int64_t> shape(node.getType(bytes).getShape());

@@ -82,9 +82,7 @@ Value mlir::relay::onnx::createTransformed(NodeContext &node, Value scores,
 Value mlir::relay::onnx::concatColumns(NodeContext &node, ValueRange values) {
   if (llvm::is_contained(values, Value()))
     return node.fail();
-  ConcatenateOp::Properties properties;
-  properties.axis = node.getBuilder().getI64IntegerAttr(1);
-  return node.create<ConcatenateOp>(llvm::to_vector(values), properties);
+  return node.concatenate(llvm::to_vector(values), 1);
 }
 
 Value mlir::relay::onnx::createBinaryScores(NodeContext &node, Value score,
