@@ -360,6 +360,11 @@ g (float[2] x) => (y) {
   s = SequenceConstruct(x, x)
   y = SequenceMap (s, , x) <body = b (float[2] u, float[2] q, float[2] w) => (r) { r = Add(u, w) }>
 }""", '(SequenceMap, opset 18): expects input 1, which is left out'),
+    "element_left_out": ("""
+g (float[2] x) => (y) {
+  s = SequenceConstruct(x, , x)
+  y = ConcatFromSequence<axis = 0>(s)
+}""", '(SequenceConstruct, opset 18): expects input 1, which is left out'),
     "optional_of_optional": ("""
 g (int64 n, float[2] x) => (y) {
   o = Optional<type = float[2]>()
