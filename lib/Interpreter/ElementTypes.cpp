@@ -55,8 +55,71 @@ Float16::operator double() const {
   return bits & 0x8000 ? -magnitude : magnitude;
 }
 
+uint8_t mlir::relay::getSmallFloatCode(SmallFloatKind kind, double value) {
+  const SmallFloat &format = SmallFloat::get(kind);
+  double magnitude = std::fabs(value);
+  int exponent;
+  double fraction = std::frexp(magnitude, &exponent);
+  if (format.isExponentOnly()) {
+    if (!(value > 0) || std::isinf(value))
+      return format.nan;
+    // Half way is up.
+    int code = exponent - 1 + (fraction >= 0.75) + format.bias;
+    return code > format.largest ? format.overflow
+                                 : static_cast<uint8_t>(std::max(code, 0));
+  }
+  uint8_t sign = std::signbit(value) ? 1 << (format.width - 1) : 0;
+  if (value != value)
+    return format.nan | (format.nan > format.largest &&
+                                 !format.isUnsignedZero && format.width == 8
+                             ? sign
+                             : 0);
+  int code = format.largest + 1;
+  if (!std::isinf(value)) {
+    // The last place of the smallest numbers, and of this one.
+    int least = 1 - format.bias - format.fractionBits;
+    int lastPlace = magnitude == 0
+                        ? least
+                        : std::max(exponent - 1 - format.fractionBits, least);
+    // The leading bit of a normal number adds one to the exponent.
+    code = ((lastPlace - least) << format.fractionBits) +
+           static_cast<int>(std::nearbyint(std::ldexp(magnitude, -lastPlace)));
+  }
+  if (code > format.largest)
+    code = format.overflow;
+  if (format.isUnsignedZero && (code == 0 || code == format.nan))
+    return static_cast<uint8_t>(code);
+  return static_cast<uint8_t>(code) | sign;
+}
+
+double mlir::relay::getSmallFloatValue(SmallFloatKind kind, uint8_t code) {
+  const SmallFloat &format = SmallFloat::get(kind);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (format.isExponentOnly())
+    return code == format.nan ? nan : std::ldexp(1.0, code - format.bias);
+  int signBit = 1 << (format.width - 1);
+  if (format.isUnsignedZero && code == format.nan)
+    return nan;
+  int bits = code & (signBit - 1);
+  int exponent = bits >> format.fractionBits;
+  int fraction = bits & ((1 << format.fractionBits) - 1);
+  int least = 1 - format.bias - format.fractionBits;
+  double magnitude;
+  if (bits > format.largest)
+    magnitude = bits == format.overflow && format.overflow != format.nan
+                    ? std::numeric_limits<double>::infinity()
+                    : nan;
+  else if (exponent == 0)
+    magnitude = std::ldexp(fraction, least);
+  else
+    magnitude =
+        std::ldexp(fraction + (1 << format.fractionBits), exponent - 1 + least);
+  return code & signBit ? -magnitude : magnitude;
+}
+
 bool mlir::relay::isSupportedElementType(Type type) {
-  if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(type))
+  if (isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(type) ||
+      (isSmallElement(type) && !type.isSignedInteger()))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer || integer.isSigned())

@@ -142,6 +142,8 @@ static Tensor getLimit(Type elementType, bool isLowest) {
     T &value = limit.getMutableElements<T>().front();
     if constexpr (isFloatElement<T>)
       value = narrow<T>(isLowest ? -infinity : infinity);
+    else if constexpr (isSmallInteger<T>)
+      value = T::get(static_cast<uint64_t>(isLowest ? T::min : T::max));
     else
       value = isLowest ? std::numeric_limits<T>::min()
                        : std::numeric_limits<T>::max();

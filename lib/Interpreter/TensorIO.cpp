@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace mlir::relay;
 
-static Type getElementType(const NpyArray &array, MLIRContext *context) {
+static Type getElementType(const NpyArray &array, MLIRContext *context,
+                           Type expected) {
   Builder builder(context);
   unsigned width = array.elementSize * 8;
   switch (array.kind) {
@@ -24,6 +25,10 @@ static Type getElementType(const NpyArray &array, MLIRContext *context) {
     return builder.getIntegerType(width, /*isSigned=*/false);
   case NpyArray::Kind::BFloat:
     return builder.getBF16Type();
+  case NpyArray::Kind::Byte:
+    return expected && isSmallElement(expected)
+               ? expected
+               : Type(builder.getIntegerType(8, /*isSigned=*/false));
   case NpyArray::Kind::Float:
     return width == 16   ? Type(builder.getF16Type())
            : width == 32 ? Type(builder.getF32Type())
@@ -32,9 +37,10 @@ static Type getElementType(const NpyArray &array, MLIRContext *context) {
   llvm_unreachable("unknown kind of element");
 }
 
-Tensor mlir::relay::getTensor(const NpyArray &array, MLIRContext *context) {
-  auto type =
-      RankedTensorType::get(array.shape, getElementType(array, context));
+Tensor mlir::relay::getTensor(const NpyArray &array, MLIRContext *context,
+                              Type expected) {
+  auto type = RankedTensorType::get(array.shape,
+                                    getElementType(array, context, expected));
   return Tensor::view(type, array.data.data(), array.owner);
 }
 
@@ -42,6 +48,7 @@ NpyArray mlir::relay::getNpyArray(const Tensor &tensor) {
   Type type = tensor.getElementType();
   NpyArray array;
   array.kind = type.isBF16()              ? NpyArray::Kind::BFloat
+               : isSmallElement(type)     ? NpyArray::Kind::Byte
                : isa<FloatType>(type)     ? NpyArray::Kind::Float
                : type.isInteger(1)        ? NpyArray::Kind::Bool
                : type.isUnsignedInteger() ? NpyArray::Kind::UInt

@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Pipelines/CompiledTensors.h"
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
+
 using namespace mlir;
 using namespace mlir::relay;
 
@@ -17,6 +19,8 @@ static DLDataType getDLDataType(Type type) {
     return {6, 8, 1};
   if (type.isBF16())
     return {kDLBfloat, 16, 1};
+  if (const SmallFloat *format = SmallFloat::get(type))
+    return {format->dlpackCode, format->width, 1};
   if (isa<FloatType>(type))
     return {kDLFloat, bits, 1};
   return {static_cast<uint8_t>(type.isUnsignedInteger() ? kDLUInt : kDLInt),
@@ -24,6 +28,9 @@ static DLDataType getDLDataType(Type type) {
 }
 
 Type relay::getElementType(MLIRContext *context, DLDataType type) {
+  for (const SmallFloat &format : SmallFloat::getAll())
+    if (format.dlpackCode == type.code)
+      return format.getType(context);
   switch (type.code) {
   case kDLFloat:
     return type.bits == 64   ? Type(Float64Type::get(context))

@@ -287,7 +287,7 @@ Value Machine::makeSized(const Value &value) const {
       expect<TensorObject>(value, RELAY_VALUE_TENSOR, "a tensor of sizes")
           ->tensor;
   bool isSigned = tensor.dtype.code == kDLInt;
-  if (tensor.ndim > 1 || !tensor.data ||
+  if (tensor.ndim > 1 || !tensor.data || tensor.dtype.bits % 8 != 0 ||
       (!isSigned && tensor.dtype.code != kDLUInt))
     fail(RELAY_INVALID_ARGUMENT, "expects integers for sizes, but got ",
          describeDType(tensor.dtype), " of shape ",

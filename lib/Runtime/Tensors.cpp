@@ -57,6 +57,7 @@ void relay_rt::failToAllocate(size_t bytes, const std::string &what) {
 // Sizes
 //===----------------------------------------------------------------------===//
 
+/// Elements of fewer bits have a byte each, too.
 static size_t getElementBytes(DLDataType type) { return (type.bits + 7) / 8; }
 
 bool relay_rt::isSameDType(DLDataType a, DLDataType b) {
@@ -115,6 +116,16 @@ AlignedBuffer relay_rt::copyContiguous(const DLTensor &tensor) {
 std::string relay_rt::describeDType(DLDataType type) {
   if (type.code == 6)
     return "bool";
+  // The codes that DLPack has for floats of 8 and 4 bits.
+  static const struct {
+    uint8_t code;
+    const char *name;
+  } smallFloats[] = {{10, "float8_e4m3fn"},  {11, "float8_e4m3fnuz"},
+                     {12, "float8_e5m2"},    {13, "float8_e5m2fnuz"},
+                     {14, "float8_e8m0fnu"}, {17, "float4_e2m1fn"}};
+  for (const auto &entry : smallFloats)
+    if (entry.code == type.code && type.lanes == 1)
+      return entry.name;
   std::string text = type.code == kDLInt      ? "int"
                      : type.code == kDLUInt   ? "uint"
                      : type.code == kDLFloat  ? "float"

@@ -173,6 +173,8 @@ static Expected<bool> parseDescr(StringRef descr, StringRef name,
     array.kind = NpyArray::Kind::Float;
   else if (letter == 'V' && size == 2)
     array.kind = NpyArray::Kind::BFloat;
+  else if ((letter == 'V' || letter == 'f') && size == 1)
+    array.kind = NpyArray::Kind::Byte;
   else
     return fail();
   return order ==
@@ -195,6 +197,7 @@ static std::string getDescr(const NpyArray &array) {
     letter = 'f';
     break;
   case NpyArray::Kind::BFloat:
+  case NpyArray::Kind::Byte:
     letter = 'V';
     break;
   }

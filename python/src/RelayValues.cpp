@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelayBindings.h"
+#include "TensorArguments.h"
 
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
 
@@ -202,9 +203,9 @@ relay::Tensor relay_python::toTensor(py::array array) {
 
 py::array relay_python::fromTensor(relay::Tensor tensor) {
   std::string name = getDTypeName(tensor.getElementType());
-  py::dtype dtype = name == "bfloat16"
-                        ? py::dtype::from_args(
-                              py::module_::import("ml_dtypes").attr("bfloat16"))
+  Type element = tensor.getElementType();
+  py::dtype dtype = element.isBF16() || isSmallElement(element)
+                        ? getMlDtype(name)
                         : py::dtype(name);
   std::vector<py::ssize_t> shape(tensor.getShape().begin(),
                                  tensor.getShape().end());

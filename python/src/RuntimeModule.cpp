@@ -10,6 +10,7 @@
 #include "TensorArguments.h"
 
 #include "relay-mlir-c/Runtime.h"
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Pipelines/ProfileModel.h"
 #include "relay-mlir/Support/InputFile.h"
 #include "relay-mlir/Support/OutputFile.h"
@@ -36,28 +37,57 @@ void relay_python::checkStatus(RelayStatus status) {
 // Types
 //===----------------------------------------------------------------------===//
 
+py::dtype relay_python::getMlDtype(const std::string &name) {
+  try {
+    return py::dtype::from_args(
+        py::module_::import("ml_dtypes").attr(name.c_str()));
+  } catch (py::error_already_set &) {
+    throw py::type_error("expects the package ml_dtypes, which " + name +
+                         " needs, but it is not installed");
+  }
+}
+
 py::dtype relay_python::getDType(DLDataType type) {
   if (type.code == 6)
     return py::dtype("bool");
-  if (type.code == kDLBfloat) {
-    // NumPy itself has no bfloat16.
-    try {
-      return py::dtype::from_args(
-          py::module_::import("ml_dtypes").attr("bfloat16"));
-    } catch (py::error_already_set &) {
-      throw py::type_error("expects the package ml_dtypes, which bfloat16 "
-                           "needs, but it is not installed");
-    }
-  }
-  const char *kind = type.code == kDLFloat  ? "float"
+  if (type.code == kDLBfloat)
+    return getMlDtype("bfloat16");
+  for (const mlir::relay::SmallFloat &format :
+       mlir::relay::SmallFloat::getAll())
+    if (type.code == format.dlpackCode)
+      return getMlDtype(format.name.str());
+  std::string kind = type.code == kDLFloat  ? "float"
                      : type.code == kDLUInt ? "uint"
                                             : "int";
-  return py::dtype(kind + std::to_string(type.bits));
+  kind += std::to_string(type.bits);
+  return type.bits < 8 ? getMlDtype(kind) : py::dtype(kind);
+}
+
+/// The types of ml_dtypes, by their names: to NumPy they are bytes, or floats.
+static std::optional<DLDataType> getMlDLDataType(const py::dtype &dtype) {
+  auto name = py::str(dtype.attr("name")).cast<std::string>();
+  if (name == "bfloat16")
+    return DLDataType{kDLBfloat, 16, 1};
+  for (const mlir::relay::SmallFloat &format :
+       mlir::relay::SmallFloat::getAll())
+    if (name == format.name)
+      return DLDataType{format.dlpackCode, format.width, 1};
+  for (uint8_t bits : {2, 4}) {
+    if (name == "int" + std::to_string(bits))
+      return DLDataType{kDLInt, bits, 1};
+    if (name == "uint" + std::to_string(bits))
+      return DLDataType{kDLUInt, bits, 1};
+  }
+  return std::nullopt;
 }
 
 static DLDataType getDLDataType(const py::dtype &dtype) {
   auto bits = static_cast<uint8_t>(dtype.itemsize() * 8);
-  switch (dtype.kind()) {
+  char kind = dtype.kind();
+  if (kind == 'V' || (kind == 'f' && bits == 8))
+    if (std::optional<DLDataType> type = getMlDLDataType(dtype))
+      return *type;
+  switch (kind) {
   case 'b':
     return {6, 8, 1};
   case 'i':
@@ -67,8 +97,6 @@ static DLDataType getDLDataType(const py::dtype &dtype) {
   case 'f':
     return {kDLFloat, bits, 1};
   default:
-    if (py::str(dtype.attr("name")).cast<std::string>() == "bfloat16")
-      return {kDLBfloat, 16, 1};
     throw py::type_error(
         "expects an array of numbers or bools, but got dtype " +
         py::str(dtype).cast<std::string>());

@@ -29,6 +29,10 @@ void checkStatus(RelayStatus status);
 
 pybind11::dtype getDType(DLDataType type);
 
+/// A type that the package ml_dtypes has, and NumPy has not. Raises TypeError
+/// if it is not installed.
+pybind11::dtype getMlDtype(const std::string &name);
+
 /// Describes a NumPy array without a copy.
 void bindArray(TensorArgument &argument, pybind11::array array);
 

@@ -181,7 +181,8 @@ static FailureOr<Tensor> readInput(const InputSpec &spec, StringRef path) {
   llvm::Expected<relay::NpyArray> array = relay::readNpy(path);
   if (!array)
     return printError(llvm::toString(array.takeError()));
-  Tensor tensor = relay::getTensor(*array, spec.type.getContext());
+  Tensor tensor = relay::getTensor(*array, spec.type.getContext(),
+                                   spec.type.getElementType());
   if (tensor.getElementType() != spec.type.getElementType() ||
       failed(verifyCompatibleShape(tensor.getShape(), spec.type.getShape()))) {
     std::string expected, actual;

@@ -13,8 +13,10 @@
 
 namespace mlir::relay {
 
-/// Signed integers become signless ones.
-Tensor getTensor(const NpyArray &array, MLIRContext *context);
+/// Signed integers become signless ones. Bytes whose type the file does not
+/// tell are of type `expected` if that is a small one, else ui8.
+Tensor getTensor(const NpyArray &array, MLIRContext *context,
+                 Type expected = {});
 
 /// The array shares the tensor's memory, which the tensor must outlive.
 NpyArray getNpyArray(const Tensor &tensor);

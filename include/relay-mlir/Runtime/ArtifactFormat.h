@@ -46,8 +46,9 @@ extern "C" {
 /// constants, arena, outputs.
 #define RELAY_BUFFER_ALIGNMENT 64
 
-/// Element type, with the codes of DLPack's DLDataTypeCode: 0 int, 1 unsigned
-/// int, 2 float, 4 bfloat, 6 bool (bits = 8, one byte with the value 0 or 1).
+/// Element type, with the codes of DLPack's DLDataTypeCode; 6 is bool (bits =
+/// 8, one byte, 0 or 1). Elements of fewer bits are the low ones of a byte
+/// each.
 typedef struct RelayArtifactDType {
   uint8_t code;
   uint8_t bits;

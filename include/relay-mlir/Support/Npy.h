@@ -29,8 +29,11 @@ class raw_ostream;
 namespace mlir::relay {
 
 /// An array in native byte order and C order; a bool is one byte, 0 or 1.
+/// Files do not tell types that NumPy lacks: two bytes of nothing else are
+/// taken for bfloat16, and one byte (a float of 8 bits, or an integer or float
+/// of fewer) for whatever the reader expects.
 struct NpyArray {
-  enum class Kind { Bool, Int, UInt, Float, BFloat };
+  enum class Kind { Bool, Int, UInt, Float, BFloat, Byte };
 
   Kind kind = Kind::Float;
   unsigned elementSize = 4;

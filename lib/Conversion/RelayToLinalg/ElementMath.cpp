@@ -7,6 +7,8 @@
 
 #include "ElementMath.h"
 
+#include "SmallElements.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
@@ -20,6 +22,8 @@ using namespace mlir::relay::detail;
 //===----------------------------------------------------------------------===//
 
 Type mlir::relay::detail::getSignless(Type type) {
+  if (isSmallElement(type))
+    return IntegerType::get(type.getContext(), 8);
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer || integer.isSignless())
     return type;
@@ -483,6 +487,25 @@ static Value roundToOdd(ImplicitLocOpBuilder &b, Value value) {
 Value ElementMath::convertFrom(Type from, Value value) const {
   if (from == type)
     return value;
+  if (isSmallElement(from)) {
+    Type wide = getWideElementType(from);
+    return convertFrom(wide, widenSmallElement(b, from, value));
+  }
+  if (isSmallElement(type)) {
+    Type wide = getWideElementType(type);
+    if (isa<FloatType>(type) && !from.isF32()) {
+      // One rounding only: of what f64 holds, and f32 may not.
+      if (from.getIntOrFloatBitWidth() > 16) {
+        value = ElementMath(b, b.getF64Type()).convertFrom(from, value);
+        value = roundToOdd(b, value);
+      } else {
+        value = ElementMath(b, wide).convertFrom(from, value);
+      }
+    } else {
+      value = ElementMath(b, wide).convertFrom(from, value);
+    }
+    return narrowToSmallElement(b, type, value, isa<FloatType>(from));
+  }
   ElementMath source(b, from);
   if (type.isInteger(1))
     return source.isNonZero(value);

@@ -13,12 +13,15 @@
 #ifndef RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_ELEMENTMATH_H
 #define RELAY_MLIR_LIB_CONVERSION_RELAYTOLINALG_ELEMENTMATH_H
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::relay::detail {
 
-/// The type that carries elements of `type` once signs are gone: ui8 -> i8.
+/// The type that carries elements of `type` once signs are gone: ui8 -> i8. The
+/// bits of small elements are a byte.
 Type getSignless(Type type);
 
 /// The type sums of `type` are accumulated in: f32 for narrower floats.

@@ -12,6 +12,7 @@
 
 #include "relay-mlir/Conversion/RelayToLinalg/RelayToLinalg.h"
 
+#include "ElementMath.h"
 #include "FailureReasons.h"
 #include "LinalgBuilder.h"
 #include "PopulatePatterns.h"
@@ -33,6 +34,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "relay-mlir/Dialect/Relay/IR/TensorFunctions.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
 #include "llvm/Support/Threading.h"
@@ -48,10 +50,7 @@ using namespace mlir::relay;
 RelayToLinalgTypeConverter::RelayToLinalgTypeConverter() {
   addConversion([](Type type) { return type; });
   addConversion([](RankedTensorType type) -> Type {
-    auto integer = dyn_cast<IntegerType>(type.getElementType());
-    if (!integer || integer.isSignless())
-      return type;
-    return type.clone(IntegerType::get(type.getContext(), integer.getWidth()));
+    return type.clone(detail::getSignless(type.getElementType()));
   });
   addConversion([this](TupleType type, SmallVectorImpl<Type> &fields) {
     return convertTypes(type.getTypes(), fields);
@@ -60,8 +59,15 @@ RelayToLinalgTypeConverter::RelayToLinalgTypeConverter() {
   // same bits change their name.
   auto bitcast = [](OpBuilder &builder, RankedTensorType type,
                     ValueRange inputs, Location loc) -> Value {
-    if (inputs.size() != 1 || !isa<RankedTensorType>(inputs[0].getType()))
+    auto from = inputs.size() == 1
+                    ? dyn_cast<RankedTensorType>(inputs[0].getType())
+                    : RankedTensorType();
+    if (!from)
       return {};
+    // No bitcast makes a byte of fewer bits.
+    if (from.getElementTypeBitWidth() != type.getElementTypeBitWidth())
+      return UnrealizedConversionCastOp::create(builder, loc, type, inputs[0])
+          .getResult(0);
     return tensor::BitcastOp::create(builder, loc, type, inputs[0]);
   };
   addSourceMaterialization(bitcast);
@@ -236,6 +242,16 @@ static void expandBatches(func::FuncOp function) {
   (void)applyPatternsGreedily(function, std::move(patterns));
 }
 
+/// Whether an operator leaves elements what they are, or knows small ones.
+static bool takesSmallElements(Operation *op) {
+  return !isa<RelayDialect>(op->getDialect()) ||
+         isa<BroadcastToOp, CallOp, CastLikeOp, CastOp, ConcatenateOp,
+             ConstantOp, CopyOp, ExpandDimsOp, GatherOp, ReinterpretOp,
+             RepeatOp, ReshapeOp, ReverseOp, SplitOp, SqueezeOp, StackOp,
+             StridedSliceOp, TakeOp, TileOp, TransposeOp, TupleGetItemOp,
+             TupleOp, WhereOp>(op);
+}
+
 /// Fails if an operator has elements that kernels cannot compute with.
 static LogicalResult checkElementTypes(func::FuncOp function) {
   WalkResult walk = function.walk([](Operation *op) {
@@ -243,14 +259,19 @@ static LogicalResult checkElementTypes(func::FuncOp function) {
          {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
       for (Type type : types) {
         Type element = getElementTypeOrSelf(type);
-        if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() >= 16)
+        if (!element.isIntOrFloat())
+          continue;
+        bool isSmall = isSmallElement(element);
+        if ((isSmall && takesSmallElements(op)) ||
+            (!isSmall && (!isa<FloatType>(element) ||
+                          element.getIntOrFloatBitWidth() >= 16)))
           continue;
         InFlightDiagnostic diagnostic =
-            op->emitOpError("expects elements of bool, integers, f16, bf16, "
-                            "f32 or f64, but got ")
+            op->emitOpError("expects elements of bool, integers of 8 bits or "
+                            "more, f16, bf16, f32 or f64, but got ")
             << type;
-        diagnostic.attachNote() << "the interpreter has this type, but there "
-                                   "is no code for it yet";
+        diagnostic.attachNote()
+            << "there is no arithmetic on this type; cast it to another one";
         return WalkResult::interrupt();
       }
     return WalkResult::advance();

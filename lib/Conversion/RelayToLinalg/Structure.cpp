@@ -28,8 +28,12 @@ namespace {
 /// element becomes dense, so that nests can take it as a scalar.
 ElementsAttr convertElements(ElementsAttr value, RankedTensorType type) {
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
-    if (dense.getElementType() == type.getElementType())
+    Type from = dense.getElementType(), to = type.getElementType();
+    if (from == to)
       return dense;
+    if (from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+      // Each element has a byte there, too.
+      return DenseElementsAttr::getFromRawBuffer(type, dense.getRawData());
     return dense.bitcast(type.getElementType());
   }
   auto resource = dyn_cast<DenseResourceElementsAttr>(value);

@@ -299,8 +299,8 @@ LogicalResult FunctionConverter::convertOp(Operation *op) {
     return success();
   }
   // Kernels know no signs, so the same value serves both types.
-  if (auto bitcast = dyn_cast<tensor::BitcastOp>(op)) {
-    values[bitcast.getResult()] = values.lookup(bitcast.getSource());
+  if (isa<tensor::BitcastOp, UnrealizedConversionCastOp>(op)) {
+    values[op->getResult(0)] = values.lookup(op->getOperand(0));
     return success();
   }
   if (auto copy = dyn_cast<DeviceCopyOp>(op))
@@ -379,8 +379,8 @@ FunctionConverter::placeCall(CallOp op, MutableArrayRef<Value> operands) {
 
 Type FunctionConverter::getElementType(Value result) {
   for (Operation *user : result.getUsers())
-    if (auto bitcast = dyn_cast<tensor::BitcastOp>(user))
-      return bitcast.getType().getElementType();
+    if (isa<tensor::BitcastOp, UnrealizedConversionCastOp>(user))
+      return getElementTypeOrSelf(user->getResult(0).getType());
   Type type = cast<RankedTensorType>(result.getType()).getElementType();
   if (!type.isSignlessInteger())
     return type;

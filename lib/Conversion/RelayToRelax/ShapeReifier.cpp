@@ -270,7 +270,7 @@ FailureOr<AffineExpr> ShapeReifier::computeDim(Value tensor, int64_t dim) {
   auto result = cast<OpResult>(tensor);
   Operation *op = result.getOwner();
   // Shorter than what reification emits for these.
-  if (isa<tensor::CastOp, tensor::BitcastOp>(op))
+  if (isa<tensor::CastOp, tensor::BitcastOp, UnrealizedConversionCastOp>(op))
     return getDim(op->getOperand(0), dim);
   if (auto destinationStyle = dyn_cast<DestinationStyleOpInterface>(op))
     return getDim(destinationStyle.getTiedOpOperand(result)->get(), dim);

@@ -8,10 +8,8 @@
 #include "NodeContext.h"
 #include "OpTable.h"
 #include "Random.h"
-#include "TensorLoader.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
-#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
 #include <limits>
 
@@ -123,20 +121,6 @@ static LogicalResult convertIsInf(NodeContext &node) {
   return node.setResult(node.create<LogicalAndOp>({isInf, sign}));
 }
 
-static LogicalResult convertCast(NodeContext &node) {
-  DataType dtype = node.getDataType("to", DataType::Undefined);
-  Type type = getElementType(node.getContext(), dtype);
-  if (!type)
-    return node.emitError()
-           << "a cast to " << getDataTypeName(dtype) << " is not supported";
-  return node.setResult(node.castTo(node.getInput(0), type));
-}
-
-static LogicalResult convertCastLike(NodeContext &node) {
-  return node.setResult(
-      node.castTo(node.getInput(0), node.getInputType(1).getElementType()));
-}
-
 static LogicalResult convertClip(NodeContext &node) {
   Value result = node.getInput(0);
   Type type = node.getElementType(result);
@@ -220,33 +204,6 @@ static LogicalResult convertDropout(NodeContext &node) {
   return node.setResult(data);
 }
 
-static LogicalResult convertBitCast(NodeContext &node) {
-  Value data = node.getInput(0);
-  Type from = node.getElementType(data);
-  DataType dtype = node.getDataType("to", DataType::Undefined);
-  Type to = getElementType(node.getContext(), dtype);
-  if (!to)
-    return node.emitError() << "a cast of bits to " << getDataTypeName(dtype)
-                            << " is not supported";
-  auto getSize = [](Type type) {
-    return (type.getIntOrFloatBitWidth() + 7) / 8;
-  };
-  if (getSize(from) != getSize(to))
-    return node.emitError() << "expects elements of as many bits as " << from
-                            << ", but got " << to;
-  if (from == to)
-    return node.setResult(data);
-  // A boolean is a byte.
-  Type byte = IntegerType::get(node.getContext(), 8, IntegerType::Unsigned);
-  if (from.isInteger(1))
-    data = node.castTo(data, byte);
-  ReinterpretOp::Properties properties;
-  properties.dtype = TypeAttr::get(to.isInteger(1) ? byte : to);
-  if (data && node.getElementType(data) != properties.dtype.getValue())
-    data = node.create<ReinterpretOp>({data}, properties);
-  return node.setResult(node.castTo(data, to));
-}
-
 void mlir::relay::onnx::addElementwiseOps(OpTable &table) {
   auto unary = [&](StringRef name, OpEntry::Converter convert,
                    int64_t since = kOldestOpset) {
@@ -279,7 +236,6 @@ void mlir::relay::onnx::addElementwiseOps(OpTable &table) {
   unary("Sqrt", convertUnary<SqrtOp>);
   unary("Tan", convertUnary<TanOp>, 7);
   unary("Tanh", convertUnary<TanhOp>);
-  unary("Cast", convertCast);
   unary("Identity", convertIdentity);
 
   auto binary = [&](StringRef name, OpEntry::Converter convert,
@@ -292,7 +248,6 @@ void mlir::relay::onnx::addElementwiseOps(OpTable &table) {
   binary("BitwiseAnd", convertBinary<BitwiseAndOp>, 18);
   binary("BitwiseOr", convertBinary<BitwiseOrOp>, 18);
   binary("BitwiseXor", convertBinary<BitwiseXorOp>, 18);
-  binary("CastLike", convertCastLike, 15);
   binary("Div", convertBinary<DivideOp>);
   binary("Equal", convertBinary<EqualOp>);
   binary("Greater", convertBinary<GreaterOp>);
@@ -317,7 +272,6 @@ void mlir::relay::onnx::addElementwiseOps(OpTable &table) {
   variadic("Sum", convertVariadic<AddOp>, /*isComposed=*/true);
 
   table.add({"Clip"}, {convertClip, kOldestOpset, kNewestOpset, 1, 3});
-  table.add({"BitCast"}, {convertBitCast, 26});
   table.add({"Dropout"}, {convertDropout, kOldestOpset, kNewestOpset, 1, 3});
   table.add({"Where"}, {convertWhere, 9, kNewestOpset, 3, 3});
 }

@@ -38,6 +38,12 @@ std::optional<unsigned> mlir::relay::onnx::getElementSize(DataType type) {
   case DataType::Float8E4M3FNUZ:
   case DataType::Float8E5M2:
   case DataType::Float8E5M2FNUZ:
+  case DataType::Float8E8M0:
+  case DataType::Float4E2M1:
+  case DataType::Int4:
+  case DataType::UInt4:
+  case DataType::Int2:
+  case DataType::UInt2:
     return 1;
   case DataType::Int16:
   case DataType::UInt16:
@@ -54,6 +60,20 @@ std::optional<unsigned> mlir::relay::onnx::getElementSize(DataType type) {
     return 8;
   default:
     return std::nullopt;
+  }
+}
+
+unsigned mlir::relay::onnx::getElementsPerByte(DataType type) {
+  switch (type) {
+  case DataType::Float4E2M1:
+  case DataType::Int4:
+  case DataType::UInt4:
+    return 2;
+  case DataType::Int2:
+  case DataType::UInt2:
+    return 4;
+  default:
+    return 1;
   }
 }
 

@@ -47,13 +47,23 @@ enum class DataType : int32_t {
   Float8E4M3FNUZ = 18,
   Float8E5M2 = 19,
   Float8E5M2FNUZ = 20,
+  UInt4 = 21,
+  Int4 = 22,
+  Float4E2M1 = 23,
+  Float8E8M0 = 24,
+  UInt2 = 25,
+  Int2 = 26,
 };
 
 /// "FLOAT", as the ONNX specification spells it; "type 99" if unknown.
 std::string getDataTypeName(DataType type);
 
-/// Bytes of one element; none for strings and packed or unknown types.
+/// Bytes of one element in memory; none for strings and unknown types.
 std::optional<unsigned> getElementSize(DataType type);
+
+/// How many elements a byte of the model has, from its low bits on: 2 or 4 of
+/// types of 4 and 2 bits, else 1.
+unsigned getElementsPerByte(DataType type);
 
 struct Tensor {
   struct FileRange {

@@ -14,6 +14,7 @@ static OpTable createTable() {
   OpTable table;
   addActivationOps(table);
   addAttentionOps(table);
+  addCastOps(table);
   addControlFlowOps(table);
   addConvolutionOps(table);
   addDeformableOps(table);

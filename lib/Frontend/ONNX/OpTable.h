@@ -120,6 +120,7 @@ OpTable getAddedOps(MLIRContext *context);
 // One function per topic; each fills its part of the table.
 void addActivationOps(OpTable &table);
 void addAttentionOps(OpTable &table);
+void addCastOps(OpTable &table);
 void addContribAttentionOps(OpTable &table);
 void addContribFusedOps(OpTable &table);
 void addContribGroupQueryOps(OpTable &table);

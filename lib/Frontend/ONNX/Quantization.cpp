@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Casts.h"
 #include "NodeContext.h"
 #include "OpTable.h"
 #include "Products.h"
 #include "Quantize.h"
 #include "TensorLoader.h"
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -116,12 +118,14 @@ static LogicalResult convertDequantizeLinear(NodeContext &node) {
   if (failed(checkZeroPoint(node)))
     return failure();
   // Differences of 8-bit integers need more than 8 bits.
-  Type i32 = node.getBuilder().getI32Type();
-  Value difference = node.castTo(data, i32);
+  Type wide = isa<FloatType>(node.getElementType(data))
+                  ? Type(node.getBuilder().getF32Type())
+                  : Type(node.getBuilder().getI32Type());
+  Value difference = node.castTo(data, wide);
   if (node.hasInput(2))
     difference = node.create<SubtractOp>(
         {difference,
-         alignParameter(node, data, node.castTo(node.getInput(2), i32))});
+         alignParameter(node, data, node.castTo(node.getInput(2), wide))});
   Value number = node.castTo(difference, node.getElementType(scale));
   Value result = node.create<MultiplyOp>({number, scale});
   FailureOr<Type> asked = getOutputType(node);
@@ -158,6 +162,22 @@ IntegerType mlir::relay::onnx::getQuantizedType(NodeContext &node, Type type) {
   return nullptr;
 }
 
+/// To floats of 4 or 8 bits, which the cast rounds.
+static LogicalResult quantizeToFloat(NodeContext &node, Type type) {
+  Type f32 = node.getBuilder().getF32Type();
+  Value data = node.castTo(node.getInput(0), f32);
+  Value scale = alignParameter(node, data, node.castTo(node.getInput(1), f32));
+  data = node.expectCovers(data, scale);
+  if (!data || failed(checkZeroPoint(node)))
+    return failure();
+  Value scaled = node.create<DivideOp>({data, scale});
+  if (node.hasInput(2))
+    scaled = node.create<AddOp>(
+        {scaled,
+         alignParameter(node, data, node.castTo(node.getInput(2), f32))});
+  return node.setResult(createCast(node, scaled, type));
+}
+
 static LogicalResult convertQuantizeLinear(NodeContext &node) {
   Value data = node.getInput(0), scale = node.getInput(1);
   Value zeroPoint = node.getInput(2);
@@ -174,6 +194,8 @@ static LogicalResult convertQuantizeLinear(NodeContext &node) {
   }
   if (!type)
     type = IntegerType::get(node.getContext(), 8, IntegerType::Unsigned);
+  if (SmallFloat::get(type))
+    return quantizeToFloat(node, type);
   IntegerType integer = getQuantizedType(node, type);
   if (!integer)
     return failure();

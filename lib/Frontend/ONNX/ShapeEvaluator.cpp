@@ -17,6 +17,7 @@
 
 #include "TensorLoader.h"
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -190,9 +191,8 @@ ShapeEvaluator::Result ShapeEvaluator::cast() {
   Type type = getElementType(node.getContext(),
                              node.getDataType("to", DataType::Undefined));
   bool toFloat = isa_and_nonnull<FloatType>(type);
-  // Conversions to 8 bits saturate, or not.
-  if (!type || (!toFloat && !isa<IntegerType>(type)) ||
-      (toFloat && type.getIntOrFloatBitWidth() < 16))
+  // Conversions to small types saturate, or not.
+  if (!type || (!toFloat && !isa<IntegerType>(type)) || isSmallElement(type))
     return std::nullopt;
   bool fromFloat = get(0).isFloat();
   // Integers below are doubles.

@@ -74,6 +74,18 @@ Type mlir::relay::onnx::getElementType(MLIRContext *context, DataType type) {
     return Float8E5M2Type::get(context);
   case DataType::Float8E5M2FNUZ:
     return Float8E5M2FNUZType::get(context);
+  case DataType::Float8E8M0:
+    return Float8E8M0FNUType::get(context);
+  case DataType::Float4E2M1:
+    return Float4E2M1FNType::get(context);
+  case DataType::Int4:
+    return integer(4);
+  case DataType::UInt4:
+    return unsignedInteger(4);
+  case DataType::Int2:
+    return integer(2);
+  case DataType::UInt2:
+    return unsignedInteger(2);
   default:
     return {};
   }
@@ -109,6 +121,7 @@ llvm::Error TensorLoader::check(const Tensor &tensor) const {
       int64_t(tensor.dims.size()) > kMaxTensorRank)
     return makeError(tensor,
                      "impossible dimensions " + formatDims(tensor.dims));
+  size = llvm::divideCeil(size, getElementsPerByte(tensor.type));
   std::optional<uint64_t> available;
   if (tensor.bytes)
     available = tensor.bytes->size();
@@ -170,8 +183,26 @@ llvm::Expected<TensorLoader::Bytes>
 TensorLoader::getBytes(const Tensor &tensor) {
   if (llvm::Error error = check(tensor))
     return std::move(error);
+  size_t size = *tensor.getNumElements() * *getElementSize(tensor.type);
+  unsigned perByte = getElementsPerByte(tensor.type);
+  llvm::Expected<Bytes> bytes =
+      readBytes(tensor, llvm::divideCeil(size, perByte));
+  if (!bytes || perByte == 1)
+    return bytes;
+  std::shared_ptr<char> data = allocate(size);
+  if (!data)
+    return makeError(tensor, "out of memory: cannot allocate " +
+                                 llvm::Twine(size) + " bytes");
+  unsigned width = 8 / perByte;
+  for (size_t i = 0; i < size; ++i)
+    data.get()[i] = (bytes->data[i / perByte] >> (i % perByte * width)) &
+                    ((1 << width) - 1);
+  return Bytes{ArrayRef(data.get(), size), kAlignment, data};
+}
+
+llvm::Expected<TensorLoader::Bytes>
+TensorLoader::readBytes(const Tensor &tensor, size_t size) {
   unsigned elementSize = *getElementSize(tensor.type);
-  size_t size = *tensor.getNumElements() * elementSize;
   const relay::InputFile *external = nullptr;
   if (tensor.external) {
     llvm::Expected<const relay::InputFile *> opened =

@@ -42,7 +42,10 @@ private:
     std::shared_ptr<const void> owner;
   };
 
+  /// Elements one by one, of small types one in a byte.
   llvm::Expected<Bytes> getBytes(const Tensor &tensor);
+  /// As the model has them.
+  llvm::Expected<Bytes> readBytes(const Tensor &tensor, size_t size);
   /// Opens the tensor's file of external data, and looks whether it is long
   /// enough for `size` bytes.
   llvm::Expected<const InputFile *> openExternal(const Tensor &tensor,

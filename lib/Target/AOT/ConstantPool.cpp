@@ -18,6 +18,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 #include "relay-mlir/Support/FileDescriptor.h"
 #include "relay-mlir/Support/SplitFloat.h"
@@ -35,12 +36,12 @@ using namespace mlir;
 using namespace mlir::relay;
 
 /// Bytes of one element in memory, 0 if elements are not whole bytes. A bool
-/// takes a byte.
+/// and a small element take a byte.
 static int64_t getElementBytes(Type type) {
   if (type.isIndex())
     return sizeof(int64_t);
   unsigned width = type.getIntOrFloatBitWidth();
-  if (width == 1)
+  if (width == 1 || isSmallElement(type))
     return 1;
   return llvm::is_contained({8u, 16u, 32u, 64u}, width) ? width / 8 : 0;
 }

@@ -7,6 +7,7 @@
 
 #include "HostData.h"
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Runtime/ArtifactFormat.h"
 
 using namespace mlir;
@@ -189,8 +190,11 @@ HostData::getDType(Type elementType) {
     return std::pair(BFloat, 16);
   if (isa<Float16Type, Float32Type, Float64Type>(elementType))
     return std::pair(Float, elementType.getIntOrFloatBitWidth());
+  if (const SmallFloat *format = SmallFloat::get(elementType))
+    return std::pair(format->dlpackCode, format->width);
   auto integer = dyn_cast<IntegerType>(elementType);
-  if (!integer || integer.getWidth() % 8 != 0 || integer.getWidth() > 64)
+  if (!integer || integer.getWidth() > 64 ||
+      (integer.getWidth() % 8 != 0 && !isSmallElement(integer)))
     return std::nullopt;
   return std::pair(integer.isUnsigned() ? UInt : Int, integer.getWidth());
 }

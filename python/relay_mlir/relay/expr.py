@@ -159,18 +159,24 @@ def _dtype_name(dtype: Any) -> str:
     return dtype if isinstance(dtype, str) else numpy_dtype(dtype).name
 
 
+# What NumPy lacks, and the package ml_dtypes has.
+_SMALL_INTEGERS = ("int2", "uint2", "int4", "uint4")
+_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+              "float8_e8m0fnu", "float4_e2m1fn", *_SMALL_INTEGERS)
+
+
 def numpy_dtype(dtype: Any) -> np.dtype[Any]:
     """NumPy's dtype for a name of Relay's, or for what NumPy takes. Raises TypeError
     for anything else."""
-    if isinstance(dtype, str) and dtype == "bfloat16":
+    if isinstance(dtype, str) and dtype in _ML_DTYPES:
         import ml_dtypes
 
-        return np.dtype(ml_dtypes.bfloat16)
+        return np.dtype(getattr(ml_dtypes, dtype))
     try:
         found = None if dtype is None else np.dtype(dtype)  # None is float64 for NumPy.
     except (TypeError, ValueError):
         found = None
-    if found is not None and (found.kind in "biuf" or found.name == "bfloat16"):
+    if found is not None and (found.kind in "biuf" or found.name in _ML_DTYPES):
         return found
     raise TypeError(f"expects a data type such as 'float32', but got {describe(dtype)}")
 
@@ -183,6 +189,15 @@ def _asarray(value: Any) -> Array:
                          f"length, but got {describe(value)}") from None
 
 
+def _integer_limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    """The smallest and the largest integer of a type."""
+    if dtype.name in _SMALL_INTEGERS:
+        count = 2 ** int(dtype.name[-1])
+        return (0, count - 1) if dtype.name.startswith("u") else (-count // 2, count // 2 - 1)
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
+
+
 def _to_dtype(array: Array, dtype: np.dtype[Any]) -> Array:
     """The numbers of `array` in another data type. Floats are rounded, and bool is whether
     a number is not 0. Raises ValueError if one becomes another number otherwise."""
@@ -190,12 +205,12 @@ def _to_dtype(array: Array, dtype: np.dtype[Any]) -> Array:
         return array.astype(dtype, copy=False)
     with np.errstate(all="ignore"):
         converted = array.astype(dtype)
-        if dtype.kind in "iu":
-            limits = np.iinfo(dtype)
+        if dtype.kind in "iu" or dtype.name in _SMALL_INTEGERS:
+            low, high = _integer_limits(dtype)
             # Python compares integers and floats exactly.
             exact = array if array.dtype.kind in "iu" else array.astype(np.float64)
             wrong = [number for number in (exact.min().item(), exact.max().item())
-                     if not limits.min <= number <= limits.max]
+                     if not low <= number <= high]
             wrong = wrong or exact[exact != np.trunc(exact)][:1].tolist()
         else:
             wrong = array[np.isinf(converted) & ~np.isinf(array)][:1].tolist()
@@ -227,7 +242,7 @@ def const(value: Any, dtype: Any = None, span: Any = None) -> Constant:
         array = np.from_dlpack(value)
     else:
         array = _asarray(value)
-    if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16":
+    if array.dtype.kind not in "biuf" and array.dtype.name not in _ML_DTYPES:
         if isinstance(value, int):
             raise ValueError(f"expects integers of 64 bits or less, but got {describe(value)}")
         raise TypeError(f"expects numbers or bools, but got {describe(value)}")

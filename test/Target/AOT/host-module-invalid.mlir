@@ -14,8 +14,8 @@ relax.func @other() {
 }
 
 //--- element.mlir
-// ELEMENT: error: 'relax.func' op expects an element type that an artefact can describe, but got 'f8E5M2'
-relax.func @main(%x: !relax.tensor<[4], f8E5M2>) {
+// ELEMENT: error: 'relax.func' op expects an element type that an artefact can describe, but got 'f8E3M4'
+relax.func @main(%x: !relax.tensor<[4], f8E3M4>) {
   relax.return
 }
 

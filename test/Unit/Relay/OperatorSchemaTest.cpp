@@ -186,8 +186,11 @@ TEST_F(OperatorSchemaTest, ReportsEveryError) {
 }
 
 TEST_F(OperatorSchemaTest, NamesDataTypes) {
-  for (StringRef name : {"bool", "int8", "int32", "uint8", "uint64", "float16",
-                         "float32", "float64", "bfloat16", "int4"}) {
+  for (StringRef name :
+       {"bool", "int8", "int32", "uint8", "uint64", "float16", "float32",
+        "float64", "bfloat16", "int4", "uint2", "float8_e4m3fn",
+        "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu",
+        "float4_e2m1fn"}) {
     Type type = getDType(name, &context);
     ASSERT_TRUE(type) << name.str();
     EXPECT_EQ(getDTypeName(type), name);

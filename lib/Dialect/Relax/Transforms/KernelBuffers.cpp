@@ -19,10 +19,16 @@ static bool haveEqualShapes(SymbolicTensorType type, MemRefType memref) {
   });
 }
 
-/// A kernel knows no signs.
+/// A kernel knows no signs, and elements of fewer bits, or floats of 8, as
+/// bytes.
 static bool haveEqualElements(Type value, Type buffer) {
-  return value == buffer || (buffer.isSignlessInteger() &&
-                             value.isInteger(buffer.getIntOrFloatBitWidth()));
+  if (value == buffer)
+    return true;
+  if (!buffer.isSignlessInteger() || !value.isIntOrFloat())
+    return false;
+  unsigned width = value.getIntOrFloatBitWidth();
+  return value.isInteger(buffer.getIntOrFloatBitWidth()) ||
+         (buffer.isInteger(8) && width > 1 && width <= 8);
 }
 
 LogicalResult relax::checkKernelBuffer(Operation *call,

@@ -81,7 +81,7 @@ static FailureOr<Attribute> hasEmptySize(Attribute shape) {
       BoolAttr::get(shape.getContext(), llvm::is_contained(sizes, 0)));
 }
 
-static FailureOr<Attribute> getDType(Value value) {
+static FailureOr<Attribute> getElementDType(Value value) {
   if (Type type = getElementType(value))
     return Attribute(TypeAttr::get(type));
   return failure();
@@ -136,6 +136,6 @@ void relay::detail::addTypeConstraints(VocabularyBuilder &builder) {
   builder.addConstraint("IsBroadcast", isBroadcast);
   builder.addConstraint("StaticShape", getStaticShape);
   builder.addConstraint("HasEmptySize", hasEmptySize);
-  builder.addConstraint("DType", getDType);
+  builder.addConstraint("DType", getElementDType);
   builder.addConstraint("CastsThrough", castsThrough);
 }

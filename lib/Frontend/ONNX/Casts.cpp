@@ -1,0 +1,144 @@
+//===- Casts.cpp - Conversions between element types of ONNX --------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Casts.h"
+
+#include "Formula.h"
+#include "NodeContext.h"
+#include "OpTable.h"
+#include "TensorLoader.h"
+
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::onnx;
+
+/// The largest number of a format.
+static double getLargest(const SmallFloat &format, MLIRContext *context) {
+  auto type = cast<FloatType>(format.getType(context));
+  return llvm::APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+}
+
+static Value reinterpret(NodeContext &node, Value data, Type type) {
+  ReinterpretOp::Properties properties;
+  properties.dtype = TypeAttr::get(type);
+  return node.create<ReinterpretOp>({data}, properties);
+}
+
+/// To E8M0: the exponent of an f32, one more where `round_mode` says so. Of
+/// negative numbers, whose result is not specified, that of their magnitude.
+static Value castToExponent(NodeContext &node, Value data, Type to) {
+  bool saturates = node.getBool("saturate", true);
+  StringRef mode = node.getString("round_mode", "up");
+  if (mode != "up" && mode != "down" && mode != "nearest") {
+    node.emitError() << "expects round_mode up, down or nearest, but got \""
+                     << mode << "\"";
+    return nullptr;
+  }
+  constexpr uint32_t kOne = 1u << 23, kHalf = kOne >> 1, kInfinity = 0x7f800000;
+  OpBuilder &b = node.getBuilder();
+  Type u32 = b.getIntegerType(32, /*isSigned=*/false);
+  Value bits = reinterpret(node, node.castTo(data, b.getF32Type()), u32);
+  Formula f(node, bits);
+  auto bitAnd = [&](Value lhs, uint32_t mask) {
+    return node.create<BitwiseAndOp>({lhs, f.number(mask)});
+  };
+  bits = bitAnd(bits, 0x7fffffff);
+  Value code = node.create<RightShiftOp>({bits, f.number(23)});
+  if (mode != "down") {
+    // Of numbers below 2^-126 the fraction has no leading one before it.
+    bool isUp = mode == "up";
+    Value fraction = bitAnd(bits, kOne - 1);
+    Value isSmall = f.less(bits, f.number(kOne));
+    Value least =
+        f.select(isSmall, f.number(isUp ? kHalf : kHalf + kHalf / 2 - 1),
+                 f.number(isUp ? 0 : kHalf - 1));
+    code = f.add(code, node.castTo(f.greater(fraction, least), u32));
+  }
+  // Infinity comes out as the code of NaN.
+  if (saturates) {
+    code = f.min(code, f.number(0xfe));
+  } else {
+    code = f.select(f.less(bits, f.number(kHalf)), f.number(0xff), code);
+  }
+  code = f.select(f.greater(bits, f.number(kInfinity)), f.number(0xff), code);
+  Type byte = b.getIntegerType(8, /*isSigned=*/false);
+  return reinterpret(node, node.castTo(code, byte), to);
+}
+
+Value mlir::relay::onnx::createCast(NodeContext &node, Value data, Type to) {
+  if (!data || node.getElementType(data) == to || !isSmallElement(to))
+    return node.castTo(data, to);
+  OpBuilder &b = node.getBuilder();
+  Type from = node.getElementType(data);
+  const SmallFloat *format = SmallFloat::get(to);
+  if (!format) {
+    // What is beyond the range is not specified; of integers the low bits stay.
+    if (isa<FloatType>(from))
+      data = node.castTo(data, b.getI32Type());
+    return node.castTo(data, to);
+  }
+  if (format->isExponentOnly())
+    return castToExponent(node, data, to);
+  if (isa<IntegerType>(from) || isSmallElement(from))
+    data = node.castTo(data, b.getF32Type());
+  if (node.getBool("saturate", true) && format->overflow != format->largest) {
+    double largest = getLargest(*format, node.getContext());
+    data = Formula(node, data).clip(data, -largest, largest);
+  }
+  return node.castTo(data, to);
+}
+
+static LogicalResult convertCast(NodeContext &node) {
+  DataType dtype = node.getDataType("to", DataType::Undefined);
+  Type type = getElementType(node.getContext(), dtype);
+  if (!type)
+    return node.emitError()
+           << "a cast to " << getDataTypeName(dtype) << " is not supported";
+  return node.setResult(createCast(node, node.getInput(0), type));
+}
+
+static LogicalResult convertCastLike(NodeContext &node) {
+  return node.setResult(createCast(node, node.getInput(0),
+                                   node.getInputType(1).getElementType()));
+}
+
+static LogicalResult convertBitCast(NodeContext &node) {
+  Value data = node.getInput(0);
+  Type from = node.getElementType(data);
+  DataType dtype = node.getDataType("to", DataType::Undefined);
+  Type to = getElementType(node.getContext(), dtype);
+  if (!to)
+    return node.emitError() << "a cast of bits to " << getDataTypeName(dtype)
+                            << " is not supported";
+  // A boolean is a byte.
+  auto getBits = [](Type type) {
+    return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
+  };
+  if (getBits(from) != getBits(to))
+    return node.emitError() << "expects elements of as many bits as " << from
+                            << ", but got " << to;
+  if (from == to)
+    return node.setResult(data);
+  Type byte = IntegerType::get(node.getContext(), 8, IntegerType::Unsigned);
+  if (from.isInteger(1))
+    data = node.castTo(data, byte);
+  ReinterpretOp::Properties properties;
+  properties.dtype = TypeAttr::get(to.isInteger(1) ? byte : to);
+  if (data && node.getElementType(data) != properties.dtype.getValue())
+    data = node.create<ReinterpretOp>({data}, properties);
+  return node.setResult(node.castTo(data, to));
+}
+
+void mlir::relay::onnx::addCastOps(OpTable &table) {
+  table.add({"BitCast"}, {convertBitCast, 26});
+  table.add({"Cast"}, {convertCast});
+  table.add({"CastLike"}, {convertCastLike, 15, kNewestOpset, 2, 2});
+}
