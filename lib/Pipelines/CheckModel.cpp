@@ -114,12 +114,11 @@ static void defineMakeSized(func::FuncOp function) {
 
 /// The module as its kernels see it. Functions of a program that are no
 /// functions of tensors stay as they are.
-static OwningOpRef<ModuleOp> fuse(ModuleOp module,
-                                  const CompileOptions &options) {
+static OwningOpRef<ModuleOp>
+fuse(ModuleOp module, const CompileOptions &options, bool isProgram) {
   OwningOpRef<ModuleOp> fused = module.clone();
   PassManager manager(module.getContext());
   addAttachTargetPass(manager, options);
-  bool isProgram = options.executor == ExecutorKind::VM;
   if (isProgram)
     buildOutlineTensorsPipeline(manager, options.externalFallback);
   if (failed(manager.run(*fused)))
@@ -154,7 +153,8 @@ findDifferentKernel(ModuleOp module, RelayModule *compiled,
                     ArrayRef<InterpreterValue> inputs,
                     const CompileOptions &options, const CheckOptions &check,
                     raw_ostream &os, function_ref<LogicalResult()> run) {
-  OwningOpRef<ModuleOp> fused = fuse(module, options);
+  OwningOpRef<ModuleOp> fused =
+      fuse(module, options, relayModuleGetArtifact(compiled)->program);
   if (!fused)
     return failure();
   FailureOr<KernelChecker> checker =

@@ -28,8 +28,9 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                     cl::cat(category)),
       executor("executor",
                cl::desc("What runs the program: aot, one native function of "
-                        "tensors (default), or vm, bytecode, which the whole "
-                        "language needs"),
+                        "tensors (default); vm, bytecode, which the whole "
+                        "language needs; auto, vm for what aot does not "
+                        "compile"),
                cl::init("aot"), cl::cat(category)),
       optLevel("O", cl::Prefix,
                cl::desc("0: no folding and no fusion; 1: folding; "
@@ -76,8 +77,8 @@ std::optional<CompileOptions> CompileFlags::get() const {
   options.deviceTargets = deviceTargets;
   std::optional<ExecutorKind> kind = parseExecutorKind(executor);
   if (!kind) {
-    llvm::errs() << "error: expects --executor=aot or vm, but got '" << executor
-                 << "'\n";
+    llvm::errs() << "error: expects --executor=aot, vm or auto, but got '"
+                 << executor << "'\n";
     return std::nullopt;
   }
   options.executor = *kind;

@@ -63,6 +63,7 @@ std::optional<ExecutorKind> relay::parseExecutorKind(StringRef name) {
   return llvm::StringSwitch<std::optional<ExecutorKind>>(name)
       .Case("aot", ExecutorKind::AOT)
       .Case("vm", ExecutorKind::VM)
+      .Case("auto", ExecutorKind::Auto)
       .Default(std::nullopt);
 }
 
@@ -602,9 +603,39 @@ static LogicalResult writeBytecode(ModuleOp module,
   return success();
 }
 
+/// Compiles for the executor aot, and for vm if that fails. Of a model that
+/// both refuse, what is wrong for vm is told, which knows the whole language.
+static LogicalResult compileForEither(ModuleOp module, CompileOptions options,
+                                      EmitKind kind, StringRef outputPath) {
+  MLIRContext *context = module.getContext();
+  OwningOpRef<ModuleOp> copy = module.clone();
+  SmallVector<Diagnostic> diagnostics;
+  options.executor = ExecutorKind::AOT;
+  LogicalResult result = failure();
+  {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      diagnostics.push_back(std::move(diagnostic));
+      return success();
+    });
+    result = compileModule(module, options, kind, outputPath);
+  }
+  if (failed(result)) {
+    options.executor = ExecutorKind::VM;
+    result = compileModule(*copy, options, kind, outputPath);
+  } else {
+    for (Diagnostic &diagnostic : diagnostics)
+      context->getDiagEngine().emit(std::move(diagnostic));
+  }
+  if (options.chosenExecutor)
+    *options.chosenExecutor = options.executor;
+  return result;
+}
+
 LogicalResult relay::compileModule(ModuleOp module,
                                    const CompileOptions &options, EmitKind kind,
                                    StringRef outputPath) {
+  if (options.executor == ExecutorKind::Auto && kind != EmitKind::Bytecode)
+    return compileForEither(module, options, kind, outputPath);
   if (kind == EmitKind::Bytecode)
     return writeBytecode(module, options, outputPath);
   return Compilation(module, options, kind, outputPath).run();

@@ -10,6 +10,7 @@ from ._compile import (IRModule, KernelProfile, Module, TensorInfo, compile, emi
 from ._errors import CompileError, DiagnosticError, Error, RuntimeError
 from ._session import (GraphOptimizationLevel, InferenceSession, NodeArg, SessionOptions,
                        get_available_providers, get_device)
+from ._program import Program
 from ._relay_mlir import __version__, get_num_threads, set_num_threads
 from . import tir
 
@@ -19,7 +20,7 @@ parse = IRModule.parse
 # that is a base of it, so that `except RuntimeError` catches it either way.
 __all__ = [
     "CompileError", "DiagnosticError", "Error", "GraphOptimizationLevel", "IRModule",
-    "InferenceSession", "KernelProfile", "Module", "NodeArg", "SessionOptions", "TensorInfo",
+    "InferenceSession", "KernelProfile", "Module", "NodeArg", "Program", "SessionOptions", "TensorInfo",
     "compile", "emit", "get_available_providers", "get_device", "get_num_threads", "import_onnx",
     "load", "load_dialect_plugin", "parse", "set_num_threads", "tir", "__version__",
 ]

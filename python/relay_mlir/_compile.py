@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import typing
-from typing import Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
 
 from . import _relay_mlir
 from ._arguments import expect_int, expect_list, expect_mapping, expect_path, expect_text
+
+if TYPE_CHECKING:
+    from ._program import Program
 
 PathLike = typing.Union[str, "os.PathLike[str]"]
 # One array, or a tuple of them if a model has several outputs.
@@ -19,12 +22,15 @@ Outputs = Any
 class TensorInfo(typing.NamedTuple):
     """Name, shape and NumPy dtype of an input or output.
 
-    A dynamic size is a string, the expression of its symbols: "n", "2 * n".
+    A dynamic size is a string, the expression of its symbols: "n", "2 * n"; "?" if it is
+    not known before a run. `kind` is "tensor"; of a Program also "seq(tensor)" or
+    "optional(tensor)", whose tensors have that shape and dtype.
     """
 
     name: str
     shape: tuple[int | str, ...]
     dtype: np.dtype[Any]
+    kind: str = "tensor"
 
 
 class KernelProfile(typing.NamedTuple):
@@ -234,12 +240,24 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, op
          precision: str | None = None, device_targets: Mapping[str, str] | None = None,
          force_matrix_tiles: bool = False, desired_layout: str | None = None,
          cache: bool = True, cache_dir: PathLike | None = None,
-         report: PathLike | None = None) -> None:
+         report: PathLike | None = None, executor: str = "aot") -> None:
     """Writes a stage of the compilation to `path`.
 
     `kind` is "relay", "relax", "schedules", "tir", "llvm", "asm", "obj" or "so". `report`
-    is as in `compile`.
+    and `executor` are as in `compile`.
     """
+    _emit(model, path, kind, target=target, opt_level=opt_level, precision=precision,
+          device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
+          desired_layout=desired_layout, cache=cache, cache_dir=cache_dir, report=report,
+          executor=executor)
+
+
+def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_level: int,
+          precision: str | None, device_targets: Mapping[str, str] | None,
+          force_matrix_tiles: bool, desired_layout: str | None, cache: bool,
+          cache_dir: PathLike | None, report: PathLike | None, executor: str) -> IRModule | None:
+    """What `emit` does. Returns the module, if it has become a program for the executor
+    vm."""
     layout = "" if desired_layout is None else expect_text(desired_layout, "desired_layout")
     folder = "" if cache_dir is None else expect_path(cache_dir, "cache_dir")
     arguments = (expect_path(path), expect_text(kind, "kind"),
@@ -248,10 +266,10 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, op
                  None if precision is None else expect_text(precision, "precision"),
                  device_targets_text(device_targets), bool(force_matrix_tiles), layout,
                  bool(cache), folder)
+    runs_on = expect_text(executor, "executor")
     module = _to_module(model)
     if report is None:
-        module._impl.compile(*arguments, None)
-        return
+        return module if module._impl.compile(*arguments, None, executor=runs_on) else None
     is_file = isinstance(model, (str, os.PathLike))
     page_path = expect_path(report, "report")
     for other in [path, *([model] if is_file else [])]:
@@ -262,16 +280,32 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, op
     page = _relay_mlir.Report(page_path, os.fspath(model) if is_file else type(model).__name__)
     # What failed is what one wants to see most.
     try:
-        module._impl.compile(*arguments, page)
+        return module if module._impl.compile(*arguments, page, executor=runs_on) else None
     finally:
         page.write()
+
+
+@typing.overload
+def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
+            precision: str | None = None, device_targets: Mapping[str, str] | None = None,
+            force_matrix_tiles: bool = False, desired_layout: str | None = None,
+            cache: bool = True, cache_dir: PathLike | None = None,
+            report: PathLike | None = None, executor: typing.Literal["aot"] = "aot") -> Module: ...
+
+
+@typing.overload
+def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
+            precision: str | None = None, device_targets: Mapping[str, str] | None = None,
+            force_matrix_tiles: bool = False, desired_layout: str | None = None,
+            cache: bool = True, cache_dir: PathLike | None = None,
+            report: PathLike | None = None, executor: str) -> Module | Program: ...
 
 
 def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
             cache: bool = True, cache_dir: PathLike | None = None,
-            report: PathLike | None = None) -> Module:
+            report: PathLike | None = None, executor: str = "aot") -> Module | Program:
     """Compiles a model and loads it.
 
     `model` is a path to an .onnx, .relay or .mlir file, an IRModule, an onnx
@@ -291,14 +325,26 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     default the compiler chooses. Objects of kernels are kept in `cache_dir`, by
     default a folder of the user's, unless `cache` is False. `report` is a file for a
     page that shows what each pass did, or the graphs alone, for Model Explorer, if its
-    name ends in ".json"; it is also written if compilation fails. Raises CompileError;
+    name ends in ".json"; it is also written if compilation fails. `executor` is what runs
+    the model: "aot", one function of tensors; "vm", a virtual machine, for loops, branches,
+    sequences, and sizes that elements of tensors decide, which gives a Program; or "auto",
+    "vm" for what "aot" does not compile. Raises CompileError;
     OSError if the report cannot be written; TypeError for what is no model, such as a module of relay_mlir.relay, which
     relay.build compiles.
     """
-    return Module._make("model.so", lambda path: emit(
-        model, path, "so", target=target, opt_level=opt_level, precision=precision,
+    from ._program import Program
+
+    file = _relay_mlir.MemoryFile("model.so")
+    program = _emit(
+        model, file.path(), "so", target=target, opt_level=opt_level, precision=precision,
         device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
-        desired_layout=desired_layout, cache=cache, cache_dir=cache_dir, report=report))
+        desired_layout=desired_layout, cache=cache, cache_dir=cache_dir, report=report,
+        executor=executor)
+    # What nobody can change need not be copied when it is loaded.
+    file.seal()
+    if program is not None:
+        return Program._make(file.path(), file, program._impl.describe_main())
+    return Module(file.path(), _file=file)
 
 
 def load(path: PathLike, *, map_weights: bool = False) -> Module:

@@ -11,17 +11,17 @@ import typing
 import warnings
 from typing import Any, Mapping, Sequence
 
-import numpy as np
-
 from . import _relay_mlir
 from ._arguments import describe, expect, expect_int, expect_list, expect_mapping, expect_text
-from ._compile import Module, compile, import_onnx
-from ._errors import CompileError
+from ._compile import TensorInfo, compile, import_onnx
 
 _CPU = "CPUExecutionProvider"
 
 # How ONNX Runtime names the types of tensors.
-_TYPES = {"float32": "float", "float64": "double", "float16": "float16", "bfloat16": "bfloat16"}
+_TYPES = {"float32": "float", "float64": "double", "float8_e4m3fn": "float8e4m3fn",
+          "float8_e4m3fnuz": "float8e4m3fnuz", "float8_e5m2": "float8e5m2",
+          "float8_e5m2fnuz": "float8e5m2fnuz", "float8_e8m0fnu": "float8e8m0",
+          "float4_e2m1fn": "float4e2m1"}
 
 
 class NodeArg(typing.NamedTuple):
@@ -85,77 +85,11 @@ class SessionOptions:
         return self._entries[key]
 
 
-def _describe(name: str, dtype: np.dtype[Any], shape: Sequence[int | str]) -> NodeArg:
-    return NodeArg(name, f"tensor({_TYPES.get(dtype.name, dtype.name)})", list(shape))
-
-
-def _describe_type(name: str, type_: Any) -> NodeArg:
-    """A NodeArg of a type of relay: a tensor, or the List or Option that is a sequence or an
-    optional value."""
-    from . import relay
-
-    if isinstance(type_, relay.TensorType):
-        # Sizes that have no name are not known before a call.
-        sizes = [str(size) if isinstance(size, relay.Any) else size for size in type_.shape]
-        return _describe(name, np.dtype(type_.dtype), sizes)
-    if isinstance(type_, relay.TypeCall):
-        kind = {"List": "seq", "Option": "optional"}.get(type_.func.name_hint)
-        if kind is not None:
-            return NodeArg(name, f"{kind}({_describe_type(name, type_.args[0]).type})", [])
-    return NodeArg(name, str(type_), [])
-
-
-class _Function:
-    """A model as a function of tensors."""
-
-    def __init__(self, module: Module) -> None:
-        self._module = module
-        self.inputs = [_describe(info.name, info.dtype, info.shape) for info in module.inputs]
-        self.outputs = [_describe(info.name, info.dtype, info.shape) for info in module.outputs]
-
-    def run(self, feed: Mapping[str, Any]) -> Any:
-        return self._module.run(feed)
-
-
-class _Program:
-    """A model for the virtual machine: one with loops, branches, sequences, or sizes that
-    elements of tensors decide."""
-
-    def __init__(self, model: Any, names: Sequence[str], target: str | None, level: int) -> None:
-        from . import relay
-
-        module, _ = relay.frontend.from_onnx(model)
-        main = relay.transform.InferType()(module)["main"]
-        with relay.transform.PassContext(opt_level=level):
-            self._machine = relay.vm.VirtualMachine(relay.vm.compile(module, target or "native"))
-        self.inputs = [_describe_type(var.name_hint, var.checked_type) for var in main.params]
-        types = [main.ret_type] if len(names) == 1 else main.ret_type.fields
-        self.outputs = [_describe_type(*pair) for pair in zip(names, types)]
-
-    def run(self, feed: Mapping[str, Any]) -> Any:
-        names = [info.name for info in self.inputs]
-        for name in expect_mapping(feed, "input_feed"):
-            if expect_text(name, "the name of an input") not in names:
-                raise ValueError(f"expects names of inputs of {names}, but got {describe(name)}")
-        for name in names:
-            if name not in feed:
-                raise ValueError(f"expects input {name!r}, but it is not in input_feed")
-        return self._machine.run(*(feed[name] for name in names))
-
-
-def _to_onnx(value: Any) -> Any:
-    """A result of the virtual machine as ONNX Runtime has it: lists and None are values of
-    data types there."""
-    if isinstance(value, np.ndarray):
-        return value.view(np.ndarray)
-    kind = value.name_hint
-    if kind in ("Nil", "Cons"):
-        elements = []
-        while value.fields:
-            first, value = value.fields
-            elements.append(_to_onnx(first))
-        return elements
-    return _to_onnx(value.fields[0]) if value.fields else None
+def _describe(info: TensorInfo) -> NodeArg:
+    tensor = f"tensor({_TYPES.get(info.dtype.name, info.dtype.name)})"
+    # Of sequences and optional values the sizes are those of tensors in them.
+    shape = list(info.shape) if info.kind == "tensor" else []
+    return NodeArg(info.name, info.kind.replace("tensor", tensor), shape)
 
 
 def _check_providers(providers: Sequence[Any] | None) -> None:
@@ -195,28 +129,20 @@ class InferenceSession:
                              f"{level}")
         threads = expect_int(options.intra_op_num_threads, "intra_op_num_threads", 0, 2**31 - 1)
         self._options = options
-        target = options._entries.get("target")
-        self._model: _Function | _Program
-        imported = import_onnx(path_or_bytes)
-        names = imported._impl.result_names()
-        try:
-            self._model = _Function(compile(
-                imported, opt_level=_OPT_LEVELS[level], target=target,
-                precision=options._entries.get("precision"),
-                cache_dir=options._entries.get("cache_dir")))
-        except CompileError:
-            # What the machine says of a model that it does not take, too, is what counts.
-            self._model = _Program(path_or_bytes, names, target, _OPT_LEVELS[level])
+        self._model = compile(
+            import_onnx(path_or_bytes), opt_level=_OPT_LEVELS[level],
+            target=options._entries.get("target"), precision=options._entries.get("precision"),
+            cache_dir=options._entries.get("cache_dir"), executor="auto")
         if threads:
             _relay_mlir.set_num_threads(threads)
 
     def get_inputs(self) -> list[NodeArg]:
         """The inputs."""
-        return list(self._model.inputs)
+        return [_describe(info) for info in self._model.inputs]
 
     def get_outputs(self) -> list[NodeArg]:
         """The outputs."""
-        return list(self._model.outputs)
+        return [_describe(info) for info in self._model.outputs]
 
     def get_providers(self) -> list[str]:
         """What the model runs on."""
@@ -242,7 +168,7 @@ class InferenceSession:
                 raise ValueError(f"expects names of outputs of {names}, but got {describe(name)}")
         results = self._model.run(expect_mapping(input_feed, "input_feed"))
         outputs = results if isinstance(results, tuple) else (results,)
-        return [_to_onnx(outputs[names.index(name)]) for name in wanted]
+        return [outputs[names.index(name)] for name in wanted]
 
 
 def get_available_providers() -> list[str]:

@@ -8,6 +8,7 @@
 #include "Bindings.h"
 #include "RelayBindings.h"
 
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Frontend/ONNX/ImportONNX.h"
 #include "relay-mlir/InitAllDialects.h"
@@ -163,14 +164,15 @@ void relay_python::checkOptLevel(int optLevel) {
                           std::to_string(optLevel));
 }
 
-static void compile(IRModule &self, const std::string &path,
+/// Returns whether it is a program for the executor vm.
+static bool compile(IRModule &self, const std::string &path,
                     const std::string &emit,
                     const std::optional<std::string> &target, int optLevel,
                     const std::optional<std::string> &precisionName,
                     const std::string &deviceTargets, bool forceMatrixTiles,
                     const std::string &desiredLayout, bool useCache,
                     const std::string &cacheDir, relay::Report *report,
-                    const std::string &form) {
+                    const std::string &form, const std::string &executor) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
   if (!kind)
     throw py::value_error(
@@ -200,6 +202,14 @@ static void compile(IRModule &self, const std::string &path,
                           "'relay-typed', but got '" +
                           form + "'");
   options.from = *from;
+  std::optional<relay::ExecutorKind> executorKind =
+      relay::parseExecutorKind(executor);
+  if (!executorKind)
+    throw py::value_error("expects executor 'aot', 'vm' or 'auto', but got '" +
+                          executor + "'");
+  options.executor = *executorKind;
+  relay::ExecutorKind chosen = *executorKind;
+  options.chosenExecutor = &chosen;
 
   DiagnosticCollector diagnostics(self.context.get(), self.words);
   LogicalResult result = failure();
@@ -211,6 +221,7 @@ static void compile(IRModule &self, const std::string &path,
   }
   if (failed(result))
     diagnostics.raise("cannot compile the module");
+  return chosen == relay::ExecutorKind::VM;
 }
 
 /// The kernels that @main calls, as the graph executor has graphs.
@@ -235,17 +246,57 @@ getSymbols(IRModule &self) {
 }
 
 /// The names of the results of @main, empty where they have none.
-static std::vector<std::string> getResultNames(IRModule &self) {
+/// (kind, sizes, name of the elements' type) of a value: of tensors in a
+/// sequence or an optional value, "seq(tensor)" and so on. Sizes without a name
+/// in `dims` are "?".
+static py::tuple describeType(Type type, ArrayAttr dims) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    py::tuple shape(tensor.getRank());
+    for (auto [i, size] : llvm::enumerate(tensor.getShape())) {
+      auto name = dims && i < dims.size() ? dyn_cast<StringAttr>(dims[i])
+                                          : StringAttr();
+      if (ShapedType::isDynamic(size))
+        shape[i] = py::str(name && !name.empty() ? name.str() : "?");
+      else
+        shape[i] = py::int_(size);
+    }
+    return py::make_tuple("tensor", shape,
+                          relay::getDTypeName(tensor.getElementType()));
+  }
+  auto data = dyn_cast<relay::ADTType>(type);
+  std::string kind = !data || data.getArgs().size() != 1     ? ""
+                     : data.getName().getValue() == "List"   ? "seq"
+                     : data.getName().getValue() == "Option" ? "optional"
+                                                             : "";
+  if (!kind.empty()) {
+    py::tuple part = describeType(data.getArgs().front(), {});
+    return py::make_tuple(kind + "(" + part[0].cast<std::string>() + ")",
+                          part[1], part[2]);
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return py::make_tuple(text, py::tuple(), "");
+}
+
+/// (name, what describeType says) of the inputs of @main, and its outputs.
+static py::tuple describeMain(IRModule &self) {
   auto main = self.module->lookupSymbol<FunctionOpInterface>("main");
   if (!main)
     throw py::value_error("expects a function @main, but got a module without");
-  std::vector<std::string> names;
-  for (unsigned index = 0; index < main.getNumResults(); ++index) {
-    auto name =
-        main.getResultAttrOfType<StringAttr>(index, relay::kNameAttrName);
-    names.push_back(name ? name.str() : "");
+  py::list inputs, outputs;
+  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes())) {
+    auto name = main.getArgAttrOfType<StringAttr>(i, relay::kNameAttrName);
+    auto dims = main.getArgAttrOfType<ArrayAttr>(i, relay::kDimsAttrName);
+    inputs.append(
+        py::make_tuple(name ? name.str() : "", describeType(type, dims)));
   }
-  return names;
+  for (auto [i, type] : llvm::enumerate(main.getResultTypes())) {
+    auto name = main.getResultAttrOfType<StringAttr>(i, relay::kNameAttrName);
+    auto dims = main.getResultAttrOfType<ArrayAttr>(i, relay::kDimsAttrName);
+    outputs.append(
+        py::make_tuple(name ? name.str() : "", describeType(type, dims)));
+  }
+  return py::make_tuple(inputs, outputs);
 }
 
 /// A function of relax as its script shows it, other symbols in MLIR's text.
@@ -276,9 +327,10 @@ void relay_python::bindIRModule(py::module_ &m) {
            py::arg("target"), py::arg("opt_level"), py::arg("precision"),
            py::arg("device_targets"), py::arg("force_matrix_tiles"),
            py::arg("desired_layout"), py::arg("cache"), py::arg("cache_dir"),
-           py::arg("report"), py::arg("form") = "relay-typed")
+           py::arg("report"), py::arg("form") = "relay-typed",
+           py::arg("executor") = "aot")
       .def("graph_json", &getGraphJSON)
-      .def("result_names", &getResultNames)
+      .def("describe_main", &describeMain)
       .def("symbols", &getSymbols)
       .def("print_symbol", &printSymbol, py::arg("name"))
       .def("clone", [](IRModule &self) {

@@ -305,7 +305,7 @@ static void compile(py::handle functions, py::handle types,
   options.report = report;
   std::optional<ExecutorKind> executorKind = parseExecutorKind(executor);
   if (!executorKind)
-    throw py::value_error("expects executor 'aot' or 'vm', but got '" +
+    throw py::value_error("expects executor 'aot', 'vm' or 'auto', but got '" +
                           executor + "'");
   options.executor = *executorKind;
   DiagnosticCollector diagnostics(getSessionContext(), Words::Relay);

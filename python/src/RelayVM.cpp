@@ -17,6 +17,7 @@
 
 #include "relay-mlir-c/Runtime.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Pipelines/CompiledTensors.h"
 #include "relay-mlir/Pipelines/ProgramValues.h"
 
 #include <pybind11/stl.h>
@@ -51,6 +52,9 @@ public:
   Handle makeData(StringRef type, StringRef name,
                   ArrayRef<RelayValue *> fields);
 
+  /// Those that the artefact has of the parameters of a function; null for one
+  /// without.
+  std::vector<Type> getParamTypes(StringRef name) const;
   py::list getFunctions() const;
   py::list getConstants() const;
   std::string print() const;
@@ -352,11 +356,88 @@ py::object VMProgram::invoke(const py::list &args, ArrayRef<Type> types,
   return wrap(owned);
 }
 
+namespace {
+/// Reads the types that the artefact has as words (RelayVMType), which the run
+/// time has checked.
+class TypeReader {
+public:
+  TypeReader(const RelayVMProgram &program, const RelayVMFunction &function)
+      : program(program), context(getSessionContext()), next(function.types),
+        end(function.types + function.num_type_words) {}
+
+  std::vector<Type> readAll() {
+    std::vector<Type> types;
+    while (next != end)
+      types.push_back(read());
+    return types;
+  }
+
+private:
+  Type read() {
+    switch (*next++) {
+    case RELAY_VM_TYPE_TENSOR: {
+      DLDataType dtype = {static_cast<uint8_t>(next[0]),
+                          static_cast<uint8_t>(next[1]), 1};
+      ArrayRef<int64_t> sizes(next + 3, next[2]);
+      next = sizes.end();
+      return RankedTensorType::get(
+          llvm::map_to_vector(sizes,
+                              [](int64_t size) {
+                                return size < 0 ? ShapedType::kDynamic : size;
+                              }),
+          getElementType(context, dtype));
+    }
+    case RELAY_VM_TYPE_TUPLE:
+      return TupleType::get(context, readParts());
+    case RELAY_VM_TYPE_DATA: {
+      const char *name = program.constructors[*next++].type;
+      return ADTType::get(FlatSymbolRefAttr::get(context, name), readParts());
+    }
+    case RELAY_VM_TYPE_ARGUMENT:
+    case RELAY_VM_TYPE_FUNCTION:
+      ++next;
+      break;
+    case RELAY_VM_TYPE_REFERENCE:
+      read();
+      break;
+    default:
+      break;
+    }
+    return relay::IncompleteType::get(context);
+  }
+
+  SmallVector<Type> readParts() {
+    SmallVector<Type> parts;
+    for (int64_t count = *next++; count > 0; --count)
+      parts.push_back(read());
+    return parts;
+  }
+
+  const RelayVMProgram &program;
+  MLIRContext *context;
+  const int64_t *next, *end;
+};
+} // namespace
+
+std::vector<Type> VMProgram::getParamTypes(StringRef name) const {
+  const RelayVMProgram &program = *getArtifact().program;
+  for (const RelayVMFunction &function :
+       ArrayRef(program.functions, program.num_functions)) {
+    if (function.kind != RELAY_VM_BYTECODE || name != function.name)
+      continue;
+    std::vector<Type> types = TypeReader(program, function).readAll();
+    // Those of the last parameters.
+    if (static_cast<int32_t>(types.size()) < function.num_params)
+      types.insert(types.begin(), function.num_params - types.size(), Type());
+    return types;
+  }
+  return {};
+}
+
 py::object VMProgram::run(const std::string &name, const py::list &args,
                           const py::object &types) {
-  std::vector<Type> known;
-  if (!types.is_none())
-    known = unwrapTypes(types);
+  std::vector<Type> known =
+      types.is_none() ? getParamTypes(name) : unwrapTypes(types);
   return invoke(
       args, known,
       [&](RelayValue *const *values, int32_t count, RelayValue **result) {

@@ -556,7 +556,7 @@ static LogicalResult run(MLIRContext &context, const RunOptions &options) {
       *compiled, relayModuleFree);
   if (options.info)
     return printInfo(*compiled, context);
-  if (options.compile.executor == relay::ExecutorKind::VM) {
+  if (relayModuleGetArtifact(*compiled)->program) {
     auto specs = relay_run::getInputSpecs(*module);
     if (failed(specs))
       return failure();

@@ -35,10 +35,12 @@ enum class ExecutorKind {
   /// One native function of tensors.
   AOT,
   /// Bytecode that calls native functions of tensors: the whole language.
-  VM
+  VM,
+  /// AOT, and VM for what AOT does not compile.
+  Auto
 };
 
-/// Returns the kind called "aot" or "vm".
+/// Returns the kind called "aot", "vm" or "auto".
 std::optional<ExecutorKind> parseExecutorKind(llvm::StringRef name);
 
 /// Whether there is an optimisation level of that number.
@@ -51,6 +53,8 @@ struct CompileOptions {
   std::optional<std::string> target;
 
   ExecutorKind executor = ExecutorKind::AOT;
+  /// Is told which one Auto took, if there is one.
+  ExecutorKind *chosenExecutor = nullptr;
 
   /// 0: no graph optimisation beyond what lowering needs, each operator is a
   /// kernel of its own; 1: constants are folded too; 2: operators are fused;

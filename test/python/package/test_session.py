@@ -113,7 +113,7 @@ def test_session_on_the_virtual_machine():
             for a, b in zip(ours.run(names, feeds), theirs.run(names, feeds), strict=True):
                 np.testing.assert_array_equal(a, b)
                 assert type(a) is np.ndarray
-    with pytest.raises(ValueError, match="expects input 'k', but it is not in input_feed"):
+    with pytest.raises(ValueError, match="expects input 'k', but it is missing"):
         ours.run(None, {"x": x})
     with pytest.raises(ValueError, match="expects names of inputs of .'x', 'k'., but got 'z'"):
         ours.run(None, {"x": x, "k": np.array([1]), "z": x})

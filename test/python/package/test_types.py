@@ -65,7 +65,7 @@ def build(mod: tvm.IRModule) -> None:
 relay.nn.conv2d(relay.var("x"), relay.var("w"), chanels=4)  # E: "chanels"
 relay.nn.softmax(relay.const)  # E: incompatible type
 relay.var(3)  # E: incompatible type "int"
-rm.compile("model.onnx", opt_level="high")  # E: incompatible type "str"
+rm.compile("model.onnx", opt_level="high")  # E: No overload variant of "compile" matches argument types "str", "str"
 rm.load("model.so").inputs[0].size  # E: no attribute "size"
 network("one")  # E: incompatible type "str"
 relay.create_executor("debug").evaluate(1)  # E: incompatible type "int"

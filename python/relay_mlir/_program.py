@@ -1,0 +1,108 @@
+"""Models that the virtual machine runs."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from . import _relay_mlir
+from ._arguments import describe, expect_mapping, expect_path, expect_text
+from ._compile import Outputs, PathLike, TensorInfo
+
+
+def _to_python(value: Any) -> Any:
+    """A result of the machine, where lists and None are values of data types."""
+    if isinstance(value, np.ndarray):
+        return value
+    if isinstance(value, tuple):
+        return tuple(map(_to_python, value))
+    kind = getattr(value, "name_hint", None)
+    if kind in ("Nil", "Cons"):
+        elements = []
+        while value._fields:
+            first, value = value._fields
+            elements.append(_to_python(first))
+        return elements
+    if kind in ("None", "Some"):
+        return _to_python(value._fields[0]) if value._fields else None
+    return value
+
+
+class Program:
+    """A compiled model for the virtual machine: call it with its inputs.
+
+    `relay_mlir.compile` makes it of a model with loops, branches, sequences, or sizes that
+    elements of tensors decide.
+    """
+
+    _path: str
+    _file: object
+    _impl: Any
+    _inputs: list[TensorInfo]
+    _outputs: list[TensorInfo]
+
+    def __new__(cls, *args: Any) -> Program:
+        del args
+        raise TypeError("expects relay_mlir.compile to make a Program, but got a call of the class")
+
+    @classmethod
+    def _make(cls, path: str, file: object, description: tuple[Sequence[Any], Sequence[Any]]
+              ) -> Program:
+        from .relay._core import core
+        from .relay.expr import numpy_dtype
+
+        def inform(name: str, value: tuple[str, tuple[int | str, ...], str]) -> TensorInfo:
+            kind, shape, dtype = value
+            return TensorInfo(name, shape, numpy_dtype(dtype) if dtype else np.dtype(object), kind)
+
+        self = object.__new__(cls)
+        self._path = path
+        self._file = file  # Keeps an artefact in memory.
+        self._impl = core.VMProgram(path)
+        self._inputs, self._outputs = ([inform(*entry) for entry in entries]
+                                       for entries in description)
+        return self
+
+    @property
+    def inputs(self) -> list[TensorInfo]:
+        """The inputs, as a list of TensorInfo."""
+        return list(self._inputs)
+
+    @property
+    def outputs(self) -> list[TensorInfo]:
+        """The outputs, as a list of TensorInfo."""
+        return list(self._outputs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Outputs:
+        """Runs the model.
+
+        Inputs go by position or by name: what `Module` takes; lists for sequences, and None
+        for optional values that are not there. Returns an array, list or None, or a tuple of
+        them if the model has several outputs. Raises ValueError for wrong inputs.
+        """
+        names = [info.name for info in self._inputs]
+        if len(args) > len(names):
+            raise ValueError(f"expects {len(names)} inputs, but got {len(args)}")
+        feed: dict[str, Any] = dict(zip(names, args))
+        for name, value in kwargs.items():
+            if name in feed:
+                raise ValueError(f"expects input {name!r} once, but got it twice")
+            feed[name] = value
+        return self.run(feed)
+
+    def run(self, inputs: Mapping[str, Any]) -> Outputs:
+        """The same with a mapping, for names that are no identifiers."""
+        names = [info.name for info in self._inputs]
+        for name in expect_mapping(inputs, "inputs"):
+            if expect_text(name, "the name of an input") not in names:
+                raise ValueError(f"expects names of inputs of {names}, but got {describe(name)}")
+        for name in names:
+            if name not in inputs:
+                raise ValueError(f"expects input {name!r}, but it is missing")
+        return _to_python(self._impl.run("main", [inputs[name] for name in names]))
+
+    def save(self, path: PathLike) -> None:
+        """Writes the artefact, which `relay.vm.Executable.load_exec` and the C interface
+        read."""
+        _relay_mlir.copy_file(self._path, expect_path(path))

@@ -1,0 +1,151 @@
+# This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which executor a model is compiled for: `executor` of compile, `--executor` of the tools."""
+
+import os
+import pathlib
+import subprocess
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, parser
+
+import relay_mlir as rm
+from relay_mlir import relay
+
+BIN = pathlib.Path(os.environ.get("RELAY_BUILD_DIR", "build")) / "bin"
+
+# A function of tensors.
+PLAIN = """<ir_version: 9, opset_import: ["" : 18]>
+graph (float[n, 4] x) => (float[n, 4] y) { y = Relu(x) }"""
+
+# How many rows there are follows from elements.
+PROGRAM = """<ir_version: 9, opset_import: ["" : 18]>
+graph (float[n] x, bool[n] keep) => (float[m] y, int64[1] count) {
+  y = Compress<axis = 0>(x, keep)
+  count = Shape(y)
+}"""
+
+SEQUENCE = """<ir_version: 9, opset_import: ["" : 18]>
+graph (seq(float[n, 2]) s, int64 i) => (seq(float[n, 2]) t, float[n, 2] y) {
+  y = SequenceAt(s, i)
+  t = SequenceErase(s, i)
+}"""
+
+UNKNOWN = """<ir_version: 9, opset_import: ["" : 18, "com.example" : 2]>
+graph (float[4] x, string[2] names) => (float[4] y) {
+  a = com.example.Magic(x)
+  b = com.example.Magic(a)
+  y = Relu(b)
+}"""
+
+
+def check_program(program: Any) -> None:
+    x = np.arange(5, dtype=np.float32)
+    keep = np.array([True, False, True, True, False])
+    for result in (program(x, keep), program(x, keep=keep), program.run({"x": x, "keep": keep})):
+        np.testing.assert_array_equal(result[0], [0, 2, 3])
+        np.testing.assert_array_equal(result[1], [3])
+
+
+@pytest.mark.parametrize("executor", ["aot", "vm", "auto"])
+def test_compile(executor: str) -> None:
+    model = rm.compile(parser.parse_model(PLAIN), executor=executor)
+    assert type(model) is (rm.Program if executor == "vm" else rm.Module)
+    x = np.array([[-1, 0, 1, 2]], np.float32)
+    np.testing.assert_array_equal(model(x), np.maximum(x, 0))
+    assert model.inputs == [rm.TensorInfo("x", ("n", 4), np.dtype(np.float32))]
+    assert model.outputs[0].name == "y" and model.outputs[0].dtype == np.float32
+
+
+def test_auto_takes_the_machine_where_it_must(tmp_path: pathlib.Path) -> None:
+    model = parser.parse_model(PROGRAM)
+    with pytest.raises(rm.CompileError, match="vm"):
+        rm.compile(model)
+    program = rm.compile(model, executor="auto", cache_dir=tmp_path / "cache", precision="highest")
+    assert isinstance(program, rm.Program)
+    check_program(program)
+    assert [info.name for info in program.inputs] == ["x", "keep"]
+    assert program.inputs[0].shape == ("n",) and program.inputs[1].dtype == np.bool_
+    assert [info.name for info in program.outputs] == ["y", "count"]
+    for args, message in [((), "expects input 'x', but it is missing"),
+                          ((1, 2, 3), "expects 2 inputs, but got 3")]:
+        with pytest.raises(ValueError, match=message):
+            program(*args)
+    with pytest.raises(ValueError, match=r"expects names of inputs of \['x', 'keep'\], but got 'z'"):
+        program.run({"z": 1})
+    with pytest.raises(ValueError, match="expects input 'x' once, but got it twice"):
+        program(1, x=2)
+    program.save(tmp_path / "program.so")
+    machine = relay.vm.VirtualMachine(relay.vm.Executable.load_exec(tmp_path / "program.so"))
+    rows, count = machine.run(np.ones(2, np.float32), np.array([False, True]))
+    np.testing.assert_array_equal(rows, [1])
+    np.testing.assert_array_equal(count, [1])
+
+
+def test_sequences_are_lists(tmp_path: pathlib.Path) -> None:
+    program = rm.compile(parser.parse_model(SEQUENCE), executor="auto")
+    assert program.inputs[0].kind == program.outputs[0].kind == "seq(tensor)"
+    assert program.inputs[0].dtype == np.float32
+    values = [np.full((k, 2), k, np.float32) for k in (1, 2, 3)]
+    rest, taken = program(values, 1)
+    np.testing.assert_array_equal(taken, values[1])
+    assert isinstance(rest, list) and len(rest) == 2
+    np.testing.assert_array_equal(rest[1], values[2])
+    # A file knows the types of its parameters, too.
+    program.save(tmp_path / "program.so")
+    machine = relay.vm.VirtualMachine(relay.vm.Executable.load_exec(tmp_path / "program.so"))
+    _, taken = machine.run(values, np.array(2))
+    np.testing.assert_array_equal(taken, values[2])
+    with pytest.raises(TypeError, match="expects a value of the parameter's type"):
+        machine.run(3, np.array(2))
+
+
+def test_wrong_executors() -> None:
+    model = parser.parse_model(PLAIN)
+    with pytest.raises(ValueError, match="expects executor 'aot', 'vm' or 'auto', but got 'gpu'"):
+        rm.compile(model, executor="gpu")
+    number: Any = 3
+    with pytest.raises(TypeError, match="expects executor to be"):
+        rm.compile(model, executor=number)
+    with pytest.raises(TypeError, match="expects relay_mlir.compile to make a Program"):
+        rm.Program()
+    # Both refuse it; there is one message.
+    with pytest.raises(rm.CompileError, match="com.example") as error:
+        rm.compile(parser.parse_model(UNKNOWN.replace(", string[2] names", "")), executor="auto")
+    assert str(error.value).count("not supported") == 1
+
+
+def run_tool(*args: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(arg) for arg in args], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("text, kind", [(PLAIN, "aot"), (PROGRAM, "vm")])
+def test_tools(tmp_path: pathlib.Path, text: str, kind: str) -> None:
+    onnx.save(parser.parse_model(text), tmp_path / "model.onnx")
+    done = run_tool(BIN / "relay-compile", tmp_path / "model.onnx", "--executor=auto", "--no-cache",
+                    "-o", tmp_path / "model.so")
+    assert (done.returncode, done.stderr) == (0, "")
+    if kind == "aot":
+        assert rm.load(tmp_path / "model.so").outputs[0].name == "y"
+    else:
+        relay.vm.Executable.load_exec(tmp_path / "model.so")
+    ran = run_tool(BIN / "relay-run", tmp_path / "model.onnx", "--executor=auto", "--dim", "n=3",
+                   "--check=interpreter")
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_sessions_name_small_types() -> None:
+    graph = helper.make_graph(
+        [helper.make_node("Cast", ["x"], ["y"], to=TensorProto.UINT4)], "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT8E4M3FN, [4])],
+        [helper.make_tensor_value_info("y", TensorProto.UINT4, [4])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 25)], ir_version=12)
+    session = rm.InferenceSession(model)
+    assert session.get_inputs()[0].type == "tensor(float8e4m3fn)"
+    assert session.get_outputs()[0].type == "tensor(uint4)"
+    [y] = session.run(None, {"x": np.array([0, 1, 2.5, 9], ml_dtypes.float8_e4m3fn)})
+    np.testing.assert_array_equal(y.astype(np.int32), [0, 1, 2, 9])
