@@ -309,6 +309,8 @@ LogicalResult Compilation::run() {
   if (options.from < NormalForm::RelaxKernels &&
       failed(runPasses(buildRelayToKernelsPipeline)))
     return failure();
+  if (kind == EmitKind::Nothing)
+    return success();
   if (options.to == NormalForm::RelaxKernels)
     return writeForm();
   if (options.from < NormalForm::TIRScheduled &&

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "relay-mlir/InitAllDialects.h"
 #include "relay-mlir/InitAllTranslations.h"
+#include "relay-mlir/Pipelines/OnnxCoverageReport.h"
 #include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/TranslateFile.h"
 #include "relay-mlir/Support/Version.h"
@@ -33,10 +35,20 @@ struct TranslateOptions {
   std::string splitMarker;
   bool verifyDiagnostics = false;
   bool allowUnregisteredDialects = false;
+#ifdef RELAY_ENABLE_ONNX
+  /// How to write what a model needs, instead of a translation: "table" or
+  /// "json"; empty for translations.
+  std::string coverage;
+#endif
   std::vector<std::string> dialectPlugins;
 };
 
 } // namespace
+
+[[noreturn]] static void refuse(const Twine &message) {
+  llvm::errs() << "error: " << message << '\n';
+  std::exit(1);
+}
 
 static TranslateOptions parseCommandLine(int argc, char **argv) {
   TranslateOptions result;
@@ -45,7 +57,16 @@ static TranslateOptions parseCommandLine(int argc, char **argv) {
   cl::opt<std::string> output("o", cl::desc("Output file"),
                               cl::value_desc("file"), cl::init("-"));
   cl::list<const Translation *, bool, TranslationParser> translations(
-      "", cl::desc("Translations to perform"), cl::Required);
+      "", cl::desc("Translations to perform"));
+#ifdef RELAY_ENABLE_ONNX
+  cl::opt<std::string> coverage(
+      "onnx-coverage", cl::ValueOptional,
+      cl::desc(
+          "Print what an ONNX model needs (operators, opsets, types), what "
+          "is missing and why, and which executor runs it; as JSON with "
+          "=json"),
+      cl::value_desc("json"));
+#endif
   cl::opt<bool> split("split-input-file",
                       cl::desc("Process each piece of the input between lines "
                                "'// -----' on its own"));
@@ -64,6 +85,17 @@ static TranslateOptions parseCommandLine(int argc, char **argv) {
   registerTranslationCLOptions();
   cl::ParseCommandLineOptions(
       argc, argv, "Translation between relay-mlir and other formats\n");
+#ifdef RELAY_ENABLE_ONNX
+  if (coverage.getNumOccurrences()) {
+    result.coverage = coverage.empty() ? "table" : coverage.getValue();
+    if (result.coverage != "table" && result.coverage != "json")
+      refuse("expects --onnx-coverage=json, but got '" + coverage + "'");
+    if (!translations.empty() || split || verify)
+      refuse("expects --onnx-coverage without translations");
+  } else
+#endif
+      if (translations.empty())
+    refuse("expects a translation, such as --import-onnx");
   result.inputPath = input;
   result.outputPath = output;
   result.translations.assign(translations.begin(), translations.end());
@@ -104,6 +136,18 @@ int main(int argc, char **argv) {
   DialectRegistry plugins;
   if (failed(relay::loadDialectPlugins(options.dialectPlugins, plugins)))
     return 1;
+#ifdef RELAY_ENABLE_ONNX
+  if (!options.coverage.empty()) {
+    relay::registerAllDialects(plugins);
+    MLIRContext context(plugins);
+    return failed(relay::translateFile(
+        options.inputPath, options.outputPath,
+        [&](std::unique_ptr<llvm::MemoryBuffer> input, raw_ostream &os) {
+          return relay::writeOnnxCoverage(input->getMemBufferRef(), &context,
+                                          options.coverage == "json", os);
+        }));
+  }
+#endif
   // Pieces of a file do not end in zeros, which readers look for.
   auto translatePiece = [&](std::unique_ptr<llvm::MemoryBuffer> input,
                             raw_ostream &os) -> LogicalResult {

@@ -24,6 +24,8 @@ namespace mlir::relay {
 
 /// The stage at which a compilation stops, and what it writes there.
 enum class EmitKind {
+  /// Nothing: what is refused before kernels are compiled is refused.
+  Nothing,
   /// relay, optimised and fused, as MLIR.
   Relay,
   /// relax with its memory plan, as MLIR.

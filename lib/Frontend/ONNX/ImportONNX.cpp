@@ -21,17 +21,33 @@ using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
+static std::unique_ptr<Model> read(ModelSource &source, MLIRContext *context) {
+  context->loadDialect<RelayDialect, func::FuncDialect>();
+  llvm::Expected<std::unique_ptr<Model>> model = readModel(source);
+  if (model)
+    return std::move(*model);
+  emitError(FileLineColLoc::get(context, source.getName(), 0, 0))
+      << llvm::toString(model.takeError());
+  return nullptr;
+}
+
 static OwningOpRef<ModuleOp> importModel(ModelSource &source,
                                          MLIRContext *context,
                                          const OnnxImportOptions &options) {
-  context->loadDialect<RelayDialect, func::FuncDialect>();
-  llvm::Expected<std::unique_ptr<Model>> model = readModel(source);
-  if (!model) {
-    emitError(FileLineColLoc::get(context, source.getName(), 0, 0))
-        << llvm::toString(model.takeError());
+  std::unique_ptr<Model> model = read(source, context);
+  if (!model)
     return nullptr;
-  }
-  return Importer(**model, source, context, options).run();
+  return Importer(*model, source, context, options).run();
+}
+
+FailureOr<OnnxCoverage>
+mlir::relay::getOnnxCoverage(llvm::MemoryBufferRef buffer,
+                             MLIRContext *context) {
+  std::unique_ptr<ModelSource> source = ModelSource::get(buffer);
+  std::unique_ptr<Model> model = read(*source, context);
+  if (!model)
+    return failure();
+  return Importer(*model, *source, context, {}).getCoverage();
 }
 
 OwningOpRef<ModuleOp>

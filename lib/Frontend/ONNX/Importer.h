@@ -86,6 +86,8 @@ public:
            const OnnxImportOptions &options);
 
   OwningOpRef<ModuleOp> run();
+  /// What the model needs.
+  OnnxCoverage getCoverage() const;
 
   OpBuilder &getBuilder() { return builder; }
   Location getFileLoc() const;
@@ -170,6 +172,7 @@ public:
 private:
   LogicalResult checkOpsets();
   LogicalResult checkInlinedSize();
+  std::vector<OnnxOperatorUse> findOperators() const;
   LogicalResult checkOperators();
   LogicalResult checkInputShapes();
   LogicalResult createArguments();

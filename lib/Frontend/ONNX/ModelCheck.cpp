@@ -11,23 +11,23 @@
 
 #include "Importer.h"
 #include "Limits.h"
+#include "TensorLoader.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <map>
+#include <tuple>
+
 using namespace mlir;
+using namespace mlir::relay;
 using namespace mlir::relay::onnx;
 
 namespace {
 
-struct Unsupported {
-  const Node *first;
-  int64_t opset;
-  unsigned count = 0;
-  std::string reason;
-};
-
+/// Collects what operators nodes are of, and why those are not imported that
+/// are not.
 class OperatorChecker {
 public:
   using Lookup = llvm::function_ref<const OpEntry *(const Node &)>;
@@ -43,19 +43,24 @@ public:
       if (model.findFunction(node))
         continue;
       int64_t opset = opsets.lookup(node.domain);
-      std::string reason = getReason(node, opset);
-      if (reason.empty())
-        continue;
-      auto &entry = unsupported[{node.domain, node.opType}];
-      if (entry.count++ == 0) {
-        entry.first = &node;
-        entry.opset = opset;
-        entry.reason = std::move(reason);
-      }
+      OnnxOperatorUse &use = uses[{node.domain, node.opType, opset}];
+      if (use.count++ == 0)
+        use = {node.domain,
+               node.opType,
+               opset,
+               1,
+               describeNode(node, opset),
+               getReason(node, opset)};
     }
   }
 
-  const auto &getUnsupported() const { return unsupported; }
+  /// In the order of their first nodes.
+  std::vector<OnnxOperatorUse> takeUses() {
+    std::vector<OnnxOperatorUse> all;
+    for (auto &entry : uses)
+      all.push_back(std::move(entry.second));
+    return all;
+  }
 
 private:
   std::string getReason(const Node &node, int64_t opset) const {
@@ -74,7 +79,9 @@ private:
 
   const Model &model;
   Lookup lookup;
-  llvm::MapVector<std::pair<StringRef, StringRef>, Unsupported> unsupported;
+  llvm::MapVector<std::tuple<StringRef, StringRef, int64_t>, OnnxOperatorUse,
+                  std::map<std::tuple<StringRef, StringRef, int64_t>, unsigned>>
+      uses;
 };
 
 /// Counts nodes as if all calls of functions were replaced by their bodies.
@@ -188,28 +195,58 @@ LogicalResult Importer::checkInlinedSize() {
   return InlinedSize(model, emitAt).measure(model.graph.nodes, /*depth=*/0);
 }
 
-LogicalResult Importer::checkOperators() {
+std::vector<OnnxOperatorUse> Importer::findOperators() const {
   auto lookup = [this](const Node &node) { return lookupOp(node); };
   OperatorChecker checker(model, lookup);
   checker.check(model.graph.nodes, model.opsets);
   for (const Function &function : model.functions)
     checker.check(function.nodes, function.opsets);
-  const auto &unsupported = checker.getUnsupported();
-  if (unsupported.empty())
+  return checker.takeUses();
+}
+
+LogicalResult Importer::checkOperators() {
+  std::vector<OnnxOperatorUse> uses = findOperators();
+  llvm::erase_if(
+      uses, [](const OnnxOperatorUse &use) { return use.missing.empty(); });
+  if (uses.empty())
     return success();
 
   InFlightDiagnostic diagnostic = emitError();
-  if (unsupported.size() == 1)
+  if (uses.size() == 1)
     diagnostic << "1 operator is not supported";
   else
-    diagnostic << unsupported.size() << " operators are not supported";
-  for (const auto &[key, entry] : unsupported)
+    diagnostic << uses.size() << " operators are not supported";
+  for (const OnnxOperatorUse &use : uses)
     diagnostic.attachNote()
-        << key.second << " (" << entry.reason << "): " << entry.count
-        << (entry.count == 1 ? " node" : " nodes, the first is")
-        << (entry.count == 1 ? ", " : " ")
-        << describeNode(*entry.first, entry.opset);
+        << use.name << " (" << use.missing << "): " << use.count
+        << (use.count == 1 ? " node, " : " nodes, the first is ") << use.first;
   return diagnostic;
+}
+
+OnnxCoverage Importer::getCoverage() const {
+  OnnxCoverage coverage;
+  for (const auto &entry : model.opsets)
+    coverage.opsets.emplace_back(entry.getKey().str(), entry.getValue());
+  llvm::sort(coverage.opsets);
+  coverage.operators = findOperators();
+  std::map<DataType, int64_t> counts;
+  // Sequences and optional values are counted by what is in them.
+  auto add = [&](const ValueInfo &info) {
+    const ValueInfo *inner = &info;
+    while (inner->element)
+      inner = &*inner->element;
+    if (inner->kind == ValueInfo::Kind::Tensor)
+      ++counts[inner->type];
+  };
+  llvm::for_each(model.graph.inputs, add);
+  llvm::for_each(model.graph.outputs, add);
+  for (const Tensor &tensor : model.graph.initializers)
+    ++counts[tensor.type];
+  for (auto [type, count] : counts)
+    coverage.types.push_back(
+        {getDataTypeName(type), count,
+         getElementType(builder.getContext(), type) != Type()});
+  return coverage;
 }
 
 LogicalResult Importer::checkInputShapes() {

@@ -1,7 +1,9 @@
 # This file is licensed under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which executor a model is compiled for: `executor` of compile, `--executor` of the tools."""
+"""Which executor a model is compiled for, and what it needs: `executor` of compile,
+`--executor` of the tools, and relay-translate --onnx-coverage."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -136,6 +138,55 @@ def test_tools(tmp_path: pathlib.Path, text: str, kind: str) -> None:
     ran = run_tool(BIN / "relay-run", tmp_path / "model.onnx", "--executor=auto", "--dim", "n=3",
                    "--check=interpreter")
     assert ran.returncode == 0, ran.stderr
+
+
+def coverage(tmp_path: pathlib.Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+    onnx.save(parser.parse_model(text), tmp_path / "model.onnx")
+    return run_tool(BIN / "relay-translate", *options, tmp_path / "model.onnx")
+
+
+def test_coverage(tmp_path: pathlib.Path) -> None:
+    done = coverage(tmp_path, PLAIN, "--onnx-coverage")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "opset 18 of ai.onnx", "", "operator  opset  nodes  missing", "Relu      18     1", "",
+        "type   tensors  missing", "FLOAT  2", "", "runs on the executor aot"]
+
+    done = coverage(tmp_path, PROGRAM, "--onnx-coverage=json")
+    report = json.loads(done.stdout)
+    assert report["executor"] == "vm" and "refusal" not in report
+    assert "vm" in report["not_for_aot"]
+    assert [(use["name"], use["nodes"]) for use in report["operators"]] == [("Compress", 1), ("Shape", 1)]
+    assert report["opsets"] == {"ai.onnx": 18}
+
+
+def test_coverage_of_what_is_missing(tmp_path: pathlib.Path) -> None:
+    done = coverage(tmp_path, UNKNOWN, "--onnx-coverage=json")
+    # That the model is refused is the answer.
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
+    assert report["executor"] is None
+    assert "not supported" in report["refusal"]
+    assert report["operators"] == [
+        {"domain": "com.example", "name": "Magic", "opset": 2, "nodes": 2,
+         "first": 'node that computes "a" (com.example.Magic, opset 2)',
+         "missing": 'of domain "com.example"'},
+        {"domain": "ai.onnx", "name": "Relu", "opset": 18, "nodes": 1,
+         "first": 'node that computes "y" (Relu, opset 18)'}]
+    assert report["types"] == [{"name": "FLOAT", "tensors": 2, "supported": True},
+                               {"name": "STRING", "tensors": 1, "supported": False}]
+
+
+def test_wrong_uses_of_coverage(tmp_path: pathlib.Path) -> None:
+    for options, message in [(["--onnx-coverage=xml"], "expects --onnx-coverage=json, but got 'xml'"),
+                             (["--onnx-coverage", "--import-onnx"],
+                              "expects --onnx-coverage without translations"),
+                             ([], "expects a translation, such as --import-onnx")]:
+        done = coverage(tmp_path, PLAIN, *options)
+        assert done.returncode == 1 and message in done.stderr
+    (tmp_path / "no.onnx").write_bytes(b"no model")
+    done = run_tool(BIN / "relay-translate", "--onnx-coverage", tmp_path / "no.onnx")
+    assert done.returncode == 1 and done.stdout == "" and "error" in done.stderr
 
 
 def test_sessions_name_small_types() -> None:

@@ -48,6 +48,39 @@ struct OnnxOperator {
 /// All of them, by domain and name.
 std::vector<OnnxOperator> getOnnxOperators();
 
+/// An operator of which a model has nodes.
+struct OnnxOperatorUse {
+  /// Empty for the default one.
+  std::string domain;
+  std::string name;
+  int64_t opset;
+  int64_t count = 0;
+  /// What messages call the first of them.
+  std::string first;
+  /// Why it is not imported; empty if it is.
+  std::string missing;
+};
+
+/// What a model needs, as far as its text says it.
+struct OnnxCoverage {
+  /// Version by domain.
+  std::vector<std::pair<std::string, int64_t>> opsets;
+  /// In the order of the first nodes, those in graphs of nodes and in functions
+  /// of the model included.
+  std::vector<OnnxOperatorUse> operators;
+  struct TypeUse {
+    std::string name;
+    int64_t count = 0;
+    bool isSupported;
+  };
+  /// Element types of inputs, outputs and weights.
+  std::vector<TypeUse> types;
+};
+
+/// Looks at a model without importing it. Fails for what is no model.
+FailureOr<OnnxCoverage> getOnnxCoverage(llvm::MemoryBufferRef buffer,
+                                        MLIRContext *context);
+
 /// Adds `--import-onnx` and `--import-onnx-bytecode` to the translations of the
 /// process.
 void registerImportOnnxTranslation();
