@@ -20,7 +20,9 @@ static OpTable createTable() {
   addDeformableOps(table);
   addElementwiseOps(table);
   addExperimentalOps(table);
+  addGramOps(table);
   addIndexingOps(table);
+  addLinearAttentionOps(table);
   addLossOps(table);
   addMatrixOps(table);
   addMLFeatureOps(table);
