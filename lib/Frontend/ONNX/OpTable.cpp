@@ -48,6 +48,7 @@ static OpTable createTable() {
   addContribAttentionOps(table);
   addContribFusedOps(table);
   addContribGroupQueryOps(table);
+  addContribLookupOps(table);
   addContribQuantizedOps(table);
   addUpgrades(table);
   return table;

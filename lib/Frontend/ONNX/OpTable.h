@@ -124,6 +124,7 @@ void addCastOps(OpTable &table);
 void addContribAttentionOps(OpTable &table);
 void addContribFusedOps(OpTable &table);
 void addContribGroupQueryOps(OpTable &table);
+void addContribLookupOps(OpTable &table);
 void addContribQuantizedOps(OpTable &table);
 void addControlFlowOps(OpTable &table);
 void addConvolutionOps(OpTable &table);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Bits.h"
 #include "../Formula.h"
 #include "../Products.h"
 #include "../Quantize.h"
@@ -287,10 +288,8 @@ static LogicalResult convertQAttention(NodeContext &node) {
 // Weights of few bits
 //===----------------------------------------------------------------------===//
 
-/// Numbers of `bits` bits from bytes, the lowest bits first, along the last
-/// axis, `count` of them.
-static Value unpackBits(NodeContext &node, Value bytes, int64_t bits,
-                        int64_t count) {
+Value mlir::relay::onnx::unpackBits(NodeContext &node, Value bytes,
+                                    int64_t bits, int64_t count) {
   if (!bytes || bits == 8)
     return bytes;
   int64_t rank = node.getRank(bytes), perByte = 8 / bits;
@@ -306,10 +305,11 @@ static Value unpackBits(NodeContext &node, Value bytes, int64_t bits,
   Value all = node.concatenate(parts, rank);
   if (!all)
     return nullptr;
-  SmallVector<int64_t> shape(node.getType(bytes).getShape());
-  shape.back() *= perByte;
-  all = node.reshape(all, shape);
-  return shape.back() == count ? all : node.slice(all, rank - 1, 0, count);
+  SmallVector<ShapeScalar> dims = node.getDims(bytes);
+  int64_t size = node.getType(bytes).getShape().back() * perByte;
+  dims.back() = ShapeScalar::get(size);
+  all = node.reshape(all, dims);
+  return size == count ? all : node.slice(all, rank - 1, 0, count);
 }
 
 /// The product with a weight (N, K) whose rows are blocks of small integers.
