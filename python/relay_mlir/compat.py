@@ -61,7 +61,8 @@ def _target(target: Any) -> str:
     return str(target)
 
 
-target = types.SimpleNamespace(Target=_target)
+target = types.SimpleNamespace(
+    Target=_target, make_compilation_config=relay.collage.make_compilation_config)
 testing = types.SimpleNamespace(assert_allclose=np.testing.assert_allclose)
 error = types.SimpleNamespace(DiagnosticError=DiagnosticError, TVMError=TVMError)
 

@@ -49,6 +49,39 @@ struct Callback {
   PyObject *function;
 };
 
+/// Calls of Python from code that is built without exceptions, under the
+/// interpreter lock: what is raised first waits, and nothing is called after
+/// that.
+class Calls {
+public:
+  template <typename T>
+  std::optional<T> call(llvm::function_ref<T()> fn) {
+    if (hasFailed())
+      return std::nullopt;
+    try {
+      return fn();
+    } catch (pybind11::error_already_set &raised) {
+      error.emplace(raised);
+    } catch (pybind11::cast_error &raised) {
+      wrong = raised.what();
+    }
+    return std::nullopt;
+  }
+
+  bool hasFailed() const { return error || !wrong.empty(); }
+
+  void raise() {
+    if (error)
+      throw *error;
+    if (!wrong.empty())
+      throw pybind11::type_error(wrong);
+  }
+
+private:
+  std::optional<pybind11::error_already_set> error;
+  std::string wrong;
+};
+
 } // namespace relay_python
 
 #endif // RELAY_MLIR_PYTHON_SRC_CALLBACK_H

@@ -23,6 +23,17 @@ MLIRContext *relay_python::getSessionContext() {
   return context;
 }
 
+relay_python::SessionLock::SessionLock() : lock(getMutex(), std::defer_lock) {
+  // Whoever holds it may need Python's lock to go on.
+  py::gil_scoped_release release;
+  lock.lock();
+}
+
+std::recursive_mutex &relay_python::SessionLock::getMutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
 void relay_python::bindRelay(py::module_ &parent) {
   py::module_ m = parent.def_submodule("relay", "Programs of Relay");
   bindRelayTypes(m);
@@ -33,6 +44,7 @@ void relay_python::bindRelay(py::module_ &parent) {
   bindRelayOperators(m);
   bindRelayOffload(m);
   bindRelayCodegen(m);
+  bindRelayCollage(m);
   bindRelayModules(m);
   bindRelayExecutor(m);
   bindRelayVM(m);

@@ -16,6 +16,7 @@
 
 #include <pybind11/numpy.h>
 
+#include <mutex>
 #include <typeinfo>
 
 /// Finds the class of a node by its kind, which is cheaper than RTTI.
@@ -37,6 +38,19 @@ namespace relay_python {
 /// The context of all Relay programs that Python holds: nodes of different
 /// programs may be combined. It lives as long as the process.
 mlir::MLIRContext *getSessionContext();
+
+/// Held while programs are read, imported, inferred and exported: diagnostics
+/// of the session's context go to whoever listens last, and who tries something
+/// silences all. What runs may come back, from an operator of Python.
+class SessionLock {
+public:
+  SessionLock();
+
+private:
+  static std::recursive_mutex &getMutex();
+
+  std::unique_lock<std::recursive_mutex> lock;
+};
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -118,6 +132,9 @@ mlir::relay::ast::ExprPtr toExpr(pybind11::handle value);
 mlir::relay::ast::Module toModule(pybind11::handle functions,
                                   pybind11::handle types);
 
+/// Returns what toModule takes.
+pybind11::tuple fromModule(const mlir::relay::ast::Module &module);
+
 /// Makes the module of MLIR and infers its types. Raises CompileError.
 mlir::OwningOpRef<mlir::ModuleOp> importModule(pybind11::handle functions,
                                                pybind11::handle types);
@@ -130,6 +147,7 @@ void bindRelayDataflow(pybind11::module_ &m);
 void bindRelayOperators(pybind11::module_ &m);
 void bindRelayOffload(pybind11::module_ &m);
 void bindRelayCodegen(pybind11::module_ &m);
+void bindRelayCollage(pybind11::module_ &m);
 void bindRelayModules(pybind11::module_ &m);
 void bindRelayExecutor(pybind11::module_ &m);
 void bindRelayVM(pybind11::module_ &m);

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Callback.h"
 #include "RelayBindings.h"
 
 #include "relay-mlir/Frontend/RelayText/ExprGraph.h"
@@ -17,45 +18,11 @@
 
 #include <pybind11/stl.h>
 
-#include <exception>
-
 namespace py = pybind11;
 using namespace relay_python;
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::dataflow;
-
-namespace {
-/// Calls of Python from code that is built without exceptions: what is raised
-/// first waits, and nothing is called after that.
-class Calls {
-public:
-  template <typename T>
-  std::optional<T> call(function_ref<T()> fn) {
-    if (error)
-      return std::nullopt;
-    try {
-      return fn();
-    } catch (py::error_already_set &raised) {
-      error.emplace(raised);
-    } catch (py::cast_error &raised) {
-      wrong = raised.what();
-    }
-    return std::nullopt;
-  }
-
-  void raise() {
-    if (error)
-      throw *error;
-    if (!wrong.empty())
-      throw py::type_error(wrong);
-  }
-
-private:
-  std::optional<py::error_already_set> error;
-  std::string wrong;
-};
-} // namespace
 
 static PatternList toDataflowPatterns(const py::list &values) {
   PatternList patterns;
@@ -310,6 +277,20 @@ static ast::ExprPtr rewritePattern(const PatternPtr &pattern, py::handle value,
   return result;
 }
 
+/// Rows of (expression, post-dominator) of all that an expression consists of,
+/// parts first: the number of the row of what all ways lead through, or -1.
+static py::list postDominators(py::handle value) {
+  ast::ExprGraph graph(toExpr(value), getSessionContext());
+  py::list rows;
+  for (unsigned node = 0; node != graph.size(); ++node) {
+    std::optional<unsigned> dominator = graph.getPostDominator(node);
+    rows.append(py::make_tuple(graph.getExpr(node),
+                               dominator ? static_cast<int64_t>(*dominator)
+                                         : int64_t(-1)));
+  }
+  return rows;
+}
+
 void relay_python::bindRelayDataflow(py::module_ &m) {
   py::class_<DFPattern, PatternPtr>(m, "DFPattern")
       .def(py::init(&makePattern), py::arg("kind"), py::arg("parts"),
@@ -317,6 +298,7 @@ void relay_python::bindRelayDataflow(py::module_ &m) {
            py::arg("type"), py::arg("attrs"), py::arg("expr"))
       .def("_redirect_to", &DFPattern::redirectTo)
       .def("_text", [](const DFPattern &self) { return toString(self); });
+  m.def("post_dominators", &postDominators);
   m.def("match_pattern", &matchExpr);
   m.def("partition_pattern", &partitionPattern);
   m.def("rewrite_pattern", &rewritePattern);

@@ -44,8 +44,7 @@ ast::Module relay_python::toModule(py::handle functions, py::handle types) {
   return module;
 }
 
-/// Returns what toModule takes.
-static py::tuple fromModule(const ast::Module &module) {
+py::tuple relay_python::fromModule(const ast::Module &module) {
   py::list functions, types;
   for (const ast::Module::Definition &definition : module.functions)
     functions.append(py::make_tuple(definition.name, definition.function));
@@ -53,28 +52,6 @@ static py::tuple fromModule(const ast::Module &module) {
     types.append(std::make_shared<ast::TypeData>(data));
   return py::make_tuple(functions, types);
 }
-
-namespace {
-/// Held while programs are read, imported, inferred and exported: diagnostics
-/// of the session's context go to whoever listens last, and who tries something
-/// silences all. What runs may come back, from an operator of Python.
-class SessionLock {
-public:
-  SessionLock() : lock(getMutex(), std::defer_lock) {
-    // Whoever holds it may need Python's lock to go on.
-    py::gil_scoped_release release;
-    lock.lock();
-  }
-
-private:
-  static std::recursive_mutex &getMutex() {
-    static std::recursive_mutex mutex;
-    return mutex;
-  }
-
-  std::unique_lock<std::recursive_mutex> lock;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Text

@@ -57,8 +57,6 @@ ToMixedPrecision 0, UnCPS 1
 # Of names without a pass in relay.transform: what does its job, or why there is none.
 REASONS = {
     "AnnotateMemoryScope": "textures of OpenCL; there is no target that has them",
-    "AnnotateUsedMemory": "the memory plan of relax (`relax-plan-memory`) is explicit, and "
-                          "tools print it",
     "AOTLowerMain": "`relay-compile` makes the native main (docs/Architecture.md)",
     "AutoSchedulerLayoutRewrite": "constant weights are packed by the schedules that read them",
     "ExtractFusedFunctions": "an analysis: `relay.analysis.extract_fused_functions`",
@@ -66,7 +64,6 @@ REASONS = {
     "LowerTE": "kernels are made by `convert-relay-to-linalg` and `convert-linalg-to-tir`",
     "ManifestAlloc": "relax plans memory (`relax-plan-memory`)",
     "ManifestAllocImportStorage": "relax plans memory (`relax-plan-memory`)",
-    "ManifestLifetimes": "relax plans memory (`relax-plan-memory`)",
     "MetaScheduleLayoutRewrite": "constant weights are packed by the schedules that read them",
     "NameMangleExtFuncs": "a part of PartitionGraph in TVM",
     "QnnLegalize": "QnnCanonicalize does it, for all targets; schedules choose instructions",
@@ -83,7 +80,7 @@ _WORD = re.compile(r"[a-z][a-z0-9-]*")
 
 # What makes passes whose arguments have no default.
 _ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    "AnnotateTarget": ("example",), "CombineParallelOpBatch": ("maximum", "maximum"),
+    "AnnotateTarget": ("example",), "CollagePartition": ([],), "CombineParallelOpBatch": ("maximum", "maximum"),
     "Conv2dToSparse": ([], [], "NHWC", 1), "Conv2dToSparse2": ("NHWC", 1, (1, 1), 0.5),
     "ConvertLayout": ({"nn.conv2d": ["NHWC", "default"]},), "DenseToSparse": ([], []),
     "FlexibleShapeDispatch": ([8],), "MarkCompilerFunctionsAsExtern": ("example",), "MergeComposite": ([],),
@@ -92,6 +89,10 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "SimplifyFCTranspose": ([],), "SplitArgs": (4,),
 }
 
+
+# Passes whose Python asks the compiler for more than a pipeline, by flag.
+_FLAGS = {"CollagePartition": ["relay-collage-partition"],
+          "MergeComposite": ["relay-merge-composite"]}
 
 # Where passes are in Python that are not in relay.transform.
 _ELSEWHERE = {"QnnCanonicalize": "qnn.transform.CanonicalizeOps",
@@ -149,7 +150,7 @@ def trace(name: str, flags: set[str]) -> list[str] | None:
         print(f"{name}: {error}", file=sys.stderr)
     finally:
         transform._run = run
-    return found
+    return found + _FLAGS.get(name, [])
 
 
 def _cell(flags: list[str] | None, name: str) -> tuple[str, str]:

@@ -67,9 +67,10 @@ LAYERS = {
     "Plugin.h": ["*"],
     "tools": ["Support", "Dialect/Relay/IR", "Dialect/Relay/Transforms", "Dialect/TIR/IR", "Interpreter", "Frontend", "Prelude",
               "Pipelines", "Report", "InitAllDialects.h", "InitAllPasses.h", "InitAllTranslations.h"],
-    "python": ["Support", "Dialect/Relay/IR", "Dialect/TIR/TransformOps", "Interpreter",
-               "Frontend", "Prelude", "Pipelines", "Report", "Target/GraphJSON",
-               "Target/RelaxScript", "InitAllDialects.h", "InitAllPasses.h"],
+    "python": ["Support", "Dialect/Relay/IR", "Dialect/Relay/Transforms",
+               "Dialect/TIR/TransformOps", "Interpreter", "Frontend", "Prelude", "Pipelines",
+               "Report", "Target/GraphJSON", "Target/RelaxScript", "InitAllDialects.h",
+               "InitAllPasses.h"],
 }
 
 

@@ -52,7 +52,6 @@ function = expr
 
 # What Relay has besides, and is not here yet.
 _LATER = {
-    "collage": "the choice among compilers for parts of a program",
     "contrib": "operators of other compilers",
 }
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 import re
 from typing import Any, Iterable, Sequence
 
-from . import _diagnostics, expr as _expr
+from . import _diagnostics, collage, expr as _expr
 from .._arguments import describe, expect, expect_int, expect_names, expect_text
 from ._core import core
 from .env_func import get_global_func
 from .module import IRModule
 from .op import _attribute_table
-from .pass_manager import FunctionPass, ModulePass, Pass, PassContext, PassInfo
+from .pass_manager import (FunctionPass, ModulePass, Pass, PassContext, PassInfo,
+                           as_class)
 
 
 #===------------------------------------------------------------------------===#
@@ -120,6 +121,71 @@ def PartitionGraph(  # pylint: disable=invalid-name
     return ModulePass(run, PassInfo("PartitionGraph", 0))
 
 
+# The styles of combination, as the option relay.collage.byoc_fusion_style has them.
+_STYLES = {"NoFusion": "none", "TVMFusion": "kernels", "ArbitraryFusion": "any"}
+
+
+def _styles(context: PassContext) -> dict[str, str]:
+    """How the parts of targets are combined: "dnnl.NoFusion"."""
+    styles = {}
+    for entry in context.config.get("relay.collage.byoc_fusion_style", ()):
+        name, _, style = expect_text(entry, "a style of fusion").rpartition(".")
+        if style not in _STYLES or not name:
+            raise ValueError("expects relay.collage.byoc_fusion_style to be names of targets, a "
+                             f"dot, and one of {', '.join(_STYLES)}, but got {entry!r}")
+        styles[name] = _STYLES[style]
+    return styles
+
+
+def CollagePartition(  # pylint: disable=invalid-name
+        config: Any, cost_estimator: collage.CostEstimator | None = None) -> Pass:
+    """Moves parts of the program into functions for code generators, as PartitionGraph
+    does, so that the sum of the costs of all parts, ours included, is least.
+
+    `config` is a list of targets, whose first words are names of code generators, or what
+    relay.collage.make_compilation_config returns. What each could take are the operators
+    and patterns that it has registered, and their combinations. `cost_estimator` says
+    what parts cost; without one, they are compiled and timed. Where costs are equal, a part
+    stays ours, or else goes to the first target.
+
+    The context's options relay.collage.tvm_max_depth (4) and relay.collage.byoc_max_depth
+    (8) say how many operators may follow each other in a part of ours and of others;
+    relay.collage.byoc_fusion_style has for names of targets whether they combine what is
+    connected ("dnnl.ArbitraryFusion", the default), what one of our kernels could be
+    ("dnnl.TVMFusion"), or nothing ("dnnl.NoFusion").
+
+    The pass raises DiagnosticError for an operator that no target compiles, and whatever
+    an estimator, or a function that says what a target takes, raises."""
+    names = _target_names(list(collage.target_names(config)))
+    estimator = collage.expect_estimator(cost_estimator)
+
+    def estimate(functions: Any, types: Any, target: str) -> float:
+        mod = IRModule._from_core(functions, types, like=IRModule())
+        return estimator.estimate(mod, "llvm" if target == "default" else target)
+
+    def run(mod: IRModule, context: PassContext) -> IRModule:
+        from .op.contrib.register import get_pattern_table
+
+        styles = _styles(context)
+        rows = [(name, styles.get(name, "any"),
+                 [(row[0], row[1], row[2] if len(row) == 3 else lambda expr: True)
+                  for row in get_pattern_table(name) or ()])
+                for name in names]
+
+        def depth(name: str, default: int) -> int:
+            return expect_int(context.config.get(name, default), name, 1, 2**31 - 1)
+
+        ours = depth("relay.collage.tvm_max_depth", 4)
+        others = depth("relay.collage.byoc_max_depth", 8)
+        with _diagnostics.raising():
+            functions, types = core.collage_partition(*mod._to_core(), rows, ours, others,
+                                                      estimate)
+        result = as_class(IRModule._from_core(functions, types, like=mod), mod)
+        return _optimize(result, mod)
+
+    return ModulePass(run, PassInfo("CollagePartition", 0))
+
+
 def _optimize(mod: IRModule, before: IRModule) -> IRModule:
     """Lets targets rewrite the functions that are new in a module."""
     from .transform import infer_types
@@ -203,7 +269,7 @@ def _filter(compiler_filter: str) -> None:
 
 
 __all__ = [
-    "AnnotateTarget", "InlineCompilerFunctionsBoundTo", "MarkCompilerFunctionsAsExtern",
+    "AnnotateTarget", "CollagePartition", "InlineCompilerFunctionsBoundTo", "MarkCompilerFunctionsAsExtern",
     "MergeCompilerRegions", "OutlineCompilerFunctionsWithExistingGlobalSymbols",
     "PartitionGraph",
 ]

@@ -162,21 +162,4 @@ def FlexibleShapeDispatch(  # pylint: disable=invalid-name
     return ModulePass(run, PassInfo("FlexibleShapeDispatch", 0))
 
 
-#===------------------------------------------------------------------------===#
-# Spans
-#===------------------------------------------------------------------------===#
-
-
-def AnnotateSpans() -> Pass:  # pylint: disable=invalid-name
-    """Gives every expression its place in the text of the module: the module is printed
-    and read again, as the source GeneratedSource."""
-
-    def run(mod: IRModule, _: PassContext) -> IRModule:
-        from .text import parse
-
-        return parse(mod.astext(show_meta_data=True), "GeneratedSource")
-
-    return ModulePass(run, PassInfo("AnnotateSpans", 0))
-
-
-__all__ = ["AnnotateSpans", "FlexibleShapeDispatch"]
+__all__ = ["FlexibleShapeDispatch"]

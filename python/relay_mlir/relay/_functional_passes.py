@@ -65,6 +65,32 @@ def ToGraphNormalForm() -> Pass:  # pylint: disable=invalid-name
 
 
 #===------------------------------------------------------------------------===#
+# Memory
+#===------------------------------------------------------------------------===#
+
+
+def ManifestLifetimes() -> Pass:  # pylint: disable=invalid-name
+    """Puts memory.kill of each variable behind the binding of what uses it last, of a
+    program in A-normal form; parameters end, too. Variables for variables are replaced by
+    these. Results, and what nobody uses, do not end."""
+
+    def run(mod: IRModule, _: PassContext) -> IRModule:
+        return _transform._run(mod, "builtin.module(func.func(relay-manifest-lifetimes))")
+
+    return FunctionPass(run, PassInfo("ManifestLifetimes", 0))
+
+
+def AnnotateUsedMemory() -> Pass:  # pylint: disable=invalid-name
+    """Gives primitive functions of a program in A-normal form the attribute used_memory:
+    for each call, the bytes of the tensors that are in use before it, and of its result.
+    @main has the bytes of its parameters and results as io_used_memory. The pass raises
+    DiagnosticError for a tensor of a size that is not known."""
+    pipeline = "builtin.module(relay-annotate-used-memory)"
+    return ModulePass(lambda mod, _: _transform._run(mod, pipeline),
+                      PassInfo("AnnotateUsedMemory", 0))
+
+
+#===------------------------------------------------------------------------===#
 # Functions
 #===------------------------------------------------------------------------===#
 
@@ -228,7 +254,8 @@ def DynamicToStatic() -> Pass:  # pylint: disable=invalid-name
 
 
 __all__ = [
-    "Defunctionalization", "DynamicToStatic", "EtaExpand", "Inline", "LambdaLift",
-    "PartialEvaluate", "RemoveUnusedFunctions", "ToANormalForm", "ToANormalFormExpr",
-    "ToBasicBlockNormalForm", "ToCPS", "ToGraphNormalForm", "UnCPS", "to_cps", "un_cps",
+    "AnnotateUsedMemory", "Defunctionalization", "DynamicToStatic", "EtaExpand", "Inline",
+    "LambdaLift", "ManifestLifetimes", "PartialEvaluate", "RemoveUnusedFunctions",
+    "ToANormalForm", "ToANormalFormExpr", "ToBasicBlockNormalForm", "ToCPS",
+    "ToGraphNormalForm", "UnCPS", "to_cps", "un_cps",
 ]

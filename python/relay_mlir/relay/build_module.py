@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
 import warnings
 from typing import Any, Mapping, Sequence
 
@@ -148,12 +150,13 @@ def _warn_of_settings() -> None:
                       f"{', '.join(ignored)} has no effect on it", stacklevel=3)
 
 
-def write_artifact(mod: IRModule, target: Any, opt_level: int, path: str, executor: str) -> None:
-    """Compiles a module, for "aot" only @main, and writes the artefact."""
+def write_artifact(mod: IRModule, target: Any, opt_level: int, path: str, executor: str,
+                   kind: str = "so") -> None:
+    """Compiles a module, for "aot" only @main, and writes the artefact, or another stage."""
     context = PassContext.current()
     program = with_requantize_config(mod)._to_core()
     with _diagnostics.raising():
-        core.compile(*program, path, "so", parse_target(target), parse_device_targets(target),
+        core.compile(*program, path, kind, parse_target(target), parse_device_targets(target),
                      opt_level, bool(context.config.get(_FALLBACK, False)),
                      find_report(context.instruments), executor)
 
@@ -193,6 +196,15 @@ def _graph_json(mod: IRModule, target: Any, opt_level: int) -> str:
     module = lower_to_kernels(mod, target, opt_level)
     with _diagnostics.raising():
         return module._impl.graph_json()
+
+
+def _source(mod: IRModule, target: Any, opt_level: int, kind: str) -> str:
+    """The code of @main as text: "llvm" or "asm"."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "main")
+        write_artifact(remove_unused(mod), target, opt_level, path, "aot", kind)
+        with open(path, encoding="utf-8") as file:
+            return file.read()
 
 
 def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
@@ -236,7 +248,8 @@ def build(ir_mod: IRModule | Expr, target: Any = None, target_host: Any = None,
     mod = bind_main(module_arguments(ir_mod), bound, stacklevel=2)
     level = _opt_level()
     return ExecutorFactoryModule(compile_main(mod, target, level), bound, mod_name,
-                                 lambda: _graph_json(mod, target, level))
+                                 lambda: _graph_json(mod, target, level),
+                                 lambda kind: _source(mod, target, level, kind))
 
 
 def optimize(mod: IRModule | Expr, target: Any = None,

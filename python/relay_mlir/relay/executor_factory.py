@@ -165,7 +165,8 @@ class ExecutorFactoryModule:
     """What `relay.build` returns: native code for @main, and its constants."""
 
     def __init__(self, compiled: Module, params: Mapping[str, Any] | None = None,
-                 name: str = "default", graph: Callable[[], str] | None = None) -> None:
+                 name: str = "default", graph: Callable[[], str] | None = None,
+                 source: Callable[[str], str] | None = None) -> None:
         self.compiled = compiled
         self.libmod_name = name
         self._params = {key: ndarray(value)
@@ -174,6 +175,7 @@ class ExecutorFactoryModule:
         self._digests: dict[str, dict[str, Any]] = {}
         # Makes the graph when somebody asks for it.
         self._graph = graph
+        self._source = source
 
     def _compare(self, name: str, value: Any) -> bool | None:
         """Whether a value is that of a parameter that is a constant of the code; None if the
@@ -209,6 +211,16 @@ class ExecutorFactoryModule:
     def get_lib(self) -> ExecutorFactoryModule:
         """The code: this module."""
         return self
+
+    def get_source(self, fmt: str = "") -> str:
+        """The code as text: LLVM's ("" or "ll"), or that of an assembler ("asm" or "s"). Raises
+        ValueError for other formats, and for code that was read from a file."""
+        kinds = {"": "llvm", "ll": "llvm", "asm": "asm", "s": "asm"}
+        if expect_text(fmt, "fmt") not in kinds:
+            raise ValueError(f"expects fmt to be '', 'll', 'asm' or 's', but got {fmt!r}")
+        if self._source is None:
+            raise ValueError("expects what relay.build returns, but the code was read from a file")
+        return self._source(kinds[fmt])
 
     def get_graph_json(self) -> str:
         """The graph in the format of TVM's graph executor: nodes for inputs, constants (p0,

@@ -212,9 +212,6 @@ def infer_expr(expr: Any, mod: IRModule | None = None) -> Any:
 _LATER = {
     name: subject for subject, names in {
         "graph passes": "AutoSchedulerLayoutRewrite MetaScheduleLayoutRewrite recast",
-        "bring-your-own-codegen": "CollagePartition",
-        "devices and memory": """AnnotateUsedMemory CapturePostDfsIndexInSpans
-            ManifestLifetimes""",
     }.items() for name in names.split()
 }
 
@@ -233,7 +230,7 @@ NAMES = {*_LATER, *"""ConvertLayout DeadCodeElimination EliminateCommonSubexpr F
 # Passes in modules of their own, which use what is above.
 from . import (_compiler_passes, _device_passes,  # pylint: disable=wrong-import-position
                _flexible_shapes, _functional_passes, _gradients, _graph_passes, _operator_rules,
-               _quantization_passes, _rewrite_passes, _weight_passes)
+               _quantization_passes, _rewrite_passes, _span_passes, _weight_passes)
 from ._compiler_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._device_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._flexible_shapes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
@@ -243,11 +240,13 @@ from ._graph_passes import *  # pylint: disable=wildcard-import,unused-wildcard-
 from ._operator_rules import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._quantization_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._rewrite_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
+from ._span_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 from ._weight_passes import *  # pylint: disable=wildcard-import,unused-wildcard-import,wrong-import-position
 
 for _module in (_compiler_passes, _device_passes, _flexible_shapes, _functional_passes,
                 _gradients, _graph_passes,
-                _operator_rules, _quantization_passes, _rewrite_passes, _weight_passes):
+                _operator_rules, _quantization_passes, _rewrite_passes, _span_passes,
+                _weight_passes):
     NAMES.update(_module.__all__)
 
 
@@ -265,7 +264,8 @@ __all__ = [
     *_compiler_passes.__all__, *_device_passes.__all__, *_flexible_shapes.__all__,
     *_functional_passes.__all__,
     *_gradients.__all__, *_graph_passes.__all__, *_operator_rules.__all__,
-    *_quantization_passes.__all__, *_rewrite_passes.__all__, *_weight_passes.__all__,
+    *_quantization_passes.__all__, *_rewrite_passes.__all__, *_span_passes.__all__,
+    *_weight_passes.__all__,
     "ApplyPassToFunction", "ConvertLayout", "DeadCodeElimination", "EliminateCommonSubexpr",
     "FoldConstant", "FoldConstantExpr", "FoldScaleAxis", "FunctionPass", "InferType",
     "InferTypeLocal", "MergeComposite", "ModulePass", "Pass", "PassContext", "PassInfo", "PrintIR",

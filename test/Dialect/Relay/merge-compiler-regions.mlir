@@ -70,3 +70,20 @@ func.func @crossed(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %7 = relay.add %6, %5 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %7 : tensor<4xf32>
 }
+
+// Two operators of a target are one region, although those of ours between which
+// they lie could be one as well, and then each region would need the other.
+// CHECK: func.func private @tvmgen_default_a_ours_between_0
+// CHECK-NEXT: %[[E:.*]] = relay.exp
+// CHECK-NEXT: relay.add %[[E]],
+// CHECK: func.func @ours_between
+func.func @ours_between(%x: tensor<4xf32>) -> tuple<tensor<4xf32>, tensor<4xf32>> {
+  %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = relay.sigmoid %x : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = relay.tuple %2, %1 : tensor<4xf32>, tensor<4xf32>
+  %4 = relay.add %0, %2 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %5 = relay.tuple_get_item %3[1] : tuple<tensor<4xf32>, tensor<4xf32>>
+  %6 = relay.tuple %5, %4 : tensor<4xf32>, tensor<4xf32>
+  return %6 : tuple<tensor<4xf32>, tensor<4xf32>>
+}

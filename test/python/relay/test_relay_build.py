@@ -331,3 +331,14 @@ def test_settings_without_effect():
 def test_parameters_of_another_type_are_refused(value, got):
     with pytest.raises(relay.DiagnosticError, match=re.escape(f"but got {got}")):
         relay.build(dense(), "llvm", params={"w": value})
+
+
+def test_source():
+    """Text of the code, before and after instructions are chosen."""
+    x = relay.var("x", shape=(4,))
+    mod = relay.IRModule.from_expr(relay.Function([x], relay.exp(x)))
+    lib = relay.build(mod, target="llvm")
+    assert "llvm" in lib.get_source() and lib.get_source("ll") == lib.get_source()
+    assert re.search(r"^\s*ret", lib.get_source("asm"), re.M)
+    with pytest.raises(ValueError, match="expects fmt to be '', 'll', 'asm' or 's', but got 'c'"):
+        lib.get_source("c")

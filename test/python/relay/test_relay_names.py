@@ -24,7 +24,7 @@ def test_namespace():
     assert relay.function.Function is relay.Function
 
 
-@pytest.mark.parametrize("name", ["collage", "contrib"])
+@pytest.mark.parametrize("name", ["contrib"])
 def test_what_is_not_there_yet(name):
     with pytest.raises(AttributeError, match=f"'{name}': .* is not there yet"):
         getattr(relay, name)

@@ -1,5 +1,6 @@
-"""Random programs, of which random parts go to several targets: every partition is
-valid, computes the same bits, and no two of its functions could have been one."""
+"""Random programs, of which random parts go to several targets, as they take them or by
+random costs: every partition is valid, computes the same bits, and, without costs, no two
+of its functions could have been one."""
 
 import random
 
@@ -8,6 +9,7 @@ import pytest
 
 import relay_mlir.compat as tvm
 from relay_mlir import relay
+from relay_mlir.relay import collage
 from relay_mlir.relay._core import core
 from nightly import nightly
 
@@ -137,6 +139,31 @@ def check_is_maximal(mod):
             assert between, f"{other.op.name_hint} and {call.op.name_hint} could be one"
 
 
+def check_functions(parts, targets):
+    """That what is somebody's is a function of his, of what he may take."""
+    text = parts.astext()
+    assert "compiler_begin" not in text and "compiler_end" not in text
+    for var, function in parts.functions.items():
+        if var.name_hint == "main":
+            continue
+        assert function.attrs["Compiler"] in targets
+        assert function.attrs["global_symbol"] == var.name_hint
+        assert not relay.analysis.free_vars(function)
+        names = {name for name, n in relay.analysis.list_op_freqs(function).items() if n}
+        assert names <= {*UNARY, *BINARY}
+
+
+def share(mod, targets, dice):
+    """The program, shared by random costs, in random styles."""
+    costs = {target: dice.randrange(1, 10) for target in ["llvm", *targets]}
+    styles = [f"{target}.{dice.choice(['NoFusion', 'TVMFusion', 'ArbitraryFusion'])}"
+              for target in targets]
+    with relay.transform.PassContext(config={
+            "relay.collage.byoc_fusion_style": styles,
+            "relay.collage.byoc_max_depth": dice.randrange(1, 9)}):
+        return relay.transform.CollagePartition(targets, collage.MockCostEstimator(costs))(mod)
+
+
 def check(seed):
     DICE.seed(seed)
     generator = Generator(seed)
@@ -156,22 +183,15 @@ def check(seed):
     merged = relay.transform.MergeCompilerRegions()(annotated)
     parts = relay.transform.PartitionGraph(
         bind_constants=generator.dice.random() < 0.5)(merged)
-    text = parts.astext()
-    assert "compiler_begin" not in text and "compiler_end" not in text
-    for var, function in parts.functions.items():
-        if var.name_hint == "main":
-            continue
-        assert function.attrs["Compiler"] in targets
-        assert function.attrs["global_symbol"] == var.name_hint
-        assert not relay.analysis.free_vars(function)
-        names = {name for name, n in relay.analysis.list_op_freqs(function).items() if n}
-        assert names <= {*UNARY, *BINARY}
+    shared = share(mod, targets, generator.dice)
+    for partition in (parts, shared):
+        check_functions(partition, targets)
     if generator.straight and include:
         check_is_maximal(parts)
     rng = np.random.default_rng(seed)
     inputs = [rng.standard_normal(SHAPE, dtype="float32") for _ in range(3)]
     expected = run(mod, inputs)
-    for stage in (annotated, merged, parts):
+    for stage in (annotated, merged, parts, shared):
         for a, b in zip(expected, run(stage, inputs), strict=True):
             # The same operators on the same numbers.
             np.testing.assert_array_equal(a, b)

@@ -1,9 +1,12 @@
-"""Every pass, alone and in random orders with others, leaves what random programs compute.
+"""Every pass, alone and in random orders with others, leaves what programs compute.
 
-Programs are those of utils/random_graphs, and so are the tolerances, at least 1e-5 of the
-scale for floats: exact for integers, and where elements may jump, not compared. A nightly run takes 5,000 graphs.
+Random programs are those of utils/random_graphs, and so are the tolerances, at least 1e-5
+of the scale for floats: exact for integers, and where elements may jump, not compared. A
+nightly run takes 5,000 graphs, or RELAY_PROGRAMS, and all small models of utils/models,
+whose outputs may be off by 1e-4 of the scale.
 """
 
+import os
 import pathlib
 import random
 import sys
@@ -12,21 +15,28 @@ import numpy as np
 import pytest
 
 from nightly import nightly
+import relay_mlir.compat as tvm
 from relay_mlir import relay
-from relay_mlir.relay import transform
+from relay_mlir.relay import collage, transform
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "utils" / "random_graphs"))
+UTILS = pathlib.Path(__file__).resolve().parents[3] / "utils"
+sys.path[:0] = [str(UTILS / "random_graphs"), str(UTILS / "models")]
 
+import build  # noqa: E402
 import random_graphs  # noqa: E402
 from graphs import Options  # noqa: E402
 from reference import Evaluation, explain_difference, scale_of  # noqa: E402
 
 # The graphs of a test; a nightly run has more tests.
 NUM_GRAPHS = 20
-PARTS = [0, *nightly(range(1, 250))]
+PARTS = [0, *nightly(range(1, int(os.environ.get("RELAY_PROGRAMS", "5000")) // NUM_GRAPHS))]
+# Networks that the interpreter runs in no time.
+MODELS = [name for name in build.MODELS if name.startswith("light_")]
 
-# Those that change what a program takes or returns, or how exactly it computes.
-OTHER_PROGRAMS = {"FastMath", "FirstOrderGradient", "LazyGradientInit", "ToCPS", "UnCPS",
+# Those that change what a program takes or returns, or how exactly it computes, and one
+# that refuses open sizes.
+OTHER_PROGRAMS = {"AnnotateUsedMemory",
+                  "FastMath", "FirstOrderGradient", "LazyGradientInit", "ToCPS", "UnCPS",
                   "ToMixedPrecision", "FakeQuantizationToInteger", "Defunctionalization"}
 # Passes with arguments, or with those that find something in small graphs.
 ARGUMENTS = {
@@ -35,6 +45,11 @@ ARGUMENTS = {
     "Conv2dToSparse2": ("NCHW", 1, (1, 1), 0.0),
     "ConvertLayout": ({"nn.conv2d": ["NHWC", "default"]},), "SplitArgs": (3,),
 }
+
+
+# What somebody else takes, for the passes that hand it over.
+for _name in ("add", "multiply", "nn.relu", "tanh", "nn.conv2d", "nn.dense", "concatenate"):
+    tvm.ir.register_op_attr(_name, "target.orders", lambda call: True)
 
 
 def make_passes():
@@ -55,6 +70,8 @@ def make_passes():
     passes["DeadCodeElimination once"] = transform.DeadCodeElimination(inline_once=True)
     passes["EliminateCommonSubexpr fskip"] = transform.EliminateCommonSubexpr(
         lambda call: call.op == relay.op.get("cast"))
+    passes["CollagePartition"] = transform.CollagePartition(
+        ["orders"], collage.MockCostEstimator({"llvm": 2, "orders": 1.5, "orders:tanh": 3}))
     passes["FuseOps off"] = transform.FuseOps(0)
     return passes
 
@@ -63,21 +80,32 @@ PASSES = make_passes()
 
 
 class Program:
-    """A random program, and what it computes."""
+    """A program, and what it computes."""
 
-    def __init__(self, seed):
-        case = random_graphs.make_case(seed)
-        self.mod = transform.InferType()(relay.frontend.from_onnx(case.graph.model())[0])
-        sample = case.samples[0]
+    def __init__(self, model, sample):
+        self.mod = transform.InferType()(relay.frontend.from_onnx(model)[0])
         self.values = [sample[param.name_hint] for param in self.mod["main"].params]
+        self.results = self.evaluate(self.mod)
+
+    @classmethod
+    def random(cls, seed):
+        case = random_graphs.make_case(seed)
+        self = cls(case.graph.model(), case.samples[0])
         self.tolerances = Evaluation(case.graph, case.samples).tolerances(
             0, Options(precision="high"))
-        self.results = self.evaluate(self.mod)
         # Passes regroup what is summed and multiplied, and each result is rounded anew.
         self.tolerances = [
             tolerance if tolerance is None or result.dtype.kind != "f"
             else max(tolerance, 1e-5 * scale_of(result))
             for tolerance, result in zip(self.tolerances, self.results, strict=True)]
+        return self
+
+    @classmethod
+    def of_model(cls, name):
+        model = build.build(name)
+        self = cls(model, build.random_inputs(model))
+        self.tolerances = [1e-4 * scale_of(result) for result in self.results]
+        return self
 
     def evaluate(self, mod):
         result = relay.create_executor("debug", mod).evaluate()(*self.values)
@@ -99,7 +127,7 @@ def programs(first, count):
     seed = first
     while count:
         try:
-            program = Program(seed)
+            program = Program.random(seed)
         except (ValueError, RuntimeError, relay.DiagnosticError):
             program = None
         if program is not None:
@@ -140,6 +168,15 @@ def test_passes_in_random_orders(part):
     for seed, program in programs(1_000_000 + part * 1000, NUM_GRAPHS):
         choice = random.Random(seed)
         run(seed, program, choice.sample(sorted(PASSES), 8))
+
+
+@pytest.mark.parametrize("name", [MODELS[0], *nightly(MODELS[1:])])
+def test_each_pass_on_models(name):
+    program = Program.of_model(name)
+    for pass_ in PASSES:
+        run(name, program, [pass_])
+    for seed in range(3):
+        run(name, program, random.Random(seed).sample(sorted(PASSES), 8))
 
 
 @pytest.mark.parametrize("level", [2, 4])

@@ -27,6 +27,11 @@ REFUSED = {
         (["--seconds=nan"], "but got 'nan'"), (["--seconds=-1"], "but got '-1'"),
         (["--output={file}/out"], "expects a folder that can be made"),
     ],
+    "benchmark/ablation.py": [
+        (["--threads=0"], "expects a positive number, but got '0'"),
+        (["--turn=-1"], "expects a positive number of seconds, but got '-1'"),
+        (["nope"], "expects a model of utils/models/build.py, or a file, but got 'nope'"),
+    ],
     "benchmark/compile_time.py": [
         (["no-such.onnx"], "expects a file that exists, but got 'no-such.onnx'"),
         (["--seeds=-1"], "expects a positive number, but got '-1'"),

@@ -59,7 +59,8 @@ void Graph::computePostDominators() const {
   // Users have higher numbers, so that one pass from the root down will do. One
   // more node is above all that nothing uses.
   unsigned top = size();
-  SmallVector<unsigned> parent(size() + 1, top), depth(size() + 1, 0);
+  parents.assign(size() + 1, top);
+  SmallVector<unsigned> depth(size() + 1, 0);
   std::vector<SmallVector<unsigned, 2>> children(size() + 1);
   for (unsigned node = size(); node-- > 0;) {
     // Names that all calls share are never asked for.
@@ -70,13 +71,13 @@ void Graph::computePostDominators() const {
       for (unsigned other : nodes[node].users) {
         while (common != other) {
           unsigned &deeper = depth[common] >= depth[other] ? common : other;
-          deeper = parent[deeper];
+          deeper = parents[deeper];
         }
         if (common == top)
           break;
       }
     }
-    parent[node] = common;
+    parents[node] = common;
     depth[node] = depth[common] + 1;
     children[common].push_back(node);
   }
@@ -103,6 +104,13 @@ bool Graph::postDominates(unsigned node, unsigned other) const {
     computePostDominators();
   return node != other && entered[node] <= entered[other] &&
          entered[other] <= last[node];
+}
+
+std::optional<unsigned> Graph::getPostDominator(unsigned node) const {
+  if (entered.empty())
+    computePostDominators();
+  unsigned parent = parents[node];
+  return parent == size() ? std::nullopt : std::optional(parent);
 }
 
 //===----------------------------------------------------------------------===//

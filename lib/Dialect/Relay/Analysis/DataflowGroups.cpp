@@ -25,9 +25,9 @@ namespace {
 class GroupFinder {
 public:
   GroupFinder(const Graph &graph, const PatternPtr &pattern,
-              OperatorAttributeFn operatorAttributes)
+              OperatorAttributeFn operatorAttributes, bool overlapping)
       : graph(graph), matcher(graph, pattern, std::move(operatorAttributes)),
-        taken(graph.size()), isInside(graph.size()) {}
+        overlapping(overlapping), taken(graph.size()), isInside(graph.size()) {}
 
   std::vector<Group> run();
 
@@ -45,6 +45,7 @@ private:
 
   const Graph &graph;
   Matcher matcher;
+  bool overlapping;
   /// Members of groups, and what is inside of functions that are made of some.
   llvm::BitVector taken, isInside;
 };
@@ -230,9 +231,11 @@ std::vector<Group> GroupFinder::run() {
     findMembers(group);
     if (!isSeparate(group))
       continue;
-    for (unsigned member : group.members)
-      taken.set(member);
-    taken.set(node);
+    if (!overlapping) {
+      for (unsigned member : group.members)
+        taken.set(member);
+      taken.set(node);
+    }
     groups.push_back(std::move(group));
   }
   return groups;
@@ -240,6 +243,8 @@ std::vector<Group> GroupFinder::run() {
 
 std::vector<Group>
 mlir::relay::dataflow::findGroups(const Graph &graph, const PatternPtr &pattern,
-                                  OperatorAttributeFn operatorAttributes) {
-  return GroupFinder(graph, pattern, std::move(operatorAttributes)).run();
+                                  OperatorAttributeFn operatorAttributes,
+                                  bool overlapping) {
+  return GroupFinder(graph, pattern, std::move(operatorAttributes), overlapping)
+      .run();
 }

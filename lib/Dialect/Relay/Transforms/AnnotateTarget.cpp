@@ -11,8 +11,6 @@
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
-#include "llvm/ADT/StringSet.h"
-
 namespace mlir::relay {
 #define GEN_PASS_DEF_ANNOTATETARGETPASS
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
@@ -247,30 +245,18 @@ struct AnnotateTargetPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    for (StringRef target : targets)
-      if (target.empty() || target == kDefaultTarget ||
-          target.find('.') != StringRef::npos) {
-        emitError(module.getLoc(), "expects the name of a target, without a "
-                                   "dot and other than \"default\", but got \"")
-            << target << "\"";
+    for (const std::string &target : targets)
+      if (failed(checkTargetName(target, module.getLoc())))
         return signalPassFailure();
-      }
-    llvm::StringMap<llvm::StringSet<>> byTarget;
-    for (StringRef entry : operators) {
-      auto [target, name] = entry.split(':');
-      if (!getOperatorSchema(name)) {
-        emitError(module.getLoc(), "expects operators as target:name of an "
-                                   "operator, but got \"")
-            << entry << "\"";
-        return signalPassFailure();
-      }
-      byTarget[target].insert(name);
-    }
+    FailureOr<llvm::StringMap<llvm::StringSet<>>> byTarget =
+        parseTargetOperators(operators, module.getLoc());
+    if (failed(byTarget))
+      return signalPassFailure();
     SmallVector<func::FuncOp> functions;
     for (auto function : module.getOps<func::FuncOp>())
       if (!isClosed(function))
         functions.push_back(function);
-    TargetAnnotator annotator(module, targets, byTarget, includeNonCallOps);
+    TargetAnnotator annotator(module, targets, *byTarget, includeNonCallOps);
     for (func::FuncOp function : functions)
       if (failed(annotator.choose(function)))
         return signalPassFailure();

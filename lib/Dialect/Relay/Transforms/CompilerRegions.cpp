@@ -8,6 +8,7 @@
 #include "CompilerRegions.h"
 
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
+#include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -33,6 +34,56 @@ Value relay::detail::getSource(Value value) {
     value = op->getOperand(0);
   }
   return value;
+}
+
+LogicalResult relay::detail::checkTargetName(StringRef name, Location loc) {
+  if (!name.empty() && name != kDefaultTarget && !name.contains('.'))
+    return success();
+  return emitError(loc, "expects the name of a target, without a dot and other "
+                        "than \"default\", but got \"")
+         << name << "\"";
+}
+
+FailureOr<llvm::StringMap<llvm::StringSet<>>>
+relay::detail::parseTargetOperators(ArrayRef<std::string> entries,
+                                    Location loc) {
+  llvm::StringMap<llvm::StringSet<>> byTarget;
+  for (StringRef entry : entries) {
+    auto [target, name] = entry.split(':');
+    if (!getOperatorSchema(name))
+      return emitError(loc, "expects operators as target:name of an operator, "
+                            "but got \"")
+             << entry << "\"";
+    byTarget[target].insert(name);
+  }
+  return byTarget;
+}
+
+Operation *relay::detail::cloneWithConstants(Operation *op, OpBuilder &builder,
+                                             IRMapping &mapping) {
+  auto cloneSource = [&](Value value) {
+    Operation *source = value.getDefiningOp();
+    if (source && !mapping.contains(value) &&
+        (isConstant(value) || isa<FnOp, GlobalOp>(source)))
+      cloneWithConstants(source, builder, mapping);
+  };
+  for (Value operand : op->getOperands())
+    cloneSource(operand);
+  op->walk([&](Operation *inner) {
+    if (inner != op)
+      for (Value operand : inner->getOperands())
+        if (operand.getParentRegion() != inner->getParentRegion() &&
+            !op->isAncestor(operand.getParentBlock()->getParentOp()))
+          cloneSource(operand);
+  });
+  return builder.clone(*op, mapping);
+}
+
+bool relay::detail::isConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto tuple = dyn_cast_if_present<TupleOp>(op))
+    return llvm::all_of(tuple.getFields(), isConstant);
+  return op && op->hasTrait<OpTrait::ConstantLike>();
 }
 
 void relay::detail::removeDefaultAnnotations(func::FuncOp function) {

@@ -18,7 +18,10 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::relay::detail {
 
@@ -41,6 +44,22 @@ bool isClosed(func::FuncOp function);
 
 /// The value behind annotations.
 Value getSource(Value value);
+
+/// Whether a value is a constant, or a tuple of such.
+bool isConstant(Value value);
+
+/// Fails with a diagnostic at `loc` for what is no name of a target.
+LogicalResult checkTargetName(StringRef name, Location loc);
+
+/// Reads entries `target:operator`, and returns the operators by target. Fails
+/// with a diagnostic at `loc`.
+FailureOr<llvm::StringMap<llvm::StringSet<>>>
+parseTargetOperators(ArrayRef<std::string> entries, Location loc);
+
+/// Clones an operation, and the constants and closures that it uses, as far as
+/// the mapping has none.
+Operation *cloneWithConstants(Operation *op, OpBuilder &builder,
+                              IRMapping &mapping);
 
 /// Removes the annotations for what we compile ourselves.
 void removeDefaultAnnotations(func::FuncOp function);
@@ -123,6 +142,24 @@ private:
   DenseMap<CompilerRegion *, unsigned> regionNodes;
   SmallVector<unsigned> ordered, results;
 };
+
+struct PartitionOptions {
+  StringRef modName = "default";
+  bool bindConstants = true;
+  int64_t minOperators = 0;
+  double minCost = 0;
+};
+
+struct PartitionCounts {
+  /// Functions that were made, and regions that stayed where they are.
+  unsigned functions, dissolved;
+};
+
+/// Moves the regions of a function into functions of their own, and removes
+/// all annotations. Fails with a diagnostic where annotations make no regions.
+FailureOr<PartitionCounts> partitionGraph(func::FuncOp function,
+                                          SymbolTable &symbols,
+                                          const PartitionOptions &options);
 
 } // namespace mlir::relay::detail
 

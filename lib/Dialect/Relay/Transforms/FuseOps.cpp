@@ -19,6 +19,7 @@
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayMemoryOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -303,14 +304,16 @@ static void simplifyBlock(Block &block) {
 
 /// Removes from `group` what is no operator of its kernel: projections of
 /// tuples that another kernel makes, as its results, tuples that are only made,
-/// and copies between devices, which no kernel can do.
+/// copies between devices, which no kernel can do, and ends of variables.
 static void trimGroup(FusionGroup &group) {
   DenseSet<Operation *> members(group.begin(), group.end());
   llvm::erase_if(group, [&](Operation *op) {
     auto item = dyn_cast<TupleGetItemOp>(op);
     return item && !members.contains(item.getTuple().getDefiningOp());
   });
-  if (llvm::all_of(group, llvm::IsaPred<DeviceCopyOp, TupleOp, TupleGetItemOp>))
+  if (llvm::all_of(
+          group,
+          llvm::IsaPred<DeviceCopyOp, MemoryKillOp, TupleOp, TupleGetItemOp>))
     group.clear();
 }
 

@@ -16,6 +16,8 @@
 
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
+#include <algorithm>
+
 namespace mlir::relay {
 #define GEN_PASS_DEF_MERGECOMPILERREGIONSPASS
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
@@ -175,7 +177,13 @@ LogicalResult MergeCompilerRegionsPass::mergeInBlock(
     return failure();
   AcyclicMerger merger(graph, *order);
   SmallVector<BeginOp> inner;
-  for (CompilerRegion *region : regions) {
+  // Those of others first: what we compile is no function, so that no region of
+  // ours may be what keeps others apart.
+  SmallVector<CompilerRegion *> ordered(regions);
+  std::stable_partition(
+      ordered.begin(), ordered.end(),
+      [](CompilerRegion *region) { return region->target != kDefaultTarget; });
+  for (CompilerRegion *region : ordered) {
     unsigned node = graph.lookup(region);
     SmallVector<unsigned> parents;
     for (auto [begin, index] : region->inputs) {

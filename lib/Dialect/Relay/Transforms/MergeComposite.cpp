@@ -37,38 +37,25 @@ PatternTable mlir::relay::getPatternTable(MLIRContext *context,
   return table;
 }
 
-namespace {
-/// Takes groups out of one function.
-class Merger {
-public:
-  Merger(func::FuncOp function, const OperationGraph &graph)
-      : graph(graph), dominance(function) {}
-
-  /// The operations of a group that are not inside of others, or none if they
-  /// cannot be one closure.
-  SmallVector<Operation *> getOperations(const dataflow::Group &group);
-  void merge(const dataflow::Group &group, ArrayRef<Operation *> operations,
-             StringRef name);
-
-private:
-  const OperationGraph &graph;
-  DominanceInfo dominance;
-};
-} // namespace
-
-SmallVector<Operation *> Merger::getOperations(const dataflow::Group &group) {
+/// The match that a group is, or nothing if it cannot be one closure.
+static std::optional<CompositeMatch> getMatch(const dataflow::Group &group,
+                                              const OperationGraph &graph,
+                                              const DominanceInfo &dominance) {
   Value rootValue = graph.getValue(group.match.root);
   Operation *root = rootValue ? rootValue.getDefiningOp() : nullptr;
   if (!root || group.members.empty())
-    return {};
+    return std::nullopt;
+  CompositeMatch match;
+  match.operators = group.name;
+  match.number = group.number;
   for (unsigned input : group.inputs) {
     Value value = graph.getValue(input);
     // Names of functions and tuples of operands are no values.
     if (!value || !dominance.properlyDominates(value, root))
-      return {};
+      return std::nullopt;
+    match.inputs.push_back(value);
   }
   DenseSet<Operation *> members;
-  SmallVector<Operation *> operations;
   for (unsigned member : group.members)
     if (Value value = graph.getValue(member))
       if (Operation *op = value.getDefiningOp())
@@ -88,80 +75,108 @@ SmallVector<Operation *> Merger::getOperations(const dataflow::Group &group) {
     if (isInside)
       continue;
     if (op != root && !isMemoryEffectFree(op))
-      return {};
-    operations.push_back(op);
+      return std::nullopt;
+    match.operations.push_back(op);
   }
-  return operations;
+  return match;
 }
 
-void Merger::merge(const dataflow::Group &group,
-                   ArrayRef<Operation *> operations, StringRef name) {
-  Value rootValue = graph.getValue(group.match.root);
+CallIndirectOp mlir::relay::makeComposite(const CompositeMatch &match) {
+  Value rootValue = match.getResult();
   Operation *root = rootValue.getDefiningOp();
   OpBuilder builder(root);
-  SmallVector<Value> inputs;
   SmallVector<Attribute> argAttrs;
-  for (auto [index, input] : llvm::enumerate(group.inputs)) {
-    inputs.push_back(graph.getValue(input));
-    std::string param = "FunctionVar_" + std::to_string(group.number) + "_" +
+  for (unsigned index = 0; index != match.inputs.size(); ++index) {
+    std::string param = "FunctionVar_" + std::to_string(match.number) + "_" +
                         std::to_string(index);
     argAttrs.push_back(builder.getDictionaryAttr(
         builder.getNamedAttr(kNameAttrName, builder.getStringAttr(param))));
   }
   Location loc = root->getLoc();
-  auto fn = FnOp::create(builder, loc,
-                         builder.getFunctionType(ValueRange(inputs).getTypes(),
-                                                 rootValue.getType()));
-  if (!inputs.empty())
+  auto fn =
+      FnOp::create(builder, loc,
+                   builder.getFunctionType(ValueRange(match.inputs).getTypes(),
+                                           rootValue.getType()));
+  if (!argAttrs.empty())
     fn.setArgAttrsAttr(builder.getArrayAttr(argAttrs));
   fn->setAttr(kPartitionedFromPatternAttrName,
-              builder.getStringAttr(group.name));
-  fn->setAttr(kCompositeAttrName, builder.getStringAttr(name));
+              builder.getStringAttr(match.operators));
+  fn->setAttr(kCompositeAttrName, builder.getStringAttr(match.name));
   IRMapping mapping;
-  for (auto [input, param] : llvm::zip_equal(inputs, fn.getParams())) {
+  for (auto [input, param] : llvm::zip_equal(match.inputs, fn.getParams())) {
     param.setLoc(input.getLoc());
     mapping.map(input, param);
   }
   OpBuilder body = OpBuilder::atBlockEnd(&fn.getBody().front());
-  for (Operation *op : operations)
+  for (Operation *op : match.operations)
     body.clone(*op, mapping);
   YieldOp::create(body, loc, mapping.lookup(rootValue));
   auto call = CallIndirectOp::create(builder, loc, rootValue.getType(),
-                                     fn.getResult(), inputs,
+                                     fn.getResult(), match.inputs,
                                      /*arg_attrs=*/ArrayAttr(),
                                      /*res_attrs=*/ArrayAttr());
   rootValue.replaceAllUsesWith(call.getResult());
   // Constants, and closures, may have other users.
-  for (Operation *op : llvm::reverse(operations))
+  for (Operation *op : llvm::reverse(match.operations))
     if (op->use_empty())
       op->erase();
+  return call;
+}
+
+std::vector<CompositeMatch>
+mlir::relay::findComposites(func::FuncOp function,
+                            const CompositePattern &entry, bool overlapping) {
+  OperationGraph graph(function);
+  DominanceInfo dominance(function);
+  std::vector<CompositeMatch> matches;
+  for (const dataflow::Group &group : dataflow::findGroups(
+           graph, entry.pattern,
+           dataflow::getOperatorAttributes(function.getContext()),
+           overlapping)) {
+    std::optional<CompositeMatch> match = getMatch(group, graph, dominance);
+    if (!match || (entry.check && !entry.check(match->operations.back())))
+      continue;
+    match->name = entry.name;
+    matches.push_back(std::move(*match));
+  }
+  return matches;
 }
 
 unsigned mlir::relay::mergeComposite(func::FuncOp function,
                                      const PatternTable &table) {
   unsigned count = 0;
   for (const CompositePattern &entry : table) {
-    OperationGraph graph(function);
-    std::vector<dataflow::Group> groups = dataflow::findGroups(
-        graph, entry.pattern,
-        dataflow::getOperatorAttributes(function.getContext()));
-    Merger merger(function, graph);
     // Checks see the program as it is before any group is taken out.
-    SmallVector<std::pair<const dataflow::Group *, SmallVector<Operation *>>>
-        accepted;
-    for (const dataflow::Group &group : groups) {
-      SmallVector<Operation *> operations = merger.getOperations(group);
-      if (!operations.empty() &&
-          (!entry.check || entry.check(operations.back())))
-        accepted.emplace_back(&group, std::move(operations));
-    }
-    // From the root of the program down: a group is taken out before those
-    // that compute its inputs.
-    for (auto &[group, operations] : accepted)
-      merger.merge(*group, operations, entry.name);
-    count += accepted.size();
+    std::vector<CompositeMatch> matches = findComposites(function, entry);
+    llvm::for_each(matches, makeComposite);
+    count += matches.size();
   }
   return count;
+}
+
+FailureOr<PatternTable>
+mlir::relay::readCompositePatterns(ArrayRef<std::string> paths,
+                                   MLIRContext *context) {
+  PatternTable table;
+  for (const std::string &path : paths) {
+    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+        readInputFile(path);
+    if (!buffer)
+      return emitError(getFileLocation(context, path))
+             << "cannot read patterns: " << buffer.getError().message();
+    OwningOpRef<ModuleOp> module =
+        parseModule((*buffer)->getBuffer(), path, ParserConfig(context));
+    if (!module)
+      return failure();
+    FailureOr<PatternTable> read = convertCompositePatterns(*module);
+    if (failed(read))
+      return failure();
+    if (read->empty())
+      return emitError(getFileLocation(context, path))
+             << "expects patterns, but got none";
+    llvm::append_range(table, *read);
+  }
+  return table;
 }
 
 namespace {
@@ -178,24 +193,10 @@ struct MergeCompositePass
                << "expects the name of a compiler that has patterns, but got '"
                << compiler << "'";
     }
-    for (const std::string &path : patterns) {
-      llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-          readInputFile(path);
-      if (!buffer)
-        return emitError(getFileLocation(context, path))
-               << "cannot read patterns: " << buffer.getError().message();
-      OwningOpRef<ModuleOp> module =
-          parseModule((*buffer)->getBuffer(), path, ParserConfig(context));
-      if (!module)
-        return failure();
-      FailureOr<PatternTable> read = convertCompositePatterns(*module);
-      if (failed(read))
-        return failure();
-      if (read->empty())
-        return emitError(getFileLocation(context, path))
-               << "expects patterns, but got none";
-      llvm::append_range(*loaded, *read);
-    }
+    FailureOr<PatternTable> read = readCompositePatterns(patterns, context);
+    if (failed(read))
+      return failure();
+    llvm::append_range(*loaded, *read);
     table = std::move(loaded);
     return success();
   }

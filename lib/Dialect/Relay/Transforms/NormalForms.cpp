@@ -11,6 +11,7 @@
 
 #include "relay-mlir/Dialect/Relay/Analysis/Expressions.h"
 #include "relay-mlir/Dialect/Relay/IR/OperatorSchema.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayMemoryOps.h"
 #include "relay-mlir/Dialect/Relay/Transforms/InferTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -131,6 +132,11 @@ struct ToGraphNormalFormPass
       } else if (auto ascribe = dyn_cast<AscribeOp>(op)) {
         dissolve(ascribe);
       }
+    });
+    // Where there are no variables, they do not end.
+    getOperation().walk([&](MemoryKillOp kill) {
+      if (kill->use_empty())
+        kill.erase();
     });
     // A declared type may have hidden sizes from what uses the value.
     if (failed(propagateTypes(getOperation())))

@@ -47,14 +47,6 @@ static void flattenTuples(func::FuncOp function) {
   }
 }
 
-/// Whether a value is a constant, or a tuple of such.
-static bool isConstant(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto tuple = dyn_cast_if_present<TupleOp>(op))
-    return llvm::all_of(tuple.getFields(), isConstant);
-  return op && op->hasTrait<OpTrait::ConstantLike>();
-}
-
 /// An estimate of what a region computes.
 struct Work {
   int64_t numOperators = 0;
@@ -98,10 +90,9 @@ namespace {
 class Partitioner {
 public:
   Partitioner(func::FuncOp function, CompilerRegions &regions,
-              SymbolTable &symbols, StringRef modName, bool bindConstants)
+              SymbolTable &symbols, const PartitionOptions &options)
       : function(function), regions(regions), symbols(symbols),
-        modName(modName), bindConstants(bindConstants),
-        builder(function.getContext()) {}
+        options(options), builder(function.getContext()) {}
 
   LogicalResult run();
   unsigned getNumFunctions() const { return numFunctions; }
@@ -109,7 +100,6 @@ public:
 private:
   LogicalResult runOnBlock(Block &block);
   void outline(CompilerRegion &region, Operation *before);
-  void cloneInto(Operation *op, IRMapping &mapping);
   std::string makeName(const CompilerRegion &region);
   static Location getLoc(const CompilerRegion &region) {
     SmallVector<Location> locations;
@@ -121,8 +111,7 @@ private:
   func::FuncOp function;
   CompilerRegions &regions;
   SymbolTable &symbols;
-  StringRef modName;
-  bool bindConstants;
+  const PartitionOptions &options;
   OpBuilder builder;
   unsigned numFunctions = 0;
   SmallVector<Operation *> dead;
@@ -130,29 +119,8 @@ private:
 
 } // namespace
 
-/// Clones an operation, and what it uses that regions have copies of: constants
-/// and closures.
-void Partitioner::cloneInto(Operation *op, IRMapping &mapping) {
-  auto cloneSource = [&](Value value) {
-    Operation *source = value.getDefiningOp();
-    if (source && !mapping.contains(value) &&
-        (isConstant(value) || isa<FnOp, GlobalOp>(source)))
-      cloneInto(source, mapping);
-  };
-  for (Value operand : op->getOperands())
-    cloneSource(operand);
-  op->walk([&](Operation *inner) {
-    if (inner != op)
-      for (Value operand : inner->getOperands())
-        if (operand.getParentRegion() != inner->getParentRegion() &&
-            !op->isAncestor(operand.getParentBlock()->getParentOp()))
-          cloneSource(operand);
-  });
-  builder.clone(*op, mapping);
-}
-
 std::string Partitioner::makeName(const CompilerRegion &region) {
-  std::string name = ("tvmgen_" + modName + "_" + region.target + "_" +
+  std::string name = ("tvmgen_" + options.modName + "_" + region.target + "_" +
                       function.getSymName() + "_" + Twine(region.id))
                          .str();
   for (char &c : name)
@@ -183,8 +151,8 @@ void Partitioner::outline(CompilerRegion &region, Operation *before) {
   for (auto [begin, index] : region.inputs) {
     Value source = getSource(begin.getData());
     if (!mapping.contains(source)) {
-      if (bindConstants && isConstant(source)) {
-        cloneInto(source.getDefiningOp(), mapping);
+      if (options.bindConstants && isConstant(source)) {
+        cloneWithConstants(source.getDefiningOp(), builder, mapping);
       } else {
         operands.push_back(begin.getData());
         names.push_back(
@@ -200,7 +168,7 @@ void Partitioner::outline(CompilerRegion &region, Operation *before) {
     for (Value operand : op->getOperands())
       if (Value source = getSource(operand); source != operand)
         mapping.map(operand, mapping.lookup(source));
-    cloneInto(op, mapping);
+    cloneWithConstants(op, builder, mapping);
   }
 
   llvm::MapVector<Value, SmallVector<EndOp>> outputs;
@@ -279,6 +247,54 @@ static void dissolve(CompilerRegion *region, CompilerRegions &regions) {
       inlineComposite(call);
 }
 
+static bool isWorthwhile(const CompilerRegion &region,
+                         const PartitionOptions &options) {
+  if (region.ends.empty())
+    return false;
+  if (options.minOperators == 0 && options.minCost == 0)
+    return true;
+  Work work;
+  for (Operation *op : region.ops)
+    work.add(op);
+  return work.numOperators >= options.minOperators &&
+         work.cost >= options.minCost;
+}
+
+FailureOr<PartitionCounts>
+relay::detail::partitionGraph(func::FuncOp function, SymbolTable &symbols,
+                              const PartitionOptions &options) {
+  flattenTuples(function);
+  removeDefaultAnnotations(function);
+  FailureOr<CompilerRegions> regions = CompilerRegions::create(function);
+  if (failed(regions))
+    return failure();
+  SmallVector<CompilerRegion *> small;
+  for (CompilerRegion *region : regions->getRegions())
+    if (!isWorthwhile(*region, options))
+      small.push_back(region);
+  for (CompilerRegion *region : small)
+    dissolve(region, *regions);
+  Partitioner partitioner(function, *regions, symbols, options);
+  if (failed(partitioner.run()))
+    return failure();
+  // What is left is around nothing.
+  SmallVector<Operation *> rest;
+  function.walk([&](Operation *op) {
+    if (isa<BeginOp, EndOp>(op))
+      rest.push_back(op);
+  });
+  for (Operation *op : rest) {
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  }
+  // Patterns of which the functions have copies.
+  function.walk([](FnOp fn) {
+    if (fn->hasAttr(kCompositeAttrName) && fn->use_empty())
+      fn->erase();
+  });
+  return PartitionCounts{partitioner.getNumFunctions(), unsigned(small.size())};
+}
+
 namespace {
 
 struct PartitionGraphPass
@@ -297,56 +313,16 @@ struct PartitionGraphPass
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!isClosed(function))
         functions.push_back(function);
-    for (func::FuncOp function : functions)
-      if (failed(partition(function, symbols)))
+    for (func::FuncOp function : functions) {
+      FailureOr<PartitionCounts> counts = partitionGraph(
+          function, symbols,
+          {modName.getValue(), bindConstants, minOperators, minCost});
+      if (failed(counts))
         return signalPassFailure();
+      numFunctions += counts->functions;
+      numDissolved += counts->dissolved;
+    }
   }
-
-private:
-  LogicalResult partition(func::FuncOp function, SymbolTable &symbols);
-  bool isWorthwhile(const CompilerRegion &region) const;
 };
 
 } // namespace
-
-bool PartitionGraphPass::isWorthwhile(const CompilerRegion &region) const {
-  if (region.ends.empty())
-    return false;
-  if (minOperators == 0 && minCost == 0)
-    return true;
-  Work work;
-  for (Operation *op : region.ops)
-    work.add(op);
-  return work.numOperators >= minOperators && work.cost >= minCost;
-}
-
-LogicalResult PartitionGraphPass::partition(func::FuncOp function,
-                                            SymbolTable &symbols) {
-  flattenTuples(function);
-  removeDefaultAnnotations(function);
-  FailureOr<CompilerRegions> regions = CompilerRegions::create(function);
-  if (failed(regions))
-    return failure();
-  SmallVector<CompilerRegion *> small;
-  for (CompilerRegion *region : regions->getRegions())
-    if (!isWorthwhile(*region))
-      small.push_back(region);
-  for (CompilerRegion *region : small)
-    dissolve(region, *regions);
-  Partitioner partitioner(function, *regions, symbols, modName, bindConstants);
-  if (failed(partitioner.run()))
-    return failure();
-  numFunctions += partitioner.getNumFunctions();
-  numDissolved += small.size();
-  // What is left is around nothing.
-  SmallVector<Operation *> rest;
-  function.walk([&](Operation *op) {
-    if (isa<BeginOp, EndOp>(op))
-      rest.push_back(op);
-  });
-  for (Operation *op : rest) {
-    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
-    op->erase();
-  }
-  return success();
-}

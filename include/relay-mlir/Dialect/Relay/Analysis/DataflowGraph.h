@@ -19,6 +19,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
 #include <vector>
 
 namespace mlir::relay::dataflow {
@@ -89,6 +90,8 @@ public:
   /// Whether `node` is another node than `other`, and on all ways from that to
   /// the root.
   bool postDominates(unsigned node, unsigned other) const;
+  /// The first node that all ways from `node` to the root lead through.
+  std::optional<unsigned> getPostDominator(unsigned node) const;
 
 protected:
   /// Operands are there already.
@@ -102,6 +105,9 @@ private:
   /// Numbers of the nodes in a walk over the tree of immediate post-dominators:
   /// when a node is entered, and the last one below it.
   mutable std::vector<unsigned> entered, last;
+  /// Immediate post-dominators; the number behind the last node stands for
+  /// none.
+  mutable SmallVector<unsigned> parents;
 };
 
 /// Whether two nodes are the same up to the names of bound variables. Free

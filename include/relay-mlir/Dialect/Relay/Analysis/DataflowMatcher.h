@@ -69,9 +69,11 @@ struct Group {
 /// Finds the matches of a pattern, from the root of the graph down. No node but
 /// operators, constants and functions is in two of them, and no member but the
 /// root is used outside of its group. What is inside of functions that were
-/// made of such groups is left alone.
+/// made of such groups is left alone. With `overlapping`, groups may have nodes
+/// in common: one of them is to be chosen.
 std::vector<Group> findGroups(const Graph &graph, const PatternPtr &pattern,
-                              OperatorAttributeFn operatorAttributes);
+                              OperatorAttributeFn operatorAttributes,
+                              bool overlapping = false);
 
 /// The attribute of functions that were made of groups: the name.
 inline constexpr StringLiteral kPartitionedAttr = "PartitionedFromPattern";

@@ -139,6 +139,67 @@ def PartitionGraphPass : Pass<"relay-partition-graph", "::mlir::ModuleOp"> {
                            "::mlir::relay::RelayDialect"];
 }
 
+def CollagePartitionPass
+    : Pass<"relay-collage-partition", "::mlir::ModuleOp"> {
+  let summary = "Share a program between code generators by cost";
+  let description = [{
+    Does what `relay-annotate-target` and `relay-partition-graph` do, but which
+    operators a target gets depends on what they cost: the sum over all parts is
+    as small as can be. Where costs are equal, a part stays ours, or else the
+    first of `targets` gets it.
+
+    What a target could take are its operators (`addOffloadProvider`, `operators`),
+    its patterns (`PatternTableInterface`, `patterns`), calls of closures with the
+    attribute `relay.composite` that begins with its name, and combinations of
+    these, as `styles` has it: `any` of what is connected, only what a kernel of
+    ours could be (`kernels`), or `none`. What is ours is combined as kernels are.
+    A combination has one result, and at most `external-max-depth` operators, ours
+    `max-depth`, one after another. At most 64 of a target end in one operator, and
+    the 256 cheapest ways to each are followed.
+
+    `costs` says what an operator costs: `example=2`, or `example:nn.dense=0.5`;
+    `default` is ours. Each operator of a part but the first costs nine tenths of
+    that. In Python, parts can be timed (`relay.transform.CollagePartition`).
+
+    Of two operators, of which "t" computes one for less,
+    ```mlir
+    %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = relay.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    it gets that:
+    ```mlir
+    %0 = relay.call @tvmgen_collage_t_main_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = relay.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"targets", "targets", "std::string",
+               "Names of code generators, in the order of preference">,
+    ListOption<"costs", "costs", "std::string",
+               "What operators cost: target=cost, target:operator=cost">,
+    ListOption<"operators", "operators", "std::string",
+               "Operators that targets take besides those that they register: "
+               "target:operator">,
+    ListOption<"patterns", "patterns", "std::string",
+               "Files of PDL with patterns, as relay-merge-composite has them">,
+    ListOption<"styles", "styles", "std::string",
+               "How parts of a target are combined: target=none, kernels or any "
+               "(the default)">,
+    Option<"maxDepth", "max-depth", "unsigned", /*default=*/"4",
+           "How many operators one after another a kernel of ours may have">,
+    Option<"externalMaxDepth", "external-max-depth", "unsigned",
+           /*default=*/"8",
+           "How many operators one after another a part of a target may have">,
+    Option<"modName", "mod-name", "std::string", /*default=*/"\"collage\"",
+           "A part of the names of the functions">
+  ];
+  let statistics = [
+    Statistic<"numFunctions", "num-functions", "Number of functions made">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::relay::RelayDialect"];
+}
+
 def GenerateExternalCodePass
     : Pass<"relay-generate-external-code", "::mlir::ModuleOp"> {
   let summary = "Let the code generators of others make code";

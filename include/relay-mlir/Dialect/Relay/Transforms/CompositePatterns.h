@@ -15,6 +15,7 @@
 #define RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_COMPOSITEPATTERNS_H
 
 #include "relay-mlir/Dialect/Relay/Analysis/DataflowPattern.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -52,6 +53,34 @@ PatternTable getPatternTable(MLIRContext *context, StringRef compiler);
 /// `pdl.apply_native_rewrite "composite"` of its root and a name. Reports what
 /// has no meaning here.
 FailureOr<PatternTable> convertCompositePatterns(ModuleOp module);
+
+/// Reads the patterns of files. Reports what is none.
+FailureOr<PatternTable> readCompositePatterns(ArrayRef<std::string> paths,
+                                              MLIRContext *context);
+
+/// What a closure may be made of.
+struct CompositeMatch {
+  /// Those of the pattern, and of the operators that it has matched.
+  std::string name, operators;
+  /// Which match it is of those of the pattern.
+  unsigned number;
+  /// What the operations use from outside.
+  SmallVector<Value> inputs;
+  /// In the order of the program; the last one computes the result.
+  SmallVector<Operation *> operations;
+
+  Value getResult() const { return operations.back()->getResult(0); }
+};
+
+/// Finds what matches a pattern, and counts, from the root of the program down.
+/// With `overlapping`, matches may have operations in common.
+std::vector<CompositeMatch> findComposites(func::FuncOp function,
+                                           const CompositePattern &entry,
+                                           bool overlapping = false);
+
+/// Makes a closure of a match, and a call of it, and removes the operations
+/// that nobody else uses. Of several, the later ones of the program come first.
+CallIndirectOp makeComposite(const CompositeMatch &match);
 
 /// Makes closures of what matches, and calls of them. Returns how many.
 unsigned mergeComposite(func::FuncOp function, const PatternTable &table);

@@ -15,6 +15,34 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AnnotateUsedMemoryPass
+    : Pass<"relay-annotate-used-memory", "::mlir::ModuleOp"> {
+  let summary = "Say how much memory is in use when kernels run";
+  let description = [{
+    Gives each primitive function that is called a list, `used_memory`, among its
+    attributes in Relay's text (`relay.attrs`): for each call, in the order of the
+    program, the bytes of all variables that are in use before it, and of its
+    result. Tuples are what they consist of; constants, and what aligns tensors,
+    are not counted. `main` has the bytes of its parameters and results,
+    `io_used_memory`.
+
+    The program is in A-normal form. It is an error if the size of a tensor is not
+    known.
+
+    ```mlir
+    %f = relay.fn (%p: tensor<4xf32>) -> tensor<4xf32>
+        attributes {relay.primitive} { ... }
+    %g = relay.let "g" %f : (tensor<4xf32>) -> tensor<4xf32>
+    %0 = relay.call_indirect %g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %f = relay.fn (%p: tensor<4xf32>) -> tensor<4xf32>
+        attributes {relay.attrs = {used_memory = [32 : i32]}, relay.primitive} { ... }
+    ```
+  }];
+}
+
 def DefunctionalizePass : Pass<"relay-defunctionalize", "::mlir::ModuleOp"> {
   let summary = "Make data of closures";
   let description = [{
@@ -237,6 +265,40 @@ def LambdaLiftPass : Pass<"relay-lambda-lift", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
+def ManifestLifetimesPass
+    : Pass<"relay-manifest-lifetimes", "::mlir::func::FuncOp"> {
+  let summary = "Say where variables end";
+  let description = [{
+    Of a program in A-normal form. Puts `memory.kill` of a variable behind the
+    binding of what uses it last; parameters end, too. What is used last in
+    branches ends in those that use it. A variable that is a result, or that nobody
+    uses, does not end. What a closure uses from around it ends for whoever makes
+    the closure.
+
+    Before, variables for other variables are replaced by these, also those that
+    are behind `on_device`, behind copies to the same device, and those that a
+    case of a match gives to the whole value.
+
+    ```mlir
+    %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %y = relay.let "y" %0 : tensor<4xf32>
+    return %y : tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %y = relay.let "y" %0 : tensor<4xf32>
+    %1 = relay.memory.kill %x : (tensor<4xf32>) -> tuple<>
+    %2 = relay.let "_" %1 : tuple<>
+    return %y : tensor<4xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numKills", "num-kills", "Number of ends of variables">
+  ];
+  let dependentDialects = ["::mlir::relay::RelayDialect"];
+}
+
 def PartialEvaluatePass : Pass<"relay-partial-evaluate", "::mlir::ModuleOp"> {
   let summary = "Evaluate what is known at compile time";
   let description = [{
@@ -415,7 +477,8 @@ def ToGraphNormalFormPass
     Removes every `relay.let`, so that values are used where they are defined,
     as graph passes expect it, and every `relay.ascribe` that asks for no check
     at run time. Types become as precise as they were before those hid sizes. A
-    closure that calls itself stays one.
+    closure that calls itself stays one. `memory.kill`, which says where a variable
+    ends, goes with the variables.
   }];
 }
 

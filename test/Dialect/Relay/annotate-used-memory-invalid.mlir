@@ -1,0 +1,6 @@
+// RUN: relay-opt %s --relay-annotate-used-memory --verify-diagnostics
+
+// expected-error @+1 {{expects tensors of sizes that are known, but got 'tensor<?xf32>'}}
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
