@@ -136,7 +136,7 @@ static void conv(const float *x, const float *w, const float *b, float *y) {
                          "const void *context) {")
             names: dict[Any, str] = {p: f"args[{i}]" for i, p in enumerate(function.params)}
             result = f"args[{len(function.params)}]"
-            inner = set()
+            inner: set[Any] = set()
 
             def find_inner(node, inner=inner):
                 if isinstance(node, relay.Function):
@@ -205,7 +205,7 @@ def test_byoc():
         check_close(run_part.get_output(0).numpy(), relay.create_executor(
             "debug", mod=program).evaluate()(*values))
     # The whole program, whose loop the virtual machine runs. What it runs of others is Relay.
-    seen = []
+    seen: list[str] = []
 
     @relay.codegen.register("byoc-target")
     def generate(functions):

@@ -10,6 +10,7 @@ import os
 import pathlib
 import random
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,6 +82,8 @@ PASSES = make_passes()
 
 class Program:
     """A program, and what it computes."""
+
+    tolerances: list[Any]
 
     def __init__(self, model, sample):
         self.mod = transform.InferType()(relay.frontend.from_onnx(model)[0])
