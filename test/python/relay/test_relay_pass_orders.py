@@ -34,9 +34,10 @@ PARTS = [0, *nightly(range(1, int(os.environ.get("RELAY_PROGRAMS", "5000")) // N
 # Networks that the interpreter runs in no time.
 MODELS = [name for name in build.MODELS if name.startswith("light_")]
 
-# Those that change what a program takes or returns, or how exactly it computes, and one
-# that refuses open sizes.
-OTHER_PROGRAMS = {"AnnotateUsedMemory",
+# Those that change what a program takes or returns, or how exactly it computes (a product
+# with 1 / 3 is not a third, and where it is rounded to an integer, it may be the one below),
+# and one that refuses open sizes.
+OTHER_PROGRAMS = {"AnnotateUsedMemory", "DivToMul",
                   "FastMath", "FirstOrderGradient", "LazyGradientInit", "ToCPS", "UnCPS",
                   "ToMixedPrecision", "FakeQuantizationToInteger", "Defunctionalization"}
 # Passes with arguments, or with those that find something in small graphs.

@@ -174,7 +174,7 @@ private:
 } // namespace
 
 static bool contains(ArrayRef<unsigned> set, unsigned node) {
-  return std::binary_search(set.begin(), set.end(), node);
+  return llvm::binary_search(set, node);
 }
 
 bool Combiner::isAllowed(OpPatternKind producer, OpPatternKind consumer) const {
