@@ -72,7 +72,7 @@ public:
 
   void raise() {
     if (error)
-      throw *error;
+      throw pybind11::error_already_set(*error);
     if (!wrong.empty())
       throw pybind11::type_error(wrong);
   }
