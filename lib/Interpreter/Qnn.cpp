@@ -12,6 +12,8 @@
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
 #include "relay-mlir/Support/FormatNumber.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -46,12 +48,19 @@ static LogicalResult checkOutputScale(Operation *op, const Tensor &scale) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
+static HalfRounding parseRounding(StringRef text) {
+  return llvm::StringSwitch<HalfRounding>(text)
+      .Case("TONEAREST", HalfRounding::AwayFromZero)
+      .Case("TOEVEN", HalfRounding::ToEven)
+      .Default(HalfRounding::Upward);
+}
+
 static FailureOr<Tensor> evaluateQuantize(QNNQuantizeOp op,
                                           ArrayRef<Tensor> operands) {
   if (failed(checkSizes(op, operands[0], operands.drop_front(), op.getAxis())))
     return failure();
   return quantize(operands[0], operands[1], operands[2], op.getAxis(),
-                  op.getOutDtype());
+                  op.getOutDtype(), parseRounding(op.getRounding()));
 }
 
 static FailureOr<Tensor> evaluateDequantize(QNNDequantizeOp op,
@@ -68,8 +77,7 @@ static FailureOr<Tensor> evaluateRequantize(QNNRequantizeOp op,
       failed(checkOutputScale(op, operands[3])))
     return failure();
   RequantizeMode mode;
-  if (op.getRounding() == "TONEAREST")
-    mode.rounding = HalfRounding::AwayFromZero;
+  mode.rounding = parseRounding(op.getRounding());
   if (op.getComputeDtype() == "float32")
     mode.floatBits = 32;
   else if (op.getComputeDtype() == "float64")

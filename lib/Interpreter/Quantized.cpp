@@ -64,6 +64,19 @@ static bool isSameScalar(const Tensor &a, const Tensor &b) {
          a.loadAll<double>() == b.loadAll<double>();
 }
 
+template <typename T>
+static T roundFloat(T value, HalfRounding rounding) {
+  switch (rounding) {
+  case HalfRounding::Upward:
+    return std::floor(value + static_cast<T>(0.5));
+  case HalfRounding::AwayFromZero:
+    return std::round(value);
+  case HalfRounding::ToEven:
+    return std::nearbyint(value);
+  }
+  llvm_unreachable("all are there");
+}
+
 static float clipToRange(float value, Type type) {
   auto [low, high] = getIntegerRange(type);
   return std::fmin(std::fmax(value, static_cast<float>(low)),
@@ -76,7 +89,7 @@ static float clipToRange(float value, Type type) {
 
 Tensor mlir::relay::quantize(const Tensor &data, const Tensor &scale,
                              const Tensor &zeroPoint, int64_t axis,
-                             Type elementType) {
+                             Type elementType, HalfRounding rounding) {
   int64_t rank = data.getRank();
   return mapElements<double>(
       {data, alignParam(scale, axis, rank), alignParam(zeroPoint, axis, rank)},
@@ -87,7 +100,7 @@ Tensor mlir::relay::quantize(const Tensor &data, const Tensor &scale,
         float quotient = x / s;
         if (quotient != quotient)
           return 0; // No integer stands for it.
-        return clipToRange(std::round(quotient) + z, elementType);
+        return clipToRange(roundFloat(quotient, rounding) + z, elementType);
       });
 }
 
@@ -116,11 +129,11 @@ static int64_t requantizeInFloats(int64_t value, int64_t fromZeroPoint,
   T result = static_cast<T>(value) - static_cast<T>(fromZeroPoint);
   // Two statements, lest they become one operation that rounds once.
   result *= factor;
+  if (rounding == HalfRounding::ToEven)
+    return narrow<int32_t>(roundFloat(result, rounding) +
+                           static_cast<T>(toZeroPoint));
   result += static_cast<T>(toZeroPoint);
-  result = rounding == HalfRounding::Upward
-               ? std::floor(result + static_cast<T>(0.5))
-               : std::round(result);
-  return narrow<int32_t>(result);
+  return narrow<int32_t>(roundFloat(result, rounding));
 }
 
 Tensor mlir::relay::requantize(const Tensor &data, const Tensor &fromScale,

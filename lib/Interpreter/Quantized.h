@@ -19,8 +19,9 @@
 
 namespace mlir::relay {
 
-/// Where a fixed-point product goes that lies half way between two integers.
-enum class HalfRounding { Upward, AwayFromZero };
+/// Where a number goes that lies half way between two integers. Fixed-point
+/// products do not go to the even one.
+enum class HalfRounding { Upward, AwayFromZero, ToEven };
 
 /// Returns round(value * factor) with `factor` as a 31-bit mantissa and a
 /// shift.
@@ -32,7 +33,8 @@ Tensor alignParam(const Tensor &param, int64_t axis, int64_t rank);
 
 /// What qnn.quantize, qnn.dequantize and qnn.requantize compute.
 Tensor quantize(const Tensor &data, const Tensor &scale,
-                const Tensor &zeroPoint, int64_t axis, Type elementType);
+                const Tensor &zeroPoint, int64_t axis, Type elementType,
+                HalfRounding rounding = HalfRounding::AwayFromZero);
 Tensor dequantize(const Tensor &data, const Tensor &scale,
                   const Tensor &zeroPoint, int64_t axis, Type elementType);
 

@@ -133,8 +133,7 @@ fuse(ModuleOp module, const CompileOptions &options, bool isProgram) {
         glue.push_back(function);
       }
   PassManager optimizer(module.getContext());
-  buildRelayOptimizePipeline(optimizer, options.optLevel, options.desiredLayout,
-                             options.externalFallback);
+  buildRelayOptimizePipeline(optimizer, options);
   LogicalResult isDone = optimizer.run(*fused);
   for (func::FuncOp function : glue) {
     fused->push_back(function);

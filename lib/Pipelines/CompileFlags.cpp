@@ -51,6 +51,13 @@ CompileFlags::CompileFlags(cl::OptionCategory &category)
                              "they are (without: NHWC with -O3, where it "
                              "pays)"),
                     cl::cat(category)),
+      integerRegions("integer-regions",
+                     cl::desc("Whether floats between integers (QDQ) are "
+                              "computed in integers: on (default, where it is "
+                              "faster), off, hard-fail (or it is an error), "
+                              "use-qat (also where no quantizer comes after), "
+                              "or both, by a comma"),
+                     cl::init("on"), cl::cat(category)),
       externalFallback("external-fallback",
                        cl::desc("Compile what other code generators fail at, "
                                 "after a warning"),
@@ -66,7 +73,7 @@ llvm::ArrayRef<StringRef> CompileFlags::getNames() {
   static constexpr StringRef kNames[] = {
       "target",    "device-targets",     "executor",       "O",
       "precision", "force-matrix-tiles", "desired-layout", "no-cache",
-      "cache-dir", "external-fallback"};
+      "cache-dir", "external-fallback",  "integer-regions"};
   return kNames;
 }
 
@@ -86,6 +93,14 @@ std::optional<CompileOptions> CompileFlags::get() const {
   options.forceMatrixTiles = forceMatrixTiles;
   options.desiredLayout = desiredLayout;
   options.externalFallback = externalFallback;
+  std::optional<IntegerRegions> regions = IntegerRegions::parse(integerRegions);
+  if (!regions) {
+    llvm::errs() << "error: expects --integer-regions="
+                 << IntegerRegions::kExpected << ", but got '" << integerRegions
+                 << "'\n";
+    return std::nullopt;
+  }
+  options.integerRegions = *regions;
   options.useCache = !noCache;
   options.cacheDir = cacheDir;
   if (!isOptLevel(options.optLevel)) {
@@ -103,7 +118,7 @@ std::optional<CompileOptions> CompileFlags::get() const {
   if (noCache && failed(refuseOptions({"cache-dir"}, "with --no-cache")))
     return std::nullopt;
   if (options.optLevel == 0 &&
-      failed(refuseOptions({"desired-layout"}, "with -O0")))
+      failed(refuseOptions({"desired-layout", "integer-regions"}, "with -O0")))
     return std::nullopt;
   return options;
 }

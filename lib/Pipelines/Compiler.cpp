@@ -293,9 +293,7 @@ LogicalResult Compilation::run() {
     if (failed(runPasses([&](OpPassManager &manager) {
           if (hasMain)
             manager.addPass(createSymbolPrivatizePass({"main"}));
-          buildRelayOptimizePipeline(manager, options.optLevel,
-                                     options.desiredLayout,
-                                     options.externalFallback);
+          buildRelayOptimizePipeline(manager, options);
         })))
       return failure();
   }

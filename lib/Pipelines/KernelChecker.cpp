@@ -8,12 +8,14 @@
 #include "KernelChecker.h"
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Interpreter/Interpreter.h"
 #include "relay-mlir/Interpreter/TensorIO.h"
 #include "relay-mlir/Support/Npy.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -146,6 +148,11 @@ relay::interpretShifted(ModuleOp module, ArrayRef<InterpreterValue> inputs) {
   SmallVector<SmallVector<Tensor>> results;
   for (const Shift &shift : kShifts) {
     OwningOpRef<ModuleOp> copy = module.clone();
+    // What rounds in an operator of qnn is an operator of its own then.
+    PassManager manager(module.getContext());
+    manager.addNestedPass<func::FuncOp>(createDecomposePass());
+    if (failed(manager.run(*copy)))
+      return failure();
     shiftQuantizers(getLastQuantizers(*copy), shift.distance);
     FailureOr<SmallVector<InterpreterValue>> values =
         interpretMain(*copy, inputs);

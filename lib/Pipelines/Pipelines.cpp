@@ -49,13 +49,32 @@ void relay::addAttachTargetPass(OpPassManager &manager,
        options.deviceTargets}));
 }
 
-void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
-                                       StringRef desiredLayout,
-                                       bool externalFallback) {
+std::optional<IntegerRegions> IntegerRegions::parse(StringRef text) {
+  IntegerRegions result;
+  if (text == "on")
+    return result;
+  if (text == "off") {
+    result.enabled = false;
+    return result;
+  }
+  for (StringRef part : llvm::split(text, ',')) {
+    if (part == "hard-fail")
+      result.hardFail = true;
+    else if (part == "use-qat")
+      result.useQat = true;
+    else
+      return std::nullopt;
+  }
+  return result;
+}
+
+void relay::buildRelayOptimizePipeline(OpPassManager &manager,
+                                       const CompileOptions &options) {
+  int optLevel = options.optLevel;
   manager.addPass(createInferTypesPass());
   manager.addPass(createDialectPassesPass());
   // Others see their functions as the program has them.
-  manager.addPass(createGenerateExternalCodePass({externalFallback}));
+  manager.addPass(createGenerateExternalCodePass({options.externalFallback}));
   manager.addPass(createToGraphNormalFormPass());
   manager.addPass(createInstantiatePass());
   // Fusion does not look into functions, and executors call kernels only.
@@ -63,6 +82,13 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addPass(createInlineIndirectCallsPass());
   manager.addNestedPass<func::FuncOp>(createPlanDevicesPass());
+  if (optLevel >= 1 && options.integerRegions.enabled) {
+    FakeQuantizationToIntegerPassOptions integers;
+    integers.hardFail = options.integerRegions.hardFail;
+    integers.useQat = options.integerRegions.useQat;
+    integers.estimate = true;
+    manager.addPass(createFakeQuantizationToIntegerPass(integers));
+  }
   manager.addNestedPass<func::FuncOp>(createSimplifyInferencePass());
   manager.addNestedPass<func::FuncOp>(createDecomposePass());
   if (optLevel >= 1) {
@@ -78,7 +104,7 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
       manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
       manager.addNestedPass<func::FuncOp>(createFoldScaleAxisPass(scales));
     }
-    addLayoutPass(manager, optLevel, desiredLayout);
+    addLayoutPass(manager, optLevel, options.desiredLayout);
     // Queries, keys and values of attention in one product; its weights fold.
     CombineParallelDensePassOptions dense;
     CombineParallelMatmulPassOptions matmul;
@@ -181,15 +207,25 @@ struct OptimizePipelineOptions : PassPipelineOptions<OptimizePipelineOptions> {
       *this, "desired-layout",
       llvm::cl::desc("Layout of convolutions, such as NHWC; `default` leaves "
                      "them as they are")};
+  Option<std::string> integerRegions{
+      *this, "integer-regions",
+      llvm::cl::desc(
+          "Whether floats between integers are computed in integers: "
+          "on, off, or hard-fail and use-qat"),
+      llvm::cl::init("on")};
 };
 
 } // namespace
 
 static std::string checkOptions(const OptimizePipelineOptions &options) {
   int level = options.optLevel;
-  return isOptLevel(level) ? ""
-                           : "expects opt-level from 0 to 3, but got " +
-                                 std::to_string(level);
+  if (!isOptLevel(level))
+    return "expects opt-level from 0 to 3, but got " + std::to_string(level);
+  if (!IntegerRegions::parse(options.integerRegions))
+    return "expects integer-regions to be " +
+           std::string(IntegerRegions::kExpected) + ", but got '" +
+           options.integerRegions + "'";
+  return "";
 }
 
 void relay::registerPipelines() {
@@ -198,9 +234,13 @@ void relay::registerPipelines() {
       "Simplify, fold and fuse a relay module: relay-typed to relay-fused",
       [](OpPassManager &manager, const OptimizePipelineOptions &options) {
         options.choice.addPass(manager);
-        buildRelayOptimizePipeline(manager, options.optLevel,
-                                   options.desiredLayout,
-                                   options.externalFallback);
+        CompileOptions compilation;
+        compilation.optLevel = options.optLevel;
+        compilation.desiredLayout = options.desiredLayout;
+        compilation.externalFallback = options.externalFallback;
+        compilation.integerRegions =
+            *IntegerRegions::parse(options.integerRegions);
+        buildRelayOptimizePipeline(manager, compilation);
       },
       checkOptions);
   registerModulePipeline<EmptyPipelineOptions>(

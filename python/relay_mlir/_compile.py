@@ -239,7 +239,7 @@ def device_targets_text(targets: Mapping[str, str] | None) -> str:
 def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, opt_level: int = 3,
          precision: str | None = None, device_targets: Mapping[str, str] | None = None,
          force_matrix_tiles: bool = False, desired_layout: str | None = None,
-         cache: bool = True, cache_dir: PathLike | None = None,
+         integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
          report: PathLike | None = None, executor: str = "aot") -> None:
     """Writes a stage of the compilation to `path`.
 
@@ -248,14 +248,15 @@ def emit(model: Any, path: PathLike, kind: str, *, target: str | None = None, op
     """
     _emit(model, path, kind, target=target, opt_level=opt_level, precision=precision,
           device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
-          desired_layout=desired_layout, cache=cache, cache_dir=cache_dir, report=report,
-          executor=executor)
+          desired_layout=desired_layout, integer_regions=integer_regions, cache=cache,
+          cache_dir=cache_dir, report=report, executor=executor)
 
 
 def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_level: int,
           precision: str | None, device_targets: Mapping[str, str] | None,
-          force_matrix_tiles: bool, desired_layout: str | None, cache: bool,
-          cache_dir: PathLike | None, report: PathLike | None, executor: str) -> IRModule | None:
+          force_matrix_tiles: bool, desired_layout: str | None, integer_regions: str,
+          cache: bool, cache_dir: PathLike | None, report: PathLike | None,
+          executor: str) -> IRModule | None:
     """What `emit` does. Returns the module, if it has become a program for the executor
     vm."""
     layout = "" if desired_layout is None else expect_text(desired_layout, "desired_layout")
@@ -265,7 +266,7 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
                  expect_int(opt_level, "opt_level", 0, 3),
                  None if precision is None else expect_text(precision, "precision"),
                  device_targets_text(device_targets), bool(force_matrix_tiles), layout,
-                 bool(cache), folder)
+                 expect_text(integer_regions, "integer_regions"), bool(cache), folder)
     runs_on = expect_text(executor, "executor")
     module = _to_module(model)
     if report is None:
@@ -289,7 +290,7 @@ def _emit(model: Any, path: PathLike, kind: str, *, target: str | None, opt_leve
 def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
-            cache: bool = True, cache_dir: PathLike | None = None,
+            integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
             report: PathLike | None = None, executor: typing.Literal["aot"] = "aot") -> Module: ...
 
 
@@ -297,14 +298,14 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
 def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
-            cache: bool = True, cache_dir: PathLike | None = None,
+            integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
             report: PathLike | None = None, executor: str) -> Module | Program: ...
 
 
 def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
             precision: str | None = None, device_targets: Mapping[str, str] | None = None,
             force_matrix_tiles: bool = False, desired_layout: str | None = None,
-            cache: bool = True, cache_dir: PathLike | None = None,
+            integer_regions: str = "on", cache: bool = True, cache_dir: PathLike | None = None,
             report: PathLike | None = None, executor: str = "aot") -> Module | Program:
     """Compiles a model and loads it.
 
@@ -322,7 +323,10 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     {"npu": "#npu.core<lanes = 8>"}, of a dialect that `load_dialect_plugin` knows; by
     default those of the module. `desired_layout` is that of
     convolutions, such as "NHWC", "NCHW", or "default" for those of the model; by
-    default the compiler chooses. Objects of kernels are kept in `cache_dir`, by
+    default the compiler chooses. `integer_regions` says whether floats between integers,
+    as QuantizeLinear and DequantizeLinear of ONNX leave them, are computed in integers:
+    "on", where that is faster, "off", "hard-fail", or it is an error, "use-qat", also
+    where no quantizer comes after, or "hard-fail,use-qat". Objects of kernels are kept in `cache_dir`, by
     default a folder of the user's, unless `cache` is False. `report` is a file for a
     page that shows what each pass did, or the graphs alone, for Model Explorer, if its
     name ends in ".json"; it is also written if compilation fails. `executor` is what runs
@@ -338,8 +342,8 @@ def compile(model: Any, *, target: str | None = None, opt_level: int = 3,
     program = _emit(
         model, file.path(), "so", target=target, opt_level=opt_level, precision=precision,
         device_targets=device_targets, force_matrix_tiles=force_matrix_tiles,
-        desired_layout=desired_layout, cache=cache, cache_dir=cache_dir, report=report,
-        executor=executor)
+        desired_layout=desired_layout, integer_regions=integer_regions, cache=cache,
+        cache_dir=cache_dir, report=report, executor=executor)
     # What nobody can change need not be copied when it is loaded.
     file.seal()
     if program is not None:

@@ -15,6 +15,7 @@
 #include "relay-mlir/InitAllPasses.h"
 #include "relay-mlir/Pipelines/Compiler.h"
 #include "relay-mlir/Pipelines/LoadModel.h"
+#include "relay-mlir/Pipelines/QuantizedLayers.h"
 #include "relay-mlir/Report/Report.h"
 #include "relay-mlir/Support/DialectPlugins.h"
 #include "relay-mlir/Support/ParseModule.h"
@@ -170,7 +171,8 @@ static bool compile(IRModule &self, const std::string &path,
                     const std::optional<std::string> &target, int optLevel,
                     const std::optional<std::string> &precisionName,
                     const std::string &deviceTargets, bool forceMatrixTiles,
-                    const std::string &desiredLayout, bool useCache,
+                    const std::string &desiredLayout,
+                    const std::string &integerRegions, bool useCache,
                     const std::string &cacheDir, relay::Report *report,
                     const std::string &form, const std::string &executor) {
   std::optional<relay::EmitKind> kind = relay::parseEmitKind(emit);
@@ -193,6 +195,13 @@ static bool compile(IRModule &self, const std::string &path,
   options.deviceTargets = deviceTargets;
   options.forceMatrixTiles = forceMatrixTiles;
   options.desiredLayout = desiredLayout;
+  std::optional<relay::IntegerRegions> regions =
+      relay::IntegerRegions::parse(integerRegions);
+  if (!regions)
+    throw py::value_error("expects integer_regions to be " +
+                          relay::IntegerRegions::kExpected.str() +
+                          ", but got '" + integerRegions + "'");
+  options.integerRegions = *regions;
   options.useCache = useCache;
   options.cacheDir = cacheDir;
   options.report = report;
@@ -313,6 +322,16 @@ static std::string printSymbol(IRModule &self, const std::string &name) {
   return text;
 }
 
+/// Products of @main, as tuples: see QuantizedLayer.
+static py::list getQuantizedLayers(IRModule &self) {
+  py::list layers;
+  for (const relay::QuantizedLayer &layer :
+       relay::getQuantizedLayers(*self.module))
+    layers.append(py::make_tuple(layer.name, layer.op, layer.data, layer.weight,
+                                 layer.weightAxis, layer.isInteger));
+  return layers;
+}
+
 void relay_python::bindIRModule(py::module_ &m) {
   m.def("load_dialect_plugin", &loadDialectPlugin, py::arg("path"));
   py::class_<IRModule>(m, "IRModule")
@@ -326,11 +345,22 @@ void relay_python::bindIRModule(py::module_ &m) {
       .def("compile", &compile, py::arg("path"), py::arg("emit"),
            py::arg("target"), py::arg("opt_level"), py::arg("precision"),
            py::arg("device_targets"), py::arg("force_matrix_tiles"),
-           py::arg("desired_layout"), py::arg("cache"), py::arg("cache_dir"),
-           py::arg("report"), py::arg("form") = "relay-typed",
-           py::arg("executor") = "aot")
+           py::arg("desired_layout"), py::arg("integer_regions"),
+           py::arg("cache"), py::arg("cache_dir"), py::arg("report"),
+           py::arg("form") = "relay-typed", py::arg("executor") = "aot")
       .def("graph_json", &getGraphJSON)
       .def("describe_main", &describeMain)
+      .def("result_names", &getResultNames)
+      .def("quantized_layers", &getQuantizedLayers)
+      .def("simulated_values",
+           [](IRModule &self) {
+             std::vector<std::pair<int64_t, int64_t>> values;
+             for (auto [kind, value] : relay::getSimulatedValues(*self.module))
+               values.emplace_back(kind, value);
+             return values;
+           })
+      .def("constant_bytes",
+           [](IRModule &self) { return relay::getConstantBytes(*self.module); })
       .def("symbols", &getSymbols)
       .def("print_symbol", &printSymbol, py::arg("name"))
       .def("clone", [](IRModule &self) {

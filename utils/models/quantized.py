@@ -24,16 +24,17 @@ class _Reader(quantization.CalibrationDataReader):
         return next(self.feeds, None)
 
 
-def quantize(model, feeds):
+def quantize(model, feeds, activation=quantization.QuantType.QUInt8,
+             weight=quantization.QuantType.QInt8, per_channel=False, **options):
     """`model` in 8 bits, with the ranges that values have for `feeds`, which are
-    lists of inputs by name."""
+    lists of inputs by name; `options` are extra ones of ONNX Runtime."""
     with tempfile.TemporaryDirectory() as folder:
         source, result = (pathlib.Path(folder) / name for name in ("f.onnx", "q.onnx"))
         onnx.save(model, source)
         quantization.quantize_static(
             source, result, _Reader(feeds), quant_format=quantization.QuantFormat.QDQ,
-            activation_type=quantization.QuantType.QUInt8,
-            weight_type=quantization.QuantType.QInt8)
+            activation_type=activation, weight_type=weight, per_channel=per_channel,
+            extra_options=options)
         return onnx.load(result)
 
 

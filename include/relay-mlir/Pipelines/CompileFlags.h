@@ -34,6 +34,7 @@ private:
   llvm::cl::opt<std::string> precision;
   llvm::cl::opt<bool> forceMatrixTiles;
   llvm::cl::opt<std::string> desiredLayout;
+  llvm::cl::opt<std::string> integerRegions;
   llvm::cl::opt<bool> externalFallback;
   llvm::cl::opt<bool> noCache;
   llvm::cl::opt<std::string> cacheDir;

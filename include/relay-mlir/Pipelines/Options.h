@@ -46,6 +46,22 @@ std::optional<ExecutorKind> parseExecutorKind(llvm::StringRef name);
 /// Whether there is an optimisation level of that number.
 constexpr bool isOptLevel(int level) { return level >= 0 && level <= 3; }
 
+/// What becomes of floats between integers, as graphs of ONNX have them around
+/// DequantizeLinear and QuantizeLinear.
+struct IntegerRegions {
+  /// Whether they are computed in integers, where that is faster.
+  bool enabled = true;
+  /// Whether it is an error if that cannot be.
+  bool hardFail = false;
+  /// Whether operators become integers that no quantizer comes after.
+  bool useQat = false;
+
+  static constexpr llvm::StringLiteral kExpected =
+      "on, off, hard-fail, use-qat or hard-fail,use-qat";
+  /// Reads one of these.
+  static std::optional<IntegerRegions> parse(llvm::StringRef text);
+};
+
 /// What tools and the Python package may choose about a compilation.
 struct CompileOptions {
   /// A target as CPUInfo::parse() reads it: "native", "x86-64-v3", ...; none
@@ -81,6 +97,8 @@ struct CompileOptions {
   /// list of such, by commas, as of --relay-convert-layout; `default` leaves
   /// them as they are. Empty: channels last at optLevel 3, where this pays.
   std::string desiredLayout;
+
+  IntegerRegions integerRegions;
 
   /// Whether what other code generators fail at is compiled as everything else,
   /// after a warning.

@@ -26,10 +26,8 @@ namespace mlir::relay {
 void addAttachTargetPass(OpPassManager &manager, const CompileOptions &options);
 
 /// relay-typed -> relay-fused: simplifies, folds constants, fuses operators.
-/// Level, layout and fallback are those of CompileOptions.
-void buildRelayOptimizePipeline(OpPassManager &manager, int optLevel,
-                                StringRef desiredLayout,
-                                bool externalFallback = false);
+void buildRelayOptimizePipeline(OpPassManager &manager,
+                                const CompileOptions &options);
 
 /// relay-typed -> relay-typed, where operators are in functions of tensors
 /// (`relay.tensor_function`).

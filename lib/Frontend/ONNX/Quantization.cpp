@@ -14,6 +14,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -106,9 +107,91 @@ static FailureOr<Type> getOutputType(NodeContext &node) {
   return type;
 }
 
+namespace {
+
+/// Scale and zero point as operators of qnn take them.
+struct QnnParameters {
+  Value scale, zeroPoint;
+  int64_t axis = -1;
+};
+
+} // namespace
+
+/// A zero point as i32. Passes look at it, so that a constant is one.
+static Value getWideZeroPoint(NodeContext &node) {
+  Type i32 = node.getBuilder().getI32Type();
+  if (!node.hasInput(2))
+    return node.createScalar(0, i32);
+  Value zeroPoint = node.getInput(2);
+  auto constant =
+      zeroPoint ? zeroPoint.getDefiningOp<ConstantOp>() : ConstantOp();
+  auto elements = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue())
+                           : DenseIntElementsAttr();
+  if (!elements)
+    return node.castTo(zeroPoint, i32);
+  bool isUnsigned = elements.getElementType().isUnsignedInteger();
+  SmallVector<int32_t> values;
+  for (const APInt &value : elements)
+    values.push_back(static_cast<int32_t>(isUnsigned ? value.getZExtValue()
+                                                     : value.getSExtValue()));
+  return node.createConstant(DenseElementsAttr::get(
+      elements.getType().clone(i32), ArrayRef<int32_t>(values)));
+}
+
+/// Those of a node whose data has elements of `type` in integers; none if
+/// operators of qnn do not have such types, or parameters for blocks.
+static std::optional<QnnParameters>
+getQnnParameters(NodeContext &node, RankedTensorType data, Type type) {
+  Value scale = node.getInput(1);
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!scale || !integer || integer.getWidth() < 8 ||
+      (integer.getWidth() == 32 && integer.isUnsigned()) ||
+      !node.getInputType(1).getElementType().isF32())
+    return std::nullopt;
+  auto scaleType = node.getType(scale);
+  QnnParameters result{scale, {}, -1};
+  if (scaleType.getRank() > 1 || node.getInt("block_size", 0) != 0 ||
+      !scaleType.hasStaticShape())
+    return std::nullopt;
+  if (scaleType.getNumElements() != 1) {
+    int64_t axis = node.getInt("axis", 1);
+    result.axis = axis < 0 ? axis + data.getRank() : axis;
+    if (result.axis < 0 || result.axis >= data.getRank() ||
+        data.getDimSize(result.axis) != scaleType.getDimSize(0))
+      return std::nullopt;
+  }
+  result.zeroPoint = getWideZeroPoint(node);
+  if (!result.zeroPoint ||
+      node.getType(result.zeroPoint).getNumElements() !=
+          (node.hasInput(2) ? scaleType.getNumElements() : 1))
+    return std::nullopt;
+  return result;
+}
+
+/// The attributes that both operators of qnn have.
+template <typename OpTy>
+static typename OpTy::Properties
+getQnnProperties(NodeContext &node, const QnnParameters &params, Type type) {
+  typename OpTy::Properties properties;
+  properties.out_dtype = TypeAttr::get(type);
+  properties.axis = node.getBuilder().getI64IntegerAttr(params.axis);
+  return properties;
+}
+
 static LogicalResult convertDequantizeLinear(NodeContext &node) {
   if (failed(node.expectSameElements(2, 0)))
     return failure();
+  FailureOr<Type> asked = getOutputType(node);
+  if (failed(asked))
+    return failure();
+  Type type = *asked ? *asked : node.getInputType(1).getElementType();
+  if (type.isF32() && node.getInput(0)) {
+    auto data = node.getType(node.getInput(0));
+    if (auto params = getQnnParameters(node, data, data.getElementType()))
+      return node.setResult(node.create<QNNDequantizeOp>(
+          {node.getInput(0), params->scale, params->zeroPoint},
+          getQnnProperties<QNNDequantizeOp>(node, *params, type)));
+  }
   // Floats of 16 bits do not hold all integers of 16 bits.
   Value scale =
       alignParameter(node, node.getInput(0), node.widen(node.getInput(1)));
@@ -128,10 +211,6 @@ static LogicalResult convertDequantizeLinear(NodeContext &node) {
          alignParameter(node, data, node.castTo(node.getInput(2), wide))});
   Value number = node.castTo(difference, node.getElementType(scale));
   Value result = node.create<MultiplyOp>({number, scale});
-  FailureOr<Type> asked = getOutputType(node);
-  if (failed(asked))
-    return failure();
-  Type type = *asked ? *asked : node.getInputType(1).getElementType();
   if (!isa<FloatType>(type))
     return node.emitError()
            << "dequantisation to " << type << " is not supported";
@@ -202,6 +281,12 @@ static LogicalResult convertQuantizeLinear(NodeContext &node) {
   data = node.castTo(data, node.getElementType(scale));
   if (!data)
     return failure();
+  if (auto params = getQnnParameters(node, node.getType(data), integer)) {
+    auto properties = getQnnProperties<QNNQuantizeOp>(node, *params, integer);
+    properties.rounding = node.getBuilder().getStringAttr("TOEVEN");
+    return node.setResult(node.create<QNNQuantizeOp>(
+        {data, params->scale, params->zeroPoint}, properties));
+  }
   scale = alignParameter(node, data, scale);
   data = node.expectCovers(data, scale);
   if (!data)

@@ -62,3 +62,44 @@ func.func @negative(%p: tensor<4xi8>) -> tensor<4xi8> {
   %2 = relay.qnn.quantize %1, %s, %z {out_dtype = i8} : (tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
   return %2 : tensor<4xi8>
 }
+
+// -----
+
+func.func @zero_point(%p: tensor<2x4xi8>) -> tensor<2x4xi8> {
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %z = relay.constant dense<200> : tensor<i32>
+  %n = relay.constant dense<0> : tensor<i32>
+  // expected-error @below {{expects zero points that 'i8' holds where it is computed in integers, but got 200}}
+  %0 = relay.qnn.dequantize %p, %s, %z {out_dtype = f32} : (tensor<2x4xi8>, tensor<f32>, tensor<i32>) -> tensor<2x4xf32>
+  %1 = relay.nn.relu %0 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %2 = relay.qnn.quantize %1, %s, %n {out_dtype = i8} : (tensor<2x4xf32>, tensor<f32>, tensor<i32>) -> tensor<2x4xi8>
+  return %2 : tensor<2x4xi8>
+}
+
+// -----
+
+func.func @zero_point_of_result(%p: tensor<2x4xi8>) -> tensor<2x4xi8> {
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %z = relay.constant dense<0> : tensor<i32>
+  %o = relay.constant dense<-129> : tensor<i32>
+  %0 = relay.qnn.dequantize %p, %s, %z {out_dtype = f32} : (tensor<2x4xi8>, tensor<f32>, tensor<i32>) -> tensor<2x4xf32>
+  // expected-error @below {{expects zero points that 'i8' holds where it is computed in integers, but got -129}}
+  %1 = relay.qnn.quantize %0, %s, %o {out_dtype = i8} : (tensor<2x4xf32>, tensor<f32>, tensor<i32>) -> tensor<2x4xi8>
+  return %1 : tensor<2x4xi8>
+}
+
+// -----
+
+// Integers that stand for it would wrap in the sum.
+func.func @infinite(%p: tensor<2x4xi8>, %w: tensor<3x4xi8>) -> tensor<2x3xi8> {
+  %s = relay.constant dense<0.5> : tensor<f32>
+  %z = relay.constant dense<0> : tensor<i32>
+  %b = relay.constant dense<[1.0, 0x7F800000, 2.0]> : tensor<3xf32>
+  %0 = relay.qnn.dequantize %p, %s, %z {out_dtype = f32} : (tensor<2x4xi8>, tensor<f32>, tensor<i32>) -> tensor<2x4xf32>
+  %1 = relay.qnn.dequantize %w, %s, %z {out_dtype = f32} : (tensor<3x4xi8>, tensor<f32>, tensor<i32>) -> tensor<3x4xf32>
+  %2 = relay.nn.dense %0, %1 : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
+  // expected-error @below {{expects constants that integers of 32 bits with a scale of 2.500000e-01 hold, but got}}
+  %3 = relay.nn.bias_add %2, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %4 = relay.qnn.quantize %3, %s, %z {out_dtype = i8} : (tensor<2x3xf32>, tensor<f32>, tensor<i32>) -> tensor<2x3xi8>
+  return %4 : tensor<2x3xi8>
+}

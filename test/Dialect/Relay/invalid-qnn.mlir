@@ -64,7 +64,7 @@ func.func @requantize(%a0: tensor<4xi32>, %a1: tensor<f32>, %a2: tensor<i32>, %a
 // -----
 
 func.func @requantize(%a0: tensor<4xi32>, %a1: tensor<f32>, %a2: tensor<i32>, %a3: tensor<f32>, %a4: tensor<i32>) {
-  // expected-error @below {{expects rounding to be one of None, UPWARD, TONEAREST, but got DOWN}}
+  // expected-error @below {{expects rounding to be one of None, UPWARD, TONEAREST, TOEVEN, but got DOWN}}
   // expected-error @below {{op failed to infer returned types}}
   %0 = relay.qnn.requantize %a0, %a1, %a2, %a3, %a4 {out_dtype = i8, rounding = "DOWN"} : (tensor<4xi32>, tensor<f32>, tensor<i32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
   return

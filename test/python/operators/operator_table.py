@@ -306,7 +306,9 @@ add("dyn.topk",
 BYTES = Input("n,m", low=-128, high=255)
 add("qnn.quantize", *[row(f'qnn.quantize(%x, 0.05f, {zero}, out_dtype="{to}")',
                           x=special(low=-9, high=9))
-                      for to, zero in [("int8", 3), ("uint8", 128), ("int16", -7), ("int32", 0)]])
+                      for to, zero in [("int8", 3), ("uint8", 128), ("int16", -7), ("int32", 0)]],
+    *[row(f'qnn.quantize(%x, 0.5f, {zero}, out_dtype="{to}", rounding="TOEVEN")',
+          x=special(low=-9, high=9)) for to, zero in [("int8", 3), ("uint8", 128)]])
 add("qnn.dequantize", row("qnn.dequantize(%x, 0.05f, 3)", x=BYTES),
     row('qnn.dequantize(%x, 0.05f, -3, out_dtype="float16")', x=BYTES))
 add("qnn.requantize",
@@ -314,7 +316,8 @@ add("qnn.requantize",
           f'compute_dtype="{kind}")', x=Input("n,m", low=-3000, high=3000))
       for to, rounding, kind in [
           ("int8", "UPWARD", "int64"), ("uint8", "TONEAREST", "int64"),
-          ("int16", "UPWARD", "float32"), ("int32", "TONEAREST", "float64")]])
+          ("int16", "UPWARD", "float32"), ("int32", "TONEAREST", "float64"),
+          ("int8", "TOEVEN", "float32"), ("int32", "TOEVEN", "float64")]])
 for name in ["add", "subtract", "mul"]:
     add(f"qnn.{name}",
         row(f"qnn.{name}(%x, %y, 0.1f, 3, 0.2f, 4, 0.15f, 5)", x=BYTES, y=BYTES),

@@ -83,6 +83,8 @@ LogicalResult QNNQuantizeOp::inferReturnTypes(MLIRContext *,
   if (failed(
           shapes::checkDType(location, "out_dtype", adaptor.getOutDtype(),
                              {"int8", "uint8", "int16", "uint16", "int32"})) ||
+      failed(checkMode(location, "rounding", adaptor.getRounding(),
+                       {"TONEAREST", "TOEVEN"})) ||
       failed(checkAlongAxis(
           location, adaptor.getData(), adaptor.getOutputScale(),
           adaptor.getOutputZeroPoint(), adaptor.getAxis(), "output_")))
@@ -106,15 +108,27 @@ LogicalResult QNNDequantizeOp::inferReturnTypes(
   return success();
 }
 
+/// Integers are not rounded to even.
+static LogicalResult checkRounding(std::optional<Location> location,
+                                   QNNRequantizeOp::Adaptor op) {
+  if (op.getRounding() != "TOEVEN" || op.getComputeDtype().starts_with("float"))
+    return success();
+  return emitOptionalError(location,
+                           "expects compute_dtype float32 or float64 where "
+                           "rounding is TOEVEN, but got ",
+                           op.getComputeDtype());
+}
+
 LogicalResult QNNRequantizeOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &types) {
   if (failed(shapes::checkDType(location, "out_dtype", adaptor.getOutDtype(),
                                 {"int8", "uint8", "int16", "int32"})) ||
       failed(checkMode(location, "rounding", adaptor.getRounding(),
-                       {"None", "UPWARD", "TONEAREST"})) ||
+                       {"None", "UPWARD", "TONEAREST", "TOEVEN"})) ||
       failed(checkMode(location, "compute_dtype", adaptor.getComputeDtype(),
                        {"None", "int64", "float32", "float64"})) ||
+      failed(checkRounding(location, adaptor)) ||
       failed(checkAlongAxis(
           location, adaptor.getData(), adaptor.getInputScale(),
           adaptor.getInputZeroPoint(), adaptor.getAxis(), "input_")))

@@ -7,6 +7,7 @@
 
 #include "ChannelScales.h"
 
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/Notation.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -30,27 +31,6 @@ static std::optional<ArrayRef<float>> getStoredFloats(Value value) {
       constant ? dyn_cast<DenseF32ResourceElementsAttr>(constant.getValue())
                : DenseF32ResourceElementsAttr();
   return resource ? resource.tryGetAsArrayRef() : std::nullopt;
-}
-
-/// The elements of a constant of floats; nothing if it is not one.
-static std::optional<SmallVector<double>> getFloats(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  if (!constant)
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseFPElementsAttr>(constant.getValue())) {
-    SmallVector<double> result;
-    for (const APFloat &element : dense.getValues<APFloat>()) {
-      APFloat copy = element;
-      bool isLossy;
-      copy.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                   &isLossy);
-      result.push_back(copy.convertToDouble());
-    }
-    return result;
-  }
-  if (std::optional<ArrayRef<float>> stored = getStoredFloats(value))
-    return SmallVector<double>(stored->begin(), stored->end());
-  return std::nullopt;
 }
 
 /// The dimensions of an axis and its parts in a layout, of which nothing but
@@ -139,7 +119,7 @@ std::optional<Scale> relay::matchScale(Value value, RankedTensorType type,
   }
   if (found != int64_t(axes.size()) && scale.getNumElements() != 1)
     return std::nullopt;
-  return Scale{value, scale.getNumElements(), getFloats(value)};
+  return Scale{value, scale.getNumElements(), getNumbers(value)};
 }
 
 void Magnitudes::add(double value) {
@@ -159,7 +139,7 @@ std::optional<Magnitudes> relay::getMagnitudes(Value value) {
       result.add(element);
     return result;
   }
-  std::optional<SmallVector<double>> elements = getFloats(value);
+  std::optional<SmallVector<double>> elements = getNumbers(value);
   if (!elements)
     return std::nullopt;
   for (double element : *elements)
@@ -190,7 +170,7 @@ bool relay::isInRange(const Linear &linear, const Scale &scale,
   if (!scale.factors ||
       areProductsNormal(linear.getWeight(), *scale.factors, smallest, largest))
     return true;
-  std::optional<SmallVector<double>> weights = getFloats(linear.getWeight());
+  std::optional<SmallVector<double>> weights = getNumbers(linear.getWeight());
   if (!weights)
     return true;
   // A sum's largest term this far above the smallest numbers hides their loss.

@@ -15,12 +15,15 @@
 
 #include "QuantizedTypes.h"
 
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
+#include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/PassInterfaces.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
 
-#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Threading.h"
@@ -67,6 +70,12 @@ public:
   const QuantizedValue &get(Value value) { return values.at(value); }
   OpBuilder &getBuilder() { return builder; }
 
+  /// Whether a scale is changed by what was made.
+  bool changesScales() const {
+    return llvm::any_of(created.ops, [](Operation *op) {
+      return isa<QNNRequantizeOp, QNNQuantizeOp, QNNConcatenateOp>(op);
+    });
+  }
   /// Fails, with an error at `op`, if something made for it is not valid.
   LogicalResult finish(Operation *op);
   /// Leaves what is read of it.
@@ -173,6 +182,20 @@ static SmallPtrSet<Operation *, 16> findLast(const FloatRegion &region,
 // Integers
 //===----------------------------------------------------------------------===//
 
+/// Zero points are numbers of the type that they are zero points of: the
+/// result of a relu is one of them, for example.
+static LogicalResult checkZeroPoint(Operation *op, Value zeroPoint, Type type) {
+  std::optional<SmallVector<double>> values = getNumbers(zeroPoint);
+  Type elementType = getElementTypeOrSelf(type);
+  auto [low, high] = getIntegerRange(elementType);
+  for (double value : values.value_or(SmallVector<double>()))
+    if (value < static_cast<double>(low) || value > static_cast<double>(high))
+      return op->emitOpError("expects zero points that ")
+             << elementType << " holds where it is computed in integers, but "
+             << "got " << static_cast<int64_t>(value);
+  return success();
+}
+
 LogicalResult IntegerWriter::write(Operation *op,
                                    const WantedQuantization &wanted) {
   Location loc = op->getLoc();
@@ -180,6 +203,9 @@ LogicalResult IntegerWriter::write(Operation *op,
     if (!isUsableScale(dequantize.getInputScale()))
       return op->emitOpError("expects scales that are positive and finite "
                              "where it is computed in integers");
+    if (failed(checkZeroPoint(op, dequantize.getInputZeroPoint(),
+                              dequantize.getData().getType())))
+      return failure();
     int64_t axis = dequantize.getAxis();
     if (axis < 0)
       axis += dequantize.getData().getType().getRank();
@@ -239,13 +265,6 @@ LogicalResult IntegerWriter::finish(Operation *op) {
   return success();
 }
 
-/// Whether two parameters are the same value or constant.
-static bool isSameParam(Value a, Value b) {
-  Attribute left, right;
-  return a == b || (matchPattern(a, m_Constant(&left)) &&
-                    matchPattern(b, m_Constant(&right)) && left == right);
-}
-
 static bool isOneNumber(Value param) {
   return cast<RankedTensorType>(param.getType()).getRank() == 0;
 }
@@ -258,8 +277,8 @@ FailureOr<Value> IntegerWriter::convert(QNNQuantizeOp op,
         "expects data that is computed from dequantized data, "
         "but got constants");
   const Quantization &from = x.quantizations.front(), &to = wanted.quantization;
-  bool isSame = isSameParam(from.scale, to.scale) &&
-                isSameParam(from.zeroPoint, to.zeroPoint) &&
+  bool isSame = areSameNumbers(from.scale, to.scale) &&
+                areSameNumbers(from.zeroPoint, to.zeroPoint) &&
                 ((isOneNumber(to.scale) && isOneNumber(to.zeroPoint)) ||
                  from.axis == to.axis);
   auto type = cast<RankedTensorType>(x.value.getType());
@@ -269,10 +288,16 @@ FailureOr<Value> IntegerWriter::convert(QNNQuantizeOp op,
     return op.emitOpError("expects one scale and zero point where data is "
                           "requantized, but got ")
            << to.scale.getType() << " and " << to.zeroPoint.getType();
+  // As runtimes of ONNX have it: a product of floats, which vectors compute
+  // faster than one of 64 bits.
+  bool isToEven = op.getRounding() == "TOEVEN" &&
+                  op.getOutDtype().getIntOrFloatBitWidth() <= 16 &&
+                  !op.getOutDtype().isUnsignedInteger(16);
   Value result = QNNRequantizeOp::create(
       builder, op.getLoc(), type.clone(op.getType().getElementType()), x.value,
       from.scale, from.zeroPoint, to.scale, to.zeroPoint, from.axis,
-      builder.getStringAttr("None"), builder.getStringAttr("None"),
+      builder.getStringAttr(isToEven ? "TOEVEN" : "None"),
+      builder.getStringAttr(isToEven ? "float32" : "None"),
       op.getOutDtypeAttr());
   if (result.getType() != op.getType())
     result = AscribeOp::create(builder, op.getLoc(), op.getType(), result);
@@ -294,6 +319,12 @@ private:
   /// Runs `convert`; without `hard-fail` its errors are no errors.
   LogicalResult attempt(Operation *op,
                         llvm::function_ref<LogicalResult()> convert);
+  /// Tells why what `op` is the end of stays in floats.
+  static void tellFloats(Operation *op, const Twine &reason) {
+    remark::missed(op->getLoc(),
+                   remark::RemarkOpts::name("integers").category("relay"))
+        << ("computed in floats: " + reason).str();
+  }
 
   llvm::StringSet<> requested;
 };
@@ -306,10 +337,20 @@ LogicalResult FakeQuantizationToIntegerPass::attempt(
     return convert();
   // Diagnostics of other threads are not for this handler.
   uint64_t thread = llvm::get_threadid();
-  ScopedDiagnosticHandler silence(op->getContext(), [=](Diagnostic &) {
-    return success(llvm::get_threadid() == thread);
-  });
-  (void)convert();
+  std::string reason;
+  {
+    ScopedDiagnosticHandler silence(op->getContext(),
+                                    [&, thread](Diagnostic &diagnostic) {
+                                      if (llvm::get_threadid() != thread)
+                                        return failure();
+                                      if (reason.empty())
+                                        reason = diagnostic.str();
+                                      return success();
+                                    });
+    if (succeeded(convert()))
+      return success();
+  }
+  tellFloats(op, reason);
   return success();
 }
 
@@ -325,9 +366,27 @@ FakeQuantizationToIntegerPass::convertRegion(QNNQuantizeOp quantize) {
   std::optional<FloatRegion> region = collectRegion(quantize, requested);
   if (!region)
     return success();
+  if (estimate && quantize.getRounding() != "TOEVEN")
+    return success();
+  bool isProduct =
+      llvm::any_of(region->ops, llvm::IsaPred<ContractionOpInterface>);
+  bool isMove = llvm::all_of(region->ops, [](Operation *op) {
+    auto form = dyn_cast<IntegerFormOpInterface>(op);
+    return !form || form.commutesWithClip();
+  });
+  auto tellSlower = [&] {
+    tellFloats(quantize, "between bytes without a product, changes of scales "
+                         "cost more than floats");
+    return success();
+  };
+  if (estimate && !isProduct && !isMove)
+    return tellSlower();
   if (region->unknown) {
-    if (!hardFail)
+    if (!hardFail) {
+      tellFloats(quantize, region->unknown->getName().getStringRef() +
+                               " has no form in integers");
       return success();
+    }
     InFlightDiagnostic error = region->unknown->emitOpError(
         "expects an operator that can be computed in integers between "
         "qnn.dequantize and qnn.quantize");
@@ -338,6 +397,9 @@ FakeQuantizationToIntegerPass::convertRegion(QNNQuantizeOp quantize) {
     if (!isUsableScale(quantize.getOutputScale()))
       return quantize.emitOpError("expects scales that are positive and finite "
                                   "where it is computed in integers");
+    if (failed(checkZeroPoint(quantize, quantize.getOutputZeroPoint(),
+                              quantize.getType())))
+      return failure();
     WantedQuantization wanted{{quantize.getOutputScale(),
                                quantize.getOutputZeroPoint(),
                                quantize.getAxis()},
@@ -355,6 +417,8 @@ FakeQuantizationToIntegerPass::convertRegion(QNNQuantizeOp quantize) {
     FailureOr<Value> result = writer.convert(quantize, wanted);
     if (failed(result) || failed(writer.finish(quantize)))
       return failure();
+    if (estimate && !isProduct && writer.changesScales())
+      return tellSlower();
     quantize.replaceAllUsesWith(*result);
     writer.keep();
     quantize.erase();

@@ -30,9 +30,11 @@ namespace {
 /// quantized (Input) or what is to be before it is read as data (Activation).
 class Annotator {
 public:
-  Annotator(ArrayRef<int64_t> skipConvLayers, bool skipDenseLayer)
-      : skippedLayers(skipConvLayers.begin(), skipConvLayers.end()),
-        skipDenseLayer(skipDenseLayer) {}
+  Annotator(ArrayRef<int64_t> skipConvLayers, bool skipDenseLayer,
+            ArrayRef<int64_t> skipLayers, bool isWhole)
+      : skippedConvolutions(skipConvLayers.begin(), skipConvLayers.end()),
+        skippedLayers(skipLayers.begin(), skipLayers.end()),
+        skipDenseLayer(skipDenseLayer), isWhole(isWhole) {}
 
   void run(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block))
@@ -75,9 +77,9 @@ private:
 
   DenseMap<Value, QuantizeKind> kinds;
   DenseMap<std::pair<Value, int64_t>, Value> simulated;
-  llvm::SmallSet<int64_t, 4> skippedLayers;
-  bool skipDenseLayer;
-  int64_t numConvolutions = 0;
+  llvm::SmallSet<int64_t, 4> skippedConvolutions, skippedLayers;
+  bool skipDenseLayer, isWhole;
+  int64_t numConvolutions = 0, numLayers = 0;
   bool hasEnded = false;
 };
 
@@ -106,9 +108,11 @@ void Annotator::attach(OpOperand &operand, QuantizeKind kind) {
 }
 
 bool Annotator::isSkipped(Operation *op) {
+  if (skippedLayers.contains(numLayers++))
+    return true;
   if (isa<NNConv2dOp>(op))
-    return skippedLayers.contains(numConvolutions++);
-  return skipDenseLayer && !isa<ConvolutionOpInterface>(op);
+    return skippedConvolutions.contains(numConvolutions++);
+  return skipDenseLayer && isa<NNDenseOp, NNMatmulOp>(op);
 }
 
 /// Returns the kind of the result; none if it is not quantized.
@@ -129,6 +133,10 @@ std::optional<QuantizeKind> Annotator::annotate(Operation *op,
       attach(operands[1], QuantizeKind::Weight);
     return QuantizeKind::Activation;
   case QuantizeRole::MatrixProduct:
+    if (isSkipped(op)) {
+      leave(op);
+      return std::nullopt;
+    }
     attachConstantOrInput(operands[0]);
     attachConstantOrInput(operands[1]);
     return QuantizeKind::Activation;
@@ -165,15 +173,18 @@ std::optional<QuantizeKind> Annotator::annotate(Operation *op,
       return std::nullopt;
     attachInput(operands[0]);
     return QuantizeKind::Input;
+  case QuantizeRole::End:
+    if (!isWhole) {
+      leave(op);
+      hasEnded = true;
+      return std::nullopt;
+    }
+    [[fallthrough]];
   case QuantizeRole::Mean:
     if (!getKind(operands[0]))
       return std::nullopt;
     attachInput(operands[0]);
     return QuantizeKind::Activation;
-  case QuantizeRole::End:
-    leave(op);
-    hasEnded = true;
-    return std::nullopt;
   }
   llvm_unreachable("all roles are there");
 }
@@ -199,7 +210,7 @@ struct QuantizeAnnotatePass final
     func::FuncOp function = getOperation();
     if (function.isExternal() || isCompiledAsItIs(function))
       return;
-    Annotator annotator(skipConvLayers, skipDenseLayer);
+    Annotator annotator(skipConvLayers, skipDenseLayer, skipLayers, whole);
     annotator.run(function.getBody().front());
     numSimulated += annotator.numSimulated;
   }

@@ -72,7 +72,7 @@ struct QuantizeCollectPass final
                        "closures");
         return signalPassFailure();
       }
-      if (!isWeight(op))
+      if (all || !isWeight(op))
         values.push_back(op.getData());
       op.replaceAllUsesWith(op.getData());
     }

@@ -61,6 +61,10 @@ LogicalResult QuantizeRealizePass::initialize(MLIRContext *context) {
       return failure();
     *type = *parsed;
   }
+  if (rounding != "TONEAREST" && rounding != "TOEVEN")
+    return emitError(UnknownLoc::get(context))
+           << "expects rounding to be TONEAREST or TOEVEN, but got '"
+           << rounding << "'";
   return success();
 }
 
@@ -139,9 +143,9 @@ LogicalResult QuantizeRealizePass::realize(SimulatedQuantizeOp op) {
       DenseElementsAttr::get(RankedTensorType::get({}, builder.getI32Type()),
                              static_cast<int32_t>(0)));
   IntegerAttr axis = builder.getI64IntegerAttr(scales.axis);
-  Value value =
-      QNNQuantizeOp::create(builder, loc, type.clone(elementType), op.getData(),
-                            scaleValue, zero, TypeAttr::get(elementType), axis);
+  Value value = QNNQuantizeOp::create(
+      builder, loc, type.clone(elementType), op.getData(), scaleValue, zero,
+      TypeAttr::get(elementType), axis, builder.getStringAttr(rounding));
   auto [lowest, highest] = getIntegerRange(elementType);
   double least = std::max<double>(low->front(), static_cast<double>(lowest)),
          most = std::min<double>(high->front(), static_cast<double>(highest));

@@ -42,9 +42,10 @@ def Relay_QNNQuantizeOp
   let summary = "Floats to quantised integers";
   let description = [{
     clip(round(data / output_scale) + output_zero_point) to the range of
-    `out_dtype`, in float32; halves are rounded away from zero. `out_dtype` is
-    int8, uint8, int16, uint16 or int32. Scale and zero point are scalars, or
-    have a value for each index along `axis`.
+    `out_dtype`, in float32. `rounding` is "TONEAREST", where halves go away from
+    zero, or "TOEVEN", where they go to the even neighbour, as in ONNX.
+    `out_dtype` is int8, uint8, int16, uint16 or int32. Scale and zero point are
+    scalars, or have a value for each index along `axis`.
 
     Example:
 
@@ -56,7 +57,7 @@ def Relay_QNNQuantizeOp
   }];
   let arguments = (ins RankedTensorOf<[F32]>:$data, Relay_Scale:$output_scale,
     Relay_ZeroPoint:$output_zero_point, TypeAttr:$out_dtype,
-    Relay_DefaultInt<"-1">:$axis);
+    Relay_DefaultInt<"-1">:$axis, Relay_DefaultStr<"TONEAREST">:$rounding);
 }
 
 def Relay_QNNDequantizeOp
@@ -90,8 +91,10 @@ def Relay_QNNRequantizeOp
 
     `compute_dtype` says how the multiplication is done: "int64" (also "None")
     by a 31-bit mantissa and a shift, "float32" and "float64" in floats.
-    `rounding` is "UPWARD" (also "None"), where halves go up, or "TONEAREST",
-    where they go away from zero. Equal scalar scales do not multiply.
+    `rounding` is "UPWARD" (also "None"), where halves go up, "TONEAREST", where
+    they go away from zero, or, in floats, "TOEVEN": the product is rounded to
+    the nearest integer, halves to the even one, before the zero point is added.
+    Equal scalar scales do not multiply.
 
     Example:
 

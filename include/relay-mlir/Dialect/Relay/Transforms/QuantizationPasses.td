@@ -29,6 +29,13 @@ def FakeQuantizationToIntegerPass
     With `use-qat` operators that need no scale of their result become integers
     wherever they read dequantized values only, and the result is dequantized.
 
+    With `estimate`, which compilers run, only regions become integers that are
+    faster so: those with a product (`ContractionOpInterface`), and those that
+    only move or clip bytes. Others are one loop that reads and writes bytes, and
+    floats in between cost less there than changes of scales. It takes quantizes
+    that round to even, as those of ONNX; other programs say themselves what is
+    to be integers. Why a region stays in floats is a remark.
+
     ```mlir
     %0 = relay.qnn.dequantize %a, %s, %z {out_dtype = f32} : (tensor<2x4xi8>, tensor<f32>, tensor<i32>) -> tensor<2x4xf32>
     %1 = relay.nn.relu %0 : (tensor<2x4xf32>) -> tensor<2x4xf32>
@@ -45,6 +52,8 @@ def FakeQuantizationToIntegerPass
            "Whether it is an error if an operator cannot be computed in integers">,
     Option<"useQat", "use-qat", "bool", /*default=*/"false",
            "Whether operators on dequantized values become integers alone">,
+    Option<"estimate", "estimate", "bool", /*default=*/"false",
+           "Leave what is faster in floats, and what does not round to even">,
     ListOption<"optionalOps", "optional-ops", "std::string",
                "Operators whose less exact form is taken">
   ];
@@ -98,14 +107,19 @@ def QuantizeAnnotatePass
     for one that is not known yet; `relay-quantize-calibrate` chooses it.
 
     The convolutions that `skip-conv-layers` counts, from 0, stay in floats; so
-    do dense layers with `skip-dense-layer`, and what is behind a
-    `nn.global_avg_pool2d`.
+    do dense layers with `skip-dense-layer`, and, but with `whole`, what is
+    behind a `nn.global_avg_pool2d`. `skip-layers` counts all products together,
+    in their order.
   }];
   let options = [
     ListOption<"skipConvLayers", "skip-conv-layers", "int64_t",
                "Numbers of nn.conv2d that stay in floats">,
     Option<"skipDenseLayer", "skip-dense-layer", "bool", /*default=*/"true",
-           "Whether dense layers stay in floats">
+           "Whether dense layers stay in floats">,
+    ListOption<"skipLayers", "skip-layers", "int64_t",
+               "Numbers of products that stay in floats">,
+    Option<"whole", "whole", "bool", /*default=*/"false",
+           "Whether nn.global_avg_pool2d is quantized, and what is behind it">
   ];
   let statistics = [
     Statistic<"numSimulated", "num-simulated",
@@ -121,7 +135,13 @@ def QuantizeCollectPass
     Changes @main to return, in place of its result, a tuple of the data of each
     `simulated_quantize` but those of weights, in their order. These do nothing.
     Statistics of what it returns are what `relay-quantize-calibrate` wants.
+
+    With `all`, weights are among them.
   }];
+  let options = [
+    Option<"all", "all", "bool", /*default=*/"false",
+           "Whether weights are returned too">
+  ];
   let dependentDialects = ["::mlir::relay::RelayDialect"];
 }
 
@@ -176,7 +196,9 @@ def QuantizeRealizePass
     Option<"dtypeActivation", "dtype-activation", "std::string",
            /*default=*/"\"i32\"", "The type of sums">,
     Option<"perChannel", "per-channel", "bool", /*default=*/"false",
-           "Whether weights have a scale for each channel of the result">
+           "Whether weights have a scale for each channel of the result">,
+    Option<"rounding", "rounding", "std::string", /*default=*/"\"TONEAREST\"",
+           "Where halves go, of qnn.quantize: TONEAREST or TOEVEN">
   ];
   let statistics = [
     Statistic<"numRealized", "num-realized", "Number of values quantized">

@@ -35,17 +35,7 @@ bool integers::isUniform(const Quantization &quantization) {
 
 /// Whether two parameters are the same, or constants that differ by rounding.
 static bool isSameParam(Value a, Value b) {
-  if (a == b)
-    return true;
-  std::optional<SmallVector<double>> left = getNumbers(a),
-                                     right = getNumbers(b);
-  if (!left || !right || left->size() != right->size())
-    return false;
-  constexpr double kTolerance = 1e-6;
-  return llvm::all_of(llvm::zip_equal(*left, *right), [](auto pair) {
-    auto [x, y] = pair;
-    return x == y || std::abs(x - y) <= kTolerance * std::abs(y);
-  });
+  return areSameNumbers(a, b, /*tolerance=*/1e-6);
 }
 
 bool integers::isSame(const Quantization &a, const Quantization &b) {
@@ -161,6 +151,21 @@ Value IntegerForm::requantizeTo(const QuantizedValue &x,
 
 Value IntegerForm::quantizeFloats(Value floats, const Quantization &to,
                                   Type elementType) {
+  // Sums of 32 bits wrap: what is added leaves them room.
+  std::optional<SmallVector<double>> values = getNumbers(floats),
+                                     scales = getNumbers(to.scale);
+  if (elementType.isInteger(32) && values && scales) {
+    double least = *llvm::min_element(*scales), largest = 0;
+    for (double value : *values)
+      largest = std::max(largest, std::abs(value));
+    constexpr double kMost = 1 << 30;
+    bool fits = largest <= kMost * least; // Not NaN.
+    if (!fits) {
+      refuse() << "expects constants that integers of 32 bits with a scale of "
+               << least << " hold, but got " << largest;
+      return {};
+    }
+  }
   return makeWith<QNNQuantizeOp>(
       {castTo(floats, getF32Type()), to.scale, to.zeroPoint},
       {getNamedAttr("axis", getI64IntegerAttr(to.axis)),

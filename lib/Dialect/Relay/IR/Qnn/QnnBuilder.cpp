@@ -7,9 +7,6 @@
 
 #include "QnnBuilder.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/Matchers.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -19,45 +16,6 @@ using namespace mlir::relay::qnn;
 //===----------------------------------------------------------------------===//
 // Parameters
 //===----------------------------------------------------------------------===//
-
-std::optional<SmallVector<double>> qnn::getNumbers(Value param) {
-  SmallVector<double> numbers;
-  ElementsAttr constant;
-  if (!matchPattern(param, m_Constant(&constant)))
-    return std::nullopt;
-  // Those of many channels are resources.
-  if (auto floats = dyn_cast<DenseF32ResourceElementsAttr>(constant)) {
-    std::optional<ArrayRef<float>> values = floats.tryGetAsArrayRef();
-    if (!values)
-      return std::nullopt;
-    llvm::append_range(numbers, *values);
-    return numbers;
-  }
-  if (auto integers = dyn_cast<DenseI32ResourceElementsAttr>(constant)) {
-    std::optional<ArrayRef<int32_t>> values = integers.tryGetAsArrayRef();
-    if (!values)
-      return std::nullopt;
-    llvm::append_range(numbers, *values);
-    return numbers;
-  }
-  auto elements = dyn_cast<DenseElementsAttr>(constant);
-  if (!elements)
-    return std::nullopt;
-  if (isa<FloatType>(elements.getElementType())) {
-    for (APFloat value : elements.getValues<APFloat>()) {
-      bool isLossy;
-      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                    &isLossy);
-      numbers.push_back(value.convertToDouble());
-    }
-    return numbers;
-  }
-  bool isUnsigned = elements.getElementType().isUnsignedInteger();
-  for (const APInt &value : elements.getValues<APInt>())
-    numbers.push_back(isUnsigned ? static_cast<double>(value.getZExtValue())
-                                 : static_cast<double>(value.getSExtValue()));
-  return numbers;
-}
 
 /// Whether a parameter has one value.
 static bool isSingle(Value param) {
@@ -152,11 +110,32 @@ Value QnnBuilder::saturateTo(Value value, Type elementType) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-Value QnnBuilder::quantize(Value data, const Params &to, Type elementType) {
+Value QnnBuilder::roundFloats(Value value, HalfRounding rounding) {
+  Type type = getElementType(value);
+  Value rounded = make<RoundOp>(value);
+  switch (rounding) {
+  case HalfRounding::Upward:
+    return make<FloorOp>(make<AddOp>(value, number(0.5, type)));
+  case HalfRounding::AwayFromZero:
+    return rounded;
+  case HalfRounding::ToEven:
+    // For a half, twice the rounded half of it is the even neighbour; code
+    // generation knows this form for the instruction.
+    Value two = number(2, type);
+    Value fraction = make<AbsOp>(make<SubtractOp>(value, make<TruncOp>(value)));
+    Value even =
+        make<MultiplyOp>(make<RoundOp>(make<DivideOp>(value, two)), two);
+    return where(make<EqualOp>(fraction, number(0.5, type)), even, rounded);
+  }
+  llvm_unreachable("all are there");
+}
+
+Value QnnBuilder::quantize(Value data, const Params &to, Type elementType,
+                           HalfRounding rounding) {
   int64_t rank = getRank(data);
   Type f32 = getF32Type();
   Value quotient = make<DivideOp>(data, align(to.scale, to.axis, rank));
-  Value moved = make<AddOp>(make<RoundOp>(quotient),
+  Value moved = make<AddOp>(roundFloats(quotient, rounding),
                             castTo(align(to.zeroPoint, to.axis, rank), f32));
   // No integer stands for NaN.
   Value result =
@@ -228,16 +207,17 @@ Value QnnBuilder::requantizeInFloats(Value data, const Params &from,
   Value result = make<SubtractOp>(
       castTo(data, type), castTo(align(from.zeroPoint, from.axis, rank), type));
   result = make<MultiplyOp>(result, numbers(factors, type, from.axis, rank));
-  result = make<AddOp>(result, castTo(to.zeroPoint, type));
-  if (mode.awayFromZero)
-    result = make<RoundOp>(result);
+  Value zeroPoint = castTo(to.zeroPoint, type);
+  // Which of two neighbours is even, the zero point may change.
+  if (mode.rounding == HalfRounding::ToEven)
+    result = make<AddOp>(roundFloats(result, HalfRounding::ToEven), zeroPoint);
   else
-    result = make<FloorOp>(make<AddOp>(result, number(0.5, type)));
+    result = roundFloats(make<AddOp>(result, zeroPoint), mode.rounding);
   // An infinite factor of 0.
   if (llvm::any_of(factors, [](double x) { return !std::isfinite(x); }))
     result =
         make<WhereOp>(make<EqualOp>(result, result), result, number(0, type));
-  return castTo(result, getF64Type());
+  return result;
 }
 
 Value QnnBuilder::requantize(Value data, const Params &from, const Params &to,
@@ -263,13 +243,19 @@ Value QnnBuilder::requantize(Value data, const Params &from, const Params &to,
   }
   Value wide = toInt32(data);
   auto [low, high] = getIntegerRange(elementType);
-  if (mode.floatBits != 0)
-    return castTo(clip(requantizeInFloats(wide, from, to, factors, mode),
-                       static_cast<double>(low), static_cast<double>(high)),
-                  elementType);
+  if (mode.floatBits != 0) {
+    Value floats = requantizeInFloats(wide, from, to, factors, mode);
+    // Not all ends of i32 are floats of 32 bits.
+    if (elementType.getIntOrFloatBitWidth() == 32)
+      floats = castTo(floats, getF64Type());
+    return castTo(
+        clip(floats, static_cast<double>(low), static_cast<double>(high)),
+        elementType);
+  }
   Value result = subtractZeroPoint(wide, from.zeroPoint, from.axis);
   if (!isSame)
-    result = multiplyFixedPoint(result, factors, from.axis, mode.awayFromZero);
+    result = multiplyFixedPoint(result, factors, from.axis,
+                                mode.rounding == HalfRounding::AwayFromZero);
   std::optional<SmallVector<double>> zeroPoint = getNumbers(to.zeroPoint);
   if (!zeroPoint || zeroPoint->front() != 0)
     result = make<AddOp>(result, to.zeroPoint);

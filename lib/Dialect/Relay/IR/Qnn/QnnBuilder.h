@@ -17,6 +17,7 @@
 
 #include "../TermBuilder.h"
 
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayQnnOps.h"
 
@@ -24,15 +25,17 @@
 
 namespace mlir::relay::qnn {
 
-/// The numbers of a constant scale or zero point; none if it is not one.
-std::optional<SmallVector<double>> getNumbers(Value param);
+using relay::getNumbers;
 
 /// Whether two parameters are known to be the same single value.
 bool isSameScalar(Value a, Value b);
 
+/// Where halves go.
+enum class HalfRounding { Upward, AwayFromZero, ToEven };
+
 /// How a change of scale multiplies, and where halves go.
 struct RequantizeMode {
-  bool awayFromZero = false;
+  HalfRounding rounding = HalfRounding::Upward;
   /// Bits of the floats that multiply; 0 for a 31-bit mantissa and a shift.
   int floatBits = 0;
 };
@@ -69,7 +72,8 @@ public:
   /// Integers, in the range of the type after clipping.
   Value saturateTo(Value value, Type elementType);
 
-  Value quantize(Value data, const Params &to, Type elementType);
+  Value quantize(Value data, const Params &to, Type elementType,
+                 HalfRounding rounding = HalfRounding::AwayFromZero);
   Value dequantize(Value data, const Params &from, Type elementType);
   /// Null, after an error, if the scales are not constants.
   Value requantize(Value data, const Params &from, const Params &to,
@@ -82,6 +86,7 @@ public:
                            bool awayFromZero);
 
 private:
+  Value roundFloats(Value value, HalfRounding rounding);
   Value requantizeInFloats(Value data, const Params &from, const Params &to,
                            ArrayRef<double> factors, RequantizeMode mode);
 

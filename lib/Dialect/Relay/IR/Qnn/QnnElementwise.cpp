@@ -9,6 +9,8 @@
 
 #include "relay-mlir/Dialect/Relay/IR/RelayTransformOps.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -122,11 +124,18 @@ static Value simulateDequantize(QnnBuilder &b, QNNSimulatedDequantizeOp op) {
   });
 }
 
+static HalfRounding parseRounding(StringRef text) {
+  return llvm::StringSwitch<HalfRounding>(text)
+      .Case("TONEAREST", HalfRounding::AwayFromZero)
+      .Case("TOEVEN", HalfRounding::ToEven)
+      .Default(HalfRounding::Upward);
+}
+
 FailureOr<Value> QNNQuantizeOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   return orFailure(
       b.quantize(getData(), {getOutputScale(), getOutputZeroPoint(), getAxis()},
-                 getOutDtype()));
+                 getOutDtype(), parseRounding(getRounding())));
 }
 
 FailureOr<Value> QNNDequantizeOp::decompose(EvaluateOperator) {
@@ -139,7 +148,7 @@ FailureOr<Value> QNNDequantizeOp::decompose(EvaluateOperator) {
 FailureOr<Value> QNNRequantizeOp::decompose(EvaluateOperator) {
   QnnBuilder b(*this);
   RequantizeMode mode;
-  mode.awayFromZero = getRounding() == "TONEAREST";
+  mode.rounding = parseRounding(getRounding());
   if (getComputeDtype() == "float32")
     mode.floatBits = 32;
   else if (getComputeDtype() == "float64")

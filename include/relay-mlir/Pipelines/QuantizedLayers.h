@@ -1,0 +1,55 @@
+//===- QuantizedLayers.h - What quantization makes of products --*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_PIPELINES_QUANTIZEDLAYERS_H
+#define RELAY_MLIR_PIPELINES_QUANTIZEDLAYERS_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::relay {
+
+/// A product of @main: a convolution, dense layer or matrix product.
+struct QuantizedLayer {
+  /// Of its place in the model, such as a node of ONNX; may be empty.
+  std::string name;
+  std::string op;
+  /// The simulated_quantize that its operands come from, by their numbers in
+  /// @main, which `relay-quantize-collect=all=true` returns them by; -1 for
+  /// none.
+  int64_t data = -1, weight = -1;
+  /// The dimension of the weight that is the channels of the result; -1 if it
+  /// is not one, or others read the weight.
+  int64_t weightAxis = -1;
+  bool isInteger = false;
+};
+
+/// Those that quantization may make integers, in the order by which
+/// `relay-quantize-annotate=skip-layers=` counts them, or in a module that is
+/// quantized, all.
+std::vector<QuantizedLayer> getQuantizedLayers(ModuleOp module);
+
+/// A simulated_quantize of @main.
+struct SimulatedValue {
+  /// Of QuantizeKind.
+  int64_t kind;
+  /// Which value it is of: the same number however much else is quantized;
+  /// -1 for constants.
+  int64_t value;
+};
+
+/// Those of @main, by their numbers.
+std::vector<SimulatedValue> getSimulatedValues(ModuleOp module);
+
+/// The bytes of all constants.
+int64_t getConstantBytes(ModuleOp module);
+
+} // namespace mlir::relay
+
+#endif // RELAY_MLIR_PIPELINES_QUANTIZEDLAYERS_H

@@ -1,0 +1,69 @@
+//===- ConstantNumbers.cpp - The numbers in a constant --------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::relay;
+
+std::optional<SmallVector<double>> relay::getNumbers(Value value) {
+  SmallVector<double> numbers;
+  ElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return std::nullopt;
+  // Those of many channels are resources.
+  if (auto floats = dyn_cast<DenseF32ResourceElementsAttr>(constant)) {
+    std::optional<ArrayRef<float>> values = floats.tryGetAsArrayRef();
+    if (!values)
+      return std::nullopt;
+    llvm::append_range(numbers, *values);
+    return numbers;
+  }
+  if (auto integers = dyn_cast<DenseI32ResourceElementsAttr>(constant)) {
+    std::optional<ArrayRef<int32_t>> values = integers.tryGetAsArrayRef();
+    if (!values)
+      return std::nullopt;
+    llvm::append_range(numbers, *values);
+    return numbers;
+  }
+  auto elements = dyn_cast<DenseElementsAttr>(constant);
+  if (!elements)
+    return std::nullopt;
+  if (isa<FloatType>(elements.getElementType())) {
+    for (APFloat element : elements.getValues<APFloat>()) {
+      bool isLossy;
+      element.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                      &isLossy);
+      numbers.push_back(element.convertToDouble());
+    }
+    return numbers;
+  }
+  bool isUnsigned = elements.getElementType().isUnsignedInteger();
+  for (const APInt &element : elements.getValues<APInt>())
+    numbers.push_back(isUnsigned ? static_cast<double>(element.getZExtValue())
+                                 : static_cast<double>(element.getSExtValue()));
+  return numbers;
+}
+
+bool relay::areSameNumbers(Value a, Value b, double tolerance) {
+  if (a == b)
+    return true;
+  std::optional<SmallVector<double>> left = getNumbers(a),
+                                     right = getNumbers(b);
+  if (!left || !right || left->size() != right->size())
+    return false;
+  return llvm::all_of(llvm::zip_equal(*left, *right), [=](auto pair) {
+    auto [x, y] = pair;
+    return x == y || std::abs(x - y) <= tolerance * std::abs(y);
+  });
+}

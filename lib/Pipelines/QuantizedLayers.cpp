@@ -1,0 +1,122 @@
+//===- QuantizedLayers.cpp - What quantization makes of products ----------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir/Pipelines/QuantizedLayers.h"
+
+#include "relay-mlir/Dialect/Relay/IR/QuantizeOpInterface.h"
+#include "relay-mlir/Dialect/Relay/IR/Relay.h"
+#include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+
+using SimulatedQuantizeOp = RelayOpAnnotationSimulatedQuantizeOp;
+
+/// The first name in a location.
+static std::string getName(Location loc) {
+  std::string name;
+  loc->walk([&](Location part) {
+    auto named = dyn_cast<NameLoc>(part);
+    if (!named)
+      return WalkResult::advance();
+    name = named.getName().str();
+    return WalkResult::interrupt();
+  });
+  return name;
+}
+
+/// Whether a module in floats, or in operators of qnn, has a product there.
+static bool isProduct(Operation *op) {
+  auto fusion = dyn_cast<FusionPatternOpInterface>(op);
+  if (fusion && op->getName().getStringRef().starts_with("relay.qnn."))
+    return fusion.getFusionPattern() == OpPatternKind::OutEWiseFusable &&
+           cast<RankedTensorType>(op->getOperand(1).getType()).getRank() > 1;
+  auto quantizable = dyn_cast<QuantizeOpInterface>(op);
+  return quantizable &&
+         (quantizable.getQuantizeRole() == QuantizeRole::Contraction ||
+          quantizable.getQuantizeRole() == QuantizeRole::MatrixProduct);
+}
+
+/// The simulated_quantize of @main, as other passes number them.
+static SmallVector<SimulatedQuantizeOp> getSimulated(func::FuncOp main) {
+  SmallVector<SimulatedQuantizeOp> ops;
+  main.walk([&](SimulatedQuantizeOp op) {
+    if (op.getKind() != static_cast<int64_t>(QuantizeKind::Identity))
+      ops.push_back(op);
+  });
+  return ops;
+}
+
+std::vector<SimulatedValue> relay::getSimulatedValues(ModuleOp module) {
+  std::vector<SimulatedValue> result;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main)
+    return result;
+  // Annotation adds constants and what reads them.
+  DenseMap<Value, int64_t> numbers;
+  for (BlockArgument argument : main.getArguments())
+    numbers.try_emplace(argument, numbers.size());
+  main.walk([&](Operation *op) {
+    if (!isa<ConstantOp, SimulatedQuantizeOp>(op))
+      for (Value value : op->getResults())
+        numbers.try_emplace(value, numbers.size());
+  });
+  for (SimulatedQuantizeOp op : getSimulated(main)) {
+    Value data = op.getData();
+    while (auto inner = data.getDefiningOp<SimulatedQuantizeOp>())
+      data = inner.getData();
+    auto number = numbers.find(data);
+    result.push_back(
+        {op.getKind(), number == numbers.end() ? -1 : number->second});
+  }
+  return result;
+}
+
+std::vector<QuantizedLayer> relay::getQuantizedLayers(ModuleOp module) {
+  std::vector<QuantizedLayer> layers;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main)
+    return layers;
+  DenseMap<Value, int64_t> numbers;
+  for (auto [number, op] : llvm::enumerate(getSimulated(main)))
+    numbers[op] = static_cast<int64_t>(number);
+  auto getNumber = [&](Value value) {
+    auto it = numbers.find(value);
+    return it == numbers.end() ? -1 : it->second;
+  };
+  main.walk([&](Operation *op) {
+    if (!isProduct(op))
+      return;
+    QuantizedLayer layer;
+    layer.name = getName(op->getLoc());
+    layer.op = op->getName().stripDialect().str();
+    Value weight = op->getOperand(1);
+    layer.data = getNumber(op->getOperand(0));
+    layer.weight = getNumber(weight);
+    auto contraction = dyn_cast<ContractionOpInterface>(op);
+    std::optional<ChannelAxes> axes =
+        contraction ? contraction.getChannelAxes() : std::nullopt;
+    if (axes && weight.hasOneUse())
+      layer.weightAxis = axes->weightOut;
+    layer.isInteger = !isa<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
+    layers.push_back(std::move(layer));
+  });
+  return layers;
+}
+
+int64_t relay::getConstantBytes(ModuleOp module) {
+  int64_t bytes = 0;
+  module.walk([&](ConstantOp op) {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (type && type.getElementType().isIntOrFloat())
+      bytes += llvm::divideCeilSigned(
+          type.getNumElements() * type.getElementTypeBitWidth(), 8);
+  });
+  return bytes;
+}
