@@ -12,6 +12,7 @@ from ._session import (GraphOptimizationLevel, InferenceSession, NodeArg, Sessio
                        get_available_providers, get_device)
 from ._program import Program
 from ._relay_mlir import __version__, get_num_threads, set_num_threads
+from .quantization import Quantized, quantize
 from . import tir
 
 parse = IRModule.parse
@@ -20,7 +21,8 @@ parse = IRModule.parse
 # that is a base of it, so that `except RuntimeError` catches it either way.
 __all__ = [
     "CompileError", "DiagnosticError", "Error", "GraphOptimizationLevel", "IRModule",
-    "InferenceSession", "KernelProfile", "Module", "NodeArg", "Program", "SessionOptions", "TensorInfo",
-    "compile", "emit", "get_available_providers", "get_device", "get_num_threads", "import_onnx",
-    "load", "load_dialect_plugin", "parse", "set_num_threads", "tir", "__version__",
+    "InferenceSession", "KernelProfile", "Module", "NodeArg", "Program", "Quantized",
+    "SessionOptions", "TensorInfo", "compile", "emit", "get_available_providers", "get_device",
+    "get_num_threads", "import_onnx", "load", "load_dialect_plugin", "parse", "quantize",
+    "set_num_threads", "tir", "__version__",
 ]

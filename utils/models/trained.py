@@ -196,7 +196,7 @@ def _loss(t, name, outputs, labels):
         t.squares(size, extent, 0.3 * isObject)])
 
 
-def _measure(name, outputs, labels):
+def measure(name, outputs, labels):
     """The share that is right."""
     if name != "digits_detector":
         return float((outputs[0].argmax(1) == labels).mean())
@@ -237,7 +237,7 @@ def train(name):
             trainer.step(loss, rate=5e-3 * min(1, (step + 1) / 20) * (1 - step / steps))
         x, y = _prepare(name, images[:NUM_TEST], labels[:NUM_TEST], 3)
         outputs = [t.value for t in trainer.forward(build, x, training=False)]
-    return trainer.weights, _measure(name, outputs, y)
+    return trainer.weights, measure(name, outputs, y)
 
 
 class _Export(Graph):
@@ -333,6 +333,13 @@ def samples(name, count=16):
     """Inputs that the network was not trained on, and what is right."""
     images, labels = _digits()
     x, y = _prepare(name, images[:NUM_TEST], labels[:NUM_TEST], 3)
+    return x[:count], y[:count]
+
+
+def training_samples(name, count):
+    """Inputs that the network was trained on, and what is right."""
+    images, labels = _digits()
+    x, y = _prepare(name, images[NUM_TEST:], labels[NUM_TEST:], 1)
     return x[:count], y[:count]
 
 

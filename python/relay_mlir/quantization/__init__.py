@@ -1,0 +1,345 @@
+"""Quantization of a network by data, with a report: `relay_mlir.quantize`.
+
+    import relay_mlir as rm
+    result = rm.quantize("model.onnx", "samples.npz", metric="top1", budget=0.005)
+    print(result.text())
+    model = rm.compile(result.module)
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any, Callable, Iterable, Iterator
+
+import numpy as np
+
+from .._arguments import expect_int, expect_text, wrong
+from .._compile import IRModule, Module, PathLike, _to_module, compile as _compile
+from ._metrics import METRICS, loss, sqnr, top1
+from ._report import Layer, QuantizationReport
+from ._samples import Samples
+
+CALIBRATIONS = ("kl_divergence", "percentile", "min_max", "mse")
+_Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
+# QuantizeKind in C++.
+_WEIGHT = 2
+# Of a value more elements than these do not make its range any better known.
+_MAX_ELEMENTS = 1 << 20
+_PREPARE = ("builtin.module(relay-infer-types,func.func(relay-simplify-inference,"
+            "relay-fold-constant,relay-fold-scale-axis,relay-canonicalize-ops,"
+            "relay-fold-constant))")
+
+
+class _Value:
+    """What a data set makes of one value that is quantized."""
+
+    def __init__(self, seed: int) -> None:
+        self.low, self.high = np.inf, -np.inf
+        self.parts: list[np.ndarray[Any, Any]] = []
+        self.seen = 0
+        self._rng = np.random.default_rng(seed)
+
+    def add(self, array: np.ndarray[Any, Any], num_runs: int) -> None:
+        """Elements of one run; of large ones as many as there is room for."""
+        if array.size == 0:
+            return
+        if not np.isfinite(array).all():
+            raise ValueError("expects samples of which the network computes finite numbers, but "
+                             "got NaN or infinities inside of it")
+        self.low = min(self.low, float(array.min()))
+        self.high = max(self.high, float(array.max()))
+        flat = array.ravel()
+        room = max(_MAX_ELEMENTS // num_runs, 256)
+        if flat.size > room:
+            flat = flat[self._rng.integers(0, flat.size, room)]
+        self.parts.append(flat.astype(np.float32))
+
+    def elements(self) -> np.ndarray[Any, Any]:
+        """Elements, with both ends of the range."""
+        if not self.parts:
+            return np.zeros(0, np.float32)
+        return np.concatenate([*self.parts, np.array([self.low, self.high], np.float32)])
+
+
+class Quantized:
+    """A network in integers, and what is to be said of it.
+
+    `module` is the network, which `relay_mlir.compile` takes, and `report` a
+    QuantizationReport.
+    """
+
+    def __init__(self, module: IRModule, report: QuantizationReport) -> None:
+        self.module = module
+        self.report = report
+
+    def text(self) -> str:
+        """The report as lines of text."""
+        return self.report.text()
+
+    def html(self) -> str:
+        """The report as a page that needs no other file."""
+        return self.report.html()
+
+    def save(self, path: PathLike) -> None:
+        """Writes the network, with its weights, as MLIR text."""
+        text = self.module.print(elide_larger=None)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+class _Quantizer:
+    """Makes integers of parts of one network."""
+
+    def __init__(self, model: Any, data: Any, calibration: str, limit: int | None,
+                 target: str | None, progress: _Progress) -> None:
+        self._target = target
+        self._progress = progress
+        self._calibration = calibration
+        self.source = _to_module(model)
+        self.floats = self.compile(self.source)
+        self.samples = Samples(data, self.floats.inputs, limit)
+        self.float_outputs = self.run(self.floats, "floats")
+        prepared = self.source.clone().run_passes(_PREPARE)
+        layers = prepared._impl.quantized_layers()
+        if not layers:
+            raise ValueError("expects a network with convolutions, dense layers or products of "
+                             "matrices, but got none")
+        if any(is_integer for *_, is_integer in layers):
+            raise ValueError("expects a network of floats, but got one that is quantized already")
+        self._prepared = prepared
+        # By the number of the value in C++.
+        self.values: dict[int, _Value] = {}
+        self.thresholds: dict[int, float] = {}
+        annotated = self._annotate(())
+        self.kinds = annotated._impl.simulated_values()
+        self.layers = annotated._impl.quantized_layers()
+        self.weights = self._collect(annotated, "calibration")
+
+    def compile(self, module: IRModule) -> Module:
+        return _compile(module, target=self._target)
+
+    def run(self, model: Module, what: str) -> list[np.ndarray[Any, Any]]:
+        """The outputs for all samples, those of runs joined along the first dimension."""
+        runs = []
+        for feed in self._progress(self.samples, self.samples.num_runs, what):
+            runs.append(_as_tuple(model.run(feed)))
+        return [np.concatenate([np.atleast_1d(value) for value in column])
+                for column in zip(*runs)]
+
+    def _annotate(self, skip: Iterable[int]) -> IRModule:
+        layers = ",".join(map(str, sorted(skip)))
+        options = "skip-dense-layer=false whole=true" + (f" skip-layers={layers}" if layers else "")
+        return self._prepared.clone().run_passes(
+            f"builtin.module(func.func(relay-quantize-annotate{{{options}}}))")
+
+    def _collect(self, annotated: IRModule, what: str) -> dict[int, np.ndarray[Any, Any]]:
+        """Learns the ranges of values that are not known yet. Returns the weights by their
+        numbers among what is simulated."""
+        kinds = annotated._impl.simulated_values()
+        new = {key: i for i, (kind, key) in enumerate(kinds)
+               if kind != _WEIGHT and key not in self.values}
+        model = self.compile(annotated.clone().run_passes(
+            "builtin.module(relay-quantize-collect{all=true})"))
+        values = {key: _Value(key) for key in new}
+        weights: dict[int, np.ndarray[Any, Any]] = {}
+        for feed in self._progress(self.samples, self.samples.num_runs, what):
+            outputs = _as_tuple(model.run(feed))
+            for key, i in new.items():
+                values[key].add(outputs[i], self.samples.num_runs)
+            if not weights:
+                weights = {i: np.array(outputs[i]) for i, (kind, _) in enumerate(kinds)
+                           if kind == _WEIGHT}
+        from ..relay.quantize._calibration import threshold_of
+
+        for key, value in values.items():
+            self.values[key] = value
+            self.thresholds[key] = threshold_of(self._calibration, value.elements(), 8)
+        return weights
+
+    def quantize(self, skip: Iterable[int]) -> IRModule:
+        """The network with all layers but some in integers."""
+        annotated = self._annotate(skip)
+        keys = [key for kind, key in annotated._impl.simulated_values() if kind != _WEIGHT]
+        # A sum whose other side stays in floats is quantized itself.
+        if any(key not in self.thresholds for key in keys):
+            self._collect(annotated, "calibration of sums")
+        thresholds = ",".join(repr(float(self.thresholds[key])) for key in keys)
+        options = "weight-scale=max" + (f" thresholds={thresholds}" if thresholds else "")
+        return annotated.run_passes(
+            f"builtin.module(relay-quantize-calibrate{{{options}}},"
+            "relay-quantize-realize{per-channel=true rounding=TOEVEN},"
+            "relay-fake-quantization-to-integer{use-qat=true estimate=true},"
+            "func.func(relay-fold-constant),canonicalize)")
+
+    def measure(self, skip: Iterable[int], what: str) -> list[np.ndarray[Any, Any]]:
+        """The outputs with all layers but some in integers."""
+        return self.run(self.compile(self.quantize(skip)), what)
+
+
+def _as_tuple(outputs: Any) -> tuple[np.ndarray[Any, Any], ...]:
+    return outputs if isinstance(outputs, tuple) else (outputs,)
+
+
+def _choose(quantizer: _Quantizer, metric: str, budget: float,
+            progress: _Progress) -> tuple[set[int], dict[int, float]]:
+    """The layers to leave in floats, so that no more than `budget` is lost, and the loss
+    of each layer alone."""
+
+    def lost(skip: set[int], what: str) -> tuple[float, list[np.ndarray[Any, Any]]]:
+        outputs = quantizer.measure(skip, what)
+        return loss(metric, quantizer.float_outputs, outputs, quantizer.samples.labels), outputs
+
+    everything = set(range(len(quantizer.layers)))
+    if lost(set(), "all in integers")[0] <= budget:
+        return set(), {}
+    alone: dict[int, float] = {}
+    order = []
+    for layer in progress(sorted(everything), len(everything), "sensitivity"):
+        value, outputs = lost(everything - {layer}, "")
+        alone[layer] = sqnr(quantizer.float_outputs[0], outputs[0])
+        order.append((value, -alone[layer], layer))
+    ranking = [layer for *_, layer in sorted(order, reverse=True)]
+    # The fewest of the most sensitive ones; all of them lose nothing.
+    low, high = 1, len(ranking)
+    while low < high:
+        middle = (low + high) // 2
+        if lost(set(ranking[:middle]), "search")[0] <= budget:
+            high = middle
+        else:
+            low = middle + 1
+    return set(ranking[:low]), alone
+
+
+def _time(model: Module, samples: Samples, runs: int = 20) -> float:
+    """Seconds of a run: the median."""
+    feed = next(iter(samples))
+    times = []
+    for _ in range(runs + 2):
+        start = time.perf_counter()
+        model.run(feed)
+        times.append(time.perf_counter() - start)
+    return float(np.median(times[2:]))
+
+
+def _round(values: np.ndarray[Any, Any], scale: Any, bound: int = 127) -> np.ndarray[Any, Any]:
+    return np.clip(np.rint(values / scale), -bound, bound) * scale
+
+
+def _describe(quantizer: _Quantizer, skip: set[int], alone: dict[int, float],
+              result: IRModule, metric: str) -> list[Layer]:
+    """What became of each layer."""
+    left: dict[str, int] = {}
+    for name, op, *_, is_integer in result._impl.quantized_layers():
+        if not is_integer:
+            left[name] = left.get(name, 0) + 1
+    rows = []
+    for i, (name, op, data, weight, axis, _) in enumerate(quantizer.layers):
+        row = Layer(name=name or f"#{i}", op=op, sqnr_alone=alone.get(i))
+        if data >= 0:
+            kind, key = quantizer.kinds[data]
+            if kind != _WEIGHT:
+                value = quantizer.values[key]
+                row.low, row.high = value.low, value.high
+                row.scale = quantizer.thresholds[key] / 128 or 1 / 128
+                elements = value.elements()
+                row.sqnr_data = sqnr(elements, _round(elements, row.scale))
+        if weight in quantizer.weights:
+            array = quantizer.weights[weight]
+            axes = tuple(a for a in range(array.ndim) if a != axis) if axis >= 0 else None
+            largest = np.abs(array).max(axis=axes, keepdims=True) if array.size else np.ones(1)
+            scales = np.where(largest > 0, largest, 127) / 127
+            row.weight_scales = (float(scales.min()), float(scales.max()), int(scales.size))
+            row.sqnr_weight = sqnr(array, _round(array, scales))
+        if i in skip:
+            row.reason = f"sensitive: in integers it would cost more than the budget of {metric}"
+        elif left.get(name, 0):
+            left[name] -= 1
+            row.reason = "its region has no form in integers"
+        rows.append(row)
+    return rows
+
+
+def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | None = None,
+             calibration: str = "mse", max_runs: int | None = None, target: str | None = None,
+             progress: bool = False) -> Quantized:
+    """Makes integers of 8 bits of a network of floats, with ranges that it has for `data`.
+
+    `model` is what `compile` takes. `data` has samples: a path to an .npz file or a dict
+    with an array for each input, whose first dimension counts samples (of a fixed batch
+    size, a multiple of it), or a list of dicts with one sample each. `max_runs` bounds how
+    many runs of the network are looked at.
+
+    `calibration` chooses ranges of data: "mse", "min_max", "percentile" or "kl_divergence".
+    With a `budget`, the layers that cost most stay in floats, as few as let the loss by
+    `metric` be no larger: "cosine", 1 less the mean cosine between outputs in floats and in
+    integers, or "top1", the share of samples whose class changes, or, where `data` has
+    `labels`, that is no longer right. `progress` shows bars on standard error.
+
+    Returns a Quantized: `module` is the network, which `compile` takes, `report` says what
+    became of each layer. Raises ValueError for data that does not fit, or has NaN.
+    """
+    if metric not in METRICS:
+        raise ValueError(f"expects metric to be one of {', '.join(METRICS)}, but got {metric!r}")
+    if calibration not in CALIBRATIONS:
+        raise ValueError(f"expects calibration to be one of {', '.join(CALIBRATIONS)}, but got "
+                         f"{calibration!r}")
+    if budget is not None:
+        if isinstance(budget, bool) or not isinstance(budget, (int, float)):
+            raise wrong("budget", "a number", budget)
+        if not 0 <= budget <= 1:
+            raise ValueError(f"expects budget from 0 to 1, but got {budget!r}")
+    if max_runs is not None:
+        expect_int(max_runs, "max_runs", 1)
+    if target is not None:
+        expect_text(target, "target")
+    bars = _bars if progress else _no_bars
+    quantizer = _Quantizer(model, data, calibration, max_runs, target, bars)
+    skip: set[int] = set()
+    alone: dict[int, float] = {}
+    if budget is not None:
+        skip, alone = _choose(quantizer, metric, budget, bars)
+    module = quantizer.quantize(skip)
+    compiled = quantizer.compile(module)
+    outputs = quantizer.run(compiled, "integers")
+    labels = quantizer.samples.labels
+    report = QuantizationReport(
+        layers=_describe(quantizer, skip, alone, module, metric),
+        metric=metric, budget=None if budget is None else float(budget),
+        calibration=calibration, num_samples=quantizer.samples.count,
+        loss=loss(metric, quantizer.float_outputs, outputs, labels),
+        sqnr=[sqnr(before, after) for before, after in zip(quantizer.float_outputs, outputs)],
+        top1=None if labels is None else (top1(quantizer.float_outputs, labels),
+                                          top1(outputs, labels)),
+        bytes=(quantizer.source._impl.constant_bytes(), module._impl.constant_bytes()),
+        seconds=(_time(quantizer.floats, quantizer.samples), _time(compiled, quantizer.samples)),
+        floats=_float_operators(module))
+    return Quantized(module, report)
+
+
+def _float_operators(module: IRModule) -> dict[str, int]:
+    """How many of each operator compute floats of floats."""
+    counts: dict[str, int] = {}
+    pattern = re.compile(r"= relay\.([\w.]+) .*-> tensor<[^>]*\bx?f(?:16|32|64)>")
+    for line in module.print().splitlines():
+        found = pattern.search(line)
+        if found and found[1] not in ("constant", "qnn.dequantize"):
+            counts[found[1]] = counts.get(found[1], 0) + 1
+    return dict(sorted(counts.items()))
+
+
+def _no_bars(values: Iterable[Any], total: int, what: str) -> Iterator[Any]:
+    yield from values
+
+
+def _bars(values: Iterable[Any], total: int, what: str) -> Iterator[Any]:
+    """Those, with a bar on standard error; without a name, none."""
+    from tqdm import tqdm  # type: ignore[import-untyped]
+
+    if what:
+        yield from tqdm(values, desc=what, total=total, leave=False)
+    else:
+        yield from values
+
+
+__all__ = ["CALIBRATIONS", "Layer", "Quantized", "QuantizationReport", "quantize"]

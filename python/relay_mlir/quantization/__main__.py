@@ -1,0 +1,57 @@
+"""relay-quantize: makes integers of a network of floats."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Sequence
+
+from .._errors import CompileError
+from . import CALIBRATIONS, quantize
+from ._metrics import METRICS
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="relay-quantize", description="Makes integers of 8 bits of a network of floats, with "
+        "the ranges that it has for samples.")
+    parser.add_argument("model", help="an .onnx, .relay or .mlir file")
+    parser.add_argument("--data", required=True, metavar="FILE", help="an .npz file with samples of "
+                        "each input, stacked along the first dimension, and perhaps their labels")
+    parser.add_argument("-o", dest="output", required=True, metavar="FILE",
+                        help="where the network is written, as MLIR, for relay-compile")
+    parser.add_argument("--calibration", choices=CALIBRATIONS, default="mse",
+                        help="how ranges of data are chosen (default: mse)")
+    parser.add_argument("--metric", choices=METRICS, default="cosine",
+                        help="what is lost against floats (default: cosine)")
+    parser.add_argument("--budget", type=float, help="how much may be lost, from 0 to 1: the layers "
+                        "that cost most stay in floats")
+    parser.add_argument("--max-runs", type=int, metavar="N",
+                        help="look at so many runs of the network")
+    parser.add_argument("--target", help="as of relay-compile, which losses and times are of")
+    parser.add_argument("--report", metavar="FILE", help="write the report as a page")
+    parser.add_argument("--no-progress", action="store_true", help="show no bars")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the program; returns its exit status."""
+    options = _parse(arguments)
+    try:
+        result = quantize(options.model, options.data, metric=options.metric,
+                          budget=options.budget, calibration=options.calibration,
+                          max_runs=options.max_runs, target=options.target,
+                          progress=not options.no_progress and sys.stderr.isatty())
+        result.save(options.output)
+        if options.report:
+            with open(options.report, "w", encoding="utf-8") as file:
+                file.write(result.html())
+    except (CompileError, OSError, ValueError) as error:
+        print(f"relay-quantize: error: {error}", file=sys.stderr)
+        return 1
+    sys.stdout.write(result.text())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
