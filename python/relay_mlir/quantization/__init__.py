@@ -320,7 +320,7 @@ def quantize(model: Any, data: Any, *, metric: str = "cosine", budget: float | N
 def _float_operators(module: IRModule) -> dict[str, int]:
     """How many of each operator compute floats of floats."""
     counts: dict[str, int] = {}
-    pattern = re.compile(r"= relay\.([\w.]+) .*-> tensor<[^>]*\bx?f(?:16|32|64)>")
+    pattern = re.compile(r"= relay\.([\w.]+) .*-> tensor<(?:[^>]*x)?f(?:16|32|64)>")
     for line in module.print().splitlines():
         found = pattern.search(line)
         if found and found[1] not in ("constant", "qnn.dequantize"):
