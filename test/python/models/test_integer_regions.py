@@ -194,7 +194,9 @@ def test_operators(network, kind):
     model, inputs = make(network, kind)
     actual, expected = rm.compile(model).run(inputs), run_peer(model, inputs)
     steps = np.rint(np.abs(actual - expected) / last_scale(model))
-    assert steps.max() <= 1 and (steps > 0).mean() <= 2e-3
+    # A step of the convolution before it moves nine means.
+    share = 2e-2 if network is average_pool else 2e-3
+    assert steps.max() <= 1 and (steps > 0).mean() <= share
 
 
 @pytest.mark.parametrize("kind", TYPES)

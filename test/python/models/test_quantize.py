@@ -45,7 +45,7 @@ def test_accuracy(name):
     """Top-1 within half a point of that in floats, on digits that are not those of the ranges."""
     model = trained.load(name)
     key = model.graph.input[0].name
-    inputs, _ = trained.training_samples(name, 128)
+    inputs, _ = trained.training_samples(name, 256)
     result = rm.quantize(model, {key: inputs.astype(np.float32)})
     x, y = trained.samples(name, None)
     x = x.astype(np.float32)
