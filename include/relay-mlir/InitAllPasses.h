@@ -19,6 +19,27 @@
 #include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
+// Registration is not in the headers that declare passes, which many files
+// include: it takes longer to parse than all else that they include.
+namespace mlir::relay {
+#define GEN_PASS_REGISTRATION
+#include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "relay-mlir/Dialect/Target/Transforms/Passes.h.inc"
+} // namespace mlir::relay
+namespace mlir::relax {
+#define GEN_PASS_REGISTRATION
+#include "relay-mlir/Dialect/Relax/Transforms/Passes.h.inc"
+} // namespace mlir::relax
+namespace mlir::tir {
+#define GEN_PASS_REGISTRATION
+#include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "relay-mlir/Dialect/TIR/TransformOps/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "relay-mlir/Dialect/TIR/Transforms/Passes.h.inc"
+} // namespace mlir::tir
+
 namespace mlir::relay {
 
 /// Registers the passes and pipelines of this project.

@@ -2,15 +2,17 @@ include_guard()
 
 # relay_add_library(<name> SOURCES <file>... [DEPENDS <target>...]
 #                   [INCLUDE_DIRS <dir>...] [LINK_LIBS <lib>...]
-#                   [PRECOMPILE_RELAY_DIALECT] [ENABLE_EXCEPTIONS])
+#                   [PRECOMPILE_{RELAY,TIR,LLVM}_DIALECT] [ENABLE_EXCEPTIONS])
 #
 # One folder of the compiler: an object library that becomes part of
 # libRelayMLIR.so. It waits for every generated header. LINK_LIBS names what the
 # shared library must link beyond libMLIR.so and libLLVM.so. With
-# PRECOMPILE_RELAY_DIALECT, the relay dialect's headers are parsed once for all
-# files: for folders where most include them.
+# PRECOMPILE_RELAY_DIALECT and so on, the headers of a dialect are parsed once for
+# all files: for folders where most include them.
 function(relay_add_library name)
-  cmake_parse_arguments(ARG "ENABLE_EXCEPTIONS;PRECOMPILE_RELAY_DIALECT" ""
+  set(dialects PRECOMPILE_RELAY_DIALECT PRECOMPILE_TIR_DIALECT
+    PRECOMPILE_LLVM_DIALECT)
+  cmake_parse_arguments(ARG "ENABLE_EXCEPTIONS;${dialects}" ""
     "SOURCES;DEPENDS;INCLUDE_DIRS;LINK_LIBS" ${ARGN})
   add_library(obj.${name} OBJECT ${ARG_SOURCES})
   add_dependencies(obj.${name} relay-headers ${ARG_DEPENDS})
@@ -18,6 +20,10 @@ function(relay_add_library name)
   set(headers relay-pch)
   if(ARG_PRECOMPILE_RELAY_DIALECT)
     set(headers relay-dialect-pch)
+  elseif(ARG_PRECOMPILE_TIR_DIALECT)
+    set(headers relay-tir-pch)
+  elseif(ARG_PRECOMPILE_LLVM_DIALECT)
+    set(headers relay-llvm-pch)
   endif()
   if(ARG_ENABLE_EXCEPTIONS)
     string(APPEND headers -exceptions)

@@ -16,9 +16,6 @@ namespace mlir::relax {
 #define GEN_PASS_DECL
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "relay-mlir/Dialect/Relax/Transforms/Passes.h.inc"
-
 } // namespace mlir::relax
 
 #endif // RELAY_MLIR_DIALECT_RELAX_TRANSFORMS_PASSES_H

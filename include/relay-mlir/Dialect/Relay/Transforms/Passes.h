@@ -16,9 +16,6 @@ namespace mlir::relay {
 #define GEN_PASS_DECL
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "relay-mlir/Dialect/Relay/Transforms/Passes.h.inc"
-
 } // namespace mlir::relay
 
 #endif // RELAY_MLIR_DIALECT_RELAY_TRANSFORMS_PASSES_H

@@ -15,9 +15,6 @@ namespace mlir::tir {
 #define GEN_PASS_DECL
 #include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "relay-mlir/Dialect/TIR/ScheduleRules/Passes.h.inc"
-
 } // namespace mlir::tir
 
 #endif // RELAY_MLIR_DIALECT_TIR_SCHEDULERULES_PASSES_H

@@ -21,9 +21,6 @@ namespace mlir::tir {
 /// function of the dynamic dimensions of inputs and outputs.
 LogicalResult liftWorkspaces(PrimFuncOp kernel);
 
-#define GEN_PASS_REGISTRATION
-#include "relay-mlir/Dialect/TIR/Transforms/Passes.h.inc"
-
 } // namespace mlir::tir
 
 #endif // RELAY_MLIR_DIALECT_TIR_TRANSFORMS_PASSES_H

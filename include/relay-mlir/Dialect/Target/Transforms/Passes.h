@@ -16,9 +16,6 @@ namespace mlir::relay {
 #define GEN_PASS_DECL
 #include "relay-mlir/Dialect/Target/Transforms/Passes.h.inc"
 
-#define GEN_PASS_REGISTRATION
-#include "relay-mlir/Dialect/Target/Transforms/Passes.h.inc"
-
 } // namespace mlir::relay
 
 #endif // RELAY_MLIR_DIALECT_TARGET_TRANSFORMS_PASSES_H
