@@ -254,7 +254,6 @@ getSymbols(IRModule &self) {
   return symbols;
 }
 
-/// The names of the results of @main, empty where they have none.
 /// (kind, sizes, name of the elements' type) of a value: of tensors in a
 /// sequence or an optional value, "seq(tensor)" and so on. Sizes without a name
 /// in `dims` are "?".
@@ -350,7 +349,6 @@ void relay_python::bindIRModule(py::module_ &m) {
            py::arg("form") = "relay-typed", py::arg("executor") = "aot")
       .def("graph_json", &getGraphJSON)
       .def("describe_main", &describeMain)
-      .def("result_names", &getResultNames)
       .def("quantized_layers", &getQuantizedLayers)
       .def("simulated_values",
            [](IRModule &self) {

@@ -59,7 +59,7 @@ static std::string getDefaultFolder() {
   return std::string(path);
 }
 
-static StringRef toString(const std::array<uint8_t, 32> &hash) {
+static StringRef getBytes(const std::array<uint8_t, 32> &hash) {
   return StringRef(reinterpret_cast<const char *>(hash.data()), hash.size());
 }
 
@@ -68,7 +68,7 @@ ObjectCache::ObjectCache(StringRef folder, int64_t limitBytes)
       limitBytes(limitBytes) {}
 
 std::string ObjectCache::getKey(StringRef text) {
-  return toHex(toString(SHA256::hash(arrayRefFromStringRef(text))),
+  return toHex(getBytes(SHA256::hash(arrayRefFromStringRef(text))),
                /*LowerCase=*/true);
 }
 
@@ -94,7 +94,7 @@ std::optional<ObjectCache::Entry> ObjectCache::load(StringRef key) {
   StringRef checksum = data.take_front(kChecksumSize);
   data = data.drop_front(kChecksumSize);
   if (length > data.size() ||
-      checksum != toString(SHA256::hash(arrayRefFromStringRef(data))))
+      checksum != getBytes(SHA256::hash(arrayRefFromStringRef(data))))
     return std::nullopt;
   // Its time of modification is that of its last use.
   int descriptor;
@@ -133,7 +133,7 @@ void ObjectCache::store(StringRef key, const Entry &entry) {
   if (std::error_code code =
           mlir::relay::writeOutputText(getPath(key), [&](raw_ostream &os) {
             os << kMagic << StringRef(length, 8)
-               << toString(SHA256::hash(arrayRefFromStringRef(payload)))
+               << getBytes(SHA256::hash(arrayRefFromStringRef(payload)))
                << payload;
             return success();
           }))
