@@ -8,7 +8,7 @@
 
 // AOT: error: expects the executor vm for bytecode, but got aot, which has none
 // OBJ: error: expects a shared object for the executor vm, but got a relocatable one
-// KIND: error: expects --executor=aot or vm, but got 'graph'
+// KIND: error: expects --executor=aot, vm or auto, but got 'graph'
 
 relay.adt @List {
   relay.constructor @Cons(tensor<i32>, !relay.adt<@List>)

@@ -284,9 +284,9 @@ TEST_F(ConstantPoolTest, BadConstantsAreErrors) {
                     [&] { return emitError(UnknownLoc::get(&context)); });
   };
   EXPECT_TRUE(failed(addTo(
-      DenseElementsAttr::get(RankedTensorType::get({2}, b.getIntegerType(4)),
-                             b.getIntegerAttr(b.getIntegerType(4), 1)))));
-  EXPECT_EQ(message, "expects constant elements of whole bytes, but got 'i4'");
+      DenseElementsAttr::get(RankedTensorType::get({2}, b.getIntegerType(12)),
+                             b.getIntegerAttr(b.getIntegerType(12), 1)))));
+  EXPECT_EQ(message, "expects constant elements of whole bytes, but got 'i12'");
   EXPECT_TRUE(
       failed(addTo(makeResource<float>("short", {3}, {1, 2}, b.getF32Type()))));
   EXPECT_EQ(message,
