@@ -69,7 +69,7 @@ def networks(name, args):
 
 def time_in_turns(calls, x, rounds, turn):
     """The median seconds of a run of each."""
-    times = {kind: [] for kind in calls}
+    times: dict[str, list[float]] = {kind: [] for kind in calls}
     for call in calls.values():
         call(x)
     for _ in range(rounds):

@@ -229,7 +229,7 @@ def test_wrong_option():
                        "got 'sometimes'"):
         rm.compile(model, integer_regions="sometimes")
     with pytest.raises(TypeError, match="expects integer_regions to be a string, but got True"):
-        rm.compile(model, integer_regions=True)
+        rm.compile(model, integer_regions=True)  # type: ignore[call-overload]
 
 
 def qdq(kind, scales=(0.05, 0.01, 0.1), zero=3, last=None, middle=None):

@@ -68,8 +68,9 @@ def test_layers():
     weights = {t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer}
     scales = np.abs(weights["first.weight"]).max(axis=(1, 2, 3)) / 127
     assert first.weight_scales == (pytest.approx(scales.min()), pytest.approx(scales.max()), 8)
-    assert second.low == 0 and second.weight_scales[2] == 8
-    assert classes.op == "nn.dense" and classes.weight_scales[2] == 5
+    assert second.low == 0 and second.weight_scales is not None and second.weight_scales[2] == 8
+    assert classes.weight_scales is not None and classes.weight_scales[2] == 5
+    assert classes.op == "nn.dense"
     # A uniform error of a step of 1 / 128 of the range.
     rounded = np.clip(np.rint(x / first.scale), -127, 127) * first.scale
     expected = 10 * np.log10(np.sum(x.astype(float) ** 2) / np.sum((x - rounded.astype(float)) ** 2))
@@ -160,7 +161,7 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match="expects budget from 0 to 1, but got nan"):
         rm.quantize(network(), data, budget=float("nan"))
     with pytest.raises(TypeError, match="expects budget to be a number, but got 'much'"):
-        rm.quantize(network(), data, budget="much")
+        rm.quantize(network(), data, budget="much")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="expects max_runs to be 1 or more, but got 0"):
         rm.quantize(network(), data, max_runs=0)
     with pytest.raises(TypeError, match="expects data to be a path"):

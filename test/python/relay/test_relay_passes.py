@@ -131,9 +131,9 @@ def test_apply_pass_to_function():
 
 def test_passes_that_are_not_there():
     with pytest.raises(NotImplementedError,
-                       match="CollagePartition .bring-your-own-codegen. is not there yet"):
-        transform.CollagePartition()
-    assert not hasattr(transform, "CollagePartition")
+                       match="recast .graph passes. is not there yet"):
+        transform.recast()
+    assert not hasattr(transform, "recast")
     assert not hasattr(transform, "Nothing")
 
 
