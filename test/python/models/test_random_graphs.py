@@ -75,7 +75,7 @@ OTHERS = {
     "Optional", "OptionalGetElement", "OptionalHasElement", "RandomNormal", "RandomNormalLike",
     "RandomUniform", "RandomUniformLike", "RoiAlign", "STFT", "Scan", "SequenceAt",
     "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceLength",
-    "SequenceMap", "SplitToSequence", "TensorScatter", "Unique"}
+    "SequenceMap", "SplitToSequence", "TensorScatter", "TfIdfVectorizer", "Unique"}
 
 
 def test_all_supported_operators_occur():
