@@ -75,7 +75,7 @@ def _unary(function: Callable[..., relay.Expr], *args: Any, **attrs: Any) -> Any
 
 def _positive(function: Callable[..., relay.Expr]) -> Any:
     return lambda b: function(qnn.dequantize(b.param(2, 30), b.scale(), relay.const(np.int32(
-        -129 if b.dtype == "int8" else -1))))
+        -128 if b.dtype == "int8" else 0))))
 
 
 def _binary(function: Callable[..., relay.Expr]) -> Any:
