@@ -10,7 +10,7 @@ from ._compile import (IRModule, KernelProfile, Module, TensorInfo, compile, emi
 from ._errors import CompileError, DiagnosticError, Error, RuntimeError
 from ._session import (GraphOptimizationLevel, InferenceSession, NodeArg, SessionOptions,
                        get_available_providers, get_device)
-from ._program import Program
+from ._program import Program, ValueInfo
 from ._relay_mlir import __version__, get_num_threads, set_num_threads
 from .quantization import Quantized, quantize
 from . import tir
@@ -24,5 +24,5 @@ __all__ = [
     "InferenceSession", "KernelProfile", "Module", "NodeArg", "Program", "Quantized",
     "SessionOptions", "TensorInfo", "compile", "emit", "get_available_providers", "get_device",
     "get_num_threads", "import_onnx", "load", "load_dialect_plugin", "parse", "quantize",
-    "set_num_threads", "tir", "__version__",
+    "set_num_threads", "tir", "ValueInfo", "__version__",
 ]

@@ -22,15 +22,12 @@ Outputs = Any
 class TensorInfo(typing.NamedTuple):
     """Name, shape and NumPy dtype of an input or output.
 
-    A dynamic size is a string, the expression of its symbols: "n", "2 * n"; "?" if it is
-    not known before a run. `kind` is "tensor"; of a Program also "seq(tensor)" or
-    "optional(tensor)", whose tensors have that shape and dtype.
+    A dynamic size is a string, the expression of its symbols: "n", "2 * n".
     """
 
     name: str
     shape: tuple[int | str, ...]
     dtype: np.dtype[Any]
-    kind: str = "tensor"
 
 
 class KernelProfile(typing.NamedTuple):

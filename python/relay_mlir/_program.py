@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _relay_mlir
 from ._arguments import describe, expect_mapping, expect_path, expect_text
-from ._compile import Outputs, PathLike, TensorInfo
+from ._compile import Outputs, PathLike
 
 
 def _to_python(value: Any) -> Any:
@@ -29,6 +29,20 @@ def _to_python(value: Any) -> Any:
     return value
 
 
+class ValueInfo(NamedTuple):
+    """Name, shape, NumPy dtype and kind of an input or output of a Program.
+
+    A dynamic size is the name of its symbol, or "?" if it is not known before a run. `kind`
+    is "tensor", or "seq(tensor)" or "optional(tensor)", whose tensors have that shape and
+    dtype.
+    """
+
+    name: str
+    shape: tuple[int | str, ...]
+    dtype: np.dtype[Any]
+    kind: str
+
+
 class Program:
     """A compiled model for the virtual machine: call it with its inputs.
 
@@ -39,8 +53,8 @@ class Program:
     _path: str
     _file: object
     _impl: Any
-    _inputs: list[TensorInfo]
-    _outputs: list[TensorInfo]
+    _inputs: list[ValueInfo]
+    _outputs: list[ValueInfo]
 
     def __new__(cls, *args: Any) -> Program:
         del args
@@ -52,9 +66,9 @@ class Program:
         from .relay._core import core
         from .relay.expr import numpy_dtype
 
-        def inform(name: str, value: tuple[str, tuple[int | str, ...], str]) -> TensorInfo:
+        def inform(name: str, value: tuple[str, tuple[int | str, ...], str]) -> ValueInfo:
             kind, shape, dtype = value
-            return TensorInfo(name, shape, numpy_dtype(dtype) if dtype else np.dtype(object), kind)
+            return ValueInfo(name, shape, numpy_dtype(dtype) if dtype else np.dtype(object), kind)
 
         self = object.__new__(cls)
         self._path = path
@@ -65,13 +79,13 @@ class Program:
         return self
 
     @property
-    def inputs(self) -> list[TensorInfo]:
-        """The inputs, as a list of TensorInfo."""
+    def inputs(self) -> list[ValueInfo]:
+        """The inputs, as a list of ValueInfo."""
         return list(self._inputs)
 
     @property
-    def outputs(self) -> list[TensorInfo]:
-        """The outputs, as a list of TensorInfo."""
+    def outputs(self) -> list[ValueInfo]:
+        """The outputs, as a list of ValueInfo."""
         return list(self._outputs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Outputs:

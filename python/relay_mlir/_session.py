@@ -14,6 +14,7 @@ from typing import Any, Mapping, Sequence
 from . import _relay_mlir
 from ._arguments import describe, expect, expect_int, expect_list, expect_mapping, expect_text
 from ._compile import TensorInfo, compile, import_onnx
+from ._program import ValueInfo
 
 _CPU = "CPUExecutionProvider"
 
@@ -85,11 +86,12 @@ class SessionOptions:
         return self._entries[key]
 
 
-def _describe(info: TensorInfo) -> NodeArg:
+def _describe(info: TensorInfo | ValueInfo) -> NodeArg:
+    kind = info.kind if isinstance(info, ValueInfo) else "tensor"
     tensor = f"tensor({_TYPES.get(info.dtype.name, info.dtype.name)})"
     # Of sequences and optional values the sizes are those of tensors in them.
-    shape = list(info.shape) if info.kind == "tensor" else []
-    return NodeArg(info.name, info.kind.replace("tensor", tensor), shape)
+    shape = list(info.shape) if kind == "tensor" else []
+    return NodeArg(info.name, kind.replace("tensor", tensor), shape)
 
 
 def _check_providers(providers: Sequence[Any] | None) -> None:

@@ -23,11 +23,12 @@ import onnxruntime
 from onnxruntime.quantization import QuantType
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "utils" / "models"))
+sys.path[:0] = [str(ROOT / "utils" / "models"), str(ROOT / "utils")]
 
-import quantized
-import relay_mlir as rm
-import trained
+import option_types  # noqa: E402
+import quantized  # noqa: E402
+import relay_mlir as rm  # noqa: E402
+import trained  # noqa: E402
 
 
 def ort_session(model, threads):
@@ -86,26 +87,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("networks", nargs="*", metavar="network", help="all, if none is named: "
                         + ", ".join(trained.NETWORKS))
-    parser.add_argument("--batch", default="1,32", help="batch sizes that are timed")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--samples", type=int, default=256, help="for the ranges")
+    parser.add_argument("--batch", type=option_types.positives, default=[1, 32],
+                        help="batch sizes that are timed, 1,32 by default")
+    parser.add_argument("--threads", type=option_types.positive, default=1)
+    parser.add_argument("--samples", type=option_types.positive, default=256, help="for the ranges")
     parser.add_argument("--calibration", default="mse", choices=rm.quantization.CALIBRATIONS)
     parser.add_argument("--budget", type=float, help="see relay_mlir.quantize")
     parser.add_argument("--import-peer", action="store_true",
                         help="also compile what ONNX Runtime's quantizer made")
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--turn", type=float, default=0.2, help="seconds of each in a round")
+    parser.add_argument("--rounds", type=option_types.positive, default=7)
+    parser.add_argument("--turn", type=option_types.seconds, default=0.2, help="seconds of each in a round")
     args = parser.parse_args()
     for name in args.networks:
         if name not in trained.NETWORKS:
             parser.error(f"expects one of {', '.join(trained.NETWORKS)}, but got {name!r}")
     rm.set_num_threads(args.threads)
-    batches = [int(text) for text in args.batch.split(",")]
     print(f"relay-mlir {rm.__version__}, ONNX Runtime {onnxruntime.__version__}, "
           f"{platform.machine()}, threads: {args.threads}\n")
     columns = ["network", "float", "int8", "ORT int8", *(["int8 of ORT"] * args.import_peer),
                "in integers"]
-    columns += [f"{what}, batch {batch}" for batch in batches
+    columns += [f"{what}, batch {batch}" for batch in args.batch
                 for what in ("float/int8", "ORT int8/int8")]
     print("| " + " | ".join(columns) + " |")
     print("|---" * len(columns) + "|")
@@ -118,7 +119,7 @@ def main():
         if args.import_peer:
             cells.append(f"{right['int8 of ORT']:.1%}")
         cells.append(f"{result.report.num_integer} of {len(result.report.layers)}")
-        for batch in batches:
+        for batch in args.batch:
             times = time_in_turns(calls, x[:batch], args.rounds, args.turn)
             cells += [f"{times['float'] / times['int8']:.2f}",
                       f"{times['ORT int8'] / times['int8']:.2f}"]

@@ -59,7 +59,7 @@ def test_compile(executor: str) -> None:
     assert type(model) is (rm.Program if executor == "vm" else rm.Module)
     x = np.array([[-1, 0, 1, 2]], np.float32)
     np.testing.assert_array_equal(model(x), np.maximum(x, 0))
-    assert model.inputs == [rm.TensorInfo("x", ("n", 4), np.dtype(np.float32))]
+    assert model.inputs[0][:3] == ("x", ("n", 4), np.dtype(np.float32))
     assert model.outputs[0].name == "y" and model.outputs[0].dtype == np.float32
 
 

@@ -21,7 +21,9 @@ def prefix(tmp_path_factory):
 
 
 def test_libraries_are_found(prefix):
-    files = [*prefix.glob("bin/*"), *prefix.rglob("*.so")]
+    # Programs in Python have no libraries of their own.
+    files = [path for path in [*prefix.glob("bin/*"), *prefix.rglob("*.so")]
+             if path.read_bytes()[:4] == b"\x7fELF"]
     assert len(files) > 8
     for path in files:
         text = subprocess.run(["ldd", path], check=True, capture_output=True, text=True).stdout

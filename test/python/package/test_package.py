@@ -96,14 +96,15 @@ def test_wrong_inputs(add, args, kwargs, message):
 
 def test_a_file_in_memory_that_the_kernel_holds(monkeypatch):
     # The kernel refuses to seal a file while something may write to its pages.
-    emit, mappings = _compile.emit, []
+    emit, mappings = _compile._emit, []
 
     def emit_and_hold(model, path, *args, **kwargs):
-        emit(model, path, *args, **kwargs)
+        result = emit(model, path, *args, **kwargs)
         with open(path, "r+b") as file:
             mappings.append(mmap.mmap(file.fileno(), 0))
+        return result
 
-    monkeypatch.setattr(_compile, "emit", emit_and_hold)
+    monkeypatch.setattr(_compile, "_emit", emit_and_hold)
     module = rm.compile(rm.parse(ADD))
     assert len(mappings) == 1
     # It was copied, so that whoever holds the file changes nothing.

@@ -48,6 +48,11 @@ REFUSED = {
         (["--models=mlp,nope"], "expects models, some of bert_base, "),
         (["--sizes=64,"], "expects positive numbers, separated by commas"),
     ],
+    "benchmark/quantization.py": [
+        (["--batch=1,x"], "expects positive numbers, separated by commas, but got '1,x'"),
+        (["--turn=-1"], "expects a positive number of seconds, but got '-1'"),
+        (["nope"], "expects one of digits_mlp"),
+    ],
     "benchmark/regions.py": [
         (["resnet18", "--threads=0"], "expects a positive number, but got '0'"),
         (["resnet18", "--turn=-1"], "expects a positive number of seconds, but got '-1'"),
