@@ -90,7 +90,8 @@ def test_auto_takes_the_machine_where_it_must(tmp_path: pathlib.Path) -> None:
 
 def test_sequences_are_lists(tmp_path: pathlib.Path) -> None:
     program = rm.compile(parser.parse_model(SEQUENCE), executor="auto")
-    assert program.inputs[0].kind == program.outputs[0].kind == "seq(tensor)"
+    for info in (program.inputs[0], program.outputs[0]):
+        assert isinstance(info, rm.ValueInfo) and info.kind == "seq(tensor)"
     assert program.inputs[0].dtype == np.float32
     values = [np.full((k, 2), k, np.float32) for k in (1, 2, 3)]
     rest, taken = program(values, 1)
