@@ -86,6 +86,14 @@ def names(known, what):
     return parse
 
 
+def model(text):
+    """A name of utils/models/build.py, or the path of a file."""
+    import build  # What a program that has models has found already.
+    _check(text in build.MODELS or pathlib.Path(text).is_file(),
+           "a model of utils/models/build.py, or a file", text)
+    return text
+
+
 def existing_file(text):
     """The path of a file that is there."""
     path = pathlib.Path(text)

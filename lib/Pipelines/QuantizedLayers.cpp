@@ -10,6 +10,7 @@
 #include "relay-mlir/Dialect/Relay/IR/QuantizeOpInterface.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+#include "relay-mlir/Dialect/Relay/IR/SimulatedQuantize.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -43,16 +44,6 @@ static bool isProduct(Operation *op) {
           quantizable.getQuantizeRole() == QuantizeRole::MatrixProduct);
 }
 
-/// The simulated_quantize of @main, as other passes number them.
-static SmallVector<SimulatedQuantizeOp> getSimulated(func::FuncOp main) {
-  SmallVector<SimulatedQuantizeOp> ops;
-  main.walk([&](SimulatedQuantizeOp op) {
-    if (op.getKind() != static_cast<int64_t>(QuantizeKind::Identity))
-      ops.push_back(op);
-  });
-  return ops;
-}
-
 std::vector<SimulatedValue> relay::getSimulatedValues(ModuleOp module) {
   std::vector<SimulatedValue> result;
   auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -67,7 +58,7 @@ std::vector<SimulatedValue> relay::getSimulatedValues(ModuleOp module) {
       for (Value value : op->getResults())
         numbers.try_emplace(value, numbers.size());
   });
-  for (SimulatedQuantizeOp op : getSimulated(main)) {
+  for (SimulatedQuantizeOp op : getSimulatedQuantizes(main)) {
     Value data = op.getData();
     while (auto inner = data.getDefiningOp<SimulatedQuantizeOp>())
       data = inner.getData();
@@ -84,7 +75,7 @@ std::vector<QuantizedLayer> relay::getQuantizedLayers(ModuleOp module) {
   if (!main)
     return layers;
   DenseMap<Value, int64_t> numbers;
-  for (auto [number, op] : llvm::enumerate(getSimulated(main)))
+  for (auto [number, op] : llvm::enumerate(getSimulatedQuantizes(main)))
     numbers[op] = static_cast<int64_t>(number);
   auto getNumber = [&](Value value) {
     auto it = numbers.find(value);

@@ -82,16 +82,12 @@ def run_model(name, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("models", nargs="*", default=[])
+    parser.add_argument("models", nargs="*", type=option_types.model, default=[])
     parser.add_argument("--threads", type=option_types.positive, default=1)
     parser.add_argument("--rounds", type=option_types.positive, default=5)
     parser.add_argument("--turn", type=option_types.seconds, default=0.3,
                         help="seconds of a turn (default: %(default)s)")
     arguments = parser.parse_args()
-    import build
-    for model in arguments.models:
-        if model not in build.MODELS and not pathlib.Path(model).is_file():
-            parser.error(f"expects a model of utils/models/build.py, or a file, but got '{model}'")
     # It is asked for when the package is loaded.
     os.environ["RELAY_NUM_THREADS"] = str(arguments.threads)
     header = "".join(f"{f'-O{level} ms':>10}" for level in LEVELS)

@@ -145,16 +145,12 @@ def run_model(model, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("models", nargs="+")
+    parser.add_argument("models", nargs="+", type=option_types.model)
     parser.add_argument("--threads", type=option_types.positive, default=1)
     parser.add_argument("--rounds", type=option_types.positive, default=5)
     parser.add_argument("--turn", type=option_types.seconds, default=0.3,
                         help="seconds of a turn (default: %(default)s)")
     arguments = parser.parse_args()
-    import build
-    for model in arguments.models:
-        if model not in build.MODELS and not pathlib.Path(model).is_file():
-            parser.error(f"expects a model of utils/models/build.py, or a file, but got '{model}'")
     # Both ask when they are loaded.
     os.environ["RELAY_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(arguments.threads)
     os.environ["RELAY_DEVICE_PATH"] = str(BUILD / "lib")

@@ -7,21 +7,12 @@ import numpy as np
 import pytest
 
 import relay_mlir.compat as tvm
+from compiler_checks import module, register
 from relay_mlir import relay
 from relay_mlir.relay.annotation import compiler_begin, compiler_end
 from relay_mlir.relay.env_func import remove_global_func
 
 transform: Any = relay.transform
-
-
-def register(target, *op_names):
-    for name in op_names:
-        relay.op.get(name).reset_attr(f"target.{target}")
-        tvm.ir.register_op_attr(name, f"target.{target}", lambda call: True)
-
-
-def module(params, body):
-    return transform.InferType()(relay.IRModule.from_expr(relay.Function(params, body)))
 
 
 def vector(name, dtype="float32"):

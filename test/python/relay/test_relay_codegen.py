@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import relay_mlir.compat as tvm
+from compiler_checks import module
 from relay_mlir import relay
 from relay_mlir.relay import codegen
 
@@ -80,10 +81,6 @@ def register(target, generator, *op_names):
         relay.op.get(name).reset_attr(f"target.{target}")
         tvm.ir.register_op_attr(name, f"target.{target}", lambda call: True)
     codegen.register(target, generator)
-
-
-def module(params, body):
-    return transform.InferType()(relay.IRModule.from_expr(relay.Function(params, body)))
 
 
 def partition(mod, *targets):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import relay_mlir.compat as tvm
+from compiler_checks import module, register
 from relay_mlir import relay
 from relay_mlir.relay import collage
 from relay_mlir.relay.dataflow_pattern import is_op, wildcard
@@ -19,16 +20,6 @@ from relay_mlir.relay.op.contrib import dnnl, register_pattern_table
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = ROOT / os.environ.get("RELAY_BUILD_DIR", "build")
 transform: Any = relay.transform
-
-
-def register(target, *op_names):
-    for name in op_names:
-        relay.op.get(name).reset_attr(f"target.{target}")
-        tvm.ir.register_op_attr(name, f"target.{target}", lambda call: True)
-
-
-def module(params, body):
-    return transform.InferType()(relay.IRModule.from_expr(relay.Function(params, body)))
 
 
 def vector(name):

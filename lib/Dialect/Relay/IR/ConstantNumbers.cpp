@@ -16,19 +16,31 @@
 using namespace mlir;
 using namespace mlir::relay;
 
+std::optional<SmallVector<float>> relay::getFloats(Value value) {
+  ElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)) ||
+      !constant.getElementType().isF32())
+    return std::nullopt;
+  // Those of many channels are resources.
+  if (auto resource = dyn_cast<DenseF32ResourceElementsAttr>(constant)) {
+    std::optional<ArrayRef<float>> values = resource.tryGetAsArrayRef();
+    if (!values)
+      return std::nullopt;
+    return llvm::to_vector(*values);
+  }
+  auto elements = dyn_cast<DenseElementsAttr>(constant);
+  if (!elements)
+    return std::nullopt;
+  return llvm::to_vector(elements.getValues<float>());
+}
+
 std::optional<SmallVector<double>> relay::getNumbers(Value value) {
+  if (std::optional<SmallVector<float>> floats = getFloats(value))
+    return SmallVector<double>(floats->begin(), floats->end());
   SmallVector<double> numbers;
   ElementsAttr constant;
   if (!matchPattern(value, m_Constant(&constant)))
     return std::nullopt;
-  // Those of many channels are resources.
-  if (auto floats = dyn_cast<DenseF32ResourceElementsAttr>(constant)) {
-    std::optional<ArrayRef<float>> values = floats.tryGetAsArrayRef();
-    if (!values)
-      return std::nullopt;
-    llvm::append_range(numbers, *values);
-    return numbers;
-  }
   if (auto integers = dyn_cast<DenseI32ResourceElementsAttr>(constant)) {
     std::optional<ArrayRef<int32_t>> values = integers.tryGetAsArrayRef();
     if (!values)

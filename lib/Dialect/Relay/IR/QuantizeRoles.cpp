@@ -9,6 +9,7 @@
 
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+#include "relay-mlir/Dialect/Relay/IR/SimulatedQuantize.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -44,4 +45,14 @@ void relay::detail::registerQuantizeRoles(MLIRContext *context) {
   attach<QuantizeRole::Narrow, AnnotationCastHintOp, NNMaxPool1dOp,
          NNMaxPool2dOp>(context);
   attach<QuantizeRole::End, NNGlobalAvgPool2dOp>(context);
+}
+
+SmallVector<RelayOpAnnotationSimulatedQuantizeOp>
+relay::getSimulatedQuantizes(Operation *function) {
+  SmallVector<RelayOpAnnotationSimulatedQuantizeOp> ops;
+  function->walk([&](RelayOpAnnotationSimulatedQuantizeOp op) {
+    if (op.getKind() != static_cast<int64_t>(QuantizeKind::Identity))
+      ops.push_back(op);
+  });
+  return ops;
 }

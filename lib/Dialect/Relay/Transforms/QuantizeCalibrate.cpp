@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ConstantFloats.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "QuantizedTypes.h"
 
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/QuantizeOpInterface.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/Relay/IR/RelayAnnotationOps.h"
+#include "relay-mlir/Dialect/Relay/IR/SimulatedQuantize.h"
 
 #include <cmath>
 
@@ -26,16 +27,6 @@ using namespace mlir;
 using namespace mlir::relay;
 
 using SimulatedQuantizeOp = RelayOpAnnotationSimulatedQuantizeOp;
-
-/// The simulated_quantize of @main, in their order.
-static SmallVector<SimulatedQuantizeOp> getSimulated(func::FuncOp main) {
-  SmallVector<SimulatedQuantizeOp> ops;
-  main.walk([&](SimulatedQuantizeOp op) {
-    if (op.getKind() != static_cast<int64_t>(QuantizeKind::Identity))
-      ops.push_back(op);
-  });
-  return ops;
-}
 
 static bool isWeight(SimulatedQuantizeOp op) {
   return op.getKind() == static_cast<int64_t>(QuantizeKind::Weight);
@@ -66,7 +57,7 @@ struct QuantizeCollectPass final
       return signalPassFailure();
     SmallVector<Value> values;
     Block &body = main.getBody().front();
-    for (SimulatedQuantizeOp op : getSimulated(main)) {
+    for (SimulatedQuantizeOp op : getSimulatedQuantizes(main)) {
       if (op->getBlock() != &body) {
         op.emitOpError("expects quantized values outside of branches and "
                        "closures");
@@ -164,7 +155,7 @@ void QuantizeCalibratePass::runOnOperation() {
   if (!main)
     return signalPassFailure();
   size_t index = 0;
-  for (SimulatedQuantizeOp op : getSimulated(main)) {
+  for (SimulatedQuantizeOp op : getSimulatedQuantizes(main)) {
     FailureOr<double> threshold = getThreshold(op, index);
     if (failed(threshold))
       return signalPassFailure();

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ConstantFloats.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
 
 #include "QuantizedTypes.h"
 
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/DType.h"
 #include "relay-mlir/Dialect/Relay/IR/QuantizeOpInterface.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"

@@ -7,10 +7,9 @@
 
 #include "QuantizedTypes.h"
 
-#include "ConstantFloats.h"
-
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>

@@ -7,8 +7,7 @@
 
 #include "SparseWeights.h"
 
-#include "ConstantFloats.h"
-
+#include "relay-mlir/Dialect/Relay/IR/ConstantNumbers.h"
 #include "relay-mlir/Dialect/Relay/IR/FunctionAttributes.h"
 #include "relay-mlir/Dialect/Relay/IR/Padding.h"
 #include "relay-mlir/Dialect/Relay/IR/RelaySparseOps.h"

@@ -14,6 +14,9 @@
 
 namespace mlir::relay {
 
+/// The elements of a constant of f32; none of anything else.
+std::optional<SmallVector<float>> getFloats(Value value);
+
 /// The elements of a constant, floats or integers, as doubles; none of anything
 /// else.
 std::optional<SmallVector<double>> getNumbers(Value value);
