@@ -179,12 +179,15 @@ struct ApproximateMathPass
   }
 
   void runOnOperation() override {
-    FailureOr<relay::CPUAttr> cpu = relay::getTargetCPU(getOperation());
-    if (failed(cpu))
+    FailureOr<relay::TargetAttrInterface> target =
+        relay::getTarget(getOperation());
+    if (failed(target))
       return signalPassFailure();
-    const relay::CPUInfo &info = cpu->getInfo();
+    auto cpu = dyn_cast<relay::CPUAttr>(*target);
+    const relay::CPUInfo *info = cpu ? &cpu.getInfo() : nullptr;
     RewritePatternSet patterns(&getContext());
-    if (info.hasFMA()) {
+    // Whatever is no processor has fused instructions.
+    if (!info || info->hasFMA()) {
       patterns.add<FuseMultiplyAdd>(&getContext());
       relay::detail::populateRemainderPatterns(patterns);
     } else {
@@ -193,12 +196,12 @@ struct ApproximateMathPass
     patterns.add<FindExpM1, FindLog1p, FindRoundEven>(&getContext());
     relay::detail::populateHalfBitsPatterns(patterns);
     relay::detail::populateExtremePatterns(patterns);
-    if (info.isX86() && !info.hasFeature("f16c"))
+    if (info && info->isX86() && !info->hasFeature("f16c"))
       relay::detail::populateExpandF16Patterns(patterns);
     // x^2, x^0.5 and the like.
     populateMathAlgebraicSimplificationPatterns(patterns);
     relay::detail::populateVectorMathPatterns(
-        patterns, /*scalef=*/info.hasFeature("avx512vl"));
+        patterns, /*scalef=*/info && info->hasFeature("avx512vl"));
     // The ones that hold to 1e-6 over the whole range of arguments. Where they
     // do not (sin of a large number), libm it is.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
@@ -209,7 +212,13 @@ struct ApproximateMathPass
       return signalPassFailure();
 
     // What is left is libm's, one element at a time. Functions that are
-    // instructions, or that LLVM knows better, stay.
+    // instructions, or that LLVM knows better, stay; other targets have
+    // libraries of their own.
+    if (info)
+      callLibm();
+  }
+
+  void callLibm() {
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalOp<

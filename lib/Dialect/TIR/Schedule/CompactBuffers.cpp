@@ -293,7 +293,8 @@ static double keepParallelDims(AllocBufferOp buffer, IndexSpace &space,
       plan.shape[dim] = size;
     for (ForOp loop = plan.loop; loop && plan.origins[dim];
          loop = loop.getParentLoop())
-      if (loop.getKind() == ForKind::Parallel &&
+      if ((loop.getKind() == ForKind::Parallel ||
+           loop.getKind() == ForKind::ThreadBinding) &&
           space.dependsOn(plan.origins[dim], loop.getInductionVar())) {
         plan.shape[dim] = size;
         plan.origins[dim] = AffineExpr();

@@ -7,6 +7,7 @@
 
 #include "CPURules.h"
 
+#include "../InlineProducers.h"
 #include "Vector/Window.h"
 #include "relay-mlir/Dialect/TIR/ScheduleRules/ScheduleRules.h"
 

@@ -24,10 +24,6 @@ inline const relay::CPUInfo &getCPU(const KernelSchedule &schedule) {
   return cast<relay::CPUAttr>(schedule.getTarget()).getInfo();
 }
 
-/// Inlines elementwise producers into their consumers where that saves memory
-/// traffic and repeats no work.
-void inlineProducers(KernelSchedule &schedule);
-
 /// Sums of products with reuse: matrix products, convolutions.
 LogicalResult scheduleContraction(KernelSchedule &schedule, BlockNest nest);
 

@@ -22,6 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../InlineProducers.h"
 #include "../CPURules.h"
 #include "MatrixMatcher.h"
 

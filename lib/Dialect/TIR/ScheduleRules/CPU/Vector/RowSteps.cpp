@@ -5,57 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../RowSteps.h"
 #include "../CPURules.h"
 
 using namespace mlir;
 using namespace mlir::tir;
 
 LogicalResult mlir::tir::scheduleRowSteps(KernelSchedule &schedule) {
-  SmallVector<BlockOp, 6> blocks = schedule.getKernel().getBlocks();
-  llvm::erase_if(blocks, isCheck);
-  if (blocks.size() < 2)
+  std::optional<RowSteps> found = matchRowSteps(schedule.getKernel());
+  if (!found)
     return failure();
-  FailureOr<BlockNest> last = BlockNest::get(blocks.back());
-  if (failed(last) || last->isReduction())
-    return failure();
-
-  // The rows: leading variables that every step has as well.
-  unsigned numRows = last->getNumVars();
-  double work = 0;
-  std::vector<BlockNest> steps;
-  for (BlockOp block : blocks) {
-    FailureOr<BlockNest> nest = BlockNest::get(block);
-    if (failed(nest) || !nest->getStore() || !nest->getStore()->map)
-      return failure();
-    if (nest->isReduction()) {
-      // What is reduced is contiguous, or lanes across rows would be better.
-      SmallVector<unsigned> reduce = nest->getVars(/*isReduce=*/true);
-      bool isRow = llvm::any_of(nest->accesses, [&](const auto &access) {
-        return !access.isWrite && isContiguous(access, reduce.back());
-      });
-      if (!isRow)
-        return failure();
-      numRows = std::min<unsigned>(numRows, reduce.front());
-    }
-    work += nest->getWork() / 16;
-    steps.push_back(std::move(*nest));
-  }
-  bool hasReduction = llvm::any_of(
-      steps, [](const BlockNest &nest) { return nest.isReduction(); });
-  if (!hasReduction || numRows == 0 || numRows == last->getNumVars())
-    return failure();
-  for (const BlockNest &step : steps) {
-    if (step.getNumVars() < numRows)
-      return failure();
-    for (unsigned var = 0; var != numRows; ++var)
-      if (step.isReduce(var) || step.getExtent(var) != last->getExtent(var))
-        return failure();
-  }
-
-  ForOp row = last->loops[numRows - 1];
+  auto &[steps, numRows, work] = *found;
+  const BlockNest &last = steps.back();
+  ForOp row = last.loops[numRows - 1];
   bool moved = false;
-  for (BlockOp block : llvm::reverse(ArrayRef(blocks).drop_back()))
-    moved |= succeeded(schedule.computeAt(block, row));
+  for (const BlockNest &step : llvm::reverse(ArrayRef(steps).drop_back()))
+    moved |= succeeded(schedule.computeAt(step.block, row));
   if (!moved)
     return failure();
   for (const BlockNest &step : steps) {
@@ -70,7 +35,7 @@ LogicalResult mlir::tir::scheduleRowSteps(KernelSchedule &schedule) {
     else if (loops.back() != row)
       (void)schedule.vectorize(loops.back());
   }
-  SmallVector<ForOp> outer(last->loops.begin(), last->loops.begin() + numRows);
-  parallelizeOuter(schedule, outer, work);
+  SmallVector<ForOp> outer(last.loops.begin(), last.loops.begin() + numRows);
+  parallelizeOuter(schedule, outer, work / 16);
   return success();
 }

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../CPURules.h"
-#include "Window.h"
+#include "InlineProducers.h"
+
+#include "CPU/Vector/Window.h"
 #include "relay-mlir/Dialect/TIR/IR/IndexSize.h"
 
 using namespace mlir;
@@ -143,7 +144,7 @@ static bool isReadOnce(const BlockNest &producer, const Inlining &plan) {
 
 /// Whether computing elements more than once takes less than keeping them.
 static bool isCheap(const BlockNest &producer, const Inlining &plan,
-                    const relay::CPUInfo &target) {
+                    int64_t cacheSize) {
   double work = getBodyWork(producer.block);
   if (plan.numCopies * work > kMaxCopiedWork)
     return false;
@@ -154,8 +155,7 @@ static bool isCheap(const BlockNest &producer, const Inlining &plan,
         producer.getNumInstances() *
         (elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() / 8.0
                                     : sizeof(int64_t));
-    bool fitsInCache =
-        type.hasStaticShape() && numBytes <= target.getCacheSizes().l2;
+    bool fitsInCache = type.hasStaticShape() && numBytes <= cacheSize;
     return work * (plan.numRuns - 1) <=
            (fitsInCache ? kCacheTrip : kMemoryTrip);
   }
@@ -175,7 +175,8 @@ static void inlineIfWorth(KernelSchedule &schedule, BlockOp block,
   if (!plan)
     return;
   if (isReadOnce(*nest, *plan) ||
-      (mayRepeat && isCheap(*nest, *plan, getCPU(schedule)))) {
+      (mayRepeat &&
+       isCheap(*nest, *plan, schedule.getTarget().getCacheSizes().l2))) {
     (void)schedule.computeInline(block);
   } else if (mayRepeat) {
     schedule.remarkMissed("inline",
