@@ -14,6 +14,7 @@
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "relay-mlir/Dialect/CUDA/IR/CUDA.h"
 #include "relay-mlir/Dialect/Relax/IR/Relax.h"
 #include "relay-mlir/Dialect/Relay/IR/Relay.h"
 #include "relay-mlir/Dialect/TIR/IR/TIR.h"
@@ -21,16 +22,19 @@
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Bufferize.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
+#include "relay-mlir/Target/CUDA/CUDACode.h"
 
 namespace mlir::relay {
 
 /// Adds the dialects of this project, and their extensions, to `registry`.
 inline void registerProjectDialects(DialectRegistry &registry) {
-  registry.insert<RelayDialect, TargetDialect, relax::RelaxDialect,
-                  tir::TIRDialect>();
+  registry.insert<RelayDialect, TargetDialect, cuda::CUDADialect,
+                  relax::RelaxDialect, tir::TIRDialect>();
   tir::registerBufferizableOpInterfaceExternalModels(registry);
   tir::registerTransformDialectExtension(registry);
   tir::registerCPUScheduleRules(registry);
+  tir::registerGPUScheduleRules(registry);
+  cuda::registerCodeGenerator(registry);
 }
 
 /// Adds all dialects of MLIR and of this project to `registry`.

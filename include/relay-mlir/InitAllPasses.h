@@ -17,6 +17,7 @@
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Target/Transforms/Passes.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
+#include "relay-mlir/Target/CUDA/CUDACode.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
 
 // Registration is not in the headers that declare passes, which many files
@@ -52,6 +53,7 @@ inline void registerProjectPasses() {
   tir::registerTIRScheduleRulesPasses();
   tir::registerTIRTransformOpsPasses();
   registerTIRToLLVMPipeline();
+  cuda::registerTIRToGPUPipeline();
   registerPipelines();
 }
 

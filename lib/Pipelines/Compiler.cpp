@@ -14,6 +14,7 @@
 
 #include "relay-mlir/Pipelines/Compiler.h"
 
+#include "DeviceTargets.h"
 #include "ExternalObjects.h"
 #include "KernelRemarks.h"
 
@@ -41,6 +42,7 @@
 #include "mlir/Support/Timing.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::relay;
@@ -550,6 +552,12 @@ LogicalResult Compilation::writeCode(CodeKind codeKind) {
   return writeText([&](raw_ostream &os) {
     for (const SmallVector<char, 0> &text : texts)
       os << StringRef(text.data(), text.size()) << '\n';
+    // Code of other devices, where it is text.
+    if (codeKind == CodeKind::Assembly)
+      for (const DeviceModule &device : deviceModules)
+        if (llvm::json::isUTF8(device.code.data) &&
+            !StringRef(device.code.data).contains('\0'))
+          os << device.code.data << '\n';
   });
 }
 
@@ -634,11 +642,14 @@ static LogicalResult compileForEither(ModuleOp module, CompileOptions options,
 LogicalResult relay::compileModule(ModuleOp module,
                                    const CompileOptions &options, EmitKind kind,
                                    StringRef outputPath) {
-  if (options.executor == ExecutorKind::Auto && kind != EmitKind::Bytecode)
-    return compileForEither(module, options, kind, outputPath);
+  CompileOptions resolved = options;
+  if (std::string error = resolveDeviceTargets(resolved); !error.empty())
+    return emitError(module.getLoc()) << error;
+  if (resolved.executor == ExecutorKind::Auto && kind != EmitKind::Bytecode)
+    return compileForEither(module, resolved, kind, outputPath);
   if (kind == EmitKind::Bytecode)
-    return writeBytecode(module, options, outputPath);
-  return Compilation(module, options, kind, outputPath).run();
+    return writeBytecode(module, resolved, outputPath);
+  return Compilation(module, resolved, kind, outputPath).run();
 }
 
 FailureOr<RelayModule *> relay::compileAndLoad(ModuleOp module,

@@ -7,6 +7,8 @@
 
 #include "relay-mlir/Pipelines/Pipelines.h"
 
+#include "DeviceTargets.h"
+
 #include "relay-mlir/Conversion/Passes.h"
 #include "relay-mlir/Dialect/Relax/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Relay/Transforms/Passes.h"
@@ -81,7 +83,9 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
   manager.addPass(createVerifyInlinedSizePass());
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addPass(createInlineIndirectCallsPass());
-  manager.addNestedPass<func::FuncOp>(createPlanDevicesPass());
+  PlanDevicesPassOptions devices;
+  devices.defaultDevice = options.device;
+  manager.addNestedPass<func::FuncOp>(createPlanDevicesPass(devices));
   if (optLevel >= 1 && options.integerRegions.enabled) {
     FakeQuantizationToIntegerPassOptions integers;
     integers.hardFail = options.integerRegions.hardFail;
@@ -113,13 +117,18 @@ void relay::buildRelayOptimizePipeline(OpPassManager &manager,
     manager.addNestedPass<func::FuncOp>(
         createCombineParallelMatmulPass(matmul));
     manager.addNestedPass<func::FuncOp>(createSplitTransposedConvPass());
-    manager.addNestedPass<func::FuncOp>(createWidenProductsPass());
+    // Tensor cores take halves as they are.
+    if (options.device.empty())
+      manager.addNestedPass<func::FuncOp>(createWidenProductsPass());
     manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
     // What became constant may settle sizes.
     manager.addPass(createInferTypesPass());
     manager.addPass(createCanonicalizerPass());
-    manager.addNestedPass<func::FuncOp>(createWinogradPass());
-    manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
+    // A processor gains by it.
+    if (options.device.empty()) {
+      manager.addNestedPass<func::FuncOp>(createWinogradPass());
+      manager.addNestedPass<func::FuncOp>(createFoldConstantPass());
+    }
   }
   manager.addPass(createDeadCodePass());
   FuseOpsPassOptions fusion;
@@ -181,8 +190,19 @@ struct TargetChoice {
                                      "processor: kind = #dialect.target, "
                                      "...; empty: as the module says")) {}
 
+  /// What is chosen, or what is wrong with it.
+  std::string get(CompileOptions &options) const {
+    if (!target.empty())
+      options.target = target;
+    options.deviceTargets = deviceTargets;
+    return resolveDeviceTargets(options);
+  }
+
   void addPass(OpPassManager &manager) const {
-    manager.addPass(createAttachTargetPass({target, precision, deviceTargets}));
+    CompileOptions options;
+    (void)get(options);
+    manager.addPass(createAttachTargetPass(
+        {options.target.value_or(""), precision, options.deviceTargets}));
   }
 
   mlir::detail::PassOptions::Option<std::string> target;
@@ -225,7 +245,13 @@ static std::string checkOptions(const OptimizePipelineOptions &options) {
     return "expects integer-regions to be " +
            std::string(IntegerRegions::kExpected) + ", but got '" +
            options.integerRegions + "'";
-  return "";
+  CompileOptions chosen;
+  return options.choice.get(chosen);
+}
+
+static std::string checkTarget(const SchedulePipelineOptions &options) {
+  CompileOptions chosen;
+  return options.choice.get(chosen);
 }
 
 void relay::registerPipelines() {
@@ -235,6 +261,7 @@ void relay::registerPipelines() {
       [](OpPassManager &manager, const OptimizePipelineOptions &options) {
         options.choice.addPass(manager);
         CompileOptions compilation;
+        (void)options.choice.get(compilation);
         compilation.optLevel = options.optLevel;
         compilation.desiredLayout = options.desiredLayout;
         compilation.externalFallback = options.externalFallback;
@@ -257,5 +284,6 @@ void relay::registerPipelines() {
       [](OpPassManager &manager, const SchedulePipelineOptions &options) {
         options.choice.addPass(manager);
         buildTIRSchedulePipeline(manager);
-      });
+      },
+      checkTarget);
 }

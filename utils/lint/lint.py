@@ -30,6 +30,7 @@ LAYERS = {
     "Support": [],
     "Dialect/Target/IR": ["Support"],
     "Dialect/Target/Transforms": ["Support", "Dialect/Target/IR"],
+    "Dialect/CUDA/IR": ["Support", "Dialect/Target/IR"],
     "Dialect/Relay/IR": ["Support"],
     "Dialect/TIR/IR": ["Support", "Dialect/Target/IR"],
     "Dialect/Relax/IR": ["Support", "Dialect/TIR/IR", "Dialect/Target/IR"],
@@ -50,13 +51,14 @@ LAYERS = {
     "Dialect/TIR/TransformOps": [
         "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule"],
     "Dialect/TIR/ScheduleRules": [
-        "Support", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule",
+        "Support", "Dialect/CUDA/IR", "Dialect/TIR/IR", "Dialect/TIR/Analysis", "Dialect/TIR/Schedule",
         "Dialect/TIR/TransformOps", "Dialect/Target/IR"],
     "Conversion": ["Support", "Dialect"],
     "Frontend": ["Support", "Dialect/Relay/IR", "Dialect/Relay/Analysis", "Prelude"],
     "Target": ["Support", "Dialect", "Runtime"],
     # Sequences the conversions that make one kernel.
     "Target/Kernel": ["Support", "Dialect", "Runtime", "Conversion"],
+    "Target/CUDA": ["Support", "Dialect", "Runtime", "Conversion"],
     "Report": ["Support", "Dialect/Relay/IR", "Dialect/Relax/IR", "Dialect/TIR/IR"],
     "Pipelines": ["*"],
     "Prelude": [],

@@ -8,6 +8,7 @@
 #ifndef RELAY_MLIR_CONVERSION_PASSES_H
 #define RELAY_MLIR_CONVERSION_PASSES_H
 
+#include "relay-mlir/Conversion/KernelToGPU/KernelToGPU.h"
 #include "relay-mlir/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "relay-mlir/Conversion/LinalgToTIR/LinalgToTIR.h"
 #include "relay-mlir/Conversion/RelayToLinalg/RelayToLinalg.h"

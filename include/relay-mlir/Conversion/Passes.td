@@ -16,6 +16,47 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// KernelToGPU
+//===----------------------------------------------------------------------===//
+
+def ConvertKernelToGPUPass
+    : Pass<"tir-kernel-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Make launches of GPU kernels of loops that are bound to threads";
+  let description = [{
+    A kernel, as `convert-tir-to-scf` leaves it, runs on the host of a GPU: each
+    loop nest at its top level becomes a `gpu.func` in the module `@kernels`, and
+    a `gpu.launch_func` that names the size of its grid. `scf.forall` that are
+    mapped to blocks and threads become their indices. What no loop is bound for
+    runs on one thread.
+
+    A `gpu.barrier` is put between parts of a block of which one writes what
+    another one accesses. Allocations in memory `shared` become workgroup
+    attributions, those in the default memory belong to each thread.
+
+    A grid whose size does not follow from sizes of buffers has a fixed number of
+    blocks, each of which goes over several iterations.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def GPUKernelABIPass : Pass<"tir-gpu-kernel-abi", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Give GPU kernels the parameters that devices pass";
+  let description = [{
+    Each `gpu.func` gets one parameter for each buffer, its address, one for each
+    unknown size, an `i64`, and the address of the status word. A buffer of
+    unknown sizes is `memref<?xT>` there. `cf.assert` stores the number of the
+    kernel in the status word, and code that comes later does not run.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // KernelToLLVM
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +66,9 @@ def ApproximateMathPass
   let description = [{
     Replaces transcendental functions on f32, scalars and vectors alike, by
     straight-line code, so that vectors stay vectors. Errors are some units in
-    the last place. Those on f64 become calls of libm, except exponentials of
-    vectors, which are exact to two units in the last place. Where the target
+    the last place. Those on f64 become calls of libm where the target is a
+    processor, except exponentials of vectors, which are exact to two units in
+    the last place. Where the target
     (`target.spec`) has fused multiply-add instructions, a product that is only
     added becomes one; where it has none that convert f16, bits are computed.
   }];
@@ -485,11 +527,13 @@ def ConvertTIRToSCFPass
     a remark (category `tir-lowering`).
 
     The size of a register, and whether masks are fast, are those of the target
-    (`target.spec`), which must be a processor.
+    (`target.spec`). Loops that are bound to threads, of targets that have a
+    grid of them, become `scf.forall` with that mapping.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }

@@ -65,7 +65,9 @@ struct IntegerRegions {
 /// What tools and the Python package may choose about a compilation.
 struct CompileOptions {
   /// A target as CPUInfo::parse() reads it: "native", "x86-64-v3", ...; none
-  /// for that of the module, which is "native" if it has none.
+  /// for that of the module, which is "native" if it has none. A kind of
+  /// devices before it, such as "cuda -arch=sm_90a,x86-64-v3", is where the
+  /// model runs.
   std::optional<std::string> target;
 
   ExecutorKind executor = ExecutorKind::AOT;
@@ -81,6 +83,10 @@ struct CompileOptions {
   /// of `target.device_specs`: "npu = #npu.core<lanes = 8>". Empty for those of
   /// the module.
   std::string deviceTargets;
+
+  /// Where operators run of which the module does not say it, such as "cuda:0";
+  /// empty for the host.
+  std::string device;
 
   /// None for that of the module, which is High if it has none.
   std::optional<Precision> precision;

@@ -18,8 +18,11 @@
 
 #include "KernelEmitter.h"
 
+#include "EmitProducts.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -151,6 +154,15 @@ LogicalResult KernelEmitter::emitInnerLoop(affine::AffineForOp loop) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelEmitter::emitLoop(ForOp loop) {
+  if (isa<tir::PrimFuncOp>(loop->getParentOp()))
+    for (BlockOp block : loop.getBlocks()) {
+      if (auto product = block->getAttrOfType<cuda::ProductAttr>(
+              cuda::ProductAttr::kAttrName))
+        return ProductEmitter(*this, block, product).emit();
+      // Computed with the product.
+      if (block->hasAttr(cuda::ProductAttr::kEpilogueAttrName))
+        return success();
+    }
   for (BlockOp block : plan.getInitsBefore(loop)) {
     SmallVector<ForOp, 6> loops = block.getLoops();
     size_t depth = llvm::find(loops, loop) - loops.begin();
@@ -172,9 +184,7 @@ LogicalResult KernelEmitter::emitIterations(ForOp loop, BodyFn body) {
     return getConstantIndex(*getConstantIntValue(bound));
   };
   if (loop.getKind() == ForKind::ThreadBinding)
-    return loop.emitOpError("expects a kind that a CPU knows, but got "
-                            "thread_binding \"")
-           << *loop.getThreadTag() << '"';
+    return emitBound(loop, body);
   if (loop.getKind() == ForKind::Parallel)
     return emitParallel(loop, body);
   if (loop.getKind() == ForKind::Vectorized && plan.canVectorize(loop))
@@ -226,6 +236,54 @@ LogicalResult KernelEmitter::emitParallel(ForOp loop, BodyFn body) {
   map(loop.getInductionVar(),
       Lowered::uniform(parallel.getInductionVars().front()));
   // Each thread has stack buffers of its own.
+  llvm::SaveAndRestore saved(allocaPoint);
+  llvm::SaveAndRestore savedBytes(stackBytes, int64_t(0));
+  allocaPoint = arith::ConstantIndexOp::create(builder, loc, 0);
+  for (tir::AllocBufferOp alloc : deferredAllocs.lookup(loop))
+    createAlloca(alloc);
+  return body();
+}
+
+/// The index of a grid that `tag` names, such as "threadIdx.x"; null for those
+/// that are no index of hardware.
+static Attribute getMapping(MLIRContext *context, StringRef tag) {
+  auto [kind, axis] = tag.split('.');
+  gpu::MappingId id = axis == "x"   ? gpu::MappingId::DimX
+                      : axis == "y" ? gpu::MappingId::DimY
+                                    : gpu::MappingId::DimZ;
+  if (kind == "blockIdx")
+    return gpu::GPUBlockMappingAttr::get(context, id);
+  if (kind == "threadIdx")
+    return gpu::GPUThreadMappingAttr::get(context, id);
+  return {};
+}
+
+LogicalResult KernelEmitter::emitBound(ForOp loop, BodyFn body) {
+  StringRef tag = *loop.getThreadTag();
+  if (target.attribute.getThreading() != Threading::Grid)
+    return loop.emitOpError("expects a kind that ")
+           << target.attribute.getDescription()
+           << " knows, but got thread_binding \"" << tag << '"';
+  auto convert = [&](OpFoldResult bound) -> OpFoldResult {
+    if (auto value = dyn_cast<Value>(bound))
+      return lookup(value).value;
+    return bound;
+  };
+  OpFoldResult lower = convert(loop.getLowerBound());
+  OpFoldResult upper = convert(loop.getUpperBound());
+  Attribute mapping = getMapping(builder.getContext(), tag);
+  if (!mapping)
+    return emitSerial(
+        loop, getValueOrCreateConstantIndexOp(builder, loc, lower),
+        getValueOrCreateConstantIndexOp(builder, loc, upper), body);
+  OpFoldResult step = builder.getIndexAttr(1);
+  auto forall =
+      scf::ForallOp::create(builder, loc, lower, upper, step, ValueRange(),
+                            builder.getArrayAttr(mapping));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(forall.getBody());
+  map(loop.getInductionVar(), Lowered::uniform(forall.getInductionVar(0)));
+  // Each thread has buffers of its own, each block those that it shares.
   llvm::SaveAndRestore saved(allocaPoint);
   llvm::SaveAndRestore savedBytes(stackBytes, int64_t(0));
   allocaPoint = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -453,7 +511,9 @@ LogicalResult KernelEmitter::emitAlloc(tir::AllocBufferOp alloc) {
     user = ancestor;
   }
   auto loop = dyn_cast_or_null<ForOp>(user);
-  if (isTopLevel && loop && loop.getKind() == ForKind::Parallel) {
+  if (isTopLevel && loop &&
+      (loop.getKind() == ForKind::Parallel ||
+       loop.getKind() == ForKind::ThreadBinding)) {
     deferredAllocs[loop].push_back(alloc);
     return success();
   }

@@ -54,6 +54,9 @@ struct Lowered {
 };
 
 class KernelEmitter {
+  /// Writes whole blocks of its own.
+  friend class ProductEmitter;
+
 public:
   KernelEmitter(tir::PrimFuncOp kernel, VectorTarget target)
       : kernel(kernel), target(target), builder(kernel.getContext()) {}
@@ -82,6 +85,7 @@ private:
   LogicalResult emitSerial(tir::ForOp loop, Value lower, Value upper,
                            BodyFn body);
   LogicalResult emitParallel(tir::ForOp loop, BodyFn body);
+  LogicalResult emitBound(tir::ForOp loop, BodyFn body);
   LogicalResult emitVectorized(tir::ForOp loop, BodyFn body);
   /// Runs `body` on `count` lanes that start at `base`.
   LogicalResult emitLanes(tir::ForOp loop, Value base, int64_t count,

@@ -239,6 +239,12 @@ LogicalResult KernelSchedule::bind(ForOp loop, StringRef tag) {
   return success();
 }
 
+LogicalResult KernelSchedule::annotate(BlockOp block, StringRef name,
+                                       Attribute value) {
+  return apply<AnnotateOp>(Loops::Stay, "annotate", block.getName(),
+                           getHandle(block), name, value);
+}
+
 LogicalResult KernelSchedule::computeInline(BlockOp block) {
   std::string name = block.getName().str();
   if (failed(apply<ComputeInlineOp>(Loops::Change, "inline", name,
@@ -330,6 +336,31 @@ BlockOp KernelSchedule::decomposeReduction(BlockOp block, ForOp loop) {
       Loops::Change, "reduction", block.getName(), getHandleType(),
       getHandle(block), getHandle(loop));
   return failed(step) ? BlockOp() : getPayload<BlockOp>(step->getInit());
+}
+
+BlockOp KernelSchedule::rfactor(ForOp loop) {
+  FailureOr<RFactorOp> step = apply<RFactorOp>(
+      Loops::Change, "reduction", getFirstBlock(loop).getName(),
+      getHandleType(), getHandle(loop), /*axis=*/int64_t(0));
+  if (failed(step))
+    return {};
+  auto partial = getPayload<BlockOp>(step->getPartial());
+  if (remarks)
+    remark("reduction", "@" + partial.getName() + " computes partial results");
+  return partial;
+}
+
+LogicalResult KernelSchedule::setScope(BlockOp block, Value buffer,
+                                       StringRef scope) {
+  std::optional<unsigned> index = getIndexOf(getWrittenBuffers(block), buffer);
+  if (!index || failed(apply<SetScopeOp>(Loops::Stay, "memory", block.getName(),
+                                         getHandle(block),
+                                         /*write=*/true, *index, scope)))
+    return failure();
+  if (remarks)
+    remark("memory", "@" + block.getName() + ": a buffer of " +
+                         describeType(buffer) + " is in memory " + scope);
+  return success();
 }
 
 LogicalResult KernelSchedule::transformLayout(BlockOp block, Value buffer,
@@ -530,9 +561,16 @@ size_t KernelSchedule::limitTile(BlockOp block, size_t numLoops) {
   return numLoops;
 }
 
-void KernelSchedule::finalize() {
+void KernelSchedule::compactBuffers(int64_t maxBytes) {
   (void)apply<CompactBuffersOp>(Loops::Stay, "loops", "", session.getKernel(),
-                                kMaxLocalBytes);
+                                maxBytes);
+}
+
+void KernelSchedule::finalize() {
+  // Threads of a grid see what is in a loop around them: where it lies is for
+  // rules to say.
+  if (target.getThreading() != relay::Threading::Grid)
+    compactBuffers(kMaxLocalBytes);
   while (!deferred.empty()) {
     auto [name, intrinsic, numLoops] = deferred.front();
     deferred.pop_front();

@@ -90,6 +90,13 @@ private:
       return emitAt(buffer) << "expects a constant size of a buffer that is "
                                "local or in a loop, but got "
                             << buffer.getType();
+    // Whose it would be, a thread's or the block's, only a memory says.
+    if (!memory && !isWorkspace && target &&
+        target.getThreading() == Threading::Grid)
+      return emitAt(buffer)
+             << "expects a memory of " << target.getDescription() << " ("
+             << relay::getMemoryNames(target)
+             << ") of a buffer in a loop, but got " << buffer.getType();
     std::optional<MemoryInfo> info;
     if (memory && target)
       info = relay::lookupMemory(target, memory.getName());

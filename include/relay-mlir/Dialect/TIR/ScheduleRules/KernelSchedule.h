@@ -58,6 +58,7 @@ public:
   LogicalResult unroll(ForOp loop);
   /// `tag` is a hardware index: "threadIdx.x".
   LogicalResult bind(ForOp loop, StringRef tag);
+  LogicalResult annotate(BlockOp block, StringRef name, Attribute value);
   LogicalResult computeInline(BlockOp block);
   LogicalResult reverseComputeInline(BlockOp block);
   LogicalResult computeAt(BlockOp block, ForOp loop);
@@ -68,6 +69,14 @@ public:
   /// The block that stores what the reduction starts from, right before `loop`;
   /// null if refused.
   BlockOp decomposeReduction(BlockOp block, ForOp loop);
+  /// The block that computes a partial result for each iteration of `loop`, a
+  /// reduction loop; null if refused.
+  BlockOp rfactor(ForOp loop);
+  /// Shrinks buffers to what one iteration uses; those of at most `maxBytes` go
+  /// to local memory.
+  void compactBuffers(int64_t maxBytes);
+  /// Moves an intermediate buffer that the block writes to another memory.
+  LogicalResult setScope(BlockOp block, Value buffer, StringRef scope);
   /// `buffer` is one that the block reads.
   LogicalResult transformReadLayout(BlockOp block, Value buffer,
                                     AffineMap layout);

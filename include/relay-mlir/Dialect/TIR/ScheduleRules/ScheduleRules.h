@@ -103,6 +103,9 @@ public:
 /// Gives the target dialect the rules for processors.
 void registerCPUScheduleRules(DialectRegistry &registry);
 
+/// Gives the cuda dialect the rules for GPUs.
+void registerGPUScheduleRules(DialectRegistry &registry);
+
 /// Schedules an unscheduled kernel for its target by rules that look at its
 /// structure only: kinds of variables, access maps, extents. What no rule knows
 /// is run as it is. Returns the script of what was done, which does the same to

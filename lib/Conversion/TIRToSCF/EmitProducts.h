@@ -1,0 +1,120 @@
+//===- EmitProducts.h - Products of matrices by tensor cores ----*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_LIB_CONVERSION_TIRTOSCF_EMITPRODUCTS_H
+#define RELAY_MLIR_LIB_CONVERSION_TIRTOSCF_EMITPRODUCTS_H
+
+#include "KernelEmitter.h"
+
+#include "relay-mlir/Dialect/CUDA/IR/CUDA.h"
+#include "relay-mlir/Dialect/TIR/IR/Access.h"
+
+namespace mlir::relay::detail {
+
+/// What a sum of products accesses.
+struct ProductAccesses {
+  tir::BufferAccess left, right, out;
+};
+
+/// The accesses of a block that adds up products of elements, which may be
+/// widened first.
+std::optional<ProductAccesses>
+matchProduct(tir::BlockOp block, ArrayRef<tir::BufferAccess> accesses);
+
+/// Writes a block with the annotation `cuda.product` for a grid of threads.
+class ProductEmitter {
+public:
+  ProductEmitter(KernelEmitter &emitter, tir::BlockOp block,
+                 cuda::ProductAttr attr);
+
+  LogicalResult emit();
+
+private:
+  /// One of the two matrices that are multiplied: lines, which are rows of the
+  /// left one and columns of the right one, of steps.
+  struct Operand {
+    tir::BufferAccess access;
+    Value buffer;
+    Type element;
+    SmallVector<int64_t> lines;
+    /// Lines of a tile.
+    int64_t numLines;
+    /// Whether steps are next to each other in memory, and how many of them are
+    /// one load.
+    bool alongReduction;
+    int64_t vectorSize;
+    /// Loads of each thread for a tile, and where their elements are.
+    int64_t numChunks;
+    Value registers;
+    /// The tile: pieces, lines, steps.
+    Value shared;
+  };
+
+  Value index(int64_t value);
+  Value add(Value lhs, Value rhs);
+  Value mul(Value lhs, Value rhs);
+  Value div(Value lhs, Value rhs);
+  Value rem(Value lhs, Value rhs);
+  Value isLess(Value lhs, Value rhs);
+  /// The product of extents.
+  Value count(ArrayRef<int64_t> vars);
+  /// The values of variables, of which `linear` is the number in row-major
+  /// order.
+  void decode(Value linear, ArrayRef<int64_t> vars,
+              SmallVectorImpl<Value> &position);
+  SmallVector<Value> evaluate(const tir::BufferAccess &access,
+                              ArrayRef<Value> position);
+
+  int64_t getVectorSize(const tir::BufferAccess &access);
+  Operand createOperand(const tir::BufferAccess &access,
+                        ArrayRef<int64_t> lines, int64_t numLines);
+  std::pair<Value, Value> getChunk(const Operand &operand, Value thread,
+                                   int64_t chunk);
+  /// From the buffer to registers.
+  void loadTile(const Operand &operand, Value thread, Value firstLine,
+                Value firstStep);
+  /// From registers to shared memory.
+  void storeTile(const Operand &operand, Value thread);
+
+  Value loadPair(const Operand &operand, int64_t part, Value line, Value step);
+  Value join(ArrayRef<Value> pairs);
+  void multiply(Value thread);
+  void shareResults(Value thread, int64_t part);
+  LogicalResult storeResults(Value thread, int64_t part, Value firstRow,
+                             Value firstColumn);
+  Value createCell();
+  LogicalResult emitEpilogue(ArrayRef<Value> indices);
+
+  LogicalResult emitOnThreads(llvm::function_ref<LogicalResult(Value)> body);
+  void allocateShared();
+  LogicalResult emitTile(Value number);
+
+  KernelEmitter &emitter;
+  OpBuilder &b;
+  Location loc;
+  tir::BlockOp block, epilogue;
+  cuda::ProductAttr attr;
+  int64_t numThreads;
+
+  ProductAccesses accesses;
+  /// Extents of the variables of the block.
+  SmallVector<Value> extents;
+  SmallVector<int64_t> rows, columns, reduction;
+  /// Rows and columns of a warp.
+  int64_t warpRows = 0, warpColumns = 0;
+  /// What operands are in shared memory.
+  Type piece;
+  /// The variables of the batch in the tile at hand; null for the others.
+  SmallVector<Value> batchPosition;
+  Operand left, right;
+  /// Results of a thread, two at a time, and some rows of all in shared memory.
+  Value sums, results;
+};
+
+} // namespace mlir::relay::detail
+
+#endif // RELAY_MLIR_LIB_CONVERSION_TIRTOSCF_EMITPRODUCTS_H

@@ -1,0 +1,130 @@
+//===- Grid.cpp - A result for each thread --------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GPURules.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// Results that keep a large GPU busy with one for each thread; of more, a
+/// thread takes several, so that their loads are under way at once.
+static constexpr int64_t kManyResults = int64_t(1) << 20;
+static constexpr int64_t kResultsPerThread = 4;
+/// Copies of a body that moves data, above which its result is stored.
+static constexpr unsigned kMaxCopies = 8;
+
+void mlir::tir::inlineCopies(KernelSchedule &schedule) {
+  for (BlockOp block : schedule.getKernel().getBlocks()) {
+    FailureOr<BlockNest> nest = BlockNest::get(block);
+    if (failed(nest) || nest->isReduction())
+      continue;
+    const BufferAccess *store = nest->getStore();
+    if (!store || !store->map ||
+        !store->buffer.getDefiningOp<AllocBufferOp>() || getBodyWork(block) > 1)
+      continue;
+    unsigned numLoads = 0;
+    for (BlockOp reader : getReaders(store->buffer))
+      if (FailureOr<BlockNest> consumer = BlockNest::get(reader);
+          succeeded(consumer))
+        numLoads +=
+            llvm::count_if(consumer->accesses, [&](const BufferAccess &access) {
+              return !access.isWrite && access.buffer == store->buffer;
+            });
+    if (numLoads <= kMaxCopies)
+      (void)schedule.computeInline(block);
+  }
+}
+
+/// Binds the iterations of `loop` to blocks of threads.
+static void bindLoop(KernelSchedule &schedule, ForOp loop,
+                     bool mayTakeSeveral) {
+  std::optional<int64_t> extent = loop.getConstantExtent();
+  if (extent && *extent <= kBlockSize) {
+    (void)schedule.bind(loop, "threadIdx.x");
+    return;
+  }
+  if (mayTakeSeveral && extent && *extent >= kManyResults) {
+    SmallVector<ForOp> parts =
+        schedule.split(loop, {kInferFactor, kResultsPerThread, kBlockSize});
+    if (parts.size() == 3 &&
+        succeeded(schedule.reorder({parts[0], parts[2], parts[1]}))) {
+      (void)schedule.bind(parts[0], "blockIdx.x");
+      (void)schedule.bind(parts[2], "threadIdx.x");
+      (void)schedule.unroll(parts[1]);
+      return;
+    }
+    return;
+  }
+  SmallVector<ForOp> parts = schedule.split(loop, {kInferFactor, kBlockSize});
+  if (parts.size() != 2)
+    return;
+  (void)schedule.bind(parts[0], "blockIdx.x");
+  (void)schedule.bind(parts[1], "threadIdx.x");
+}
+
+LogicalResult mlir::tir::scheduleGrid(KernelSchedule &schedule,
+                                      BlockNest nest) {
+  SmallVector<ForOp> order, spatial;
+  for (unsigned var = 0; var != nest.getNumVars(); ++var)
+    if (nest.kinds[var] == IterKind::Spatial)
+      spatial.push_back(nest.loops[var]);
+    else if (nest.kinds[var] != IterKind::Reduce)
+      return failure();
+  if (spatial.empty())
+    return failure();
+  order = spatial;
+  for (unsigned var : nest.getVars(/*isReduce=*/true))
+    order.push_back(nest.loops[var]);
+  if (!llvm::equal(order, nest.loops) && failed(schedule.reorder(order)))
+    return failure();
+  ForOp fused = spatial.size() == 1 ? spatial.front() : schedule.fuse(spatial);
+  if (!fused) {
+    scheduleAnything(schedule, nest.block);
+    return success();
+  }
+  bindLoop(schedule, fused, /*mayTakeSeveral=*/!nest.isReduction());
+  return success();
+}
+
+/// Threads of a block that runs long code with branches.
+static constexpr int64_t kFewThreads = 32;
+
+void mlir::tir::scheduleAnything(KernelSchedule &schedule, BlockOp block) {
+  // Outer loops that only say which result it is.
+  SmallVector<ForOp> loops;
+  for (ForOp loop : block.getLoops()) {
+    bool isSpatial = false, isOther = false;
+    for (auto [kind, binding] :
+         llvm::zip(block.getKinds(), block.getBindings())) {
+      bool isSame = binding == loop.getInductionVar();
+      isSpatial |= isSame && kind == IterKind::Spatial;
+      isOther |= isSame && kind != IterKind::Spatial;
+    }
+    if (loop.getKind() != ForKind::Serial || !isSpatial || isOther)
+      break;
+    loops.push_back(loop);
+  }
+  while (!loops.empty()) {
+    ForOp fused = loops.size() == 1 ? loops.front() : schedule.fuse(loops);
+    if (!fused) {
+      loops.pop_back();
+      continue;
+    }
+    std::optional<int64_t> extent = fused.getConstantExtent();
+    if (extent && *extent <= kFewThreads) {
+      (void)schedule.bind(fused, "threadIdx.x");
+      return;
+    }
+    SmallVector<ForOp> parts =
+        schedule.split(fused, {kInferFactor, kFewThreads});
+    if (parts.size() == 2 && succeeded(schedule.bind(parts[0], "blockIdx.x")))
+      (void)schedule.bind(parts[1], "threadIdx.x");
+    return;
+  }
+}

@@ -1,0 +1,168 @@
+//===- Products.cpp - Products by tensor cores ----------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sum of products whose variables each belong to one or both operands is a
+// product of matrices, whatever the ranks of its buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GPURules.h"
+
+using namespace mlir;
+using namespace mlir::tir;
+
+/// Rows and columns below which tiles are mostly empty.
+static constexpr int64_t kMinRows = 8;
+static constexpr int64_t kMinReduction = 16;
+
+namespace {
+
+/// Variables by what they are of a product.
+struct ProductVars {
+  SmallVector<int64_t> batch, rows, columns, reduction;
+};
+
+} // namespace
+
+static std::optional<ProductVars> divideVars(const BlockNest &nest,
+                                             const SumOfProducts &product) {
+  ProductVars vars;
+  for (unsigned var = 0; var != nest.getNumVars(); ++var) {
+    bool isLeft = dependsOn(product.left, var);
+    bool isRight = dependsOn(product.right, var);
+    if (nest.isReduce(var)) {
+      // Of one operand alone, it would be a sum first.
+      if ((!isLeft || !isRight) && nest.getExtent(var) != 1)
+        return std::nullopt;
+      vars.reduction.push_back(var);
+      continue;
+    }
+    if (nest.kinds[var] != IterKind::Spatial ||
+        (!isLeft && !isRight && nest.getExtent(var) != 1))
+      return std::nullopt;
+    if (isLeft && isRight)
+      vars.batch.push_back(var);
+    else if (isRight)
+      vars.columns.push_back(var);
+    else
+      vars.rows.push_back(var);
+  }
+  return vars;
+}
+
+/// How many there are; a guess if that is not known.
+static int64_t guessCount(const BlockNest &nest, ArrayRef<int64_t> vars) {
+  int64_t count = 1;
+  for (int64_t var : vars)
+    count = llvm::SaturatingMultiply<uint64_t>(count, nest.guessExtent(var));
+  return count;
+}
+
+static Type getElementType(const BufferAccess &access) {
+  return cast<MemRefType>(access.buffer.getType()).getElementType();
+}
+
+static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
+/// The block right behind that computes one result from each of those of the
+/// product, which nobody else reads.
+static BlockOp findEpilogue(const BlockNest &nest,
+                            const SumOfProducts &product) {
+  if (!product.out.buffer.getDefiningOp<AllocBufferOp>())
+    return {};
+  SmallVector<BlockOp> readers = getReaders(product.out.buffer);
+  llvm::erase(readers, nest.block);
+  if (readers.size() != 1 || readers.front().getInit())
+    return {};
+  FailureOr<BlockNest> reader = BlockNest::get(readers.front());
+  if (failed(reader) || !reader->getStore() || reader->isReduction())
+    return {};
+  Operation *next = nest.loops.front()->getNextNode();
+  while (next && !isa<ForOp>(next) && next->getNumRegions() == 0)
+    next = next->getNextNode();
+  if (next != reader->loops.front())
+    return {};
+  // Each element of the product belongs to one instance.
+  if (!llvm::all_of(reader->kinds,
+                    [](IterKind kind) { return kind == IterKind::Spatial; }))
+    return {};
+  std::optional<AffineMap> map;
+  for (const BufferAccess &access : reader->accesses) {
+    if (access.buffer != product.out.buffer)
+      continue;
+    if (!access.map || !access.symbols.empty() || (map && *map != *access.map))
+      return {};
+    map = access.map;
+  }
+  auto type = cast<MemRefType>(product.out.buffer.getType());
+  if (!map || !map->isProjectedPermutation(/*allowZeroInResults=*/true) ||
+      !type.hasStaticShape())
+    return {};
+  // Variables that the product does not have would be computed again.
+  for (unsigned var = 0; var != reader->getNumVars(); ++var)
+    if (!map->isFunctionOfDim(var) && reader->getExtent(var) != 1)
+      return {};
+  for (auto [result, size] : llvm::zip(map->getResults(), type.getShape())) {
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (!dim ? size != 1 : reader->getExtent(dim.getPosition()) != size)
+      return {};
+  }
+  return readers.front();
+}
+
+LogicalResult mlir::tir::scheduleProduct(KernelSchedule &schedule,
+                                         BlockNest nest) {
+  std::optional<SumOfProducts> product = matchSumOfProducts(nest);
+  relay::Precision precision = relay::getPrecision(schedule.getKernel());
+  if (!product || !product->out.symbols.empty())
+    return failure();
+  Type left = getElementType(product->left);
+  Type right = getElementType(product->right);
+  Type out = getElementType(product->out);
+  bool isF32 = left.isF32() && right.isF32() && out.isF32();
+  bool isNarrow = isHalf(left) && left == right && (out.isF32() || out == left);
+  if (!isNarrow && (!isF32 || precision == relay::Precision::Highest))
+    return failure();
+  std::optional<ProductVars> vars = divideVars(nest, *product);
+  if (!vars)
+    return failure();
+  int64_t numRows = guessCount(nest, vars->rows);
+  int64_t numColumns = guessCount(nest, vars->columns);
+  int64_t numBatches = guessCount(nest, vars->batch);
+  if (numRows < kMinRows || numColumns < kMinRows ||
+      guessCount(nest, vars->reduction) < kMinReduction)
+    return failure();
+
+  // Small tiles where large ones would leave multiprocessors without work.
+  auto countTiles = [&](int64_t size) {
+    return llvm::divideCeil(numRows, size) *
+           llvm::divideCeil(numColumns, size) * numBatches;
+  };
+  bool isLarge = countTiles(128) >=
+                 static_cast<uint64_t>(getGPU(schedule).numMultiprocessors);
+  int64_t size = isLarge ? 128 : 64;
+  SmallVector<int64_t> tile = {size, size, 32};
+  SmallVector<int64_t> warps = {2, isLarge ? 4 : 2};
+  int64_t pieces = isF32 && precision == relay::Precision::High ? 2 : 1;
+  BlockOp epilogue = findEpilogue(nest, *product);
+  std::string epilogueName = epilogue ? epilogue.getName().str() : "";
+  MLIRContext *context = nest.block.getContext();
+  auto list = [&](ArrayRef<int64_t> values) {
+    return DenseI64ArrayAttr::get(context, values);
+  };
+  auto attribute = cuda::ProductAttr::get(
+      context, list(vars->batch), list(vars->rows), list(vars->columns),
+      list(vars->reduction), list(tile), list(warps), pieces, epilogueName);
+  if (failed(schedule.annotate(nest.block, cuda::ProductAttr::kAttrName,
+                               attribute)))
+    return failure();
+  if (epilogue)
+    (void)schedule.annotate(
+        epilogue, cuda::ProductAttr::kEpilogueAttrName,
+        StringAttr::get(epilogue.getContext(), nest.block.getName()));
+  return success();
+}

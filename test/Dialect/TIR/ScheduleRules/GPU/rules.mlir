@@ -1,0 +1,64 @@
+// RUN: relay-opt %s --relay-optimize="target=cuda" --relay-to-kernels --tir-schedule --split-input-file | FileCheck %s
+// RUN: relay-opt %s --relay-optimize="target=cuda" --relay-to-kernels --tir-schedule --split-input-file | relay-opt --split-input-file --tir-to-gpu | FileCheck %s --check-prefix=GPU
+
+// A result for each thread; of many results, several.
+// CHECK-LABEL: tir.prim_func private @fused_add_tanh(
+// CHECK:         tir.for %[[B:.*]] = 0 to 1024 kind(thread_binding "blockIdx.x")
+// CHECK:           tir.for %[[T:.*]] = 0 to 256 kind(thread_binding "threadIdx.x")
+// CHECK:             tir.for %[[I:.*]] = 0 to 4 kind(unrolled)
+func.func @elementwise(%x: tensor<1024x1024xf32>, %y: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+  %0 = relay.add %x, %y : (tensor<1024x1024xf32>, tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %1 = relay.tanh %0 : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  return %1 : tensor<1024x1024xf32>
+}
+
+// -----
+
+// All steps of a row in one block; what is between them in shared memory.
+// CHECK-LABEL: tir.prim_func private @fused_nn_softmax(
+// CHECK:         tir.for %{{.*}} = 0 to 64 kind(thread_binding "blockIdx.x")
+// CHECK:           tir.alloc_buffer() : memref<1x1000xf32, #target.memory<"shared">>
+// CHECK:           tir.for %{{.*}} = 0 to 256 kind(thread_binding "threadIdx.x")
+// CHECK:             tir.block @softmax_max_rf
+// CHECK:           tir.for %{{.*}} = 0 to 16 kind(thread_binding "threadIdx.x")
+// CHECK:             tir.block @softmax_max_rf_1
+// CHECK:           tir.block @softmax_max(
+// CHECK:           tir.for %{{.*}} = 0 to 256 kind(thread_binding "threadIdx.x")
+// CHECK:             tir.block @softmax_exp
+// GPU-LABEL: func.func private @fused_nn_softmax
+// GPU:         gpu.launch_func
+// GPU-NOT:     gpu.launch_func
+// GPU:         return
+func.func @rows(%x: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
+  %0 = relay.nn.softmax %x : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
+  return %0 : tensor<64x1000xf32>
+}
+
+// -----
+
+// A convolution is a product of matrices, which takes what follows along.
+// CHECK-LABEL: tir.prim_func private @fused_nn_conv2d_nn_relu(
+// CHECK:         tir.block @conv2d(
+// CHECK:         cuda.product = #cuda.product<batch = [], rows = [0, 2, 3], columns = [1], reduction = [4, 5, 6], tile = [64, 64, 32], warps = [2, 2], pieces = 2, epilogue = "relu">
+// CHECK:         tir.block @relu(
+// CHECK:         cuda.epilogue = "conv2d"
+// GPU-LABEL: gpu.func @fused_nn_conv2d_nn_relu$1(
+// GPU:         scf.for
+// GPU-COUNT-3:   nvgpu.mma.sync
+// GPU:         gpu.barrier
+// GPU:         arith.maximumf
+func.func @product(%x: tensor<1x64x14x14xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<1x64x14x14xf32> {
+  %0 = relay.nn.conv2d %x, %w {padding = [1, 1, 1, 1], kernel_size = [3, 3], channels = 64} : (tensor<1x64x14x14xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x14x14xf32>
+  %1 = relay.nn.relu %0 : (tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
+  return %1 : tensor<1x64x14x14xf32>
+}
+
+// -----
+
+// What nobody has a rule for runs all the same.
+// GPU-LABEL: func.func private @fused_cumsum
+// GPU:         gpu.launch_func
+func.func @anything(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
+  %0 = relay.cumsum %x {axis = 1} : (tensor<4x100xf32>) -> tensor<4x100xf32>
+  return %0 : tensor<4x100xf32>
+}
