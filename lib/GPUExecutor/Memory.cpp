@@ -1,0 +1,275 @@
+//===- Memory.cpp - Memory and who accesses it ----------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two accesses to one byte, of which one writes, must be in an order: by the
+// same thread, or with something between through which the second thread learns
+// what the first one did, as a barrier. Blocks learn nothing of each other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadBlock.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::relay;
+using namespace mlir::relay::gpu_executor;
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+GPUMemory::GPUMemory() = default;
+GPUMemory::~GPUMemory() = default;
+
+void GPUMemory::add(uint64_t address, void *host, uint64_t bytes) {
+  Allocation &allocation = allocations[address];
+  allocation.address = address;
+  allocation.bytes = bytes;
+  allocation.host = static_cast<char *>(host);
+  allocation.shadow = std::make_unique<Shadow>();
+}
+
+void GPUMemory::remove(uint64_t address) { allocations.erase(address); }
+
+GPUMemory::Allocation *GPUMemory::find(uint64_t address) {
+  auto next = allocations.upper_bound(address);
+  if (next == allocations.begin())
+    return nullptr;
+  Allocation &allocation = std::prev(next)->second;
+  return address - allocation.address < allocation.bytes ? &allocation
+                                                         : nullptr;
+}
+
+uint32_t GPUMemory::takeSerials(uint64_t count) {
+  // Numbers begin again long before there are as many blocks; nothing is known
+  // of what was before.
+  if (nextSerial + count > UINT32_MAX) {
+    for (auto &[address, allocation] : allocations)
+      allocation.shadow = std::make_unique<Shadow>();
+    nextSerial = 1;
+  }
+  uint32_t first = nextSerial;
+  nextSerial += count;
+  return first;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+static StringRef getVerb(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::Read:
+    return "read";
+  case AccessKind::Write:
+    return "write";
+  case AccessKind::Atomic:
+    return "atomic write";
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+std::string ThreadBlock::describe(uint64_t address) {
+  switch (address >> kTagShift) {
+  case kSharedTag:
+    return llvm::formatv("byte {0} of shared memory", address & kOffsetMask);
+  case kLocalTag:
+    return llvm::formatv("byte {0} of the thread's memory",
+                         address & kOffsetMask);
+  }
+  if (GPUMemory::Allocation *allocation = launch.memory.find(address))
+    for (auto [number, value] : llvm::enumerate(launch.launch.arguments))
+      if (launch.memory.find(value) == allocation && value <= address &&
+          allocation->address == value)
+        return llvm::formatv("byte {0} of parameter {1}", address - value,
+                             number);
+  return llvm::formatv("address {0:x}", address);
+}
+
+bool ThreadBlock::failRace(Thread &thread, const Inst &inst, const Stamp &other,
+                     bool otherWrites, AccessKind kind, bool isShared,
+                     uint64_t address) {
+  InFlightDiagnostic diag = fail(thread, inst, "expects a barrier between ");
+  diag << "two threads at one location, but got a " << getVerb(kind) << " of "
+       << describe(address) << " after a " << (otherWrites ? "write" : "read")
+       << " by " << describeThread(other);
+  diag.attachNote(getLocation(other.inst)) << "it does so here";
+  return false;
+}
+
+bool ThreadBlock::check(Thread &thread, const Inst &inst, Cell &cell, AccessKind kind,
+                  bool isShared, uint64_t address) {
+  Stamp stamp{serial, thread.clock, getIndex(inst), thread.id};
+  if (cell.isPending && cell.write.block == serial) {
+    InFlightDiagnostic diag = fail(
+        thread, inst, "expects an asynchronous copy to have been waited for");
+    diag << ", but got a " << getVerb(kind) << " of " << describe(address)
+         << " before";
+    diag.attachNote(getLocation(cell.write.inst)) << "the copy begins here";
+    return false;
+  }
+  bool bothAtomic = cell.isAtomic && kind == AccessKind::Atomic;
+  if (!bothAtomic && !isOrdered(cell.write, thread))
+    return failRace(thread, inst, cell.write, /*otherWrites=*/true, kind,
+                    isShared, address);
+  if (kind == AccessKind::Read) {
+    if (isShared && cell.write.block != serial) {
+      fail(thread, inst, "expects shared memory that has been written, but got "
+                         "a read of ")
+          << describe(address) << ", which no thread has written";
+      return false;
+    }
+    if (cell.read.thread == thread.id && cell.read.block == serial)
+      cell.read = stamp;
+    else if (isOrdered(cell.read, thread))
+      cell.read = stamp;
+    else
+      cell.otherRead = stamp;
+    return true;
+  }
+  for (const Stamp &read : {cell.read, cell.otherRead})
+    if (!isOrdered(read, thread))
+      return failRace(thread, inst, read, /*otherWrites=*/false, kind, isShared,
+                      address);
+  if (kind == AccessKind::Atomic && isShared && cell.write.block != serial) {
+    fail(thread, inst, "expects shared memory that has been written, but got "
+                       "an atomic operation on ")
+        << describe(address) << ", which no thread has written";
+    return false;
+  }
+  cell.write = stamp;
+  cell.isAtomic = kind == AccessKind::Atomic;
+  return true;
+}
+
+char *ThreadBlock::access(Thread &thread, const Inst &inst, uint64_t base,
+                    uint64_t address, uint64_t bytes, AccessKind kind,
+                    GPUMemory::Allocation **cached) {
+  auto failBounds = [&](const Twine &what, uint64_t size) {
+    fail(thread, inst, "expects ")
+        << what.str() << ", but got a " << getVerb(kind) << " of " << bytes
+        << " bytes at " << llvm::formatv("{0:x}", address).str() << " in "
+        << size << " bytes";
+    return nullptr;
+  };
+  uint64_t tag = address >> kTagShift;
+  uint64_t offset = address & kOffsetMask;
+  Shadow *shadow = nullptr;
+  char *host;
+  if (tag == kLocalTag) {
+    if (offset > launch.kernel.localBytes ||
+        bytes > launch.kernel.localBytes - offset)
+      return failBounds("an access in the thread's memory",
+                        launch.kernel.localBytes);
+    return &local[thread.id * launch.kernel.localBytes + offset];
+  }
+  if (tag == kSharedTag) {
+    if (offset > shared.size() || bytes > shared.size() - offset)
+      return failBounds("an access in shared memory", shared.size());
+    host = &shared[offset];
+    shadow = &sharedShadow;
+  } else {
+    GPUMemory::Allocation *allocation = cached ? *cached : nullptr;
+    if (!allocation || base - allocation->address >= allocation->bytes) {
+      allocation = launch.memory.find(base);
+      if (cached)
+        *cached = allocation;
+    }
+    if (!allocation) {
+      fail(thread, inst, "expects memory of the device, but got a ")
+          << getVerb(kind) << " of address "
+          << llvm::formatv("{0:x}", address).str();
+      return nullptr;
+    }
+    offset = address - allocation->address;
+    if (offset > allocation->bytes || bytes > allocation->bytes - offset)
+      return failBounds("an access in an allocation", allocation->bytes);
+    host = allocation->host + offset;
+    shadow = allocation->shadow.get();
+  }
+  if (launch.options.detect) {
+    bool isShared = tag == kSharedTag;
+    if (!shadow->forEachCell(offset, offset + bytes, [&](Cell &cell) {
+          return check(thread, inst, cell, kind, isShared, address);
+        }))
+      return nullptr;
+  }
+  return host;
+}
+
+std::optional<uint64_t> ThreadBlock::getAddress(Thread &thread, const Inst &inst,
+                                          const Access &access,
+                                          uint64_t count) {
+  uint64_t *r = thread.registers;
+  uint64_t element = r[access.offset];
+  size_t rank = access.indices.size();
+  for (size_t dim = 0; dim < rank; ++dim) {
+    uint64_t at = r[access.indices[dim]], size = r[access.sizes[dim]];
+    uint64_t room = dim + 1 == rank ? count : 1;
+    if (at >= size || room > size - at) {
+      InFlightDiagnostic diag =
+          fail(thread, inst, "expects an index in bounds, but got ");
+      diag << static_cast<int64_t>(at);
+      if (room > 1)
+        diag << " and " << room - 1 << " more";
+      diag << " in dimension " << dim << " of size " << size;
+      return std::nullopt;
+    }
+    element += at * r[access.strides[dim]];
+  }
+  uint64_t address = r[access.base] + element * access.elementBytes;
+  if (address % access.alignment) {
+    fail(thread, inst, "expects an address that is a multiple of ")
+        << access.alignment << ", but got "
+        << llvm::formatv("{0:x}", address).str();
+    return std::nullopt;
+  }
+  return address;
+}
+
+char *ThreadBlock::access(Thread &thread, const Inst &inst, const Access &where,
+                    uint64_t count, AccessKind kind) {
+  std::optional<uint64_t> address = getAddress(thread, inst, where, count);
+  if (!address)
+    return nullptr;
+  return access(thread, inst, thread.registers[where.base], *address,
+                count * where.elementBytes, kind, &where.cached);
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies
+//===----------------------------------------------------------------------===//
+
+bool ThreadBlock::begin(Thread &thread, const Inst &inst, const PendingCopy &copy) {
+  uint64_t bytes = copy.bytes.size();
+  if (!access(thread, inst, copy.target, copy.target, bytes,
+              AccessKind::Write))
+    return false;
+  if (launch.options.detect) {
+    uint64_t offset = copy.target & kOffsetMask;
+    sharedShadow.forEachCell(offset, offset + bytes, [](Cell &cell) {
+      cell.isPending = true;
+      return true;
+    });
+  }
+  return true;
+}
+
+void ThreadBlock::finish(Thread &thread, const PendingCopy &copy) {
+  uint64_t offset = copy.target & kOffsetMask;
+  llvm::copy(copy.bytes, &shared[offset]);
+  if (!launch.options.detect)
+    return;
+  Stamp stamp{serial, thread.clock, copy.inst, thread.id};
+  sharedShadow.forEachCell(offset, offset + copy.bytes.size(),
+                           [&](Cell &cell) {
+                             cell.isPending = false;
+                             cell.write = stamp;
+                             return true;
+                           });
+}
