@@ -93,6 +93,9 @@ FailureOr<SmallVector<unsigned, 4>> KernelBuilder::getWidths(Operation *op,
     if (memref.isStrided())
       return Widths(2 + 2 * memref.getRank(), 1);
   }
+  if (auto structure = dyn_cast<LLVM::LLVMStructType>(type))
+    if (!structure.isOpaque() && llvm::all_of(structure.getBody(), isNumber))
+      return Widths(structure.getBody().size(), 1);
   if (isa<nvgpu::DeviceAsyncTokenType>(type))
     return Widths();
   if (isa<nvgpu::MBarrierGroupType, nvgpu::MBarrierTokenType>(type))

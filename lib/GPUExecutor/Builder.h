@@ -201,6 +201,8 @@ void populateIntegerLowerings(LoweringTable &table);
 void populateFloatLowerings(LoweringTable &table);
 void populateMemRefLowerings(LoweringTable &table);
 void populateVectorLowerings(LoweringTable &table);
+void populateVectorArithmetic(LoweringTable &table);
+void populateVectorMemory(LoweringTable &table);
 void populateLLVMLowerings(LoweringTable &table);
 void populateGPULowerings(LoweringTable &table);
 void populateMatrixLowerings(LoweringTable &table);

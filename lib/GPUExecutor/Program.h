@@ -74,6 +74,8 @@ struct Transfer {
   SmallVector<bool, 4> open;
   /// Registers of the mask, if there is one.
   std::optional<uint32_t> mask;
+  /// Registers for the indices of an element.
+  uint32_t scratch = 0;
 };
 
 /// Registers that the start of a thread fills.
