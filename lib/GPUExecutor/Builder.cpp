@@ -94,8 +94,16 @@ FailureOr<SmallVector<unsigned, 4>> KernelBuilder::getWidths(Operation *op,
       return Widths(2 + 2 * memref.getRank(), 1);
   }
   if (auto structure = dyn_cast<LLVM::LLVMStructType>(type))
-    if (!structure.isOpaque() && llvm::all_of(structure.getBody(), isNumber))
-      return Widths(structure.getBody().size(), 1);
+    if (!structure.isOpaque()) {
+      Widths widths;
+      for (Type member : structure.getBody()) {
+        auto inner = getWidths(op, member);
+        if (failed(inner))
+          return failure();
+        llvm::append_range(widths, *inner);
+      }
+      return widths;
+    }
   if (isa<nvgpu::DeviceAsyncTokenType>(type))
     return Widths();
   if (isa<nvgpu::MBarrierGroupType, nvgpu::MBarrierTokenType>(type))

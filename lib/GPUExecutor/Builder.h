@@ -123,6 +123,10 @@ public:
   void setTarget(uint32_t jump) { kernel.code[jump].x = getPosition(); }
   /// `to[k] = from[list[k]]`, with numbers of registers in the list.
   void emitGather(Operation *op, uint32_t to, ArrayRef<uint32_t> list);
+  /// The bits of `count` elements as elements of another width; returns their
+  /// first register.
+  uint32_t emitBitcast(Operation *op, uint32_t from, unsigned fromBits,
+                       unsigned toBits, unsigned count);
   /// 64-bit arithmetic of addresses.
   uint32_t emitAdd(Operation *op, uint32_t a, uint32_t b);
   uint32_t emitMul(Operation *op, uint32_t a, uint32_t b);

@@ -65,27 +65,27 @@ static void populateIndices(LoweringTable &table) {
   });
   table.add<gpu::LaneIdOp>([](KernelBuilder &builder, gpu::LaneIdOp op) {
     return emitBy(builder, op, remainderBy,
-                  builder.getKernel().special.linearId, kWarpSize);
+                  builder.getKernel().special.linearId, kWarpThreads);
   });
   table.add<gpu::SubgroupIdOp>(
       [](KernelBuilder &builder, gpu::SubgroupIdOp op) {
         return emitBy(builder, op, divideBy,
-                      builder.getKernel().special.linearId, kWarpSize);
+                      builder.getKernel().special.linearId, kWarpThreads);
       });
   table.add<gpu::SubgroupSizeOp>(
       [](KernelBuilder &builder, gpu::SubgroupSizeOp op) {
-        builder.set(op, builder.getConstant(kWarpSize));
+        builder.set(op, builder.getConstant(kWarpThreads));
         return success();
       });
   table.add<gpu::NumSubgroupsOp>(
       [](KernelBuilder &builder, gpu::NumSubgroupsOp op) {
         const SpecialRegisters &special = builder.getKernel().special;
-        uint32_t threads = builder.getConstant(kWarpSize - 1);
+        uint32_t threads = builder.getConstant(kWarpThreads - 1);
         uint32_t product = builder.emitMul(
             op, special.blockDim[0],
             builder.emitMul(op, special.blockDim[1], special.blockDim[2]));
         return emitBy(builder, op, divideBy,
-                      builder.emitAdd(op, product, threads), kWarpSize);
+                      builder.emitAdd(op, product, threads), kWarpThreads);
       });
   table.add<gpu::DynamicSharedMemoryOp>(
       [](KernelBuilder &builder, gpu::DynamicSharedMemoryOp op) {
@@ -121,7 +121,7 @@ static void shuffle(ThreadBlock &block, unsigned first, unsigned count,
     uint64_t *r = thread.registers;
     auto distance = static_cast<int32_t>(r[inst.b]);
     auto width = static_cast<int32_t>(r[inst.c]);
-    if (width < 1 || width > int32_t(kWarpSize) || (width & (width - 1))) {
+    if (width < 1 || width > int32_t(kWarpThreads) || (width & (width - 1))) {
       block.fail(thread, inst,
                  "expects a width that is a power of 2 of at most 32, but got ")
           << width;
@@ -249,7 +249,7 @@ void gpu_executor::populateGPULowerings(LoweringTable &table) {
     return success();
   });
   table.add<NVVM::SyncWarpOp>([](KernelBuilder &builder, NVVM::SyncWarpOp op) {
-    builder.emitCollective(op, synchronizeWarp, kWarpSize);
+    builder.emitCollective(op, synchronizeWarp, kWarpThreads);
     return success();
   });
   table.add<gpu::ShuffleOp>([](KernelBuilder &builder, gpu::ShuffleOp op) {
@@ -257,7 +257,7 @@ void gpu_executor::populateGPULowerings(LoweringTable &table) {
     uint32_t result = builder.allocate(count + 1);
     builder.set(op.getShuffleResult(), result);
     builder.set(op.getValid(), result + count);
-    Inst &inst = builder.emitCollective(op, shuffle, kWarpSize);
+    Inst &inst = builder.emitCollective(op, shuffle, kWarpThreads);
     inst.d = result;
     inst.a = builder.get(op.getValue());
     inst.b = builder.get(op.getOffset());
@@ -281,6 +281,6 @@ void gpu_executor::populateGPULowerings(LoweringTable &table) {
       return success();
     });
   };
-  addReduction(gpu::SubgroupReduceOp(), reduceWarp, kWarpSize);
+  addReduction(gpu::SubgroupReduceOp(), reduceWarp, kWarpThreads);
   addReduction(gpu::AllReduceOp(), reduceBlock, 0);
 }

@@ -26,12 +26,14 @@ using namespace mlir::relay::gpu_executor;
 GPUMemory::GPUMemory() = default;
 GPUMemory::~GPUMemory() = default;
 
-void GPUMemory::add(uint64_t address, void *host, uint64_t bytes) {
+void GPUMemory::add(uint64_t address, void *host, uint64_t bytes,
+                    bool shared) {
   Allocation &allocation = allocations[address];
   allocation.address = address;
   allocation.bytes = bytes;
   allocation.host = static_cast<char *>(host);
-  allocation.shadow = std::make_unique<Shadow>();
+  if (!shared)
+    allocation.shadow = std::make_unique<Shadow>();
 }
 
 void GPUMemory::remove(uint64_t address) { allocations.erase(address); }
@@ -50,7 +52,8 @@ uint32_t GPUMemory::takeSerials(uint64_t count) {
   // of what was before.
   if (nextSerial + count > UINT32_MAX) {
     for (auto &[address, allocation] : allocations)
-      allocation.shadow = std::make_unique<Shadow>();
+      if (allocation.shadow)
+        allocation.shadow = std::make_unique<Shadow>();
     nextSerial = 1;
   }
   uint32_t first = nextSerial;
@@ -65,11 +68,11 @@ uint32_t GPUMemory::takeSerials(uint64_t count) {
 static StringRef getVerb(AccessKind kind) {
   switch (kind) {
   case AccessKind::Read:
-    return "read";
+    return "a read";
   case AccessKind::Write:
-    return "write";
+    return "a write";
   case AccessKind::Atomic:
-    return "atomic write";
+    return "an atomic write";
   }
   llvm_unreachable("all kinds are above");
 }
@@ -91,13 +94,13 @@ std::string ThreadBlock::describe(uint64_t address) {
   return llvm::formatv("address {0:x}", address);
 }
 
-bool ThreadBlock::failRace(Thread &thread, const Inst &inst, const Stamp &other,
-                     bool otherWrites, AccessKind kind, bool isShared,
-                     uint64_t address) {
+bool ThreadBlock::failRace(Thread &thread, const Inst &inst, AccessKind kind,
+                           const Stamp &other, AccessKind otherKind,
+                           uint64_t address) {
   InFlightDiagnostic diag = fail(thread, inst, "expects a barrier between ");
-  diag << "two threads at one location, but got a " << getVerb(kind) << " of "
-       << describe(address) << " after a " << (otherWrites ? "write" : "read")
-       << " by " << describeThread(other);
+  diag << "two threads at one location, but got " << getVerb(kind) << " of "
+       << describe(address) << " after " << getVerb(otherKind) << " by "
+       << describeThread(other);
   diag.attachNote(getLocation(other.inst)) << "it does so here";
   return false;
 }
@@ -105,18 +108,22 @@ bool ThreadBlock::failRace(Thread &thread, const Inst &inst, const Stamp &other,
 bool ThreadBlock::check(Thread &thread, const Inst &inst, Cell &cell, AccessKind kind,
                   bool isShared, uint64_t address) {
   Stamp stamp{serial, thread.clock, getIndex(inst), thread.id};
-  if (cell.isPending && cell.write.block == serial) {
+  // Shared memory is new for each block.
+  if (isShared && cell.write.block != serial)
+    cell = Cell();
+  if (cell.isPending) {
     InFlightDiagnostic diag = fail(
         thread, inst, "expects an asynchronous copy to have been waited for");
-    diag << ", but got a " << getVerb(kind) << " of " << describe(address)
+    diag << ", but got " << getVerb(kind) << " of " << describe(address)
          << " before";
     diag.attachNote(getLocation(cell.write.inst)) << "the copy begins here";
     return false;
   }
   bool bothAtomic = cell.isAtomic && kind == AccessKind::Atomic;
   if (!bothAtomic && !isOrdered(cell.write, thread))
-    return failRace(thread, inst, cell.write, /*otherWrites=*/true, kind,
-                    isShared, address);
+    return failRace(thread, inst, kind, cell.write,
+                    cell.isAtomic ? AccessKind::Atomic : AccessKind::Write,
+                    address);
   if (kind == AccessKind::Read) {
     if (isShared && cell.write.block != serial) {
       fail(thread, inst, "expects shared memory that has been written, but got "
@@ -134,8 +141,7 @@ bool ThreadBlock::check(Thread &thread, const Inst &inst, Cell &cell, AccessKind
   }
   for (const Stamp &read : {cell.read, cell.otherRead})
     if (!isOrdered(read, thread))
-      return failRace(thread, inst, read, /*otherWrites=*/false, kind, isShared,
-                      address);
+      return failRace(thread, inst, kind, read, AccessKind::Read, address);
   if (kind == AccessKind::Atomic && isShared && cell.write.block != serial) {
     fail(thread, inst, "expects shared memory that has been written, but got "
                        "an atomic operation on ")
@@ -152,7 +158,7 @@ char *ThreadBlock::access(Thread &thread, const Inst &inst, uint64_t base,
                     GPUMemory::Allocation **cached) {
   auto failBounds = [&](const Twine &what, uint64_t size) {
     fail(thread, inst, "expects ")
-        << what.str() << ", but got a " << getVerb(kind) << " of " << bytes
+        << what.str() << ", but got " << getVerb(kind) << " of " << bytes
         << " bytes at " << llvm::formatv("{0:x}", address).str() << " in "
         << size << " bytes";
     return nullptr;
@@ -181,7 +187,7 @@ char *ThreadBlock::access(Thread &thread, const Inst &inst, uint64_t base,
         *cached = allocation;
     }
     if (!allocation) {
-      fail(thread, inst, "expects memory of the device, but got a ")
+      fail(thread, inst, "expects memory of the device, but got ")
           << getVerb(kind) << " of address "
           << llvm::formatv("{0:x}", address).str();
       return nullptr;
@@ -192,7 +198,7 @@ char *ThreadBlock::access(Thread &thread, const Inst &inst, uint64_t base,
     host = allocation->host + offset;
     shadow = allocation->shadow.get();
   }
-  if (launch.options.detect) {
+  if (launch.options.detect && shadow) {
     bool isShared = tag == kSharedTag;
     if (!shadow->forEachCell(offset, offset + bytes, [&](Cell &cell) {
           return check(thread, inst, cell, kind, isShared, address);

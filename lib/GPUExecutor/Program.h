@@ -78,6 +78,19 @@ struct Transfer {
   uint32_t scratch = 0;
 };
 
+/// A product of two matrices that a warp holds, plus a third one. Lists have the
+/// registers of a lane's elements.
+struct MatrixProduct {
+  int64_t m = 0, n = 0, k = 0;
+  /// Elements of a factor in a register of 32 bits; 1 for those of 64.
+  int64_t packed = 1;
+  Type factor, sum;
+  bool isTF32 = false;
+  bool isUnsignedA = false, isUnsignedB = false;
+  bool saturates = false;
+  SmallVector<uint32_t> a, b, c, d;
+};
+
 /// Registers that the start of a thread fills.
 struct SpecialRegisters {
   std::array<uint32_t, 3> threadId, blockId, blockDim, gridDim;
@@ -98,6 +111,7 @@ struct Kernel {
   std::vector<Access> accesses;
   std::vector<Transfer> transfers;
   std::vector<Collective> collectives;
+  std::vector<MatrixProduct> products;
   std::vector<SmallVector<uint32_t>> lists;
   uint64_t sharedBytes = 0;
   uint64_t localBytes = 0;

@@ -131,8 +131,8 @@ LogicalResult ThreadBlock::run(std::array<int64_t, 3> newIndex, uint32_t newSeri
   while (!llvm::all_of(threads, isEnded)) {
     hasProgress = false;
     // A warp goes on alone as far as it can, because its registers are near.
-    for (unsigned first = 0; first < count; first += kWarpSize) {
-      unsigned size = std::min(kWarpSize, count - first);
+    for (unsigned first = 0; first < count; first += kWarpThreads) {
+      unsigned size = std::min(kWarpThreads, count - first);
       bool wasRunning = true;
       while (wasRunning) {
         wasRunning = false;
@@ -161,8 +161,8 @@ LogicalResult ThreadBlock::run(std::array<int64_t, 3> newIndex, uint32_t newSeri
           return failure();
       }
     }
-    for (unsigned first = 0; first < count; first += 4 * kWarpSize)
-      runCollectives(first, std::min(4 * kWarpSize, count - first),
+    for (unsigned first = 0; first < count; first += 4 * kWarpThreads)
+      runCollectives(first, std::min(4 * kWarpThreads, count - first),
                      /*wholeBlock=*/false);
     runCollectives(0, count, /*wholeBlock=*/true);
     if (failed)
@@ -190,7 +190,7 @@ void ThreadBlock::failStuck() {
       if (other.state == ThreadState::AtCollective && other.pc == thread.pc)
         continue;
       StringRef group = collective.size == 0 ? "block" : "warp";
-      if (collective.size > kWarpSize)
+      if (collective.size > kWarpThreads)
         group = "warpgroup";
       Stamp stamp{serial, other.clock, 0, other.id};
       InFlightDiagnostic diag =

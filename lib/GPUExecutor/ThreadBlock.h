@@ -22,7 +22,7 @@
 
 namespace mlir::relay::gpu_executor {
 
-inline constexpr unsigned kWarpSize = 32;
+inline constexpr unsigned kWarpThreads = 32;
 
 enum class ThreadState : uint8_t {
   Running,
@@ -149,9 +149,8 @@ private:
   bool isOrdered(const Stamp &stamp, const Thread &thread) const;
   bool check(Thread &thread, const Inst &inst, Cell &cell, AccessKind kind,
              bool isShared, uint64_t address);
-  bool failRace(Thread &thread, const Inst &inst, const Stamp &other,
-                bool otherWrites, AccessKind kind, bool isShared,
-                uint64_t address);
+  bool failRace(Thread &thread, const Inst &inst, AccessKind kind,
+                const Stamp &other, AccessKind otherKind, uint64_t address);
   std::string describe(uint64_t address);
   /// What a thread knows of the clocks of others; allocates it.
   uint32_t *getKnowledge(const Thread &thread) {

@@ -276,18 +276,26 @@ static LogicalResult lowerBitcast(KernelBuilder &builder, Operation *op) {
     Type type = getElementTypeOrSelf(value);
     return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   };
-  if (getBits(source) == getBits(result)) {
-    builder.set(result, builder.getComponents(source));
-    return success();
-  }
-  uint32_t number = builder.define(result);
-  Inst &inst = builder.emit(op, bitcast);
-  inst.d = number;
-  inst.a = builder.get(source);
-  inst.b = getBits(source);
-  inst.c = getBits(result);
-  inst.n = getNumElements(source.getType());
+  builder.set(result,
+              builder.emitBitcast(op, builder.get(source), getBits(source),
+                                  getBits(result),
+                                  getNumElements(source.getType())));
   return success();
+}
+
+uint32_t KernelBuilder::emitBitcast(Operation *op, uint32_t from,
+                                    unsigned fromBits, unsigned toBits,
+                                    unsigned count) {
+  if (fromBits == toBits)
+    return from;
+  uint32_t result = allocate(count * fromBits / toBits);
+  Inst &inst = emit(op, bitcast);
+  inst.d = result;
+  inst.a = from;
+  inst.b = fromBits;
+  inst.c = toBits;
+  inst.n = count;
+  return result;
 }
 
 /// Sets `n` elements to 1 where all indices are below the sizes; `x` is a list

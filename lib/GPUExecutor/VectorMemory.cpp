@@ -195,7 +195,7 @@ static LogicalResult lowerTransfer(KernelBuilder &builder, OpT op, Value value,
   AffineMap map = op.getPermutationMap();
   for (AffineExpr expr : map.getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    dims.push_back(dim ? dim.getPosition() : -1);
+    dims.push_back(dim ? static_cast<int64_t>(dim.getPosition()) : -1);
   }
   Transfer transfer =
       makeTransfer(builder, vector.getShape(), dims, rank);

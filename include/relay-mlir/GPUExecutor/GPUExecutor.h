@@ -39,7 +39,7 @@ public:
     uint64_t address = 0;
     uint64_t bytes = 0;
     char *host = nullptr;
-    /// What threads did to it.
+    /// What threads did to it; null if nobody looks.
     std::unique_ptr<gpu_executor::Shadow> shadow;
   };
 
@@ -47,8 +47,8 @@ public:
   ~GPUMemory();
 
   /// Adds `bytes` bytes at `host`, which kernels see at `address`. They must
-  /// not overlap others.
-  void add(uint64_t address, void *host, uint64_t bytes);
+  /// not overlap others. Races are no error in what is `shared` by design.
+  void add(uint64_t address, void *host, uint64_t bytes, bool shared = false);
   /// The same, at the address that the host has.
   void add(void *host, uint64_t bytes) {
     add(reinterpret_cast<uint64_t>(host), host, bytes);

@@ -87,12 +87,12 @@ struct Device {
     return *device;
   }
 
-  uint64_t allocate(uint64_t bytes) {
+  uint64_t allocate(uint64_t bytes, bool shared = false) {
     Allocation allocation{std::make_unique<char[]>(bytes), bytes};
     std::memset(allocation.bytes.get(), 0xff, bytes);
     uint64_t address = nextAddress;
     nextAddress += llvm::alignTo(bytes + kGap, kAlignment);
-    memory.add(address, allocation.bytes.get(), bytes);
+    memory.add(address, allocation.bytes.get(), bytes, shared);
     usedBytes += bytes;
     allocations[address] = std::move(allocation);
     return address;
@@ -307,7 +307,8 @@ static RelayStatus loadModule(void *, int32_t, const char *format,
     }
   Device &device = Device::get();
   std::lock_guard<std::mutex> lock(device.mutex);
-  module->status = device.allocate(sizeof(uint32_t));
+  // Threads look at it while others report.
+  module->status = device.allocate(sizeof(uint32_t), /*shared=*/true);
   std::memset(device.allocations[module->status].bytes.get(), 0,
               sizeof(uint32_t));
   auto &kernels = device.modules[module.get()];

@@ -1,0 +1,149 @@
+// What the executor finds and a device does not tell.
+
+// RUN: not relay-gpu-run %s --entry=shared_write_read --block=64 --arg=64xf32 2>&1 | FileCheck %s --check-prefix=SHARED
+// RUN: not relay-gpu-run %s --entry=shared_read_write --block=2 --arg=64xf32 2>&1 | FileCheck %s --check-prefix=AFTER-READ
+// RUN: not relay-gpu-run %s --entry=global_blocks --grid=2,2 --arg=4xf32 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// RUN: not relay-gpu-run %s --entry=bytes --block=2 --arg=2xi32 2>&1 | FileCheck %s --check-prefix=BYTES
+// RUN: relay-gpu-run %s --entry=neighbours --block=4 --arg=8xi8 --print=0 | FileCheck %s --check-prefix=NEIGHBOURS
+// RUN: not relay-gpu-run %s --entry=uninitialised --block=2 --arg=4xf32 2>&1 | FileCheck %s --check-prefix=UNINIT
+// RUN: relay-gpu-run %s --entry=uninitialised --block=2 --arg=4xf32 --detect=false
+// RUN: not relay-gpu-run %s --entry=divergent --block=48 2>&1 | FileCheck %s --check-prefix=DIVERGENT
+// RUN: not relay-gpu-run %s --entry=two_barriers --block=2 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: not relay-gpu-run %s --entry=warp_order --block=64 --arg=64xi32 2>&1 | FileCheck %s --check-prefix=WARP
+// RUN: relay-gpu-run %s --entry=warp_order --block=32 --arg=64xi32
+// RUN: relay-gpu-run %s --entry=atomics --grid=3 --block=5 --arg=1xi32 --arg=1xf32 --print=0 --print=1 | FileCheck %s --check-prefix=ATOMICS
+// RUN: not relay-gpu-run %s --entry=atomic_and_plain --block=2 --arg=1xi32 2>&1 | FileCheck %s --check-prefix=MIXED
+
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    // SHARED: error: kernel 'shared_write_read', thread (0, 0, 0) of block (0, 0, 0): expects shared memory that has been written, but got a read of byte 4 of shared memory, which no thread has written
+    // AFTER-READ: error: kernel 'shared_read_write', thread (1, 0, 0) of block (0, 0, 0): expects a barrier between two threads at one location, but got a write of byte 4 of shared memory after a read by thread (0, 0, 0) of block (0, 0, 0)
+    // AFTER-READ: note: it does so here
+    gpu.func @shared_write_read(%out: memref<64xf32>) workgroup(%s: memref<65xf32, #gpu.address_space<workgroup>>) kernel {
+      %i = gpu.thread_id x
+      %c1 = arith.constant 1 : index
+      %next = arith.addi %i, %c1 : index
+      %v = memref.load %out[%i] : memref<64xf32>
+      memref.store %v, %s[%i] : memref<65xf32, #gpu.address_space<workgroup>>
+      %w = memref.load %s[%next] : memref<65xf32, #gpu.address_space<workgroup>>
+      memref.store %w, %out[%i] : memref<64xf32>
+      gpu.return
+    }
+    gpu.func @shared_read_write(%out: memref<64xf32>) workgroup(%s: memref<65xf32, #gpu.address_space<workgroup>>) kernel {
+      %i = gpu.thread_id x
+      %c1 = arith.constant 1 : index
+      %next = arith.addi %i, %c1 : index
+      %zero = arith.constant 0.0 : f32
+      memref.store %zero, %s[%next] : memref<65xf32, #gpu.address_space<workgroup>>
+      gpu.barrier
+      %w = memref.load %s[%c1] : memref<65xf32, #gpu.address_space<workgroup>>
+      memref.store %w, %s[%i] : memref<65xf32, #gpu.address_space<workgroup>>
+      gpu.return
+    }
+
+    // BLOCKS: error: kernel 'global_blocks', thread (0, 0, 0) of block (1, 0, 0): expects a barrier between two threads at one location, but got a write of byte 0 of parameter 0 after a write by thread (0, 0, 0) of block (0, 0, 0)
+    gpu.func @global_blocks(%out: memref<4xf32>) kernel {
+      %y = gpu.block_id y
+      %zero = arith.constant 0.0 : f32
+      memref.store %zero, %out[%y] : memref<4xf32>
+      gpu.return
+    }
+
+    // The bytes 2 to 5 and 0 to 3.
+    // BYTES: error: kernel 'bytes', thread (1, 0, 0) of block (0, 0, 0): expects a barrier between two threads at one location
+    gpu.func @bytes(%out: !llvm.ptr<1>) kernel {
+      %i = gpu.thread_id x
+      %n = arith.index_cast %i : index to i64
+      %two = arith.constant 2 : i64
+      %at = arith.muli %n, %two : i64
+      %value = arith.constant 1 : i32
+      %p = llvm.getelementptr %out[%at] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+      llvm.store %value, %p {alignment = 2 : i64} : i32, !llvm.ptr<1>
+      gpu.return
+    }
+
+    // Each thread writes a byte of one word.
+    // NEIGHBOURS: [0, 1, 2, 3, 0, 0, 0, 0]
+    gpu.func @neighbours(%out: memref<8xi8>) kernel {
+      %i = gpu.thread_id x
+      %n = arith.index_cast %i : index to i8
+      memref.store %n, %out[%i] : memref<8xi8>
+      gpu.return
+    }
+
+    // UNINIT: error: kernel 'uninitialised', thread (0, 0, 0) of block (0, 0, 0): expects shared memory that has been written
+    gpu.func @uninitialised(%out: memref<4xf32>) workgroup(%s: memref<4xf32, #gpu.address_space<workgroup>>) kernel {
+      %i = gpu.thread_id x
+      %v = memref.load %s[%i] : memref<4xf32, #gpu.address_space<workgroup>>
+      memref.store %v, %out[%i] : memref<4xf32>
+      gpu.return
+    }
+
+    // DIVERGENT: error: kernel 'divergent', thread (0, 0, 0) of block (0, 0, 0): expects all threads of the block here, but got thread (40, 0, 0) of block (0, 0, 0), which has ended
+    gpu.func @divergent() kernel {
+      %i = gpu.thread_id x
+      %c40 = arith.constant 40 : index
+      %inside = arith.cmpi ult, %i, %c40 : index
+      scf.if %inside {
+        gpu.barrier
+      }
+      gpu.return
+    }
+
+    // TWO: error: kernel 'two_barriers', thread (0, 0, 0) of block (0, 0, 0): expects all threads of the block here, but got thread (1, 0, 0) of block (0, 0, 0), which waits at another operation
+    // TWO: note: it waits here
+    gpu.func @two_barriers() kernel {
+      %i = gpu.thread_id x
+      %c0 = arith.constant 0 : index
+      %first = arith.cmpi eq, %i, %c0 : index
+      scf.if %first {
+        gpu.barrier
+      } else {
+        gpu.barrier
+      }
+      gpu.return
+    }
+
+    // A barrier of the warp orders its own threads alone.
+    // WARP: error: kernel 'warp_order', thread (32, 0, 0) of block (0, 0, 0): expects a barrier between two threads at one location
+    gpu.func @warp_order(%out: memref<64xi32>) kernel {
+      %i = gpu.thread_id x
+      %n = gpu.block_dim x
+      %c1 = arith.constant 1 : index
+      %value = arith.index_cast %i : index to i32
+      memref.store %value, %out[%i] : memref<64xi32>
+      %mask = arith.constant -1 : i32
+      nvvm.bar.warp.sync %mask : i32
+      %next = arith.addi %i, %c1 : index
+      %other = arith.remui %next, %n : index
+      %v = memref.load %out[%other] : memref<64xi32>
+      nvvm.bar.warp.sync %mask : i32
+      memref.store %v, %out[%i] : memref<64xi32>
+      gpu.return
+    }
+
+    // ATOMICS: [15]
+    // ATOMICS: [15]
+    gpu.func @atomics(%count: memref<1xi32>, %sum: memref<1xf32>) kernel {
+      %c0 = arith.constant 0 : index
+      %one = arith.constant 1 : i32
+      %old = memref.atomic_rmw addi %one, %count[%c0] : (i32, memref<1xi32>) -> i32
+      %r = memref.generic_atomic_rmw %sum[%c0] : memref<1xf32> {
+      ^bb0(%v: f32):
+        %f = arith.constant 1.0 : f32
+        %w = arith.addf %v, %f : f32
+        memref.atomic_yield %w : f32
+      }
+      gpu.return
+    }
+
+    // MIXED: error: kernel 'atomic_and_plain', thread (1, 0, 0) of block (0, 0, 0): expects a barrier between two threads at one location, but got a read of byte 0 of parameter 0 after an atomic write by thread (0, 0, 0)
+    gpu.func @atomic_and_plain(%count: memref<1xi32>) kernel {
+      %c0 = arith.constant 0 : index
+      %one = arith.constant 1 : i32
+      %v = memref.load %count[%c0] : memref<1xi32>
+      %old = memref.atomic_rmw addi %one, %count[%c0] : (i32, memref<1xi32>) -> i32
+      gpu.return
+    }
+  }
+}
