@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy to shared memory reads its source when it begins. Its bytes arrive when
-// the thread that began it waits: nobody may look at them before.
+// A copy to shared memory reads its source when it begins. Its bytes arrive
+// when the thread that began it waits: nobody may look at them before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,7 @@ static void beginCopy(Thread &thread, const Inst &inst) {
   copy.inst = block.getIndex(inst);
   copy.thread = thread.id;
   copy.bytes.resize(inst.n * to.elementBytes);
-  std::optional<uint64_t> target =
-      block.getAddress(thread, inst, to, inst.n);
+  std::optional<uint64_t> target = block.getAddress(thread, inst, to, inst.n);
   if (!target)
     return;
   if (*target >> kTagShift != kSharedTag) {
@@ -78,8 +77,7 @@ static void waitForGroups(Thread &thread, const Inst &inst) {
 }
 
 static LogicalResult emitCopy(KernelBuilder &builder, Operation *op, Access to,
-                              Access from, uint64_t count,
-                              uint32_t present) {
+                              Access from, uint64_t count, uint32_t present) {
   uint64_t bytes = count * to.elementBytes;
   if (bytes != 4 && bytes != 8 && bytes != 16)
     return op->emitError("expects a copy of 4, 8 or 16 bytes, but got ")
@@ -96,7 +94,8 @@ static LogicalResult emitCopy(KernelBuilder &builder, Operation *op, Access to,
 
 static LogicalResult lowerCopy(KernelBuilder &builder,
                                nvgpu::DeviceAsyncCopyOp op) {
-  auto to = builder.makeAccess(op, op.getDst(), builder.get(op.getDstIndices()));
+  auto to =
+      builder.makeAccess(op, op.getDst(), builder.get(op.getDstIndices()));
   auto from =
       builder.makeAccess(op, op.getSrc(), builder.get(op.getSrcIndices()));
   if (failed(to) || failed(from))

@@ -32,6 +32,9 @@ const LoweringTable &LoweringTable::get() {
     populateGPULowerings(table);
     populateMatrixLowerings(table);
     populateAsyncLowerings(table);
+    populateBarrierLowerings(table);
+    populateWarpgroupLowerings(table);
+    populateNVVMLowerings(table);
     return table;
   }();
   return table;
@@ -143,8 +146,7 @@ uint32_t KernelBuilder::getConstants(ArrayRef<uint64_t> values) {
   return first;
 }
 
-std::optional<uint64_t>
-KernelBuilder::getConstantValue(uint32_t number) const {
+std::optional<uint64_t> KernelBuilder::getConstantValue(uint32_t number) const {
   auto it = constantValues.find(number);
   if (it == constantValues.end())
     return std::nullopt;
@@ -431,8 +433,8 @@ LogicalResult KernelBuilder::lowerBlocks(Region &body, ReturnFn returns) {
   for (mlir::Block *block : blocks) {
     open.positions[block] = getPosition();
     for (Operation &op : *block) {
-      bool leaves = op.hasTrait<OpTrait::IsTerminator>() &&
-                    op.getNumSuccessors() == 0;
+      bool leaves =
+          op.hasTrait<OpTrait::IsTerminator>() && op.getNumSuccessors() == 0;
       if (failed(leaves ? returns(&op) : lower(&op)))
         return failure();
     }
@@ -497,8 +499,8 @@ LogicalResult KernelBuilder::build(gpu::GPUFuncOp function) {
                         &special.gridDim})
     for (uint32_t &number : *indices)
       number = allocate();
-  for (uint32_t *number : {&special.linearId, &special.dynamicShared,
-                           &special.dynamicBytes})
+  for (uint32_t *number :
+       {&special.linearId, &special.dynamicShared, &special.dynamicBytes})
     *number = allocate();
   for (BlockArgument argument : function.getArguments().take_front(
            function.getFunctionType().getNumInputs())) {
@@ -512,7 +514,11 @@ LogicalResult KernelBuilder::build(gpu::GPUFuncOp function) {
         return function.emitError("expects a parameter that is an address or a "
                                   "number, but got ")
                << type;
-      kernel.parameters.push_back(define(argument));
+      uint32_t number = define(argument);
+      kernel.parameters.push_back(number);
+      // A launch gives 64 bits, of which the type may have the lowest.
+      if (unsigned bits = getIntegerBits(type); bits && 64 % bits == 0)
+        set(argument, emitBitcast(function, number, 64, bits, 1));
       continue;
     }
     uint32_t address = allocate();
@@ -530,8 +536,8 @@ LogicalResult KernelBuilder::build(gpu::GPUFuncOp function) {
       return function.emitError("expects a parameter of static shape, or of "
                                 "one dimension, but got ")
              << type;
-    set(argument, {address, getConstant(0), getConstant(kUnknownSize),
-                   getConstant(1)});
+    set(argument,
+        {address, getConstant(0), getConstant(kUnknownSize), getConstant(1)});
   }
   for (BlockArgument buffer : function.getWorkgroupAttributions()) {
     auto type = cast<MemRefType>(buffer.getType());

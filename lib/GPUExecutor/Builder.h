@@ -191,6 +191,8 @@ bool isSharedSpace(Attribute space);
 bool isLocalSpace(Attribute space);
 
 /// Handlers that several files use.
+void synchronizeBlock(ThreadBlock &block, unsigned first, unsigned count,
+                      const Inst &inst);
 void endThread(Thread &thread, const Inst &inst);
 void callCollective(Thread &thread, const Inst &inst);
 /// The handlers for so many bytes of an element.
@@ -211,6 +213,9 @@ void populateLLVMLowerings(LoweringTable &table);
 void populateGPULowerings(LoweringTable &table);
 void populateMatrixLowerings(LoweringTable &table);
 void populateAsyncLowerings(LoweringTable &table);
+void populateBarrierLowerings(LoweringTable &table);
+void populateWarpgroupLowerings(LoweringTable &table);
+void populateNVVMLowerings(LoweringTable &table);
 
 } // namespace mlir::relay::gpu_executor
 

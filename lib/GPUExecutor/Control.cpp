@@ -42,8 +42,8 @@ static void startLoop(Thread &thread, const Inst &inst) {
 static void startUnsignedLoop(Thread &thread, const Inst &inst) {
   uint64_t *r = thread.registers;
   if (!r[inst.c])
-    thread.block->fail(
-        thread, inst, "expects the step of a loop to be positive, but got 0");
+    thread.block->fail(thread, inst,
+                       "expects the step of a loop to be positive, but got 0");
   else if (r[inst.a] >= r[inst.b])
     thread.pc = thread.block->getKernel().code.data() + inst.x;
 }
@@ -54,9 +54,8 @@ static void continueLoop(Thread &thread, const Inst &inst) {
   uint64_t *r = thread.registers;
   uint64_t mask = ~uint64_t(0) >> inst.imm;
   uint64_t value = r[inst.a] = (r[inst.a] + r[inst.c]) & mask;
-  if (isUnsigned
-          ? value < r[inst.b]
-          : toSigned(value, inst.imm) < toSigned(r[inst.b], inst.imm))
+  if (isUnsigned ? value < r[inst.b]
+                 : toSigned(value, inst.imm) < toSigned(r[inst.b], inst.imm))
     thread.pc = thread.block->getKernel().code.data() + inst.x;
 }
 
@@ -82,8 +81,7 @@ static LogicalResult lowerFor(KernelBuilder &builder, scf::ForOp op) {
   start.c = builder.get(op.getStep());
   start.imm = 64 - getIntegerBits(op.getInductionVar().getType());
   uint32_t test = builder.getPosition();
-  Inst &first =
-      builder.emit(op, isUnsigned ? startUnsignedLoop : startLoop);
+  Inst &first = builder.emit(op, isUnsigned ? startUnsignedLoop : startLoop);
   start.fn = first.fn;
   first = start;
   uint32_t body = builder.getPosition();
@@ -92,8 +90,8 @@ static LogicalResult lowerFor(KernelBuilder &builder, scf::ForOp op) {
   Operation *yield = op.getBody()->getTerminator();
   if (failed(builder.emitMoves(yield, carried, yield->getOperands())))
     return failure();
-  Inst &last = builder.emit(op, isUnsigned ? continueLoop<true>
-                                           : continueLoop<false>);
+  Inst &last =
+      builder.emit(op, isUnsigned ? continueLoop<true> : continueLoop<false>);
   start.fn = last.fn;
   last = start;
   last.x = body;
@@ -170,8 +168,7 @@ static LogicalResult lowerIf(KernelBuilder &builder, scf::IfOp op) {
   auto results = defineResults(builder, op);
   if (failed(results))
     return failure();
-  uint32_t toElse =
-      builder.emitJumpIfZero(op, builder.get(op.getCondition()));
+  uint32_t toElse = builder.emitJumpIfZero(op, builder.get(op.getCondition()));
   if (failed(lowerArm(builder, op.getThenRegion(), *results)))
     return failure();
   if (op.getElseRegion().empty()) {
@@ -244,10 +241,9 @@ static LogicalResult lowerExecuteRegion(KernelBuilder &builder,
 
 static LogicalResult lowerCondBranch(KernelBuilder &builder,
                                      cf::CondBranchOp op) {
-  uint32_t toFalse =
-      builder.emitJumpIfZero(op, builder.get(op.getCondition()));
-  if (failed(builder.emitBranch(op, op.getTrueDest(),
-                                op.getTrueDestOperands())))
+  uint32_t toFalse = builder.emitJumpIfZero(op, builder.get(op.getCondition()));
+  if (failed(
+          builder.emitBranch(op, op.getTrueDest(), op.getTrueDestOperands())))
     return failure();
   builder.setTarget(toFalse);
   return builder.emitBranch(op, op.getFalseDest(), op.getFalseDestOperands());

@@ -205,9 +205,8 @@ template <typename F>
 static void fma(Thread &thread, const Inst &inst) {
   uint64_t *r = thread.registers;
   for (uint32_t k = 0; k < inst.n; ++k)
-    r[inst.d + k] = F::put(std::fma(F::get(r[inst.a + k]),
-                                    F::get(r[inst.b + k]),
-                                    F::get(r[inst.c + k])));
+    r[inst.d + k] = F::put(std::fma(
+        F::get(r[inst.a + k]), F::get(r[inst.b + k]), F::get(r[inst.c + k])));
 }
 
 /// `imm` has a bit for each of equal, greater, less and unordered.
@@ -312,20 +311,22 @@ static Type getElement(Value value) {
 template <typename OpT, typename Fn>
 static void addBinary(LoweringTable &table) {
   table.add<OpT>([](KernelBuilder &builder, OpT op) {
-    return emit(builder, op,
-                withFloat(getElement(op->getResult(0)), [](auto type) -> Handler {
-                  return binary<decltype(type), Fn>;
-                }));
+    return emit(
+        builder, op,
+        withFloat(getElement(op->getResult(0)), [](auto type) -> Handler {
+          return binary<decltype(type), Fn>;
+        }));
   });
 }
 
 template <typename OpT, typename Fn>
 static void addUnary(LoweringTable &table) {
   table.add<OpT>([](KernelBuilder &builder, OpT op) {
-    return emit(builder, op,
-                withFloat(getElement(op->getResult(0)), [](auto type) -> Handler {
-                  return unary<decltype(type), Fn>;
-                }));
+    return emit(
+        builder, op,
+        withFloat(getElement(op->getResult(0)), [](auto type) -> Handler {
+          return unary<decltype(type), Fn>;
+        }));
   });
 }
 
@@ -370,11 +371,11 @@ static void addToInteger(LoweringTable &table) {
 template <typename OpT, typename Fn>
 static void addTest(LoweringTable &table) {
   table.add<OpT>([](KernelBuilder &builder, OpT op) {
-    return emit(builder, op,
-                withFloat(getElement(op->getOperand(0)),
-                          [](auto type) -> Handler {
-                            return test<decltype(type), Fn>;
-                          }));
+    return emit(
+        builder, op,
+        withFloat(getElement(op->getOperand(0)), [](auto type) -> Handler {
+          return test<decltype(type), Fn>;
+        }));
   });
 }
 
@@ -482,12 +483,11 @@ void gpu_executor::populateFloatLowerings(LoweringTable &table) {
                 }));
   });
   table.add<arith::CmpFOp>([](KernelBuilder &builder, arith::CmpFOp op) {
-    return emit(builder, op,
-                withFloat(getElement(op.getLhs()),
-                          [](auto type) -> Handler {
-                            return compare<decltype(type)>;
-                          }),
-                0, getRelations(op.getPredicate()));
+    return emit(
+        builder, op,
+        withFloat(getElement(op.getLhs()),
+                  [](auto type) -> Handler { return compare<decltype(type)>; }),
+        0, getRelations(op.getPredicate()));
   });
   addTest<math::IsNaNOp, IsNaN>(table);
   addTest<math::IsInfOp, IsInf>(table);

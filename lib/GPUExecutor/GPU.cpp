@@ -58,8 +58,8 @@ static void populateIndices(LoweringTable &table) {
   table.add<gpu::GlobalIdOp>([](KernelBuilder &builder, gpu::GlobalIdOp op) {
     const SpecialRegisters &special = builder.getKernel().special;
     unsigned dim = static_cast<unsigned>(op.getDimension());
-    uint32_t start = builder.emitMul(op, special.blockId[dim],
-                                     special.blockDim[dim]);
+    uint32_t start =
+        builder.emitMul(op, special.blockId[dim], special.blockDim[dim]);
     builder.set(op, builder.emitAdd(op, start, special.threadId[dim]));
     return success();
   });
@@ -87,22 +87,21 @@ static void populateIndices(LoweringTable &table) {
         return emitBy(builder, op, divideBy,
                       builder.emitAdd(op, product, threads), kWarpThreads);
       });
-  table.add<gpu::DynamicSharedMemoryOp>(
-      [](KernelBuilder &builder, gpu::DynamicSharedMemoryOp op) {
-        const SpecialRegisters &special = builder.getKernel().special;
-        builder.set(op.getResult(),
-                    {special.dynamicShared, builder.getConstant(0),
-                     special.dynamicBytes, builder.getConstant(1)});
-        return success();
-      });
+  table.add<gpu::DynamicSharedMemoryOp>([](KernelBuilder &builder,
+                                           gpu::DynamicSharedMemoryOp op) {
+    const SpecialRegisters &special = builder.getKernel().special;
+    builder.set(op.getResult(), {special.dynamicShared, builder.getConstant(0),
+                                 special.dynamicBytes, builder.getConstant(1)});
+    return success();
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // Barriers and warps
 //===----------------------------------------------------------------------===//
 
-static void synchronizeBlock(ThreadBlock &block, unsigned first, unsigned count,
-                             const Inst &inst) {
+void gpu_executor::synchronizeBlock(ThreadBlock &block, unsigned first,
+                                    unsigned count, const Inst &inst) {
   block.synchronizeAll();
 }
 

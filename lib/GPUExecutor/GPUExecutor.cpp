@@ -80,6 +80,11 @@ static LogicalResult checkLaunch(const Kernel &kernel,
       return emitError(loc, "expects a grid of at most ")
              << formatSize(kMaxGrid) << " blocks, but got "
              << formatSize(launch.grid);
+  // Blocks have numbers of 32 bits.
+  if (launch.grid[0] * launch.grid[1] >
+      INT32_MAX / std::max<int64_t>(launch.grid[2], 1))
+    return emitError(loc, "expects a grid of at most ")
+           << INT32_MAX << " blocks, but got " << formatSize(launch.grid);
   if (kernel.sharedBytes + launch.dynamicSharedBytes > kMaxSharedBytes)
     return emitError(loc, "expects at most ")
            << kMaxSharedBytes << " bytes of shared memory, but got "

@@ -123,7 +123,9 @@ struct NotEqual {
   static bool apply(U a, U b, unsigned) { return a != b; }
 };
 struct LessS {
-  static bool apply(U a, U b, unsigned x) { return extend(a, x) < extend(b, x); }
+  static bool apply(U a, U b, unsigned x) {
+    return extend(a, x) < extend(b, x);
+  }
 };
 struct LessEqualS {
   static bool apply(U a, U b, unsigned x) {
@@ -167,8 +169,8 @@ template <typename Fn>
 static void binary(Thread &thread, const Inst &inst) {
   U *r = thread.registers;
   for (uint32_t k = 0; k < inst.n; ++k)
-    r[inst.d + k] = Fn::apply(r[inst.a + k], r[inst.b + k], inst.x) << inst.x >>
-                    inst.x;
+    r[inst.d + k] =
+        Fn::apply(r[inst.a + k], r[inst.b + k], inst.x) << inst.x >> inst.x;
 }
 
 template <typename Fn, bool isSigned>
@@ -215,8 +217,8 @@ static void unary(Thread &thread, const Inst &inst) {
 static void extendSigned(Thread &thread, const Inst &inst) {
   U *r = thread.registers;
   for (uint32_t k = 0; k < inst.n; ++k)
-    r[inst.d + k] = static_cast<U>(extend(r[inst.a + k], inst.x)) << inst.imm >>
-                    inst.imm;
+    r[inst.d + k] =
+        static_cast<U>(extend(r[inst.a + k], inst.x)) << inst.imm >> inst.imm;
 }
 
 /// The upper half of products, and both.
@@ -230,7 +232,8 @@ static void multiplyExtended(Thread &thread, const Inst &inst) {
     U high;
     if (isSigned) {
       __extension__ using Wide = __int128;
-      high = static_cast<U>(Wide(extend(a, inst.x)) * extend(b, inst.x) >> bits);
+      high =
+          static_cast<U>(Wide(extend(a, inst.x)) * extend(b, inst.x) >> bits);
     } else {
       __extension__ using Wide = unsigned __int128;
       high = static_cast<U>(Wide(a) * b >> bits);
@@ -456,11 +459,13 @@ uint32_t KernelBuilder::emitAffine(Operation *op, AffineExpr expr,
   return result;
 }
 
-KernelBuilder::Registers KernelBuilder::emitAffine(Operation *op, AffineMap map,
-                                                   ArrayRef<uint32_t> operands) {
+KernelBuilder::Registers
+KernelBuilder::emitAffine(Operation *op, AffineMap map,
+                          ArrayRef<uint32_t> operands) {
   Registers results;
   for (AffineExpr expr : map.getResults())
-    results.push_back(emitAffine(op, expr, operands.take_front(map.getNumDims()),
+    results.push_back(emitAffine(op, expr,
+                                 operands.take_front(map.getNumDims()),
                                  operands.drop_front(map.getNumDims())));
   return results;
 }
@@ -468,8 +473,8 @@ KernelBuilder::Registers KernelBuilder::emitAffine(Operation *op, AffineMap map,
 /// affine.min and affine.max.
 template <typename OpT, typename Fn>
 static LogicalResult lowerExtremum(KernelBuilder &builder, OpT op) {
-  KernelBuilder::Registers values = builder.emitAffine(op, op.getMap(),
-                                        builder.get(op->getOperands()));
+  KernelBuilder::Registers values =
+      builder.emitAffine(op, op.getMap(), builder.get(op->getOperands()));
   uint32_t result = values.front();
   for (uint32_t value : ArrayRef(values).drop_front()) {
     uint32_t next = builder.allocate();
@@ -485,10 +490,11 @@ static LogicalResult lowerExtremum(KernelBuilder &builder, OpT op) {
 
 void gpu_executor::populateIntegerLowerings(LoweringTable &table) {
   table.add<arith::ConstantOp>(lowerConstant);
-  table.add<index::ConstantOp>([](KernelBuilder &builder, index::ConstantOp op) {
-    builder.set(op, builder.getConstant(op.getValue().getSExtValue()));
-    return success();
-  });
+  table.add<index::ConstantOp>(
+      [](KernelBuilder &builder, index::ConstantOp op) {
+        builder.set(op, builder.getConstant(op.getValue().getSExtValue()));
+        return success();
+      });
   table.add<index::BoolConstantOp>(
       [](KernelBuilder &builder, index::BoolConstantOp op) {
         builder.set(op, builder.getConstant(op.getValue()));
@@ -647,9 +653,9 @@ void gpu_executor::populateIntegerLowerings(LoweringTable &table) {
                         cast<IntegerAttr>(cast<Attribute>(size)).getInt());
           uint32_t digit = builder.define(op.getResult(i));
           uint32_t next = builder.allocate();
-          for (auto [fn, to] : {std::pair<Handler, uint32_t>{divide<Mod, true>,
-                                                             digit},
-                                {divide<FloorDivS, true>, next}}) {
+          for (auto [fn, to] :
+               {std::pair<Handler, uint32_t>{divide<Mod, true>, digit},
+                {divide<FloorDivS, true>, next}}) {
             Inst &inst = builder.emit(op, fn);
             inst.d = to;
             inst.a = rest;

@@ -71,11 +71,12 @@ static void atomic(Thread &thread, const Inst &inst) {
     return;
   uint64_t old = 0;
   std::memcpy(&old, host, access.elementBytes);
-  Type type =
-      block.getKernel().operations[block.getIndex(inst)]->getResult(0).getType();
-  uint64_t value =
-      combineAtomic(static_cast<arith::AtomicRMWKind>(inst.imm), type, old,
-                    thread.registers[inst.a]);
+  Type type = block.getKernel()
+                  .operations[block.getIndex(inst)]
+                  ->getResult(0)
+                  .getType();
+  uint64_t value = combineAtomic(static_cast<arith::AtomicRMWKind>(inst.imm),
+                                 type, old, thread.registers[inst.a]);
   thread.registers[inst.d] = old;
   std::memcpy(host, &value, access.elementBytes);
 }
@@ -131,8 +132,7 @@ static std::optional<arith::AtomicRMWKind> getKind(LLVM::AtomicBinOp op) {
   }
 }
 
-static LogicalResult lowerAtomic(KernelBuilder &builder,
-                                 LLVM::AtomicRMWOp op) {
+static LogicalResult lowerAtomic(KernelBuilder &builder, LLVM::AtomicRMWOp op) {
   std::optional<arith::AtomicRMWKind> kind = getKind(op.getBinOp());
   if (!kind)
     return op.emitError("expects an atomic operation that the GPU executor "
@@ -183,9 +183,8 @@ static FailureOr<uint64_t> getStride(Operation *op, Type type) {
 /// The sign is kept of what `imm` bits are above.
 static void extendIndex(Thread &thread, const Inst &inst) {
   uint64_t value = thread.registers[inst.a];
-  thread.registers[inst.d] =
-      static_cast<uint64_t>(static_cast<int64_t>(value << inst.imm) >>
-                            inst.imm);
+  thread.registers[inst.d] = static_cast<uint64_t>(
+      static_cast<int64_t>(value << inst.imm) >> inst.imm);
 }
 
 static LogicalResult lowerGEP(KernelBuilder &builder, LLVM::GEPOp op) {
@@ -213,8 +212,7 @@ static LogicalResult lowerGEP(KernelBuilder &builder, LLVM::GEPOp op) {
           static_cast<int64_t>(cast<IntegerAttr>(index).getInt()));
     }
     address = builder.emitAdd(
-        op, address,
-        builder.emitMul(op, number, builder.getConstant(*stride)));
+        op, address, builder.emitMul(op, number, builder.getConstant(*stride)));
   }
   builder.set(op, address);
   return success();
@@ -238,19 +236,19 @@ static void addAlias(LoweringTable &table) {
 }
 
 void gpu_executor::populateLLVMLowerings(LoweringTable &table) {
-  table.add<LLVM::LoadOp>(
-      [](KernelBuilder &builder, LLVM::LoadOp op) -> LogicalResult {
-        auto access = makeAccess(builder, op, op.getAddr(), op.getType(),
-                                 op.getAlignment());
-        if (failed(access))
-          return failure();
-        uint32_t result = builder.define(op.getRes());
-        Inst &inst = builder.emit(op, loadAll);
-        inst.d = result;
-        inst.n = getNumElements(op.getType());
-        inst.x = *access;
-        return success();
-      });
+  table.add<LLVM::LoadOp>([](KernelBuilder &builder,
+                             LLVM::LoadOp op) -> LogicalResult {
+    auto access =
+        makeAccess(builder, op, op.getAddr(), op.getType(), op.getAlignment());
+    if (failed(access))
+      return failure();
+    uint32_t result = builder.define(op.getRes());
+    Inst &inst = builder.emit(op, loadAll);
+    inst.d = result;
+    inst.n = getNumElements(op.getType());
+    inst.x = *access;
+    return success();
+  });
   table.add<LLVM::StoreOp>(
       [](KernelBuilder &builder, LLVM::StoreOp op) -> LogicalResult {
         auto access = makeAccess(builder, op, op.getAddr(),
@@ -266,28 +264,26 @@ void gpu_executor::populateLLVMLowerings(LoweringTable &table) {
   table.add<LLVM::AtomicRMWOp>(lowerAtomic);
   table.add<LLVM::AtomicCmpXchgOp>(lowerCompareExchange);
   table.add<LLVM::GEPOp>(lowerGEP);
-  table.add<LLVM::ExtractValueOp>(
-      [](KernelBuilder &builder, LLVM::ExtractValueOp op) -> LogicalResult {
-        // Of what a compare and exchange returns.
-        if (op.getPosition().size() != 1)
-          return op.emitError("expects a member of a structure of numbers");
-        builder.set(op, builder.getComponents(
-                            op.getContainer())[op.getPosition()[0]]);
-        return success();
-      });
-  table.add<LLVM::ConstantOp>(
-      [](KernelBuilder &builder, LLVM::ConstantOp op) -> LogicalResult {
-        if (auto number = dyn_cast<IntegerAttr>(op.getValue()))
-          builder.set(op,
-                      builder.getConstant(number.getValue().getZExtValue()));
-        else if (auto number = dyn_cast<FloatAttr>(op.getValue()))
-          builder.set(op, builder.getConstant(number.getValue()
-                                                  .bitcastToAPInt()
-                                                  .getZExtValue()));
-        else
-          return op.emitError("expects a number");
-        return success();
-      });
+  table.add<LLVM::ExtractValueOp>([](KernelBuilder &builder,
+                                     LLVM::ExtractValueOp op) -> LogicalResult {
+    // Of what a compare and exchange returns.
+    if (op.getPosition().size() != 1)
+      return op.emitError("expects a member of a structure of numbers");
+    builder.set(op,
+                builder.getComponents(op.getContainer())[op.getPosition()[0]]);
+    return success();
+  });
+  table.add<LLVM::ConstantOp>([](KernelBuilder &builder,
+                                 LLVM::ConstantOp op) -> LogicalResult {
+    if (auto number = dyn_cast<IntegerAttr>(op.getValue()))
+      builder.set(op, builder.getConstant(number.getValue().getZExtValue()));
+    else if (auto number = dyn_cast<FloatAttr>(op.getValue()))
+      builder.set(op, builder.getConstant(
+                          number.getValue().bitcastToAPInt().getZExtValue()));
+    else
+      return op.emitError("expects a number");
+    return success();
+  });
   table.add<LLVM::ZeroOp>([](KernelBuilder &builder, LLVM::ZeroOp op) {
     SmallVector<uint64_t> zeros(getNumElements(op.getType()), 0);
     builder.set(op, builder.getConstants(zeros));

@@ -49,8 +49,7 @@ static Position getPositionOfA(const MatrixProduct &product, unsigned lane,
 static Position getPositionOfB(const MatrixProduct &product, unsigned lane,
                                unsigned i) {
   int64_t packed = product.packed;
-  return {lane % 4 * packed + i % packed + 4 * packed * (i / packed),
-          lane / 4};
+  return {lane % 4 * packed + i % packed + 4 * packed * (i / packed), lane / 4};
 }
 
 static Position getPositionOfC(unsigned lane, unsigned i) {
@@ -208,8 +207,7 @@ static SmallVector<uint32_t> unpack(KernelBuilder &builder, Operation *op,
       llvm::append_range(list, getElements(builder, operand));
       continue;
     }
-    uint32_t first =
-        builder.emitBitcast(op, builder.get(operand), 32, bits, 1);
+    uint32_t first = builder.emitBitcast(op, builder.get(operand), 32, bits, 1);
     for (unsigned i = 0; i < 32 / bits; ++i)
       list.push_back(first + i);
   }
@@ -250,7 +248,8 @@ static LogicalResult lowerNVVMMma(KernelBuilder &builder, NVVM::MmaOp op) {
   product.m = shape.getM();
   product.n = shape.getN();
   product.k = shape.getK();
-  auto typeA = op.getMultiplicandAPtxType(), typeB = op.getMultiplicandBPtxType();
+  auto typeA = op.getMultiplicandAPtxType(),
+       typeB = op.getMultiplicandBPtxType();
   MLIRContext *context = op.getContext();
   if (typeA)
     product.factor = getType(*typeA, context);
@@ -290,8 +289,9 @@ static LogicalResult lowerNVVMMma(KernelBuilder &builder, NVVM::MmaOp op) {
 /// Bytes of a row, of which 8 are a matrix.
 static constexpr unsigned kRowBytes = 16;
 
-/// `x` of the access is `b`; `c` is the number of matrices, `n` that of elements
-/// of a lane in each, `imm` whether they are transposed; elements go to `d`.
+/// `x` of the access is `b`; `c` is the number of matrices, `n` that of
+/// elements of a lane in each, `imm` whether they are transposed; elements go
+/// to `d`.
 static void loadMatrix(ThreadBlock &block, unsigned first, unsigned count,
                        const Inst &inst) {
   if (!isWholeWarp(block, first, count, inst))
@@ -314,8 +314,8 @@ static void loadMatrix(ThreadBlock &block, unsigned first, unsigned count,
           std::swap(row, at);
         uint64_t value = 0;
         std::memcpy(&value, rows[matrix * 8 + row] + at * bytes, bytes);
-        block.getThread(first + lane)
-            .registers[inst.d + matrix * inst.n + i] = value;
+        block.getThread(first + lane).registers[inst.d + matrix * inst.n + i] =
+            value;
       }
 }
 
@@ -345,8 +345,8 @@ static void storeMatrix(ThreadBlock &block, unsigned first, unsigned count,
 
 static LogicalResult lowerLdMatrix(KernelBuilder &builder,
                                    nvgpu::LdMatrixOp op) {
-  auto access = builder.makeAccess(op, op.getSrcMemref(),
-                                   builder.get(op.getIndices()));
+  auto access =
+      builder.makeAccess(op, op.getSrcMemref(), builder.get(op.getIndices()));
   if (failed(access))
     return failure();
   access->alignment = kRowBytes;

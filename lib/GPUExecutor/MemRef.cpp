@@ -124,8 +124,7 @@ static void copyElements(Thread &thread, const Inst &inst) {
     r[from.indices[dim]] = 0;
   }
   for (;;) {
-    const char *source =
-        block.access(thread, inst, from, 1, AccessKind::Read);
+    const char *source = block.access(thread, inst, from, 1, AccessKind::Read);
     if (!source)
       return;
     char *target = block.access(thread, inst, to, 1, AccessKind::Write);
@@ -173,8 +172,8 @@ static void atomic(Thread &thread, const Inst &inst) {
   auto op = cast<memref::AtomicRMWOp>(
       block.getKernel().operations[block.getIndex(inst)]);
   thread.registers[inst.d] = old;
-  T value = static_cast<T>(combineAtomic(op.getKind(), op.getType(), old,
-                                         thread.registers[inst.a]));
+  T value = static_cast<T>(
+      combineAtomic(op.getKind(), op.getType(), old, thread.registers[inst.a]));
   std::memcpy(host, &value, sizeof(T));
 }
 
@@ -240,8 +239,8 @@ uint64_t gpu_executor::combineAtomic(arith::AtomicRMWKind kind, Type type,
 
 static LogicalResult lowerAtomic(KernelBuilder &builder,
                                  memref::AtomicRMWOp op) {
-  auto access = builder.makeAccess(op, op.getMemref(),
-                                   builder.get(op.getIndices()));
+  auto access =
+      builder.makeAccess(op, op.getMemref(), builder.get(op.getIndices()));
   if (failed(access))
     return failure();
   uint32_t result = builder.define(op);
@@ -286,8 +285,8 @@ static Handler getAccessAtomic(unsigned bytes) {
 
 static LogicalResult lowerGenericAtomic(KernelBuilder &builder,
                                         memref::GenericAtomicRMWOp op) {
-  auto access = builder.makeAccess(op, op.getMemref(),
-                                   builder.get(op.getIndices()));
+  auto access =
+      builder.makeAccess(op, op.getMemref(), builder.get(op.getIndices()));
   if (failed(access))
     return failure();
   unsigned bytes = access->elementBytes;
@@ -329,9 +328,9 @@ static void checkView(Thread &thread, const Inst &inst) {
     auto step = static_cast<int64_t>(r[list[i + 2]]);
     auto bound = static_cast<int64_t>(r[list[i + 3]]);
     int64_t last = size > 0 ? offset + (size - 1) * step : offset;
-    bool isInside = size == 0 ? offset >= 0 && offset <= bound
-                              : offset >= 0 && offset < bound && last >= 0 &&
-                                    last < bound;
+    bool isInside =
+        size == 0 ? offset >= 0 && offset <= bound
+                  : offset >= 0 && offset < bound && last >= 0 && last < bound;
     if (size < 0 || !isInside) {
       thread.block->fail(thread, inst, "expects a view in bounds, but got ")
           << size << " elements from " << offset << " by " << step
@@ -341,7 +340,8 @@ static void checkView(Thread &thread, const Inst &inst) {
   }
 }
 
-static LogicalResult lowerSubView(KernelBuilder &builder, memref::SubViewOp op) {
+static LogicalResult lowerSubView(KernelBuilder &builder,
+                                  memref::SubViewOp op) {
   ArrayRef<uint32_t> source = builder.getComponents(op.getSource());
   size_t rank = op.getSourceType().getRank();
   llvm::SmallBitVector dropped = op.getDroppedDims();
@@ -350,15 +350,14 @@ static LogicalResult lowerSubView(KernelBuilder &builder, memref::SubViewOp op) 
   uint32_t offset = source[1], base = source[0];
   Registers sourceSizes(source.slice(2, rank));
   Registers sourceStrides(source.slice(2 + rank, rank));
-  for (auto [dim, offsetAt, sizeAt, stepAt] :
-       llvm::enumerate(op.getMixedOffsets(), op.getMixedSizes(),
-                       op.getMixedStrides())) {
+  for (auto [dim, offsetAt, sizeAt, stepAt] : llvm::enumerate(
+           op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
     uint32_t start = getRegister(builder, offsetAt);
     uint32_t size = getRegister(builder, sizeAt);
     uint32_t step = getRegister(builder, stepAt);
     llvm::append_values(checks, start, size, step, sourceSizes[dim]);
-    offset = builder.emitAdd(
-        op, offset, builder.emitMul(op, start, sourceStrides[dim]));
+    offset = builder.emitAdd(op, offset,
+                             builder.emitMul(op, start, sourceStrides[dim]));
     if (dropped.test(dim))
       continue;
     sizes.push_back(size);
@@ -376,9 +375,8 @@ static LogicalResult lowerSubView(KernelBuilder &builder, memref::SubViewOp op) 
 
 static LogicalResult lowerReinterpretCast(KernelBuilder &builder,
                                           memref::ReinterpretCastOp op) {
-  Registers components = {
-      builder.get(op.getSource()),
-      getRegister(builder, op.getConstifiedMixedOffset())};
+  Registers components = {builder.get(op.getSource()),
+                          getRegister(builder, op.getConstifiedMixedOffset())};
   for (OpFoldResult size : op.getConstifiedMixedSizes())
     components.push_back(getRegister(builder, size));
   for (OpFoldResult stride : op.getConstifiedMixedStrides())
@@ -403,8 +401,8 @@ static LogicalResult lowerView(KernelBuilder &builder, memref::ViewOp op) {
   ArrayRef<uint32_t> source = builder.getComponents(op.getSource());
   MemRefType type = op.getType();
   uint32_t shift = builder.get(op.getByteShift());
-  uint32_t base = builder.emitAdd(
-      op, source[0], builder.emitAdd(op, source[1], shift));
+  uint32_t base =
+      builder.emitAdd(op, source[0], builder.emitAdd(op, source[1], shift));
   Registers sizes;
   auto dynamicSizes = op.getSizes().begin();
   uint32_t bytes = builder.getConstant(getElementBytes(type.getElementType()));
@@ -480,8 +478,8 @@ static LogicalResult lowerTranspose(KernelBuilder &builder,
   Registers components = {source[0], source[1]};
   for (size_t part = 0; part < 2; ++part)
     for (AffineExpr expr : op.getPermutation().getResults())
-      components.push_back(source[2 + part * rank +
-                                  cast<AffineDimExpr>(expr).getPosition()]);
+      components.push_back(
+          source[2 + part * rank + cast<AffineDimExpr>(expr).getPosition()]);
   builder.set(op, components);
   return success();
 }

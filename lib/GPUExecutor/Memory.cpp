@@ -7,7 +7,8 @@
 //
 // Two accesses to one byte, of which one writes, must be in an order: by the
 // same thread, or with something between through which the second thread learns
-// what the first one did, as a barrier. Blocks learn nothing of each other.
+// what the first one did, as a barrier. A block learns of another one what it
+// had done before an atomic operation, by one on the same location later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +27,7 @@ using namespace mlir::relay::gpu_executor;
 GPUMemory::GPUMemory() = default;
 GPUMemory::~GPUMemory() = default;
 
-void GPUMemory::add(uint64_t address, void *host, uint64_t bytes,
-                    bool shared) {
+void GPUMemory::add(uint64_t address, void *host, uint64_t bytes, bool shared) {
   Allocation &allocation = allocations[address];
   allocation.address = address;
   allocation.bytes = bytes;
@@ -105,8 +105,8 @@ bool ThreadBlock::failRace(Thread &thread, const Inst &inst, AccessKind kind,
   return false;
 }
 
-bool ThreadBlock::check(Thread &thread, const Inst &inst, Cell &cell, AccessKind kind,
-                  bool isShared, uint64_t address) {
+bool ThreadBlock::check(Thread &thread, const Inst &inst, Cell &cell,
+                        AccessKind kind, bool isShared, uint64_t address) {
   Stamp stamp{serial, thread.clock, getIndex(inst), thread.id};
   // Shared memory is new for each block.
   if (isShared && cell.write.block != serial)
@@ -119,15 +119,16 @@ bool ThreadBlock::check(Thread &thread, const Inst &inst, Cell &cell, AccessKind
     diag.attachNote(getLocation(cell.write.inst)) << "the copy begins here";
     return false;
   }
-  bool bothAtomic = cell.isAtomic && kind == AccessKind::Atomic;
-  if (!bothAtomic && !isOrdered(cell.write, thread))
-    return failRace(thread, inst, kind, cell.write,
-                    cell.isAtomic ? AccessKind::Atomic : AccessKind::Write,
+  if (!isOrdered(cell.write, thread))
+    return failRace(thread, inst, kind, cell.write, AccessKind::Write, address);
+  if (kind != AccessKind::Atomic && !isOrdered(cell.atomic, thread))
+    return failRace(thread, inst, kind, cell.atomic, AccessKind::Atomic,
                     address);
   if (kind == AccessKind::Read) {
     if (isShared && cell.write.block != serial) {
-      fail(thread, inst, "expects shared memory that has been written, but got "
-                         "a read of ")
+      fail(thread, inst,
+           "expects shared memory that has been written, but got "
+           "a read of ")
           << describe(address) << ", which no thread has written";
       return false;
     }
@@ -143,19 +144,19 @@ bool ThreadBlock::check(Thread &thread, const Inst &inst, Cell &cell, AccessKind
     if (!isOrdered(read, thread))
       return failRace(thread, inst, kind, read, AccessKind::Read, address);
   if (kind == AccessKind::Atomic && isShared && cell.write.block != serial) {
-    fail(thread, inst, "expects shared memory that has been written, but got "
-                       "an atomic operation on ")
+    fail(thread, inst,
+         "expects shared memory that has been written, but got "
+         "an atomic operation on ")
         << describe(address) << ", which no thread has written";
     return false;
   }
-  cell.write = stamp;
-  cell.isAtomic = kind == AccessKind::Atomic;
+  (kind == AccessKind::Atomic ? cell.atomic : cell.write) = stamp;
   return true;
 }
 
 char *ThreadBlock::access(Thread &thread, const Inst &inst, uint64_t base,
-                    uint64_t address, uint64_t bytes, AccessKind kind,
-                    GPUMemory::Allocation **cached) {
+                          uint64_t address, uint64_t bytes, AccessKind kind,
+                          GPUMemory::Allocation **cached) {
   auto failBounds = [&](const Twine &what, uint64_t size) {
     fail(thread, inst, "expects ")
         << what.str() << ", but got " << getVerb(kind) << " of " << bytes
@@ -204,13 +205,18 @@ char *ThreadBlock::access(Thread &thread, const Inst &inst, uint64_t base,
           return check(thread, inst, cell, kind, isShared, address);
         }))
       return nullptr;
+    if (kind == AccessKind::Atomic && !isShared) {
+      releases[address][serial] = {commonClock, thread.id, thread.clock};
+      acquired.insert(address);
+    }
   }
   return host;
 }
 
-std::optional<uint64_t> ThreadBlock::getAddress(Thread &thread, const Inst &inst,
-                                          const Access &access,
-                                          uint64_t count) {
+std::optional<uint64_t> ThreadBlock::getAddress(Thread &thread,
+                                                const Inst &inst,
+                                                const Access &access,
+                                                uint64_t count) {
   uint64_t *r = thread.registers;
   uint64_t element = r[access.offset];
   size_t rank = access.indices.size();
@@ -239,7 +245,7 @@ std::optional<uint64_t> ThreadBlock::getAddress(Thread &thread, const Inst &inst
 }
 
 char *ThreadBlock::access(Thread &thread, const Inst &inst, const Access &where,
-                    uint64_t count, AccessKind kind) {
+                          uint64_t count, AccessKind kind) {
   std::optional<uint64_t> address = getAddress(thread, inst, where, count);
   if (!address)
     return nullptr;
@@ -251,10 +257,10 @@ char *ThreadBlock::access(Thread &thread, const Inst &inst, const Access &where,
 // Asynchronous copies
 //===----------------------------------------------------------------------===//
 
-bool ThreadBlock::begin(Thread &thread, const Inst &inst, const PendingCopy &copy) {
+bool ThreadBlock::begin(Thread &thread, const Inst &inst,
+                        const PendingCopy &copy) {
   uint64_t bytes = copy.bytes.size();
-  if (!access(thread, inst, copy.target, copy.target, bytes,
-              AccessKind::Write))
+  if (!access(thread, inst, copy.target, copy.target, bytes, AccessKind::Write))
     return false;
   if (launch.options.detect) {
     uint64_t offset = copy.target & kOffsetMask;
@@ -271,11 +277,11 @@ void ThreadBlock::finish(Thread &thread, const PendingCopy &copy) {
   llvm::copy(copy.bytes, &shared[offset]);
   if (!launch.options.detect)
     return;
-  Stamp stamp{serial, thread.clock, copy.inst, thread.id};
-  sharedShadow.forEachCell(offset, offset + copy.bytes.size(),
-                           [&](Cell &cell) {
-                             cell.isPending = false;
-                             cell.write = stamp;
-                             return true;
-                           });
+  Stamp stamp{serial, copy.clock ? copy.clock : thread.clock, copy.inst,
+              copy.thread};
+  sharedShadow.forEachCell(offset, offset + copy.bytes.size(), [&](Cell &cell) {
+    cell.isPending = false;
+    cell.write = stamp;
+    return true;
+  });
 }

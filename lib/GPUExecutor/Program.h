@@ -78,8 +78,8 @@ struct Transfer {
   uint32_t scratch = 0;
 };
 
-/// A product of two matrices that a warp holds, plus a third one. Lists have the
-/// registers of a lane's elements.
+/// A product of two matrices that a warp holds, plus a third one. Lists have
+/// the registers of a lane's elements.
 struct MatrixProduct {
   int64_t m = 0, n = 0, k = 0;
   /// Elements of a factor in a register of 32 bits; 1 for those of 64.
@@ -89,6 +89,22 @@ struct MatrixProduct {
   bool isUnsignedA = false, isUnsignedB = false;
   bool saturates = false;
   SmallVector<uint32_t> a, b, c, d;
+};
+
+/// A product of two matrices in shared memory by a warpgroup, whose sum is in
+/// registers.
+struct WarpgroupProduct {
+  int64_t n = 0, k = 0;
+  Type factorA, factorB, sum;
+  bool isTF32 = false;
+  bool isUnsignedA = false, isUnsignedB = false;
+  bool saturates = false;
+  /// Whether rows of A, and columns of B, are not contiguous.
+  bool isTransposedA = false, isTransposedB = false;
+  int scaleA = 1, scaleB = 1;
+  /// Whether the sum begins with 0.
+  bool startsNew = false;
+  SmallVector<uint32_t> c, d;
 };
 
 /// Registers that the start of a thread fills.
@@ -112,6 +128,7 @@ struct Kernel {
   std::vector<Transfer> transfers;
   std::vector<Collective> collectives;
   std::vector<MatrixProduct> products;
+  std::vector<WarpgroupProduct> warpgroupProducts;
   std::vector<SmallVector<uint32_t>> lists;
   uint64_t sharedBytes = 0;
   uint64_t localBytes = 0;

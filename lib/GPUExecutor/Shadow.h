@@ -29,8 +29,7 @@ struct Stamp {
 /// The last accesses to a few bytes. Of threads that read without order, two
 /// are known: a thread that writes is not both.
 struct Cell {
-  Stamp write, read, otherRead;
-  bool isAtomic = false;
+  Stamp write, atomic, read, otherRead;
   /// A copy to the bytes is on its way.
   bool isPending = false;
 };

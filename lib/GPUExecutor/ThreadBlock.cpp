@@ -40,7 +40,7 @@ std::string ThreadBlock::describeThread(const Stamp &stamp) const {
 }
 
 InFlightDiagnostic ThreadBlock::fail(const Thread &thread, const Inst &inst,
-                               const Twine &message) {
+                                     const Twine &message) {
   failed = true;
   uint32_t number = getIndex(inst);
   Stamp stamp{serial, thread.clock, number, thread.id};
@@ -82,7 +82,10 @@ void ThreadBlock::start(std::array<int64_t, 3> newIndex) {
   }
   commonClock = 0;
   knowledge.clear();
+  acquired.clear();
   barriers.clear();
+  namedBarriers.clear();
+  warpgroups.clear();
 }
 
 void ThreadBlock::runThread(Thread &thread) {
@@ -100,7 +103,8 @@ void ThreadBlock::runThread(Thread &thread) {
   thread.steps = steps;
 }
 
-void ThreadBlock::runCollectives(unsigned first, unsigned count, bool wholeBlock) {
+void ThreadBlock::runCollectives(unsigned first, unsigned count,
+                                 bool wholeBlock) {
   const Inst *inst = nullptr;
   for (unsigned id = first; id < first + count; ++id) {
     const Thread &thread = threads[id];
@@ -121,7 +125,8 @@ void ThreadBlock::runCollectives(unsigned first, unsigned count, bool wholeBlock
   hasProgress = true;
 }
 
-LogicalResult ThreadBlock::run(std::array<int64_t, 3> newIndex, uint32_t newSerial) {
+LogicalResult ThreadBlock::run(std::array<int64_t, 3> newIndex,
+                               uint32_t newSerial) {
   serial = newSerial;
   start(newIndex);
   unsigned count = threads.size();
@@ -256,8 +261,20 @@ bool ThreadBlock::isOrdered(const Stamp &stamp, const Thread &thread) const {
   if (stamp.block < launch.firstSerial)
     return true;
   if (stamp.block != serial)
-    return false;
+    return isReleased(stamp);
   return stamp.thread == thread.id || stamp.clock <= commonClock ||
          (!knowledge.empty() &&
           stamp.clock <= knowledge[thread.id * threads.size() + stamp.thread]);
+}
+
+bool ThreadBlock::isReleased(const Stamp &stamp) const {
+  return llvm::any_of(acquired, [&](uint64_t address) {
+    const auto &blocks = releases.find(address)->second;
+    auto it = blocks.find(stamp.block);
+    if (it == blocks.end())
+      return false;
+    const Release &release = it->second;
+    return stamp.clock <= release.commonClock ||
+           (stamp.thread == release.thread && stamp.clock <= release.clock);
+  });
 }

@@ -18,6 +18,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Twine.h"
 
 namespace mlir::relay::gpu_executor {
@@ -41,6 +42,8 @@ struct Thread {
   uint32_t id = 0;
   uint32_t clock = 1;
   ThreadState state = ThreadState::Running;
+  /// Which phase of a named barrier it waits for; 0 if for none.
+  uint32_t phase = 0;
   uint64_t steps = 0;
 };
 
@@ -53,8 +56,10 @@ struct PendingCopy {
   SmallVector<char, 16> bytes;
   /// The instruction that started it.
   uint32_t inst = 0;
-  /// The thread that did.
+  /// The thread that did, and when; 0 if the bytes are its own when they
+  /// arrive.
   uint32_t thread = 0;
+  uint32_t clock = 0;
 };
 
 /// Copies that a thread waits for by number: groups that are complete, in
@@ -73,6 +78,27 @@ struct MBarrier {
   /// What those know who have arrived in this phase, and did in the last one.
   std::vector<uint32_t> arriving, completed;
   std::vector<PendingCopy> copies;
+};
+
+/// A barrier with a number, which some threads wait at and others only reach.
+struct NamedBarrier {
+  uint32_t arrived = 0;
+  uint32_t phase = 1;
+  std::vector<uint32_t> arriving, completed;
+};
+
+/// Addresses that the products of a warpgroup read until it waits for them.
+struct ProductQueue {
+  std::vector<std::vector<uint64_t>> groups;
+  std::vector<uint64_t> open;
+};
+
+/// What a block had done when it last did an atomic operation on a location:
+/// all that all of its threads knew, and all that this thread did.
+struct Release {
+  uint32_t commonClock = 0;
+  uint32_t thread = 0;
+  uint32_t clock = 0;
 };
 
 /// What all blocks of a launch share.
@@ -137,6 +163,9 @@ public:
 
   /// The barriers in shared memory, by their offsets.
   DenseMap<uint64_t, MBarrier> barriers;
+  std::map<uint32_t, NamedBarrier> namedBarriers;
+  /// By the number of the warpgroup.
+  std::map<unsigned, ProductQueue> warpgroups;
   /// Something has happened that a thread may wait for.
   void notify() { hasProgress = true; }
 
@@ -147,6 +176,9 @@ private:
   void runCollectives(unsigned first, unsigned count, bool wholeBlock);
   void failStuck();
   bool isOrdered(const Stamp &stamp, const Thread &thread) const;
+  /// Whether the block has seen by an atomic operation that another one had
+  /// done something.
+  bool isReleased(const Stamp &stamp) const;
   bool check(Thread &thread, const Inst &inst, Cell &cell, AccessKind kind,
              bool isShared, uint64_t address);
   bool failRace(Thread &thread, const Inst &inst, AccessKind kind,
@@ -170,6 +202,11 @@ private:
   /// What a thread did at this clock or before is known to all.
   uint32_t commonClock = 0;
   std::vector<uint32_t> knowledge;
+  /// By the address in global memory and the block, of all blocks of the
+  /// launch.
+  DenseMap<uint64_t, DenseMap<uint32_t, Release>> releases;
+  /// Where this block has done atomic operations.
+  DenseSet<uint64_t> acquired;
   bool failed = false;
   bool hasProgress = false;
 };

@@ -95,7 +95,8 @@ static LogicalResult lowerShuffle(KernelBuilder &builder,
 
 static LogicalResult lowerTranspose(KernelBuilder &builder,
                                     vector::TransposeOp op) {
-  SmallVector<int64_t> from = computeStrides(op.getSourceVectorType().getShape());
+  SmallVector<int64_t> from =
+      computeStrides(op.getSourceVectorType().getShape());
   SmallVector<int64_t> to = computeStrides(op.getResultVectorType().getShape());
   ArrayRef<int64_t> permutation = op.getPermutation();
   Numbers elements;
@@ -134,9 +135,8 @@ static Numbers getSlice(ArrayRef<int64_t> shape, ArrayRef<int64_t> offsets,
 }
 
 static SmallVector<int64_t> getIntegers(ArrayAttr array) {
-  return llvm::map_to_vector(array, [](Attribute value) {
-    return cast<IntegerAttr>(value).getInt();
-  });
+  return llvm::map_to_vector(
+      array, [](Attribute value) { return cast<IntegerAttr>(value).getInt(); });
 }
 
 static LogicalResult lowerExtractSlice(KernelBuilder &builder,
@@ -156,8 +156,7 @@ static LogicalResult lowerInsertSlice(KernelBuilder &builder,
   SmallVector<int64_t> sizes(to.getRank() - from.getRank(), 1);
   llvm::append_range(sizes, from.getShape());
   SmallVector<int64_t> steps(to.getRank(), 1);
-  Numbers elements =
-      makeRange(builder.get(op.getDest()), getNumElements(to));
+  Numbers elements = makeRange(builder.get(op.getDest()), getNumElements(to));
   uint32_t source = builder.get(op.getValueToStore());
   for (uint32_t number :
        getSlice(to.getShape(), getIntegers(op.getOffsets()), sizes, steps))
@@ -276,10 +275,9 @@ static LogicalResult lowerBitcast(KernelBuilder &builder, Operation *op) {
     Type type = getElementTypeOrSelf(value);
     return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   };
-  builder.set(result,
-              builder.emitBitcast(op, builder.get(source), getBits(source),
-                                  getBits(result),
-                                  getNumElements(source.getType())));
+  builder.set(result, builder.emitBitcast(op, builder.get(source),
+                                          getBits(source), getBits(result),
+                                          getNumElements(source.getType())));
   return success();
 }
 
@@ -337,9 +335,10 @@ void gpu_executor::populateVectorLowerings(LoweringTable &table) {
   table.add<vector::InsertStridedSliceOp>(lowerInsertSlice);
   table.add<vector::ExtractOp>(lowerExtract);
   table.add<vector::InsertOp>(lowerInsert);
-  table.add<vector::BitCastOp>([](KernelBuilder &builder, vector::BitCastOp op) {
-    return lowerBitcast(builder, op);
-  });
+  table.add<vector::BitCastOp>(
+      [](KernelBuilder &builder, vector::BitCastOp op) {
+        return lowerBitcast(builder, op);
+      });
   table.add<arith::BitcastOp>([](KernelBuilder &builder, arith::BitcastOp op) {
     return lowerBitcast(builder, op);
   });
@@ -359,15 +358,14 @@ void gpu_executor::populateVectorLowerings(LoweringTable &table) {
           builder.set(result, source + i);
         return success();
       });
-  table.add<vector::InterleaveOp>(
-      [](KernelBuilder &builder, vector::InterleaveOp op) {
-        Numbers elements;
-        for (unsigned i = 0, e = getNumElements(op.getLhs().getType()); i < e;
-             ++i)
-          llvm::append_values(elements, builder.get(op.getLhs()) + i,
-                              builder.get(op.getRhs()) + i);
-        return setElements(builder, op, elements);
-      });
+  table.add<vector::InterleaveOp>([](KernelBuilder &builder,
+                                     vector::InterleaveOp op) {
+    Numbers elements;
+    for (unsigned i = 0, e = getNumElements(op.getLhs().getType()); i < e; ++i)
+      llvm::append_values(elements, builder.get(op.getLhs()) + i,
+                          builder.get(op.getRhs()) + i);
+    return setElements(builder, op, elements);
+  });
   table.add<vector::StepOp>([](KernelBuilder &builder, vector::StepOp op) {
     SmallVector<uint64_t> values(getNumElements(op.getType()));
     std::iota(values.begin(), values.end(), 0);

@@ -56,8 +56,7 @@ static arith::AtomicRMWKind getKind(vector::CombiningKind kind, Type type) {
 }
 
 static Operation *getOperation(Thread &thread, const Inst &inst) {
-  return thread.block->getKernel()
-      .operations[thread.block->getIndex(inst)];
+  return thread.block->getKernel().operations[thread.block->getIndex(inst)];
 }
 
 /// `imm` is the kind; `x` a list of registers of an accumulator and an element,

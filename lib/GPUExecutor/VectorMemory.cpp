@@ -49,13 +49,14 @@ static void loadRow(Thread &thread, const Inst &inst) {
 
 static void storeRow(Thread &thread, const Inst &inst) {
   const Access &access = thread.block->getKernel().accesses[inst.x];
-  if (char *host = thread.block->access(thread, inst, access, inst.n,
-                                        AccessKind::Write))
+  if (char *host =
+          thread.block->access(thread, inst, access, inst.n, AccessKind::Write))
     copyOut(host, thread.registers + inst.a, access.elementBytes, inst.n);
 }
 
-/// Elements one by one. `c` is the transfer; of a load, `b` is what elements out
-/// of bounds or of the mask are, one for all or, if `imm` is 1, one for each.
+/// Elements one by one. `c` is the transfer; of a load, `b` is what elements
+/// out of bounds or of the mask are, one for all or, if `imm` is 1, one for
+/// each.
 template <bool isStore>
 static void transfer(Thread &thread, const Inst &inst) {
   ThreadBlock &block = *thread.block;
@@ -136,8 +137,7 @@ static void setAlignment(OpT op, Access &access) {
 static bool isRow(MemRefType memref, VectorType vector) {
   SmallVector<int64_t> strides;
   int64_t offset;
-  return memref.getRank() > 0 &&
-         vector.getRank() > 0 &&
+  return memref.getRank() > 0 && vector.getRank() > 0 &&
          vector.getNumElements() == vector.getShape().back() &&
          succeeded(memref.getStridesAndOffset(strides, offset)) &&
          strides.back() == 1;
@@ -151,8 +151,8 @@ static LogicalResult lowerAccess(KernelBuilder &builder, OpT op, Value value,
   auto vector = cast<VectorType>(value.getType());
   if (isa<VectorType>(memref.getElementType()))
     return op.emitError("expects a memref of numbers, but got ") << memref;
-  auto access = builder.makeAccess(op, op.getBase(),
-                                   builder.get(op.getIndices()));
+  auto access =
+      builder.makeAccess(op, op.getBase(), builder.get(op.getIndices()));
   if (failed(access))
     return failure();
   setAlignment(op, *access);
@@ -166,10 +166,9 @@ static LogicalResult lowerAccess(KernelBuilder &builder, OpT op, Value value,
     inst.fn = isStore ? transfer<true> : transfer<false>;
     inst.c = builder.getKernel().transfers.size();
     access->alignment = access->elementBytes;
-    builder.getKernel().transfers.push_back(
-        makeTransfer(builder, vector.getShape(),
-                     getLastDims(vector.getRank(), memref.getRank()),
-                     memref.getRank()));
+    builder.getKernel().transfers.push_back(makeTransfer(
+        builder, vector.getShape(),
+        getLastDims(vector.getRank(), memref.getRank()), memref.getRank()));
   }
   inst.x = builder.addAccess(*access);
   builder.emit(op, nullptr) = inst;
@@ -186,8 +185,8 @@ static LogicalResult lowerTransfer(KernelBuilder &builder, OpT op, Value value,
            << op.getShapedType();
   auto vector = cast<VectorType>(value.getType());
   bool isStore = !padding;
-  auto access = builder.makeAccess(op, op.getBase(),
-                                   builder.get(op.getIndices()));
+  auto access =
+      builder.makeAccess(op, op.getBase(), builder.get(op.getIndices()));
   if (failed(access))
     return failure();
   size_t rank = memref.getRank();
@@ -197,8 +196,7 @@ static LogicalResult lowerTransfer(KernelBuilder &builder, OpT op, Value value,
     auto dim = dyn_cast<AffineDimExpr>(expr);
     dims.push_back(dim ? static_cast<int64_t>(dim.getPosition()) : -1);
   }
-  Transfer transfer =
-      makeTransfer(builder, vector.getShape(), dims, rank);
+  Transfer transfer = makeTransfer(builder, vector.getShape(), dims, rank);
   bool isOpen = false;
   for (auto [i, dim] : llvm::enumerate(dims))
     if (dim >= 0 && !op.isDimInBounds(i))
@@ -234,8 +232,8 @@ static LogicalResult lowerMasked(KernelBuilder &builder, OpT op, Value value,
                                  Value otherwise) {
   auto memref = cast<MemRefType>(op.getBase().getType());
   auto vector = cast<VectorType>(value.getType());
-  auto access = builder.makeAccess(op, op.getBase(),
-                                   builder.get(op.getIndices()));
+  auto access =
+      builder.makeAccess(op, op.getBase(), builder.get(op.getIndices()));
   if (failed(access))
     return failure();
   Transfer transfer = makeTransfer(

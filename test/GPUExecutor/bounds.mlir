@@ -20,6 +20,10 @@
 // RUN: not relay-gpu-run %s --entry=known --block=32 2>&1 | FileCheck %s --check-prefix=KNOWN
 // RUN: not relay-gpu-run %s --entry=dynamic --shared=300000 2>&1 | FileCheck %s --check-prefix=BYTES
 
+// RUN: not relay-gpu-run %s --entry=forever --grid=2,70000 2>&1 | FileCheck %s --check-prefix=GRID
+// RUN: relay-gpu-run %s --entry=narrow --arg=-1 --arg=3xi64 --print=1 | FileCheck %s --check-prefix=NARROW
+
+// GRID: error: expects a grid of at most 2147483647 x 65535 x 65535 blocks, but got 2 x 70000 x 1
 // NONE: error: expects the name of a kernel, but got 'none'
 // COUNT: error: expects 1 arguments of kernel 'step', but got 0
 // THREADS: error: expects a block of 1 to 1024 threads, but got 1025 x 1 x 1
@@ -100,6 +104,23 @@ module attributes {gpu.container_module} {
       %s = memref.view %bytes[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<4xf32, #gpu.address_space<workgroup>>
       %zero = arith.constant 0.0 : f32
       memref.store %zero, %s[%i] : memref<4xf32, #gpu.address_space<workgroup>>
+      gpu.return
+    }
+
+    // An argument has the bits of its type alone.
+    // NARROW: [4294967295, -1, 1]
+    gpu.func @narrow(%n: i32, %out: memref<3xi64>) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %minus = arith.constant -1 : i32
+      %u = arith.extui %n : i32 to i64
+      %s = arith.extsi %n : i32 to i64
+      %equal = arith.cmpi eq, %n, %minus : i32
+      %e = arith.extui %equal : i1 to i64
+      memref.store %u, %out[%c0] : memref<3xi64>
+      memref.store %s, %out[%c1] : memref<3xi64>
+      memref.store %e, %out[%c2] : memref<3xi64>
       gpu.return
     }
 

@@ -12,6 +12,8 @@
 // RUN: not relay-gpu-run %s --entry=warp_order --block=64 --arg=64xi32 2>&1 | FileCheck %s --check-prefix=WARP
 // RUN: relay-gpu-run %s --entry=warp_order --block=32 --arg=64xi32
 // RUN: relay-gpu-run %s --entry=atomics --grid=3 --block=5 --arg=1xi32 --arg=1xf32 --print=0 --print=1 | FileCheck %s --check-prefix=ATOMICS
+// RUN: relay-gpu-run %s --entry=last_block --grid=4 --block=8 --arg=4x8xi32 --arg=1xi32 --arg=1xi32 --print=2 | FileCheck %s --check-prefix=LAST
+// RUN: not relay-gpu-run %s --entry=last_block_no_barrier --grid=4 --block=8 --arg=4x8xi32 --arg=1xi32 --arg=1xi32 2>&1 | FileCheck %s --check-prefix=NO-BARRIER
 // RUN: not relay-gpu-run %s --entry=atomic_and_plain --block=2 --arg=1xi32 2>&1 | FileCheck %s --check-prefix=MIXED
 
 module attributes {gpu.container_module} {
@@ -133,6 +135,71 @@ module attributes {gpu.container_module} {
         %f = arith.constant 1.0 : f32
         %w = arith.addf %v, %f : f32
         memref.atomic_yield %w : f32
+      }
+      gpu.return
+    }
+
+    // The block that comes last adds up what all have written.
+    // LAST: [112]
+    // NO-BARRIER: error: kernel 'last_block_no_barrier', thread (0, 0, 0) of block (3, 0, 0): expects a barrier between two threads at one location, but got a read of byte 4 of parameter 0 after a write by thread (1, 0, 0) of block (0, 0, 0)
+    gpu.func @last_block(%parts: memref<4x8xi32>, %count: memref<1xi32>, %sum: memref<1xi32>) workgroup(%s: memref<1xi32, #gpu.address_space<workgroup>>) kernel {
+      %i = gpu.thread_id x
+      %block = gpu.block_id x
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %c8 = arith.constant 8 : index
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      %three = arith.constant 3 : i32
+      %n = arith.index_cast %i : index to i32
+      memref.store %n, %parts[%block, %i] : memref<4x8xi32>
+      gpu.barrier
+      %isFirst = arith.cmpi eq, %i, %c0 : index
+      scf.if %isFirst {
+        %old = memref.atomic_rmw addi %one, %count[%c0] : (i32, memref<1xi32>) -> i32
+        %isLast = arith.cmpi eq, %old, %three : i32
+        scf.if %isLast {
+          %total = scf.for %b = %c0 to %c4 step %c1 iter_args(%t = %zero) -> i32 {
+            %inner = scf.for %k = %c0 to %c8 step %c1 iter_args(%u = %t) -> i32 {
+              %v = memref.load %parts[%b, %k] : memref<4x8xi32>
+              %w = arith.addi %u, %v : i32
+              scf.yield %w : i32
+            }
+            scf.yield %inner : i32
+          }
+          memref.store %total, %sum[%c0] : memref<1xi32>
+        }
+      }
+      gpu.return
+    }
+    gpu.func @last_block_no_barrier(%parts: memref<4x8xi32>, %count: memref<1xi32>, %sum: memref<1xi32>) workgroup(%s: memref<1xi32, #gpu.address_space<workgroup>>) kernel {
+      %i = gpu.thread_id x
+      %block = gpu.block_id x
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %c8 = arith.constant 8 : index
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      %three = arith.constant 3 : i32
+      %n = arith.index_cast %i : index to i32
+      memref.store %n, %parts[%block, %i] : memref<4x8xi32>
+      %isFirst = arith.cmpi eq, %i, %c0 : index
+      scf.if %isFirst {
+        %old = memref.atomic_rmw addi %one, %count[%c0] : (i32, memref<1xi32>) -> i32
+        %isLast = arith.cmpi eq, %old, %three : i32
+        scf.if %isLast {
+          %total = scf.for %b = %c0 to %c4 step %c1 iter_args(%t = %zero) -> i32 {
+            %inner = scf.for %k = %c0 to %c8 step %c1 iter_args(%u = %t) -> i32 {
+              %v = memref.load %parts[%b, %k] : memref<4x8xi32>
+              %w = arith.addi %u, %v : i32
+              scf.yield %w : i32
+            }
+            scf.yield %inner : i32
+          }
+          memref.store %total, %sum[%c0] : memref<1xi32>
+        }
       }
       gpu.return
     }

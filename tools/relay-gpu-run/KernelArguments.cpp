@@ -67,8 +67,8 @@ llvm::Error KernelArguments::add(StringRef text) {
     return llvm::Error::success();
   }
   auto [typeName, number] = text.split(':');
-  if (Type type = text.contains(':') ? parseElement(typeName, context)
-                                     : Type()) {
+  if (Type type =
+          text.contains(':') ? parseElement(typeName, context) : Type()) {
     std::optional<uint64_t> bits = parseNumber(number, type);
     if (!bits)
       return makeError(text, ", whose number cannot be read");
@@ -96,8 +96,7 @@ llvm::Error KernelArguments::add(StringRef text) {
     content.split(numbers, ',', -1, /*KeepEmpty=*/false);
   if (static_cast<int64_t>(numbers.size()) > buffer.count)
     return makeError(text, ", which has too many numbers");
-  for (int64_t i = 0,
-               e = content == "iota" ? buffer.count : numbers.size();
+  for (int64_t i = 0, e = content == "iota" ? buffer.count : numbers.size();
        i < e; ++i) {
     std::string each = content == "iota" ? std::to_string(i) : numbers[i].str();
     std::optional<uint64_t> bits = parseNumber(each, buffer.type);

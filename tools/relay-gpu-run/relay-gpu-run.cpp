@@ -33,8 +33,7 @@ struct Options {
   cl::list<int64_t> block{"block", cl::CommaSeparated,
                           cl::desc("Threads of a block, along x, y and z"),
                           cl::value_desc("sizes")};
-  cl::opt<uint64_t> shared{"shared",
-                           cl::desc("Bytes of dynamic shared memory"),
+  cl::opt<uint64_t> shared{"shared", cl::desc("Bytes of dynamic shared memory"),
                            cl::init(0)};
   cl::list<std::string> arguments{
       "arg",

@@ -59,6 +59,7 @@ LAYERS = {
     # Sequences the conversions that make one kernel.
     "Target/Kernel": ["Support", "Dialect", "Runtime", "Conversion"],
     "Target/CUDA": ["Support", "Dialect", "Runtime", "Conversion"],
+    "GPUExecutor": ["Support"],
     "Report": ["Support", "Dialect/Relay/IR", "Dialect/Relax/IR", "Dialect/TIR/IR"],
     "Pipelines": ["*"],
     "Prelude": [],
@@ -68,7 +69,7 @@ LAYERS = {
     "InitAllTranslations.h": ["*"],
     "Plugin.h": ["*"],
     "tools": ["Support", "Dialect/Relay/IR", "Dialect/Relay/Transforms", "Dialect/TIR/IR", "Interpreter", "Frontend", "Prelude",
-              "Pipelines", "Report", "InitAllDialects.h", "InitAllPasses.h", "InitAllTranslations.h"],
+              "GPUExecutor", "Pipelines", "Report", "InitAllDialects.h", "InitAllPasses.h", "InitAllTranslations.h"],
     "python": ["Support", "Dialect/Relay/IR", "Dialect/Relay/Transforms",
                "Dialect/TIR/TransformOps", "Interpreter", "Frontend", "Prelude", "Pipelines",
                "Report", "Target/GraphJSON", "Target/RelaxScript", "InitAllDialects.h",

@@ -50,8 +50,7 @@ llvm::Expected<SizeExpression> SizeExpression::parse(StringRef text,
         item.kind = Kind::Dim;
       if (word.getAsInteger(10, item.number))
         return fail("");
-      if (item.kind == Kind::Dim &&
-          (item.number < 0 || item.number >= numDims))
+      if (item.kind == Kind::Dim && (item.number < 0 || item.number >= numDims))
         return fail(" in a kernel of " + llvm::Twine(numDims) + " sizes");
       ++depth;
     }
@@ -121,9 +120,8 @@ static llvm::Error failLine(StringRef line, StringRef what) {
                                  "'");
 }
 
-static llvm::Expected<CudaLaunch> parseLaunch(StringRef line,
-                                              llvm::ArrayRef<StringRef> words,
-                                              unsigned numDims) {
+static llvm::Expected<CudaLaunch>
+parseLaunch(StringRef line, llvm::ArrayRef<StringRef> words, unsigned numDims) {
   StringRef form = "launch, an entry, a grid, a block and bytes of shared "
                    "memory";
   if (words.size() < 9)
@@ -196,9 +194,9 @@ llvm::Expected<CudaCode> CudaCode::parse(StringRef data) {
   }
   for (auto [image, size] : llvm::zip_equal(code.images, sizes)) {
     if (size > rest.size())
-      return llvm::createStringError(
-          "expects " + llvm::Twine(size) + " bytes of an image, but got " +
-          llvm::Twine(rest.size()));
+      return llvm::createStringError("expects " + llvm::Twine(size) +
+                                     " bytes of an image, but got " +
+                                     llvm::Twine(rest.size()));
     image.bytes = rest.take_front(size);
     rest = rest.drop_front(size);
   }

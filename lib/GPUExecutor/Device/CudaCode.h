@@ -13,8 +13,9 @@
 //   launch <entry> <gridX> <gridY> <gridZ> <blockX> <blockY> <blockZ> <shared>
 //   end
 //
-// A kernel is the launches behind it. Sizes of a grid and bytes of shared memory
-// are expressions over the sizes of a kernel, operands first: d0,128,ceildiv.
+// A kernel is the launches behind it. Sizes of a grid and bytes of shared
+// memory are expressions over the sizes of a kernel, operands first:
+// d0,128,ceildiv.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,18 @@ public:
   llvm::Expected<int64_t> evaluate(llvm::ArrayRef<int64_t> dims) const;
 
 private:
-  enum class Kind { Number, Dim, Add, Sub, Mul, FloorDiv, CeilDiv, Mod, Max, Min };
+  enum class Kind {
+    Number,
+    Dim,
+    Add,
+    Sub,
+    Mul,
+    FloorDiv,
+    CeilDiv,
+    Mod,
+    Max,
+    Min
+  };
   struct Item {
     Kind kind;
     int64_t number = 0;

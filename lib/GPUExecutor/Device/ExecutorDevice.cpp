@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A device whose kernels the GPU executor runs when they are launched. Addresses
-// of its memory are no addresses of the host, and none is used twice: a copy
-// that is missing and memory that is used too late are found at once. New memory
-// has NaN everywhere.
+// A device whose kernels the GPU executor runs when they are launched.
+// Addresses of its memory are no addresses of the host, and none is used twice:
+// a copy that is missing and memory that is used too late are found at once.
+// New memory has NaN everywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -133,10 +133,10 @@ static char *getBytes(Device &device, const void *memory, uint64_t bytes) {
   }
   uint64_t offset = address - allocation->address;
   if (bytes > allocation->bytes - offset) {
-    fail(RELAY_INVALID_ARGUMENT,
-         "expects a copy in an allocation, but got " + Twine(bytes) +
-             " bytes from byte " + Twine(offset) + " of " +
-             Twine(allocation->bytes));
+    fail(RELAY_INVALID_ARGUMENT, "expects a copy in an allocation, but got " +
+                                     Twine(bytes) + " bytes from byte " +
+                                     Twine(offset) + " of " +
+                                     Twine(allocation->bytes));
     return nullptr;
   }
   return allocation->host + offset;
@@ -186,11 +186,10 @@ static RelayStatus allocate(void *, int32_t, uint64_t bytes, void **memory) {
   Device &device = Device::get();
   std::lock_guard<std::mutex> lock(device.mutex);
   if (bytes > Device::kTotalBytes - device.usedBytes)
-    return fail(RELAY_OUT_OF_MEMORY, "out of device memory: " + Twine(bytes) +
-                                         " bytes are asked for, and " +
-                                         Twine(device.usedBytes) + " of " +
-                                         Twine(Device::kTotalBytes) +
-                                         " are in use");
+    return fail(RELAY_OUT_OF_MEMORY,
+                "out of device memory: " + Twine(bytes) +
+                    " bytes are asked for, and " + Twine(device.usedBytes) +
+                    " of " + Twine(Device::kTotalBytes) + " are in use");
   *memory = reinterpret_cast<void *>(device.allocate(bytes));
   return RELAY_OK;
 }
@@ -272,9 +271,10 @@ static RelayStatus loadModule(void *, int32_t, const char *format,
   if (!code)
     return fail(RELAY_INVALID_ARTIFACT, llvm::toString(code.takeError()));
   module->code = std::move(*code);
-  auto image = llvm::find_if(
-      module->code.images,
-      [](const CudaCode::Image &image) { return image.kind == "mlir"; });
+  auto image =
+      llvm::find_if(module->code.images, [](const CudaCode::Image &image) {
+        return image.kind == "mlir";
+      });
   if (image == module->code.images.end())
     return fail(RELAY_INCOMPATIBLE,
                 "expects code with an image 'mlir', which the GPU executor "
@@ -372,9 +372,10 @@ static RelayStatus launch(void *, int32_t, void *, void *handle,
   LoadedModule *module = loaded.module;
   const CudaKernel *kernel = loaded.kernel;
   if (numArgs != static_cast<int32_t>(kernel->numBuffers))
-    return fail(RELAY_INVALID_ARGUMENT,
-                "expects " + Twine(kernel->numBuffers) + " buffers of kernel '" +
-                    kernel->name + "', but got " + Twine(numArgs));
+    return fail(RELAY_INVALID_ARGUMENT, "expects " + Twine(kernel->numBuffers) +
+                                            " buffers of kernel '" +
+                                            kernel->name + "', but got " +
+                                            Twine(numArgs));
   ArrayRef<int64_t> sizes(dims, kernel->numDims);
   for (const CudaLaunch &each : kernel->launches) {
     auto launch = makeLaunch(each, sizes);

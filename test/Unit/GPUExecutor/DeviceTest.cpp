@@ -15,7 +15,7 @@
 namespace {
 
 /// Kernel 1 scales n numbers in two launches, kernel 2 takes one by its index,
-/// and kernel 3 writes behind the end.
+/// kernel 3 writes behind the end, and in kernel 4 each thread reports an index.
 const char *const kSource = R"(
 module attributes {gpu.container_module} {
   gpu.module @kernels {
@@ -64,6 +64,14 @@ module attributes {gpu.container_module} {
       memref.store %zero, %y[%i] : memref<?xf32> loc("model":7:3)
       gpu.return
     }
+    gpu.func @report(%status: memref<1xi32>) kernel {
+      %zero = arith.constant 0 : index
+      %four = arith.constant 4 : i32
+      %before = memref.load %status[%zero] : memref<1xi32>
+      %old = memref.atomic_rmw maxu %four, %status[%zero]
+          : (i32, memref<1xi32>) -> i32
+      gpu.return
+    }
   }
 }
 )";
@@ -106,7 +114,9 @@ protected:
                    "kernel take 3 0\n"
                    "launch take 1 1 1 1 1 1 0\n"
                    "kernel beyond 1 0\n"
-                   "launch beyond 1 1 1 1 1 1 0\n"),
+                   "launch beyond 1 1 1 1 1 1 0\n"
+                   "kernel report 0 0\n"
+                   "launch report 2 1 1 2 1 1 0\n"),
               RELAY_OK)
         << error();
   }
@@ -119,9 +129,9 @@ protected:
     uint64_t bytes = values.size() * sizeof(T);
     EXPECT_EQ(api->allocate(api->user, 0, bytes, &memory), RELAY_OK);
     allocations.push_back(memory);
-    EXPECT_EQ(api->copy_from_host(api->user, 0, stream, memory, values.data(),
-                                  bytes),
-              RELAY_OK);
+    EXPECT_EQ(
+        api->copy_from_host(api->user, 0, stream, memory, values.data(), bytes),
+        RELAY_OK);
     return memory;
   }
 
@@ -169,6 +179,9 @@ TEST_F(DeviceTest, ReportsIndices) {
   EXPECT_EQ(run("take", {x, upload<int64_t>({4}), y}, {}),
             RELAY_EXECUTION_FAILED);
   EXPECT_EQ(error(), "kernel 'take': an index is out of range");
+  // Threads may look whether others have failed.
+  EXPECT_EQ(run("report", {}, {}), RELAY_EXECUTION_FAILED);
+  EXPECT_EQ(error(), "kernel 'report': an index is out of range");
   // It is said once.
   EXPECT_EQ(run("take", {x, upload<int64_t>({1}), y}, {}), RELAY_OK);
 }
@@ -193,14 +206,15 @@ TEST_F(DeviceTest, MemoryOfTheHostIsNotThatOfTheDevice) {
             RELAY_EXECUTION_FAILED);
   EXPECT_NE(error().find("expects memory of the device"), std::string::npos)
       << error();
-  EXPECT_EQ(api->copy_from_host(api->user, 0, stream, host.data(), host.data(),
-                                4),
-            RELAY_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      api->copy_from_host(api->user, 0, stream, host.data(), host.data(), 4),
+      RELAY_INVALID_ARGUMENT);
   void *memory = upload<float>({1, 2});
   EXPECT_EQ(api->copy_to_host(api->user, 0, stream, host.data(), memory, 12),
             RELAY_INVALID_ARGUMENT);
-  EXPECT_EQ(error(),
-            "expects a copy in an allocation, but got 12 bytes from byte 0 of 8");
+  EXPECT_EQ(
+      error(),
+      "expects a copy in an allocation, but got 12 bytes from byte 0 of 8");
   // Addresses are not used twice.
   EXPECT_EQ(api->release(api->user, 0, memory), RELAY_OK);
   allocations.pop_back();

@@ -73,9 +73,7 @@ const std::vector<Shape> &getShapes() {
        [](int group, int lane, int i) {
          return Position{i == 0 ? group : group + 8, lane};
        },
-       [](int group, int lane, int i) {
-         return Position{lane, group};
-       }},
+       [](int group, int lane, int i) { return Position{lane, group}; }},
       {"f32", "f32", 16, 8, 8, "4x1xf32", "2x1xf32", "2x2xf32",
        [](int group, int lane, int i) {
          return Position{i == 0 || i == 2 ? group : group + 8,
@@ -102,12 +100,8 @@ const std::vector<Shape> &getShapes() {
                          group};
        }},
       {"f64", "f64", 8, 8, 4, "1x1xf64", "1x1xf64", "1x2xf64",
-       [](int group, int lane, int i) {
-         return Position{group, lane};
-       },
-       [](int group, int lane, int i) {
-         return Position{lane, group};
-       }},
+       [](int group, int lane, int i) { return Position{group, lane}; },
+       [](int group, int lane, int i) { return Position{lane, group}; }},
   };
   return shapes;
 }
@@ -119,10 +113,10 @@ public:
       : type(type), bytes(getSize() * count) {}
 
   size_t getSize() const {
-    return type == "f64"                      ? 8
-           : type == "f32" || type == "i32"   ? 4
-           : type == "i8"                     ? 1
-                                              : 2;
+    return type == "f64"                    ? 8
+           : type == "f32" || type == "i32" ? 4
+           : type == "i8"                   ? 1
+                                            : 2;
   }
 
   void set(size_t i, double value) {
@@ -183,7 +177,9 @@ TEST_P(MatrixTest, MmaSync) {
   ASSERT_EQ(numA * 32, shape.m * shape.k);
   std::string source;
   llvm::raw_string_ostream os(source);
-  auto memref = [](StringRef vector) { return ("memref<32x" + vector + ">").str(); };
+  auto memref = [](StringRef vector) {
+    return ("memref<32x" + vector + ">").str();
+  };
   os << "gpu.module @kernels { gpu.func @k(%a: " << memref(shape.a)
      << ", %b: " << memref(shape.b) << ", %c: " << memref(shape.c)
      << ") kernel {\n%lane = gpu.lane_id\n%c0 = arith.constant 0 : index\n";
@@ -214,7 +210,8 @@ TEST_P(MatrixTest, MmaSync) {
   for (auto *matrix : {&a, &b, &c})
     for (double &value : *matrix)
       value = draw(random);
-  Numbers fragmentsA(shape.factor, 32 * numA), fragmentsB(shape.factor, 32 * numB);
+  Numbers fragmentsA(shape.factor, 32 * numA),
+      fragmentsB(shape.factor, 32 * numB);
   Numbers fragmentsC(shape.sum, 32 * numC);
   for (int lane = 0; lane < 32; ++lane) {
     int group = lane >> 2, inGroup = lane % 4;
@@ -247,12 +244,13 @@ TEST_P(MatrixTest, MmaSync) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, MatrixTest, testing::Range(size_t(0), getShapes().size()),
-    [](const testing::TestParamInfo<size_t> &info) {
-      const Shape &shape = getShapes()[info.param];
-      return shape.factor + "_" + shape.sum + "_k" + std::to_string(shape.k);
-    });
+INSTANTIATE_TEST_SUITE_P(Shapes, MatrixTest,
+                         testing::Range(size_t(0), getShapes().size()),
+                         [](const testing::TestParamInfo<size_t> &info) {
+                           const Shape &shape = getShapes()[info.param];
+                           return shape.factor + "_" + shape.sum + "_k" +
+                                  std::to_string(shape.k);
+                         });
 
 class LoadMatrixTest : public ExecutorTest,
                        public testing::WithParamInterface<bool> {};
@@ -272,7 +270,8 @@ TEST_P(LoadMatrixTest, LdMatrix) {
         gpu.barrier
         %m = nvgpu.ldmatrix %s[%lane, %c0] {numTiles = 4 : i32, transpose = )";
   source += isTransposed ? "true" : "false";
-  source += R"(} : memref<32x8xi16, #gpu.address_space<workgroup>> -> vector<4x2xi16>
+  source +=
+      R"(} : memref<32x8xi16, #gpu.address_space<workgroup>> -> vector<4x2xi16>
         %flat = vector.shape_cast %m : vector<4x2xi16> to vector<8xi16>
         vector.store %flat, %out[%lane, %c0] : memref<32x8xi16>, vector<8xi16>
         gpu.return
