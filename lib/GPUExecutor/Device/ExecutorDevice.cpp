@@ -253,6 +253,8 @@ static RelayStatus copyAcross(void *, int32_t, void *, void *to, int32_t,
 //===----------------------------------------------------------------------===//
 
 static void loadDialects(MLIRContext &context) {
+  // Attributes may be of dialects that are for compiling alone.
+  context.allowUnregisteredDialects();
   context.loadDialect<affine::AffineDialect, arith::ArithDialect,
                       cf::ControlFlowDialect, func::FuncDialect,
                       gpu::GPUDialect, index::IndexDialect, LLVM::LLVMDialect,

@@ -15,7 +15,8 @@
 namespace {
 
 /// Kernel 1 scales n numbers in two launches, kernel 2 takes one by its index,
-/// kernel 3 writes behind the end, and in kernel 4 each thread reports an index.
+/// kernel 3 writes behind the end, and in kernel 4 each thread reports an
+/// index.
 const char *const kSource = R"(
 module attributes {gpu.container_module} {
   gpu.module @kernels {
