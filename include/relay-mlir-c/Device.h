@@ -45,13 +45,16 @@ typedef struct RelayDeviceAPI {
   /// One line of text about the last error of the calling thread.
   const char *(*get_error)(void *user);
 
-  /// Stores how many devices there are.
+  /// Stores how many devices there are. RELAY_INCOMPATIBLE says that this
+  /// machine lacks what they need, such as a driver: models are loaded then,
+  /// and fail with the reason when they are run.
   RelayStatus (*get_num_devices)(void *user, int32_t *count);
 
   /// Allocates memory on a device, aligned to RELAY_BUFFER_ALIGNMENT; `bytes`
   /// is not 0. Programs compute addresses in it, and read it through `copy`.
   RelayStatus (*allocate)(void *user, int32_t device, uint64_t bytes,
                           void **memory);
+  /// All that uses the memory is over.
   RelayStatus (*release)(void *user, int32_t device, void *memory);
 
   /// Makes a queue of a device; what is put into it runs in order.

@@ -135,7 +135,11 @@ Device::Device(const char *kind, int32_t index)
     : api(Registry::get().find(kind)), index(index),
       name(std::string(kind) + ":" + std::to_string(index)) {
   int32_t count = 0;
-  check(api.get_num_devices(api.user, &count), "count devices");
+  RelayStatus status = api.get_num_devices(api.user, &count);
+  if (status == RELAY_INCOMPATIBLE)
+    throw Unavailable("expects a device " + name +
+                      ", but there is none: " + api.get_error(api.user));
+  check(status, "count devices");
   if (index < 0 || index >= count)
     fail(RELAY_INCOMPATIBLE, "expects a device ", name, ", but there are ",
          count, " of the kind");
@@ -174,8 +178,15 @@ DeviceBuffer::~DeviceBuffer() {
 ModuleDevices::ModuleDevices(const RelayArtifact &artifact)
     : artifact(artifact), kernels(artifact.num_calls, nullptr) {
   try {
-    for (int32_t i = 1; i < artifact.num_devices; ++i)
-      load(devices.emplace_back(), artifact.devices[i]);
+    for (int32_t i = 1; i < artifact.num_devices; ++i) {
+      devices.emplace_back();
+      try {
+        load(devices.back(), artifact.devices[i]);
+      } catch (const Unavailable &error) {
+        unavailable = error.what();
+        return;
+      }
+    }
     for (int32_t i = 0; i < artifact.num_calls; ++i) {
       const RelayArtifactCall &call = artifact.calls[i];
       if (call.device == 0 || call.source_device >= 0)
@@ -240,6 +251,11 @@ void ModuleDevices::unload() noexcept {
 
 ModuleDevices::~ModuleDevices() { unload(); }
 
+void ModuleDevices::checkAvailable() const {
+  if (!unavailable.empty())
+    fail(RELAY_INCOMPATIBLE, unavailable);
+}
+
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
@@ -247,6 +263,7 @@ ModuleDevices::~ModuleDevices() { unload(); }
 DeviceRun::DeviceRun(ModuleDevices &module, const int64_t *arenaBytes,
                      bool isObserved)
     : module(module), isObserved(isObserved) {
+  module.checkAvailable();
   {
     std::lock_guard<std::mutex> lock(module.mutex);
     if (!module.freeLanes.empty()) {

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,15 @@ namespace relay_rt {
 /// Registers what drives a kind of devices. Throws if it cannot be used.
 void registerDeviceAPI(const RelayDeviceAPI *api);
 
+/// This machine lacks what the devices of a kind need.
+struct Unavailable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// A device that is not the host. Functions throw an Error that names it.
 class Device {
 public:
-  /// Throws if there is no such device.
+  /// Throws if there is no such device; Unavailable if there can be none.
   Device(const char *kind, int32_t index);
 
   const std::string &getName() const { return name; }
@@ -74,7 +80,9 @@ class DeviceRun;
 /// Several runs may use them at once.
 class ModuleDevices {
 public:
-  /// Loads code and weights. Throws if a device is not there.
+  /// Loads code and weights. Throws if a device is not there. But on a machine
+  /// that can have none of the kind, a model can be loaded and looked at; runs
+  /// throw.
   explicit ModuleDevices(const RelayArtifact &artifact);
   ~ModuleDevices();
 
@@ -96,6 +104,8 @@ private:
 
   void load(LoadedDevice &loaded, const RelayArtifactDevice &description);
   void unload() noexcept;
+  /// Throws if this machine lacks what a device needs.
+  void checkAvailable() const;
   const Device &getDevice(int32_t number) const {
     return *devices[number - 1].device;
   }
@@ -103,6 +113,8 @@ private:
   const RelayArtifact &artifact;
   /// The device with number i + 1 is at i.
   std::vector<LoadedDevice> devices;
+  /// What is missing; empty if nothing is.
+  std::string unavailable;
   /// By call; null for those that are no kernel of a device.
   std::vector<void *> kernels;
   std::mutex mutex;

@@ -34,6 +34,18 @@ static int32_t scale(void *const *data, const int64_t *sizes,
 }
 
 static const RelayHostKernel code[] = {{"scale", scale}};
+#define CODE_SIZE sizeof(code)
+#elif defined(CUDA_KERNEL)
+/* What relay-mlir/Runtime/CUDACode.h says, with an image that
+   test/lib/FakeCUDA knows. The last kernel is called. */
+#define IMAGE ".entry scale\n.entry fault\n.entry complain-scale\n"
+static const char code[] = "relay-cuda 1\n"
+                           "image ptx " ARCH " 48\n"
+                           "kernel other 0 0\n"
+                           "kernel scale " CUDA_KERNEL "\n"
+                           "end\n" IMAGE;
+_Static_assert(sizeof(IMAGE) - 1 == 48, "the header has the size");
+#define CODE_SIZE (sizeof(code) - 1)
 #else
 #ifndef NAME
 #define NAME "scale"
@@ -52,6 +64,7 @@ static const char code[] = "kernel " NAME " 3 1\n"
                            "mulf %8 %7 %5\n"
                            "store %8 b2 %6 32\n"
                            "end\n";
+#define CODE_SIZE sizeof(code)
 #endif
 
 static int32_t shapes(const int64_t *s, int64_t *sizes, int64_t *arenas,
@@ -95,7 +108,7 @@ static const RelayArtifactDevice devices[] = {{"cpu", 0, 0, 0},
                                               {KIND, INDEX, 0, sizeof(float)},
                                               {FROM, 2, sizeof(float), 0}};
 static const RelayArtifactModule modules[] = {
-    {KIND, FORMAT, code, sizeof(code)}};
+    {KIND, FORMAT, code, CODE_SIZE}};
 
 static const RelayArtifactFunction functions[] = {{"main", 1, 1, 1, 0, 4, 0, 0,
                                                    symbols, tensor, tensor, 0,
