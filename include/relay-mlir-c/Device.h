@@ -23,8 +23,9 @@
 extern "C" {
 #endif
 
-/// Changes whenever RelayDeviceAPI does.
-#define RELAY_DEVICE_API_VERSION 1
+/// Changes whenever RelayDeviceAPI does. Version 2 has added clocks at its end;
+/// the run time knows both.
+#define RELAY_DEVICE_API_VERSION 2
 
 /// What a shared object for a kind of devices exports.
 #define RELAY_DEVICE_API_SYMBOL "relayGetDeviceAPI"
@@ -32,8 +33,8 @@ extern "C" {
 /// Functions that drive the devices of a kind. Devices are numbered from 0.
 /// Every function may be called by several threads at once, for different
 /// streams; `user` is its first argument. Functions return RELAY_OK, or another
-/// status, whose reason `get_error` then tells the same thread. No member but
-/// `user` may be null.
+/// status, whose reason `get_error` then tells the same thread. No member may
+/// be null but `user` and, all four together, those of clocks.
 typedef struct RelayDeviceAPI {
   /// RELAY_DEVICE_API_VERSION and sizeof(RelayDeviceAPI).
   uint32_t version;
@@ -92,6 +93,17 @@ typedef struct RelayDeviceAPI {
   RelayStatus (*launch)(void *user, int32_t device, void *stream, void *kernel,
                         void *const *args, int32_t num_args,
                         const int64_t *dims, const RelayKernelContext *context);
+
+  /// Clocks, of devices that know when what is in a stream runs: an event is a
+  /// point of a stream, and has a time once the stream was there. Without them
+  /// profiles take the time of the host, which waits after each call.
+  RelayStatus (*create_event)(void *user, int32_t device, void **event);
+  RelayStatus (*destroy_event)(void *user, int32_t device, void *event);
+  RelayStatus (*record_event)(void *user, int32_t device, void *stream,
+                              void *event);
+  /// Stores the nanoseconds between two events whose streams were synchronized.
+  RelayStatus (*get_elapsed_time)(void *user, int32_t device, void *start,
+                                  void *end, int64_t *nanoseconds);
 } RelayDeviceAPI;
 
 /// What RELAY_DEVICE_API_SYMBOL is: returns an API that lives as long as the

@@ -170,7 +170,11 @@ relayHostDeviceCopyAcross(void *user, int32_t device, void *stream, void *to,
                                        relayHostDeviceLoad,                    \
                                        relayHostDeviceUnload,                  \
                                        relayHostDeviceFind,                    \
-                                       relayHostDeviceLaunch};                 \
+                                       relayHostDeviceLaunch,                  \
+                                       NULL,                                   \
+                                       NULL,                                   \
+                                       NULL,                                   \
+                                       NULL};                                  \
     return &api;                                                               \
   }
 

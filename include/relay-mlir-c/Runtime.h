@@ -185,6 +185,22 @@ RELAY_RT_EXPORT void relayModuleSetThreadObserver(RelayModule *module,
                                                   RelayThreadObserver observer,
                                                   void *user);
 
+/// Called for each call that a device with a clock of its own has run, in the
+/// order in which they were put into its stream, when a model or a function of
+/// tensors of a program has run. Times are in nanoseconds of the system's
+/// monotonic clock, as well as the device's clock can be compared with it;
+/// their difference is exact.
+typedef void (*RelayDeviceObserver)(void *user, int64_t call_index,
+                                    int64_t start_ns, int64_t end_ns);
+
+/// Sets or, with null, removes the device observer of the module's later runs.
+/// With one, calls on such devices run without the host waiting after each of
+/// them, also if there is an observer of calls, which then sees when they are
+/// put into a stream. Not to be called while the module runs.
+RELAY_RT_EXPORT void relayModuleSetDeviceObserver(RelayModule *module,
+                                                  RelayDeviceObserver observer,
+                                                  void *user);
+
 /// Returns the artefact's own description, which lives as long as the module.
 RELAY_RT_EXPORT const RelayArtifact *
 relayModuleGetArtifact(const RelayModule *module);

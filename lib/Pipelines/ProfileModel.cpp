@@ -8,7 +8,10 @@
 #include "relay-mlir/Pipelines/ProfileModel.h"
 
 #include "relay-mlir/Support/SaturatingMath.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
@@ -79,6 +82,14 @@ struct ThreadRecorder {
   }
 };
 
+/// Notes when devices with a clock of their own ran calls.
+struct DeviceRecorder {
+  struct Event {
+    int64_t call, start, stop;
+  };
+  std::vector<Event> events;
+};
+
 /// Frees the outputs of a run.
 struct Outputs {
   explicit Outputs(int32_t count) : tensors(count, nullptr) {}
@@ -124,8 +135,16 @@ private:
               thread, {begin, end, start, stop});
         },
         &threads);
+    relayModuleSetDeviceObserver(
+        module,
+        [](void *user, int64_t callIndex, int64_t start, int64_t stop) {
+          static_cast<DeviceRecorder *>(user)->events.push_back(
+              {callIndex, start, stop});
+        },
+        &devices);
   }
   ~ProfileRecorder() {
+    relayModuleSetDeviceObserver(module, nullptr, nullptr);
     relayModuleSetObserver(module, nullptr, nullptr);
     relayModuleSetThreadObserver(module, nullptr, nullptr);
   }
@@ -143,6 +162,7 @@ private:
   RelayModule *module;
   CallRecorder calls;
   ThreadRecorder threads;
+  DeviceRecorder devices;
   Clock::time_point first;
 };
 
@@ -165,14 +185,37 @@ ModelProfile::Run ProfileRecorder::makeRun() const {
   if (run.steps.empty())
     return run;
   run.start = run.steps.front().start;
-  run.end = run.steps.back().end;
+  for (const ModelProfile::Step &step : run.steps)
+    run.end = std::max(run.end, step.end);
+  // When the host put a call into a stream says little of it: the device knows
+  // when it ran, perhaps while the host did something else.
+  llvm::BitVector isTimed(run.steps.size());
+  llvm::DenseMap<size_t, llvm::SmallVector<size_t>> stepsOf;
+  for (size_t i = run.steps.size(); i-- != 0;)
+    stepsOf[run.steps[i].call].push_back(i);
+  for (const DeviceRecorder::Event &event : devices.events) {
+    llvm::SmallVector<size_t> &steps = stepsOf[event.call];
+    if (steps.empty())
+      continue;
+    size_t step = steps.pop_back_val();
+    isTimed.set(step);
+    run.steps[step].start = getSeconds(event.start);
+    run.steps[step].end = getSeconds(event.stop);
+    run.end = std::max(run.end, run.steps[step].end);
+  }
+  // The threads are those of the host.
+  llvm::SmallVector<size_t> hostSteps;
+  for (size_t i = 0; i != run.steps.size(); ++i)
+    if (!isTimed.test(i))
+      hostSteps.push_back(i);
+  if (hostSteps.empty())
+    return run;
   auto getStep = [&](double time) -> size_t {
-    auto isBefore = [](double time, const ModelProfile::Step &step) {
-      return time < step.end;
+    auto isBefore = [&](double time, size_t step) {
+      return time < run.steps[step].end;
     };
-    return std::min<size_t>(llvm::upper_bound(run.steps, time, isBefore) -
-                                run.steps.begin(),
-                            run.steps.size() - 1);
+    const size_t *it = llvm::upper_bound(hostSteps, time, isBefore);
+    return it == hostSteps.end() ? hostSteps.back() : *it;
   };
   for (auto [thread, list] : llvm::enumerate(threads.lists))
     for (const ThreadRecorder::Event &event : list) {
@@ -212,6 +255,7 @@ ProfileRecorder::record(RelayModule *module, llvm::ArrayRef<int64_t> flops,
   ProfileRecorder recorder(module, numThreads);
   for (int i = -options.warmUp; i < options.repeat; ++i) {
     recorder.calls.events.clear();
+    recorder.devices.events.clear();
     recorder.threads.clear();
     Clock::time_point start = Clock::now();
     if (llvm::Error error = run())
@@ -324,6 +368,8 @@ std::vector<KernelProfile> ModelProfile::getKernels() const {
       rest.push_back(run.end - run.start);
       for (const Step &step : run.steps)
         rest.back() -= step.end - step.start;
+      // It goes on while devices run calls.
+      rest.back() = std::max(rest.back(), 0.0);
     }
   }
   double total = 0;

@@ -132,6 +132,12 @@ void relayModuleSetThreadObserver(RelayModule *module,
   module->threadObserverData = user;
 }
 
+void relayModuleSetDeviceObserver(RelayModule *module,
+                                  RelayDeviceObserver observer, void *user) {
+  module->deviceObserver = observer;
+  module->deviceObserverData = user;
+}
+
 const RelayArtifact *relayModuleGetArtifact(const RelayModule *module) {
   return &module->getArtifact();
 }

@@ -18,7 +18,10 @@
 #include "Error.h"
 #include "Tensors.h"
 
+#include <algorithm>
 #include <cctype>
+#include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -62,9 +65,12 @@ private:
   static void check(const RelayDeviceAPI *api, const std::string &what) {
     if (!api)
       fail(RELAY_INCOMPATIBLE, what, " is null: there is no such device");
-    if (api->version != RELAY_DEVICE_API_VERSION ||
-        api->struct_size != sizeof(RelayDeviceAPI))
-      fail(RELAY_INCOMPATIBLE, "expects ", what, " to have version ",
+    uint32_t size = api->version == RELAY_DEVICE_API_VERSION
+                        ? sizeof(RelayDeviceAPI)
+                    : api->version == 1 ? offsetof(RelayDeviceAPI, create_event)
+                                        : 0;
+    if (size == 0 || api->struct_size != size)
+      fail(RELAY_INCOMPATIBLE, "expects ", what, " to have version 1 or ",
            RELAY_DEVICE_API_VERSION, ", but got ", api->version);
     bool isName = api->kind && *api->kind;
     for (const char *c = api->kind; isName && *c; ++c)
@@ -79,6 +85,15 @@ private:
         !api->get_kernel || !api->launch)
       fail(RELAY_INVALID_ARGUMENT, "expects ", what,
            " to have all functions, but one is null");
+    if (api->version == 1)
+      return;
+    bool hasClock = api->create_event;
+    for (bool has :
+         {api->destroy_event != nullptr, api->record_event != nullptr,
+          api->get_elapsed_time != nullptr})
+      if (has != hasClock)
+        fail(RELAY_INVALID_ARGUMENT, "expects ", what,
+             " to have all functions of clocks or none");
   }
 
   /// Loads the shared object for a kind of devices. It stays loaded.
@@ -171,6 +186,33 @@ DeviceBuffer::~DeviceBuffer() {
                                    memory);
 }
 
+DeviceEvent::DeviceEvent(const Device &device) : device(&device) {
+  device.check(
+      device.getAPI().create_event(device.getUser(), device.getIndex(), &event),
+      "make an event");
+}
+
+DeviceEvent::~DeviceEvent() {
+  if (event)
+    (void)device->getAPI().destroy_event(device->getUser(), device->getIndex(),
+                                         event);
+}
+
+void DeviceEvent::record(void *stream) const {
+  device->check(device->getAPI().record_event(
+                    device->getUser(), device->getIndex(), stream, event),
+                "note the time");
+}
+
+int64_t DeviceEvent::getTimeSince(const DeviceEvent &start) const {
+  int64_t time = 0;
+  device->check(device->getAPI().get_elapsed_time(device->getUser(),
+                                                  device->getIndex(),
+                                                  start.event, event, &time),
+                "tell the time");
+  return time;
+}
+
 //===----------------------------------------------------------------------===//
 // Modules
 //===----------------------------------------------------------------------===//
@@ -239,6 +281,7 @@ void ModuleDevices::unload() noexcept {
   for (std::vector<Lane> &lanes : freeLanes)
     for (size_t i = 0; i != lanes.size(); ++i) {
       const Device &device = *devices[i].device;
+      lanes[i].events.clear();
       (void)device.getAPI().destroy_stream(device.getUser(), device.getIndex(),
                                            lanes[i].stream);
     }
@@ -261,8 +304,9 @@ void ModuleDevices::checkAvailable() const {
 //===----------------------------------------------------------------------===//
 
 DeviceRun::DeviceRun(ModuleDevices &module, const int64_t *arenaBytes,
-                     bool isObserved)
-    : module(module), isObserved(isObserved) {
+                     bool isObserved, bool usesClocks)
+    : module(module), isObserved(isObserved), usesClocks(usesClocks),
+      numEvents(module.devices.size()), firstTimes(module.devices.size()) {
   module.checkAvailable();
   {
     std::lock_guard<std::mutex> lock(module.mutex);
@@ -371,18 +415,68 @@ void DeviceRun::copy(const RelayArtifactCall &call, void *const *args,
 void DeviceRun::call(const RelayKernelContext *context, int64_t number,
                      void *const *args, const int64_t *dims, uint64_t bytes) {
   const RelayArtifactCall &call = module.artifact.calls[number];
-  if (call.source_device >= 0) {
-    copy(call, args, bytes);
-  } else {
-    const Device &device = module.getDevice(call.device);
+  // In whose stream it is.
+  int32_t place = call.device ? call.device : call.source_device;
+  const Device &device = module.getDevice(place);
+  auto run = [&] {
+    if (call.source_device >= 0)
+      return copy(call, args, bytes);
     device.check(device.getAPI().launch(device.getUser(), device.getIndex(),
-                                        lanes[call.device - 1].stream,
+                                        lanes[place - 1].stream,
                                         module.kernels[number], args,
                                         call.num_args, dims, context),
                  std::string("run kernel '") + call.function + "'");
+  };
+  if (usesClocks && device.hasClock()) {
+    size_t start = recordEvent(place);
+    run();
+    recordEvent(place);
+    timedCalls.push_back({number, place, start});
+    return;
   }
+  run();
   if (isObserved)
     synchronize();
+}
+
+size_t DeviceRun::recordEvent(int32_t number) {
+  const Device &device = module.getDevice(number);
+  ModuleDevices::Lane &lane = lanes[number - 1];
+  size_t &count = numEvents[number - 1];
+  auto record = [&] {
+    if (count == lane.events.size())
+      lane.events.emplace_back(device);
+    lane.events[count].record(lane.stream);
+    return count++;
+  };
+  // The first one tells how the clock of the device goes.
+  if (count == 0) {
+    record();
+    device.check(device.getAPI().synchronize(device.getUser(),
+                                             device.getIndex(), lane.stream),
+                 "finish its work");
+    firstTimes[number - 1] =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(
+            std::chrono::steady_clock::now().time_since_epoch())
+            .count();
+  }
+  return record();
+}
+
+void DeviceRun::reportTimes(RelayDeviceObserver observer, void *user) {
+  if (timedCalls.empty())
+    return;
+  synchronize();
+  for (const TimedCall &timed : timedCalls) {
+    const std::vector<DeviceEvent> &events = lanes[timed.device - 1].events;
+    const DeviceEvent &start = events[timed.event];
+    int64_t begin =
+        firstTimes[timed.device - 1] + start.getTimeSince(events.front());
+    observer(user, timed.call, begin,
+             begin + events[timed.event + 1].getTimeSince(start));
+  }
+  timedCalls.clear();
+  std::fill(numEvents.begin(), numEvents.end(), 0);
 }
 
 void DeviceRun::synchronize() {

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace relay_rt {
@@ -36,6 +37,11 @@ public:
   const RelayDeviceAPI &getAPI() const { return api; }
   int32_t getIndex() const { return index; }
   void *getUser() const { return api.user; }
+
+  /// Whether the device knows when it runs something.
+  bool hasClock() const {
+    return api.version >= 2 && api.create_event != nullptr;
+  }
 
   /// Throws if `status`, of a function of the API, is an error, which happened
   /// while it did `what`.
@@ -74,6 +80,23 @@ private:
   uint64_t size = 0;
 };
 
+/// A point of a stream, whose time the device notes.
+class DeviceEvent {
+public:
+  explicit DeviceEvent(const Device &device);
+  DeviceEvent(DeviceEvent &&other) noexcept
+      : device(other.device), event(std::exchange(other.event, nullptr)) {}
+  ~DeviceEvent();
+
+  void record(void *stream) const;
+  /// Nanoseconds from an earlier one.
+  int64_t getTimeSince(const DeviceEvent &start) const;
+
+private:
+  const Device *device;
+  void *event = nullptr;
+};
+
 class DeviceRun;
 
 /// The devices of an artefact but the host, with its code and weights on them.
@@ -100,6 +123,8 @@ private:
   struct Lane {
     void *stream = nullptr;
     DeviceBuffer arena;
+    /// As many as a run was observed with.
+    std::vector<DeviceEvent> events;
   };
 
   void load(LoadedDevice &loaded, const RelayArtifactDevice &description);
@@ -127,8 +152,9 @@ class DeviceRun {
 public:
   /// Takes memory for arenas of so many bytes, by device. `isObserved` says
   /// that the times of calls are looked at, so that each has to be over when
-  /// the next one begins.
-  DeviceRun(ModuleDevices &module, const int64_t *arenaBytes, bool isObserved);
+  /// the next one begins; but `usesClocks` has devices with a clock note them.
+  DeviceRun(ModuleDevices &module, const int64_t *arenaBytes, bool isObserved,
+            bool usesClocks);
   ~DeviceRun();
 
   /// Lets a run use the devices.
@@ -139,6 +165,8 @@ public:
             const int64_t *dims, uint64_t bytes);
   /// Waits for all devices.
   void synchronize();
+  /// Tells when calls ran since the last time, on devices with a clock.
+  void reportTimes(RelayDeviceObserver observer, void *user);
 
   /// Why a call failed.
   RelayStatus status = RELAY_OK;
@@ -147,8 +175,23 @@ public:
 private:
   void copy(const RelayArtifactCall &call, void *const *args, uint64_t bytes);
 
+  /// A call on a device with a clock: its number, that of the device, and the
+  /// first of its two events there.
+  struct TimedCall {
+    int64_t call;
+    int32_t device;
+    size_t event;
+  };
+  /// Puts an event into the stream of a device; returns its number there.
+  size_t recordEvent(int32_t device);
+
   ModuleDevices &module;
-  bool isObserved;
+  bool isObserved, usesClocks;
+  std::vector<TimedCall> timedCalls;
+  /// How many events of each device were used, and the host's time at the
+  /// first.
+  std::vector<size_t> numEvents;
+  std::vector<int64_t> firstTimes;
   std::vector<ModuleDevices::Lane> lanes;
   std::vector<RelayDeviceMemory> memory;
 };

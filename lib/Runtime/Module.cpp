@@ -237,7 +237,8 @@ void ModuleRun::provideMemory(const std::vector<int64_t> &arenaBytes) {
   }
   if (!module.devices.empty()) {
     devices.emplace(module.devices, arenaBytes.data(),
-                    module.observer != nullptr);
+                    module.observer != nullptr,
+                    module.deviceObserver != nullptr);
     devices->attach(context);
   }
 }
@@ -253,6 +254,8 @@ void ModuleRun::call(const TensorFunction &function, void *const *inputs,
       &context);
   if (status != 0)
     function.failKernel(status, *this);
+  if (devices)
+    devices->reportTimes(module.deviceObserver, module.deviceObserverData);
 }
 
 void RelayModule::getWork(const DLTensor *const *inputTensors,

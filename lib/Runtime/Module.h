@@ -96,6 +96,8 @@ public:
   void *observerData = nullptr;
   RelayThreadObserver threadObserver = nullptr;
   void *threadObserverData = nullptr;
+  RelayDeviceObserver deviceObserver = nullptr;
+  void *deviceObserverData = nullptr;
   RelayInterrupt interrupt = nullptr;
   void *interruptData = nullptr;
 

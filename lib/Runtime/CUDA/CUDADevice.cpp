@@ -115,6 +115,26 @@ static RelayDeviceAPI makeAPI() {
           *static_cast<const LoadedKernel *>(kernel), args, numArgs, dims);
     });
   };
+  api.create_event = [](void *, int32_t device, void **event) {
+    return guard(
+        [&] { *event = Device::get(device).createEvent(/*hasTime=*/true); });
+  };
+  api.destroy_event = [](void *, int32_t device, void *event) {
+    return guard(
+        [&] { Device::get(device).destroyEvent(static_cast<Event>(event)); });
+  };
+  api.record_event = [](void *, int32_t, void *stream, void *event) {
+    return guard([&] {
+      static_cast<Stream *>(stream)->record(static_cast<Event>(event));
+    });
+  };
+  api.get_elapsed_time = [](void *, int32_t device, void *start, void *end,
+                            int64_t *nanoseconds) {
+    return guard([&] {
+      *nanoseconds = Device::get(device).getElapsedTime(
+          static_cast<Event>(start), static_cast<Event>(end));
+    });
+  };
   return api;
 }
 

@@ -18,6 +18,7 @@
 #include "Stream.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace relay_cuda;
 using relay_rt::Error;
@@ -233,6 +234,32 @@ char *Device::takeStaging() {
 void Device::giveStaging(char *memory) {
   std::lock_guard<std::mutex> lock(stagingMutex);
   freeStaging.push_back(memory);
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+Event Device::createEvent(bool hasTime) const {
+  checkAlive();
+  ContextScope scope(*this);
+  Event event = nullptr;
+  check(driver.eventCreate(&event, hasTime ? 0 : kDisableTiming),
+        "make an event");
+  return event;
+}
+
+void Device::destroyEvent(Event event) const {
+  if (!isLost())
+    (void)driver.eventDestroy(event);
+}
+
+int64_t Device::getElapsedTime(Event start, Event end) const {
+  checkAlive();
+  ContextScope scope(*this);
+  float milliseconds = 0;
+  check(driver.eventElapsedTime(&milliseconds, start, end), "tell the time");
+  return std::llround(static_cast<double>(milliseconds) * 1e6);
 }
 
 Stream &Device::getOwnStream() {

@@ -68,6 +68,11 @@ public:
   void *allocatePinned(size_t bytes);
   void freePinned(void *memory);
 
+  Event createEvent(bool hasTime) const;
+  void destroyEvent(Event event) const;
+  /// Nanoseconds between events that are over.
+  int64_t getElapsedTime(Event start, Event end) const;
+
   /// Lets another device read memory of this one, if they can.
   void allowAccess(const Device &peer);
 

@@ -70,6 +70,9 @@ using MemoryPool = struct PoolState *;
 using Graph = struct GraphState *;
 using GraphExec = struct GraphExecState *;
 
+/// What a stream calls on the host.
+using HostFunction = void (*)(void *user);
+
 enum DeviceAttribute : int {
   kMaxGridX = 5,
   kMaxGridY = 6,
@@ -203,6 +206,8 @@ struct LaunchConfig {
   F(graphDestroy, cuGraphDestroy, (Graph graph))                               \
   F(graphExecDestroy, cuGraphExecDestroy, (GraphExec exec))                    \
   F(graphLaunch, cuGraphLaunch, (GraphExec exec, StreamHandle stream))         \
+  F(launchHostFunc, cuLaunchHostFunc,                                          \
+    (StreamHandle stream, HostFunction function, void *user))                  \
   F(eventCreate, cuEventCreate, (Event * event, unsigned flags))               \
   F(eventDestroy, cuEventDestroy_v2, (Event event))                            \
   F(eventRecord, cuEventRecord, (Event event, StreamHandle stream))            \

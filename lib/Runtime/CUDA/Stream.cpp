@@ -46,14 +46,17 @@ Stream::Stream(Device &device)
 
 Stream::~Stream() {
   // Nobody is left to tell of an error.
+  openGate();
+  // The driver may have something to do with the gate then.
   if (device.isLost())
     return;
   try {
     ContextScope scope(device);
     (void)driver.streamSynchronize(stream);
+    delete gate;
     for (Staging &part : staging) {
       if (part.event)
-        (void)driver.eventDestroy(part.event);
+        device.destroyEvent(part.event);
       if (part.memory)
         device.giveStaging(part.memory);
     }
@@ -116,6 +119,7 @@ void Stream::finish() {
 void Stream::synchronize() {
   device.checkAlive();
   flush();
+  openGate();
   if (isIdle)
     return;
   ContextScope scope(device);
@@ -124,10 +128,34 @@ void Stream::synchronize() {
   finish();
 }
 
+/// Streams hold about a thousand launches; then the host waits for the device.
+constexpr size_t kMaxGated = 500;
+
+void Stream::closeGate() {
+  gate->close();
+  Result result = driver.launchHostFunc(stream, Gate::wait, gate);
+  isGateClosed = result == kSuccess;
+  numGated = 0;
+  if (!isGateClosed)
+    gate->open();
+  check(result, "hold the stream back");
+}
+
+void Stream::openGate() {
+  if (isGateClosed)
+    gate->open();
+  isGateClosed = false;
+}
+
 void Stream::record(Event event) {
   device.checkAlive();
   flush();
   ContextScope scope(device);
+  if (isIdle && !isGateClosed && !hasCopiedToHost)
+    closeGate();
+  else if (++numGated == kMaxGated)
+    openGate();
+  hasCopiedToHost = false;
   isIdle = false;
   check(driver.eventRecord(event, stream), "note the time");
 }
@@ -141,7 +169,7 @@ void Stream::prepareStaging() {
     if (!part.memory)
       part.memory = device.takeStaging();
     if (!part.event)
-      check(driver.eventCreate(&part.event, kDisableTiming), "make an event");
+      part.event = device.createEvent(/*hasTime=*/false);
   }
 }
 
@@ -150,6 +178,7 @@ void Stream::copyFromHost(Address to, const void *from, uint64_t bytes) {
   flush();
   ContextScope scope(device);
   prepareStaging();
+  hasCopiedToHost = false;
   const char *rest = static_cast<const char *>(from);
   while (bytes != 0) {
     if (usedBytes >= Device::kStagingBytes) {
@@ -159,6 +188,7 @@ void Stream::copyFromHost(Address to, const void *from, uint64_t bytes) {
       current ^= 1;
       usedBytes = 0;
       Staging &next = staging[current];
+      openGate();
       if (next.isBusy)
         check(driver.eventSynchronize(next.event), "copy from the host");
       next.isBusy = false;
@@ -203,6 +233,7 @@ void Stream::copyToHost(void *to, Address from, uint64_t bytes) {
   };
   start(0);
   start(Device::kStagingBytes);
+  openGate();
   for (uint64_t begin = 0; begin < bytes; begin += Device::kStagingBytes) {
     Staging &part = getPart(begin);
     check(driver.eventSynchronize(part.event), "copy to the host");
@@ -211,6 +242,7 @@ void Stream::copyToHost(void *to, Address from, uint64_t bytes) {
   }
   if (bytes == 0)
     check(driver.streamSynchronize(stream), "finish its work");
+  hasCopiedToHost = true;
   finish();
 }
 

@@ -8,6 +8,7 @@
 #ifndef RELAY_MLIR_LIB_RUNTIME_CUDA_STREAM_H
 #define RELAY_MLIR_LIB_RUNTIME_CUDA_STREAM_H
 
+#include "Gate.h"
 #include "Module.h"
 #include "Replay.h"
 
@@ -33,6 +34,7 @@ public:
   void launch(const LoadedKernel &kernel, void *const *args, int32_t numArgs,
               const int64_t *dims);
 
+  /// Puts an event into the stream, whose time is looked at.
   void record(Event event);
 
   /// Throws if a kernel since the last time failed or found an index out of
@@ -56,6 +58,8 @@ private:
                  const int64_t *dims);
   void launchGrid(const LoadedKernel &kernel, const Launch &launch,
                   Function function, const int64_t *dims);
+  void closeGate();
+  void openGate();
   void noteLaunch(const LoadedKernel &kernel);
   /// Hands what was matched to the driver.
   void submitMatched();
@@ -84,6 +88,12 @@ private:
   uint64_t numLaunched = 0;
   std::array<const LoadedKernel *, 16> lastLaunched = {};
   const Module *launchedModule = nullptr;
+
+  /// Holds the stream back while its times are taken: whether it does, and how
+  /// many events are behind it. The end of a copy to the host needs none.
+  Gate *gate = new Gate;
+  bool isGateClosed = false, hasCopiedToHost = false;
+  size_t numGated = 0;
 
   /// Room for addresses of parameters.
   std::vector<void *> parameters;

@@ -15,6 +15,7 @@
 
 #include "gtest/gtest.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -109,7 +110,7 @@ TEST_F(DeviceTest, MissingDevicesAreNamed) {
 
 TEST_F(DeviceTest, LibrariesOfOtherVersionsAreRefused) {
   EXPECT_EQ(RELAY_INCOMPATIBLE, load("device-old"));
-  expectError("librelay_device_old.so' to have version 1, but got 99");
+  expectError("librelay_device_old.so' to have version 1 or 2, but got 99");
   EXPECT_EQ(RELAY_INCOMPATIBLE, load("device-other"));
   expectError("to drive 'other', but it drives 'scalar'");
 }
@@ -169,4 +170,18 @@ TEST_F(DeviceTest, RegistrationsAreChecked) {
   EXPECT_EQ(RELAY_INVALID_ARGUMENT, relayRegisterDeviceAPI(&same));
   same.kind = "same";
   EXPECT_EQ(RELAY_OK, relayRegisterDeviceAPI(&same));
+  // All functions of clocks, or none.
+  static RelayDeviceAPI clock = *relayGetCPUDeviceAPI();
+  clock.kind = "clock";
+  clock.record_event = [](void *, int32_t, void *, void *) { return RELAY_OK; };
+  EXPECT_EQ(RELAY_INVALID_ARGUMENT, relayRegisterDeviceAPI(&clock));
+  EXPECT_STREQ("expects the device API to have all functions of clocks or none",
+               relayGetLastError());
+  // The first version has none.
+  static RelayDeviceAPI first = *relayGetCPUDeviceAPI();
+  first.kind = "first";
+  first.version = 1;
+  EXPECT_EQ(RELAY_INCOMPATIBLE, relayRegisterDeviceAPI(&first));
+  first.struct_size = offsetof(RelayDeviceAPI, create_event);
+  EXPECT_EQ(RELAY_OK, relayRegisterDeviceAPI(&first));
 }

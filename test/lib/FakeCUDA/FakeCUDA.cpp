@@ -697,6 +697,11 @@ Result cuGraphLaunch(GraphExec exec, StreamHandle stream) {
   });
 }
 
+Result cuLaunchHostFunc(StreamHandle stream, HostFunction function,
+                        void *user) {
+  return call([&](State &) { enqueue(stream, 0, [=] { function(user); }); });
+}
+
 Result cuEventCreate(Event *event, unsigned flags) {
   *event = new EventState;
   (*event)->hasTime = (flags & kDisableTiming) == 0;

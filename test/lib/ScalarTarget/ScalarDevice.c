@@ -483,7 +483,10 @@ static const RelayDeviceAPI api = {VERSION,      sizeof(RelayDeviceAPI),
                                    synchronize,  copyFromHost,
                                    copyToHost,   copyAcross,
                                    loadModule,   unloadModule,
-                                   getKernel,    launch};
+                                   getKernel,    launch,
+                                   /* no clock */
+                                   0,            0,
+                                   0,            0};
 
 __attribute__((visibility("default"))) const RelayDeviceAPI *
 relayGetDeviceAPI(void) {

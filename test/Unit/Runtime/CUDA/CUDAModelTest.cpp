@@ -83,6 +83,39 @@ TEST_F(CUDAModelTest, SeveralThreadsRunOneModule) {
   EXPECT_EQ(std::vector<int>(4), wrong);
 }
 
+TEST_F(CUDAModelTest, ObserversGetTheTimesOfTheDevice) {
+  ASSERT_EQ(RELAY_OK, load("device-cuda")) << relayGetLastError();
+  struct Times {
+    std::vector<int64_t> calls, starts, ends;
+  } times;
+  relayModuleSetDeviceObserver(
+      module,
+      [](void *user, int64_t call, int64_t start, int64_t end) {
+        static_cast<Times *>(user)->calls.push_back(call);
+        static_cast<Times *>(user)->starts.push_back(start);
+        static_cast<Times *>(user)->ends.push_back(end);
+      },
+      &times);
+  for (int i = 0; i != 2; ++i) {
+    times = Times();
+    EXPECT_EQ((std::vector<float>{3, 6, 9}), runRow(module, {1, 2, 3}));
+    EXPECT_EQ((std::vector<int64_t>{0, 1, 2, 3}), times.calls);
+    ASSERT_EQ(4u, times.ends.size());
+    // Of FakeCUDA: one nanosecond for each byte, one microsecond for each
+    // block.
+    // The status is copied as well.
+    const int64_t want[] = {12, 12, 1000, 12 + 4};
+    for (int call = 0; call != 4; ++call)
+      EXPECT_EQ(want[call], times.ends[call] - times.starts[call]);
+    // In the stream of one device.
+    EXPECT_EQ(times.starts[2], times.ends[1]);
+  }
+  relayModuleSetDeviceObserver(module, nullptr, nullptr);
+  times = Times();
+  EXPECT_EQ((std::vector<float>{3, 6, 9}), runRow(module, {1, 2, 3}));
+  EXPECT_TRUE(times.calls.empty());
+}
+
 TEST_F(CUDAModelTest, ADriverThatIsMissingIsNamed) {
   expectUnavailable("RELAY_CUDA_LIBRARY", "/nowhere/libcuda.so.1",
                     "expects NVIDIA's driver as '/nowhere/libcuda.so.1', but "
