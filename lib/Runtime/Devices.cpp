@@ -421,11 +421,12 @@ void DeviceRun::call(const RelayKernelContext *context, int64_t number,
   auto run = [&] {
     if (call.source_device >= 0)
       return copy(call, args, bytes);
-    device.check(device.getAPI().launch(device.getUser(), device.getIndex(),
-                                        lanes[place - 1].stream,
-                                        module.kernels[number], args,
-                                        call.num_args, dims, context),
-                 std::string("run kernel '") + call.function + "'");
+    RelayStatus status = device.getAPI().launch(
+        device.getUser(), device.getIndex(), lanes[place - 1].stream,
+        module.kernels[number], args, call.num_args, dims, context);
+    // There are many: only those that fail are described.
+    if (status != RELAY_OK)
+      device.check(status, std::string("run kernel '") + call.function + "'");
   };
   if (usesClocks && device.hasClock()) {
     size_t start = recordEvent(place);

@@ -49,10 +49,14 @@ Module::Module(Device &device, const void *data, uint64_t size)
 }
 
 Module::~Module() {
+  // Nobody is left to tell of an error.
   if (device.isLost())
     return;
-  ContextScope scope(device);
-  (void)device.driver.moduleUnload(handle);
+  try {
+    ContextScope scope(device);
+    (void)device.driver.moduleUnload(handle);
+  } catch (const std::exception &) {
+  }
 }
 
 void Module::loadImage(const Image &image) {

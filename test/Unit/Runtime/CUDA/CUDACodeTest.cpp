@@ -178,6 +178,50 @@ TEST(CUDACodeTest, DamagedCodeIsRefused) {
         << line;
 }
 
+TEST(CUDACodeTest, WhateverIsChangedItIsReadOrRefused) {
+  const std::string text = "relay-cuda 1\n"
+                           "image cubin sm_90a 3\n"
+                           "image ptx sm_80 2\n"
+                           "kernel first 3 2\n"
+                           "launch first_0 d0,128,ceildiv d1 1 128 2 1 d0,4,*\n"
+                           "launch first_1 1 1 1 32 1 1 0 cluster=4\n"
+                           "end\n"
+                           "ABCDE";
+  uint32_t state = 1;
+  auto draw = [&](size_t count) {
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % count;
+  };
+  const char letters[] = "d0123456789,*+- \nxacmn\0\xff";
+  int numRead = 0;
+  for (int i = 0; i != 20000; ++i) {
+    std::string changed = text;
+    for (size_t k = 0; k <= draw(3); ++k)
+      changed[draw(changed.size())] = letters[draw(sizeof(letters) - 1)];
+    Code code;
+    std::string reason;
+    if (!parseCode(changed.data(), changed.size(), code, reason)) {
+      EXPECT_EQ(0u, reason.rfind("line ", 0)) << reason;
+      continue;
+    }
+    ++numRead;
+    // What it has read is whole.
+    const char *end = changed.data() + changed.size();
+    for (const Image &image : code.images)
+      EXPECT_TRUE(image.data >= changed.data() &&
+                  image.size <= static_cast<uint64_t>(end - image.data));
+    for (const Kernel &kernel : code.kernels) {
+      std::vector<int64_t> dims(static_cast<size_t>(kernel.numDims), 7);
+      int64_t value;
+      for (const Launch &launch : kernel.launches)
+        for (const Expression &size : launch.grid)
+          (void)size.evaluate(dims.data(), value);
+    }
+  }
+  // Some changes do no harm, such as those of images.
+  EXPECT_LT(100, numRead);
+}
+
 TEST(CUDACodeTest, TheImageIsChosenByTheChip) {
   auto choose = [](std::vector<const char *> images, int major, int minor) {
     std::string text = "relay-cuda 1\n";
