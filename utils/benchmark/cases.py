@@ -218,7 +218,8 @@ def _threads(value):
     return values
 
 
-def _make(entry):
+def _make(entry, matches=lambda name: True):
+    """The case of an entry of a list; None if it is not asked for."""
     if not isinstance(entry, dict):
         raise ListError(f"expects an object, but got {entry!r}")
     fields = dict(entry)
@@ -242,7 +243,12 @@ def _make(entry):
         if parameter.default is parameter.empty and key not in fields:
             raise ListError(f"expects the field '{key}' of kind '{kind}', but it is "
                             "missing")
+    # Networks take long to make.
+    if kind == "model" and not matches(name or fields["model"]):
+        return None
     label, proto = KINDS[kind](**fields)
+    if not matches(name or label):
+        return None
     try:
         onnx.checker.check_model(proto)
     except onnx.checker.ValidationError as error:
@@ -267,10 +273,10 @@ def load(path, matches=lambda name: True):
                         f"{type(entries).__name__}")
     for number, entry in enumerate(entries):
         try:
-            case = _make(entry)
+            case = _make(entry, matches)
         except ListError as error:
             raise ListError(f"{path}: entry {number}: {error}") from error
-        if matches(case.name):
+        if case:
             yield case
 
 

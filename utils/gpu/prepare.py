@@ -142,13 +142,15 @@ def main():
     parser.add_argument("--target", default="cuda", help="what relay-compile compiles for")
     options = parser.parse_args()
     if options.folder.exists():
-        parser.error(f"expects a new folder, but '{options.folder}' is there")
+        parser.error(f"expects a new folder, but got '{options.folder}', which "
+                     "is there")
     copy_programs(options.folder)
     rows = prepare(options.folder, "checks", options, is_check=True)
     checks = [row for row in rows if row.startswith("check ")]
     rows += [row.replace("check ", "sanitize ", 1) for row in checks[:SANITIZED]]
     rows += prepare(options.folder, "benchmarks", options, is_check=False)
     if not rows:
+        shutil.rmtree(options.folder)
         parser.error(f"expects a pattern that a case matches, but got '{options.only}'")
     (options.folder / "list.txt").write_text("\n".join(rows) + "\n")
     size = sum(path.stat().st_size for path in options.folder.rglob("*")) / 2**20

@@ -63,6 +63,9 @@ REFUSED = {
         (["--turn=inf"], "but got 'inf'"), (["--threads=x"], "but got 'x'"),
         (["--output=no/such/file"], "expects a file in a folder that exists"),
     ],
+    "gpu/prepare.py": [
+        (["{file}"], "expects a new folder, but got '"), ([], "required: folder"),
+    ],
     "sweep.py": [
         (["--build=no-such"], "expects a folder of a build"),
         (["--models=mlp,nope"], "expects models, some of bert_base, "),
@@ -93,7 +96,7 @@ REFUSED = {
     "lint/lint.py": [(["--junit=no/such/file"], "expects a file in a folder that exists")],
     "lint/tidy.py": [(["no-such.cpp"], "expects a file that exists")],
 }
-FOLDERS = {"benchmark/regions.py": ["mlp"], "summarize.py": ["."], "sanitizer/reports.py": ["."]}
+FOLDERS = {"benchmark/regions.py": ["mlp"], "gpu/prepare.py": ["new"], "summarize.py": ["."], "sanitizer/reports.py": ["."]}
 CASES = [(program, *case) for program, cases in REFUSED.items() for case in [
     ([*FOLDERS.get(program, []), "--no-such-option"], "unrecognized arguments"), *cases]]
 
