@@ -59,8 +59,17 @@ static RelayStatus release(void *user, int32_t device, void *memory) {
   return RELAY_OK;
 }
 
+/* The clock of a stream, in nanoseconds: one passes with each byte of a copy,
+   and a thousand with each instruction. */
+typedef int64_t Stream;
+
+static void pass(void *stream, uint64_t nanoseconds) {
+  if (stream)
+    *(Stream *)stream += (int64_t)nanoseconds;
+}
+
 static RelayStatus createStream(void *user, int32_t device, void **stream) {
-  *stream = malloc(1);
+  *stream = calloc(1, sizeof(Stream));
   return RELAY_OK;
 }
 
@@ -76,12 +85,14 @@ static RelayStatus synchronize(void *user, int32_t device, void *stream) {
 static RelayStatus copyFromHost(void *user, int32_t device, void *stream,
                                 void *to, const void *from, uint64_t bytes) {
   memcpy(toHost(to), from, bytes);
+  pass(stream, bytes);
   return RELAY_OK;
 }
 
 static RelayStatus copyToHost(void *user, int32_t device, void *stream,
                               void *to, const void *from, uint64_t bytes) {
   memcpy(to, toHost(from), bytes);
+  pass(stream, bytes);
   return RELAY_OK;
 }
 
@@ -89,6 +100,27 @@ static RelayStatus copyAcross(void *user, int32_t to_device, void *stream,
                               void *to, int32_t from_device, const void *from,
                               uint64_t bytes) {
   memcpy(toHost(to), toHost(from), bytes);
+  pass(stream, bytes);
+  return RELAY_OK;
+}
+
+static RelayStatus createEvent(void *user, int32_t device, void **event) {
+  return createStream(user, device, event);
+}
+
+static RelayStatus destroyEvent(void *user, int32_t device, void *event) {
+  return destroyStream(user, device, event);
+}
+
+static RelayStatus recordEvent(void *user, int32_t device, void *stream,
+                               void *event) {
+  *(Stream *)event = *(Stream *)stream;
+  return RELAY_OK;
+}
+
+static RelayStatus getElapsedTime(void *user, int32_t device, void *start,
+                                  void *end, int64_t *nanoseconds) {
+  *nanoseconds = *(Stream *)end - *(Stream *)start;
   return RELAY_OK;
 }
 
@@ -283,6 +315,7 @@ typedef struct {
   char *buffers[MAX_BUFFERS];
   char *near[MAX_BUFFERS];
   const int64_t *sizes;
+  uint64_t num_executed;
 } Run;
 
 static char *getBuffer(Run *run, Operand operand) {
@@ -434,6 +467,7 @@ static RelayStatus execute(Run *run, int begin, int end) {
   const Instruction *all = run->kernel->instructions;
   RelayStatus status = RELAY_OK;
   for (int i = begin; i < end && !status; ++i) {
+    ++run->num_executed;
     if (!strcmp(all[i].name, "for")) {
       status = executeLoop(run, i);
       i = all[i].end;
@@ -469,6 +503,7 @@ static RelayStatus launch(void *user, int32_t device, void *stream,
   for (int i = 0; i < run.kernel->num_near; ++i)
     run.near[i] = calloc(1, run.kernel->near_bytes[i]);
   RelayStatus status = execute(&run, 0, run.kernel->num_instructions);
+  pass(stream, 1000 * run.num_executed);
   for (int i = 0; i < run.kernel->num_near; ++i)
     free(run.near[i]);
   free(run.registers);
@@ -484,9 +519,8 @@ static const RelayDeviceAPI api = {VERSION,      sizeof(RelayDeviceAPI),
                                    copyToHost,   copyAcross,
                                    loadModule,   unloadModule,
                                    getKernel,    launch,
-                                   /* no clock */
-                                   0,            0,
-                                   0,            0};
+                                   createEvent,  destroyEvent,
+                                   recordEvent,  getElapsedTime};
 
 __attribute__((visibility("default"))) const RelayDeviceAPI *
 relayGetDeviceAPI(void) {

@@ -99,6 +99,13 @@ def test_the_profile_names_devices(tmp_path):
     assert {row.name: row.device for row in rows} == devices
     # Nobody counts the threads of a device.
     assert {row.device: row.busy is None for row in rows} == {"cpu:0": False, "scalar:2": True}
+    # By the clock of the device: a nanosecond for a byte, a microsecond for each instruction,
+    # of which there are several for each element.
+    seconds = {row.name: (row.min, row.median) for row in rows}
+    for copy in ("cpu:0 to scalar:2", "scalar:2 to cpu:0"):
+        assert seconds[copy] == pytest.approx((128e-9, 128e-9))
+    tanh, median = (1e6 * time for time in seconds["fused_tanh"])
+    assert tanh == pytest.approx(median) == pytest.approx(round(tanh)) and 32 * 3 < tanh < 32 * 100
     events = [event for event in json.loads(trace.read_text())["traceEvents"]
               if event.get("cat") == "kernel"]
     assert {event["name"]: event["args"]["device"] for event in events} == devices
