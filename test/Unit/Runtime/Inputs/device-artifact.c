@@ -86,7 +86,7 @@ static int32_t work(const int64_t *s, int64_t *flops, int64_t *bytes) {
 static int32_t run(void *const *in, void *const *out, const void *weights,
                    void *arena, const int64_t *s,
                    const RelayKernelContext *context) {
-  int64_t bytes = 12 * s[0];
+  int64_t bytes = 12 * s[0], sizes[] = {s[0], s[0]};
   char *x = context->devices[1].arena, *first = context->devices[2].arena;
   void *toFirst[] = {in[0], first}, *across[] = {first, x};
   void *kernel[] = {x, (void *)context->devices[1].weights, x + bytes};
@@ -98,7 +98,7 @@ static int32_t run(void *const *in, void *const *out, const void *weights,
   if (!status)
     status = context->call_device(context, 1, across, s, bytes);
   if (!status)
-    status = context->call_device(context, 2, kernel, s, 0);
+    status = context->call_device(context, 2, kernel, sizes, 0);
   if (!status)
     status = context->call_device(context, 3, fromDevice, s, bytes);
   return status;
