@@ -146,7 +146,7 @@ TEST_F(CUDADeviceTest, MemoryOfTheHostMayChangeAfterACopy) {
   ASSERT_EQ(RELAY_OK, api->create_stream(nullptr, device, &stream));
   std::vector<float> values(3 << 20, 1.f);
   void *first = upload(values);
-  std::fill(values.begin(), values.end(), 2.f);
+  values.assign(values.size(), 2.f);
   void *second = upload(values);
   EXPECT_EQ(std::vector<float>(3 << 20, 1.f), download(first, 3 << 20));
   EXPECT_EQ(std::vector<float>(3 << 20, 2.f), download(second, 3 << 20));
