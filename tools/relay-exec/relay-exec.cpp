@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Case.h"
+#include "Pack.h"
 #include "Profile.h"
 
 #include <chrono>
@@ -28,7 +29,7 @@ struct Options {
   std::string model, casePath, name;
   double seconds = 1;
   int repeat = 100;
-  bool benchmark = false, profile = false;
+  bool benchmark = false, profile = false, unpack = false;
 };
 
 struct ModuleDeleter {
@@ -79,13 +80,15 @@ public:
 
 static void printHelp() {
   std::printf(
-      "usage: relay-exec MODEL.so [CASE] [options]\n\n"
+      "usage: relay-exec MODEL.so [CASE] [options]\n"
+      "       relay-exec --unpack FILE MODEL.so\n\n"
       "Runs a compiled model and compares its outputs with those of the case.\n"
       "Without a case inputs are random.\n\n"
       "  --benchmark    print the median time of a run\n"
       "  --profile      print the time of each kernel, too\n"
       "  --repeat=N     timed runs, at most (100)\n"
       "  --seconds=S    time for them, at most (1)\n"
+      "  --unpack       write the model that is in a packed file\n"
       "  --name=TEXT    how the model is called in what is printed\n");
 }
 
@@ -110,6 +113,8 @@ static Options parseOptions(int argc, char **argv) {
       options.benchmark = true;
     else if (word == "--profile")
       options.profile = true;
+    else if (word == "--unpack")
+      options.unpack = true;
     else if (word.compare(0, 9, "--repeat=") == 0)
       options.repeat =
           static_cast<int>(std::ceil(parseNumber(argv[i] + 9, "--repeat")));
@@ -197,6 +202,12 @@ int main(int argc, char **argv) {
   Options options;
   try {
     options = parseOptions(argc, argv);
+    if (options.unpack) {
+      if (options.casePath.empty())
+        throw Error("expects a packed file and a new one");
+      unpack(options.model, options.casePath);
+      return 0;
+    }
     RelayModule *loaded = nullptr;
     if (relayModuleLoad(options.model.c_str(), &loaded) != RELAY_OK)
       throw Error(relayGetLastError());

@@ -31,12 +31,8 @@ unpack() {
   [[ -e $work/$1.so ]] && return
   if [[ -e models/$1.so ]]; then
     ln -s "$PWD/models/$1.so" "$work/$1.so"
-  elif command -v xz >"$work/null"; then
-    xz -dc "models/$1.so.xz" >"$work/$1.so"
   else
-    python3 -c 'import lzma, shutil, sys
-shutil.copyfileobj(lzma.open(sys.argv[1]), open(sys.argv[2], "wb"))' \
-      "models/$1.so.xz" "$work/$1.so"
+    bin/relay-exec --unpack "models/$1.pack" "$work/$1.so"
   fi
 }
 

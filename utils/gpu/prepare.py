@@ -23,6 +23,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+import pack
 import relay_mlir as rm
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -41,12 +42,18 @@ MOST_MIB = 60
 
 
 def simplify(model):
-    """Gives large weights two values of the same variance."""
+    """Gives large weights two values of the same variance, and all channels of a
+    normalization the same scale, which may be folded into weights."""
+    scales = {name for node in model.graph.node if node.op_type == "BatchNormalization"
+              for name in (node.input[1], node.input[4])}
     for tensor in model.graph.initializer:
         values = numpy_helper.to_array(tensor)
         if values.dtype == np.float32 and values.size > LARGE:
             simple = np.where(values < 0, -values.std(), values.std()).astype(np.float32)
             tensor.CopyFrom(numpy_helper.from_array(simple, tensor.name))
+        elif tensor.name in scales:
+            tensor.CopyFrom(numpy_helper.from_array(np.full_like(values, values.mean()),
+                                                    tensor.name))
 
 
 def file_name(name):
@@ -115,7 +122,8 @@ def prepare(folder, name, options, is_check):
             continue
         write_case(folder / "models", stem, case, is_check)
         if path.stat().st_size > 1 << 18:
-            subprocess.run(["xz", "-T2", "-6", path], check=True)
+            pack.pack(path, path.with_suffix(".pack"))
+            path.unlink()
         rows.append(f"{kind} {stem} {case.name}")
     return rows
 

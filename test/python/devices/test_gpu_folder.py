@@ -4,10 +4,15 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
+import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "utils" / "gpu"))
+import pack  # noqa: E402
+
 BUILD = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 
 
@@ -124,13 +129,17 @@ def test_wrong_arguments_are_told(tmp_path):
 #===-----------------------------------------------------------------------===#
 
 
-# It is short enough not to be compressed.
+# It is short enough not to be packed.
 MODEL = "relu_x_a_b_100003.so"
 
 
-def run_exec(folder, *arguments):
-    return subprocess.run([BUILD / "bin" / "relay-exec", *arguments], cwd=folder / "models",
+def run_exec_in(folder, *arguments):
+    return subprocess.run([BUILD / "bin" / "relay-exec", *arguments], cwd=folder,
                           capture_output=True, text=True, check=False)
+
+
+def run_exec(folder, *arguments):
+    return run_exec_in(folder / "models", *arguments)
 
 
 @pytest.mark.parametrize("line, message", [
@@ -162,8 +171,41 @@ def test_wrong_options_are_told(folder, arguments, message):
     assert result.returncode == 1 and message in result.stderr, result.stderr
 
 
+@pytest.mark.parametrize("count", [0, 1, 3, 4096 * 4, 4096 * 4 + 1, 100003])
+@pytest.mark.parametrize("kinds", [1, 2, 3, 5, 16, 17, 256, 257, 1 << 31])
+def test_packed_files_are_what_they_were(tmp_path, count, kinds):
+    random = np.random.default_rng(count + kinds)
+    values = random.integers(0, 1 << 32, min(kinds, 1000), np.uint32)
+    data = random.choice(values, count // 4 + 1).tobytes()[:count]
+    (tmp_path / "model").write_bytes(data)
+    pack.pack(tmp_path / "model", tmp_path / "packed")
+    result = run_exec_in(tmp_path, "--unpack", "packed", "unpacked")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "unpacked").read_bytes() == data
+    if count == 100003 and kinds <= 16:
+        assert (tmp_path / "packed").stat().st_size < count / 5
+
+
+def test_damaged_packed_files_are_told(tmp_path):
+    (tmp_path / "model").write_bytes(bytes(100000))
+    pack.pack(tmp_path / "model", tmp_path / "packed")
+    data = (tmp_path / "packed").read_bytes()
+    for damaged, message in [
+            (data[:-1], "expects more in 'packed'"), (b"", "expects more in 'packed'"),
+            (data[:15], "expects more in 'packed'"),
+            (b"x" + data[1:], "expects a packed file, but got 'packed'"),
+            (data[:21] + b"\3" + data[22:], "expects words of 1, 2, 4, 8 or 32 bits in 'packed', but got 3")]:
+        (tmp_path / "packed").write_bytes(damaged)
+        result = run_exec_in(tmp_path, "--unpack", "packed", "unpacked")
+        assert result.returncode == 1 and message in result.stderr, result.stderr
+    result = run_exec_in(tmp_path, "--unpack", "nowhere", "unpacked")
+    assert result.returncode == 1 and "cannot read 'nowhere'" in result.stderr
+    result = run_exec_in(tmp_path, "--unpack", "packed")
+    assert result.returncode == 1 and "expects a packed file and a new one" in result.stderr
+
+
 def test_help_names_all_options(folder):
     result = run_exec(folder, "--help")
     assert result.returncode == 0
-    for option in ("--benchmark", "--profile", "--repeat", "--seconds", "--name"):
+    for option in ("--benchmark", "--profile", "--repeat", "--seconds", "--name", "--unpack"):
         assert option in result.stdout
