@@ -23,6 +23,7 @@
 #include "relay-mlir/Dialect/TIR/Transforms/Bufferize.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
 #include "relay-mlir/Target/CUDA/CUDACode.h"
+#include "relay-mlir/Dialect/VTA/IR/VTA.h"
 
 namespace mlir::relay {
 
@@ -30,6 +31,8 @@ namespace mlir::relay {
 inline void registerProjectDialects(DialectRegistry &registry) {
   registry.insert<RelayDialect, TargetDialect, cuda::CUDADialect,
                   relax::RelaxDialect, tir::TIRDialect>();
+  registry.insert<RelayDialect, TargetDialect, relax::RelaxDialect,
+                  tir::TIRDialect, vta::VTADialect>();
   tir::registerBufferizableOpInterfaceExternalModels(registry);
   tir::registerTransformDialectExtension(registry);
   tir::registerCPUScheduleRules(registry);

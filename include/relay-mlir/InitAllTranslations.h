@@ -18,6 +18,7 @@
 #include "relay-mlir/Target/AOT/HostModule.h"
 #include "relay-mlir/Target/GraphJSON/GraphJSON.h"
 #include "relay-mlir/Target/RelaxScript/RelaxScript.h"
+#include "relay-mlir/Target/VTA/VTABinary.h"
 
 namespace mlir::relay {
 
@@ -30,6 +31,7 @@ inline void registerAllTranslations() {
   registerRelaxToHostTranslation();
   registerRelaxToGraphJSONTranslation();
   relax::registerRelaxToScriptTranslation();
+  vta::registerVTATranslations();
 }
 
 } // namespace mlir::relay

@@ -8,6 +8,7 @@
 #include "ConformanceVectors.h"
 
 #include "relay-mlir/Support/InputFile.h"
+#include "relay-mlir/Support/ParseModule.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -19,6 +20,8 @@ using namespace llvm;
 using namespace relay_vta;
 using namespace relay_vta_sim;
 
+/// The parser calls itself for each level.
+static constexpr unsigned kMaxNesting = 64;
 /// How far the cycle simulator may be from the RTL.
 static constexpr double kCycleTolerance = 0.02;
 
@@ -57,6 +60,9 @@ Expected<const json::Object *> ConformanceVectors::findCase(StringRef path) {
     if (!buffer)
       return makeError("cannot read '{0}': {1}", casesPath,
                        buffer.getError().message());
+    if (mlir::relay::findDeepNesting((*buffer)->getBuffer(), kMaxNesting))
+      return makeError("'{0}': expects values in at most {1} others", casesPath,
+                       kMaxNesting);
     Expected<json::Value> parsed = json::parse((*buffer)->getBuffer());
     if (!parsed)
       return makeError("'{0}': {1}", casesPath, toString(parsed.takeError()));
@@ -189,9 +195,9 @@ ConformanceVectors::checkRun(StringRef path, const Program &program,
     return formatv("ok, {0} cycles", timing.cycles).str();
   double error =
       static_cast<double>(timing.cycles) / static_cast<double>(*cycles) - 1;
-  std::string text =
-      formatv("{0} cycles, RTL {1} ({2:+P2})", timing.cycles, *cycles, error)
-          .str();
+  std::string text = formatv("{0} cycles, RTL {1} ({2}{3:P2})", timing.cycles,
+                             *cycles, error < 0 ? "" : "+", error)
+                         .str();
   if (!(std::abs(error) <= kCycleTolerance))
     return makeError("expects cycles within 2 % of the RTL, but got {0}", text);
   return "ok, " + text;

@@ -32,6 +32,8 @@ LAYERS = {
     "Dialect/Target/Transforms": ["Support", "Dialect/Target/IR"],
     "Dialect/CUDA/IR": ["Support", "Dialect/Target/IR"],
     "Dialect/Relay/IR": ["Support"],
+    "Dialect/VTA/IR": ["Support", "Runtime/VTA"],
+    "Dialect/VTA/Transforms": ["Support", "Dialect/VTA/IR", "Runtime/VTA"],
     "Dialect/TIR/IR": ["Support", "Dialect/Target/IR"],
     "Dialect/Relax/IR": ["Support", "Dialect/TIR/IR", "Dialect/Target/IR"],
     "Dialect/Relay/Analysis": ["Support", "Dialect/Relay/IR"],
@@ -186,7 +188,7 @@ def check_attribute_names():
         if "/IR/" in relative:
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            match = re.search(r'"((?:relay|relax|tir|target)\.[a-z_]+)"', line)
+            match = re.search(r'"((?:relay|relax|tir|target|vta)\.[a-z_]+)"', line)
             if match:
                 yield relative, number, (f"expects the constant of the dialect's header for "
                                          f"{match.group(1)}")

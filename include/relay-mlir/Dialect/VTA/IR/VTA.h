@@ -1,0 +1,58 @@
+//===- VTA.h - The vta dialect ----------------------------------*- C++ -*-===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RELAY_MLIR_DIALECT_VTA_IR_VTA_H
+#define RELAY_MLIR_DIALECT_VTA_IR_VTA_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "relay-mlir/Runtime/VTA/Instruction.h"
+
+#include "relay-mlir/Dialect/VTA/IR/VTADialect.h.inc"
+#include "relay-mlir/Dialect/VTA/IR/VTAEnums.h.inc"
+#include "relay-mlir/Dialect/VTA/IR/VTAInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "relay-mlir/Dialect/VTA/IR/VTAAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "relay-mlir/Dialect/VTA/IR/VTATypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "relay-mlir/Dialect/VTA/IR/VTAOps.h.inc"
+
+namespace mlir::vta {
+
+/// The micro-op that an operation is.
+relay_vta::Uop getUop(UopOp op);
+
+/// Micro-ops that a scratchpad has at one point of a program; none where they
+/// are not known, because they come from an image.
+class UopMemory {
+public:
+  explicit UopMemory(const relay_vta::Config &config)
+      : words(config.getDepth(relay_vta::Memory::Uop)) {}
+
+  /// What `load` leaves there. Padding is a micro-op of zeros.
+  void load(LoadOp load);
+  /// Those of an instruction from its first to before its last.
+  ArrayRef<std::optional<relay_vta::Uop>>
+  get(const relay_vta::Instruction &instruction) const;
+
+private:
+  SmallVector<std::optional<relay_vta::Uop>> words;
+};
+
+} // namespace mlir::vta
+
+#endif // RELAY_MLIR_DIALECT_VTA_IR_VTA_H
