@@ -1,0 +1,271 @@
+//===- StrictTest.cpp - The strict mode of the simulators -----------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each behaviour that published implementations do not share is refused, and
+// what is next to it is not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StreamBuilder.h"
+
+using namespace relay_vta_test;
+
+namespace {
+
+/// What the strict mode says of a stream with `middle` between data that is
+/// loaded and a store; empty if nothing.
+template <typename AddFn>
+std::string check(const std::vector<Uop> &uops, AddFn middle,
+                  const Config &config = {}) {
+  StreamBuilder builder;
+  builder.program.config = config;
+  builder.loadUops(uops);
+  builder.load(Memory::Acc, 0, 8);
+  middle(builder);
+  builder.finish();
+  // It is fine otherwise.
+  EXPECT_EQ(builder.run().message, "");
+  RunStatus status = builder.runStrict();
+  if (status.isOk())
+    return "";
+  EXPECT_EQ(status.kind, ErrorKind::NotPortable);
+  return status.message;
+}
+
+std::vector<Uop> twoUops() { return {{0, 0, 0}, {1, 1, 0}}; }
+
+TEST(StrictTest, Shifts) {
+  for (int amount : {-17, -16, 15, 16}) {
+    std::string message = check(twoUops(), [&](StreamBuilder &builder) {
+      builder.add(
+          builder.makeImm(AluOpcode::Shr, static_cast<int16_t>(amount), 2));
+    });
+    bool isPortable = amount >= -16 && amount <= 15;
+    EXPECT_EQ(message.empty(), isPortable) << message;
+  }
+  // By a register: what is loaded there.
+  for (int amount : {-1, 15, 16}) {
+    StreamBuilder builder;
+    builder.program.image[0] = static_cast<uint8_t>(amount);
+    for (int i = 1; i < 4; ++i)
+      builder.program.image[i] = amount < 0 ? 255 : 0;
+    builder.loadUops({{1, 0, 0}});
+    builder.load(Memory::Acc, 0, 1);
+    builder.add(builder.makeAlu(AluOpcode::Shr, 1));
+    builder.finish();
+    EXPECT_EQ(builder.run().message, "");
+    EXPECT_EQ(builder.runStrict().isOk(), amount == 15);
+  }
+}
+
+TEST(StrictTest, ImmediatesAreInPlace) {
+  EXPECT_EQ(check({{0, 1, 0}},
+                  [](StreamBuilder &builder) {
+                    builder.add(builder.makeImm(AluOpcode::Add, 1, 1));
+                  }),
+            "instruction 2: src: expects src 0 with an immediate, as dst, but "
+            "got 1: Chisel computes on src");
+  auto addLoop = [](unsigned srcIn) {
+    return [srcIn](StreamBuilder &builder) {
+      Instruction alu = builder.makeImm(AluOpcode::Add, 1, 1);
+      alu.iterIn = 2;
+      alu.dstIn = 1;
+      alu.srcIn = srcIn;
+      builder.add(alu);
+    };
+  };
+  EXPECT_EQ(check({{0, 0, 0}}, addLoop(1)), "");
+  EXPECT_NE(check({{0, 0, 0}}, addLoop(0)), "");
+}
+
+TEST(StrictTest, Hazards) {
+  auto add = [](StreamBuilder &builder) {
+    builder.add(builder.makeAlu(AluOpcode::Add,
+                                static_cast<unsigned>(builder.numUops)));
+  };
+  EXPECT_EQ(check({{0, 4, 0}, {1, 5, 0}, {0, 6, 0}}, add), "");
+  EXPECT_NE(check({{0, 4, 0}, {0, 5, 0}}, add), "");
+  EXPECT_NE(check({{0, 4, 0}, {1, 0, 0}}, add), "");
+  // From one iteration to the next.
+  auto addLoop = [](unsigned step) {
+    return [step](StreamBuilder &builder) {
+      Instruction alu = builder.makeImm(AluOpcode::Add, 1, 1);
+      alu.iterOut = 2;
+      alu.dstOut = alu.srcOut = step;
+      builder.add(alu);
+    };
+  };
+  EXPECT_EQ(check({{0, 0, 0}}, addLoop(1)), "");
+  EXPECT_NE(check({{0, 0, 0}}, addLoop(0)), "");
+}
+
+TEST(StrictTest, WhatIsStored) {
+  auto store = [](bool reset, bool compute) {
+    StreamBuilder builder;
+    builder.loadUops({{0, 0, 0}});
+    builder.load(Memory::Acc, 0, 1);
+    if (reset)
+      builder.add(builder.makeGemm(true, 1));
+    if (compute)
+      builder.add(builder.makeImm(AluOpcode::Add, 0, 1));
+    builder.sync(Stage::Compute, PushNext);
+    builder.store(0, 1, PopPrev | PushPrev);
+    builder.finish(PopNext);
+    EXPECT_EQ(builder.run().message, "");
+    return builder.runStrict().kind;
+  };
+  EXPECT_EQ(store(false, false), ErrorKind::NotPortable);
+  EXPECT_EQ(store(true, false), ErrorKind::NotPortable);
+  EXPECT_EQ(store(false, true), ErrorKind::None);
+  EXPECT_EQ(store(true, true), ErrorKind::None);
+}
+
+TEST(StrictTest, Instructions) {
+  auto checkOne = [](auto make) {
+    return check(twoUops(),
+                 [&](StreamBuilder &builder) { builder.add(make(builder)); });
+  };
+  EXPECT_NE(checkOne([](StreamBuilder &builder) {
+              return builder.makeImm(AluOpcode::Mul, 3, 2);
+            }),
+            "");
+  EXPECT_NE(checkOne([](StreamBuilder &builder) {
+              return builder.makeLoad(Memory::Acc8, 0, 1);
+            }),
+            "");
+  EXPECT_NE(checkOne([](StreamBuilder &builder) {
+              Instruction alu = builder.makeImm(AluOpcode::Add, 3, 2);
+              alu.iterIn = 0;
+              return alu;
+            }),
+            "");
+  EXPECT_NE(checkOne([](StreamBuilder &builder) {
+              return builder.makeImm(AluOpcode::Add, 3, 0);
+            }),
+            "");
+  for (Memory memory : {Memory::Uop, Memory::Acc}) {
+    std::string message = checkOne([&](StreamBuilder &builder) {
+      Instruction load = builder.makeLoad(memory, 0, 1);
+      load.ySize = 2;
+      return load;
+    });
+    EXPECT_EQ(message.empty(), memory == Memory::Acc);
+    message = checkOne([&](StreamBuilder &builder) {
+      Instruction load = builder.makeLoad(memory, 0, 1);
+      load.xPad0 = 2;
+      return load;
+    });
+    EXPECT_EQ(message.empty(), memory == Memory::Acc);
+    EXPECT_NE(checkOne([&](StreamBuilder &builder) {
+                Instruction load = builder.makeLoad(memory, 0, 1);
+                load.ySize = 0;
+                return load;
+              }),
+              "");
+  }
+  EXPECT_NE(checkOne([](StreamBuilder &builder) {
+              return builder.makeLoad(Memory::Uop, 2048, 1);
+            }),
+            "");
+  EXPECT_EQ(checkOne([](StreamBuilder &builder) {
+              return builder.makeLoad(Memory::Uop, 2047, 1);
+            }),
+            "");
+  Config config;
+  config.inpBuffer = 14;
+  auto nothing = [](StreamBuilder &) {};
+  EXPECT_NE(check(twoUops(), nothing, config), "");
+  EXPECT_EQ(check(twoUops(), nothing), "");
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// A GEMM between a load of its input and another load of it.
+RunStatus runLoads(bool readAfterWrite, bool writeAfterRead) {
+  StreamBuilder builder;
+  builder.loadUops({{0, 0, 0}});
+  builder.load(Memory::Wgt, 0, 1);
+  builder.load(Memory::Inp, 0, 1, readAfterWrite ? PushNext : 0);
+  builder.add(builder.makeGemm(false, 1,
+                               (readAfterWrite ? PopPrev : 0u) |
+                                   (writeAfterRead ? PushPrev : 0u)));
+  builder.load(Memory::Inp, 0, 1, (writeAfterRead ? PopNext : 0u) | PushNext);
+  builder.finish(PopPrev);
+  EXPECT_EQ(builder.run().message, "");
+  return builder.runStrict();
+}
+
+TEST(StrictTest, Races) {
+  EXPECT_EQ(runLoads(true, true).message, "");
+  RunStatus status = runLoads(true, false);
+  EXPECT_EQ(status.kind, ErrorKind::Race);
+  EXPECT_EQ(runLoads(false, true).kind, ErrorKind::Race);
+}
+
+TEST(StrictTest, StoresAreOrdered) {
+  for (bool isOrdered : {true, false}) {
+    StreamBuilder builder;
+    builder.loadUops({{0, 0, 0}});
+    builder.add(builder.makeImm(AluOpcode::Add, 1, 1, PushNext));
+    builder.store(0, 1, PopPrev | PushPrev);
+    Instruction again =
+        builder.makeImm(AluOpcode::Add, 1, 1, isOrdered ? PopNext : 0);
+    builder.add(again);
+    if (!isOrdered)
+      builder.sync(Stage::Compute, PopNext);
+    builder.finish();
+    RunStatus status = builder.runStrict();
+    EXPECT_EQ(status.kind, isOrdered ? ErrorKind::None : ErrorKind::Race)
+        << status.message;
+  }
+  // FINISH does not wait for a store.
+  StreamBuilder builder;
+  builder.loadUops({{0, 0, 0}});
+  builder.add(builder.makeImm(AluOpcode::Add, 1, 1, PushNext));
+  builder.store(0, 1, PopPrev);
+  builder.finish();
+  EXPECT_EQ(builder.run().message, "");
+  EXPECT_EQ(builder.runStrict().kind, ErrorKind::NotPortable);
+}
+
+TEST(StrictTest, MemoryIsOrdered) {
+  // A load of what a store writes.
+  for (bool isOrdered : {true, false}) {
+    StreamBuilder builder;
+    builder.loadUops({{0, 0, 0}});
+    builder.add(builder.makeImm(AluOpcode::Add, 1, 1, PushNext));
+    builder.store(0, 1, PopPrev | PushPrev);
+    if (isOrdered)
+      builder.sync(Stage::Compute, PopNext);
+    Instruction load = builder.makeLoad(Memory::Acc, 5, 1);
+    load.dramBase *= 2;
+    builder.add(load);
+    if (!isOrdered)
+      builder.sync(Stage::Compute, PopNext);
+    builder.finish();
+    RunStatus status = builder.runStrict();
+    EXPECT_EQ(status.kind, isOrdered ? ErrorKind::None : ErrorKind::Race)
+        << status.message;
+  }
+}
+
+TEST(StrictTest, TokensThatCountersLose) {
+  for (int count : {255, 256}) {
+    StreamBuilder builder;
+    for (int i = 0; i < count; ++i)
+      builder.sync(Stage::Load, PushNext);
+    for (int i = 0; i < count; ++i)
+      builder.sync(Stage::Compute, PopPrev);
+    builder.finish();
+    EXPECT_EQ(builder.run().message, "");
+    EXPECT_EQ(builder.runStrict().isOk(), count == 255);
+  }
+}
+
+} // namespace
