@@ -21,7 +21,7 @@ BUILD = (ROOT / os.environ.get("RELAY_BUILD_DIR", "build")).resolve()
 FILES = [*sorted(DIALECTS.glob("*/IR/*Ops.td")),
          DIALECTS / "TIR" / "TransformOps" / "TIRTransformOps.td"]
 
-OF_MODULE = re.compile(r"(func\.func|relay\.adt|relax\.func|tir\.prim_func) ")
+OF_MODULE = re.compile(r"(func\.func|relay\.adt|relax\.func|tir\.prim_func|vta\.program) ")
 USE = re.compile(r"%\w+")
 # Results and parameters: `%0 = `, `%a, %b = `, `%x: type`, and the closure itself, `rec %f (`.
 # A use has a space before its colon.
@@ -124,7 +124,8 @@ def test_examples(path):
 def test_all_operations_are_found():
     names = [name for path in FILES for name, _ in read_examples(path)]
     assert len(names) == len(set(names)) > 400
-    assert {name.split(".")[0] for name in names} == {"relay", "relax", "tir", "transform"}
+    assert {name.split(".")[0] for name in names} == {"relay", "relax", "tir", "transform",
+                                                       "vta"}
 
 
 @pytest.mark.parametrize("text,message", [

@@ -374,6 +374,17 @@ LogicalResult ProgramVerifier::verify() {
   }
   if (!finish)
     return program.emitOpError("expects a vta.finish at its end");
+  if (std::optional<uint64_t> address = program.getStreamAddress()) {
+    uint64_t count = 0;
+    for (const auto &stage : stages)
+      count += stage.size();
+    uint64_t bytes = count * relay_vta::kInstructionBytes;
+    if (*address < dram.base || *address - dram.base > dram.size ||
+        bytes > dram.size - (*address - dram.base))
+      return program.emitOpError("expects ")
+             << count << " instructions inside of the image, but got stream "
+             << *address;
+  }
   return failure(failed(verifyStores()) || failed(verifyQueues()) ||
                  failed(verifyProgress()));
 }

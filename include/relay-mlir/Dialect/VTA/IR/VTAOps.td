@@ -19,7 +19,7 @@ include "relay-mlir/Dialect/VTA/IR/VTABase.td"
 
 def VTA_ProgramOp : VTA_Op<"program", [
     HasOnlyGraphRegion, IsolatedFromAbove, NoRegionArguments, NoTerminator,
-    SingleBlock, Symbol
+    RegionKindInterface, SingleBlock, Symbol
   ]> {
   let summary = "A stream of instructions, and the memory that it works on";
   let description = [{
@@ -112,8 +112,16 @@ def VTA_LoadOp : VTA_InstructionOp<"load", [NoTerminator]> {
     Example:
 
     ```mlir
-    %data = vta.load inp[0] from 256 size 3 x 8 stride 16 row_pad [1, 1]
-        column_pad [1, 0] signal !vta.token<load, compute>
+    vta.program @load on #vta.config<batch = 1, block = 16>
+        dram 4096 size 8192 {
+      %data = vta.load inp[0] from 256 size 3 x 8 stride 16 row_pad [1, 1]
+          column_pad [1, 0] signal !vta.token<load, compute>
+      vta.load uop[0] from 2048 size 1 x 2 micro_ops {
+        vta.uop dst 0 src 0 wgt 0
+        vta.uop dst 1 src 9 wgt 0
+      }
+      vta.finish wait(%data : !vta.token<load, compute>)
+    }
     ```
   }];
   let arguments = (ins
@@ -145,8 +153,14 @@ def VTA_StoreOp : VTA_InstructionOp<"store"> {
     Example:
 
     ```mlir
-    vta.store out[0] to 512 size 2 x 4 stride 16
-        wait(%ready : !vta.token<compute, store>)
+    vta.program @store on #vta.config<batch = 1, block = 16>
+        dram 4096 size 8192 {
+      %ready = vta.sync compute signal !vta.token<compute, store>
+      %done = vta.store out[0] to 512 size 2 x 4 stride 16
+          wait(%ready : !vta.token<compute, store>)
+          signal !vta.token<store, compute>
+      vta.finish wait(%done : !vta.token<store, compute>)
+    }
     ```
   }];
   let arguments = (ins
@@ -172,7 +186,12 @@ def VTA_SyncOp : VTA_InstructionOp<"sync"> {
     Example:
 
     ```mlir
-    %free = vta.sync compute signal !vta.token<compute, load>
+    vta.program @sync on #vta.config<batch = 1, block = 16>
+        dram 4096 size 4096 {
+      %free = vta.sync compute signal !vta.token<compute, load>
+      vta.sync load wait(%free : !vta.token<compute, load>)
+      vta.finish
+    }
     ```
   }];
   let arguments = (ins VTA_Stage:$stage, Variadic<VTA_TokenType>:$waits);
@@ -195,8 +214,12 @@ def VTA_GemmOp : VTA_InstructionOp<"gemm"> {
     Example:
 
     ```mlir
-    vta.gemm reset uops 0 to 1 for 14 dst 1
-    vta.gemm uops 4 to 10 for 14 dst 1 src 1, for 3 src 1 wgt 1
+    vta.program @gemm on #vta.config<batch = 1, block = 16>
+        dram 4096 size 4096 {
+      vta.gemm reset uops 0 to 1 for 14 dst 1
+      vta.gemm uops 4 to 10 for 14 dst 1 src 1, for 3 src 1 wgt 1
+      vta.finish
+    }
     ```
   }];
   let arguments = (ins
@@ -227,8 +250,12 @@ def VTA_AluOp : VTA_InstructionOp<"alu"> {
     Example:
 
     ```mlir
-    vta.alu shr imm 8 uops 0 to 1 for 56 dst 1 src 1
-    vta.alu max uops 0 to 4
+    vta.program @alu on #vta.config<batch = 1, block = 16>
+        dram 4096 size 4096 {
+      vta.alu shr imm 8 uops 0 to 1 for 56 dst 1 src 1
+      vta.alu max uops 0 to 4
+      vta.finish
+    }
     ```
   }];
   let arguments = (ins
@@ -262,7 +289,11 @@ def VTA_FinishOp : VTA_InstructionOp<"finish"> {
     Example:
 
     ```mlir
-    vta.finish wait(%stored : !vta.token<store, compute>)
+    vta.program @finish on #vta.config<batch = 1, block = 16>
+        dram 4096 size 4096 {
+      %stored = vta.sync store signal !vta.token<store, compute>
+      vta.finish wait(%stored : !vta.token<store, compute>)
+    }
     ```
   }];
   let arguments = (ins Variadic<VTA_TokenType>:$waits);
@@ -281,7 +312,13 @@ def VTA_UopOp : VTA_Op<"uop", [HasParent<"LoadOp">]> {
     Example:
 
     ```mlir
-    vta.uop dst 0 src 3 wgt 1
+    vta.program @uop on #vta.config<batch = 1, block = 16>
+        dram 4096 size 4096 {
+      vta.load uop[0] from 1024 size 1 x 1 micro_ops {
+        vta.uop dst 0 src 3 wgt 1
+      }
+      vta.finish
+    }
     ```
   }];
   let arguments = (ins VTA_Index:$dst, VTA_Index:$src, VTA_Index:$wgt);
