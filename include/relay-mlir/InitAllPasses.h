@@ -16,6 +16,7 @@
 #include "relay-mlir/Dialect/TIR/TransformOps/Passes.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h"
 #include "relay-mlir/Dialect/Target/Transforms/Passes.h"
+#include "relay-mlir/Dialect/VTA/Transforms/Passes.h"
 #include "relay-mlir/Pipelines/Pipelines.h"
 #include "relay-mlir/Target/CUDA/CUDACode.h"
 #include "relay-mlir/Target/Kernel/KernelCompiler.h"
@@ -40,6 +41,10 @@ namespace mlir::tir {
 #define GEN_PASS_REGISTRATION
 #include "relay-mlir/Dialect/TIR/Transforms/Passes.h.inc"
 } // namespace mlir::tir
+namespace mlir::vta {
+#define GEN_PASS_REGISTRATION
+#include "relay-mlir/Dialect/VTA/Transforms/Passes.h.inc"
+} // namespace mlir::vta
 
 namespace mlir::relay {
 
@@ -52,6 +57,7 @@ inline void registerProjectPasses() {
   tir::registerTIRTransformsPasses();
   tir::registerTIRScheduleRulesPasses();
   tir::registerTIRTransformOpsPasses();
+  vta::registerVTATransformsPasses();
   registerTIRToLLVMPipeline();
   cuda::registerTIRToGPUPipeline();
   registerPipelines();
