@@ -125,8 +125,13 @@ def artifact(tools):
                 yield f"{target}-flip-{i}", bytes(changed)
 
 
+def vta():
+    for path in sorted((ROOT / "test" / "VTA" / "Inputs" / "vectors").glob("*.vtao")):
+        yield path.stem, path.read_bytes()
+
+
 TARGETS = {"onnx": onnx, "relay-text": relay_text, "mlir": mlir, "npy": npy,
-           "command-line": command_line, "artifact": artifact}
+           "command-line": command_line, "artifact": artifact, "vta": vta}
 
 
 def main():
