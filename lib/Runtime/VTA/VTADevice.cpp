@@ -1,0 +1,187 @@
+//===- VTADevice.cpp - VTA as a device ------------------------------------===//
+//
+// This file is licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// librelay_device_vta.so: runs kernels of VTA on a simulator. Buffers are
+// copied to and from the memory of the accelerator, as they would be with a
+// board.
+//
+//===----------------------------------------------------------------------===//
+
+#include "relay-mlir-c/HostDevice.h"
+#include "relay-mlir/Runtime/VTA/Driver.h"
+#include "relay-mlir/Runtime/VTA/KernelFile.h"
+
+#include <new>
+#include <optional>
+
+using namespace relay_vta;
+
+namespace {
+
+/// A kernel, and what runs it.
+struct LoadedKernel {
+  Kernel kernel;
+  SimulatorKind simulator;
+};
+
+using Module = std::vector<LoadedKernel>;
+
+/// What a simulated board may have.
+constexpr uint64_t kCapacity = uint64_t(1) << 32;
+
+/// Memory of a driver, which is released at the end.
+class Allocation {
+public:
+  Allocation(Driver &driver, uint64_t bytes)
+      : driver(driver), address(driver.allocate(bytes)) {}
+  ~Allocation() {
+    if (address)
+      driver.release(address);
+  }
+  Allocation(const Allocation &) = delete;
+  Allocation &operator=(const Allocation &) = delete;
+
+  Driver &driver;
+  const uint64_t address;
+};
+
+} // namespace
+
+/// Calls a function; what it throws is an error of the device.
+template <typename F>
+static RelayStatus guard(F function) {
+  try {
+    return function();
+  } catch (const std::bad_alloc &) {
+    return relayHostDeviceFail(RELAY_OUT_OF_MEMORY, "out of memory");
+  }
+}
+
+/// The simulator that RELAY_VTA_SIMULATOR names.
+static std::optional<SimulatorKind> getSimulator() {
+  const char *name = getenv("RELAY_VTA_SIMULATOR");
+  if (!name || strcmp(name, "functional") == 0)
+    return SimulatorKind::Functional;
+  if (strcmp(name, "cycle") == 0)
+    return SimulatorKind::Cycle;
+  return std::nullopt;
+}
+
+static RelayStatus load(const char *format, const void *data, uint64_t size,
+                        void **module) {
+  if (strcmp(format, kKernelFormat) != 0)
+    return relayHostDeviceFail(RELAY_INCOMPATIBLE,
+                               "expects code in the format '%s', but got '%s'",
+                               kKernelFormat, format);
+  std::optional<SimulatorKind> simulator = getSimulator();
+  if (!simulator)
+    return relayHostDeviceFail(RELAY_INVALID_ARGUMENT,
+                               "expects functional or cycle in "
+                               "RELAY_VTA_SIMULATOR, but got '%s'",
+                               getenv("RELAY_VTA_SIMULATOR"));
+  return guard([&] {
+    std::vector<Kernel> kernels;
+    std::string message =
+        readKernels(static_cast<const uint8_t *>(data), size, kernels);
+    if (!message.empty())
+      return relayHostDeviceFail(RELAY_INVALID_ARGUMENT, "%s", message.c_str());
+    auto loaded = std::make_unique<Module>();
+    for (Kernel &kernel : kernels)
+      loaded->push_back({std::move(kernel), *simulator});
+    *module = loaded.release();
+    return RELAY_OK;
+  });
+}
+
+static RelayStatus unload(void *module) {
+  delete static_cast<Module *>(module);
+  return RELAY_OK;
+}
+
+static RelayStatus find(void *module, const char *name, void **kernel) {
+  for (LoadedKernel &candidate : *static_cast<Module *>(module))
+    if (candidate.kernel.name == name) {
+      *kernel = &candidate;
+      return RELAY_OK;
+    }
+  return relayHostDeviceFail(RELAY_INVALID_ARGUMENT,
+                             "there is no function %s in its code", name);
+}
+
+static RelayStatus failMemory(const Kernel &kernel) {
+  return relayHostDeviceFail(RELAY_OUT_OF_MEMORY,
+                             "there is no memory on the accelerator for %s",
+                             kernel.name.c_str());
+}
+
+/// Runs a kernel on what drives an accelerator.
+static RelayStatus runOn(Driver &driver, const Kernel &kernel,
+                         void *const *args) {
+  Program program = kernel.program;
+  uint64_t base = program.dramBase;
+  if (program.config != driver.getConfig())
+    return relayHostDeviceFail(
+        RELAY_INCOMPATIBLE,
+        "expects kernels for the configuration %s, but got "
+        "%s",
+        getConfigName(driver.getConfig()).c_str(),
+        getConfigName(program.config).c_str());
+  uint64_t count = program.instructions.size();
+  Allocation stream(driver, count * kInstructionBytes + 1);
+  Allocation memory(driver, program.image.size() + 1);
+  if (!stream.address || !memory.address)
+    return failMemory(kernel);
+  std::string message = relocate(program, memory.address);
+  if (!message.empty())
+    return relayHostDeviceFail(RELAY_EXECUTION_FAILED, "%s: %s",
+                               kernel.name.c_str(), message.c_str());
+  std::vector<uint8_t> words(count * kInstructionBytes);
+  for (uint64_t i = 0; i < count; ++i)
+    writeWords(program.instructions[i], words.data() + i * kInstructionBytes);
+  bool isCopied =
+      driver.write(stream.address, words.data(), words.size()) &&
+      driver.write(memory.address, program.image.data(), program.image.size());
+  for (size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const Kernel::Buffer &buffer = kernel.buffers[i];
+    if (buffer.isInput)
+      isCopied &= driver.write(buffer.address - base + memory.address, args[i],
+                               buffer.bytes);
+  }
+  if (!isCopied)
+    return failMemory(kernel);
+  RunStatus status = driver.run(stream.address, count);
+  if (!status.isOk())
+    return relayHostDeviceFail(
+        RELAY_EXECUTION_FAILED, "%s, %s: %s", kernel.name.c_str(),
+        getErrorKindName(status.kind), status.message.c_str());
+  for (size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const Kernel::Buffer &buffer = kernel.buffers[i];
+    if (buffer.isOutput && !driver.read(buffer.address - base + memory.address,
+                                        args[i], buffer.bytes))
+      return failMemory(kernel);
+  }
+  return RELAY_OK;
+}
+
+static RelayStatus run(void *handle, void *const *args, int32_t numArgs,
+                       const int64_t * /*dims*/,
+                       const RelayKernelContext * /*context*/) {
+  const LoadedKernel &loaded = *static_cast<LoadedKernel *>(handle);
+  const Kernel &kernel = loaded.kernel;
+  if (kernel.buffers.size() != static_cast<size_t>(numArgs))
+    return relayHostDeviceFail(RELAY_INVALID_ARGUMENT,
+                               "expects %zu buffers, but got %d",
+                               kernel.buffers.size(), numArgs);
+  // Each call has an accelerator of its own, so that threads need not wait.
+  return guard([&] {
+    return runOn(*makeSimulatorDriver(kernel.program.config, loaded.simulator,
+                                      kCapacity),
+                 kernel, args);
+  });
+}
+
+RELAY_DEFINE_HOST_DEVICE("vta", load, unload, find, run)
