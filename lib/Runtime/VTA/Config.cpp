@@ -105,7 +105,7 @@ std::string relay_vta::checkConfig(const Config &config) {
                 kMaxBuffer) ||
       isOutside(message, "LOG_ACC_BUFF_SIZE", config.accBuffer, 0,
                 kMaxBuffer) ||
-      isOutside(message, "LOG_BUS_WIDTH", config.busWidth, 5, 12))
+      isOutside(message, "LOG_BUS_WIDTH", config.busWidth, 3, 12))
     return message;
   struct {
     const char *name;

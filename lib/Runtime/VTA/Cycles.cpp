@@ -30,8 +30,9 @@ const char *relay_vta::getStallCauseName(StallCause cause) {
 static constexpr uint64_t kRequestCycles = 2, kResponseCycles = 2;
 static constexpr uint64_t kPipelineCycles = 5, kBurstCycles = 4;
 static constexpr uint64_t kBurstRequestCycles = 2;
-/// More than one row of micro-ops: each further one waits for the one before.
-static constexpr uint64_t kUopRowCycles = 3;
+/// From the request of a row to that of the next: a load of micro-ops is
+/// slower.
+static constexpr uint64_t kRowCycles = 1, kUopRowCycles = 3;
 static constexpr uint64_t kBatch = 128, kQueueDepth = 512;
 
 static ReadClient getClient(const Instruction &instruction) {
@@ -70,7 +71,7 @@ struct StageState {
   uint64_t free = 0;
   /// Of a LOAD that runs.
   std::optional<ReadClient> client;
-  uint64_t beats = 0, earliestEnd = 0, delay = 0;
+  uint64_t beats = 0, earliestEnd = 0;
 };
 
 class CycleRun {
@@ -178,8 +179,8 @@ void CycleRun::startLoad(StageState &stage, const Instruction &instruction,
   auto memory = static_cast<Memory>(instruction.memory);
   uint64_t bytes = config.getElementBytes(memory);
   ReadClient client = getClient(instruction);
-  // A row of padding takes a cycle to pass. Then there is a request in each
-  // cycle, but for the bursts that a row is cut into.
+  // A row of padding takes a cycle to pass. Then come the requests.
+  uint64_t rowCycles = memory == Memory::Uop ? kUopRowCycles : kRowCycles;
   uint64_t request = time + kRequestCycles + instruction.yPad0;
   stage.beats = 0;
   for (uint64_t y = 0; y < instruction.ySize; ++y) {
@@ -189,7 +190,7 @@ void CycleRun::startLoad(StageState &stage, const Instruction &instruction,
                 [&](uint64_t beats, uint64_t) {
                   port.request(client, next, beats);
                   stage.beats += beats;
-                  request = next + 1;
+                  request = next + rowCycles;
                   next += kBurstRequestCycles;
                 });
   }
@@ -197,9 +198,6 @@ void CycleRun::startLoad(StageState &stage, const Instruction &instruction,
   uint64_t padding = instruction.getNumElements() -
                      uint64_t(instruction.ySize) * instruction.xSize;
   stage.earliestEnd = time + kRequestCycles + padding + stage.beats;
-  stage.delay = kResponseCycles;
-  if (memory == Memory::Uop && instruction.ySize > 1)
-    stage.delay += (instruction.ySize - 1) * kUopRowCycles;
   if (stage.beats)
     stage.client = client;
   else
@@ -314,7 +312,7 @@ RunStatus CycleRun::go() {
       if (!stage.client)
         continue;
       if (std::optional<uint64_t> done = port.takeDone(*stage.client)) {
-        stage.end = std::max(*done + stage.delay, stage.earliestEnd);
+        stage.end = std::max(*done + kResponseCycles, stage.earliestEnd);
         stage.client.reset();
       }
     }

@@ -85,7 +85,7 @@ TEST(ConfigTest, Refused) {
                                             "fields of GEMM take 128 bits, but "
                                             "got 132");
   EXPECT_EQ(refuse(&Config::busWidth, 31),
-            "expects LOG_BUS_WIDTH from 5 to 12, but got 31");
+            "expects LOG_BUS_WIDTH from 3 to 12, but got 31");
 }
 
 TEST(ConfigTest, NothingIsDerivedOfWhatIsRefused) {
