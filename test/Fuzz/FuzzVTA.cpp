@@ -62,6 +62,8 @@ static void checkRoundTrip(const Program &program) {
                "what is read is written the same");
 }
 
+// libFuzzer calls it.
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // A copy of its own size: what is read beyond it is seen.
   std::vector<uint8_t> copy(data, data + size);
