@@ -37,6 +37,27 @@ vta.program @p on #vta.config<> dram 0 size 4096 {
 
 // -----
 
+// expected-error @+1 {{expects at most 268435456 bytes of memory, but got 4611686018427387904}}
+vta.program @p on #vta.config<> dram 4096 size 4611686018427387904 {
+  vta.finish
+}
+
+// -----
+
+// expected-error @+1 {{expects dram_base, a multiple of 4096 from 4096 on, but got 18446744073709551615}}
+vta.program @p on #vta.config<> dram -1 size 4096 {
+  vta.finish
+}
+
+// -----
+
+// expected-error @+1 {{expects 4096 bytes of an image, but they are not there}}
+vta.program @p on #vta.config<> dram 4096 size 4096 image dense_resource<none> : tensor<4096xi8> {
+  vta.finish
+}
+
+// -----
+
 // expected-error @+1 {{expects an image of type tensor<4096xi8>, but got 'tensor<4095xi8>'}}
 vta.program @p on #vta.config<> dram 4096 size 4096 image dense<0> : tensor<4095xi8> {
   vta.finish
