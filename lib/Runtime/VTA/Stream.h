@@ -77,7 +77,8 @@ public:
   bool finish(uint64_t index, uint64_t time);
   /// When the next token of a queue is there; none if none is.
   std::optional<uint64_t> getTokenTime(TokenQueue queue) const;
-  /// What can be said at the end. `queues` have what has not run.
+  /// What can be said at the end. `heads` are the first ones that have
+  /// not run.
   void end(const std::array<std::optional<uint64_t>, kNumStages> &heads,
            uint64_t time);
 
