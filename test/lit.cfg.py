@@ -36,11 +36,8 @@ mlir_opt = os.path.join(config.llvm_tools_dir, "mlir-opt")
 if config.sanitizer_runtime:
     mlir_opt = f"env LD_PRELOAD={config.sanitizer_runtime} {mlir_opt}"
 llvm_config.add_tool_substitutions(
-    ["relay-opt", "relay-translate", "relay-compile", "relay-run",
-     "relay-lsp-server", "relay-reduce", "relay-gpu-run", *(f"relay-fuzz-{name}" for name in (
-         "onnx", "relay-text", "mlir", "artifact", "npy", "command-line")), ToolSubst("mlir-opt", command=mlir_opt), "mlir-runner", "mlir-translate"],
     ["relay-opt", "relay-translate", "relay-compile", "relay-run", "relay-vta-sim",
-     "relay-lsp-server", "relay-reduce", *(f"relay-fuzz-{name}" for name in (
+     "relay-lsp-server", "relay-reduce", "relay-gpu-run", *(f"relay-fuzz-{name}" for name in (
          "onnx", "relay-text", "mlir", "artifact", "npy", "command-line", "vta")), ToolSubst("mlir-opt", command=mlir_opt), "mlir-runner", "mlir-translate"],
     [config.relay_tools_dir, config.llvm_tools_dir],
 )

@@ -22,17 +22,15 @@
 #include "relay-mlir/Dialect/TIR/TransformOps/TIRTransformOps.h"
 #include "relay-mlir/Dialect/TIR/Transforms/Bufferize.h"
 #include "relay-mlir/Dialect/Target/IR/Target.h"
-#include "relay-mlir/Target/CUDA/CUDACode.h"
 #include "relay-mlir/Dialect/VTA/IR/VTA.h"
+#include "relay-mlir/Target/CUDA/CUDACode.h"
 
 namespace mlir::relay {
 
 /// Adds the dialects of this project, and their extensions, to `registry`.
 inline void registerProjectDialects(DialectRegistry &registry) {
   registry.insert<RelayDialect, TargetDialect, cuda::CUDADialect,
-                  relax::RelaxDialect, tir::TIRDialect>();
-  registry.insert<RelayDialect, TargetDialect, relax::RelaxDialect,
-                  tir::TIRDialect, vta::VTADialect>();
+                  relax::RelaxDialect, tir::TIRDialect, vta::VTADialect>();
   tir::registerBufferizableOpInterfaceExternalModels(registry);
   tir::registerTransformDialectExtension(registry);
   tir::registerCPUScheduleRules(registry);
