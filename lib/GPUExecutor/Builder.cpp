@@ -23,6 +23,7 @@ using namespace mlir::relay::gpu_executor;
 const LoweringTable &LoweringTable::get() {
   static const LoweringTable table = [] {
     LoweringTable table;
+    populateAffineLowerings(table);
     populateControlLowerings(table);
     populateIntegerLowerings(table);
     populateFloatLowerings(table);

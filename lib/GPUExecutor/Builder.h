@@ -202,6 +202,7 @@ Handler getStore(unsigned bytes);
 uint64_t combineAtomic(arith::AtomicRMWKind kind, Type type, uint64_t old,
                        uint64_t value);
 
+void populateAffineLowerings(LoweringTable &table);
 void populateControlLowerings(LoweringTable &table);
 void populateIntegerLowerings(LoweringTable &table);
 void populateFloatLowerings(LoweringTable &table);

@@ -102,10 +102,10 @@ LogicalResult GPUExecutor::launch(StringRef name, const GPULaunch &launch,
     return failure();
   for (const Access &access : kernel.accesses)
     access.cached = nullptr;
+  memory.forget();
   LaunchState state{kernel, launch, options, memory};
   const auto &[gridX, gridY, gridZ] = launch.grid;
-  uint32_t serial = memory.takeSerials(gridX * gridY * gridZ);
-  state.firstSerial = serial;
+  uint32_t serial = kFirstSerial;
   ThreadBlock block(state);
   for (int64_t z = 0; z < gridZ; ++z)
     for (int64_t y = 0; y < gridY; ++y)

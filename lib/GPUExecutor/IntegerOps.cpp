@@ -4,117 +4,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Integers are in registers with zeros above them. `x` of an instruction is how
-// many bits of a register are above the integer.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Builder.h"
+#include "IntegerFunctions.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/Index/IR/IndexOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::relay;
 using namespace mlir::relay::gpu_executor;
-
-using U = uint64_t;
-using S = int64_t;
-
-/// The value of an integer that has `above` bits above it.
-static S extend(U value, unsigned above) {
-  return static_cast<S>(value << above) >> above;
-}
+using namespace mlir::relay::gpu_executor::integer;
 
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-struct Add {
-  static U apply(U a, U b, unsigned) { return a + b; }
-};
-struct Sub {
-  static U apply(U a, U b, unsigned) { return a - b; }
-};
-struct Mul {
-  static U apply(U a, U b, unsigned) { return a * b; }
-};
-struct And {
-  static U apply(U a, U b, unsigned) { return a & b; }
-};
-struct Or {
-  static U apply(U a, U b, unsigned) { return a | b; }
-};
-struct Xor {
-  static U apply(U a, U b, unsigned) { return a ^ b; }
-};
-// Shifts by as many bits as there are, or more, have no meaning; they become 0,
-// as on a device.
-struct Shl {
-  static U apply(U a, U b, unsigned x) { return b >= 64 - x ? 0 : a << b; }
-};
-struct ShrU {
-  static U apply(U a, U b, unsigned x) { return b >= 64 - x ? 0 : a >> b; }
-};
-struct ShrS {
-  static U apply(U a, U b, unsigned x) {
-    return extend(a, x) >> std::min<U>(b, 63);
-  }
-};
-struct MinS {
-  static U apply(U a, U b, unsigned x) {
-    return extend(a, x) < extend(b, x) ? a : b;
-  }
-};
-struct MaxS {
-  static U apply(U a, U b, unsigned x) {
-    return extend(a, x) > extend(b, x) ? a : b;
-  }
-};
-struct MinU {
-  static U apply(U a, U b, unsigned) { return std::min(a, b); }
-};
-struct MaxU {
-  static U apply(U a, U b, unsigned) { return std::max(a, b); }
-};
-
-struct DivU {
-  static U apply(U a, U b, unsigned) { return a / b; }
-};
-struct RemU {
-  static U apply(U a, U b, unsigned) { return a % b; }
-};
-struct CeilDivU {
-  static U apply(U a, U b, unsigned) { return a / b + (a % b != 0); }
-};
-struct DivS {
-  static U apply(U a, U b, unsigned x) { return extend(a, x) / extend(b, x); }
-};
-struct RemS {
-  static U apply(U a, U b, unsigned x) { return extend(a, x) % extend(b, x); }
-};
-struct FloorDivS {
-  static U apply(U a, U b, unsigned x) {
-    return llvm::divideFloorSigned(extend(a, x), extend(b, x));
-  }
-};
-struct CeilDivS {
-  static U apply(U a, U b, unsigned x) {
-    return llvm::divideCeilSigned(extend(a, x), extend(b, x));
-  }
-};
-struct Mod {
-  static U apply(U a, U b, unsigned x) {
-    return llvm::mod(extend(a, x), extend(b, x));
-  }
-};
 
 struct Equal {
   static bool apply(U a, U b, unsigned) { return a == b; }
@@ -164,40 +72,6 @@ struct Keep {
 //===----------------------------------------------------------------------===//
 // Handlers
 //===----------------------------------------------------------------------===//
-
-template <typename Fn>
-static void binary(Thread &thread, const Inst &inst) {
-  U *r = thread.registers;
-  for (uint32_t k = 0; k < inst.n; ++k)
-    r[inst.d + k] =
-        Fn::apply(r[inst.a + k], r[inst.b + k], inst.x) << inst.x >> inst.x;
-}
-
-template <typename Fn, bool isSigned>
-static void divide(Thread &thread, const Inst &inst) {
-  U *r = thread.registers;
-  for (uint32_t k = 0; k < inst.n; ++k) {
-    U a = r[inst.a + k], b = r[inst.b + k];
-    if (b == 0) {
-      InFlightDiagnostic diag = thread.block->fail(
-          thread, inst,
-          "expects a divisor that is not 0, but got a division of ");
-      if (isSigned)
-        diag << extend(a, inst.x) << " by 0";
-      else
-        diag << a << " by 0";
-      return;
-    }
-    if (isSigned && extend(b, inst.x) == -1 && a == U(1) << (63 - inst.x)) {
-      thread.block->fail(thread, inst,
-                         "expects a quotient that its type has, but got a "
-                         "division of ")
-          << extend(a, inst.x) << " by -1";
-      return;
-    }
-    r[inst.d + k] = Fn::apply(a, b, inst.x) << inst.x >> inst.x;
-  }
-}
 
 template <typename Fn>
 static void compare(Thread &thread, const Inst &inst) {
@@ -385,109 +259,6 @@ static LogicalResult lowerConstant(KernelBuilder &builder,
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Affine expressions
-//===----------------------------------------------------------------------===//
-
-uint32_t KernelBuilder::emitAdd(Operation *op, uint32_t a, uint32_t b) {
-  std::optional<U> left = getConstantValue(a), right = getConstantValue(b);
-  if (left && right)
-    return getConstant(*left + *right);
-  if (left == U(0))
-    return b;
-  if (right == U(0))
-    return a;
-  uint32_t result = allocate();
-  Inst &inst = emit(op, binary<Add>);
-  inst.d = result;
-  inst.a = a;
-  inst.b = b;
-  return result;
-}
-
-uint32_t KernelBuilder::emitMul(Operation *op, uint32_t a, uint32_t b) {
-  std::optional<U> left = getConstantValue(a), right = getConstantValue(b);
-  if (left && right)
-    return getConstant(*left * *right);
-  if (left == U(1))
-    return b;
-  if (right == U(1))
-    return a;
-  uint32_t result = allocate();
-  Inst &inst = emit(op, binary<Mul>);
-  inst.d = result;
-  inst.a = a;
-  inst.b = b;
-  return result;
-}
-
-uint32_t KernelBuilder::emitAffine(Operation *op, AffineExpr expr,
-                                   ArrayRef<uint32_t> dims,
-                                   ArrayRef<uint32_t> symbols) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return getConstant(constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbols[symbol.getPosition()];
-  auto parts = cast<AffineBinaryOpExpr>(expr);
-  uint32_t a = emitAffine(op, parts.getLHS(), dims, symbols);
-  uint32_t b = emitAffine(op, parts.getRHS(), dims, symbols);
-  Handler fn = nullptr;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return emitAdd(op, a, b);
-  case AffineExprKind::Mul:
-    return emitMul(op, a, b);
-  case AffineExprKind::FloorDiv:
-    fn = divide<FloorDivS, true>;
-    break;
-  case AffineExprKind::CeilDiv:
-    fn = divide<CeilDivS, true>;
-    break;
-  case AffineExprKind::Mod:
-    fn = divide<Mod, true>;
-    break;
-  default:
-    llvm_unreachable("others are no binary expressions");
-  }
-  uint32_t result = allocate();
-  Inst &inst = emit(op, fn);
-  inst.d = result;
-  inst.a = a;
-  inst.b = b;
-  return result;
-}
-
-KernelBuilder::Registers
-KernelBuilder::emitAffine(Operation *op, AffineMap map,
-                          ArrayRef<uint32_t> operands) {
-  Registers results;
-  for (AffineExpr expr : map.getResults())
-    results.push_back(emitAffine(op, expr,
-                                 operands.take_front(map.getNumDims()),
-                                 operands.drop_front(map.getNumDims())));
-  return results;
-}
-
-/// affine.min and affine.max.
-template <typename OpT, typename Fn>
-static LogicalResult lowerExtremum(KernelBuilder &builder, OpT op) {
-  KernelBuilder::Registers values =
-      builder.emitAffine(op, op.getMap(), builder.get(op->getOperands()));
-  uint32_t result = values.front();
-  for (uint32_t value : ArrayRef(values).drop_front()) {
-    uint32_t next = builder.allocate();
-    Inst &inst = builder.emit(op, binary<Fn>);
-    inst.d = next;
-    inst.a = result;
-    inst.b = value;
-    result = next;
-  }
-  builder.set(op, result);
-  return success();
-}
-
 void gpu_executor::populateIntegerLowerings(LoweringTable &table) {
   table.add<arith::ConstantOp>(lowerConstant);
   table.add<index::ConstantOp>(
@@ -628,61 +399,4 @@ void gpu_executor::populateIntegerLowerings(LoweringTable &table) {
   addExtended(arith::MulSIExtendedOp(), multiplyExtended<true>);
   addExtended(arith::MulUIExtendedOp(), multiplyExtended<false>);
   addExtended(arith::AddUIExtendedOp(), addCarry);
-
-  table.add<affine::AffineApplyOp>(
-      [](KernelBuilder &builder, affine::AffineApplyOp op) {
-        builder.set(op, builder.emitAffine(op, op.getAffineMap(),
-                                           builder.get(op->getOperands())));
-        return success();
-      });
-  table.add<affine::AffineMinOp>(lowerExtremum<affine::AffineMinOp, MinS>);
-  table.add<affine::AffineMaxOp>(lowerExtremum<affine::AffineMaxOp, MaxS>);
-  table.add<affine::AffineDelinearizeIndexOp>(
-      [](KernelBuilder &builder,
-         affine::AffineDelinearizeIndexOp op) -> LogicalResult {
-        SmallVector<OpFoldResult> basis = op.getMixedBasis();
-        uint32_t rest = builder.get(op.getLinearIndex());
-        unsigned count = op.getNumResults();
-        size_t skipped = basis.size() - (count - 1);
-        for (unsigned i = count - 1; i > 0; --i) {
-          OpFoldResult size = basis[skipped + i - 1];
-          uint32_t divisor =
-              isa<Value>(size)
-                  ? builder.get(cast<Value>(size))
-                  : builder.getConstant(
-                        cast<IntegerAttr>(cast<Attribute>(size)).getInt());
-          uint32_t digit = builder.define(op.getResult(i));
-          uint32_t next = builder.allocate();
-          for (auto [fn, to] :
-               {std::pair<Handler, uint32_t>{divide<Mod, true>, digit},
-                {divide<FloorDivS, true>, next}}) {
-            Inst &inst = builder.emit(op, fn);
-            inst.d = to;
-            inst.a = rest;
-            inst.b = divisor;
-          }
-          rest = next;
-        }
-        builder.set(op.getResult(0), rest);
-        return success();
-      });
-  table.add<affine::AffineLinearizeIndexOp>(
-      [](KernelBuilder &builder, affine::AffineLinearizeIndexOp op) {
-        SmallVector<OpFoldResult> basis = op.getMixedBasis();
-        ValueRange indices = op.getMultiIndex();
-        size_t skipped = basis.size() - (indices.size() - 1);
-        uint32_t sum = builder.get(indices.front());
-        for (auto [i, index] : llvm::enumerate(indices.drop_front())) {
-          OpFoldResult size = basis[skipped + i];
-          uint32_t factor =
-              isa<Value>(size)
-                  ? builder.get(cast<Value>(size))
-                  : builder.getConstant(
-                        cast<IntegerAttr>(cast<Attribute>(size)).getInt());
-          sum = builder.emitAdd(op, builder.emitMul(op, sum, factor),
-                                builder.get(index));
-        }
-        builder.set(op, sum);
-        return success();
-      });
 }

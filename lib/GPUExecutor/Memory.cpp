@@ -47,18 +47,10 @@ GPUMemory::Allocation *GPUMemory::find(uint64_t address) {
                                                          : nullptr;
 }
 
-uint32_t GPUMemory::takeSerials(uint64_t count) {
-  // Numbers begin again long before there are as many blocks; nothing is known
-  // of what was before.
-  if (nextSerial + count > UINT32_MAX) {
-    for (auto &[address, allocation] : allocations)
-      if (allocation.shadow)
-        allocation.shadow = std::make_unique<Shadow>();
-    nextSerial = 1;
-  }
-  uint32_t first = nextSerial;
-  nextSerial += count;
-  return first;
+void GPUMemory::forget() {
+  for (auto &[address, allocation] : allocations)
+    if (allocation.shadow)
+      allocation.shadow = std::make_unique<Shadow>();
 }
 
 //===----------------------------------------------------------------------===//

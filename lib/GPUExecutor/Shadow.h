@@ -16,9 +16,8 @@
 
 namespace mlir::relay::gpu_executor {
 
-/// When a thread did something: blocks have a number that no other block has,
-/// also of other launches; a thread's clock goes on when others learn what it
-/// did before.
+/// When a thread did something: blocks of a launch have numbers from 1; a
+/// thread's clock goes on when others learn what it did before.
 struct Stamp {
   uint32_t block = 0;
   uint32_t clock = 0;

@@ -33,7 +33,7 @@ static std::array<int64_t, 3> delinearize(int64_t id,
 }
 
 std::string ThreadBlock::describeThread(const Stamp &stamp) const {
-  int64_t linear = stamp.block - launch.firstSerial;
+  int64_t linear = stamp.block - kFirstSerial;
   return "thread " +
          formatIndex(delinearize(stamp.thread, launch.launch.block)) +
          " of block " + formatIndex(delinearize(linear, launch.launch.grid));
@@ -258,7 +258,7 @@ void ThreadBlock::acquire(Thread &thread, const std::vector<uint32_t> &source) {
 }
 
 bool ThreadBlock::isOrdered(const Stamp &stamp, const Thread &thread) const {
-  if (stamp.block < launch.firstSerial)
+  if (stamp.block < kFirstSerial)
     return true;
   if (stamp.block != serial)
     return isReleased(stamp);

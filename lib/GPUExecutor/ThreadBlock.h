@@ -107,9 +107,10 @@ struct LaunchState {
   const GPULaunch &launch;
   const GPUExecutorOptions &options;
   GPUMemory &memory;
-  /// The number of the first block.
-  uint32_t firstSerial = 0;
 };
+
+/// The number of the first block of a launch.
+inline constexpr uint32_t kFirstSerial = 1;
 
 class ThreadBlock {
 public:

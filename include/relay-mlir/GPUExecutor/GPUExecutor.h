@@ -58,12 +58,11 @@ public:
   /// The allocation that holds the address; null if none does.
   Allocation *find(uint64_t address);
 
-  /// Numbers for so many blocks, which none had before.
-  uint32_t takeSerials(uint64_t count);
+  /// Forgets what threads did: all of it is over when a launch begins.
+  void forget();
 
 private:
   std::map<uint64_t, Allocation> allocations;
-  uint64_t nextSerial = 1;
 };
 
 struct GPUExecutorOptions {

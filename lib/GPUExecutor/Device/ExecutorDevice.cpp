@@ -33,6 +33,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AsmState.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -287,7 +288,10 @@ static RelayStatus loadModule(void *, int32_t, const char *format,
                                  ParserConfig(&module->context));
     if (!module->source)
       return;
-    auto executor = GPUExecutor::create(*module->source);
+    GPUExecutorOptions options;
+    const char *detect = std::getenv("RELAY_GPU_EXECUTOR_DETECT");
+    options.detect = !detect || StringRef(detect) != "0";
+    auto executor = GPUExecutor::create(*module->source, options);
     if (succeeded(executor))
       module->executor.emplace(std::move(*executor));
   });
@@ -411,25 +415,25 @@ static RelayStatus launch(void *, int32_t, void *, void *handle,
                   "': an index is out of range");
 }
 
-static const RelayDeviceAPI api = {RELAY_DEVICE_API_VERSION,
-                                   sizeof(RelayDeviceAPI),
-                                   "cuda",
-                                   nullptr,
-                                   getError,
-                                   getNumDevices,
-                                   allocate,
-                                   release,
-                                   createStream,
-                                   destroyStream,
-                                   synchronize,
-                                   copyFromHost,
-                                   copyToHost,
-                                   copyAcross,
-                                   loadModule,
-                                   unloadModule,
-                                   getKernel,
-                                   launch};
+static const RelayDeviceAPI kApi = {RELAY_DEVICE_API_VERSION,
+                                    sizeof(RelayDeviceAPI),
+                                    "cuda",
+                                    nullptr,
+                                    getError,
+                                    getNumDevices,
+                                    allocate,
+                                    release,
+                                    createStream,
+                                    destroyStream,
+                                    synchronize,
+                                    copyFromHost,
+                                    copyToHost,
+                                    copyAcross,
+                                    loadModule,
+                                    unloadModule,
+                                    getKernel,
+                                    launch};
 
 extern "C" RELAY_RT_EXPORT const RelayDeviceAPI *relayGetDeviceAPI() {
-  return &api;
+  return &kApi;
 }

@@ -65,6 +65,12 @@ module attributes {gpu.container_module} {
       memref.store %zero, %y[%i] : memref<?xf32> loc("model":7:3)
       gpu.return
     }
+    gpu.func @meet(%y: memref<?xf32>, %status: memref<1xi32>) kernel {
+      %i = arith.constant 0 : index
+      %one = arith.constant 1.0 : f32
+      memref.store %one, %y[%i] : memref<?xf32>
+      gpu.return
+    }
     gpu.func @report(%status: memref<1xi32>) kernel {
       %zero = arith.constant 0 : index
       %four = arith.constant 4 : i32
@@ -117,7 +123,9 @@ protected:
                    "kernel beyond 1 0\n"
                    "launch beyond 1 1 1 1 1 1 0\n"
                    "kernel report 0 0\n"
-                   "launch report 2 1 1 2 1 1 0\n"),
+                   "launch report 2 1 1 2 1 1 0\n"
+                   "kernel meet 1 0\n"
+                   "launch meet 1 1 1 2 1 1 0\n"),
               RELAY_OK)
         << error();
   }
@@ -198,6 +206,21 @@ TEST_F(DeviceTest, FindsWhatKernelsMustNotDo) {
       << error();
   // The device goes on.
   EXPECT_EQ(download(y, 4), (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST_F(DeviceTest, FindsRacesUnlessToldNotTo) {
+  loadKernels();
+  void *y = upload<float>({0});
+  EXPECT_EQ(run("meet", {y}, {}), RELAY_EXECUTION_FAILED);
+  EXPECT_NE(error().find("expects a barrier between two threads"),
+            std::string::npos)
+      << error();
+  EXPECT_EQ(api->unload_module(api->user, 0, module), RELAY_OK);
+  setenv("RELAY_GPU_EXECUTOR_DETECT", "0", 1);
+  loadKernels();
+  unsetenv("RELAY_GPU_EXECUTOR_DETECT");
+  EXPECT_EQ(run("meet", {y}, {}), RELAY_OK) << error();
+  EXPECT_EQ(download(y, 1), (std::vector<float>{1}));
 }
 
 TEST_F(DeviceTest, MemoryOfTheHostIsNotThatOfTheDevice) {
