@@ -196,9 +196,10 @@ ProductEmitter::createOperand(const BufferAccess &access,
   operand.alongReduction = tir::isContiguous(access, reduction.back());
   operand.numChunks =
       numLines * attr.getTile()[2] / (operand.vectorSize * numThreads);
-  Type chunk = VectorType::get(operand.vectorSize, operand.element);
   operand.registers = memref::AllocaOp::create(
-      b, loc, MemRefType::get(operand.numChunks, chunk));
+      b, loc,
+      MemRefType::get({operand.numChunks, operand.vectorSize},
+                      operand.element));
   return operand;
 }
 
@@ -259,15 +260,17 @@ void ProductEmitter::loadTile(const Operand &operand, Value thread,
     } else {
       elements = load();
     }
-    memref::StoreOp::create(b, loc, elements, operand.registers, index(chunk));
+    vector::StoreOp::create(b, loc, elements, operand.registers,
+                            ValueRange{index(chunk), index(0)});
   }
 }
 
 void ProductEmitter::storeTile(const Operand &operand, Value thread) {
   for (int64_t chunk = 0; chunk != operand.numChunks; ++chunk) {
     auto [line, step] = getChunk(operand, thread, chunk);
-    Value elements =
-        memref::LoadOp::create(b, loc, operand.registers, index(chunk));
+    Value elements = vector::LoadOp::create(
+        b, loc, VectorType::get(operand.vectorSize, operand.element),
+        operand.registers, ValueRange{index(chunk), index(0)});
     auto narrow = VectorType::get(operand.vectorSize, piece);
     for (int64_t part = 0; part != attr.getPieces(); ++part) {
       Value stored = elements;
@@ -310,6 +313,15 @@ Value ProductEmitter::join(ArrayRef<Value> pairs) {
   return joined;
 }
 
+Value ProductEmitter::loadSums(Value pair) {
+  return vector::LoadOp::create(b, loc, VectorType::get(2, b.getF32Type()),
+                                sums, ValueRange{pair, index(0)});
+}
+
+void ProductEmitter::storeSums(Value value, Value pair) {
+  vector::StoreOp::create(b, loc, value, sums, ValueRange{pair, index(0)});
+}
+
 void ProductEmitter::multiply(Value thread) {
   Value lane = rem(thread, index(kWarp)), warp = div(thread, index(kWarp));
   Value group = div(lane, index(4));
@@ -341,8 +353,7 @@ void ProductEmitter::multiply(Value thread) {
       for (int64_t j = 0; j != numColumns; ++j) {
         Value first = index((i * numColumns + j) * 2);
         Value second = index((i * numColumns + j) * 2 + 1);
-        Value sum = join({memref::LoadOp::create(b, loc, sums, first),
-                          memref::LoadOp::create(b, loc, sums, second)});
+        Value sum = join({loadSums(first), loadSums(second)});
         auto accumulate = [&](int64_t leftPart, int64_t rightPart) {
           sum = nvgpu::MmaSyncOp::create(
               b, loc, lefts[leftPart][i], rights[rightPart][j], sum,
@@ -355,10 +366,9 @@ void ProductEmitter::multiply(Value thread) {
         }
         accumulate(0, 0);
         for (auto [half, place] : {std::pair(0, first), std::pair(1, second)})
-          memref::StoreOp::create(
-              b, loc,
+          storeSums(
               vector::ExtractOp::create(b, loc, sum, ArrayRef<int64_t>{half}),
-              sums, place);
+              place);
       }
   }
 }
@@ -378,8 +388,7 @@ void ProductEmitter::shareResults(Value thread, int64_t part) {
   int64_t numColumns = warpColumns / kMmaColumns;
   for (int64_t j = 0; j != numColumns; ++j)
     for (int64_t half : {0, 1}) {
-      Value pair = memref::LoadOp::create(
-          b, loc, sums, index((part * numColumns + j) * 2 + half));
+      Value pair = loadSums(index((part * numColumns + j) * 2 + half));
       auto store = vector::StoreOp::create(
           b, loc, pair, results,
           ValueRange{add(row, index(half * 8)),
@@ -525,13 +534,14 @@ LogicalResult ProductEmitter::emitTile(Value number) {
   allocateShared();
   int64_t numSums = warpRows / kMmaRows * (warpColumns / kMmaColumns) * 2;
   auto pairOfSums = VectorType::get(2, b.getF32Type());
-  sums = memref::AllocaOp::create(b, loc, MemRefType::get(numSums, pairOfSums));
+  sums = memref::AllocaOp::create(
+      b, loc, MemRefType::get({numSums, 2}, b.getF32Type()));
 
   Value numSteps = countTiles(reduction, tile[2]);
   (void)emitOnThreads([&](Value thread) {
     Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(pairOfSums));
     for (int64_t i = 0; i != numSums; ++i)
-      memref::StoreOp::create(b, loc, none, sums, index(i));
+      storeSums(none, index(i));
     loadTile(left, thread, firstRow, zero);
     loadTile(right, thread, firstColumn, zero);
     return success();

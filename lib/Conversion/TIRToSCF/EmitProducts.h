@@ -82,6 +82,8 @@ private:
 
   Value loadPair(const Operand &operand, int64_t part, Value line, Value step);
   Value join(ArrayRef<Value> pairs);
+  Value loadSums(Value pair);
+  void storeSums(Value value, Value pair);
   void multiply(Value thread);
   void shareResults(Value thread, int64_t part);
   LogicalResult storeResults(Value thread, int64_t part, Value firstRow,
