@@ -27,7 +27,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "utils"))
 import option_types  # noqa: E402
 
-PAGES = [ROOT / "docs" / "LifeOfAConvolution.md", ROOT / "docs" / "Tutorials" / "Devices.md",
+PAGES = [ROOT / "docs" / "GPU.md", ROOT / "docs" / "LifeOfAConvolution.md",
+         ROOT / "docs" / "Tutorials" / "Devices.md",
          ROOT / "docs" / "Tutorials" / "Downstream.md"]
 WIDTH = 110
 # What to run, what to fill in: an `sh` block, or a comment and the block after it.
