@@ -44,6 +44,8 @@ using namespace mlir::relay::detail;
 static constexpr int64_t kFixedGrid = 1024;
 /// Of buffers in shared memory: that of the widest vectors.
 static constexpr int64_t kSharedAlignment = 16;
+/// Bytes of shared memory that a function may have by itself.
+static constexpr int64_t kMaxStaticShared = 48 << 10;
 
 namespace {
 
@@ -235,43 +237,72 @@ KernelSplitter::getGrid(Operation *op, DenseSet<Operation *> &exact) {
   return grid;
 }
 
-/// Memory that the threads of a block share is an attribution of the function.
-static void attributeSharedMemory(gpu::GPUFuncOp function) {
+static int64_t getBytes(MemRefType type) {
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+/// Memory that the threads of a block share is an attribution of the function,
+/// or, if that is more than functions may have, a part of what the launch gives
+/// them. Returns how much that is.
+static int64_t attributeSharedMemory(gpu::GPUFuncOp function) {
+  MLIRContext *context = function.getContext();
   SmallVector<memref::AllocaOp> allocas;
+  int64_t total = 0;
   function.walk([&](memref::AllocaOp op) {
-    if (op.getType().getMemorySpace())
-      allocas.push_back(op);
+    if (!op.getType().getMemorySpace())
+      return;
+    allocas.push_back(op);
+    total += llvm::alignTo(getBytes(op.getType()), kSharedAlignment);
   });
-  auto space = gpu::AddressSpaceAttr::get(function.getContext(),
-                                          gpu::AddressSpace::Workgroup);
+  bool isDynamic = total > kMaxStaticShared;
+  auto space =
+      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
   auto convert = [&](MemRefType type) {
     return MemRefType::get(type.getShape(), type.getElementType(),
                            type.getLayout(), space);
   };
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  Value dynamic;
+  if (isDynamic)
+    dynamic = gpu::DynamicSharedMemoryOp::create(
+        builder, function.getLoc(),
+        MemRefType::get(ShapedType::kDynamic, builder.getI8Type(),
+                        MemRefLayoutAttrInterface(), space));
+  int64_t offset = 0;
   for (memref::AllocaOp op : allocas) {
-    unsigned index = function.getNumWorkgroupAttributions();
-    Value buffer =
-        function.addWorkgroupAttribution(convert(op.getType()), op.getLoc());
-    // LLVM takes arrays to be aligned for vectors, and does not say so in PTX.
-    function.setWorkgroupAttributionAttr(
-        index, LLVM::LLVMDialect::getAlignAttrName(),
-        IntegerAttr::get(IntegerType::get(function.getContext(), 64),
-                         kSharedAlignment));
-    SmallVector<Value> worklist = {op.getResult()};
+    MemRefType type = convert(op.getType());
+    Value buffer;
+    if (isDynamic) {
+      Value start =
+          arith::ConstantIndexOp::create(builder, op.getLoc(), offset);
+      buffer = memref::ViewOp::create(builder, op.getLoc(), type, dynamic,
+                                      start, ValueRange());
+      offset += llvm::alignTo(getBytes(type), kSharedAlignment);
+    } else {
+      unsigned index = function.getNumWorkgroupAttributions();
+      buffer = function.addWorkgroupAttribution(type, op.getLoc());
+      // LLVM takes arrays to be aligned for vectors, and does not say so in
+      // PTX.
+      function.setWorkgroupAttributionAttr(
+          index, LLVM::LLVMDialect::getAlignAttrName(),
+          builder.getI64IntegerAttr(kSharedAlignment));
+    }
     op.getResult().replaceAllUsesWith(buffer);
     // Views of it are in the same memory.
-    worklist = {buffer};
+    SmallVector<Value> worklist = {buffer};
     while (!worklist.empty())
       for (Operation *user : worklist.pop_back_val().getUsers())
         for (Value result : user->getResults()) {
-          auto type = dyn_cast<MemRefType>(result.getType());
-          if (!type || !isa_and_nonnull<MemoryAttr>(type.getMemorySpace()))
+          auto viewed = dyn_cast<MemRefType>(result.getType());
+          if (!viewed || !isa_and_nonnull<MemoryAttr>(viewed.getMemorySpace()))
             continue;
-          result.setType(convert(type));
+          result.setType(convert(viewed));
           worklist.push_back(result);
         }
     op.erase();
   }
+  return offset;
 }
 
 LogicalResult KernelSplitter::launch(ArrayRef<Operation *> ops) {
@@ -342,14 +373,16 @@ LogicalResult KernelSplitter::launch(ArrayRef<Operation *> ops) {
         return exactClones.contains(loop);
       })))
     return failure();
-  attributeSharedMemory(function);
+  int64_t sharedBytes = attributeSharedMemory(function);
 
   auto symbol =
       SymbolRefAttr::get(builder.getContext(), module.getSymName(),
                          {FlatSymbolRefAttr::get(builder.getContext(), name)});
+  Value dynamicShared;
+  if (sharedBytes != 0)
+    dynamicShared = arith::ConstantIntOp::create(builder, loc, sharedBytes, 32);
   gpu::LaunchFuncOp::create(builder, loc, symbol, blocks, threads,
-                            /*dynamicSharedMemorySize=*/Value(),
-                            kernel.getArguments());
+                            dynamicShared, kernel.getArguments());
   return success();
 }
 

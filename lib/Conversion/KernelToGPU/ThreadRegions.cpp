@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -127,6 +128,8 @@ private:
   void runOnOneThread(Block::iterator begin, Block::iterator end);
   /// Says that a region follows, before `op`.
   void enter(const Accesses &accesses, Operation *op);
+  /// Puts a barrier before `op`.
+  void wait(Operation *before);
   Value getIndex(int64_t value, Location loc) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
@@ -134,8 +137,10 @@ private:
   OpBuilder builder;
   BlockSize size;
   llvm::function_ref<bool(scf::ForallOp)> isExact;
-  /// What regions access since the last barrier.
-  Accesses pending;
+  /// What regions access since the last barrier, and what they did before the
+  /// first one in the loop at hand.
+  Accesses pending, first;
+  bool hasWaited = false;
   /// The axes along which threads have work in the region at hand.
   std::array<bool, 3> isUsed = {false, false, false};
 };
@@ -157,6 +162,9 @@ static bool isPrivate(Value root) {
 static Accesses getAccesses(Operation *op) {
   Accesses accesses;
   op->walk([&](Operation *inner) {
+    // What copies access, they say themselves.
+    if (isa<NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp>(inner))
+      return;
     auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
     if (!effects) {
       if (!isMemoryEffectFree(inner) &&
@@ -203,12 +211,18 @@ void ThreadLowering::inlineBody(scf::ForallOp loop, Value index) {
 }
 
 void ThreadLowering::enter(const Accesses &accesses, Operation *op) {
-  if (pending.meets(accesses)) {
-    builder.setInsertionPoint(op);
-    gpu::BarrierOp::create(builder, op->getLoc());
-    pending = {};
-  }
+  if (pending.meets(accesses))
+    wait(op);
   pending.add(accesses);
+  if (!hasWaited)
+    first.add(accesses);
+}
+
+void ThreadLowering::wait(Operation *before) {
+  builder.setInsertionPoint(before);
+  gpu::BarrierOp::create(builder, before->getLoc());
+  pending = {};
+  hasWaited = true;
 }
 
 void ThreadLowering::lowerBlockLoop(scf::ForallOp loop) {
@@ -368,8 +382,10 @@ LogicalResult ThreadLowering::lowerBlock(Block &block) {
       continue;
     }
     if (getBoundAxis(op)) {
-      Accesses accesses = getAccesses(op);
-      enter(accesses, op);
+      bool isWait = op->walk([](NVVM::CpAsyncWaitGroupOp) {
+                        return WalkResult::interrupt();
+                      }).wasInterrupted();
+      enter(getAccesses(op), op);
       ++it;
       isUsed = {false, false, false};
       auto next = it;
@@ -400,26 +416,34 @@ LogicalResult ThreadLowering::lowerBlock(Block &block) {
             std::next(ifOp->getIterator()), next);
       }
       it = next;
+      // What a thread has waited for, all see after a barrier.
+      if (isWait)
+        wait(&*it);
       continue;
     }
     if (hasBoundLoop(op)) {
       // The same for all threads.
+      Accesses before = first;
+      bool hadWaited = hasWaited;
+      first = {};
+      hasWaited = false;
+      unsigned numRegions = 0;
       for (Region &region : op->getRegions())
         for (Block &inner : region) {
-          Accesses all = getAccesses(op);
-          bool isLoop = isa<LoopLikeOpInterface>(op);
-          unsigned numRegions = 0;
           for (Operation &part : inner)
             numRegions += hasBoundLoop(&part) || hasEffects(&part);
           if (failed(lowerBlock(inner)))
             return failure();
-          if (isLoop && numRegions > 1 && all.meets(all) &&
-              pending.meets(all)) {
-            builder.setInsertionPoint(inner.getTerminator());
-            gpu::BarrierOp::create(builder, op->getLoc());
-            pending = {};
-          }
+          // The next iteration begins with what came first. Of one region
+          // alone, each thread meets only itself.
+          if (isa<LoopLikeOpInterface>(op) && numRegions > 1 &&
+              pending.meets(first))
+            wait(inner.getTerminator());
         }
+      if (!hadWaited)
+        before.add(first);
+      first = before;
+      hasWaited |= hadWaited;
       ++it;
       continue;
     }

@@ -21,6 +21,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,6 +42,8 @@ static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSteps = 16;
 /// reads at once are in different banks.
 static constexpr int64_t kRowPadding = 8;
 static constexpr int64_t kResultPadding = 4;
+/// Rows of tiles that run together.
+static constexpr int64_t kGroupedRows = 8;
 /// Bytes of the widest load.
 static constexpr int64_t kLoadBytes = 16;
 
@@ -216,15 +219,16 @@ std::pair<Value, Value> ProductEmitter::getChunk(const Operand &operand,
   return {rem(number, numLines), div(number, numLines)};
 }
 
+static bool isMultipleOf(Value total, int64_t size) {
+  std::optional<int64_t> constant = getConstantIntValue(total);
+  return constant && *constant % size == 0;
+}
+
 void ProductEmitter::loadTile(const Operand &operand, Value thread,
                               Value firstLine, Value firstStep) {
   Value numLines = count(operand.lines), numSteps = count(reduction);
-  auto isFull = [](Value total, int64_t size) {
-    std::optional<int64_t> constant = getConstantIntValue(total);
-    return constant && *constant % size == 0;
-  };
-  bool isGuarded = !isFull(numLines, operand.numLines) ||
-                   !isFull(numSteps, attr.getTile()[2]);
+  bool isGuarded = !isMultipleOf(numLines, operand.numLines) ||
+                   !isMultipleOf(numSteps, attr.getTile()[2]);
   auto type = VectorType::get(operand.vectorSize, operand.element);
   for (int64_t chunk = 0; chunk != operand.numChunks; ++chunk) {
     auto [line, step] = getChunk(operand, thread, chunk);
@@ -281,10 +285,42 @@ void ProductEmitter::storeTile(const Operand &operand, Value thread) {
               b, loc, elements,
               arith::ExtFOp::create(b, loc, elements.getType(), stored));
       }
-      auto store = vector::StoreOp::create(b, loc, stored, operand.shared,
-                                           ValueRange{index(part), line, step});
+      auto store = vector::StoreOp::create(
+          b, loc, stored, operand.shared,
+          ValueRange{index(0), index(part), line, step});
       store.setAlignment(operand.vectorSize * 2);
     }
+  }
+}
+
+void ProductEmitter::copyTile(const Operand &operand, Value thread,
+                              Value firstLine, Value firstStep, Value stage) {
+  Value numLines = count(operand.lines), numSteps = count(reduction);
+  bool isGuarded = !isMultipleOf(numLines, operand.numLines) ||
+                   !isMultipleOf(numSteps, attr.getTile()[2]);
+  for (int64_t chunk = 0; chunk != operand.numChunks; ++chunk) {
+    auto [tileLine, tileStep] = getChunk(operand, thread, chunk);
+    Value line = add(firstLine, tileLine), step = add(firstStep, tileStep);
+    // Nothing is read of what is not there, and zeros are written.
+    Value numElements;
+    if (isGuarded) {
+      Value isInside = arith::AndIOp::create(b, loc, isLess(line, numLines),
+                                             isLess(step, numSteps));
+      Value zero = index(0);
+      line = arith::SelectOp::create(b, loc, isInside, line, zero);
+      step = arith::SelectOp::create(b, loc, isInside, step, zero);
+      numElements = arith::SelectOp::create(b, loc, isInside,
+                                            index(operand.vectorSize), zero);
+    }
+    SmallVector<Value> position(batchPosition);
+    decode(line, operand.lines, position);
+    decode(step, reduction, position);
+    nvgpu::DeviceAsyncCopyOp::create(
+        b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()),
+        operand.shared, ValueRange{stage, index(0), tileLine, tileStep},
+        operand.buffer, evaluate(operand.access, position),
+        b.getIndexAttr(operand.vectorSize), numElements,
+        /*bypassL1=*/b.getUnitAttr());
   }
 }
 
@@ -292,14 +328,14 @@ void ProductEmitter::storeTile(const Operand &operand, Value thread) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Two elements that are next to each other in shared memory.
-Value ProductEmitter::loadPair(const Operand &operand, int64_t part, Value line,
-                               Value step) {
-  auto load =
-      vector::LoadOp::create(b, loc, VectorType::get(2, piece), operand.shared,
-                             ValueRange{index(part), line, step});
-  load.setAlignment(4);
-  return load;
+/// Each thread says where eight numbers of a row are, and gets two of each of
+/// four matrices of eight rows.
+Value ProductEmitter::loadFragments(const Operand &operand, Value stage,
+                                    int64_t part, Value line, Value step) {
+  return nvgpu::LdMatrixOp::create(
+      b, loc, VectorType::get({4, 2}, piece), operand.shared,
+      ValueRange{stage, index(part), line, step}, /*transpose=*/false,
+      /*numTiles=*/uint32_t(4));
 }
 
 Value ProductEmitter::join(ArrayRef<Value> pairs) {
@@ -322,31 +358,34 @@ void ProductEmitter::storeSums(Value value, Value pair) {
   vector::StoreOp::create(b, loc, value, sums, ValueRange{pair, index(0)});
 }
 
-void ProductEmitter::multiply(Value thread) {
+void ProductEmitter::multiply(Value thread, Value stage) {
   Value lane = rem(thread, index(kWarp)), warp = div(thread, index(kWarp));
-  Value group = div(lane, index(4));
-  Value pair = mul(rem(lane, index(4)), index(2));
-  Value firstRow =
-      add(mul(div(warp, index(attr.getWarps()[1])), index(warpRows)), group);
-  Value firstColumn =
-      add(mul(rem(warp, index(attr.getWarps()[1])), index(warpColumns)), group);
+  // Whose addresses are which rows and steps of the four matrices.
+  Value leftRow =
+      add(mul(div(warp, index(attr.getWarps()[1])), index(warpRows)),
+          rem(lane, index(kMmaRows)));
+  Value leftStep = mul(div(lane, index(kMmaRows)), index(8));
+  Value rightColumn = add(
+      mul(rem(warp, index(attr.getWarps()[1])), index(warpColumns)),
+      add(mul(div(lane, index(16)), index(kMmaColumns)), rem(lane, index(8))));
+  Value rightStep = mul(rem(div(lane, index(8)), index(2)), index(8));
   int64_t numRows = warpRows / kMmaRows, numColumns = warpColumns / kMmaColumns;
   for (int64_t step = 0; step != attr.getTile()[2]; step += kMmaSteps) {
-    Value k = add(pair, index(step)), k8 = add(k, index(8));
     SmallVector<SmallVector<Value>> lefts(attr.getPieces()),
         rights(attr.getPieces());
     for (int64_t part = 0; part != attr.getPieces(); ++part) {
-      for (int64_t i = 0; i != numRows; ++i) {
-        Value row = add(firstRow, index(i * kMmaRows));
-        Value row8 = add(row, index(8));
-        lefts[part].push_back(join(
-            {loadPair(left, part, row, k), loadPair(left, part, row8, k),
-             loadPair(left, part, row, k8), loadPair(left, part, row8, k8)}));
-      }
-      for (int64_t j = 0; j != numColumns; ++j) {
-        Value column = add(firstColumn, index(j * kMmaColumns));
-        rights[part].push_back(join({loadPair(right, part, column, k),
-                                     loadPair(right, part, column, k8)}));
+      for (int64_t i = 0; i != numRows; ++i)
+        lefts[part].push_back(loadFragments(left, stage, part,
+                                            add(leftRow, index(i * kMmaRows)),
+                                            add(leftStep, index(step))));
+      for (int64_t j = 0; j != numColumns; j += 2) {
+        Value both = loadFragments(right, stage, part,
+                                   add(rightColumn, index(j * kMmaColumns)),
+                                   add(rightStep, index(step)));
+        for (int64_t half : {0, 1})
+          rights[part].push_back(vector::ExtractStridedSliceOp::create(
+              b, loc, both, ArrayRef<int64_t>{half * 2}, ArrayRef<int64_t>{2},
+              ArrayRef<int64_t>{1}));
       }
     }
     for (int64_t i = 0; i != numRows; ++i)
@@ -496,7 +535,8 @@ void ProductEmitter::allocateShared() {
   ArrayRef<int64_t> tile = attr.getTile().asArrayRef();
   int64_t lineSize = tile[2] + kRowPadding;
   int64_t partBytes = attr.getPieces() * lineSize * 2;
-  int64_t leftBytes = tile[0] * partBytes, rightBytes = tile[1] * partBytes;
+  int64_t leftBytes = tile[0] * partBytes * numStages;
+  int64_t rightBytes = tile[1] * partBytes * numStages;
   int64_t partRows = kMmaRows * attr.getWarps()[0];
   int64_t resultBytes = partRows * (tile[1] + kResultPadding) * 4;
   // Operands are no longer needed when results come.
@@ -508,68 +548,138 @@ void ProductEmitter::allocateShared() {
     return memref::ViewOp::create(b, loc, getType(shape, element), bytes,
                                   index(offset), ValueRange());
   };
-  left.shared = view(0, {attr.getPieces(), tile[0], lineSize}, piece);
-  right.shared = view(leftBytes, {attr.getPieces(), tile[1], lineSize}, piece);
+  left.shared =
+      view(0, {numStages, attr.getPieces(), tile[0], lineSize}, piece);
+  right.shared =
+      view(leftBytes, {numStages, attr.getPieces(), tile[1], lineSize}, piece);
   results = view(0, {partRows, tile[1] + kResultPadding}, b.getF32Type());
 }
 
-LogicalResult ProductEmitter::emitTile(Value number) {
-  ArrayRef<int64_t> tile = attr.getTile().asArrayRef();
+void ProductEmitter::clearSums() {
+  Value none = arith::ConstantOp::create(
+      b, loc, b.getZeroAttr(VectorType::get(2, b.getF32Type())));
+  for (int64_t i = 0; i != numSums; ++i)
+    storeSums(none, index(i));
+}
+
+void ProductEmitter::emitSteps(Value numSteps, Value firstRow,
+                               Value firstColumn) {
   Value zero = index(0), one = index(1);
-  auto countTiles = [&](ArrayRef<int64_t> vars, int64_t size) {
-    return div(add(count(vars), index(size - 1)), index(size));
-  };
-  Value rowTiles = countTiles(rows, tile[0]);
-  Value columnTiles = countTiles(columns, tile[1]);
-  // Tiles of the same columns run together, which keeps those in cache.
-  Value inBatch = rem(number, mul(rowTiles, columnTiles));
-  Value firstRow = mul(rem(inBatch, rowTiles), index(tile[0]));
-  Value firstColumn = mul(div(inBatch, rowTiles), index(tile[1]));
-  batchPosition.assign(extents.size(), Value());
-  decode(div(number, mul(rowTiles, columnTiles)), attr.getBatch().asArrayRef(),
-         batchPosition);
-
-  left = createOperand(accesses.left, rows, tile[0]);
-  right = createOperand(accesses.right, columns, tile[1]);
-  allocateShared();
-  int64_t numSums = warpRows / kMmaRows * (warpColumns / kMmaColumns) * 2;
-  auto pairOfSums = VectorType::get(2, b.getF32Type());
-  sums = memref::AllocaOp::create(
-      b, loc, MemRefType::get({numSums, 2}, b.getF32Type()));
-
-  Value numSteps = countTiles(reduction, tile[2]);
   (void)emitOnThreads([&](Value thread) {
-    Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(pairOfSums));
-    for (int64_t i = 0; i != numSums; ++i)
-      storeSums(none, index(i));
+    clearSums();
     loadTile(left, thread, firstRow, zero);
     loadTile(right, thread, firstColumn, zero);
+    return success();
+  });
+  auto loop = scf::ForOp::create(b, loc, zero, numSteps, one);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  (void)emitOnThreads([&](Value thread) {
+    storeTile(left, thread);
+    storeTile(right, thread);
+    return success();
+  });
+  (void)emitOnThreads([&](Value thread) {
+    Value next = add(loop.getInductionVar(), one);
+    auto ifOp = scf::IfOp::create(b, loc, isLess(next, numSteps),
+                                  /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(ifOp.thenBlock());
+      Value firstStep = mul(next, index(attr.getTile()[2]));
+      loadTile(left, thread, firstRow, firstStep);
+      loadTile(right, thread, firstColumn, firstStep);
+    }
+    multiply(thread, zero);
+    return success();
+  });
+}
+
+/// A stage is filled when the one before has been multiplied by everybody.
+void ProductEmitter::emitAsyncSteps(Value numSteps, Value firstRow,
+                                    Value firstColumn) {
+  Value zero = index(0), one = index(1);
+  int64_t numAhead = numStages - 1;
+  auto copy = [&](Value thread, Value step) {
+    auto ifOp = scf::IfOp::create(b, loc, isLess(step, numSteps),
+                                  /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(ifOp.thenBlock());
+      Value firstStep = mul(step, index(attr.getTile()[2]));
+      Value stage = rem(step, index(numStages));
+      copyTile(left, thread, firstRow, firstStep, stage);
+      copyTile(right, thread, firstColumn, firstStep, stage);
+    }
+    // Also of nothing, so that there are as many as there are steps.
+    NVVM::CpAsyncCommitGroupOp::create(b, loc);
+  };
+  (void)emitOnThreads([&](Value thread) {
+    clearSums();
+    for (int64_t step = 0; step != numAhead; ++step)
+      copy(thread, index(step));
     return success();
   });
   auto loop = scf::ForOp::create(b, loc, zero, numSteps, one);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    (void)emitOnThreads([&](Value thread) {
-      storeTile(left, thread);
-      storeTile(right, thread);
+    (void)emitOnThreads([&](Value) {
+      NVVM::CpAsyncWaitGroupOp::create(b, loc, uint32_t(numAhead - 1));
       return success();
     });
     (void)emitOnThreads([&](Value thread) {
-      Value next = add(loop.getInductionVar(), one);
-      auto ifOp = scf::IfOp::create(b, loc, isLess(next, numSteps),
-                                    /*withElseRegion=*/false);
-      {
-        OpBuilder::InsertionGuard inner(b);
-        b.setInsertionPointToStart(ifOp.thenBlock());
-        Value firstStep = mul(next, index(tile[2]));
-        loadTile(left, thread, firstRow, firstStep);
-        loadTile(right, thread, firstColumn, firstStep);
-      }
-      multiply(thread);
+      copy(thread, add(loop.getInductionVar(), index(numAhead)));
+      multiply(thread, rem(loop.getInductionVar(), index(numStages)));
       return success();
     });
   }
+  // Results come to where operands are.
+  (void)emitOnThreads([&](Value) {
+    NVVM::CpAsyncWaitGroupOp::create(b, loc, uint32_t(0));
+    return success();
+  });
+}
+
+LogicalResult ProductEmitter::emitTile(Value number) {
+  ArrayRef<int64_t> tile = attr.getTile().asArrayRef();
+  auto countTiles = [&](ArrayRef<int64_t> vars, int64_t size) {
+    return div(add(count(vars), index(size - 1)), index(size));
+  };
+  Value rowTiles = countTiles(rows, tile[0]);
+  Value columnTiles = countTiles(columns, tile[1]);
+  // Tiles that run together are a few rows of tiles by as many columns, whose
+  // operands stay in cache.
+  Value inBatch = rem(number, mul(rowTiles, columnTiles));
+  Value perGroup = mul(index(kGroupedRows), columnTiles);
+  Value firstOfGroup = mul(div(inBatch, perGroup), index(kGroupedRows));
+  Value numGrouped = b.createOrFold<arith::MinUIOp>(
+      loc, b.createOrFold<arith::SubIOp>(loc, rowTiles, firstOfGroup),
+      index(kGroupedRows));
+  Value inGroup = rem(inBatch, perGroup);
+  Value firstRow =
+      mul(add(firstOfGroup, rem(inGroup, numGrouped)), index(tile[0]));
+  Value firstColumn = mul(div(inGroup, numGrouped), index(tile[1]));
+  batchPosition.assign(extents.size(), Value());
+  decode(div(number, mul(rowTiles, columnTiles)), attr.getBatch().asArrayRef(),
+         batchPosition);
+
+  left = createOperand(accesses.left, rows, tile[0]);
+  right = createOperand(accesses.right, columns, tile[1]);
+  auto isCopied = [&](const Operand &operand) {
+    return operand.element == piece && operand.vectorSize * 2 == kLoadBytes;
+  };
+  bool isAsync = attr.getStages() > 1 && isCopied(left) && isCopied(right);
+  numStages = isAsync ? attr.getStages() : 1;
+  allocateShared();
+  numSums = warpRows / kMmaRows * (warpColumns / kMmaColumns) * 2;
+  sums = memref::AllocaOp::create(
+      b, loc, MemRefType::get({numSums, 2}, b.getF32Type()));
+  Value numSteps = countTiles(reduction, tile[2]);
+  if (isAsync)
+    emitAsyncSteps(numSteps, firstRow, firstColumn);
+  else
+    emitSteps(numSteps, firstRow, firstColumn);
   for (int64_t part = 0; part != warpRows / kMmaRows; ++part) {
     (void)emitOnThreads([&](Value thread) {
       shareResults(thread, part);

@@ -50,7 +50,7 @@ private:
     /// Loads of each thread for a tile, and where their elements are.
     int64_t numChunks;
     Value registers;
-    /// The tile: pieces, lines, steps.
+    /// The tile: stages, pieces, lines, steps.
     Value shared;
   };
 
@@ -79,12 +79,18 @@ private:
                 Value firstStep);
   /// From registers to shared memory.
   void storeTile(const Operand &operand, Value thread);
+  /// From the buffer to a stage of shared memory, without waiting.
+  void copyTile(const Operand &operand, Value thread, Value firstLine,
+                Value firstStep, Value stage);
 
-  Value loadPair(const Operand &operand, int64_t part, Value line, Value step);
+  /// Fragments of `mma.sync` at a line and a step: all of a left operand, or
+  /// two of a right one.
+  Value loadFragments(const Operand &operand, Value stage, int64_t part,
+                      Value line, Value step);
   Value join(ArrayRef<Value> pairs);
   Value loadSums(Value pair);
   void storeSums(Value value, Value pair);
-  void multiply(Value thread);
+  void multiply(Value thread, Value stage);
   void shareResults(Value thread, int64_t part);
   LogicalResult storeResults(Value thread, int64_t part, Value firstRow,
                              Value firstColumn);
@@ -94,6 +100,10 @@ private:
   LogicalResult emitOnThreads(llvm::function_ref<LogicalResult(Value)> body);
   void allocateShared();
   LogicalResult emitTile(Value number);
+  /// The loop over parts of operands that go through registers, or not.
+  void emitSteps(Value numSteps, Value firstRow, Value firstColumn);
+  void emitAsyncSteps(Value numSteps, Value firstRow, Value firstColumn);
+  void clearSums();
 
   KernelEmitter &emitter;
   OpBuilder &b;
@@ -113,6 +123,8 @@ private:
   /// The variables of the batch in the tile at hand; null for the others.
   SmallVector<Value> batchPosition;
   Operand left, right;
+  /// Parts of operands that are in shared memory.
+  int64_t numStages = 1, numSums = 0;
   /// Results of a thread, two at a time, and some rows of all in shared memory.
   Value sums, results;
 };

@@ -80,6 +80,15 @@ def test_products_of_halves():
     check(make_model([("MatMul", ["a", "b"], ["y"], {})], inputs, {}), inputs, tolerance=2e-3)
 
 
+@pytest.mark.parametrize("rows, steps, columns", [(64, 32, 64), (70, 200, 72), (9, 40, 130)])
+def test_copied_operands(rows, steps, columns):
+    """Operands that need no conversion go to shared memory by themselves, several parts at once."""
+    inputs = {"a": random_array(rows, steps, dtype=np.float16)}
+    weights = {"w": random_array(columns, steps, dtype=np.float16)}
+    check(make_model([("Gemm", ["a", "w"], ["t"], {"transB": 1}), ("Relu", ["t"], ["y"], {})],
+                     inputs, weights), inputs, tolerance=2e-3)
+
+
 @pytest.mark.parametrize("precision, tolerance", [("highest", 1e-6), ("high", 1e-4), ("medium", 1e-2)])
 def test_precisions(precision, tolerance):
     inputs = {"a": random_array(32, 64), "b": random_array(64, 16)}

@@ -66,7 +66,7 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   DenseI64ArrayAttr, DenseI64ArrayAttr,
                                   DenseI64ArrayAttr tileAttr,
                                   DenseI64ArrayAttr warpsAttr, int64_t pieces,
-                                  StringRef) {
+                                  int64_t stages, StringRef) {
   ArrayRef<int64_t> tile = tileAttr.asArrayRef();
   ArrayRef<int64_t> warps = warpsAttr.asArrayRef();
   if (tile.size() != 3 || warps.size() != 2)
@@ -76,6 +76,8 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (pieces != 1 && pieces != 2)
     return emitError() << "expects elements of one or two pieces, but got "
                        << pieces;
+  if (stages < 1 || stages > 8)
+    return emitError() << "expects 1 to 8 stages, but got " << stages;
   if (warps[0] < 1 || warps[1] < 1 || warps[0] * warps[1] > 32)
     return emitError() << "expects 1 to 32 warps, but got " << warps[0] << " x "
                        << warps[1];

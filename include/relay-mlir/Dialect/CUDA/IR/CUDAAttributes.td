@@ -74,7 +74,8 @@ def CUDA_ProductAttr : AttrDef<CUDA_Dialect, "Product"> {
     Blocks of `warps[0] * warps[1]` warps compute tiles of `tile[0]` rows and
     `tile[1]` columns, `tile[2]` elements of the reduction at a time. Elements of
     f32 are `pieces` numbers of bf16 each: with two, products are exact to about
-    2^-16. `epilogue` is the block, right behind, that is computed of results
+    2^-16. Parts of operands that need no conversion are copied to shared memory
+    asynchronously, `stages` of them at once. `epilogue` is the block, right behind, that is computed of results
     while they are in registers; empty for none.
 
     Example:
@@ -83,7 +84,7 @@ def CUDA_ProductAttr : AttrDef<CUDA_Dialect, "Product"> {
     #cuda.product<batch = array<i64>, rows = array<i64: 0>,
                   columns = array<i64: 1>, reduction = array<i64: 2>,
                   tile = array<i64: 128, 128, 32>, warps = array<i64: 2, 4>,
-                  pieces = 2, epilogue = "relu">
+                  pieces = 2, stages = 1, epilogue = "relu">
     ```
   }];
   let parameters = (ins
@@ -94,6 +95,7 @@ def CUDA_ProductAttr : AttrDef<CUDA_Dialect, "Product"> {
     "::mlir::DenseI64ArrayAttr":$tile,
     "::mlir::DenseI64ArrayAttr":$warps,
     "int64_t":$pieces,
+    DefaultValuedParameter<"int64_t", "1">:$stages,
     StringRefParameter<"the name of a block", "\"\"">:$epilogue
   );
   let assemblyFormat = "`<` struct(params) `>`";

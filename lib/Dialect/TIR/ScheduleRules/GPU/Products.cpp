@@ -18,6 +18,9 @@ using namespace mlir::tir;
 /// Rows and columns below which tiles are mostly empty.
 static constexpr int64_t kMinRows = 8;
 static constexpr int64_t kMinReduction = 16;
+/// Parts of operands that are on their way at once: enough to hide how long one
+/// takes.
+static constexpr int64_t kStages = 4;
 
 namespace {
 
@@ -156,7 +159,8 @@ LogicalResult mlir::tir::scheduleProduct(KernelSchedule &schedule,
   };
   auto attribute = cuda::ProductAttr::get(
       context, list(vars->batch), list(vars->rows), list(vars->columns),
-      list(vars->reduction), list(tile), list(warps), pieces, epilogueName);
+      list(vars->reduction), list(tile), list(warps), pieces,
+      isNarrow ? kStages : 1, epilogueName);
   if (failed(schedule.annotate(nest.block, cuda::ProductAttr::kAttrName,
                                attribute)))
     return failure();
