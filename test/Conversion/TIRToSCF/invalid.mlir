@@ -12,7 +12,7 @@ tir.prim_func @inner_parallel(%y: memref<4x4xf32>) {
 // -----
 
 tir.prim_func @threads(%y: memref<4xf32>) {
-  // expected-error @+1 {{expects a kind that a CPU knows, but got thread_binding "threadIdx.x"}}
+  // expected-error @+1 {{expects a kind that x86_64-unknown-linux-gnu x86-64-v4 knows, but got thread_binding "threadIdx.x"}}
   tir.for %i = 0 to 4 kind(thread_binding "threadIdx.x") {
   }
 }

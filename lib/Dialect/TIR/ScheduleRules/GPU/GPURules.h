@@ -36,6 +36,10 @@ LogicalResult scheduleProduct(KernelSchedule &schedule, BlockNest nest);
 /// Any block with spatial variables: an element of the result for each thread.
 LogicalResult scheduleGrid(KernelSchedule &schedule, BlockNest nest);
 
+/// Binds the iterations of `loop` to blocks of threads; of many, a thread may
+/// take several.
+void bindToGrid(KernelSchedule &schedule, ForOp loop, bool mayTakeSeveral);
+
 /// Reductions along contiguous memory, or of few results: the threads of a
 /// block for each result.
 LogicalResult scheduleReduction(KernelSchedule &schedule, BlockNest nest);

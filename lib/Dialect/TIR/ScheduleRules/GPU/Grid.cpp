@@ -41,9 +41,8 @@ void mlir::tir::inlineCopies(KernelSchedule &schedule) {
   }
 }
 
-/// Binds the iterations of `loop` to blocks of threads.
-static void bindLoop(KernelSchedule &schedule, ForOp loop,
-                     bool mayTakeSeveral) {
+void mlir::tir::bindToGrid(KernelSchedule &schedule, ForOp loop,
+                           bool mayTakeSeveral) {
   std::optional<int64_t> extent = loop.getConstantExtent();
   if (extent && *extent <= kBlockSize) {
     (void)schedule.bind(loop, "threadIdx.x");
@@ -88,7 +87,7 @@ LogicalResult mlir::tir::scheduleGrid(KernelSchedule &schedule,
     scheduleAnything(schedule, nest.block);
     return success();
   }
-  bindLoop(schedule, fused, /*mayTakeSeveral=*/!nest.isReduction());
+  bindToGrid(schedule, fused, /*mayTakeSeveral=*/!nest.isReduction());
   return success();
 }
 

@@ -21,6 +21,8 @@ using namespace mlir::tir;
 static constexpr int64_t kFewPartials = 16;
 /// Elements below which threads do not share a reduction.
 static constexpr int64_t kShortRow = 32;
+/// Partial results of columns: enough for all threads of a large GPU.
+static constexpr int64_t kPartialResults = 256 << 10;
 /// Results that keep a large GPU busy with a thread for each.
 static constexpr int64_t kManyThreads = 32 << 10;
 /// Bytes of rows that blocks keep in shared memory. More would leave few blocks
@@ -130,6 +132,49 @@ static void shareBuffers(KernelSchedule &schedule, ArrayRef<BlockOp> writers) {
     }
 }
 
+/// Results that lie beside each other: threads for them and for parts of the
+/// reduction, then one for each result.
+static LogicalResult reduceColumns(KernelSchedule &schedule, BlockNest &nest,
+                                   ArrayRef<unsigned> spatial,
+                                   ArrayRef<unsigned> reduce,
+                                   int64_t numResults) {
+  int64_t length = *nest.getExtent(reduce.back());
+  int64_t numParts =
+      std::min(length / kFewPartials, kPartialResults / numResults);
+  if (numParts < 2)
+    return failure();
+  SmallVector<ForOp> order;
+  for (unsigned var : spatial)
+    order.push_back(nest.loops[var]);
+  for (unsigned var : reduce)
+    order.push_back(nest.loops[var]);
+  if (!llvm::equal(order, nest.loops) && failed(schedule.reorder(order)))
+    return failure();
+  SmallVector<ForOp> parts =
+      schedule.split(nest.block.getLoops().back(), {kInferFactor, numParts});
+  BlockOp partial = parts.size() == 2 ? schedule.rfactor(parts[1]) : BlockOp();
+  if (!partial) {
+    scheduleAnything(schedule, nest.block);
+    return success();
+  }
+  // Parts, then results, then what each thread reduces.
+  SmallVector<ForOp> loops(partial.getLoops());
+  SmallVector<ForOp> outer(ArrayRef(loops).take_front(spatial.size()));
+  outer.insert(outer.begin(), loops.back());
+  order = outer;
+  llvm::append_range(
+      order,
+      ArrayRef(loops).slice(spatial.size(), loops.size() - spatial.size() - 1));
+  if (succeeded(schedule.reorder(order)))
+    if (ForOp fused = schedule.fuse(outer))
+      bindToGrid(schedule, fused, /*mayTakeSeveral=*/false);
+  SmallVector<ForOp> results(
+      ArrayRef(nest.block.getLoops()).take_front(spatial.size()));
+  if (ForOp fused = schedule.fuse(results))
+    bindToGrid(schedule, fused, /*mayTakeSeveral=*/false);
+  return success();
+}
+
 LogicalResult mlir::tir::scheduleReduction(KernelSchedule &schedule,
                                            BlockNest nest) {
   const BufferAccess *store = nest.getStore();
@@ -151,6 +196,8 @@ LogicalResult mlir::tir::scheduleReduction(KernelSchedule &schedule,
   // A loop over what neighbours have beside each other is fast as it is.
   if (areMany && (!isRow || !length || *length < 4 * kShortRow))
     return failure();
+  if (!isRow && !spatial.empty() && length && numResults)
+    return reduceColumns(schedule, nest, spatial, reduce, *numResults);
   SmallVector<ForOp> order;
   for (unsigned var : spatial)
     order.push_back(nest.loops[var]);

@@ -46,7 +46,7 @@ func.func @rows(%x: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
 // GPU:         scf.for
 // GPU-COUNT-3:   nvgpu.mma.sync
 // GPU:         gpu.barrier
-// GPU:         arith.maximumf
+// GPU:         arith.cmpf olt
 func.func @product(%x: tensor<1x64x14x14xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<1x64x14x14xf32> {
   %0 = relay.nn.conv2d %x, %w {padding = [1, 1, 1, 1], kernel_size = [3, 3], channels = 64} : (tensor<1x64x14x14xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x14x14xf32>
   %1 = relay.nn.relu %0 : (tensor<1x64x14x14xf32>) -> tensor<1x64x14x14xf32>
