@@ -42,8 +42,6 @@ static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSteps = 16;
 /// reads at once are in different banks.
 static constexpr int64_t kRowPadding = 8;
 static constexpr int64_t kResultPadding = 4;
-/// Rows of tiles that run together.
-static constexpr int64_t kGroupedRows = 8;
 /// Bytes of the widest load.
 static constexpr int64_t kLoadBytes = 16;
 
@@ -231,9 +229,8 @@ void ProductEmitter::loadTile(const Operand &operand, Value thread,
                    !isMultipleOf(numSteps, attr.getTile()[2]);
   auto type = VectorType::get(operand.vectorSize, operand.element);
   for (int64_t chunk = 0; chunk != operand.numChunks; ++chunk) {
-    auto [line, step] = getChunk(operand, thread, chunk);
-    line = add(firstLine, line);
-    step = add(firstStep, step);
+    auto [tileLine, tileStep] = getChunk(operand, thread, chunk);
+    Value line = add(firstLine, tileLine), step = add(firstStep, tileStep);
     auto load = [&]() -> Value {
       SmallVector<Value> position(batchPosition);
       decode(line, operand.lines, position);
@@ -648,18 +645,11 @@ LogicalResult ProductEmitter::emitTile(Value number) {
   };
   Value rowTiles = countTiles(rows, tile[0]);
   Value columnTiles = countTiles(columns, tile[1]);
-  // Tiles that run together are a few rows of tiles by as many columns, whose
-  // operands stay in cache.
+  // Tiles of the same columns run together, which keeps those in cache.
+  // (Squares of tiles were 10 % slower on an H200.)
   Value inBatch = rem(number, mul(rowTiles, columnTiles));
-  Value perGroup = mul(index(kGroupedRows), columnTiles);
-  Value firstOfGroup = mul(div(inBatch, perGroup), index(kGroupedRows));
-  Value numGrouped = b.createOrFold<arith::MinUIOp>(
-      loc, b.createOrFold<arith::SubIOp>(loc, rowTiles, firstOfGroup),
-      index(kGroupedRows));
-  Value inGroup = rem(inBatch, perGroup);
-  Value firstRow =
-      mul(add(firstOfGroup, rem(inGroup, numGrouped)), index(tile[0]));
-  Value firstColumn = mul(div(inGroup, numGrouped), index(tile[1]));
+  Value firstRow = mul(rem(inBatch, rowTiles), index(tile[0]));
+  Value firstColumn = mul(div(inBatch, rowTiles), index(tile[1]));
   batchPosition.assign(extents.size(), Value());
   decode(div(number, mul(rowTiles, columnTiles)), attr.getBatch().asArrayRef(),
          batchPosition);

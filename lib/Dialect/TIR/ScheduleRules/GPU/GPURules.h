@@ -40,6 +40,11 @@ LogicalResult scheduleGrid(KernelSchedule &schedule, BlockNest nest);
 /// take several.
 void bindToGrid(KernelSchedule &schedule, ForOp loop, bool mayTakeSeveral);
 
+/// Binds the loops of results of a reduction. That no two threads update one is
+/// only known of loops that are fused or divided, not both: the last ones are
+/// threads, and the others blocks.
+void bindReduction(KernelSchedule &schedule, ArrayRef<ForOp> spatial);
+
 /// Reductions along contiguous memory, or of few results: the threads of a
 /// block for each result.
 LogicalResult scheduleReduction(KernelSchedule &schedule, BlockNest nest);

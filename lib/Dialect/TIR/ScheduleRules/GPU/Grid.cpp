@@ -16,6 +16,8 @@ using namespace mlir::tir;
 /// thread takes several, so that their loads are under way at once.
 static constexpr int64_t kManyResults = int64_t(1) << 20;
 static constexpr int64_t kResultsPerThread = 4;
+/// Threads of a block that reduces, at most.
+static constexpr int64_t kMaxThreads = 512;
 /// Copies of a body that moves data, above which its result is stored.
 static constexpr unsigned kMaxCopies = 8;
 
@@ -67,6 +69,49 @@ void mlir::tir::bindToGrid(KernelSchedule &schedule, ForOp loop,
   (void)schedule.bind(parts[1], "threadIdx.x");
 }
 
+void mlir::tir::bindReduction(KernelSchedule &schedule,
+                              ArrayRef<ForOp> spatial) {
+  if (spatial.size() == 1)
+    return bindToGrid(schedule, spatial.front(), /*mayTakeSeveral=*/false);
+  size_t numBlocks = spatial.size();
+  int64_t numThreads = 1;
+  while (numBlocks != 0) {
+    ForOp loop = spatial[numBlocks - 1];
+    std::optional<int64_t> extent = loop.getConstantExtent();
+    if (!extent || *extent * numThreads > kMaxThreads)
+      break;
+    numThreads *= *extent;
+    --numBlocks;
+  }
+  SmallVector<ForOp> outer(spatial.take_front(numBlocks));
+  ForOp threads;
+  if (numBlocks == spatial.size()) {
+    // A loop that is divided evenly; what is left of a division is not known to
+    // be apart.
+    ForOp last = outer.pop_back_val();
+    std::optional<int64_t> extent = last.getConstantExtent();
+    int64_t size = kBlockSize;
+    while (extent && size > 1 && *extent % size != 0)
+      --size;
+    ForOp blocks = last;
+    if (extent && size > 1) {
+      SmallVector<ForOp> parts = schedule.split(last, {kInferFactor, size});
+      if (parts.size() != 2)
+        return;
+      blocks = parts[0];
+      threads = parts[1];
+    }
+    (void)schedule.bind(blocks, outer.empty() ? "blockIdx.x" : "blockIdx.y");
+  } else {
+    threads = schedule.fuse(spatial.drop_front(numBlocks));
+  }
+  if (!outer.empty())
+    if (ForOp blocks = schedule.fuse(outer))
+      (void)schedule.bind(blocks, "blockIdx.x");
+  if (threads)
+    (void)schedule.bind(threads, "threadIdx.x");
+}
+
 LogicalResult mlir::tir::scheduleGrid(KernelSchedule &schedule,
                                       BlockNest nest) {
   SmallVector<ForOp> order, spatial;
@@ -82,12 +127,16 @@ LogicalResult mlir::tir::scheduleGrid(KernelSchedule &schedule,
     order.push_back(nest.loops[var]);
   if (!llvm::equal(order, nest.loops) && failed(schedule.reorder(order)))
     return failure();
+  if (nest.isReduction()) {
+    bindReduction(schedule, spatial);
+    return success();
+  }
   ForOp fused = spatial.size() == 1 ? spatial.front() : schedule.fuse(spatial);
   if (!fused) {
     scheduleAnything(schedule, nest.block);
     return success();
   }
-  bindToGrid(schedule, fused, /*mayTakeSeveral=*/!nest.isReduction());
+  bindToGrid(schedule, fused, /*mayTakeSeveral=*/true);
   return success();
 }
 

@@ -159,19 +159,14 @@ static LogicalResult reduceColumns(KernelSchedule &schedule, BlockNest &nest,
   }
   // Parts, then results, then what each thread reduces.
   SmallVector<ForOp> loops(partial.getLoops());
-  SmallVector<ForOp> outer(ArrayRef(loops).take_front(spatial.size()));
-  outer.insert(outer.begin(), loops.back());
-  order = outer;
-  llvm::append_range(
-      order,
-      ArrayRef(loops).slice(spatial.size(), loops.size() - spatial.size() - 1));
-  if (succeeded(schedule.reorder(order)))
-    if (ForOp fused = schedule.fuse(outer))
-      bindToGrid(schedule, fused, /*mayTakeSeveral=*/false);
+  std::rotate(loops.begin(), std::prev(loops.end()), loops.end());
+  if (succeeded(schedule.reorder(loops))) {
+    (void)schedule.bind(loops.front(), "blockIdx.z");
+    bindReduction(schedule, ArrayRef(loops).slice(1, spatial.size()));
+  }
   SmallVector<ForOp> results(
       ArrayRef(nest.block.getLoops()).take_front(spatial.size()));
-  if (ForOp fused = schedule.fuse(results))
-    bindToGrid(schedule, fused, /*mayTakeSeveral=*/false);
+  bindReduction(schedule, results);
   return success();
 }
 
